@@ -1,0 +1,155 @@
+package disclosure
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind tells what sort of entity an issuer is.
+type Kind string
+
+const (
+	Company Kind = "company"
+	Fund    Kind = "fund"
+	Manager Kind = "manager"
+	Other   Kind = "other"
+)
+
+// Kinds lists them in the order in which they are shown.
+var Kinds = []Kind{Company, Fund, Manager, Other}
+
+// ParseKind accepts a kind exactly as it is spelt.
+func ParseKind(s string) (Kind, bool) {
+	k := Kind(s)
+	return k, slices.Contains(Kinds, k)
+}
+
+// Issuer is a supervised entity. Its JSON form is what the store keeps,
+// `export` writes and `import` reads.
+type Issuer struct {
+	// ID is the normal NIF where there is one, else register and number
+	// ("fi-4720"), else the regulator's code. It never changes; identifiers
+	// learnt later are aliases.
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	NIF         string   `json:"cif,omitempty"` // as the source prints it; see CIF
+	Ticker      string   `json:"ticker,omitempty"`
+	Market      string   `json:"market,omitempty"`
+	Kind        Kind     `json:"kind,omitempty"`
+	ISINs       []string `json:"isins,omitempty"`
+	FormerNames []string `json:"former_names,omitempty"`
+	Aliases     []string `json:"aliases,omitempty"`
+}
+
+// CIF returns the tax number in its normal form, or nothing when the source's
+// key does not have the shape of one.
+func (i *Issuer) CIF() string {
+	nif, _ := ParseNIF(i.NIF)
+	return string(nif)
+}
+
+// Keys returns every identifier under which the issuer can be asked for.
+func (i *Issuer) Keys() []string {
+	keys := []string{i.ID}
+	if cif := i.CIF(); cif != "" {
+		keys = append(keys, cif)
+	} else if i.NIF != "" {
+		keys = append(keys, strings.ToLower(i.NIF))
+	}
+	keys = append(keys, i.Aliases...)
+	keys = append(keys, i.ISINs...)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// IssuerKey brings an identifier that a user typed into the form in which
+// issuers are kept: a NIF in its normal form, a registration in lower case, an
+// ISIN in upper case.
+func IssuerKey(s string) string {
+	s = strings.TrimSpace(s)
+	if nif, ok := ParseNIF(s); ok {
+		return string(nif)
+	}
+	if IsISIN(strings.ToUpper(s)) {
+		return strings.ToUpper(s)
+	}
+	return strings.ToLower(s)
+}
+
+// IsISIN tells whether s has the shape of an ISIN: two letters, nine letters
+// or digits, a digit.
+func IsISIN(s string) bool {
+	if len(s) != 12 || s[11] < '0' || s[11] > '9' {
+		return false
+	}
+	for i := range 11 {
+		letter := s[i] >= 'A' && s[i] <= 'Z'
+		digit := s[i] >= '0' && s[i] <= '9'
+		if !letter && (i < 2 || !digit) {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate completes the id and tells everything that is wrong with an issuer
+// that comes from outside.
+func (i *Issuer) Validate() error {
+	var bad problems
+	bad.text("name", i.Name, true)
+	bad.text("cif", i.NIF, false)
+	bad.text("ticker", i.Ticker, false)
+	bad.text("market", i.Market, false)
+	bad.text("id", i.ID, false)
+	if i.Kind != "" && !slices.Contains(Kinds, i.Kind) {
+		bad.add("kind", string(i.Kind), "use company, fund, manager or other")
+	}
+	for _, isin := range i.ISINs {
+		if !IsISIN(isin) {
+			bad.add("isins", isin, "is not an ISIN")
+		}
+	}
+	if i.ID == "" {
+		i.ID = IssuerKey(i.NIF)
+	} else {
+		i.ID = IssuerKey(i.ID)
+	}
+	if i.ID == "" {
+		bad.add("id", "", "is missing, and there is no cif to take it from")
+	}
+	return bad.err("issuer")
+}
+
+// Merge lays a new observation over what is known and names what changed. An
+// empty field was not told and changes nothing; a new name keeps the old one
+// among the former names; lists grow and never shrink.
+func (i Issuer) Merge(told Issuer) (merged Issuer, changed []string) {
+	m := merge{}
+	if told.Name != "" && told.Name != i.Name && i.Name != "" {
+		told.FormerNames = append(slices.Clone(told.FormerNames), i.Name)
+	}
+	m.text("name", &i.Name, told.Name)
+	m.text("cif", &i.NIF, told.NIF)
+	m.text("ticker", &i.Ticker, told.Ticker)
+	m.text("market", &i.Market, told.Market)
+	m.text("kind", (*string)(&i.Kind), string(told.Kind))
+	m.list("isins", &i.ISINs, told.ISINs)
+	told.FormerNames = slices.DeleteFunc(slices.Clone(told.FormerNames), func(s string) bool { return s == i.Name })
+	m.list("former_names", &i.FormerNames, told.FormerNames)
+	m.list("aliases", &i.Aliases, told.Aliases)
+	return i, m.changed
+}
+
+// list adds what is new, in a list of its own: the old one may be shared.
+func (m *merge) list(name string, have *[]string, told []string) {
+	grown := slices.Clone(*have)
+	for _, s := range told {
+		if s != "" && !slices.Contains(grown, s) {
+			grown = append(grown, s)
+		}
+	}
+	if len(grown) > len(*have) {
+		*have = grown
+		m.changed = append(m.changed, name)
+	}
+}

@@ -1,0 +1,67 @@
+package disclosure_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+)
+
+func TestReadIssuer(t *testing.T) {
+	tests := []struct{ line, id, cif, err string }{
+		{`{"name":"X, S.A.","cif":"A-28023430"}`, "A28023430", "A28023430", ""},
+		{`{"name":"X, FI","id":"FI-4720"}`, "fi-4720", "", ""},
+		{`{"name":"X","cif":"BRL-000356"}`, "brl-000356", "", ""},
+		{`{"name":"X","id":"fi-4720","cif":"V87654321"}`, "fi-4720", "V87654321", ""},
+		{`{"name":"X"}`, "", "", "id is missing"},
+		{`{"id":"fi-1"}`, "", "", "name is missing"},
+		{`{"name":"X","id":"fi-1","kind":"bank"}`, "", "", "use company, fund, manager or other"},
+		{`{"name":"X","id":"fi-1","isins":["ES1"]}`, "", "", "not an ISIN"},
+		{`{"name":"X","id":"fi-1","isins":"ES0113900J37"}`, "", "", "must be a list"},
+	}
+	for _, tt := range tests {
+		i, err := disclosure.ReadIssuer([]byte(tt.line))
+		if tt.err != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%s: %v, want %q", tt.line, err, tt.err)
+			}
+			continue
+		}
+		if err != nil || i.ID != tt.id || i.CIF() != tt.cif {
+			t.Errorf("%s: id %q cif %q, %v; want %q %q", tt.line, i.ID, i.CIF(), err, tt.id, tt.cif)
+		}
+	}
+}
+
+func TestIssuerMerge(t *testing.T) {
+	known := disclosure.Issuer{ID: "A28023430", Name: "VIEJA, S.A.", NIF: "A-28023430", ISINs: []string{"ES0113900J37"}}
+	merged, changed := known.Merge(disclosure.Issuer{ID: known.ID, Name: "NUEVA, S.A.", Ticker: "NUE", ISINs: []string{"ES0113900J37", "ES0148396007"}})
+	if diff := cmp.Diff([]string{"name", "ticker", "isins", "former_names"}, changed); diff != "" {
+		t.Error(diff)
+	}
+	want := disclosure.Issuer{
+		ID: "A28023430", Name: "NUEVA, S.A.", NIF: "A-28023430", Ticker: "NUE",
+		ISINs: []string{"ES0113900J37", "ES0148396007"}, FormerNames: []string{"VIEJA, S.A."},
+	}
+	if diff := cmp.Diff(want, merged); diff != "" {
+		t.Error(diff)
+	}
+	if len(known.ISINs) != 1 {
+		t.Error("merging changed the known record")
+	}
+	if _, changed = merged.Merge(want); len(changed) != 0 {
+		t.Errorf("the same observation twice changes %v", changed)
+	}
+}
+
+func TestIssuerKeys(t *testing.T) {
+	i := disclosure.Issuer{ID: "fi-4720", NIF: "V-87654321", ISINs: []string{"ES0113900J37"}, Aliases: []string{"sicav-12"}}
+	for _, typed := range []string{"FI-4720", "v87654321", "V-87654321", "es0113900j37", " sicav-12 "} {
+		if key := disclosure.IssuerKey(typed); !slices.Contains(i.Keys(), key) {
+			t.Errorf("%q becomes %q, which is none of %v", typed, key, i.Keys())
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package store says what is durable and what may be relied upon; it holds no
+// SQL. Its two engines, sqlite and postgres, keep the same promises, which
+// storetest states as tests.
+//
+// # The log
+//
+// Every visible change of a filing or an issuer is one row of an append-only
+// log. A row holds the event, the names of what changed, and the whole record
+// as it then was: the state of the service is the newest row of every subject,
+// and there is no second copy of a record to disagree with it. Readers keep a
+// cursor and ask for what came after it.
+//
+// The sequence number is drawn from one counter row that the appending
+// transaction locks before it reads anything. So numbers have no gaps (a
+// rollback takes its numbers back), they rise in the order of commits (nobody
+// draws the next one before the last is committed or gone), and a reader who
+// sees n can never later find something at or below n that it did not see.
+//
+// # Failures
+//
+// When a method returns nil, its effect survives a crash of the program and of
+// the machine. When it returns an error the effect may or may not have
+// happened, and doing it again is safe: a record that is already there as told
+// changes nothing. A crash at any point leaves whole batches only.
+package store
+
+import (
+	"context"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+// Store is what an engine offers. Methods may be called from many goroutines
+// and from many processes on one database.
+type Store interface {
+	Log
+	Leases
+
+	// Source returns the mark left by ClaimSource, or nothing.
+	Source(ctx context.Context) (string, error)
+	// ClaimSource marks where this store's filings come from, once for its
+	// life, and returns the mark in force: the caller's if there was none. It
+	// keeps the simulated market and the real one from ever sharing a store.
+	ClaimSource(ctx context.Context, source string) (string, error)
+
+	Close() error
+}
+
+// Log is the append-only log of changes.
+type Log interface {
+	// Append lays a batch over what is known, as disclosure's Merge does, and
+	// writes a change for every record that is new or different, all of them
+	// or none, in the batch's order, issuers first. A record that says nothing
+	// new writes nothing.
+	//
+	// Append waits for other writers. With Batch.Lease it fails, Conflict, and
+	// writes nothing unless that very lease is still the newest.
+	Append(ctx context.Context, b Batch) (Outcome, error)
+
+	// Changes returns up to limit changes with seq > after, in order. Fewer
+	// than limit means that there were no more.
+	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
+
+	// Current passes the newest change of every issuer and filing to fn, in
+	// order of seq, all as of one moment, and returns that moment's seq. With
+	// it a reader starts, and goes on with Changes. An error of fn ends it.
+	Current(ctx context.Context, fn func(disclosure.Change) error) (seq int64, err error)
+
+	// Newest returns the newest committed seq, 0 when the log is empty.
+	Newest(ctx context.Context) (int64, error)
+
+	// Wait returns nil once there is a change with seq > after, at once after
+	// a commit of this process and within a second after one of another. It
+	// returns the context's error when that ends first.
+	Wait(ctx context.Context, after int64) error
+}
+
+// Leases let one process at a time do a job.
+type Leases interface {
+	// AcquireLease takes the named lease when it is free or past its time, or
+	// prolongs it when holder has it already. It fails, Conflict, while
+	// somebody else holds it. Each change of holder raises the term by one.
+	AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (Lease, error)
+
+	// ReleaseLease gives the lease back if it is still the one in force, so
+	// that another need not wait for its end.
+	ReleaseLease(ctx context.Context, l Lease) error
+}
+
+// Lease is a right to do a job until Expires. Its term fences off a holder who
+// has not noticed that he lost it: see Log.Append.
+type Lease struct {
+	Name    string
+	Holder  string
+	Term    int64
+	Expires time.Time
+}
+
+// Batch is what one Append writes.
+type Batch struct {
+	Issuers []disclosure.Issuer
+	Reports []disclosure.Report
+	// New is the event of a report that was not known: Published or Backfilled.
+	New disclosure.Event
+	// Lease, when set, must still be in force.
+	Lease *Lease
+}
+
+// Outcome counts what an Append found.
+type Outcome struct {
+	Seq                     int64 // the newest seq when the batch was in
+	New, Updated, Unchanged int
+}
+
+// Add sums up several appends.
+func (o Outcome) Add(p Outcome) Outcome {
+	return Outcome{Seq: p.Seq, New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged}
+}

@@ -1,0 +1,161 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"pregon/internal/disclosure"
+)
+
+// Query is a parsed search text. The zero value matches everything.
+type Query struct {
+	must []term
+	not  []term
+}
+
+// term is one thing to be found. It is there when the identifier is, or when
+// the words are.
+type term struct {
+	words  []string // folded; several stand side by side
+	exact  bool     // the word itself, not its stem
+	prefix bool     // a single word that may be the beginning of one
+	ident  string   // in the form of disclosure.IssuerKey
+}
+
+// Parse reads a search text. Any text is a valid query.
+func Parse(text string) Query {
+	var q Query
+	chunks := split(text)
+	for _, c := range chunks {
+		terms := c.terms(len(chunks) == 1)
+		if c.minus {
+			q.not = append(q.not, terms...)
+		} else {
+			q.must = append(q.must, terms...)
+		}
+	}
+	q.must, q.not = distinct(dropLegalForms(q.must)), distinct(q.not)
+	if n := len(q.must); n > 0 && len(q.must[n-1].words) == 1 {
+		q.must[n-1].prefix = !q.must[n-1].exact
+	}
+	return q
+}
+
+// chunk is a piece of the text between spaces, or between quotes.
+type chunk struct {
+	text   string
+	minus  bool
+	quoted bool
+}
+
+const quotes = "\"“”„«»"
+
+func isQuote(c rune) bool { return strings.ContainsRune(quotes, c) }
+
+// split cuts the text into chunks. A quote that is never closed reaches to
+// the end.
+func split(text string) []chunk {
+	var chunks []chunk
+	for {
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		if text == "" {
+			return chunks
+		}
+		var c chunk
+		text, c.minus = strings.CutPrefix(text, "-")
+		text, c.quoted = cutQuote(text)
+		end := strings.IndexFunc(text, func(r rune) bool {
+			return isQuote(r) || !c.quoted && unicode.IsSpace(r)
+		})
+		if end < 0 {
+			end = len(text)
+		}
+		c.text, text = text[:end], text[end:]
+		if c.quoted {
+			text, _ = cutQuote(text)
+		}
+		chunks = append(chunks, c)
+	}
+}
+
+func cutQuote(text string) (rest string, found bool) {
+	for i, c := range text {
+		if i == 0 && isQuote(c) {
+			return text[len(string(c)):], true
+		}
+		break
+	}
+	return text, false
+}
+
+// terms turns a chunk into what it asks for. Digits are a registration number
+// only when nothing else was typed: "resultados 2025" means the year.
+func (c chunk) terms(alone bool) []term {
+	words := Words(c.text)
+	if c.quoted {
+		if len(words) == 0 {
+			return nil
+		}
+		return []term{{words: words, exact: true}}
+	}
+	ident := disclosure.IssuerKey(c.text)
+	if _, number := disclosure.ParseNumber(ident); number && !alone {
+		ident = ""
+	}
+	if c.minus || len(words) == 1 || isIdentifier(ident) {
+		if len(words) == 0 {
+			return nil
+		}
+		return []term{{words: words, ident: ident}}
+	}
+	terms := make([]term, len(words))
+	for i, w := range words {
+		terms[i] = term{words: []string{w}}
+	}
+	return terms
+}
+
+// isIdentifier tells whether a chunk with punctuation inside is one thing, as
+// A-28015865 and oir-40374 are, or several words.
+func isIdentifier(ident string) bool {
+	if _, ok := disclosure.ParseNIF(ident); ok {
+		return true
+	}
+	_, number, hyphen := strings.Cut(ident, "-")
+	_, digits := disclosure.ParseNumber(number)
+	return hyphen && digits
+}
+
+// dropLegalForms passes over the legal forms unless there is nothing else.
+func dropLegalForms(terms []term) []term {
+	var kept []term
+	for _, t := range terms {
+		if t.exact || len(t.words) != 1 || !legalForms[t.words[0]] {
+			kept = append(kept, t)
+		}
+	}
+	if len(kept) == 0 {
+		return terms
+	}
+	return kept
+}
+
+// distinct drops what was asked for before, keeping the last of the same, so
+// that the last term stays the last.
+func distinct(terms []term) []term {
+	seen := make(map[string]bool, len(terms))
+	kept := terms[:0:0]
+	for _, t := range slices.Backward(terms) {
+		key := strings.Join(t.words, " ") + "\x00" + t.ident
+		if t.exact {
+			key = "\"" + key
+		}
+		if !seen[key] {
+			seen[key] = true
+			kept = append(kept, t)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}

@@ -1,0 +1,166 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+)
+
+func TestWords(t *testing.T) {
+	tests := map[string][]string{
+		"":                                 nil,
+		"  ,.- ":                           nil,
+		"Telefónica, S.A.":                 {"telefonica", "sa"},
+		"telefonica sa":                    {"telefonica", "sa"},
+		"AENA, S.M.E., S.A.":               {"aena", "sme", "sa"},
+		"Aena S. M. E.,S.A.U.":             {"aena", "sme", "sau"},
+		"MIQUEL Y COSTAS & MIQUEL, S.A.":   {"miquel", "y", "costas", "miquel", "sa"},
+		"ESPAÑA Núñez garçon Œuvre straße": {"espana", "nunez", "garcon", "oeuvre", "strasse"},
+		"cafe\u0301 an\u0303o":             {"cafe", "ano"}, // decomposed
+		"1.250.000,50 €":                   {"1", "250", "000", "50"},
+		"A-28015865":                       {"a", "28015865"},
+		"Plan A. Segundo":                  {"plan", "a", "segundo"},
+		"nº 5 (1ª)":                        {"no", "5", "1a"},
+		"\x00\xff\xfe":                     nil,
+		"日本 ΑΒΓ":                           {"日本", "αβγ"},
+	}
+	for text, want := range tests {
+		if diff := cmp.Diff(want, search.Words(text)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
+func TestStemJoinsSingularAndPlural(t *testing.T) {
+	for _, pair := range []string{
+		"dividendo dividendos", "accion acciones", "ampliacion ampliaciones", "emision emisiones", "resultado resultados",
+		"junta juntas", "balance balances", "base bases", "raiz raices", "mes meses", "plan planes", "informe informes", "interes intereses", "voz voces", "bono bonos", "nombramiento nombramientos", "consejero consejera",
+	} {
+		one, many, _ := strings.Cut(pair, " ")
+		if search.Stem(one) != search.Stem(many) {
+			t.Errorf("%s stems to %s, %s to %s", one, search.Stem(one), many, search.Stem(many))
+		}
+	}
+	for _, pair := range []string{"banco bonos", "sol sola", "2025 2024", "fusion fusibles"} {
+		one, other, _ := strings.Cut(pair, " ")
+		if search.Stem(one) == search.Stem(other) {
+			t.Errorf("%s and %s fall together", one, other)
+		}
+	}
+}
+
+var (
+	issuer = &disclosure.Issuer{
+		ID: "A28015865", Name: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-28015865", Ticker: "TFN",
+		Kind: disclosure.Company, ISINs: []string{"ES0178430E18"},
+	}
+	report = &disclosure.Report{
+		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-28015865",
+		Title:       "Anuncia el pago de dividendos a cuenta del ejercicio 2025 y la Junta General",
+		Category:    "Otra información relevante - Sobre negocio y situación financiera ",
+		Summary:     "Pagará 0,15 euros por acción.",
+		PublishedAt: time.Date(2026, 4, 22, 22, 30, 0, 0, time.UTC), // the 23rd in Madrid
+	}
+)
+
+func TestQueryLanguage(t *testing.T) {
+	f := search.NewFiling(report, issuer)
+	yes := []string{
+		"", "   ", "-", "\"", "***", "teleferica", "TELEFÉRICA DEL ÑANDÚ, S.A.", "nandu teleferica", "teleferica sl",
+		"dividendo", "divid", "pago divid", "TFN", "tf", "tfn dividendo", "junta general", "\"junta general\"", "«Junta General»",
+		"a28015865", "A-28015865", "ES0178430E18", "es0178430e18", "40374", "OIR-40374", "oir-40374 dividendo", "A-28015865 junta",
+		"relevante", "situacion financiera", "euros acciones", "-fusión", "dividendo -\"junta extraordinaria\"", "sa", "s.a.",
+		"2025 junta", "\"junta general", "dividendo\"junta general\"", "telefer s.a.",
+	}
+	no := []string{
+		"fusión", "dividendo fusión", "divid pago x", "telef pago", "\"general junta\"", "\"junta gener\"", "-dividendo", "teleferica -junta",
+		"40374 junta", "403", "ip-40374", "A28015866", "dividendo -\"junta general\"", "-A-28015865", "-tfn", "\"2025 y la junta relevante\"",
+		"\"general otra\"", // no phrase across fields
+	}
+	for _, q := range yes {
+		if !search.Compile(disclosure.Filter{Search: q}).Match(f) {
+			t.Errorf("%q does not find the filing", q)
+		}
+	}
+	for _, q := range no {
+		if search.Compile(disclosure.Filter{Search: q}).Match(f) {
+			t.Errorf("%q finds the filing", q)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	day := func(s string) disclosure.Day {
+		d, ok := disclosure.ParseDay(s)
+		if !ok {
+			t.Fatal(s)
+		}
+		return d
+	}
+	f := search.NewFiling(report, issuer)
+	tests := []struct {
+		name   string
+		filter disclosure.Filter
+		want   bool
+	}{
+		{"zero", disclosure.Filter{}, true},
+		{"type", disclosure.Filter{Type: disclosure.OIR}, true},
+		{"other type", disclosure.Filter{Type: disclosure.IP}, false},
+		{"its Madrid day", disclosure.Filter{From: day("2026-04-23"), To: day("2026-04-23")}, true},
+		{"its UTC day", disclosure.Filter{To: day("2026-04-22")}, false},
+		{"later", disclosure.Filter{From: day("2026-04-24")}, false},
+		{"issuer by dashed NIF", disclosure.Filter{Issuer: "a-28015865"}, true},
+		{"issuer by ISIN", disclosure.Filter{Issuer: "es0178430e18"}, true},
+		{"other issuer", disclosure.Filter{Issuer: "A39000013"}, false},
+		{"category", disclosure.Filter{Category: "sobre negocio y situacion financiera"}, true},
+		{"part of a category", disclosure.Filter{Category: "negocio"}, false},
+		{"kind", disclosure.Filter{Kind: disclosure.Company}, true},
+		{"other kind", disclosure.Filter{Kind: disclosure.Fund}, false},
+		{"all at once", disclosure.Filter{Search: "dividendo", Type: disclosure.OIR, Issuer: "A28015865", Kind: disclosure.Company}, true},
+	}
+	for _, tt := range tests {
+		if got := search.Compile(tt.filter).Match(f); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	unlisted := search.NewFiling(report, nil)
+	if !search.Compile(disclosure.Filter{Issuer: "A28015865"}).Match(unlisted) {
+		t.Error("a filing is not found by its NIF when the directory does not know the issuer")
+	}
+	if search.Compile(disclosure.Filter{Kind: disclosure.Company}).Match(unlisted) {
+		t.Error("an unknown issuer has a kind")
+	}
+}
+
+func TestRank(t *testing.T) {
+	e := search.NewEntity(&disclosure.Issuer{ID: "A28015865", Name: "MINAS DE AZAFRÁN, S.A.", NIF: "A-28015865", Ticker: "AZF", FormerNames: []string{"SALINAS DEL SUR"}})
+	for query, want := range map[string]search.Rank{
+		"azf": search.Identity, "A-28015865": search.Identity, "minas de az": search.InName, "mina": search.InName, "azafran": search.InWords,
+		"salinas": search.InWords, "": search.InWords, "cobre": search.NoMatch, "minas -azafran": search.NoMatch, "Minas de Azafrán, S.A.": search.InName,
+	} {
+		if got := search.Parse(query).Rank(e); got != want {
+			t.Errorf("%q ranks %d, want %d", query, got, want)
+		}
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{"a", "-\"", "««»", "S.A.", "-", "\xff-\x00", "oir-40374", "\"a b\" -c d"} {
+		f.Add(s)
+	}
+	filing := search.NewFiling(report, issuer)
+	f.Fuzz(func(t *testing.T, s string) {
+		found := search.Compile(disclosure.Filter{Search: s}).Match(filing)
+		if again := search.Compile(disclosure.Filter{Search: s + " "}).Match(filing); again != found {
+			t.Errorf("%q: a space at the end changes the answer", s)
+		}
+		if folded := search.Fold(s); search.Fold(folded) != folded {
+			t.Errorf("%q folds to %q, which folds to %q", s, folded, search.Fold(folded))
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+var errNothingNew = errors.New("nothing new") // takes an empty transaction back
+
+// Append implements store.Log.
+func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	var out store.Outcome
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		var err error
+		out, err = appendTx(ctx, tx, b)
+		return err
+	})
+	if errors.Is(err, errNothingNew) {
+		return out, nil
+	}
+	if err != nil {
+		return store.Outcome{}, fmt.Errorf("appending to the log: %w", err)
+	}
+	s.wake.All()
+	return out, nil
+}
+
+func appendTx(ctx context.Context, tx *sql.Tx, b store.Batch) (store.Outcome, error) {
+	if err := checkLease(ctx, tx, b.Lease); err != nil {
+		return store.Outcome{}, err
+	}
+	var seq int64
+	if err := tx.QueryRowContext(ctx, "SELECT seq FROM log_head").Scan(&seq); err != nil {
+		return store.Outcome{}, err
+	}
+	known, err := knownOf(ctx, tx, b)
+	if err != nil {
+		return store.Outcome{}, err
+	}
+	changes, out := store.Plan(b, known, time.Now())
+	out.Seq = seq + int64(len(changes))
+	if len(changes) == 0 {
+		return out, errNothingNew
+	}
+	if err := insert(ctx, tx, seq, changes); err != nil {
+		return out, err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE log_head SET seq = ?", out.Seq)
+	return out, err
+}
+
+// knownOf reads the present state of the batch's subjects.
+func knownOf(ctx context.Context, tx *sql.Tx, b store.Batch) (store.Known, error) {
+	k := store.Known{Issuers: map[string]disclosure.Issuer{}, Reports: map[string]disclosure.Report{}}
+	for _, i := range b.Issuers {
+		k.Issuers[i.ID] = disclosure.Issuer{}
+	}
+	for _, r := range b.Reports {
+		k.Reports[r.ID] = disclosure.Report{}
+	}
+	if err := fill(ctx, tx, "issuer", k.Issuers); err != nil {
+		return k, err
+	}
+	return k, fill(ctx, tx, "report", k.Reports)
+}
+
+// fill reads the records whose ids are the keys of the map, and drops the keys
+// of those that are not there.
+func fill[T any](ctx context.Context, tx *sql.Tx, table string, records map[string]T) error {
+	get, err := tx.PrepareContext(ctx, "SELECT c.body FROM "+table+" t JOIN change c ON c.seq = t.seq WHERE t.id = ?")
+	if err != nil {
+		return err
+	}
+	defer get.Close()
+	for id, record := range records {
+		var body []byte
+		err := get.QueryRowContext(ctx, id).Scan(&body)
+		if errors.Is(err, sql.ErrNoRows) {
+			delete(records, id)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(body, &record); err != nil {
+			return fmt.Errorf("%s %s cannot be read: %w", table, id, err)
+		}
+		records[id] = record
+	}
+	return nil
+}
+
+// insert numbers the changes from seq+1 on and writes them.
+func insert(ctx context.Context, tx *sql.Tx, seq int64, changes []disclosure.Change) error {
+	row, err := tx.PrepareContext(ctx, "INSERT INTO change (seq, event, subject, occurred_at, changed, body) VALUES (?, ?, ?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer row.Close()
+	heads := map[bool]*sql.Stmt{} // of reports, of issuers
+	for isReport, table := range map[bool]string{true: "report", false: "issuer"} {
+		heads[isReport], err = tx.PrepareContext(ctx, "INSERT INTO "+table+" (id, seq) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq")
+		if err != nil {
+			return err
+		}
+		defer heads[isReport].Close()
+	}
+	for i, c := range changes {
+		c.Seq = seq + int64(i) + 1
+		r, err := store.EncodeRow(c)
+		if err != nil {
+			return err
+		}
+		if _, err := row.ExecContext(ctx, r.Seq, r.Event, r.Subject, r.OccurredAt.UnixMicro(), r.Changed, string(r.Body)); err != nil {
+			return fmt.Errorf("writing %s: %w", r.Subject, err)
+		}
+		if _, err := heads[c.Report != nil].ExecContext(ctx, r.Subject, r.Seq); err != nil {
+			return fmt.Errorf("writing %s: %w", r.Subject, err)
+		}
+	}
+	return nil
+}
+
+const rowColumns = "c.seq, c.event, c.occurred_at, c.changed, c.body"
+
+// Changes implements store.Log.
+func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
+	var changes []disclosure.Change
+	err := each(ctx, s.read, func(c disclosure.Change) error {
+		changes = append(changes, c)
+		return nil
+	}, "SELECT "+rowColumns+" FROM change c WHERE c.seq > ? ORDER BY c.seq LIMIT ?", after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading the log after %d: %w", after, err)
+	}
+	return changes, nil
+}
+
+// Current implements store.Log.
+func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	var seq int64 // reading it first fixes the moment for the whole transaction
+	if err := tx.QueryRowContext(ctx, "SELECT seq FROM log_head").Scan(&seq); err != nil {
+		return 0, err
+	}
+	err = each(ctx, tx, fn, "SELECT "+rowColumns+` FROM change c WHERE c.seq IN
+		(SELECT seq FROM issuer UNION ALL SELECT seq FROM report) ORDER BY c.seq`)
+	if err != nil {
+		return 0, fmt.Errorf("reading the present state: %w", err)
+	}
+	return seq, nil
+}
+
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// each decodes the rows of a query over rowColumns one by one.
+func each(ctx context.Context, q querier, fn func(disclosure.Change) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var (
+		r      store.Row
+		micros int64
+		body   sql.RawBytes // decoded before the next row overwrites it
+	)
+	for rows.Next() {
+		if err := rows.Scan(&r.Seq, &r.Event, &micros, &r.Changed, &body); err != nil {
+			return err
+		}
+		r.OccurredAt, r.Body = time.UnixMicro(micros), body
+		c, err := r.Decode()
+		if err != nil {
+			return err
+		}
+		if err := fn(c); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Newest implements store.Log.
+func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT seq FROM log_head").Scan(&seq)
+	return seq, err
+}
+
+// Wait implements store.Log.
+func (s *Store) Wait(ctx context.Context, after int64) error {
+	return s.wake.Wait(ctx, after, lookEvery, s.Newest)
+}

@@ -1,0 +1,162 @@
+// Package sqlite is the store in one file, for one machine.
+//
+// The file is in WAL mode with synchronous=FULL: a commit that returned
+// survives a power cut. A process writes through one connection and reads
+// through a few; other processes may use the file at the same time, and wait
+// up to five seconds for each other's short write transactions. They learn of
+// each other's commits by looking at the newest number five times a second.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver registers itself
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// lookEvery is how often a waiting reader looks for other processes' commits.
+const lookEvery = 200 * time.Millisecond
+
+//go:embed migrations/*.sql
+var files embed.FS
+
+// Store is an open database file.
+type Store struct {
+	write *sql.DB // one connection: SQLite has one writer at a time anyway
+	read  *sql.DB
+	wake  store.Wake
+
+	// commit is a variable so that tests can fail it, before and after.
+	commit func(*sql.Tx) error
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Options of Open.
+type Options struct {
+	Create bool // make the file when there is none
+}
+
+// Open opens the file and brings its schema up to date.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if err := prepare(path, o.Create); err != nil {
+		return nil, err
+	}
+	s := &Store{commit: (*sql.Tx).Commit}
+	var err error
+	if s.write, err = open(path, 1, "_txlock=immediate"); err != nil {
+		return nil, err
+	}
+	if s.read, err = open(path, 8, "_pragma=query_only(1)"); err != nil {
+		return nil, errors.Join(err, s.write.Close())
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the store %s: %w", path, err), s.Close())
+	}
+	return s, nil
+}
+
+// prepare makes sure that the file is there and is nobody else's to read. The
+// companions that SQLite puts beside it inherit its mode.
+func prepare(path string, create bool) error {
+	if !create {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return fault.New(fault.NotFound, "there is no store at %s", path)
+		} else if err != nil {
+			return err
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// open makes a pool whose every connection has the settings the package
+// comment speaks of.
+func open(path string, most int, extra string) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&" + extra
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	return db, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error {
+	s.wake.All()
+	return errors.Join(s.read.Close(), s.write.Close())
+}
+
+// migrate applies what is missing in one transaction, whose write lock lets
+// one process at a time in.
+func (s *Store) migrate(ctx context.Context) error {
+	dir, err := fs.Sub(files, "migrations")
+	if err != nil {
+		return err
+	}
+	all, err := store.Migrations(dir)
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, func(tx *sql.Tx) error {
+		var version int
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		pending, err := store.Pending(all, version)
+		if err != nil {
+			return err
+		}
+		for _, m := range pending {
+			if _, err := tx.ExecContext(ctx, m.SQL); err != nil {
+				return fmt.Errorf("migration %d (%s): %w", m.Version, m.Name, err)
+			}
+		}
+		// A pragma takes no parameter; the number is ours.
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
+		return err
+	})
+}
+
+// SchemaVersion returns the number of migrations the file has seen.
+func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
+	err = s.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	return version, err
+}
+
+// update runs fn in a write transaction. An error of fn takes everything back.
+func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("waiting to write: %w", err)
+	}
+	defer tx.Rollback() // does nothing after a commit
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := s.commit(tx); err != nil {
+		return fmt.Errorf("committing: %w", err)
+	}
+	return nil
+}

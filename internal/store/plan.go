@@ -1,12 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"time"
 
 	"pregon/internal/disclosure"
 )
 
-// Known is the present state of a batch's subjects, by id.
+// Known is the present state of a batch's subjects, by id. Both maps are made,
+// though they may be empty.
 type Known struct {
 	Issuers map[string]disclosure.Issuer
 	Reports map[string]disclosure.Report
@@ -18,11 +20,12 @@ type Known struct {
 // twice.
 func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 	p := plan{now: now.UTC().Truncate(time.Microsecond)}
+	event := cmp.Or(b.New, disclosure.Published)
 	for _, told := range b.Issuers {
 		p.issuer(told, known.Issuers)
 	}
 	for _, told := range b.Reports {
-		p.report(told, known.Reports, b.New)
+		p.report(told, known.Reports, event)
 	}
 	return p.changes, p.outcome
 }

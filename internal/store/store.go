@@ -15,6 +15,8 @@
 // rollback takes its numbers back), they rise in the order of commits (nobody
 // draws the next one before the last is committed or gone), and a reader who
 // sees n can never later find something at or below n that it did not see.
+// (OccurredAt is the appending process's clock: across replicas it need not
+// rise with seq.)
 //
 // # Failures
 //
@@ -52,10 +54,11 @@ type Log interface {
 	// Append lays a batch over what is known, as disclosure's Merge does, and
 	// writes a change for every record that is new or different, all of them
 	// or none, in the batch's order, issuers first. A record that says nothing
-	// new writes nothing.
+	// new writes nothing. Records must have passed Validate.
 	//
 	// Append waits for other writers. With Batch.Lease it fails, Conflict, and
-	// writes nothing unless that very lease is still the newest.
+	// writes nothing unless that very lease is still the newest: it may be past
+	// its time, as long as nobody took it over and it was not given back.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
 	// Changes returns up to limit changes with seq > after, in order. Fewer
@@ -72,7 +75,8 @@ type Log interface {
 
 	// Wait returns nil once there is a change with seq > after, at once after
 	// a commit of this process and within a second after one of another. It
-	// returns the context's error when that ends first.
+	// returns the context's error when that ends first, and at once the
+	// engine's own when it cannot look: whoever follows the log must back off.
 	Wait(ctx context.Context, after int64) error
 }
 
@@ -80,11 +84,12 @@ type Log interface {
 type Leases interface {
 	// AcquireLease takes the named lease when it is free or past its time, or
 	// prolongs it when holder has it already. It fails, Conflict, while
-	// somebody else holds it. Each change of holder raises the term by one.
+	// somebody else holds it. The first term is 1, and every acquisition that
+	// is not a prolongation raises it by one, even by the same holder.
 	AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (Lease, error)
 
-	// ReleaseLease gives the lease back if it is still the one in force, so
-	// that another need not wait for its end.
+	// ReleaseLease gives the lease back if it is still the newest, so that
+	// another need not wait for its end, and otherwise does nothing.
 	ReleaseLease(ctx context.Context, l Lease) error
 }
 
@@ -101,9 +106,10 @@ type Lease struct {
 type Batch struct {
 	Issuers []disclosure.Issuer
 	Reports []disclosure.Report
-	// New is the event of a report that was not known: Published or Backfilled.
+	// New is the event of a report that was not known: Backfilled, or
+	// Published, which an empty one stands for.
 	New disclosure.Event
-	// Lease, when set, must still be in force.
+	// Lease, when set, must still be the newest: see Log.Append.
 	Lease *Lease
 }
 

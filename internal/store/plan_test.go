@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+var (
+	now       = time.Date(2026, 4, 22, 8, 0, 33, 123456789, time.UTC)
+	micro     = time.Date(2026, 4, 22, 8, 0, 33, 123456000, time.UTC)
+	yesterday = now.Add(-24 * time.Hour).Truncate(time.Microsecond)
+)
+
+func filing(title string) disclosure.Report {
+	return disclosure.Report{
+		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: title, PublishedAt: yesterday,
+	}
+}
+
+// kept is a filing as the store has it since a moment.
+func kept(title string, since time.Time) disclosure.Report {
+	r := filing(title)
+	r.FirstSeenAt, r.AvailableAt = since, since
+	return r
+}
+
+func company(name string, former ...string) disclosure.Issuer {
+	return disclosure.Issuer{ID: "A28023430", Name: name, FormerNames: former}
+}
+
+func TestPlan(t *testing.T) {
+	report := func(event disclosure.Event, r disclosure.Report, changed ...string) disclosure.Change {
+		return disclosure.Change{Event: event, OccurredAt: micro, Changed: changed, Report: &r}
+	}
+	issuer := func(i disclosure.Issuer, changed ...string) disclosure.Change {
+		return disclosure.Change{Event: disclosure.IssuerUpdated, OccurredAt: micro, Changed: changed, Issuer: &i}
+	}
+	seen := filing("Resultados")
+	seen.FirstSeenAt = yesterday
+	seenKept := kept("Resultados", micro)
+	seenKept.FirstSeenAt = yesterday
+
+	for name, test := range map[string]struct {
+		batch   store.Batch
+		known   []any
+		want    []disclosure.Change
+		outcome store.Outcome
+	}{
+		"nothing": {},
+		"a new filing": {
+			batch:   store.Batch{Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published},
+			want:    []disclosure.Change{report(disclosure.Published, kept("Resultados", micro))},
+			outcome: store.Outcome{New: 1},
+		},
+		"a filing of the past, seen before": {
+			batch:   store.Batch{Reports: []disclosure.Report{seen}, New: disclosure.Backfilled},
+			want:    []disclosure.Change{report(disclosure.Backfilled, seenKept)},
+			outcome: store.Outcome{New: 1},
+		},
+		"a known filing": {
+			batch:   store.Batch{Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published},
+			known:   []any{kept("Resultados", yesterday)},
+			outcome: store.Outcome{Unchanged: 1},
+		},
+		"a changed filing keeps its clocks": {
+			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Backfilled},
+			known:   []any{kept("Resultados", yesterday)},
+			want:    []disclosure.Change{report(disclosure.Updated, kept("Dividendo", yesterday), "title")},
+			outcome: store.Outcome{Updated: 1},
+		},
+		"a filing told three times": {
+			batch: store.Batch{Reports: []disclosure.Report{filing("Resultados"), filing("Resultados"), filing("Dividendo")}, New: disclosure.Published},
+			want: []disclosure.Change{
+				report(disclosure.Published, kept("Resultados", micro)),
+				report(disclosure.Updated, kept("Dividendo", micro), "title"),
+			},
+			outcome: store.Outcome{New: 1, Updated: 1, Unchanged: 1},
+		},
+		"issuers come first": {
+			batch: store.Batch{
+				Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published,
+				Issuers: []disclosure.Issuer{company("Uno")},
+			},
+			want:    []disclosure.Change{issuer(company("Uno")), report(disclosure.Published, kept("Resultados", micro))},
+			outcome: store.Outcome{New: 2},
+		},
+		"an issuer renamed, and told again": {
+			batch:   store.Batch{Issuers: []disclosure.Issuer{company("Dos"), company("Dos")}},
+			known:   []any{company("Uno")},
+			want:    []disclosure.Change{issuer(company("Dos", "Uno"), "name", "former_names")},
+			outcome: store.Outcome{Updated: 1, Unchanged: 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changes, outcome := store.Plan(test.batch, knownOf(test.known), now)
+			if diff := cmp.Diff(test.want, changes); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
+			}
+			if outcome != test.outcome {
+				t.Errorf("the outcome is %+v, want %+v", outcome, test.outcome)
+			}
+		})
+	}
+}
+
+func knownOf(records []any) store.Known {
+	known := store.Known{Issuers: map[string]disclosure.Issuer{}, Reports: map[string]disclosure.Report{}}
+	for _, record := range records {
+		switch r := record.(type) {
+		case disclosure.Issuer:
+			known.Issuers[r.ID] = r
+		case disclosure.Report:
+			known.Reports[r.ID] = r
+		}
+	}
+	return known
+}
+
+// TestPlanSharesNothing: what a change holds must not move when the batch's
+// next record is laid over the same subject.
+func TestPlanSharesNothing(t *testing.T) {
+	b := store.Batch{Issuers: []disclosure.Issuer{company("Uno"), company("Dos"), company("Tres")}}
+	changes, _ := store.Plan(b, knownOf(nil), now)
+	want := []disclosure.Issuer{company("Uno"), company("Dos", "Uno"), company("Tres", "Uno", "Dos")}
+	for i, c := range changes {
+		if diff := cmp.Diff(want[i], *c.Issuer); diff != "" {
+			t.Errorf("change %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestOutcomeAdd(t *testing.T) {
+	got := store.Outcome{Seq: 3, New: 1, Updated: 1, Unchanged: 1}.Add(store.Outcome{Seq: 7, New: 2, Updated: 2, Unchanged: 5})
+	if want := (store.Outcome{Seq: 7, New: 3, Updated: 3, Unchanged: 6}); got != want {
+		t.Errorf("the sum is %+v, want %+v", got, want)
+	}
+}

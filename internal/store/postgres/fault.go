@@ -1,0 +1,56 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pregon/internal/fault"
+)
+
+// refusals are the states in which a database cannot serve us for now, by the
+// code that the server sends.
+var refusals = map[string]string{
+	"08000": "the connection to the database broke",
+	"08003": "the connection to the database broke",
+	"08006": "the connection to the database broke",
+	"25006": "the database takes no writes",
+	"25P03": "the connection to the database stood idle for too long",
+	"28000": "the database refuses the user",
+	"28P01": "the database refuses the password",
+	"3D000": "there is no such database",
+	"42501": "the database's user lacks a right",
+	"53100": "the database's disk is full",
+	"53300": "the database has no connection to spare",
+	"57P01": "the database is shutting down",
+	"57P02": "the database is shutting down",
+	"57P03": "the database is starting",
+}
+
+// failed says what was being done and, where the database is out of reach,
+// that this is the kind of failure.
+func failed(doing string, err error) error {
+	if message := unavailable(err); message != "" {
+		err = fault.Wrap(fault.Unavailable, err, "%s", message)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+func unavailable(err error) string {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "" // it was the caller who gave up
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refusals[e.Code]
+	}
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	_, network := errors.AsType[net.Error](err)
+	if connecting || network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, pgconn.ErrConnClosed) {
+		return "the database does not answer"
+	}
+	return ""
+}

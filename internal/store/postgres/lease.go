@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// AcquireLease is described by store.Leases. The clock is the database's, the
+// only one that all holders share; it is read anew after a wait for the row,
+// which now() would not be.
+func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
+	l := store.Lease{Name: name, Holder: holder}
+	err := s.pool.QueryRow(ctx, `
+		INSERT INTO lease AS l (name, holder, term, expires_at)
+		VALUES ($1, $2, 1, clock_timestamp() + $3::interval)
+		ON CONFLICT (name) DO UPDATE SET
+			holder = excluded.holder,
+			term = l.term + CASE WHEN l.holder = excluded.holder THEN 0 ELSE 1 END,
+			expires_at = clock_timestamp() + $3::interval
+		WHERE l.holder IS NULL OR l.holder = excluded.holder OR l.expires_at <= clock_timestamp()
+		RETURNING term, expires_at`, name, holder, ttl).Scan(&l.Term, &l.Expires)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return store.Lease{}, fault.New(fault.Conflict, "another process holds the lease %q", name)
+	}
+	if err != nil {
+		return store.Lease{}, failed("acquiring the lease "+name, err)
+	}
+	l.Expires = l.Expires.UTC()
+	return l, nil
+}
+
+// ReleaseLease is described by store.Leases.
+func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) error {
+	_, err := s.pool.Exec(ctx,
+		`UPDATE lease SET holder = NULL, expires_at = clock_timestamp() WHERE name = $1 AND holder = $2 AND term = $3`,
+		l.Name, l.Holder, l.Term)
+	if err != nil {
+		return failed("releasing the lease "+l.Name, err)
+	}
+	return nil
+}
+
+// checkLease fails, Conflict, unless the lease is the newest of its name, and
+// keeps it so until the transaction ends: whoever wants to take it over must
+// wait for the lock on its row.
+func checkLease(ctx context.Context, tx pgx.Tx, l *store.Lease) error {
+	if l == nil {
+		return nil
+	}
+	var found bool
+	err := tx.QueryRow(ctx, `SELECT true FROM lease WHERE name = $1 AND holder = $2 AND term = $3 FOR SHARE`,
+		l.Name, l.Holder, l.Term).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fault.New(fault.Conflict, "the lease %q of %s, term %d, is no longer in force", l.Name, l.Holder, l.Term)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// Spelt out, since a database can have other defaults. An append relies on
+// each statement seeing all that was committed before it.
+var (
+	readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	oneMoment     = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+)
+
+// columns are those of a change, in the order of store.Row.
+const columns = `c.seq, c.event, c.subject, c.occurred_at, c.changed, c.body`
+
+// Append is described by store.Log.
+func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	outcome, err := s.append(ctx, b)
+	if err != nil {
+		return store.Outcome{}, failed("appending to the log", err)
+	}
+	return outcome, nil
+}
+
+// append locks the head of the log before it looks at anything. Whoever held
+// it before has by then committed or gone, and the statements that follow see
+// what he left: the next number, the records, the lease.
+func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	if err != nil {
+		return store.Outcome{}, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	head, err := lockHead(ctx, tx)
+	if err != nil {
+		return store.Outcome{}, err
+	}
+	if err := checkLease(ctx, tx, b.Lease); err != nil {
+		return store.Outcome{}, err
+	}
+	known, err := readKnown(ctx, tx, b)
+	if err != nil {
+		return store.Outcome{}, err
+	}
+	changes, outcome := store.Plan(b, known, time.Now())
+	outcome.Seq = head + int64(len(changes))
+	if len(changes) == 0 {
+		return outcome, nil
+	}
+	for i := range changes {
+		changes[i].Seq = head + 1 + int64(i)
+	}
+	if err := write(ctx, tx, changes); err != nil {
+		return store.Outcome{}, err
+	}
+	err = s.commit(ctx, tx)
+	s.wake.All() // after an error too: it may have taken effect
+	return outcome, err
+}
+
+// lockHead returns the newest seq and keeps everybody else from appending
+// until the transaction ends. If this process should freeze or drop off the
+// network meanwhile, the server ends the transaction for it after a while, as
+// all other writers wait for it.
+func lockHead(ctx context.Context, tx pgx.Tx) (seq int64, err error) {
+	err = tx.QueryRow(ctx,
+		`SELECT seq FROM log_head, set_config('idle_in_transaction_session_timeout', '30s', true) FOR UPDATE OF log_head`).Scan(&seq)
+	return seq, err
+}
+
+func readKnown(ctx context.Context, tx pgx.Tx, b store.Batch) (store.Known, error) {
+	known := store.Known{
+		Issuers: make(map[string]disclosure.Issuer, len(b.Issuers)),
+		Reports: make(map[string]disclosure.Report, len(b.Reports)),
+	}
+	ids := make([]string, 0, len(b.Issuers))
+	for i := range b.Issuers {
+		ids = append(ids, b.Issuers[i].ID)
+	}
+	err := newest(ctx, tx, `issuer`, ids, func(c disclosure.Change) error {
+		known.Issuers[c.Issuer.ID] = *c.Issuer
+		return nil
+	})
+	if err != nil {
+		return known, err
+	}
+	ids = make([]string, 0, len(b.Reports))
+	for i := range b.Reports {
+		ids = append(ids, b.Reports[i].ID)
+	}
+	err = newest(ctx, tx, `report`, ids, func(c disclosure.Change) error {
+		known.Reports[c.Report.ID] = *c.Report
+		return nil
+	})
+	return known, err
+}
+
+// newest passes the newest change of each subject to fn, from the issuer or
+// the report table, in no order.
+func newest(ctx context.Context, tx pgx.Tx, table string, ids []string, fn func(disclosure.Change) error) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM `+table+` h JOIN change c USING (seq) WHERE h.id = ANY($1)`, ids)
+	if err != nil {
+		return err
+	}
+	return each(rows, fn)
+}
+
+// write adds numbered changes to the log, points their subjects at them, moves
+// the head, and tells whoever listens, which the server does at the commit.
+func write(ctx context.Context, tx pgx.Tx, changes []disclosure.Change) error {
+	source := pgx.CopyFromSlice(len(changes), func(i int) ([]any, error) {
+		r, err := store.EncodeRow(changes[i])
+		return []any{r.Seq, r.Event, r.Subject, r.OccurredAt, r.Changed, r.Body}, err
+	})
+	names := []string{"seq", "event", "subject", "occurred_at", "changed", "body"}
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"change"}, names, source); err != nil {
+		return err
+	}
+	var issuers, reports heads
+	for i := range changes {
+		if changes[i].Issuer != nil {
+			issuers.add(&changes[i])
+		} else {
+			reports.add(&changes[i])
+		}
+	}
+	batch := new(pgx.Batch)
+	issuers.queue(batch, `issuer`)
+	reports.queue(batch, `report`)
+	batch.Queue(`WITH head AS (UPDATE log_head SET seq = $1 RETURNING seq) SELECT pg_notify('pregon_log', seq::text) FROM head`,
+		changes[len(changes)-1].Seq)
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// heads are subjects and the changes they are to point at.
+type heads struct {
+	ids  []string
+	seqs []int64
+}
+
+func (h *heads) add(c *disclosure.Change) {
+	h.ids = append(h.ids, c.Subject())
+	h.seqs = append(h.seqs, c.Seq)
+}
+
+// queue has the newest of each subject win: a batch may name one twice.
+func (h *heads) queue(batch *pgx.Batch, table string) {
+	if len(h.ids) == 0 {
+		return
+	}
+	batch.Queue(`INSERT INTO `+table+` (id, seq)
+		SELECT id, max(seq) FROM unnest($1::text[], $2::bigint[]) AS t (id, seq) GROUP BY id
+		ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`, h.ids, h.seqs)
+}

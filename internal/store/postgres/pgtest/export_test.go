@@ -1,0 +1,3 @@
+package pgtest
+
+var Sweep = sweep

@@ -1,0 +1,157 @@
+// Package postgres keeps the store in PostgreSQL, for when one machine is not
+// enough: any number of processes may open the same database.
+//
+// All writers queue at one row, log_head, which makes the promises of package
+// store about seq true: see Append. Readers never wait for writers. NOTIFY
+// tells other processes of a commit, and only saves them time: a notification
+// that is lost delays a waiting reader by a second.
+package postgres
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+//go:embed migrations/*.sql
+var files embed.FS
+
+// migrating is the key of the advisory lock under which the schema is changed;
+// any number that no other program uses on this database will do.
+const migrating = 7_346_615_001
+
+// Store is a store.Store in a PostgreSQL database.
+type Store struct {
+	pool *pgxpool.Pool
+	wake store.Wake
+	poll time.Duration // how often Wait looks for itself
+
+	// commit ends an Append. It is a field so that tests can make it fail,
+	// before it takes effect and after.
+	commit func(context.Context, pgx.Tx) error
+
+	stopListening context.CancelFunc
+	listening     chan struct{} // closed when the listener has ended
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open connects to a database by its postgres:// address and brings its schema
+// up to date. Many processes may do so at once.
+func Open(ctx context.Context, url string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The cause may quote the address, and a malformed one may show its
+		// password, so it is neither shown nor kept for the log.
+		return nil, fault.New(fault.Invalid, "the address of the store is not one of PostgreSQL: use postgres://user@host/database")
+	}
+	name(config.ConnConfig, "pregon")
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, failed("opening the store", err)
+	}
+	s := &Store{
+		pool:      pool,
+		poll:      time.Second,
+		commit:    func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
+		listening: make(chan struct{}),
+	}
+	if err := s.migrate(ctx); err != nil {
+		pool.Close()
+		return nil, failed("opening the store", err)
+	}
+	ctx, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
+	go s.listen(ctx)
+	return s, nil
+}
+
+// Close waits for calls under way and gives all connections back.
+func (s *Store) Close() error {
+	s.stopListening()
+	<-s.listening
+	s.pool.Close()
+	return nil
+}
+
+// SchemaVersion returns the number of the newest migration that the database
+// has seen.
+func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
+	version, err := schemaVersion(ctx, s.pool)
+	if err != nil {
+		return 0, failed("reading the schema's version", err)
+	}
+	return version, nil
+}
+
+// migrate brings the schema up to date, wholly or not at all. The lock makes
+// processes that start at once do it one after the other; all but the first
+// find nothing left to do.
+func (s *Store) migrate(ctx context.Context) error {
+	dir, err := fs.Sub(files, "migrations")
+	if err != nil {
+		return err
+	}
+	all, err := store.Migrations(dir)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginTxFunc(ctx, s.pool, readCommitted, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
+			return err
+		}
+		version, err := schemaVersion(ctx, tx)
+		if err != nil {
+			return err
+		}
+		pending, err := store.Pending(all, version)
+		if err != nil {
+			return err
+		}
+		for _, m := range pending {
+			if err := apply(ctx, tx, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func apply(ctx context.Context, tx pgx.Tx, m store.Migration) error {
+	// Only the simple protocol takes several statements at once.
+	if _, err := tx.Exec(ctx, m.SQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return failed("migration "+m.Name, err)
+	}
+	_, err := tx.Exec(ctx, `UPDATE schema_version SET version = $1`, m.Version)
+	return err
+}
+
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// schemaVersion returns 0 for a database without the table. It is looked for,
+// not created if missing, since that would ask for the right to create tables
+// of a role that needs none when the schema is up to date.
+func schemaVersion(ctx context.Context, db querier) (version int, err error) {
+	var there bool
+	if err := db.QueryRow(ctx, `SELECT to_regclass('schema_version') IS NOT NULL`).Scan(&there); err != nil || !there {
+		return 0, err
+	}
+	err = db.QueryRow(ctx, `SELECT version FROM schema_version`).Scan(&version)
+	return version, err
+}
+
+// name tells the database's administrator whose connection it is, unless the
+// address says it.
+func name(config *pgx.ConnConfig, who string) {
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = who
+	}
+}

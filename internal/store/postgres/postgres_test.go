@@ -1,0 +1,232 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+	"pregon/internal/store/postgres"
+	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, storetest.Engine{
+		Fresh: func(t *testing.T) func() (store.Store, error) {
+			url := pgtest.Database(t)
+			return func() (store.Store, error) { return openFaulty(t.Context(), url) }
+		},
+		FailCommit: func(s store.Store, after bool, err error) { s.(*faulty).Fail(after, err) },
+		Newer: func(t *testing.T, s store.Store) {
+			query(t, s.(*faulty).url, `UPDATE schema_version SET version = version + 1`)
+		},
+	})
+}
+
+// faulty is a store whose next commit can be made to fail.
+type faulty struct {
+	*postgres.Store
+	storetest.Commits
+	url string
+}
+
+func openFaulty(ctx context.Context, url string) (store.Store, error) {
+	s, err := postgres.Open(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	f := &faulty{Store: s, url: url}
+	s.WrapCommit(f.Commit)
+	return f, nil
+}
+
+func open(t *testing.T, url string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// query runs SQL that returns one column of text, or nothing, on a connection of its own.
+func query(t *testing.T, url, sql string, args ...any) []string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	rows, err := conn.Query(t.Context(), sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func filing(number int64) disclosure.Report {
+	return disclosure.Report{
+		ID: disclosure.ReportID(disclosure.IP, number), Type: disclosure.IP, Number: number,
+		CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: "Resultados <b>2025</b>", PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
+	}
+}
+
+func publish(t *testing.T, s *postgres.Store, number int64) {
+	t.Helper()
+	b := store.Batch{Reports: []disclosure.Report{filing(number)}, New: disclosure.Published}
+	if _, err := s.Append(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNotification has Wait look so rarely that only a notification, or the
+// listener's return after its connection was cut, can wake it.
+func TestNotification(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	reader, writer := open(t, url), open(t, url)
+	reader.SetPoll(time.Hour)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for seq := range int64(4) {
+		waited := make(chan error, 1)
+		go func() { waited <- reader.Wait(ctx, seq) }()
+		if seq == 2 {
+			cutListeners(t, url)
+		}
+		publish(t, writer, seq+1)
+		if err := <-waited; err != nil {
+			t.Fatalf("waiting for a change after %d: %v", seq, err)
+		}
+	}
+}
+
+const listeners = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`
+
+// cutListeners waits until both stores listen and cuts their connections.
+func cutListeners(t *testing.T, url string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); len(query(t, url, listeners)) < 2; {
+		if time.Now().After(deadline) {
+			t.Fatal("the stores do not listen")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	query(t, url, `SELECT pg_terminate_backend(pid::int)::text FROM (`+listeners+`) l`)
+}
+
+// TestCutConnections: whoever was idle in the pool is gone, and the store goes on.
+func TestCutConnections(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	publish(t, s, 1)
+	query(t, url, `SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	for number := int64(2); number < 5; number++ {
+		b := store.Batch{Reports: []disclosure.Report{filing(number)}, New: disclosure.Published}
+		for {
+			_, err := s.Append(t.Context(), b)
+			if err == nil {
+				break
+			}
+			if fault.KindOf(err) != fault.Unavailable {
+				t.Fatalf("a cut connection is %v: %v", fault.KindOf(err), err)
+			}
+		}
+	}
+	if seq, err := s.Newest(t.Context()); err != nil || seq != 4 {
+		t.Errorf("Newest = %d, %v", seq, err)
+	}
+}
+
+// TestBytesAreKept: a replay sends what was written, to the byte.
+func TestBytesAreKept(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	publish(t, s, 1)
+	changes, err := s.Changes(t.Context(), 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := store.EncodeRow(changes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{string(row.Body)}, query(t, url, `SELECT body::text FROM change`)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSchemaVersion(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 1 {
+		t.Errorf("SchemaVersion = %d, %v", version, err)
+	}
+}
+
+// TestPlainRole: a role that may only read and write can open a database whose
+// schema is up to date.
+func TestPlainRole(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open(t, url)
+	role := "plain_" + config.Database // roles are shared by all databases
+	query(t, url, `CREATE ROLE `+role+` LOGIN`)
+	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
+	publish(t, open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host), 1)
+}
+
+func TestOpenFailures(t *testing.T) {
+	t.Parallel()
+	config, err := pgx.ParseConfig(pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		url  string
+		kind fault.Kind
+	}{
+		"malformed":   {"postgres://u:secret@h:port/db", fault.Invalid},
+		"nobody":      {"postgres://u:secret@127.0.0.1:1/db", fault.Unavailable},
+		"no database": {"postgres://postgres@/nowhere?host=" + config.Host, fault.Unavailable},
+		"no user":     {"postgres://nemo@/" + config.Database + "?host=" + config.Host, fault.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := postgres.Open(t.Context(), test.url)
+			if fault.KindOf(err) != test.kind {
+				t.Errorf("%v, want %v", err, test.kind)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := postgres.Open(ctx, pgtest.Database(t)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller who had given up was told %v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// Changes is described by store.Log.
+func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
+	rows, err := s.pool.Query(ctx, `SELECT `+columns+` FROM change c WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+	if err != nil {
+		return nil, failed("reading the log", err)
+	}
+	var changes []disclosure.Change
+	err = each(rows, func(c disclosure.Change) error {
+		changes = append(changes, c)
+		return nil
+	})
+	if err != nil {
+		return nil, failed("reading the log", err)
+	}
+	return changes, nil
+}
+
+// Current is described by store.Log. Rows come from the server as fn takes
+// them, so that memory does not grow with the store.
+func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
+	// When fn stops early, the end of the context spares us the rows to come,
+	// at the price of the connection.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var seq int64
+	var stopped error // of fn, kept apart since it is no failure of the database
+	err := pgx.BeginTxFunc(ctx, s.pool, oneMoment, func(tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, `SELECT seq FROM log_head`).Scan(&seq); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT `+columns+` FROM change c
+			JOIN (SELECT seq FROM issuer UNION ALL SELECT seq FROM report) h USING (seq) ORDER BY seq`)
+		if err != nil {
+			return err
+		}
+		return each(rows, func(c disclosure.Change) error {
+			if stopped = fn(c); stopped != nil {
+				cancel()
+			}
+			return stopped
+		})
+	})
+	if stopped != nil {
+		return 0, stopped
+	}
+	if err != nil {
+		return 0, failed("reading the store", err)
+	}
+	return seq, nil
+}
+
+// Newest is described by store.Log.
+func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
+	if err := s.pool.QueryRow(ctx, `SELECT seq FROM log_head`).Scan(&seq); err != nil {
+		return 0, failed("reading the newest seq", err)
+	}
+	return seq, nil
+}
+
+// Wait is described by store.Log.
+func (s *Store) Wait(ctx context.Context, after int64) error {
+	err := s.wake.Wait(ctx, after, s.poll, s.Newest)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// each decodes rows of columns and passes them to fn, until either fails.
+func each(rows pgx.Rows, fn func(disclosure.Change) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		var r store.Row
+		if err := rows.Scan(&r.Seq, &r.Event, &r.Subject, &r.OccurredAt, &r.Changed, &r.Body); err != nil {
+			return err
+		}
+		c, err := r.Decode()
+		if err != nil {
+			return err
+		}
+		if err := fn(c); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

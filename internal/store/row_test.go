@@ -1,0 +1,57 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+func TestRowRoundTrip(t *testing.T) {
+	report := kept("Línea una\n«dos» <b>&amp;</b> \u2028 🏛️", micro)
+	issuer := disclosure.Issuer{
+		ID: "A28023430", Name: "Añil, S.A.", NIF: "A-28023430", Kind: disclosure.Company,
+		ISINs: []string{"ES0000000001"}, FormerNames: []string{"Antes"}, Aliases: []string{"fi-1"},
+	}
+	for name, c := range map[string]disclosure.Change{
+		"new":     {Seq: 1, Event: disclosure.Published, OccurredAt: micro, Report: &report},
+		"updated": {Seq: 2, Event: disclosure.Updated, OccurredAt: micro, Changed: []string{"title", "pdf_url"}, Report: &report},
+		"issuer":  {Seq: 3, Event: disclosure.IssuerUpdated, OccurredAt: micro, Changed: []string{"name"}, Issuer: &issuer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			row, err := store.EncodeRow(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.Subject != c.Subject() || row.Event != string(c.Event) || row.Seq != c.Seq {
+				t.Errorf("the row is %+v", row)
+			}
+			row.OccurredAt = row.OccurredAt.In(time.FixedZone("", 7200)) // as a driver may give it back
+			got, err := row.Decode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c, got); diff != "" {
+				t.Errorf("the change (-want +got):\n%s", diff)
+			}
+			if got.OccurredAt.Location() != time.UTC {
+				t.Errorf("it occurred at %v, not in UTC", got.OccurredAt)
+			}
+			again, err := store.EncodeRow(got)
+			if err != nil || string(again.Body) != string(row.Body) {
+				t.Errorf("encoded again it is %s, %v; was %s", again.Body, err, row.Body)
+			}
+		})
+	}
+}
+
+func TestDecodeNamesTheRow(t *testing.T) {
+	_, err := store.Row{Seq: 42, Event: string(disclosure.Published), Body: []byte(`{`)}.Decode()
+	if err == nil || !strings.Contains(err.Error(), "42") {
+		t.Errorf("a broken row gives %v", err)
+	}
+}

@@ -1,0 +1,115 @@
+package sqlite_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+	"pregon/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// faulty is a store whose next commit can be made to fail.
+type faulty struct {
+	*sqlite.Store
+	storetest.Commits
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, storetest.Engine{
+		Fresh: func(t *testing.T) func() (store.Store, error) {
+			path := filepath.Join(t.TempDir(), "pregon.db")
+			return func() (store.Store, error) {
+				s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+				if err != nil {
+					return nil, err
+				}
+				f := &faulty{Store: s}
+				s.WrapCommit(f.Commit)
+				return f, nil
+			}
+		},
+		FailCommit: func(s store.Store, after bool, err error) { s.(*faulty).Fail(after, err) },
+		Newer: func(t *testing.T, s store.Store) {
+			if err := s.(*faulty).SetSchemaVersion(t.Context(), 9999); err != nil {
+				t.Fatal(err)
+			}
+		},
+	})
+}
+
+func TestFileIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "er", "pregon.db")
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.ClaimSource(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(path + "*")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %v (%v)", filepath.Base(f), info.Mode().Perm(), err)
+		}
+	}
+}
+
+func TestOpenDoesNotCreateUnasked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "typo.db")
+	_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if fault.KindOf(err) != fault.NotFound {
+		t.Errorf("opening what is not there: %v", err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Error("the file was made all the same")
+	}
+}
+
+func TestOddPaths(t *testing.T) {
+	for _, name := range []string{"with space.db", "a%41?mode=ro#x.db", "ñandú.db"} {
+		path := filepath.Join(t.TempDir(), name)
+		s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := s.Append(t.Context(), store.Batch{Issuers: []disclosure.Issuer{{ID: "fi-1", Name: "X"}}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: the data went elsewhere (%v)", name, err)
+		}
+	}
+}
+
+func TestNotADatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "letter.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("Dear sirs, ", 500)), fs.FileMode(0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true}); err == nil {
+		s.Close()
+		t.Error("a letter was opened as a store")
+	}
+	if b, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(b), "Dear sirs") {
+		t.Error("and it was damaged")
+	}
+}

@@ -1,0 +1,142 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+func checkSource(t *testing.T, s store.Store, want string) {
+	t.Helper()
+	if got, err := s.Source(patiently(t)); err != nil || got != want {
+		t.Errorf("Source = %q, %v; want %q", got, err, want)
+	}
+}
+
+func claim(t *testing.T, s store.Store, source string) string {
+	t.Helper()
+	got, err := s.ClaimSource(patiently(t), source)
+	if err != nil {
+		t.Fatalf("claiming: %v", err)
+	}
+	return got
+}
+
+func testSourceIsClaimedOnce(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	s, other := open(), open()
+	checkSource(t, s, "")
+	for range 2 {
+		if got := claim(t, s, "demo"); got != "demo" {
+			t.Errorf("claimed for the demo, and it is %q", got)
+		}
+		if got := claim(t, other, "cnmv"); got != "demo" {
+			t.Errorf("claimed again, and it is %q", got)
+		}
+	}
+	checkSource(t, s, "demo")
+	checkSource(t, other, "demo")
+}
+
+func testSourceRace(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	stores := []store.Store{open(), open()}
+	ctx := patiently(t)
+	var claimers errgroup.Group
+	got := make([]string, 8)
+	for i := range got {
+		claimers.Go(func() (err error) {
+			got[i], err = stores[i%len(stores)].ClaimSource(ctx, fmt.Sprintf("source %d", i))
+			return err
+		})
+	}
+	if err := claimers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if len(slices.Compact(slices.Clone(got))) != 1 || !strings.HasPrefix(got[0], "source ") {
+		t.Errorf("not all were told the same: %q", got)
+	}
+	checkSource(t, stores[0], got[0])
+}
+
+func testReopenKeepsAll(t *testing.T, e Engine) {
+	open := e.Fresh(t)
+	s, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, store.Batch{
+		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: filings(1, 10), New: disclosure.Backfilled,
+	})
+	claim(t, s, "demo")
+	ana := acquire(t, s, "ana", time.Hour)
+	log := checkLength(t, s, 11)
+	closeStore(t, s)
+
+	if s, err = open(); err != nil {
+		t.Fatalf("opening again: %v", err)
+	}
+	t.Cleanup(func() { closeStore(t, s) })
+	if diff := cmp.Diff(log, CheckLog(t, s)); diff != "" {
+		t.Errorf("the log is another (-before +after):\n%s", diff)
+	}
+	checkSource(t, s, "demo")
+	checkRefused(t, s, "berta")
+	checkOutcome(t, mustAppend(t, s, under(ana, 11)), store.Outcome{Seq: 12, New: 1})
+	checkLength(t, s, 12)
+}
+
+// testOpenAtOnce: replicas are started together, on a new database too.
+func testOpenAtOnce(t *testing.T, e Engine) {
+	open := e.Fresh(t)
+	stores := make([]store.Store, 8)
+	var openers errgroup.Group
+	for i := range stores {
+		openers.Go(func() error {
+			s, err := open()
+			if err == nil {
+				stores[i] = s
+			}
+			return err
+		})
+	}
+	err := openers.Wait()
+	for _, s := range stores {
+		if s != nil {
+			t.Cleanup(func() { closeStore(t, s) })
+		}
+	}
+	if err != nil {
+		t.Fatalf("opening: %v", err)
+	}
+	for i, s := range stores {
+		mustAppend(t, s, published(filing(int64(i+1), "Resultados")))
+	}
+	checkLength(t, stores[0], len(stores))
+}
+
+func testNewerSchemaIsRefused(t *testing.T, e Engine) {
+	open := e.Fresh(t)
+	s, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Newer(t, s)
+	closeStore(t, s)
+	s, err = open()
+	if err == nil {
+		closeStore(t, s)
+	}
+	checkConflict(t, "opening what a newer program has changed", err)
+	if err != nil && !strings.Contains(err.Error(), "use a newer pregon") {
+		t.Errorf("the message does not say what to do: %v", err)
+	}
+}

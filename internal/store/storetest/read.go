@@ -1,0 +1,194 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+func testEmptyStore(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	checkLength(t, s, 0)
+	checkOutcome(t, mustAppend(t, s, store.Batch{}), store.Outcome{})
+	checkLength(t, s, 0)
+}
+
+func testChangesFromEveryCursor(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	mustAppend(t, s, published(filings(1, 5)...))
+	mustAppend(t, s, published(filing(2, "Otro título")))
+	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno")}})
+	log := checkLength(t, s, 7)
+	for after := range len(log) + 2 {
+		for limit := 1; limit <= len(log)+1; limit++ {
+			got, err := s.Changes(patiently(t), int64(after), limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := log[min(after, len(log)):]
+			if want := rest[:min(limit, len(rest))]; len(got) != len(want) || (len(want) > 0 && !cmp.Equal(got, want)) {
+				t.Errorf("Changes(%d, %d) gave %d changes: %s", after, limit, len(got), cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+func testCurrentIsTheReplay(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	s := open()
+	mustAppend(t, s, published(filings(1, 20)...))
+	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno"), company("A2", "Dos")}})
+	for n := int64(3); n <= 20; n += 4 {
+		mustAppend(t, s, published(filing(n, "Otro título")))
+	}
+	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Único")}})
+	log := CheckLog(t, s) // which compares Current with the replay
+	if diff := cmp.Diff(log, CheckLog(t, open())); diff != "" {
+		t.Errorf("another reader sees another log:\n%s", diff)
+	}
+}
+
+func testCurrentStopsOnError(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	mustAppend(t, s, published(filings(1, 500)...))
+	enough := errors.New("enough")
+	var seen int
+	_, err := s.Current(patiently(t), func(disclosure.Change) error {
+		if seen++; seen == 3 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || seen != 3 {
+		t.Errorf("Current went on to %d and returned %v", seen, err)
+	}
+	checkLength(t, s, 500) // the store is as good as before
+	mustAppend(t, s, published(filing(501, "Después")))
+	checkLength(t, s, 501)
+}
+
+func testWaitForOwnCommit(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	testWait(t, s, s)
+}
+
+func testWaitForOthersCommit(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	testWait(t, open(), open())
+}
+
+// testWait has many wait at one store for commits through another.
+func testWait(t *testing.T, s, writer store.Store) {
+	ctx := patiently(t)
+	for seq := range int64(3) {
+		var waiters errgroup.Group
+		for range 5 {
+			waiters.Go(func() error { return s.Wait(ctx, seq) })
+		}
+		// Only makes it likely that they wait already; it must hold anyhow.
+		time.Sleep(10 * time.Millisecond)
+		mustAppend(t, writer, published(filing(seq+1, "Resultados")))
+		if err := waiters.Wait(); err != nil {
+			t.Fatalf("waiting for a change after %d: %v", seq, err)
+		}
+		changes, err := s.Changes(ctx, seq, 10)
+		if err != nil || len(changes) != 1 {
+			t.Fatalf("after the wait there are %d changes, %v", len(changes), err)
+		}
+	}
+	if err := s.Wait(ctx, 0); err != nil {
+		t.Errorf("waiting for what is long there: %v", err)
+	}
+	checkLength(t, s, 3)
+}
+
+func testWaitEndsWithContext(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	mustAppend(t, s, published(filing(1, "Resultados")))
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := s.Wait(short, 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Wait returned %v after the deadline", err)
+	}
+	if err := s.Wait(short, 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Wait returned %v with a context that had ended", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	waited := make(chan error)
+	go func() { waited <- s.Wait(ctx, 1) }()
+	stop()
+	if err := <-waited; !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait returned %v after the cancellation", err)
+	}
+	// A change that does not come up to the mark is no reason to return.
+	ctx, stop = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	go func() { waited <- s.Wait(ctx, 5) }()
+	_, err := s.Append(patiently(t), published(filing(2, "Resultados")))
+	if err := <-waited; !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Wait for a sixth change returned %v when there were two", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLength(t, s, 2)
+}
+
+// follow reads the log as a reader does, with a cursor, while others write,
+// until it meets the filing last.
+func follow(ctx context.Context, s store.Store, last string) ([]disclosure.Change, error) {
+	var log []disclosure.Change
+	for {
+		cursor := int64(len(log))
+		if err := s.Wait(ctx, cursor); err != nil {
+			return nil, fmt.Errorf("waiting after %d: %w", cursor, err)
+		}
+		changes, err := s.Changes(ctx, cursor, 7)
+		if err != nil {
+			return nil, fmt.Errorf("reading after %d: %w", cursor, err)
+		}
+		if len(changes) == 0 {
+			return nil, fmt.Errorf("there is nothing after %d, and yet Wait returned", cursor)
+		}
+		for _, c := range changes {
+			if log = append(log, c); c.Seq != int64(len(log)) {
+				return nil, fmt.Errorf("after %d came %d", len(log)-1, c.Seq)
+			}
+			if c.Subject() == last {
+				return log, nil
+			}
+		}
+	}
+}
+
+// watchCurrent compares Current with the log up to the same moment, over and
+// over, until the log has the filing last.
+func watchCurrent(ctx context.Context, s store.Store, last string) error {
+	for {
+		heads, seq, err := readCurrent(ctx, s)
+		if err != nil {
+			return err
+		}
+		log, err := readLog(ctx, s, 0, 500)
+		if err != nil {
+			return err
+		}
+		if int64(len(log)) < seq {
+			return fmt.Errorf("the log ends at %d, and Current was as of %d", len(log), seq)
+		}
+		if diff := cmp.Diff(replay(log[:seq]), heads); diff != "" {
+			return fmt.Errorf("as of %d Current is not what the log says (-log +current):\n%s", seq, diff)
+		}
+		if n := len(heads); n > 0 && heads[n-1].Subject() == last {
+			return nil
+		}
+	}
+}

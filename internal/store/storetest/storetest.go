@@ -1,0 +1,180 @@
+// Package storetest states what package store promises as tests, which every
+// engine must pass.
+//
+// Whatever a test did, it ends with CheckLog, which looks at the whole store
+// and knows every invariant. Nothing here waits for a fixed time and then
+// hopes: what must happen is waited for, with much patience.
+package storetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// Engine is how the tests handle one implementation of store.Store.
+type Engine struct {
+	// Fresh makes a new empty database and returns a function that opens it;
+	// every call opens it once more, as another process would.
+	Fresh func(t *testing.T) (open func() (store.Store, error))
+
+	// FailCommit makes the next commit of s fail with err, after it took
+	// effect or before. That commit will be an Append's, and of one that found
+	// something new. Other goroutines may be using s.
+	FailCommit func(s store.Store, after bool, err error)
+
+	// Newer raises the schema version of the database that s has open beyond
+	// what this program knows, as a newer program would.
+	Newer func(t *testing.T, s store.Store)
+}
+
+// Commits stands between a store and its commits, and lets the next one fail.
+// The zero value lets all of them pass.
+type Commits struct {
+	mu     sync.Mutex
+	before error // guarded by mu: returned instead of the next commit
+	after  error // guarded by mu: returned once the next commit is done
+}
+
+// Fail makes the next commit fail, before it takes effect or after.
+func (c *Commits) Fail(after bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if after {
+		c.after = err
+	} else {
+		c.before = err
+	}
+}
+
+// Commit commits, unless it was told to fail.
+func (c *Commits) Commit(commit func() error) error {
+	c.mu.Lock()
+	before, after := c.before, c.after
+	c.before, c.after = nil, nil
+	c.mu.Unlock()
+	if before != nil {
+		return before
+	}
+	if err := commit(); err != nil {
+		return err
+	}
+	return after
+}
+
+// patience is how long a test waits for what must happen. It is no measure of
+// speed: machines that run tests can be very busy.
+const patience = 2 * time.Minute
+
+// Run runs all tests against an engine.
+func Run(t *testing.T, e Engine) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, Engine)
+	}{
+		{"EmptyStore", testEmptyStore},
+		{"NewUpdatedUnchanged", testNewUpdatedUnchanged},
+		{"IssuerNewUpdatedUnchanged", testIssuerNewUpdatedUnchanged},
+		{"TwiceInOneBatch", testTwiceInOneBatch},
+		{"MergeNeverErases", testMergeNeverErases},
+		{"BatchOrder", testBatchOrder},
+		{"EqualIDs", testEqualIDs},
+		{"RoundTrip", testRoundTrip},
+		{"LargeBatch", testLargeBatch},
+		{"ChangesFromEveryCursor", testChangesFromEveryCursor},
+		{"CurrentIsTheReplay", testCurrentIsTheReplay},
+		{"CurrentStopsOnError", testCurrentStopsOnError},
+		{"WaitForOwnCommit", testWaitForOwnCommit},
+		{"WaitForOthersCommit", testWaitForOthersCommit},
+		{"WaitEndsWithContext", testWaitEndsWithContext},
+		{"ConcurrentWriters", testConcurrentWriters},
+		{"FailureBeforeCommit", testFailureBeforeCommit},
+		{"FailureAfterCommit", testFailureAfterCommit},
+		{"CancelledAppend", testCancelledAppend},
+		{"LeaseIsExclusive", testLeaseIsExclusive},
+		{"LeaseRenewal", testLeaseRenewal},
+		{"LeaseTakeOver", testLeaseTakeOver},
+		{"LeaseRelease", testLeaseRelease},
+		{"LeaseRace", testLeaseRace},
+		{"LeaseGuardsAppend", testLeaseGuardsAppend},
+		{"LeaseFencesOff", testLeaseFencesOff},
+		{"SourceIsClaimedOnce", testSourceIsClaimedOnce},
+		{"SourceRace", testSourceRace},
+		{"ReopenKeepsAll", testReopenKeepsAll},
+		{"OpenAtOnce", testOpenAtOnce},
+		{"NewerSchemaIsRefused", testNewerSchemaIsRefused},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, e)
+		})
+	}
+}
+
+// fresh makes a new database and returns a function that opens it once more,
+// until the test ends.
+func (e Engine) fresh(t *testing.T) (open func() store.Store) {
+	t.Helper()
+	tryOpen := e.Fresh(t)
+	return func() store.Store {
+		t.Helper()
+		s, err := tryOpen()
+		if err != nil {
+			t.Fatalf("opening: %v", err)
+		}
+		t.Cleanup(func() { closeStore(t, s) })
+		return s
+	}
+}
+
+func closeStore(t *testing.T, s store.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+}
+
+// patiently returns a context that ends when the test is beyond hope.
+func patiently(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func mustAppend(t *testing.T, s store.Store, b store.Batch) store.Outcome {
+	t.Helper()
+	outcome, err := s.Append(patiently(t), b)
+	if err != nil {
+		t.Fatalf("appending: %v", err)
+	}
+	return outcome
+}
+
+// published is a batch of new filings.
+func published(reports ...disclosure.Report) store.Batch {
+	return store.Batch{Reports: reports, New: disclosure.Published}
+}
+
+func filing(number int64, title string) disclosure.Report {
+	return disclosure.Report{
+		ID: disclosure.ReportID(disclosure.OIR, number), Type: disclosure.OIR, Number: number,
+		CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: title,
+		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
+	}
+}
+
+func filings(from, to int64) []disclosure.Report {
+	var all []disclosure.Report
+	for n := from; n <= to; n++ {
+		all = append(all, filing(n, "La sociedad informa"))
+	}
+	return all
+}
+
+func company(id, name string) disclosure.Issuer {
+	return disclosure.Issuer{ID: id, Name: name, Kind: disclosure.Company}
+}

@@ -1,0 +1,55 @@
+package httpserver
+
+import (
+	"net/http"
+	"strings"
+
+	"pregon/internal/fault"
+	"pregon/internal/problem"
+)
+
+// fallback answers what no route takes: a path that is not there, a method
+// that the path does not have, and the questions of browsers (OPTIONS).
+type fallback struct{ mux *http.ServeMux }
+
+func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	allowed := f.methods(r)
+	switch {
+	case len(allowed) == 0:
+		problem.Write(w, fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json."))
+	case r.Method == http.MethodOptions:
+		preflight(w, r, allowed)
+	default:
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		problem.WriteStatus(w, http.StatusMethodNotAllowed, "method-not-allowed",
+			"This path does not take "+r.Method+": use "+strings.Join(allowed, ", ")+".")
+	}
+}
+
+// methods asks the mux which methods it has for the path.
+func (f fallback) methods(r *http.Request) []string {
+	probe := r.Clone(r.Context())
+	var allowed []string
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		probe.Method = m
+		if _, pattern := f.mux.Handler(probe); pattern != "/" {
+			allowed = append(allowed, m)
+		}
+	}
+	if len(allowed) > 0 {
+		allowed = append(allowed, http.MethodOptions)
+	}
+	return allowed
+}
+
+// preflight tells a browser what a page of another origin may send.
+func preflight(w http.ResponseWriter, r *http.Request, allowed []string) {
+	h := w.Header()
+	h.Set("Allow", strings.Join(allowed, ", "))
+	if r.Header.Get("Origin") != "" {
+		h.Set("Access-Control-Allow-Methods", strings.Join(allowed, ", "))
+		h.Set("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id")
+		h.Set("Access-Control-Max-Age", "86400")
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,33 @@
+package httpserver
+
+import (
+	"net/http"
+
+	"pregon/internal/fault"
+	"pregon/internal/problem"
+)
+
+// health says that the process runs.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) { status(w, "ok") }
+
+// ready says that the service can answer, which a balancer asks before it
+// sends anybody here.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	select {
+	case <-s.draining:
+		problem.Write(w, fault.New(fault.Unavailable, "Shutting down."))
+		return
+	default:
+	}
+	if err := s.o.Ready(); err != nil {
+		problem.Write(w, err)
+		return
+	}
+	status(w, "ready")
+}
+
+func status(w http.ResponseWriter, s string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte(`{"status":"` + s + `"}`))
+}

@@ -1,0 +1,105 @@
+// Package httpserver is the listener and what every request passes through,
+// whatever surface it is for: a request id, the log, limits, compression,
+// cross-origin rules, an answer for what no route takes, and a shutdown that
+// loses nothing. It knows no surface: those register on the mux it is given.
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// Limits of every connection. A request's head is bounded generously because
+// search texts have no bound of their own.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 1 << 20
+	maxBodyBytes      = 1 << 20
+	drainTimeout      = 20 * time.Second
+)
+
+// Options are the server's collaborators.
+type Options struct {
+	Mux    *http.ServeMux
+	Logger *slog.Logger
+	// Ready tells why the service cannot answer yet, or nil.
+	Ready func() error
+	// Observe is told of every request when it is done.
+	Observe func(Observation)
+	// Source is put on every answer when the filings are not the regulator's.
+	Source string
+}
+
+// Observation is one request, for the metrics.
+type Observation struct {
+	Route    string // the pattern that took it, "none" when none did
+	Method   string
+	Status   int
+	Duration time.Duration
+}
+
+// Server serves one mux.
+type Server struct {
+	o        Options
+	handler  http.Handler
+	draining chan struct{} // closed when shutdown begins: not ready any more
+}
+
+// New completes the mux with health, readiness and the answer for everything
+// else, and wraps it.
+func New(o Options) (*Server, error) {
+	s := &Server{o: o, draining: make(chan struct{})}
+	o.Mux.HandleFunc("GET /healthz", s.health)
+	o.Mux.HandleFunc("GET /readyz", s.ready)
+	o.Mux.Handle("/", fallback{o.Mux})
+
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
+	if err != nil {
+		return nil, err
+	}
+	s.handler = s.observe(s.recoverPanics(s.mark(limitBody(compress(o.Mux)))))
+	return s, nil
+}
+
+// ServeHTTP lets tests call the server without a listener.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Run serves until the context ends, then lets requests under way finish.
+func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // clients' faults, mostly
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	close(s.draining)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err := srv.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.o.Logger.Warn("cut off requests that did not end", "after", drainTimeout)
+		err = srv.Close()
+	}
+	<-failed
+	return err
+}

@@ -1,0 +1,288 @@
+package httpserver_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pregon/internal/fault"
+	"pregon/internal/httpserver"
+	"pregon/internal/problem"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// harness is a server over a few routes, with what it told the log.
+type harness struct {
+	*httpserver.Server
+	log          *bytes.Buffer
+	observations []httpserver.Observation
+	notReady     error
+	mu           sync.Mutex // guards observations: Run answers from its own goroutines
+}
+
+func newHarness(t *testing.T, routes map[string]http.HandlerFunc) *harness {
+	t.Helper()
+	mux := http.NewServeMux()
+	for pattern, h := range routes {
+		mux.HandleFunc(pattern, h)
+	}
+	h := &harness{log: &bytes.Buffer{}}
+	var err error
+	h.Server, err = httpserver.New(httpserver.Options{
+		Mux: mux, Logger: slog.New(slog.NewJSONHandler(h.log, nil)), Source: "demo",
+		Ready: func() error { return h.notReady },
+		Observe: func(o httpserver.Observation) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.observations = append(h.observations, o)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *harness) do(method, target string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for _, c := range change {
+		c(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+func hello(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
+
+func TestRequestIDs(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello})
+	if got := h.do("GET", "/x", header("X-Request-Id", "trace-1.A_b")).Header().Get("X-Request-Id"); got != "trace-1.A_b" {
+		t.Errorf("a plain id became %q", got)
+	}
+	seen := map[string]bool{}
+	for _, id := range []string{"", "with space", "a\nb", strings.Repeat("x", 65), "<script>", "ñ"} {
+		got := h.do("GET", "/x", header("X-Request-Id", id)).Header().Get("X-Request-Id")
+		if got == id || len(got) < 20 || seen[got] {
+			t.Errorf("%q became %q", id, got)
+		}
+		seen[got] = true
+	}
+}
+
+func TestUnknownPathsAndMethods(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello, "POST /x": hello})
+	for _, tt := range []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"GET", "/nowhere", 404, ""},
+		{"POST", "/nowhere", 404, ""},
+		{"OPTIONS", "/nowhere", 404, ""},
+		{"DELETE", "/x", 405, "GET, HEAD, POST, OPTIONS"},
+		{"BREW", "/x", 405, "GET, HEAD, POST, OPTIONS"},
+		{"OPTIONS", "/x", 204, "GET, HEAD, POST, OPTIONS"},
+		{"GET", "/x", 200, ""},
+		{"HEAD", "/x", 200, ""},
+	} {
+		w := h.do(tt.method, tt.path)
+		if w.Code != tt.status || w.Header().Get("Allow") != tt.allow {
+			t.Errorf("%s %s: %d, Allow %q; want %d, %q", tt.method, tt.path, w.Code, w.Header().Get("Allow"), tt.status, tt.allow)
+		}
+		if w.Code >= 400 {
+			var doc problem.Document
+			if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil || doc.Status != w.Code || doc.Instance == "" || doc.Instance != w.Header().Get("X-Request-Id") {
+				t.Errorf("%s %s: %v in %s", tt.method, tt.path, err, w.Body)
+			}
+		}
+	}
+}
+
+func TestCrossOrigin(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello})
+	w := h.do("OPTIONS", "/x", header("Origin", "https://page.example"), header("Access-Control-Request-Method", "GET"))
+	if w.Code != 204 || w.Header().Get("Access-Control-Allow-Origin") != "*" ||
+		!strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-API-Key") ||
+		!strings.Contains(w.Header().Get("Access-Control-Allow-Methods"), "GET") {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+	w = h.do("GET", "/x", header("Origin", "https://page.example"))
+	if w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Access-Control-Expose-Headers"), "ETag") {
+		t.Errorf("request: %v", w.Header())
+	}
+	if w = h.do("GET", "/x"); w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Error("a request that is not cross-origin is told about it")
+	}
+}
+
+func TestPanicCostsOneRequest(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{
+		"GET /bug":  func(http.ResponseWriter, *http.Request) { panic("the secret detail") },
+		"GET /half": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "half"); panic("later") },
+	})
+	w := h.do("GET", "/bug")
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(h.log.String(), "the secret detail") || !strings.Contains(h.log.String(), "server_test.go") {
+		t.Error("the log does not tell the cause and the stack")
+	}
+	func() {
+		defer func() {
+			if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
+				t.Errorf("half an answer is passed off as whole: %v", err)
+			}
+		}()
+		h.do("GET", "/half")
+	}()
+}
+
+func TestBodyLimit(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{
+		"POST /x": func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				problem.Write(w, fault.Wrap(fault.Invalid, err, "cut off"))
+			}
+		},
+	})
+	send := func(n int, known bool) *httptest.ResponseRecorder {
+		var body io.Reader = bytes.NewReader(make([]byte, n))
+		if !known {
+			body = io.MultiReader(body)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/x", body))
+		return w
+	}
+	if w := send(1<<20, true); w.Code != 200 {
+		t.Errorf("1 MiB is refused with %d", w.Code)
+	}
+	if w := send(1<<20+1, true); w.Code != 413 {
+		t.Errorf("more than 1 MiB gets %d", w.Code)
+	}
+	if w := send(1<<20+1, false); w.Code != 400 {
+		t.Errorf("more than 1 MiB of unknown length gets %d", w.Code)
+	}
+}
+
+func TestCompression(t *testing.T) {
+	text := strings.Repeat("una información relevante ", 200)
+	h := newHarness(t, map[string]http.HandlerFunc{
+		"GET /long": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, text)
+		},
+		"GET /short": hello,
+	})
+	w := h.do("GET", "/long", header("Accept-Encoding", "gzip"))
+	zr, err := gzip.NewReader(w.Body)
+	if err != nil || w.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatalf("%v, %v", err, w.Header())
+	}
+	if got, err := io.ReadAll(zr); err != nil || string(got) != text {
+		t.Errorf("it does not come back: %v", err)
+	}
+	for _, w := range []*httptest.ResponseRecorder{h.do("GET", "/long"), h.do("GET", "/short", header("Accept-Encoding", "gzip"))} {
+		if w.Header().Get("Content-Encoding") != "" {
+			t.Errorf("compressed without need: %v", w.Header())
+		}
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	h := newHarness(t, nil)
+	h.notReady = fault.New(fault.Unavailable, "still loading")
+	if w := h.do("GET", "/readyz"); w.Code != 503 || !strings.Contains(w.Body.String(), "still loading") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := h.do("GET", "/healthz"); w.Code != 200 {
+		t.Errorf("not ready is not unhealthy: %d", w.Code)
+	}
+	h.notReady = nil
+	if w := h.do("GET", "/readyz"); w.Code != 200 || w.Body.String() != `{"status":"ready"}` {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestOneEventPerRequest(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /x/{id}": hello})
+	h.do("GET", "/x/1?search=secreto&api_key=abc")
+	h.do("GET", "/"+strings.Repeat("y", 5000))
+	h.do("BREW", "/x/1")
+	lines := strings.Split(strings.TrimSpace(h.log.String()), "\n")
+	if len(lines) != 3 || len(h.observations) != 3 {
+		t.Fatalf("%d events, %d observations; want 3 of each\n%s", len(lines), len(h.observations), h.log)
+	}
+	if strings.Contains(h.log.String(), "secreto") || strings.Contains(h.log.String(), "abc") {
+		t.Error("the log tells what somebody searched for")
+	}
+	if o := h.observations[0]; o.Route != "GET /x/{id}" || o.Status != 200 || o.Method != "GET" {
+		t.Errorf("%+v", o)
+	}
+	if o := h.observations[1]; o.Route != "none" || o.Status != 404 || len(lines[1]) > 1000 {
+		t.Errorf("%+v, a line of %d", o, len(lines[1]))
+	}
+	if o := h.observations[2]; o.Method != "other" {
+		t.Errorf("a made-up method is a label of the metrics: %+v", o)
+	}
+}
+
+// TestShutdownLetsRequestsFinish stops a server that is in the middle of an
+// answer: the answer arrives whole, and the server is no longer ready.
+func TestShutdownLetsRequestsFinish(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /slow": func(w http.ResponseWriter, _ *http.Request) {
+		close(arrived)
+		<-release
+		_, _ = io.WriteString(w, "whole")
+	}})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx, l) }()
+
+	answer := make(chan string, 1)
+	go func() {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Get("http://" + l.Addr().String() + "/slow")
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		answer <- string(body)
+	}()
+	<-arrived
+	stop()
+	for h.do("GET", "/readyz").Code != 503 {
+	}
+	close(release)
+	if got := <-answer; got != "whole" {
+		t.Errorf("the request under way got %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("a clean stop returns %v", err)
+	}
+}

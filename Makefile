@@ -1,0 +1,48 @@
+# `make test` is the one gate; `make` alone lists the targets.
+
+VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME ?= 20s
+
+.PHONY: help run build test check generate bench fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## build and serve the simulated market on http://127.0.0.1:8080, SQLite in ./data
+	bin/pregon serve --source demo
+
+build: ## build bin/pregon, one static binary
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/pregon ./cmd/pregon
+
+test: ## install what the tests need, then check and test everything
+	scripts/install-test-needs
+	@$(MAKE) --no-print-directory check
+	go test -race -timeout 15m ./...
+	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
+	@echo 'make test: every check and every test passed'
+
+check: ## formatting, vet, staticcheck, layering, generated files; no other tests
+	@files=$$(go tool gofumpt -l .) || exit 1; \
+	  [ -z "$$files" ] || { echo 'not formatted; run: go tool gofumpt -w' $$files; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go test ./internal/layering
+	go mod tidy -diff
+	@go test ./cmd/pregon -run TestReference || { echo 'if docs/cli.md is out of date, run: make generate'; exit 1; }
+
+generate: ## write the generated files anew: docs/cli.md
+	go test ./cmd/pregon -run TestReference -update
+
+bench: ## run the benchmarks against peers, one `name value unit` line per figure
+	@cd bench && go run .
+
+fuzz: ## fuzz every Fuzz target, FUZZTIME=20s each
+	@list=$$(go test -list '^Fuzz' ./...) || { echo "$$list"; exit 1; }; \
+	  echo "$$list" | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { while (n) print $$2, name[--n] }' | \
+	  while read -r package target; do \
+	    echo "fuzz: $$package $$target"; \
+	    go test "$$package" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null || exit 1; \
+	  done
+
+clean: ## remove what build made; ./data stays
+	rm -rf bin

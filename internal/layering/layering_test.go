@@ -1,0 +1,200 @@
+package layering_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "pregon"
+
+// rows is the table: a package may import only packages of lower rows. Names
+// are below internal/, but for the command. A name may stand here before its
+// package exists.
+var rows = [][]string{
+	0: {"fault"},
+	1: {"disclosure"},
+	2: {"problem", "search", "store", "regulator", "exchange"},
+	3: {"store/sqlite", "store/postgres", "ingest", "catalog", "feed", "document", "ratelimit"},
+	4: {"access", "webhook"},
+	5: {"api", "mcpserver", "site", "sim"},
+	6: {"discovery", "httpserver", "telemetry"},
+	7: {"cmd/pregon", "layering"},
+}
+
+// backends may be named only by the command, so that it alone chooses one.
+var backends = []string{"store/sqlite", "store/postgres"}
+
+// pkg is what go list tells of a package, its tests left out.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string // all it links, direct or not
+}
+
+func TestImports(t *testing.T) {
+	for _, complaint := range complaints(list(t)) {
+		t.Error(complaint)
+	}
+}
+
+// complaints checks the program's packages; pkgs also has all that they link.
+func complaints(pkgs []pkg) []string {
+	var found []string
+	for _, p := range pkgs {
+		name, ours := shortName(p.ImportPath)
+		switch {
+		case !ours || forTests(name):
+			// What is made for tests may import anything of the program.
+		case rowOf(name) < 0:
+			found = append(found, fmt.Sprintf("%s is not in the table: add it to rows in internal/layering/layering_test.go, "+
+				"in the lowest row that is above all it imports", name))
+		default:
+			found = append(found, wrongImports(name, p.Imports)...)
+		}
+		if name == "cmd/pregon" && slices.Contains(p.Deps, "testing") {
+			found = append(found, fmt.Sprintf("cmd/pregon links the package testing, which is imported by %s: "+
+				"move that code to a _test.go file or to a package whose name ends in test",
+				strings.Join(importersOf("testing", p.Deps, pkgs), ", ")))
+		}
+	}
+	return found
+}
+
+// wrongImports checks what a package in the table imports of the program.
+func wrongImports(name string, imports []string) []string {
+	var found []string
+	for _, importPath := range imports {
+		imported, ours := shortName(importPath)
+		if !ours {
+			continue
+		}
+		mine, its := rowOf(name), rowOf(imported)
+		switch {
+		case forTests(imported):
+			found = append(found, fmt.Sprintf("%s imports %s, which is made for tests: import it only from _test.go files",
+				name, imported))
+		case its >= mine:
+			found = append(found, fmt.Sprintf("%s (row %d) imports %s (row %d), but a package may import only lower rows: "+
+				"move what both need to a lower row, or declare in %[1]s the small interface it needs and let cmd/pregon pass it in",
+				name, mine, imported, its))
+		case slices.Contains(backends, imported) && name != "cmd/pregon":
+			found = append(found, fmt.Sprintf("%s imports %s, but only cmd/pregon chooses a backend: use the interfaces of store",
+				name, imported))
+		}
+	}
+	return found
+}
+
+// shortName is the name of a package as in the table, and whether it is ours.
+func shortName(importPath string) (name string, ours bool) {
+	if importPath == module {
+		return ".", true
+	}
+	name, ours = strings.CutPrefix(importPath, module+"/")
+	return strings.TrimPrefix(name, "internal/"), ours
+}
+
+// forTests tells whether only tests may import a package: storetest, pgtest.
+func forTests(name string) bool {
+	return strings.HasSuffix(path.Base(name), "test")
+}
+
+// rowOf is a package's row, -1 when it has none.
+func rowOf(name string) int {
+	return slices.IndexFunc(rows, func(row []string) bool { return slices.Contains(row, name) })
+}
+
+// importersOf names those among deps, or the command itself, that import one.
+func importersOf(importPath string, deps []string, pkgs []pkg) []string {
+	var importers []string
+	for _, p := range pkgs {
+		linked := p.ImportPath == module+"/cmd/pregon" || slices.Contains(deps, p.ImportPath)
+		if linked && slices.Contains(p.Imports, importPath) {
+			importers = append(importers, p.ImportPath)
+		}
+	}
+	return importers
+}
+
+// list asks the go command for the module's packages and all that they link.
+func list(t *testing.T) []pkg {
+	t.Helper()
+	noteSources(t)
+	var stderr strings.Builder
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Imports,Deps", "./...")
+	cmd.Dir = "../.."
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	return pkgs
+}
+
+// noteSources looks at every folder of sources. The go command reuses a test's
+// result while the files that the test itself opened are the same; it does not
+// know those that go list reads, and would reuse a result from before a wrong
+// import.
+func noteSources(t *testing.T) {
+	t.Helper()
+	for _, root := range []string{"../../cmd", "../../internal"} {
+		err := filepath.WalkDir(root, func(string, fs.DirEntry, error) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The checker must be able to fail.
+func TestComplaints(t *testing.T) {
+	one := func(name string, imports ...string) []pkg {
+		return []pkg{{ImportPath: module + "/" + name, Imports: imports}}
+	}
+	for _, test := range []struct {
+		name string
+		pkgs []pkg
+		want string // part of the only complaint; none when empty
+	}{
+		{"lower rows", one("internal/api", "fmt", "pregon/internal/catalog", "pregon/internal/fault", "example.org/x"), ""},
+		{"the command names a backend", one("cmd/pregon", "pregon/internal/store/sqlite"), ""},
+		{"a higher row", one("internal/search", "pregon/internal/catalog"), "search (row 2) imports catalog (row 3)"},
+		{"the same row", one("internal/catalog", "pregon/internal/feed"), "catalog (row 3) imports feed (row 3)"},
+		{"another's backend", one("internal/api", "pregon/internal/store/postgres"), "only cmd/pregon chooses a backend"},
+		{"no row", one("internal/util", "fmt"), "util is not in the table: add it"},
+		{"no row for the root", []pkg{{ImportPath: module}}, ". is not in the table"},
+		{"not ours", []pkg{{ImportPath: "pregonero/internal/util", Imports: []string{"pregon/internal/api"}}}, ""},
+		{"made for tests, imported", one("internal/store/sqlite", "pregon/internal/store/storetest"), "only from _test.go files"},
+		{"made for tests, importing", one("internal/store/storetest", "testing", "pregon/internal/store", "pregon/internal/pgtest"), ""},
+		{"testing linked", []pkg{
+			{ImportPath: "pregon/cmd/pregon", Imports: []string{"example.org/x"}, Deps: []string{"example.org/x", "testing"}},
+			{ImportPath: "example.org/x", Imports: []string{"testing"}},
+			{ImportPath: "example.org/y", Imports: []string{"testing"}},
+		}, "which is imported by example.org/x:"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := complaints(test.pkgs)
+			if test.want == "" && len(got) > 0 {
+				t.Errorf("complaints %q, want none", got)
+			}
+			if test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)) {
+				t.Errorf("complaints %q, want one with %q", got, test.want)
+			}
+		})
+	}
+}

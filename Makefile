@@ -18,6 +18,7 @@ test: ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory check
 	go test -race -timeout 15m ./...
+	go test -run TestIndexAgreesWithLoops ./internal/search
 	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
 	@echo 'make test: every check and every test passed'
 

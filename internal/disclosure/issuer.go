@@ -104,8 +104,13 @@ func (i *Issuer) Validate() error {
 	if i.Kind != "" && !slices.Contains(Kinds, i.Kind) {
 		bad.add("kind", string(i.Kind), "use company, fund, manager or other")
 	}
-	for _, isin := range i.ISINs {
-		if !IsISIN(isin) {
+	for n, alias := range i.Aliases {
+		bad.text("aliases", alias, true)
+		i.Aliases[n] = IssuerKey(alias)
+	}
+	for n, isin := range i.ISINs {
+		i.ISINs[n] = strings.ToUpper(strings.TrimSpace(isin))
+		if !IsISIN(i.ISINs[n]) {
 			bad.add("isins", isin, "is not an ISIN")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestReadIssuer(t *testing.T) {
 	tests := []struct{ line, id, cif, err string }{
-		{`{"name":"X, S.A.","cif":"A-28023430"}`, "A28023430", "A28023430", ""},
+		{`{"name":"X, S.A.","cif":"A-69001238"}`, "A69001238", "A69001238", ""},
 		{`{"name":"X, FI","id":"FI-4720"}`, "fi-4720", "", ""},
 		{`{"name":"X","cif":"BRL-000356"}`, "brl-000356", "", ""},
 		{`{"name":"X","id":"fi-4720","cif":"V87654321"}`, "fi-4720", "V87654321", ""},
@@ -20,7 +20,7 @@ func TestReadIssuer(t *testing.T) {
 		{`{"id":"fi-1"}`, "", "", "name is missing"},
 		{`{"name":"X","id":"fi-1","kind":"bank"}`, "", "", "use company, fund, manager or other"},
 		{`{"name":"X","id":"fi-1","isins":["ES1"]}`, "", "", "not an ISIN"},
-		{`{"name":"X","id":"fi-1","isins":"ES0113900J37"}`, "", "", "must be a list"},
+		{`{"name":"X","id":"fi-1","isins":"ES01SIM00026"}`, "", "", "must be a list"},
 	}
 	for _, tt := range tests {
 		i, err := disclosure.ReadIssuer([]byte(tt.line))
@@ -36,15 +36,27 @@ func TestReadIssuer(t *testing.T) {
 	}
 }
 
+func TestIdentifiersAreKeptInOneForm(t *testing.T) {
+	i, err := disclosure.ReadIssuer([]byte(`{"name":"X","id":"FI-1","aliases":["V-69000107","SICAV-9"],"isins":["es01sim00026"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typed := range []string{"fi-1", "v69000107", "V-69000107", "sicav-9", "ES01SIM00026"} {
+		if key := disclosure.IssuerKey(typed); !slices.Contains(i.Keys(), key) {
+			t.Errorf("%q becomes %q, which is none of %v", typed, key, i.Keys())
+		}
+	}
+}
+
 func TestIssuerMerge(t *testing.T) {
-	known := disclosure.Issuer{ID: "A28023430", Name: "VIEJA, S.A.", NIF: "A-28023430", ISINs: []string{"ES0113900J37"}}
-	merged, changed := known.Merge(disclosure.Issuer{ID: known.ID, Name: "NUEVA, S.A.", Ticker: "NUE", ISINs: []string{"ES0113900J37", "ES0148396007"}})
+	known := disclosure.Issuer{ID: "A69001238", Name: "VIEJA, S.A.", NIF: "A-69001238", ISINs: []string{"ES01SIM00026"}}
+	merged, changed := known.Merge(disclosure.Issuer{ID: known.ID, Name: "NUEVA, S.A.", Ticker: "NUE", ISINs: []string{"ES01SIM00026", "ES01SIM00034"}})
 	if diff := cmp.Diff([]string{"name", "ticker", "isins", "former_names"}, changed); diff != "" {
 		t.Error(diff)
 	}
 	want := disclosure.Issuer{
-		ID: "A28023430", Name: "NUEVA, S.A.", NIF: "A-28023430", Ticker: "NUE",
-		ISINs: []string{"ES0113900J37", "ES0148396007"}, FormerNames: []string{"VIEJA, S.A."},
+		ID: "A69001238", Name: "NUEVA, S.A.", NIF: "A-69001238", Ticker: "NUE",
+		ISINs: []string{"ES01SIM00026", "ES01SIM00034"}, FormerNames: []string{"VIEJA, S.A."},
 	}
 	if diff := cmp.Diff(want, merged); diff != "" {
 		t.Error(diff)
@@ -58,8 +70,8 @@ func TestIssuerMerge(t *testing.T) {
 }
 
 func TestIssuerKeys(t *testing.T) {
-	i := disclosure.Issuer{ID: "fi-4720", NIF: "V-87654321", ISINs: []string{"ES0113900J37"}, Aliases: []string{"sicav-12"}}
-	for _, typed := range []string{"FI-4720", "v87654321", "V-87654321", "es0113900j37", " sicav-12 "} {
+	i := disclosure.Issuer{ID: "fi-4720", NIF: "V-87654321", ISINs: []string{"ES01SIM00026"}, Aliases: []string{"sicav-12"}}
+	for _, typed := range []string{"FI-4720", "v87654321", "V-87654321", "es01sim00026", " sicav-12 "} {
 		if key := disclosure.IssuerKey(typed); !slices.Contains(i.Keys(), key) {
 			t.Errorf("%q becomes %q, which is none of %v", typed, key, i.Keys())
 		}

@@ -16,7 +16,7 @@ import (
 func filing() disclosure.Report {
 	return disclosure.Report{
 		ID: "oir-40374", Type: disclosure.OIR, Number: 40374,
-		CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A-28023430", Title: "La sociedad informa",
+		CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A-69001238", Title: "La sociedad informa",
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
 		Category:    "Sobre instrumentos financieros - Sobre negocio y situación financiera",
 	}

@@ -36,8 +36,8 @@ func TestAppendIssuerIsTheContracts(t *testing.T) {
 	if want := `{"id":"brl-000356","name":"X","cif":null,"ticker":null,"market":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	got = string(disclosure.AppendIssuer(nil, &disclosure.Issuer{ID: "A28023430", Name: "X", NIF: "A-28023430", Ticker: "X", Market: "SIBE"}))
-	if want := `{"id":"A28023430","name":"X","cif":"A28023430","ticker":"X","market":"SIBE"}`; got != want {
+	got = string(disclosure.AppendIssuer(nil, &disclosure.Issuer{ID: "A69001238", Name: "X", NIF: "A-69001238", Ticker: "X", Market: "SIBE"}))
+	if want := `{"id":"A69001238","name":"X","cif":"A69001238","ticker":"X","market":"SIBE"}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Fold returns the words of a text, folded and joined by single spaces: two
@@ -11,66 +12,91 @@ func Fold(text string) string { return strings.Join(Words(text), " ") }
 
 // Words splits a text into its folded words.
 func Words(text string) []string {
+	var words []string
 	var t tokenizer
-	for _, c := range text {
-		t.rune(c)
-	}
-	return t.end()
+	t.text(text, func(word []byte) { words = append(words, string(word)) })
+	return words
 }
 
-// tokenizer gathers words one character at a time. Initials ("S.A.", "S. A.")
-// are joined as they pass: a single letter that follows a single letter and a
-// dot continues that letter's word.
+// tokenizer cuts texts into words. It is used again and again by whoever
+// analyses many, so that it allocates nothing.
+//
+// Initials ("S.A.", "S. A.") are joined as they pass: a single letter that
+// follows a single letter and a dot continues that letter's word. So a word is
+// handed out only when the next one has begun.
 type tokenizer struct {
-	words    []string
-	word     []byte
-	letters  int  // characters in word
-	initial  bool // the last word is made of initials and may go on
-	dotted   bool // a dot, and at most spaces, since the last word
-	hasSpace bool // a space since that dot
+	word    []byte // being read
+	letters int    // characters in word
+	last    []byte // read, and not handed out yet
+	initial bool   // last is made of initials and may go on
+	dotted  bool   // a dot, and at most spaces, since last
+	spaced  bool   // a space since that dot
 }
 
 // longestInitials bounds what joining costs when somebody sends a page of them.
 const longestInitials = 8
 
-func (t *tokenizer) rune(c rune) {
-	folded, kind := foldRune(c)
-	switch kind {
-	case isWord:
-		t.word = append(t.word, folded...)
-		t.letters++
-	case isMark:
-	default:
-		t.flush()
-		switch {
-		case c == '.' && !t.dotted:
-			t.dotted = true
-		case c == ' ' && t.dotted && !t.hasSpace:
-			t.hasSpace = true
-		default:
-			t.initial = false
+// text hands out the words of a text. The bytes are good until the next word.
+func (t *tokenizer) text(s string, emit func(word []byte)) {
+	t.word, t.last, t.letters = t.word[:0], t.last[:0], 0
+	t.initial, t.dotted, t.spaced = false, false, false
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			if f := asciiFold[c]; f != 0 {
+				t.word = append(t.word, f)
+				t.letters++
+			} else {
+				t.gap(rune(c), emit)
+			}
+			continue
 		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		switch folded, kind := foldRune(r); kind {
+		case isWord:
+			t.word = append(t.word, folded...)
+			t.letters++
+		case isGap:
+			t.gap(r, emit)
+		}
+	}
+	t.flush(emit)
+	if len(t.last) > 0 {
+		emit(t.last)
 	}
 }
 
-func (t *tokenizer) flush() {
+// gap ends a word and notes whether initials may go on behind it.
+func (t *tokenizer) gap(c rune, emit func([]byte)) {
+	t.flush(emit)
+	switch {
+	case c == '.' && !t.dotted:
+		t.dotted = true
+	case c == ' ' && t.dotted && !t.spaced:
+		t.spaced = true
+	default:
+		t.initial = false
+	}
+}
+
+func (t *tokenizer) flush(emit func([]byte)) {
 	if t.letters == 0 {
 		return
 	}
 	single := t.letters == 1 && !isDigit(t.word[0])
-	if last := len(t.words) - 1; single && t.initial && t.dotted && len(t.words[last]) < longestInitials {
-		t.words[last] += string(t.word)
+	if single && t.initial && t.dotted && len(t.last) < longestInitials {
+		t.last = append(t.last, t.word...)
 	} else {
-		t.words = append(t.words, string(t.word))
+		if len(t.last) > 0 {
+			emit(t.last)
+		}
+		t.last, t.word = t.word, t.last
 	}
 	t.initial = single
 	t.word, t.letters = t.word[:0], 0
-	t.dotted, t.hasSpace = false, false
-}
-
-func (t *tokenizer) end() []string {
-	t.flush()
-	return t.words
+	t.dotted, t.spaced = false, false
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -83,20 +109,15 @@ const (
 	isMark          // a combining accent: belongs to the letter before, says nothing
 )
 
-// foldRune returns what a character contributes to a word.
+// foldRune returns what a character beyond ASCII contributes to a word.
 func foldRune(c rune) (string, runeKind) {
-	switch {
-	case c < 0x80:
-		s := asciiFold[c]
-		if s == "" {
-			return "", isGap
-		}
-		return s, isWord
-	case c >= 0x300 && c <= 0x36f:
+	if c >= 0x300 && c <= 0x36f {
 		return "", isMark
 	}
-	if s, ok := latinFold[c]; ok {
-		return s, isWord
+	if c < rune(len(latinFold)) {
+		if s := latinFold[c]; s != "" {
+			return s, isWord
+		}
 	}
 	if unicode.IsLetter(c) || unicode.IsDigit(c) {
 		return string(unicode.ToLower(c)), isWord
@@ -105,10 +126,10 @@ func foldRune(c rune) (string, runeKind) {
 }
 
 // asciiFold maps letters and digits to their folded form, the rest to nothing.
-var asciiFold = func() (table [0x80]string) {
+var asciiFold = func() (table [utf8.RuneSelf]byte) {
 	for c := range table {
 		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			table[c] = string(unicode.ToLower(r))
+			table[c] = byte(unicode.ToLower(r))
 		}
 	}
 	return table
@@ -116,14 +137,13 @@ var asciiFold = func() (table [0x80]string) {
 
 // latinFold maps the accented letters of the languages that issuers' names
 // come in.
-var latinFold = func() map[rune]string {
-	table := map[rune]string{}
+var latinFold = func() (table [0x220]string) {
 	for plain, accented := range map[string]string{
 		"a": "áàâäãåāăąªÁÀÂÄÃÅĀĂĄ", "ae": "æÆ", "c": "çćčĉċÇĆČĈĊ", "d": "ďđðĎĐÐ",
 		"e": "éèêëēĕėęěÉÈÊËĒĔĖĘĚ", "g": "ğĝġģĞĜĠĢ", "h": "ĥħĤĦ", "i": "íìîïĩīĭįıÍÌÎÏĨĪĬĮİ",
 		"j": "ĵĴ", "k": "ķĶ", "l": "łĺļľŀŁĹĻĽĿ", "n": "ñńņňÑŃŅŇ", "o": "óòôöõøōŏőºÓÒÔÖÕØŌŎŐ",
-		"oe": "œŒ", "r": "ŕŗřŔŖŘ", "s": "śŝşšșŚŜŞŠȘ", "ss": "ßẞ", "t": "ţťŧțŢŤŦȚ", "th": "þÞ",
-		"u": "úùûüũūŭůűųÚÙÛÜŨŪŬŮŰŲ", "w": "ŵŴ", "y": "ýÿŷÝŸŶ", "z": "źżžŹŻŽ", "fi": "ﬁ", "fl": "ﬂ",
+		"oe": "œŒ", "r": "ŕŗřŔŖŘ", "s": "śŝşšșŚŜŞŠȘ", "ss": "ß", "t": "ţťŧțŢŤŦȚ", "th": "þÞ",
+		"u": "úùûüũūŭůűųÚÙÛÜŨŪŬŮŰŲ", "w": "ŵŴ", "y": "ýÿŷÝŸŶ", "z": "źżžŹŻŽ",
 	} {
 		for _, c := range accented {
 			table[c] = plain

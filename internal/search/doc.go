@@ -12,7 +12,7 @@
 //	divid               the last word also matches the beginning of a word
 //	"junta general"     these words, exactly, side by side
 //	-fondo -"sin efecto"  must not be there
-//	A-28015865          a NIF, an ISIN, a filing's id: matched whole
+//	A-69000016          a NIF, an ISIN, a filing's id: matched whole
 //	40374               typed alone, also a registration number
 //
 // Legal forms (S.A., S.L.) never hide a match: beside other words they are

@@ -8,6 +8,7 @@ import (
 // Document is the searchable side of a filing or an issuer.
 type Document struct {
 	words  []string // folded, field after field, an empty word between fields
+	stems  []string // of the words
 	idents []string // in the form of disclosure.IssuerKey
 }
 
@@ -20,50 +21,46 @@ func NewDocument(idents []string, fields ...string) Document {
 			d.words = append(append(d.words, words...), "")
 		}
 	}
+	d.stems = make([]string, len(d.words))
+	for i, w := range d.words {
+		d.stems[i] = Stem(w)
+	}
 	return d
 }
 
 // Match tells whether the query means this document.
 func (q Query) Match(d *Document) bool {
-	for _, t := range q.must {
-		if !t.in(d) {
+	for i := range q.must {
+		if !q.must[i].in(d) {
 			return false
 		}
 	}
-	for _, t := range q.not {
-		if t.in(d) {
+	for i := range q.not {
+		if q.not[i].in(d) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t term) in(d *Document) bool {
+func (t *term) in(d *Document) bool {
 	if t.ident != "" && slices.Contains(d.idents, t.ident) {
 		return true
 	}
 	for i := range d.words {
-		if t.at(d.words[i:]) {
+		if t.at(d, i) {
 			return true
 		}
 	}
 	return false
 }
 
-// at tells whether the term's words stand at the beginning of words.
-func (t term) at(words []string) bool {
+// at tells whether the term's words stand in the document from its i-th word
+// on.
+func (t *term) at(d *Document, i int) bool {
 	if len(t.words) == 1 {
-		return sameWord(t, words[0])
+		w := d.words[i]
+		return w == t.words[0] || t.prefix && strings.HasPrefix(w, t.words[0]) || !t.exact && d.stems[i] == t.stem
 	}
-	return len(words) >= len(t.words) && slices.Equal(t.words, words[:len(t.words)])
-}
-
-func sameWord(t term, word string) bool {
-	switch {
-	case t.words[0] == word, t.prefix && strings.HasPrefix(word, t.words[0]):
-		return true
-	case t.exact:
-		return false
-	}
-	return Stem(t.words[0]) == Stem(word)
+	return len(d.words)-i >= len(t.words) && slices.Equal(t.words, d.words[i:i+len(t.words)])
 }

@@ -32,7 +32,11 @@ func NewFiling(r *disclosure.Report, issuer *disclosure.Issuer) *Filing {
 		}
 	}
 	categories := r.Categories()
-	f.doc = NewDocument(idents, append([]string{r.CompanyName, f.Ticker, r.Title, r.Summary}, categories...)...)
+	fields := append([]string{r.CompanyName, r.Ticker, r.Title, r.Summary}, categories...)
+	if issuer != nil {
+		fields = append(fields, issuer.Ticker)
+	}
+	f.doc = NewDocument(idents, fields...)
 	for _, c := range categories {
 		f.categories = append(f.categories, Fold(c))
 	}

@@ -11,17 +11,19 @@ type Entity struct {
 	Issuer *disclosure.Issuer
 	Folded string // the name, for the order of lists
 
-	doc  Document
-	name []string // words of the name
+	doc Document // its first field is the name
 }
 
 // NewEntity analyses an issuer.
 func NewEntity(i *disclosure.Issuer) *Entity {
-	name := Words(i.Name)
-	return &Entity{
-		Issuer: i, Folded: Fold(i.Name), name: name,
-		doc: NewDocument(i.Keys(), append([]string{i.Name, i.Ticker}, i.FormerNames...)...),
-	}
+	e := &Entity{Issuer: i, Folded: Fold(i.Name)}
+	e.doc = NewDocument(i.Keys(), e.fields()...)
+	return e
+}
+
+// fields are the texts that are searched.
+func (e *Entity) fields() []string {
+	return append([]string{e.Issuer.Name, e.Issuer.Ticker}, e.Issuer.FormerNames...)
 }
 
 // Rank tells how well an entity answers a query.
@@ -46,19 +48,22 @@ func (q Query) Rank(e *Entity) Rank {
 			return Identity
 		}
 	}
-	if len(q.must) > 0 && q.begins(e.name) {
+	if len(q.must) > 0 && q.begins(&e.doc) {
 		return InName
 	}
 	return InWords
 }
 
-// begins tells whether the words are the query's terms in their order.
-func (q Query) begins(words []string) bool {
-	for _, t := range q.must {
-		if len(words) < len(t.words) || !t.at(words) {
+// begins tells whether the document begins with the query's terms in their
+// order. The first field of an entity is its name.
+func (q Query) begins(d *Document) bool {
+	at := 0
+	for i := range q.must {
+		t := &q.must[i]
+		if at+len(t.words) > len(d.words) || !t.at(d, at) {
 			return false
 		}
-		words = words[len(t.words):]
+		at += len(t.words)
 	}
 	return true
 }

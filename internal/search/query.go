@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"pregon/internal/disclosure"
 )
@@ -18,6 +19,7 @@ type Query struct {
 // the words are.
 type term struct {
 	words  []string // folded; several stand side by side
+	stem   string   // of a single word
 	exact  bool     // the word itself, not its stem
 	prefix bool     // a single word that may be the beginning of one
 	ident  string   // in the form of disclosure.IssuerKey
@@ -36,6 +38,11 @@ func Parse(text string) Query {
 		}
 	}
 	q.must, q.not = distinct(dropLegalForms(q.must)), distinct(q.not)
+	for _, terms := range [][]term{q.must, q.not} {
+		for i := range terms {
+			terms[i].stem = Stem(terms[i].words[0])
+		}
+	}
 	if n := len(q.must); n > 0 && len(q.must[n-1].words) == 1 {
 		q.must[n-1].prefix = !q.must[n-1].exact
 	}
@@ -80,13 +87,11 @@ func split(text string) []chunk {
 }
 
 func cutQuote(text string) (rest string, found bool) {
-	for i, c := range text {
-		if i == 0 && isQuote(c) {
-			return text[len(string(c)):], true
-		}
-		break
+	c, size := utf8.DecodeRuneInString(text)
+	if size == 0 || !isQuote(c) {
+		return text, false
 	}
-	return text, false
+	return text[size:], true
 }
 
 // terms turns a chunk into what it asks for. Digits are a registration number
@@ -117,7 +122,7 @@ func (c chunk) terms(alone bool) []term {
 }
 
 // isIdentifier tells whether a chunk with punctuation inside is one thing, as
-// A-28015865 and oir-40374 are, or several words.
+// A-69000016 and oir-40374 are, or several words.
 func isIdentifier(ident string) bool {
 	if _, ok := disclosure.ParseNIF(ident); ok {
 		return true

@@ -23,7 +23,7 @@ func TestWords(t *testing.T) {
 		"ESPAÑA Núñez garçon Œuvre straße": {"espana", "nunez", "garcon", "oeuvre", "strasse"},
 		"cafe\u0301 an\u0303o":             {"cafe", "ano"}, // decomposed
 		"1.250.000,50 €":                   {"1", "250", "000", "50"},
-		"A-28015865":                       {"a", "28015865"},
+		"A-69000016":                       {"a", "69000016"},
 		"Plan A. Segundo":                  {"plan", "a", "segundo"},
 		"nº 5 (1ª)":                        {"no", "5", "1a"},
 		"\x00\xff\xfe":                     nil,
@@ -56,11 +56,11 @@ func TestStemJoinsSingularAndPlural(t *testing.T) {
 
 var (
 	issuer = &disclosure.Issuer{
-		ID: "A28015865", Name: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-28015865", Ticker: "TFN",
-		Kind: disclosure.Company, ISINs: []string{"ES0178430E18"},
+		ID: "A69000016", Name: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-69000016", Ticker: "TFN",
+		Kind: disclosure.Company, ISINs: []string{"ES01SIM00018"},
 	}
 	report = &disclosure.Report{
-		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-28015865",
+		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-69000016",
 		Title:       "Anuncia el pago de dividendos a cuenta del ejercicio 2025 y la Junta General",
 		Category:    "Otra información relevante - Sobre negocio y situación financiera ",
 		Summary:     "Pagará 0,15 euros por acción.",
@@ -73,13 +73,13 @@ func TestQueryLanguage(t *testing.T) {
 	yes := []string{
 		"", "   ", "-", "\"", "***", "teleferica", "TELEFÉRICA DEL ÑANDÚ, S.A.", "nandu teleferica", "teleferica sl",
 		"dividendo", "divid", "pago divid", "TFN", "tf", "tfn dividendo", "junta general", "\"junta general\"", "«Junta General»",
-		"a28015865", "A-28015865", "ES0178430E18", "es0178430e18", "40374", "OIR-40374", "oir-40374 dividendo", "A-28015865 junta",
+		"a69000016", "A-69000016", "ES01SIM00018", "es01sim00018", "40374", "OIR-40374", "oir-40374 dividendo", "A-69000016 junta",
 		"relevante", "situacion financiera", "euros acciones", "-fusión", "dividendo -\"junta extraordinaria\"", "sa", "s.a.",
 		"2025 junta", "\"junta general", "dividendo\"junta general\"", "telefer s.a.",
 	}
 	no := []string{
 		"fusión", "dividendo fusión", "divid pago x", "telef pago", "\"general junta\"", "\"junta gener\"", "-dividendo", "teleferica -junta",
-		"40374 junta", "403", "ip-40374", "A28015866", "dividendo -\"junta general\"", "-A-28015865", "-tfn", "\"2025 y la junta relevante\"",
+		"40374 junta", "403", "ip-40374", "A69000017", "dividendo -\"junta general\"", "-A-69000016", "-tfn", "\"2025 y la junta relevante\"",
 		"\"general otra\"", // no phrase across fields
 	}
 	for _, q := range yes {
@@ -114,14 +114,14 @@ func TestFilter(t *testing.T) {
 		{"its Madrid day", disclosure.Filter{From: day("2026-04-23"), To: day("2026-04-23")}, true},
 		{"its UTC day", disclosure.Filter{To: day("2026-04-22")}, false},
 		{"later", disclosure.Filter{From: day("2026-04-24")}, false},
-		{"issuer by dashed NIF", disclosure.Filter{Issuer: "a-28015865"}, true},
-		{"issuer by ISIN", disclosure.Filter{Issuer: "es0178430e18"}, true},
-		{"other issuer", disclosure.Filter{Issuer: "A39000013"}, false},
+		{"issuer by dashed NIF", disclosure.Filter{Issuer: "a-69000016"}, true},
+		{"issuer by ISIN", disclosure.Filter{Issuer: "es01sim00018"}, true},
+		{"other issuer", disclosure.Filter{Issuer: "A69000453"}, false},
 		{"category", disclosure.Filter{Category: "sobre negocio y situacion financiera"}, true},
 		{"part of a category", disclosure.Filter{Category: "negocio"}, false},
 		{"kind", disclosure.Filter{Kind: disclosure.Company}, true},
 		{"other kind", disclosure.Filter{Kind: disclosure.Fund}, false},
-		{"all at once", disclosure.Filter{Search: "dividendo", Type: disclosure.OIR, Issuer: "A28015865", Kind: disclosure.Company}, true},
+		{"all at once", disclosure.Filter{Search: "dividendo", Type: disclosure.OIR, Issuer: "A69000016", Kind: disclosure.Company}, true},
 	}
 	for _, tt := range tests {
 		if got := search.Compile(tt.filter).Match(f); got != tt.want {
@@ -129,7 +129,7 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	unlisted := search.NewFiling(report, nil)
-	if !search.Compile(disclosure.Filter{Issuer: "A28015865"}).Match(unlisted) {
+	if !search.Compile(disclosure.Filter{Issuer: "A69000016"}).Match(unlisted) {
 		t.Error("a filing is not found by its NIF when the directory does not know the issuer")
 	}
 	if search.Compile(disclosure.Filter{Kind: disclosure.Company}).Match(unlisted) {
@@ -138,9 +138,9 @@ func TestFilter(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	e := search.NewEntity(&disclosure.Issuer{ID: "A28015865", Name: "MINAS DE AZAFRÁN, S.A.", NIF: "A-28015865", Ticker: "AZF", FormerNames: []string{"SALINAS DEL SUR"}})
+	e := search.NewEntity(&disclosure.Issuer{ID: "A69000016", Name: "MINAS DE AZAFRÁN, S.A.", NIF: "A-69000016", Ticker: "AZF", FormerNames: []string{"SALINAS DEL SUR"}})
 	for query, want := range map[string]search.Rank{
-		"azf": search.Identity, "A-28015865": search.Identity, "minas de az": search.InName, "mina": search.InName, "azafran": search.InWords,
+		"azf": search.Identity, "A-69000016": search.Identity, "minas de az": search.InName, "mina": search.InName, "azafran": search.InWords,
 		"salinas": search.InWords, "": search.InWords, "cobre": search.NoMatch, "minas -azafran": search.NoMatch, "Minas de Azafrán, S.A.": search.InName,
 	} {
 		if got := search.Parse(query).Rank(e); got != want {

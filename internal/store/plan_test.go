@@ -30,7 +30,7 @@ func kept(title string, since time.Time) disclosure.Report {
 }
 
 func company(name string, former ...string) disclosure.Issuer {
-	return disclosure.Issuer{ID: "A28023430", Name: name, FormerNames: former}
+	return disclosure.Issuer{ID: "A69001238", Name: name, FormerNames: former}
 }
 
 func TestPlan(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 func TestRowRoundTrip(t *testing.T) {
 	report := kept("Línea una\n«dos» <b>&amp;</b> \u2028 🏛️", micro)
 	issuer := disclosure.Issuer{
-		ID: "A28023430", Name: "Añil, S.A.", NIF: "A-28023430", Kind: disclosure.Company,
+		ID: "A69001238", Name: "Añil, S.A.", NIF: "A-69001238", Kind: disclosure.Company,
 		ISINs: []string{"ES0000000001"}, FormerNames: []string{"Antes"}, Aliases: []string{"fi-1"},
 	}
 	for name, c := range map[string]disclosure.Change{

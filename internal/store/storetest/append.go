@@ -136,7 +136,7 @@ func testEqualIDs(t *testing.T, e Engine) {
 func everything() disclosure.Report {
 	return disclosure.Report{
 		ID: "hr-999999999999999999", Type: disclosure.HR, Number: 999999999999999999,
-		CompanyName: "COMPAÑÍA DE AÑIL Ł Ω 日本 🏛️, S.A.", NIF: " A-28023430 ", Ticker: "AÑIL",
+		CompanyName: "COMPAÑÍA DE AÑIL Ł Ω 日本 🏛️, S.A.", NIF: " A-69001238 ", Ticker: "AÑIL",
 		Title:       "Línea una\nlínea dos\r\n\tcon «comillas», \"otras\", \\barras\\, 'apóstrofos', <b>&amp;</b>, $1, %s, ?, \u2028 y \u00e1 no es a\u0301",
 		Summary:     "Un acuerdo\n\nde 1.000,50 €.",
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 123456000, time.UTC),
@@ -151,7 +151,7 @@ func testRoundTrip(t *testing.T, e Engine) {
 	s := open()
 	report := everything()
 	issuer := disclosure.Issuer{
-		ID: "A28023430", Name: "Añil \"Ω\" 🏛️", NIF: "A-28023430", Ticker: "AÑIL", Market: "BME Growth", Kind: disclosure.Company,
+		ID: "A69001238", Name: "Añil \"Ω\" 🏛️", NIF: "A-69001238", Ticker: "AÑIL", Market: "BME Growth", Kind: disclosure.Company,
 		ISINs: []string{"ES0000000001", "ES0000000002"}, FormerNames: []string{"Antes, S.A.", "Más antes"}, Aliases: []string{"fi-1"},
 	}
 	start := time.Now().Truncate(time.Microsecond)

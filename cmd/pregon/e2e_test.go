@@ -1,0 +1,237 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pregon/internal/api/apitest"
+	"pregon/internal/store/postgres/pgtest"
+)
+
+// program is the binary under test. It is built as users get it, without the
+// race detector, under which the SQLite driver is twenty times slower.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pregon-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "pregon")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "building the program:", err)
+		return 1
+	}
+	return pgtest.Main(m).Run()
+}
+
+// engines are the two kinds of store, each giving the --store of a new one.
+var engines = map[string]func(t testing.TB) string{
+	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "pregon.db") },
+	"postgres": func(t testing.TB) string { return pgtest.Database(t) },
+}
+
+// TestScripts plays every script of testdata/script against both stores. In a
+// script, `pregon` runs the program, `serve` starts it beside the script, `get`
+// asks it and shows the answer (checked against the OpenAPI document), `until`
+// asks again until the answer matches, `stop` ends it and wants a clean exit,
+// `kill` ends it without warning.
+func TestScripts(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir: "testdata/script",
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("PREGON_STORE", newStore(env.T().(testing.TB)))
+					env.Values[serviceKey{}] = new(*service)
+					env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+					return nil
+				},
+				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+					"serve": serveCommand, "stop": stopCommand, "kill": killCommand, "get": getCommand, "until": untilCommand,
+				},
+				Condition: func(cond string) (bool, error) { return cond == name, nil },
+			})
+		})
+	}
+}
+
+// service is a running `pregon serve`.
+type service struct {
+	cmd  *exec.Cmd
+	url  string
+	log  *strings.Builder
+	done chan error
+}
+
+// startService starts the program and waits until it is ready.
+func startService(env []string, dir string, args ...string) (*service, error) {
+	cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Env, cmd.Dir = env, dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &service{cmd: cmd, log: &strings.Builder{}, done: make(chan error, 1)}
+	address := make(chan string, 1)
+	go s.watch(stderr, address)
+	select {
+	case s.url = <-address:
+	case err := <-s.done:
+		return nil, fmt.Errorf("serve ended: %v\n%s", err, s.log)
+	case <-time.After(time.Minute):
+		_ = cmd.Process.Kill()
+		return nil, errors.New("serve does not say where it listens")
+	}
+	return s, s.waitReady()
+}
+
+var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
+
+// watch keeps the log and finds the address in it.
+func (s *service) watch(stderr io.Reader, address chan<- string) {
+	lines := bufio.NewScanner(stderr)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		s.log.WriteString(lines.Text() + "\n")
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			address <- m[1]
+		}
+	}
+	s.done <- s.cmd.Wait()
+}
+
+func (s *service) waitReady() error {
+	deadline := time.Now().Add(time.Minute)
+	for time.Now().Before(deadline) {
+		resp, err := http.Get(s.url + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return errors.New("serve does not become ready")
+}
+
+// end signals the program and returns how it ended.
+func (s *service) end(sig syscall.Signal) error {
+	_ = s.cmd.Process.Signal(sig)
+	select {
+	case err := <-s.done:
+		return err
+	case <-time.After(time.Minute):
+		_ = s.cmd.Process.Kill()
+		return errors.New("serve does not end")
+	}
+}
+
+// running finds the service of a script.
+func running(ts *testscript.TestScript) **service { return ts.Value(serviceKey{}).(**service) }
+
+type serviceKey struct{}
+
+func serveCommand(ts *testscript.TestScript, _ bool, args []string) {
+	env := []string{"PREGON_STORE=" + ts.Getenv("PREGON_STORE"), "HOME=" + ts.Getenv("HOME")}
+	s, err := startService(env, ts.Getenv("WORK"), args...)
+	ts.Check(err)
+	*running(ts) = s
+	ts.Setenv("URL", s.url)
+	ts.Defer(func() { _ = s.cmd.Process.Kill() })
+}
+
+func stopCommand(ts *testscript.TestScript, _ bool, _ []string) {
+	s := *running(ts)
+	if err := s.end(syscall.SIGTERM); err != nil {
+		ts.Fatalf("serve did not end cleanly: %v\n%s", err, s.log)
+	}
+	_, _ = io.WriteString(ts.Stdout(), s.log.String())
+}
+
+func killCommand(ts *testscript.TestScript, _ bool, _ []string) {
+	_ = (*running(ts)).end(syscall.SIGKILL)
+}
+
+// getCommand: get [-X METHOD] [-H 'Name: value'] PATH
+func getCommand(ts *testscript.TestScript, _ bool, args []string) {
+	dump, err := get(ts.Getenv("URL"), args)
+	ts.Check(err)
+	_, _ = ts.Stdout().Write(dump)
+}
+
+// untilCommand: until REGEXP [options] PATH
+func untilCommand(ts *testscript.TestScript, _ bool, args []string) {
+	want := regexp.MustCompile(args[0])
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		dump, err := get(ts.Getenv("URL"), args[1:])
+		ts.Check(err)
+		if want.Match(dump) {
+			_, _ = ts.Stdout().Write(dump)
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s never matched; the last answer was\n%s", want, dump)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// get asks, checks the answer against the OpenAPI document, and returns it as
+// it came.
+func get(base string, args []string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, base+args[len(args)-1], nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i+1 < len(args)-1; i += 2 {
+		switch args[i] {
+		case "-X":
+			req.Method = args[i+1]
+		case "-H":
+			name, value, _ := strings.Cut(args[i+1], ": ")
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := apitest.Read(resp)
+	if err != nil {
+		return nil, err
+	}
+	if err := apitest.Check(req, answer); err != nil {
+		return nil, fmt.Errorf("%s %s is not answered as documented: %w", req.Method, req.URL, err)
+	}
+	return httputil.DumpResponse(resp, true)
+}

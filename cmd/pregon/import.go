@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+const (
+	importBatch = 1000    // records in one transaction: short enough for others to get a turn
+	maxLine     = 1 << 20 // bytes; more is not a record
+)
+
+type importCmd struct {
+	storeFlag
+	What string `arg:"" enum:"reports,issuers" help:"What the file holds: reports or issuers."`
+	File string `arg:"" help:"The file, one JSON object a line; - reads standard input."`
+}
+
+// Run reads the file to its end, whatever single lines are like. A record that
+// is there already as told changes nothing, so it may be run again at any time.
+func (c *importCmd) Run(ctx context.Context, p *process) error {
+	in, size, err := c.openFile(p)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	db, err := c.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+
+	im := importer{db: db, what: c.What, stderr: p.stderr, bar: newBar(p.stderr, size)}
+	err = im.read(ctx, in)
+	im.bar.finish()
+	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged, %d bad\n", im.sum.New, im.sum.Updated, im.sum.Unchanged, im.bad)
+	switch {
+	case err != nil:
+		return fmt.Errorf("stopped after line %d; what was read before is in, and the import may be run again: %w", im.saved, err)
+	case im.bad > 0:
+		return fault.New(fault.Invalid, "%d of %d lines were bad; the others are in", im.bad, im.line)
+	}
+	return db.Close()
+}
+
+func (c *importCmd) openFile(p *process) (io.ReadCloser, int64, error) {
+	if c.File == "-" {
+		return io.NopCloser(p.stdin), -1, nil
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	if !info.Mode().IsRegular() {
+		return f, -1, nil
+	}
+	return f, info.Size(), nil
+}
+
+// importer carries one import through.
+type importer struct {
+	db     store.Store
+	what   string
+	stderr io.Writer
+	bar    *bar
+
+	batch store.Batch
+	line  int // read
+	saved int // durable up to this line
+	bad   int
+	sum   store.Outcome
+}
+
+func (im *importer) read(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(lines)
+		if len(line) > 0 || err == nil {
+			im.line++
+			im.take(line, err)
+			im.bar.add(len(line) + 1)
+		}
+		if errors.Is(err, io.EOF) {
+			return im.flush(ctx)
+		}
+		if err != nil && !errors.Is(err, errLineTooLong) {
+			return errors.Join(im.flush(ctx), err)
+		}
+		if len(im.batch.Reports)+len(im.batch.Issuers) >= importBatch {
+			if err := im.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take adds a line to the batch, or reports it.
+func (im *importer) take(line []byte, err error) {
+	if im.line == 1 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+	}
+	line = bytes.TrimSpace(line)
+	switch {
+	case errors.Is(err, errLineTooLong):
+	case len(line) == 0:
+		return
+	case im.what == "reports":
+		var r disclosure.Report
+		if r, err = disclosure.ReadReport(line); err == nil {
+			im.batch.Reports = append(im.batch.Reports, r)
+			return
+		}
+	default:
+		var i disclosure.Issuer
+		if i, err = disclosure.ReadIssuer(line); err == nil {
+			im.batch.Issuers = append(im.batch.Issuers, i)
+			return
+		}
+	}
+	im.bad++
+	im.bar.clear()
+	fmt.Fprintf(im.stderr, "line %d: %v\n", im.line, err)
+}
+
+func (im *importer) flush(ctx context.Context) error {
+	if len(im.batch.Reports)+len(im.batch.Issuers) > 0 {
+		im.batch.New = disclosure.Backfilled
+		out, err := im.db.Append(ctx, im.batch)
+		if err != nil {
+			return err
+		}
+		im.sum = im.sum.Add(out)
+		im.batch = store.Batch{Reports: im.batch.Reports[:0], Issuers: im.batch.Issuers[:0]}
+	}
+	im.saved = im.line
+	return nil
+}
+
+var errLineTooLong = fault.New(fault.Invalid, "the line is longer than 1 MiB")
+
+// readLine returns the next line without its end. Of one that is too long it
+// keeps nothing, and goes to its end.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			tooLong, line = true, line[:0]
+		}
+		if !tooLong {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case tooLong && (err == nil || errors.Is(err, io.EOF)):
+			return nil, errLineTooLong
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), err
+	}
+}
+
+// bar shows progress to a person, and nothing to a file or a pipe.
+type bar struct{ *progressbar.ProgressBar }
+
+func newBar(w io.Writer, size int64) *bar {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return &bar{}
+	}
+	return &bar{progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true), progressbar.OptionSetDescription("importing"),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth(),
+	)}
+}
+
+func (b *bar) add(n int) {
+	if b.ProgressBar != nil {
+		_ = b.Add(n)
+	}
+}
+
+func (b *bar) clear() {
+	if b.ProgressBar != nil {
+		_ = b.Clear()
+	}
+}
+
+func (b *bar) finish() {
+	if b.ProgressBar != nil {
+		_ = b.Finish()
+	}
+}

@@ -1,0 +1,104 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/sim"
+	"pregon/internal/store"
+	"pregon/internal/store/postgres"
+	"pregon/internal/store/sqlite"
+	"pregon/internal/store/storetest"
+)
+
+// TestImportSurvivesKill kills an import midway, without warning, and runs it
+// again: every filing is there once and the log has neither gap nor repeat.
+func TestImportSurvivesKill(t *testing.T) {
+	const filings = 100_000
+	file := filepath.Join(t.TempDir(), "reports.jsonl")
+	writeFilings(t, file, filings)
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			spec := newStore(t)
+			cmd := exec.Command(program, "import", "reports", file, "--store", spec)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			db := openStore(t, spec)
+			waitFor(t, db, filings/4)
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			partly, err := db.Newest(t.Context())
+			if err != nil || partly >= filings {
+				t.Fatalf("the import was to be killed midway, and is at %d of %d (%v)", partly, filings, err)
+			}
+
+			out, err := exec.Command(program, "import", "reports", file, "--store", spec).CombinedOutput()
+			if err != nil {
+				t.Fatalf("running it again: %v\n%s", err, out)
+			}
+			log := storetest.CheckLog(t, db)
+			if len(log) != filings {
+				t.Errorf("the log has %d changes, want %d", len(log), filings)
+			}
+			lines, err := exec.Command(program, "export", "reports", "--store", spec).Output()
+			if n := bytes.Count(lines, []byte("\n")); err != nil || n != filings {
+				t.Errorf("export gives %d filings, want %d (%v)", n, filings, err)
+			}
+		})
+	}
+}
+
+func writeFilings(t *testing.T, file string, n int) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	enc := json.NewEncoder(w)
+	for r := range sim.New(1).Bulk(n, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)) {
+		if err := enc.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openStore(t *testing.T, spec string) store.Store {
+	t.Helper()
+	var (
+		db  store.Store
+		err error
+	)
+	if path, ok := strings.CutPrefix(spec, "sqlite:"); ok {
+		db, err = sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+	} else {
+		db, err = postgres.Open(t.Context(), spec)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func waitFor(t *testing.T, db store.Store, seq int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if err := db.Wait(ctx, seq-1); err != nil {
+		t.Fatal(err)
+	}
+}

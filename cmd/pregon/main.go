@@ -1,0 +1,68 @@
+// Command pregon publishes the official disclosures of the Spanish securities
+// regulator and a directory of supervised issuers. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set when the program is built.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	p := process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	if err := p.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "pregon:", err)
+		os.Exit(1)
+	}
+}
+
+// process is what a command has of the world outside.
+type process struct {
+	args    []string
+	environ []string
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+}
+
+func (p *process) run(ctx context.Context) error {
+	parser, err := newParser(&cli{})
+	if err != nil {
+		return err
+	}
+	parser.Stdout, parser.Stderr = p.stdout, p.stderr
+	if err := checkEnvironment(parser.Model, p.environ); err != nil {
+		return err
+	}
+	command, err := parser.Parse(p.args)
+	if err != nil {
+		return fmt.Errorf("%w (pregon --help tells the commands and flags)", err)
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	err = command.Run(p)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}
+
+func newParser(c *cli) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name("pregon"),
+		kong.Description("The official disclosures of the Spanish securities regulator, and a directory of supervised issuers."),
+		kong.DefaultEnvars(envPrefix),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+	)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const referenceFile = "../../docs/cli.md"
+
+// TestReference holds docs/cli.md to the flags that the program really has.
+func TestReference(t *testing.T) {
+	parser, err := newParser(&cli{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := reference(parser.Model)
+	if *update {
+		if err := os.WriteFile(referenceFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(referenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("docs/cli.md is out of date; run `make generate` (-want +got):\n%s", diff)
+	}
+}
+
+func reference(app *kong.Application) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Commands and settings\n\nGenerated from the program by `make generate`. " +
+		"Every flag can be set by its environment variable; a flag wins over it. An unknown `PREGON_` variable stops the start.\n")
+	for _, c := range app.Children {
+		fmt.Fprintf(&b, "\n## pregon %s", c.Name)
+		for _, a := range c.Positional {
+			fmt.Fprintf(&b, " %s", strings.ToUpper(a.Name))
+		}
+		fmt.Fprintf(&b, "\n\n%s\n", c.Help)
+		for _, a := range c.Positional {
+			fmt.Fprintf(&b, "\n- `%s`: %s", strings.ToUpper(a.Name), a.Help)
+		}
+		if len(c.Positional) > 0 {
+			b.WriteString("\n")
+		}
+		if len(c.Flags) > 0 {
+			b.WriteString("\n| flag | environment | default | meaning |\n|---|---|---|---|\n")
+		}
+		for _, f := range c.Flags {
+			def := ""
+			if f.HasDefault {
+				def = "`" + f.Default + "`"
+			}
+			fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", f.Name, strings.Join(f.Envs, " "), def, strings.ReplaceAll(f.Help, "|", `\|`))
+		}
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/api"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/httpserver"
+	"pregon/internal/sim"
+	"pregon/internal/store"
+	"pregon/internal/telemetry"
+)
+
+type serveCmd struct{ serveConfig }
+
+// Run serves until the context ends. Things start in the order in which data
+// flows and stop in the reverse: requests are drained while the catalogue still
+// stands, and the store is closed last.
+func (c *serveCmd) Run(ctx context.Context, p *process) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	logger, err := telemetry.NewLogger(p.stderr, c.LogFormat, c.LogLevel)
+	if err != nil {
+		return err
+	}
+	db, err := c.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	source, err := prepareSource(ctx, db, c.Source)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
+	}
+	defer listener.Close()
+
+	metrics := telemetry.NewMetrics(version)
+	cat := catalog.New(db, logger)
+	observeCatalog(metrics, cat)
+	mux := http.NewServeMux()
+	api.New(api.Options{Catalog: cat, BaseURL: c.baseURL(listener.Addr()), Version: version, Source: source}).Register(mux)
+	server, err := httpserver.New(httpserver.Options{
+		Mux: mux, Logger: logger, Source: source, Ready: readiness(cat),
+		Observe: func(o httpserver.Observation) { metrics.Request(o.Route, o.Method, o.Status, o.Duration) },
+	})
+	if err != nil {
+		return err
+	}
+	logger.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", c.baseURL(listener.Addr()),
+		"store", redact(c.Store), "source", c.Source, "version", version)
+
+	g, ctx := errgroup.WithContext(ctx)
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopBackground()
+	g.Go(func() error {
+		defer stopBackground()
+		return server.Run(ctx, listener)
+	})
+	g.Go(func() error { return untilStopped(follow(background, cat)) })
+	if c.DebugListen != "" {
+		g.Go(func() error { return serveDebug(background, c.DebugListen, metrics.Handler(), logger) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	logger.Info("stopped")
+	return db.Close()
+}
+
+func follow(ctx context.Context, cat *catalog.Catalog) error {
+	if err := cat.Load(ctx); err != nil {
+		return err
+	}
+	return cat.Follow(ctx)
+}
+
+// untilStopped makes the end that was asked for no failure.
+func untilStopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func readiness(cat *catalog.Catalog) func() error {
+	return func() error {
+		if cat.Snapshot() == nil {
+			return fault.New(fault.Unavailable, "The catalogue is still loading.")
+		}
+		return nil
+	}
+}
+
+func observeCatalog(m *telemetry.Metrics, cat *catalog.Catalog) {
+	figure := func(value func(*catalog.Snapshot) float64) func() float64 {
+		return func() float64 {
+			if s := cat.Snapshot(); s != nil {
+				return value(s)
+			}
+			return 0
+		}
+	}
+	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(s *catalog.Snapshot) float64 { return float64(s.Seq()) }))
+	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(s *catalog.Snapshot) float64 { return float64(s.Len()) }))
+}
+
+// serveDebug serves metrics and profiles on their own address.
+func serveDebug(ctx context.Context, address string, h http.Handler, logger *slog.Logger) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
+	}
+	logger.Info("listening for debug", "address", "http://"+l.Addr().String())
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// demoDays is how far back the fictional market reaches.
+const demoDays = 90
+
+// prepareSource returns the mark of the store's filings. A store that holds
+// real filings is never mixed with the fictional market.
+func prepareSource(ctx context.Context, db store.Store, source string) (string, error) {
+	if source != "demo" {
+		return db.Source(ctx)
+	}
+	marked, err := db.Source(ctx)
+	if err != nil {
+		return "", err
+	}
+	newest, err := db.Newest(ctx)
+	if err != nil {
+		return "", err
+	}
+	if marked == "" && newest > 0 {
+		return "", fault.New(fault.Conflict, "--source demo needs a store of its own: this one holds filings that are not simulated")
+	}
+	if marked, err = db.ClaimSource(ctx, "demo"); err != nil {
+		return "", err
+	}
+	if marked != "demo" {
+		return "", fault.New(fault.Conflict, "--source demo needs a store of its own: this one belongs to the source %s", marked)
+	}
+	if newest > 0 {
+		return marked, nil
+	}
+	return marked, fillDemo(ctx, db)
+}
+
+// fillDemo writes the fictional market in one batch: all of it or none.
+func fillDemo(ctx context.Context, db store.Store) error {
+	market := sim.New(1)
+	until := time.Now()
+	_, err := db.Append(ctx, store.Batch{
+		Issuers: market.Issuers(),
+		Reports: market.History(until.AddDate(0, 0, -demoDays), until),
+		New:     disclosure.Backfilled,
+	})
+	if err != nil {
+		return fmt.Errorf("loading the fictional market: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"pregon/internal/store"
+	"pregon/internal/store/postgres"
+	"pregon/internal/store/sqlite"
+)
+
+// openedStore is an engine, and which schema it is at.
+type openedStore interface {
+	store.Store
+	SchemaVersion(ctx context.Context) (int, error)
+}
+
+// open opens the store and brings its schema up to date. Only commands that
+// write make a file that is not there: an export of a misspelt path must not
+// answer with an empty file.
+func (f storeFlag) open(ctx context.Context, create bool) (openedStore, error) {
+	spec, err := parseStore(f.Store)
+	if err != nil {
+		return nil, err
+	}
+	if spec.url != "" {
+		return postgres.Open(ctx, spec.url)
+	}
+	return sqlite.Open(ctx, spec.path, sqlite.Options{Create: create})
+}
+
+type migrateCmd struct{ storeFlag }
+
+// Run opens the store, which migrates it.
+func (c *migrateCmd) Run(ctx context.Context, p *process) error {
+	s, err := c.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := s.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%s is at schema version %d\n", redact(c.Store), v)
+	return s.Close()
+}
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(p *process) error {
+	_, err := fmt.Fprintf(p.stdout, "pregon %s (%s)\n", version, runtime.Version())
+	return err
+}

@@ -1,0 +1,167 @@
+// Package api is the REST surface under /api/v1.
+//
+// A handler reads its parameters, asks one snapshot of the catalogue, and
+// writes JSON; what goes wrong it returns as an error, which becomes a problem
+// document in one place. The OpenAPI document beside this file is the
+// reference: it is written by hand, served as it stands, and the tests hold
+// every route and every answer to it.
+package api
+
+import (
+	"hash/fnv"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/fault"
+	"pregon/internal/problem"
+)
+
+// Options are the API's collaborators.
+type Options struct {
+	Catalog *catalog.Catalog
+	BaseURL string // as clients see the service, without a slash at the end
+	Version string // of the program
+	Source  string // where the filings come from, as the store is marked: "demo" is the simulated market
+}
+
+// API answers the REST surface.
+type API struct {
+	Options
+	attribution attribution
+}
+
+// New returns the surface; Register puts it in place.
+func New(o Options) *API { return &API{Options: o, attribution: attributionOf(o.Source)} }
+
+// route is one operation.
+type route struct {
+	pattern string
+	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
+
+	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
+	deprecated, sunset time.Time
+}
+
+// routes is the whole surface. Each one stands in openapi.yaml.
+var routes = []route{
+	{pattern: "GET /api/v1/reports", handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports/{id}", handle: (*API).getReport},
+	{pattern: "GET /api/v1/issuers", handle: (*API).listIssuers},
+	{pattern: "GET /api/v1/issuers/{id}", handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/analytics", handle: (*API).getAnalytics},
+	{pattern: "GET /openapi.json", handle: (*API).openapiJSON},
+	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML},
+	{pattern: "GET /{$}", handle: (*API).index},
+}
+
+// Patterns returns the pattern of every route, for whoever checks that the
+// surface is documented.
+func Patterns() []string {
+	out := make([]string, len(routes))
+	for i, r := range routes {
+		out[i] = r.pattern
+	}
+	return out
+}
+
+// Register puts every route on the mux.
+func (a *API) Register(mux *http.ServeMux) {
+	for _, r := range routes {
+		mux.Handle(r.pattern, a.serve(r))
+	}
+}
+
+// answer is what a handler found. Without a type it is JSON; without an age it
+// may be kept for a second.
+type answer struct {
+	body        []byte
+	contentType string
+	maxAge      time.Duration
+}
+
+// serve turns a route into a handler.
+func (a *API) serve(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rt.announce(w.Header())
+		out, err := a.ask(rt, r)
+		if err != nil {
+			problem.Write(w, err)
+			return
+		}
+		send(w, r, out)
+	})
+}
+
+func (a *API) ask(rt route, r *http.Request) (answer, error) {
+	if err := refuseCredentials(r.URL.RawQuery); err != nil {
+		return answer{}, err
+	}
+	snapshot := a.Catalog.Snapshot()
+	if snapshot == nil {
+		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
+	}
+	return rt.handle(a, r, snapshot)
+}
+
+// announce says that the operation will go away, and when.
+func (rt route) announce(h http.Header) {
+	if !rt.deprecated.IsZero() {
+		h.Set("Deprecation", "@"+strconv.FormatInt(rt.deprecated.Unix(), 10))
+	}
+	if !rt.sunset.IsZero() {
+		h.Set("Sunset", rt.sunset.UTC().Format(http.TimeFormat))
+	}
+}
+
+// send writes an answer, or 304 when the client has it already.
+func send(w http.ResponseWriter, r *http.Request, out answer) {
+	etag := etagOf(out.body)
+	h := w.Header()
+	h.Set("ETag", etag)
+	h.Set("Vary", "Authorization, X-API-Key, Accept-Encoding")
+	h.Set("Cache-Control", cacheControl(r, out.maxAge))
+	if matches(strings.Join(r.Header.Values("If-None-Match"), ","), etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if out.contentType == "" {
+		out.contentType = "application/json"
+	}
+	h.Set("Content-Type", out.contentType)
+	h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	_, _ = w.Write(out.body)
+}
+
+func cacheControl(r *http.Request, maxAge time.Duration) string {
+	scope := "public"
+	if r.Header.Get("Authorization") != "" || r.Header.Get("X-API-Key") != "" {
+		scope = "private"
+	}
+	seconds := max(1, int(maxAge.Seconds()))
+	return scope + ", max-age=" + strconv.Itoa(seconds)
+}
+
+// etagOf names the content, so that replicas and restarts agree. It is weak
+// because the same content may travel compressed.
+func etagOf(body []byte) string {
+	h := fnv.New64a()
+	_, _ = h.Write(body)
+	return `W/"` + strconv.FormatUint(h.Sum64(), 16) + `"`
+}
+
+// matches tells whether an If-None-Match header names the tag.
+func matches(header, etag string) bool {
+	if header == "" {
+		return false
+	}
+	for tag := range strings.SplitSeq(header, ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
+			return true
+		}
+	}
+	return false
+}

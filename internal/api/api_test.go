@@ -1,0 +1,297 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pregon/internal/api"
+	"pregon/internal/api/apitest"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/problem"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const baseURL = apitest.BaseURL
+
+// service is the API over a real store and behind a real listener.
+type service struct {
+	t       *testing.T
+	store   *sqlite.Store
+	catalog *catalog.Catalog
+	mux     *http.ServeMux
+	server  *httptest.Server
+}
+
+// start serves a store that holds the batch.
+func start(t *testing.T, source string, b store.Batch) *service {
+	t.Helper()
+	s := startEmpty(t, source)
+	s.append(b)
+	return s
+}
+
+// startEmpty serves a catalogue that has not been loaded yet.
+func startEmpty(t *testing.T, source string) *service {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s := &service{t: t, store: db, mux: http.NewServeMux()}
+	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
+	api.New(api.Options{Catalog: s.catalog, BaseURL: baseURL, Version: "v0.0.0-test", Source: source}).Register(s.mux)
+	s.server = httptest.NewServer(s.mux)
+	t.Cleanup(s.server.Close)
+	return s
+}
+
+// append writes the batch and shows it.
+func (s *service) append(b store.Batch) {
+	s.t.Helper()
+	if b.New == "" {
+		b.New = disclosure.Published
+	}
+	for i := range b.Reports {
+		if err := b.Reports[i].Validate(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for i := range b.Issuers {
+		if err := b.Issuers[i].Validate(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if _, err := s.store.Append(s.t.Context(), b); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.catalog.Load(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// answer is what came back.
+type answer struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+}
+
+// get asks for a target, which must be answered with the status.
+func (s *service) get(status int, target string) answer {
+	s.t.Helper()
+	a := s.do(http.MethodGet, target, nil)
+	if a.status != status {
+		s.t.Fatalf("GET %s: status %d, want %d\n%s", target, a.status, status, a.body)
+	}
+	return a
+}
+
+// do is the one way in which these tests make a request: whatever comes back
+// must be as the document says.
+func (s *service) do(method, target string, header http.Header) answer {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+target, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	res, err := s.server.Client().Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	a := answer{t: s.t, status: res.StatusCode, header: res.Header}
+	if a.body, err = io.ReadAll(res.Body); err != nil {
+		s.t.Fatal(err)
+	}
+	_, pattern := s.mux.Handler(req)
+	if err := apitest.CheckRoute(req, pattern, apitest.Answer{Status: a.status, Header: a.header, Body: a.body}); err != nil {
+		s.t.Errorf("%s %s is not answered as documented: %v\n%d %v\n%s", method, target, err, a.status, a.header, a.body)
+	}
+	return a
+}
+
+// The check must be able to fail: every way in which an answer can stray from
+// the document is seen.
+func TestCheckSeesWhatIsNotDocumented(t *testing.T) {
+	const pattern, good = "GET /api/v1/issuers", `{"data":[{"id":"a","name":"A","cif":null,"ticker":null,"market":null}]}`
+	header := http.Header{
+		"Content-Type": {"application/json"}, "Etag": {`W/"1"`}, "Cache-Control": {"public, max-age=1"}, "Vary": {"Accept-Encoding"},
+	}
+	tests := []struct {
+		name    string
+		pattern string
+		status  int
+		header  [2]string // laid over the good ones
+		body    string
+		ok      bool
+	}{
+		{"right", pattern, 200, [2]string{}, good, true},
+		{"unknown path", "GET /api/v1/nothing", 200, [2]string{}, good, false},
+		{"unknown status", pattern, 418, [2]string{}, good, false},
+		{"wrong content type", pattern, 200, [2]string{"Content-Type", "text/plain"}, good, false},
+		{"no content type", pattern, 200, [2]string{"Content-Type", ""}, good, false},
+		{"missing header", pattern, 200, [2]string{"Etag", ""}, good, false},
+		{"odd header", pattern, 200, [2]string{"Cache-Control", "no-cache"}, good, false},
+		{"missing header of 304", pattern, 304, [2]string{"Etag", ""}, "", false},
+		{"body of 304", pattern, 304, [2]string{}, good, false},
+		{"extra field", pattern, 200, [2]string{}, strings.Replace(good, `"id"`, `"extra":1,"id"`, 1), false},
+		{"extra field outside", pattern, 200, [2]string{}, `{"data":[],"total":0}`, false},
+		{"missing field", pattern, 200, [2]string{}, strings.Replace(good, `,"market":null`, "", 1), false},
+		{"null where none may be", pattern, 200, [2]string{}, strings.Replace(good, `"name":"A"`, `"name":null`, 1), false},
+		{"null for a list", pattern, 200, [2]string{}, `{"data":null}`, false},
+		{"empty for null", pattern, 200, [2]string{}, strings.Replace(good, `"ticker":null`, `"ticker":""`, 1), false},
+		{"wrong shape", pattern, 200, [2]string{}, strings.Replace(good, `"cif":null`, `"cif":"A-69000016"`, 1), false},
+		{"a problem in plain JSON", pattern, 400, [2]string{"Cache-Control", "no-store"}, `{"type":"urn:pregon:problem:invalid"}`, false},
+		{"relative link", "GET /{$}", 200, [2]string{}, `{"service":"","version":"","attribution":{"source":"a","url":"/x","notice":"b"},
+			"links":{"reports":"x:y","issuers":"x:y","analytics":"x:y","openapi":"x:y"}}`, false},
+		{"bad time", "GET /api/v1/reports", 200, [2]string{}, `{"total":1,"page":1,"limit":1,"data":[{"id":"ip-1","company_name":"A","ticker":null,
+			"type":"IP","title":"","summary":null,"published_at":"2026-04-22 10:00","cnmv_registration_number":"1","pdf_url":null}]}`, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a := apitest.Answer{Status: test.status, Header: header.Clone(), Body: []byte(test.body)}
+			if test.header[0] != "" {
+				a.Header.Set(test.header[0], test.header[1])
+				if test.header[1] == "" {
+					a.Header.Del(test.header[0])
+				}
+			}
+			err := apitest.CheckRoute(httptest.NewRequest(http.MethodGet, "/", nil), test.pattern, a)
+			if (err == nil) != test.ok {
+				t.Errorf("the check says %v", err)
+			}
+		})
+	}
+}
+
+// reports is the contract's envelope.
+type reports struct {
+	Data []struct {
+		ID     string  `json:"id"`
+		Ticker *string `json:"ticker"`
+	} `json:"data"`
+	Total int `json:"total"`
+	Page  int `json:"page"`
+	Limit int `json:"limit"`
+}
+
+func (a answer) decode(into any) {
+	a.t.Helper()
+	if err := json.NewDecoder(bytes.NewReader(a.body)).Decode(into); err != nil {
+		a.t.Fatalf("%v in %s", err, a.body)
+	}
+}
+
+func (a answer) reports() (list reports) {
+	a.t.Helper()
+	a.decode(&list)
+	return list
+}
+
+// ids returns the ids of a list, of reports or of issuers, joined by spaces.
+func (a answer) ids() string {
+	a.t.Helper()
+	var ids []string
+	for _, r := range a.reports().Data {
+		ids = append(ids, r.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func (a answer) problem() (doc problem.Document) {
+	a.t.Helper()
+	a.decode(&doc)
+	return doc
+}
+
+// refused checks that the answer is a 400 for one parameter.
+func (a answer) refused(parameter, value string) {
+	a.t.Helper()
+	doc := a.problem()
+	if a.status != http.StatusBadRequest || len(doc.Errors) != 1 || doc.Errors[0].Parameter != parameter || doc.Errors[0].Value != value {
+		a.t.Errorf("status %d %s, want 400 for %s=%q", a.status, a.body, parameter, value)
+	}
+}
+
+// query makes a query string of names and values in turn.
+func query(pairs ...string) string {
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Add(pairs[i], pairs[i+1])
+	}
+	return "?" + values.Encode()
+}
+
+// instant reads a time as people write it in tests.
+func instant(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// filing makes a report of a day on which nothing depends.
+func filing(t disclosure.Type, number int64, at string) disclosure.Report {
+	return disclosure.Report{
+		Type: t, Number: number, CompanyName: "ACEROS DE NAVALBRUMA, S.A.", Title: "[Simulación] Otros", PublishedAt: instant(at),
+	}
+}
+
+// market is the fixture of most tests: four issuers and their filings, oldest
+// first. Nothing in it is real.
+func market() store.Batch {
+	return store.Batch{
+		Issuers: []disclosure.Issuer{
+			{
+				NIF: "A-69000016", Name: "BODEGAS DE VALDEBRISA, S.A.", Ticker: "BVB", Market: "SIBE", Kind: disclosure.Company,
+				ISINs: []string{"ES0SIM000010"}, FormerNames: []string{"VIÑEDOS DEL ÑANDÚ, S.A."},
+			},
+			{NIF: "A69000024", Name: "ACEROS DE NAVALBRUMA, S.A.", Ticker: "ANB", Market: "BME Growth", Kind: disclosure.Company},
+			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Kind: disclosure.Fund, Aliases: []string{"V69000107"}},
+			{ID: "sgiic-194", Name: "ARDAZUL GESTIÓN, SGIIC, S.A.", NIF: "0194", Kind: disclosure.Manager},
+		},
+		Reports: []disclosure.Report{
+			{
+				Type: disclosure.HR, Number: 256057, CompanyName: "ARDAZUL RENTA FIJA, FI", NIF: "V69000107",
+				Title: "[Simulación] Fusión de IIC: el fondo absorbe a otro", PublishedAt: instant("2026-03-02T11:00:00Z"), Category: "Fusión de IIC",
+			},
+			{
+				Type: disclosure.IP, Number: 3123, CompanyName: "Aceros de Navalbruma SA", // no NIF: known by its name
+				Title: "[Simulación] Resultados del primer trimestre", PublishedAt: instant("2026-04-21T05:30:00Z"), Category: "Sobre resultados ",
+			},
+			{
+				Type: disclosure.OIR, Number: 40374, CompanyName: "BODEGAS DE VALDEBRISA, S.A.", NIF: "A-69000016",
+				Title:   "[Simulación] Pago de \"dividendos\" & otros\tacuerdos de la Junta General",
+				Summary: "Pagará 0,15 euros por acción.", PublishedAt: instant("2026-04-22T08:00:33Z"),
+				Category:  "Sobre dividendos -  Sobre negocio y situación financiera",
+				PDFURL:    "https://regulator.example/webservices/verdocumento/ver?t=%7bd0c%7d",
+				SourceURL: "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
+			},
+			{
+				Type: disclosure.OIR, Number: 40375, CompanyName: "CARTONAJES DE URDANABE, S.L.", NIF: "B69000032", Ticker: "CUR", // not in the directory
+				Title: "[Simulación] Convocatoria de Junta General Extraordinaria", PublishedAt: instant("2026-04-22T22:30:00.5Z"), // the 23rd in Madrid
+			},
+		},
+	}
+}

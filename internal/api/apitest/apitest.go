@@ -1,0 +1,148 @@
+// Package apitest holds answers of the service to its OpenAPI document.
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"pregon/internal/api"
+	"pregon/internal/problem"
+)
+
+// BaseURL is the address that the document is made for.
+const BaseURL = "https://pregon.example"
+
+// Document is the OpenAPI document as clients load it.
+var Document = sync.OnceValue(func() *openapi3.T {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI(BaseURL))
+	if err != nil {
+		panic(err)
+	}
+	return doc
+})
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Read reads an answer, and leaves the response to be read again.
+func Read(resp *http.Response) (Answer, error) {
+	body, err := io.ReadAll(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return Answer{resp.StatusCode, resp.Header, body}, err
+}
+
+// Check tells what is not as the document says in an answer of the whole
+// service.
+func Check(req *http.Request, a Answer) error {
+	if req.Method == http.MethodOptions {
+		return nil // no operation, but a question about them
+	}
+	_, pattern := paths().Handler(&http.Request{Method: http.MethodGet, URL: req.URL})
+	if pattern == "" || req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return checkProblem(a)
+	}
+	return CheckRoute(req, pattern, a)
+}
+
+// paths finds the documented path of an address.
+var paths = sync.OnceValue(func() *http.ServeMux {
+	mux := http.NewServeMux()
+	for path := range Document().Paths.Map() {
+		if path == "/" {
+			path = "/{$}"
+		}
+		mux.Handle("GET "+path, http.NotFoundHandler())
+	}
+	return mux
+})
+
+// checkProblem is for what no operation takes: it must be told as a problem.
+func checkProblem(a Answer) error {
+	var doc problem.Document
+	if err := json.Unmarshal(a.Body, &doc); err != nil {
+		return err
+	}
+	if a.Status < 400 || doc.Status != a.Status || a.Header.Get("Content-Type") != "application/problem+json" {
+		return fmt.Errorf("nothing is documented there, and it is not told as a problem: %d", a.Status)
+	}
+	return nil
+}
+
+// CheckRoute tells what is not as the document says in an answer to a pattern
+// of the mux.
+func CheckRoute(req *http.Request, pattern string, a Answer) error {
+	path := PathOf(pattern)
+	item := Document().Paths.Value(path)
+	if item == nil || item.Get == nil {
+		return fmt.Errorf("the path %q of the pattern %q is not in the document", path, pattern)
+	}
+	response := item.Get.Responses.Status(a.Status)
+	if response == nil {
+		return fmt.Errorf("the status %d is not in the document", a.Status)
+	}
+	// The validator passes over HEAD and 304, which have no body.
+	bodyless := req.Method == http.MethodHead || len(response.Value.Content) == 0
+	if bodyless && len(a.Body) > 0 {
+		return errors.New("there is a body where none may be")
+	}
+	if a.Status == http.StatusNotModified {
+		return missingHeaders(response.Value, a.Header)
+	}
+	asGet := req.Clone(req.Context())
+	asGet.Method = http.MethodGet
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: asGet,
+			Route:   &routers.Route{Spec: Document(), Path: path, PathItem: item, Method: http.MethodGet, Operation: item.Get},
+		},
+		Status: a.Status,
+		Header: a.Header,
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus:   true,
+			ExcludeResponseBody:     bodyless,
+			MultiError:              true,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidator("uri", absoluteURI)},
+		},
+	}
+	input.SetBodyBytes(a.Body)
+	return openapi3filter.ValidateResponse(req.Context(), input)
+}
+
+func missingHeaders(r *openapi3.Response, h http.Header) error {
+	for name, header := range r.Headers {
+		if header.Value.Required && h.Get(name) == "" {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+	}
+	return nil
+}
+
+// absoluteURI is a check that the library leaves to its users.
+var absoluteURI = openapi3.NewCallbackValidator(func(s string) error {
+	u, err := url.Parse(s)
+	if err == nil && !u.IsAbs() {
+		return fmt.Errorf("%q is not an absolute address", s)
+	}
+	return err
+})
+
+// PathOf turns a pattern of the mux into a path of the document.
+func PathOf(pattern string) string {
+	_, path, _ := strings.Cut(pattern, " ")
+	return strings.TrimSuffix(path, "{$}")
+}

@@ -1,0 +1,24 @@
+package api
+
+// attribution says where a record comes from. The regulator asks for a link to
+// the source, for faithful reproduction, and that whoever pays for a service
+// be told that the information itself is free.
+type attribution struct {
+	Source string  `json:"source"`
+	URL    *string `json:"url"`
+	Notice string  `json:"notice"`
+}
+
+func attributionOf(source string) attribution {
+	if source == "demo" {
+		return attribution{
+			Source: "Mercado simulado de Pregón",
+			Notice: "Simulated market: companies, funds and filings are fictional. None of this was filed with any regulator.",
+		}
+	}
+	return attribution{
+		Source: "Comisión Nacional del Mercado de Valores (CNMV)",
+		URL:    nullable("https://www.cnmv.es"),
+		Notice: "Reproduced as filed. The information can be obtained free of charge at the web site of the CNMV.",
+	}
+}

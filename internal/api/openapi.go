@@ -1,0 +1,53 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"pregon/internal/catalog"
+)
+
+//go:embed openapi.yaml
+var openapi []byte
+
+// serverPlaceholder stands in the document where the service's own address
+// goes.
+const serverPlaceholder = "http://127.0.0.1:8080"
+
+// OpenAPI returns the document for a service at an address.
+func OpenAPI(baseURL string) []byte {
+	return bytes.Replace(openapi, []byte(serverPlaceholder), []byte(baseURL), 1)
+}
+
+func (a *API) openapiYAML(*http.Request, *catalog.Snapshot) (answer, error) {
+	return answer{body: OpenAPI(a.BaseURL), contentType: "application/yaml", maxAge: time.Minute}, nil
+}
+
+func (a *API) openapiJSON(*http.Request, *catalog.Snapshot) (answer, error) {
+	var doc any
+	if err := yaml.Unmarshal(OpenAPI(a.BaseURL), &doc); err != nil {
+		return answer{}, err
+	}
+	body, err := json.Marshal(doc)
+	return answer{body: body, maxAge: time.Minute}, err
+}
+
+// index tells somebody who opens the bare address where to go.
+func (a *API) index(*http.Request, *catalog.Snapshot) (answer, error) {
+	return encode(map[string]any{
+		"service":     "Pregón",
+		"version":     a.Version,
+		"attribution": a.attribution,
+		"links": map[string]string{
+			"reports":   a.BaseURL + "/api/v1/reports",
+			"issuers":   a.BaseURL + "/api/v1/issuers",
+			"analytics": a.BaseURL + "/api/v1/analytics",
+			"openapi":   a.BaseURL + "/openapi.json",
+		},
+	})
+}

@@ -1,0 +1,264 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/api"
+	"pregon/internal/api/apitest"
+	"pregon/internal/store"
+)
+
+func TestDocumentIsValid(t *testing.T) {
+	doc := apitest.Document()
+	if err := doc.Validate(t.Context(), openapi3.EnableMultiError()); err != nil {
+		t.Error(err)
+	}
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || doc.Info.Title != "Pregón" {
+		t.Errorf("OpenAPI %s, %s %s", doc.OpenAPI, doc.Info.Title, doc.Info.Version)
+	}
+	// The library checks the examples of answers, not those of schemas.
+	for name, schema := range doc.Components.Schemas {
+		for i, example := range schema.Value.Examples {
+			if err := schema.Value.VisitJSON(example, openapi3.EnableJSONSchema2020()); err != nil {
+				t.Errorf("example %d of %s: %v", i, name, err)
+			}
+		}
+	}
+}
+
+// operationIDs are names that generated clients call: they stay fixed.
+var operationIDs = map[string]string{
+	"/api/v1/reports":      "getReports",
+	"/api/v1/reports/{id}": "getReport",
+	"/api/v1/issuers":      "getIssuers",
+	"/api/v1/issuers/{id}": "getIssuer",
+	"/api/v1/analytics":    "getAnalytics",
+	"/openapi.json":        "getOpenapiJson",
+	"/openapi.yaml":        "getOpenapiYaml",
+	"/":                    "getIndex",
+	"/healthz":             "getHealth",
+	"/readyz":              "getReadiness",
+}
+
+func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
+	served := map[string][]string{"/healthz": {"GET"}, "/readyz": {"GET"}} // by the HTTP server itself
+	for _, pattern := range api.Patterns() {
+		method, _, _ := strings.Cut(pattern, " ")
+		path := apitest.PathOf(pattern)
+		served[path] = append(served[path], method)
+	}
+	told, ids := map[string][]string{}, map[string]string{}
+	for path, item := range apitest.Document().Paths.Map() {
+		for method, operation := range item.Operations() {
+			told[path] = append(told[path], method)
+			ids[path] = operation.OperationID
+		}
+	}
+	if diff := cmp.Diff(served, told); diff != "" {
+		t.Errorf("served (-) and documented (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(operationIDs, ids); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every operation may be called in the contract's three ways.
+func TestSecurityAlternatives(t *testing.T) {
+	doc := apitest.Document()
+	want := openapi3.SecurityRequirements{{}, {"apiKey": {}}, {"bearer": {}}}
+	for path, item := range doc.Paths.Map() {
+		requirements := doc.Security
+		if item.Get.Security != nil {
+			requirements = *item.Get.Security
+		}
+		health := path == "/healthz" || path == "/readyz"
+		if health && len(requirements) > 0 || !health && !cmp.Equal(want, requirements) {
+			t.Errorf("%s: %v", path, requirements)
+		}
+	}
+	key, bearer := doc.Components.SecuritySchemes["apiKey"].Value, doc.Components.SecuritySchemes["bearer"].Value
+	if key.Type != "apiKey" || key.In != "header" || key.Name != "X-API-Key" {
+		t.Errorf("apiKey is %+v", key)
+	}
+	if bearer.Type != "http" || bearer.Scheme != "bearer" || bearer.BearerFormat != "JWT" {
+		t.Errorf("bearer is %+v", bearer)
+	}
+}
+
+// The fields of the contract's objects, in its words.
+func TestSchemasAreTheContract(t *testing.T) {
+	nullable, text := []string{"string", "null"}, []string{"string"}
+	contract := map[string]map[string][]string{
+		"Report": {
+			"id": text, "company_name": text, "ticker": nullable, "type": text, "title": text, "summary": nullable,
+			"published_at": text, "cnmv_registration_number": text, "pdf_url": nullable,
+		},
+		"Issuer":     {"id": text, "name": text, "cif": nullable, "ticker": nullable, "market": nullable},
+		"ReportList": {"data": {"array"}, "total": {"integer"}, "page": {"integer"}, "limit": {"integer"}},
+		"IssuerList": {"data": {"array"}},
+	}
+	for name, want := range contract {
+		schema := apitest.Document().Components.Schemas[name].Value
+		got := map[string][]string{}
+		for field, property := range schema.Properties {
+			got[field] = property.Value.Type.Slice()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(slices.Values(schema.Required))); diff != "" {
+			t.Errorf("what %s requires: %s", name, diff)
+		}
+		if more := schema.AdditionalProperties.Has; more == nil || *more {
+			t.Errorf("%s may have further fields", name)
+		}
+	}
+}
+
+// Whoever reads the document must be told what everything means.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	var visit func(name string, ref *openapi3.SchemaRef)
+	visit = func(name string, ref *openapi3.SchemaRef) {
+		for field, property := range ref.Value.Properties {
+			if property.Value.Description == "" {
+				t.Errorf("%s.%s has no description", name, field)
+			}
+			visit(name+"."+field, property)
+		}
+		if ref.Value.Items != nil {
+			visit(name+"[]", ref.Value.Items)
+		}
+	}
+	for name, ref := range apitest.Document().Components.Schemas {
+		visit(name, ref)
+	}
+	for path, item := range apitest.Document().Paths.Map() {
+		for _, p := range item.Get.Parameters {
+			if p.Value.Description == "" || p.Value.Example == nil && len(p.Value.Examples) == 0 {
+				t.Errorf("%s: the parameter %s has no description or no example", path, p.Value.Name)
+			}
+		}
+	}
+}
+
+// The documents are the same, one in each language, and carry the address of
+// the service in the place of the placeholder.
+func TestServedDocuments(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	yaml, asJSON := s.get(http.StatusOK, "/openapi.yaml"), s.get(http.StatusOK, "/openapi.json")
+	if yaml.header.Get("Content-Type") != "application/yaml" || asJSON.header.Get("Content-Type") != "application/json" {
+		t.Errorf("served as %s and %s", yaml.header.Get("Content-Type"), asJSON.header.Get("Content-Type"))
+	}
+	// The library reads YAML in a way of its own, so that a date or a number
+	// for a key which the program's reader would change comes out here.
+	fromYAML, fromJSON := loaded(t, yaml.body), loaded(t, asJSON.body)
+	if diff := cmp.Diff(fromYAML, fromJSON); diff != "" {
+		t.Errorf("YAML (-) and JSON (+): %s", diff)
+	}
+	for _, body := range [][]byte{yaml.body, asJSON.body} {
+		if bytes.Count(body, []byte(baseURL)) != 1 || bytes.Contains(body, []byte("127.0.0.1")) {
+			t.Errorf("the address stands %d times in the document", bytes.Count(body, []byte(baseURL)))
+		}
+	}
+}
+
+func loaded(t *testing.T, data []byte) (doc map[string]any) {
+	t.Helper()
+	parsed, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = parsed.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// Any address that a service can have must leave the document readable.
+func TestDocumentTakesAnyAddress(t *testing.T) {
+	for _, address := range []string{"http://[::1]:8080", "https://pregon.example/under/a-path", "http://127.0.0.1:8080"} {
+		doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI(address))
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		if len(doc.Servers) != 1 || doc.Servers[0].URL != address {
+			t.Errorf("%s: the document says %s", address, doc.Servers[0].URL)
+		}
+	}
+}
+
+// What the document says of parameters is what the service does: for every
+// whole number the bounds are taken and their neighbours refused, for every
+// list of values each is taken and others refused, for every date likewise.
+func TestParametersAreAsDocumented(t *testing.T) {
+	s := start(t, "demo", market())
+	integers := 0
+	for path, item := range apitest.Document().Paths.Map() {
+		for _, ref := range item.Get.Parameters {
+			p := ref.Value
+			if p.In != "query" {
+				continue
+			}
+			var yes, no []string
+			switch schema := p.Schema.Value; {
+			case schema.Type.Is("integer"):
+				integers++
+				least, most := int64(*schema.Min), int64(*schema.Max)
+				yes = []string{fmt.Sprint(least), fmt.Sprint(most), fmt.Sprint(schema.Default)}
+				no = []string{fmt.Sprint(least - 1), fmt.Sprint(most + 1)}
+			case len(schema.Enum) > 0:
+				for _, value := range schema.Enum {
+					yes = append(yes, fmt.Sprint(value))
+					no = append(no, strings.ToUpper(fmt.Sprint(value))+"x", " "+fmt.Sprint(value))
+				}
+			case schema.Format == "date":
+				yes, no = []string{"2026-02-28", "1900-01-01", "9999-12-31"}, []string{"2026-02-29", "2026-13-01", "1899-12-31", "2026-2-8"}
+			default:
+				yes = []string{"anything"}
+			}
+			for _, value := range yes {
+				s.get(http.StatusOK, path+query(p.Name, value))
+			}
+			for _, value := range no {
+				s.get(http.StatusBadRequest, path+query(p.Name, value)).refused(p.Name, value)
+			}
+		}
+	}
+	if integers != 3 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports and limit of issuers", integers)
+	}
+}
+
+func TestIndex(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	var index struct {
+		Service, Version string
+		Links            map[string]string
+	}
+	s.get(http.StatusOK, "/").decode(&index)
+	if index.Service != "Pregón" || index.Version != "v0.0.0-test" {
+		t.Errorf("%+v", index)
+	}
+	for name, link := range index.Links {
+		path, ours := strings.CutPrefix(link, baseURL)
+		if !ours {
+			t.Errorf("%s leads to %s", name, link)
+		}
+		s.get(http.StatusOK, path)
+	}
+}

@@ -1,0 +1,264 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// The list is the contract's to the byte: its fields, in its order, null where
+// there is nothing, the number a string, the time with Madrid's offset.
+func TestReportListBytes(t *testing.T) {
+	s := start(t, "demo", market())
+	want := `{"data":[` +
+		`{"id":"oir-40375","company_name":"CARTONAJES DE URDANABE, S.L.","ticker":"CUR","type":"OIR",` +
+		`"title":"[Simulación] Convocatoria de Junta General Extraordinaria","summary":null,` +
+		`"published_at":"2026-04-23T00:30:00.5+02:00","cnmv_registration_number":"40375","pdf_url":null},` +
+		`{"id":"oir-40374","company_name":"BODEGAS DE VALDEBRISA, S.A.","ticker":"BVB","type":"OIR",` +
+		`"title":"[Simulación] Pago de \"dividendos\" & otros\tacuerdos de la Junta General","summary":"Pagará 0,15 euros por acción.",` +
+		`"published_at":"2026-04-22T10:00:33+02:00","cnmv_registration_number":"40374",` +
+		`"pdf_url":"https://regulator.example/webservices/verdocumento/ver?t=%7bd0c%7d"},` +
+		`{"id":"ip-3123","company_name":"Aceros de Navalbruma SA","ticker":"ANB","type":"IP",` +
+		`"title":"[Simulación] Resultados del primer trimestre","summary":null,` +
+		`"published_at":"2026-04-21T07:30:00+02:00","cnmv_registration_number":"3123","pdf_url":null},` +
+		`{"id":"hr-256057","company_name":"ARDAZUL RENTA FIJA, FI","ticker":null,"type":"HR",` +
+		`"title":"[Simulación] Fusión de IIC: el fondo absorbe a otro","summary":null,` +
+		`"published_at":"2026-03-02T12:00:00+01:00","cnmv_registration_number":"256057","pdf_url":null}` +
+		`],"total":4,"page":1,"limit":10}`
+	if diff := cmp.Diff(want, string(s.get(http.StatusOK, "/api/v1/reports").body)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNoReports(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	want := `{"data":[],"total":0,"page":1,"limit":10}`
+	if got := string(s.get(http.StatusOK, "/api/v1/reports").body); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Pages cut the list without a gap or a repeat, and tell the true total even
+// past the end.
+func TestPages(t *testing.T) {
+	var b store.Batch
+	for n := range int64(23) {
+		b.Reports = append(b.Reports, filing(disclosure.OIR, n+1, "2026-04-22T08:00:00Z"))
+	}
+	s := start(t, "demo", b)
+	for _, test := range []struct {
+		query                      string
+		first, last                string
+		page, limit, onPage, total int
+	}{
+		{"", "oir-23", "oir-14", 1, 10, 10, 23},
+		{"?page=2", "oir-13", "oir-4", 2, 10, 10, 23},
+		{"?page=3", "oir-3", "oir-1", 3, 10, 3, 23},
+		{"?page=4", "", "", 4, 10, 0, 23},
+		{"?page=2147483647&limit=50", "", "", 2147483647, 50, 0, 23},
+		{"?limit=50", "oir-23", "oir-1", 1, 50, 23, 23},
+		{"?limit=1&page=23", "oir-1", "oir-1", 23, 1, 1, 23},
+		{"?limit=&page=", "oir-23", "oir-14", 1, 10, 10, 23},
+	} {
+		list := s.get(http.StatusOK, "/api/v1/reports"+test.query).reports()
+		if list.Page != test.page || list.Limit != test.limit || len(list.Data) != test.onPage || list.Total != test.total {
+			t.Errorf("%q: page %d, limit %d, %d of %d", test.query, list.Page, list.Limit, len(list.Data), list.Total)
+			continue
+		}
+		if n := len(list.Data); n > 0 && (list.Data[0].ID != test.first || list.Data[n-1].ID != test.last) {
+			t.Errorf("%q: from %s to %s, want %s to %s", test.query, list.Data[0].ID, list.Data[n-1].ID, test.first, test.last)
+		}
+	}
+}
+
+// Newest first; what was published at one instant by the higher number, and
+// the same number of several series by type.
+func TestOrder(t *testing.T) {
+	const noon = "2026-04-22T12:00:00Z"
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
+		filing(disclosure.OIR, 500, noon),
+		filing(disclosure.OIR, 9, "2026-04-22T12:00:01Z"),
+		filing(disclosure.IP, 500, noon),
+		filing(disclosure.OIR, 1000, noon), // greater as a number, not as a text
+		filing(disclosure.HR, 500, noon),
+		filing(disclosure.HR, 2000, "2026-04-22T11:59:59.999Z"),
+		filing(disclosure.IP, 501, "2026-04-22T14:00:00+02:00"), // noon again
+	}})
+	want := "oir-9 oir-1000 ip-501 hr-500 ip-500 oir-500 hr-2000"
+	if got := s.get(http.StatusOK, "/api/v1/reports").ids(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestReportFilters(t *testing.T) {
+	s := start(t, "demo", market())
+	const all = "oir-40375 oir-40374 ip-3123 hr-256057"
+	for _, test := range []struct{ want, query string }{
+		{all, ""},
+		{all, query("search", "")},
+		{all, query("search", "  ")},
+		{all, query("search", "simulacion")},
+		{all, query("unknown", "x", "search[]", "y", "Limit", "999", "TYPE", "zz", "", "z")},
+
+		{"oir-40374", query("search", "dividendo")},
+		{"oir-40374", query("search", "DIVIDENDOS")},
+		{"oir-40374", query("search", "valdebrisa divid")},
+		{"", query("search", "divid valdebrisa")}, // only the last word is a beginning
+		{"oir-40375 oir-40374", query("search", "\"junta general\"")},
+		{"oir-40374", query("search", "\"junta general\" -extraordinaria")},
+		{"", query("search", "\"general junta\"")},
+		{"oir-40374", query("search", "euros accion")}, // in the summary
+		{"oir-40374", query("search", "situación financiera")},
+		{"oir-40374", query("search", "BODEGAS DE VALDEBRISA, S.A.")},
+		{"oir-40374", query("search", "bodegas valdebrisa s.l.")},
+		{"ip-3123", query("search", "acéros dé nàvalbrüma")},
+		{"ip-3123", query("search", "anb")}, // the directory's ticker
+		{"oir-40375", query("search", "CUR")},
+		{"oir-40374", query("search", "a69000016")},
+		{"oir-40374", query("search", "A-69000016")},
+		{"oir-40374", query("search", "es0sim000010")},
+		{"oir-40374", query("search", "40374")},
+		{"oir-40374", query("search", "OIR-40374")},
+		{"hr-256057", query("search", "V-69000107")},
+		{"hr-256057", query("search", "fi-4720")},
+		{"", query("search", "40374 junta extraordinaria")},
+
+		{"ip-3123", query("type", "IP")},
+		{"hr-256057", query("type", "HR")},
+		{"oir-40375 oir-40374", query("type", "OIR")},
+		{all, query("type", "")},
+
+		{"oir-40374", query("issuer", "A69000016")},
+		{"oir-40374", query("issuer", "a-69000016")},
+		{"oir-40374", query("issuer", "ES0SIM000010")},
+		{"ip-3123", query("issuer", "A69000024")}, // linked by its name alone
+		{"oir-40375", query("issuer", "B-69000032")},
+		{"hr-256057", query("issuer", "fi-4720")},
+		{"hr-256057", query("issuer", "FI-4720")},
+		{"hr-256057", query("issuer", "V69000107")},
+		{"", query("issuer", "A00000000")},
+		{"", query("issuer", "BODEGAS DE VALDEBRISA, S.A.")}, // a name is no identifier
+
+		{"oir-40374", query("category", "Sobre dividendos")},
+		{"oir-40374", query("category", "sobre negocio y situacion financiera")},
+		{"ip-3123", query("category", "Sobre resultados")},
+		{"", query("category", "Sobre")},
+
+		{"oir-40374 ip-3123", query("kind", "company")},
+		{"hr-256057", query("kind", "fund")},
+		{"", query("kind", "other")},
+
+		{"oir-40375", query("from", "2026-04-23")},
+		{"oir-40374 ip-3123 hr-256057", query("to", "2026-04-22")},
+		{"oir-40374 ip-3123", query("from", "2026-04-21", "to", "2026-04-22")},
+		{"ip-3123", query("from", "2026-04-21", "to", "2026-04-21")},
+
+		{"oir-40374", query("search", "junta", "type", "OIR", "issuer", "A69000016", "category", "sobre dividendos", "kind", "company", "from", "2026-04-22", "to", "2026-04-22")},
+		{"", query("search", "junta", "type", "IP")},
+	} {
+		list := s.get(http.StatusOK, "/api/v1/reports"+test.query)
+		if got := list.ids(); got != test.want || list.reports().Total != len(strings.Fields(test.want)) {
+			t.Errorf("%s finds %q (%d), want %q", test.query, got, list.reports().Total, test.want)
+		}
+	}
+}
+
+// A day is Madrid's, also when it has 23 or 25 hours.
+func TestDaysOfClockChanges(t *testing.T) {
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
+		filing(disclosure.IP, 1, "2026-03-28T22:59:59Z"), // 28 March 23:59:59
+		filing(disclosure.IP, 2, "2026-03-28T23:00:00Z"), // 29 March 00:00:00
+		filing(disclosure.IP, 3, "2026-03-29T21:59:59Z"), // 29 March 23:59:59, in summer time
+		filing(disclosure.IP, 4, "2026-03-29T22:00:00Z"), // 30 March 00:00:00
+		filing(disclosure.IP, 5, "2026-10-24T21:59:59Z"), // 24 October 23:59:59
+		filing(disclosure.IP, 6, "2026-10-24T22:00:00Z"), // 25 October 00:00:00
+		filing(disclosure.IP, 7, "2026-10-25T22:59:59Z"), // 25 October 23:59:59, in winter time
+		filing(disclosure.IP, 8, "2026-10-25T23:00:00Z"), // 26 October 00:00:00
+	}})
+	for day, want := range map[string]string{
+		"2026-03-28": "ip-1", "2026-03-29": "ip-3 ip-2", "2026-03-30": "ip-4",
+		"2026-10-24": "ip-5", "2026-10-25": "ip-7 ip-6", "2026-10-26": "ip-8",
+	} {
+		if got := s.get(http.StatusOK, "/api/v1/reports"+query("from", day, "to", day)).ids(); got != want {
+			t.Errorf("%s has %q, want %q", day, got, want)
+		}
+	}
+}
+
+func TestReportDetail(t *testing.T) {
+	s := start(t, "demo", market())
+	var got, list map[string]any
+	s.get(http.StatusOK, "/api/v1/reports/oir-40374").decode(&got)
+	for _, clock := range []string{"first_seen_at", "available_at"} {
+		at, err := time.Parse(time.RFC3339, got[clock].(string))
+		if _, offset := at.Zone(); err != nil || time.Since(at) > time.Minute || time.Since(at) < 0 || offset == 0 {
+			t.Errorf("%s is %v", clock, got[clock])
+		}
+		delete(got, clock)
+	}
+	delete(got, "attribution") // see TestAttribution
+	want := map[string]any{
+		"nif": "A-69000016", "issuer_id": "A69000016",
+		"categories": []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
+		"source_url": "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
+	}
+	s.get(http.StatusOK, "/api/v1/reports?search=oir-40374").decode(&list)
+	for name, value := range list["data"].([]any)[0].(map[string]any) { // it begins with all that the list says
+		want[name] = value
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is not known of a report is null, and a list without entries is empty.
+func TestReportDetailOfLittle(t *testing.T) {
+	r := filing(disclosure.IP, 7, "2026-04-22T12:00:00Z")
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{r}})
+	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
+	want := `"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"first_seen_at":`
+	if !strings.Contains(body, want) {
+		t.Errorf("%s, want %s in it", body, want)
+	}
+}
+
+// The issuer of a report is told also while the directory does not know it,
+// and by its own id where the report names it by another identifier.
+func TestReportDetailTellsIssuer(t *testing.T) {
+	s := start(t, "demo", market())
+	for id, want := range map[string]string{
+		"oir-40374": "A69000016", "oir-40375": "B69000032", "hr-256057": "fi-4720", "ip-3123": "A69000024",
+	} {
+		var detail struct {
+			IssuerID string `json:"issuer_id"`
+		}
+		s.get(http.StatusOK, "/api/v1/reports/"+id).decode(&detail)
+		if detail.IssuerID != want {
+			t.Errorf("%s is told to be of %q, want %q", id, detail.IssuerID, want)
+		}
+	}
+}
+
+func TestReportIDs(t *testing.T) {
+	s := start(t, "demo", market())
+	for _, id := range []string{"oir-40374", "OIR-40374", "Oir-40374", "%6Fir-40374"} {
+		if body := s.get(http.StatusOK, "/api/v1/reports/"+id).body; !strings.HasPrefix(string(body), `{"id":"oir-40374",`) {
+			t.Errorf("%s: %s", id, body)
+		}
+	}
+	for _, id := range []string{
+		"oir-99999", "ip-40374", "oir-040374", "oir-0", "oir", "oir-", "40374", "-", "%00", "%ff", "a%2Fb", "oir-40374%20", "oir-99999999999999999999",
+		strings.Repeat("x", 5000), "null", "%22", "..%2f..%2fetc%2fpasswd",
+	} {
+		doc := s.get(http.StatusNotFound, "/api/v1/reports/"+id).problem()
+		if doc.Type != "urn:pregon:problem:not-found" || doc.Status != http.StatusNotFound || len(doc.Detail) > 200 {
+			t.Errorf("%s: %+v", id, doc)
+		}
+	}
+}

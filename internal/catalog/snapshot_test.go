@@ -1,0 +1,296 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+)
+
+// told is all that a snapshot answers, as text, but for the time of asking.
+func told(s *catalog.Snapshot) string {
+	var b strings.Builder
+	for _, f := range s.Reports(disclosure.Filter{}, 1, 1000).Filings {
+		b.Write(disclosure.AppendReport(nil, f.Report, f.Ticker))
+		b.WriteString(" of " + f.IssuerID() + "\n")
+	}
+	for _, e := range s.Issuers("", "", 1000) {
+		b.Write(disclosure.AppendIssuer(nil, e.Issuer))
+		for _, key := range e.Issuer.Keys() {
+			found, _ := s.Issuer(key)
+			b.WriteString(" " + key + "=" + found.Issuer.ID)
+		}
+		b.WriteString("\n")
+	}
+	figures, err := json.Marshal(s.Analytics(time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC)))
+	if err != nil {
+		panic(err)
+	}
+	return b.String() + string(figures)
+}
+
+// A snapshot that somebody holds answers as before, whatever comes after it.
+func TestSnapshotNeverChanges(t *testing.T) {
+	issuer := disclosure.Issuer{NIF: "A69000016", Name: bodegas, Ticker: "BVB", Market: "SIBE", Kind: disclosure.Company}
+	one := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+	following(t, func(t *testing.T, f *follower) {
+		add(t, f.db, []disclosure.Issuer{issuer}, one, filing(disclosure.IP, 2, "2026-04-22T09:00:00Z", aceros))
+		f.at(t, 3, 2)
+		old := f.Snapshot()
+		before := told(old)
+
+		one.Title, one.PublishedAt = "[Simulación] Otra cosa", one.PublishedAt.Add(24*time.Hour)
+		issuer.Name, issuer.Ticker, issuer.ISINs = "VINOS DE VALDEBRISA, S.A.", "VVB", []string{"ES0SIM000010"}
+		add(t, f.db, []disclosure.Issuer{issuer, {NIF: "A69000024", Name: aceros, Ticker: "ANB", Market: "SIBE"}},
+			one, filing(disclosure.HR, 3, "2026-04-20T09:00:00Z", aceros))
+		f.at(t, 7, 3)
+
+		if diff := cmp.Diff(before, told(old)); diff != "" {
+			t.Errorf("an old snapshot changed: %s", diff)
+		}
+		if told(f.Snapshot()) == before {
+			t.Error("the new snapshot tells nothing new")
+		}
+	})
+}
+
+// A filing whose time is mended moves to its place, and one that comes late
+// takes its own at once.
+func TestOrderOfLateFilings(t *testing.T) {
+	following(t, func(t *testing.T, f *follower) {
+		moved := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+		add(t, f.db, nil, moved, filing(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas), filing(disclosure.OIR, 3, "2026-04-22T10:00:00Z", bodegas))
+		f.at(t, 3, 3)
+		order(t, f, "oir-3 oir-2 oir-1")
+
+		moved.PublishedAt = moved.PublishedAt.Add(90 * time.Minute) // to 09:30
+		add(t, f.db, nil, moved)
+		f.at(t, 4, 3)
+		order(t, f, "oir-3 oir-1 oir-2")
+
+		add(t, f.db, nil, filing(disclosure.IP, 9, "2026-04-22T09:30:00Z", bodegas), filing(disclosure.HR, 9, "2020-01-01T00:00:00Z", bodegas))
+		f.at(t, 6, 5)
+		order(t, f, "oir-3 ip-9 oir-1 oir-2 hr-9")
+		if got, ok := f.Snapshot().Report("oir-1"); !ok || !got.Report.PublishedAt.Equal(moved.PublishedAt) {
+			t.Errorf("by its id it is still of %v", got.Report.PublishedAt)
+		}
+
+		moved.PublishedAt = moved.PublishedAt.AddDate(0, 0, -10)
+		add(t, f.db, nil, moved)
+		f.at(t, 7, 5)
+		order(t, f, "oir-3 ip-9 oir-2 oir-1 hr-9")
+	})
+}
+
+func order(t *testing.T, f *follower, want string) {
+	t.Helper()
+	if got := ids(f.Snapshot(), disclosure.Filter{}); got != want {
+		t.Errorf("the list is %s, want %s", got, want)
+	}
+}
+
+// What the directory learns later belongs to the filings that came before.
+func TestIssuerArrivesAfterItsFilings(t *testing.T) {
+	following(t, func(t *testing.T, f *follower) {
+		plain, own := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas), filing(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas)
+		plain.NIF, own.NIF, own.Ticker = "A-69000016", "A69000016", "OWN"
+		add(t, f.db, nil, plain, own, filing(disclosure.OIR, 3, "2026-04-22T10:00:00Z", aceros))
+		f.at(t, 3, 3)
+		tickers(t, f, " OWN ")
+
+		issuer := disclosure.Issuer{NIF: "A69000016", Name: bodegas, Ticker: "BVB", Kind: disclosure.Company}
+		add(t, f.db, []disclosure.Issuer{issuer})
+		f.at(t, 4, 3)
+		tickers(t, f, " OWN BVB")
+		// Whether one that states another ticker is found by this one too is for package search to say.
+		if got := ids(f.Snapshot(), disclosure.Filter{Search: "bvb"}); !strings.Contains(got, "oir-1") {
+			t.Errorf("the ticker finds %q", got)
+		}
+		if got := ids(f.Snapshot(), disclosure.Filter{Kind: disclosure.Company}); got != "oir-2 oir-1" {
+			t.Errorf("filings of companies: %q", got)
+		}
+
+		issuer.Ticker, issuer.ISINs = "VVB", []string{"ES0SIM000010"}
+		add(t, f.db, []disclosure.Issuer{issuer})
+		f.at(t, 5, 3)
+		tickers(t, f, " OWN VVB")
+		if got := ids(f.Snapshot(), disclosure.Filter{Issuer: "es0sim000010"}); got != "oir-2 oir-1" {
+			t.Errorf("filings by the new ISIN: %q", got)
+		}
+		if got := ids(f.Snapshot(), disclosure.Filter{Search: "bvb"}); got != "" {
+			t.Errorf("the old ticker still finds %q", got)
+		}
+
+		e, _ := f.Snapshot().Issuer("A69000016")
+		if page := f.Snapshot().ReportsOf(e, 1); page.Total != 2 || len(page.Filings) != 1 || page.Filings[0].Report.ID != "oir-2" {
+			t.Errorf("the issuer's filings are %+v", page)
+		}
+	})
+}
+
+func tickers(t *testing.T, f *follower, want string) {
+	t.Helper()
+	var got []string
+	for _, filing := range f.Snapshot().Reports(disclosure.Filter{}, 1, 10).Filings {
+		got = append(got, filing.Ticker)
+	}
+	if strings.Join(got, " ") != want {
+		t.Errorf("the tickers are %q, want %q", strings.Join(got, " "), want)
+	}
+}
+
+// A filing without a NIF belongs to the issuer of exactly its name, and to
+// none where two have that name; a filing with a NIF never goes by its name.
+func TestLinkByName(t *testing.T) {
+	following(t, func(t *testing.T, f *follower) {
+		unknown := filing(disclosure.OIR, 4, "2026-04-22T08:00:00Z", bodegas)
+		unknown.NIF = "A69000032"
+		add(t, f.db, nil,
+			filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas),
+			filing(disclosure.OIR, 2, "2026-04-22T08:00:00Z", "Bodegas de Váldebrisa S. A."),
+			filing(disclosure.OIR, 3, "2026-04-22T08:00:00Z", "BODEGAS DE VALDEBRISA"), // not exactly
+			unknown,
+		)
+		issuer := disclosure.Issuer{NIF: "A69000016", Name: bodegas}
+		add(t, f.db, []disclosure.Issuer{issuer})
+		f.at(t, 5, 4)
+		linked(t, f, "A69000032  A69000016 A69000016")
+
+		add(t, f.db, []disclosure.Issuer{{NIF: "A69000024", Name: "bodegas de valdebrisa sa"}}) // now the name tells neither
+		f.at(t, 6, 4)
+		linked(t, f, "A69000032   ")
+		add(t, f.db, []disclosure.Issuer{{ID: "fi-1", Name: bodegas}}) // nor with a third
+		f.at(t, 7, 4)
+		linked(t, f, "A69000032   ")
+
+		issuer.Name = "VINOS DE VALDEBRISA, S.A."
+		add(t, f.db, []disclosure.Issuer{issuer, {ID: "fi-1", Name: "ARDAZUL RENTA FIJA, FI"}})
+		f.at(t, 9, 4)
+		linked(t, f, "A69000032  A69000024 A69000024") // one is left
+	})
+}
+
+// linked checks whose filings they are, highest number first.
+func linked(t *testing.T, f *follower, want string) {
+	t.Helper()
+	var got []string
+	for _, filing := range f.Snapshot().Reports(disclosure.Filter{}, 1, 10).Filings {
+		got = append(got, filing.IssuerID())
+	}
+	if strings.Join(got, " ") != want {
+		t.Errorf("the filings are of %q, want %q", strings.Join(got, " "), want)
+	}
+}
+
+// An issuer is known by every identifier, and a filing finds it by any.
+func TestAliases(t *testing.T) {
+	following(t, func(t *testing.T, f *follower) {
+		early, code := filing(disclosure.HR, 1, "2026-04-22T08:00:00Z", "ARDAZUL RENTA FIJA, FI"), filing(disclosure.HR, 2, "2026-04-22T09:00:00Z", "ARDAZUL MIXTO, FI")
+		early.NIF, code.NIF = "V-69000107", "0194"
+		add(t, f.db, []disclosure.Issuer{
+			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", ISINs: []string{"ES0SIM000028"}},
+			{ID: "sgiic-194", NIF: "0194", Name: "ARDAZUL GESTIÓN, SGIIC, S.A."},
+		}, early, code)
+		f.at(t, 4, 2)
+		linked(t, f, "sgiic-194 V69000107") // the fund's NIF is not known yet
+
+		add(t, f.db, []disclosure.Issuer{{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Aliases: []string{"V69000107"}}})
+		f.at(t, 5, 2)
+		linked(t, f, "sgiic-194 fi-4720")
+		s := f.Snapshot()
+		for key, want := range map[string]string{
+			"fi-4720": "fi-4720", "FI-4720": "fi-4720", " fi-4720 ": "fi-4720", "V69000107": "fi-4720", "v-69000107": "fi-4720", "es0sim000028": "fi-4720",
+			"sgiic-194": "sgiic-194", "0194": "sgiic-194",
+		} {
+			if e, ok := s.Issuer(key); !ok || e.Issuer.ID != want {
+				t.Errorf("%q is %v, want %s", key, e, want)
+			}
+			if key != "0194" && key != "sgiic-194" && ids(s, disclosure.Filter{Issuer: key}) != "hr-1" {
+				t.Errorf("the filings of %q are %q", key, ids(s, disclosure.Filter{Issuer: key}))
+			}
+		}
+		for _, key := range []string{"", "fi-4721", "ARDAZUL", "V69000108"} {
+			if e, ok := s.Issuer(key); ok {
+				t.Errorf("%q is %s", key, e.Issuer.ID)
+			}
+		}
+	})
+}
+
+// An id names its own issuer, even where another has it for an alias.
+func TestIDWinsOverAlias(t *testing.T) {
+	db := newStore(t)
+	report := filing(disclosure.HR, 1, "2026-04-22T08:00:00Z", "X")
+	report.NIF = "V69000107"
+	add(t, db, []disclosure.Issuer{
+		{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Aliases: []string{"V69000107"}}, // comes first by name
+		{NIF: "V69000107", Name: "ZUMELARRE RENTA FIJA, FI"},
+	}, report)
+	s := load(t, db).Snapshot()
+	if e, _ := s.Issuer("V69000107"); e.Issuer.ID != "V69000107" {
+		t.Errorf("V69000107 is %s", e.Issuer.ID)
+	}
+	if r, _ := s.Report("hr-1"); r.IssuerID() != "V69000107" {
+		t.Errorf("its filing is of %s", r.IssuerID())
+	}
+}
+
+// Pages cut the list without a gap or a repeat and tell how many there are.
+func TestPages(t *testing.T) {
+	db := newStore(t)
+	for n := range int64(5) {
+		add(t, db, nil, filing(disclosure.OIR, n+1, "2026-04-22T08:00:00Z", bodegas))
+	}
+	s := load(t, db).Snapshot()
+	for _, test := range []struct {
+		page, limit int
+		want        string
+	}{{1, 2, "oir-5 oir-4"}, {2, 2, "oir-3 oir-2"}, {3, 2, "oir-1"}, {4, 2, ""}, {1<<31 - 1, 50, ""}, {1, 50, "oir-5 oir-4 oir-3 oir-2 oir-1"}} {
+		page := s.Reports(disclosure.Filter{}, test.page, test.limit)
+		var got []string
+		for _, f := range page.Filings {
+			got = append(got, f.Report.ID)
+		}
+		if strings.Join(got, " ") != test.want || page.Total != 5 {
+			t.Errorf("page %d of %d: %v of %d, want %s of 5", test.page, test.limit, got, page.Total, test.want)
+		}
+	}
+}
+
+// The best answer comes first, and among equals the name decides.
+func TestIssuerOrder(t *testing.T) {
+	db := newStore(t)
+	add(t, db, []disclosure.Issuer{
+		{ID: "fi-1", Name: "ZARZA ACE, S.A."},
+		{ID: "fi-2", Name: "ACE DE URDANABE, S.A."},
+		{ID: "fi-3", Name: "MINAS, S.A.", Ticker: "ACE"},
+		{ID: "fi-4", Name: "Ácé de Benicarza", Kind: disclosure.Fund},
+		{ID: "fi-5", Name: "ACE DE URDANABE, S.A."},
+	})
+	s := load(t, db).Snapshot()
+	for _, test := range []struct {
+		query string
+		kind  disclosure.Kind
+		limit int
+		want  string
+	}{
+		{"ace", "", 50, "fi-3 fi-4 fi-2 fi-5 fi-1"},
+		{"ace", "", 2, "fi-3 fi-4"},
+		{"ace", disclosure.Fund, 50, "fi-4"},
+		{"", "", 50, "fi-4 fi-2 fi-5 fi-3 fi-1"},
+		{"nothing", "", 50, ""},
+	} {
+		var got []string
+		for _, e := range s.Issuers(test.query, test.kind, test.limit) {
+			got = append(got, e.Issuer.ID)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%q %s: %v, want %s", test.query, test.kind, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"pregon/internal/disclosure"
+)
+
+// Index answers searches over all filings as of one moment. It never changes:
+// a Writer makes the next one out of it.
+type Index struct {
+	dict       *dictionary
+	parts      []part
+	join       *join
+	headings   []heading
+	categories map[string]uint32 // by folded name
+}
+
+// part is a segment and what of it is no longer so.
+type part struct {
+	seg   *segment
+	gone  *roaring.Bitmap // filings replaced by a later state elsewhere; nil: none
+	kinds *atomic.Pointer[kindSets]
+}
+
+// kindSets are the filings of each kind of issuer, for one directory. They are
+// worked out when first asked for.
+type kindSets struct {
+	join *join
+	sets map[disclosure.Kind]*roaring.Bitmap
+}
+
+// heading is the regulator's line over a filing, and the categories in it.
+type heading struct {
+	text       string
+	categories []uint32
+}
+
+// Len returns the number of filings.
+func (x *Index) Len() int {
+	n := 0
+	for _, p := range x.parts {
+		n += len(p.seg.docs)
+		if p.gone != nil {
+			n -= int(p.gone.GetCardinality())
+		}
+	}
+	return n
+}
+
+// Directory returns the issuers.
+func (x *Index) Directory() *Directory { return x.join.dir }
+
+// Issuer returns the issuer of a filing, or nil.
+func (x *Index) Issuer(d *Doc) *disclosure.Issuer {
+	if e := x.join.issuers[d.Ref]; e != nil {
+		return e.Issuer
+	}
+	return nil
+}
+
+// Heading returns the regulator's line over a filing.
+func (x *Index) Heading(d *Doc) string { return x.headings[d.Heading].text }
+
+// Find returns a filing.
+func (x *Index) Find(key uint64) *Doc {
+	for _, p := range x.parts {
+		if i, ok := p.seg.find(key); ok && (p.gone == nil || !p.gone.Contains(i)) {
+			return &p.seg.docs[i]
+		}
+	}
+	return nil
+}
+
+// Search returns the filings that a filter lets through, newest first: how
+// many there are, and those from offset on.
+func (x *Index) Search(f disclosure.Filter, offset int64, limit int) (total int, found []*Doc) {
+	q := x.compile(f)
+	all := make([]hits, 0, len(x.parts))
+	for _, p := range x.parts {
+		if h := q.run(p); h.n > 0 {
+			all = append(all, h)
+			total += h.n
+		}
+	}
+	if offset >= int64(total) || limit == 0 {
+		return total, nil
+	}
+	return total, page(all, int(offset), min(limit, total-int(offset)))
+}
+
+// compiled is a filter in the numbers of the index.
+type compiled struct {
+	join     *join
+	nothing  bool // no filing can match
+	from, to int64
+	typ      int // rank, or -1
+	kind     disclosure.Kind
+	issuer   []uint32
+	byIssuer bool
+	category uint32
+	byCat    bool
+	must     []lookup
+	not      []lookup
+}
+
+// lookup is a term in the numbers of the index: the filings that have the
+// stem, or the exact word, or the phrase, or a word that begins so, or belong
+// to one of the references, or are one of the keys.
+type lookup struct {
+	stem   uint32
+	word   uint32
+	phrase []uint32
+	prefix string
+	refs   []uint32
+	keys   []uint64
+}
+
+func (x *Index) compile(f disclosure.Filter) compiled {
+	c := compiled{join: x.join, from: math.MinInt64, to: math.MaxInt64, typ: -1, kind: f.Kind}
+	if f.From != 0 {
+		c.from = f.From.Start().UnixNano()
+	}
+	if f.To != 0 {
+		c.to = (f.To + 1).Start().UnixNano()
+	}
+	if f.Type != "" {
+		c.typ = int(typeRank[f.Type])
+	}
+	if key := disclosure.IssuerKey(f.Issuer); key != "" {
+		c.byIssuer, c.issuer = true, x.join.named(key)
+	}
+	if folded := Fold(f.Category); folded != "" {
+		c.category, c.byCat = x.categories[folded]
+		c.nothing = !c.byCat
+	}
+	q := Parse(f.Search)
+	c.must, c.not = make([]lookup, 0, len(q.must)), make([]lookup, 0, len(q.not))
+	for _, t := range q.must {
+		c.must = append(c.must, x.lookup(t))
+	}
+	for _, t := range q.not {
+		c.not = append(c.not, x.lookup(t))
+	}
+	return c
+}
+
+func (x *Index) lookup(t term) lookup {
+	var l lookup
+	switch {
+	case len(t.words) > 1:
+		l.phrase = x.dict.numbers(t.words)
+	case t.exact:
+		l.word = x.dict.word(t.words[0])
+	default:
+		l.words(x.dict, t)
+	}
+	if t.ident != "" {
+		l.refs = x.join.named(t.ident)
+		l.keys = keysOf(t.ident)
+	}
+	for _, e := range x.join.dir.withTicker(t) {
+		l.refs = append(l.refs, x.join.refs[e]...)
+	}
+	return l
+}
+
+// words asks for a word that stands for its stem, or begins one. Where all the
+// words of the stem begin so, the prefix alone says it.
+func (l *lookup) words(d *dictionary, t term) {
+	s := d.stem(t.stem)
+	if t.prefix {
+		l.prefix = t.words[0]
+		if !slices.ContainsFunc(s.words, func(w string) bool { return !strings.HasPrefix(w, l.prefix) }) {
+			return
+		}
+	}
+	l.stem = s.number
+}
+
+// numbers returns the numbers of a phrase's words, or nothing when one of them
+// is in no text.
+func (d *dictionary) numbers(words []string) []uint32 {
+	out := make([]uint32, len(words))
+	for i, w := range words {
+		if out[i] = d.word(w); out[i] == 0 {
+			return nil
+		}
+	}
+	return out
+}
+
+// keysOf returns the filings that an identifier names: one by its id, up to
+// three by a number.
+func keysOf(ident string) []uint64 {
+	if n, ok := disclosure.ParseNumber(ident); ok {
+		return []uint64{KeyOf(disclosure.IP, n), KeyOf(disclosure.HR, n), KeyOf(disclosure.OIR, n)}
+	}
+	if t, n, ok := disclosure.ParseReportID(ident); ok {
+		return []uint64{KeyOf(t, n)}
+	}
+	return nil
+}

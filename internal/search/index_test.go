@@ -1,0 +1,247 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+	"pregon/internal/sim"
+)
+
+// market is the reference: every filing and issuer in plain lists.
+type market struct {
+	writer  *search.Writer
+	reports map[string]*disclosure.Report
+	issuers map[string]*disclosure.Issuer
+	dir     *search.Directory
+}
+
+func newMarket() *market {
+	return &market{
+		writer: search.NewWriter(), dir: search.NewDirectory(nil),
+		reports: map[string]*disclosure.Report{}, issuers: map[string]*disclosure.Issuer{},
+	}
+}
+
+// apply writes to the index and to the reference.
+func (m *market) apply(reports []disclosure.Report, issuers []disclosure.Issuer) {
+	var docs []search.Doc
+	for i := range reports {
+		r := &reports[i]
+		m.reports[r.ID] = r
+		docs = append(docs, m.writer.Doc(r, []byte(r.ID)))
+	}
+	var dir *search.Directory
+	if len(issuers) > 0 {
+		for i := range issuers {
+			m.issuers[issuers[i].ID] = &issuers[i]
+		}
+		var all []*search.Entity
+		for _, i := range m.issuers {
+			all = append(all, search.NewEntity(i))
+		}
+		dir = search.NewDirectory(all)
+		m.dir = dir
+	}
+	m.writer.Apply(docs, dir)
+}
+
+// filings keeps the analysed filings of the reference, so that thousands of
+// queries need not analyse them again.
+func (m *market) filings() []*search.Filing {
+	var all []*search.Filing
+	for _, r := range m.reports {
+		all = append(all, search.NewFiling(r, m.dir.IssuerOf(r)))
+	}
+	slices.SortFunc(all, func(a, b *search.Filing) int { return disclosure.CompareReports(a.Report, b.Report) })
+	return all
+}
+
+func records(docs []*search.Doc) []string {
+	ids := make([]string, len(docs))
+	for i, d := range docs {
+		ids[i] = d.Record
+	}
+	return ids
+}
+
+var until = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+
+// TestIndexAgreesWithLoops asks the index and plain loops the same random
+// questions: order, totals, and pages of any depth. `make test` runs it whole,
+// without the race detector, under which it would take a quarter of an hour.
+func TestIndexAgreesWithLoops(t *testing.T) {
+	size, questions, workers := 20_000, 10_000, 2
+	if raceDetector || testing.Short() {
+		size, questions = 2_000, 1_000
+	}
+	m := simulated(size, rand.New(rand.NewPCG(1, 2)))
+	filings := m.filings()
+	if x := m.writer.Index(); x.Len() != len(filings) {
+		t.Fatalf("the index has %d filings, want %d", x.Len(), len(filings))
+	}
+	for worker := range workers {
+		t.Run(fmt.Sprint(worker), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(3, uint64(worker)))
+			ask := newQuestions(filings, m, rng)
+			answered := 0
+			for range questions / workers {
+				answered += compare(t, m.writer.Index(), filings, ask.filter(), rng)
+			}
+			if answered < questions/workers/4 {
+				t.Errorf("only %d of %d questions had an answer: the test proves little", answered, questions/workers)
+			}
+		})
+	}
+}
+
+// compare asks one question of both and returns 1 when it had an answer.
+func compare(t *testing.T, x *search.Index, filings []*search.Filing, f disclosure.Filter, rng *rand.Rand) int {
+	t.Helper()
+	matcher := search.Compile(f)
+	var want []string
+	for _, filing := range filings {
+		if matcher.Match(filing) {
+			want = append(want, filing.Report.ID)
+		}
+	}
+	limit, offset := 1+rng.IntN(50), 0
+	if rng.IntN(3) > 0 {
+		offset = rng.IntN(len(want) + 2)
+	}
+	total, docs := x.Search(f, int64(offset), limit)
+	expected := want[min(offset, len(want)):min(offset+limit, len(want))]
+	if got := records(docs); total != len(want) || !slices.Equal(got, expected) {
+		t.Fatalf("%+v from %d:\ngot  %d %v\nwant %d %v", f, offset, total, got, len(want), expected)
+	}
+	return min(len(want), 1)
+}
+
+// simulated is a market whose index has lived: filings came late and out of
+// order, some changed, issuers came after their filings.
+func simulated(size int, rng *rand.Rand) *market {
+	source := sim.New(7)
+	m := newMarket()
+	reports := slices.Collect(source.Bulk(size, until))
+	issuers := source.Issuers()
+	late := reports[:0:0]
+	for i := range reports { // some come late
+		if rng.IntN(20) == 0 {
+			late = append(late, reports[i])
+			continue
+		}
+	}
+	kept := slices.DeleteFunc(reports, func(r disclosure.Report) bool {
+		return slices.ContainsFunc(late, func(l disclosure.Report) bool { return l.ID == r.ID })
+	})
+	m.apply(slices.Clone(kept[:len(kept)/2]), issuers[:len(issuers)/2])
+	for rest := kept[len(kept)/2:]; len(rest) > 0; {
+		n := min(1+rng.IntN(300), len(rest))
+		m.apply(slices.Clone(rest[:n]), nil)
+		rest = rest[n:]
+	}
+	m.apply(late, issuers)
+	var changed []disclosure.Report
+	for _, r := range m.reports {
+		if rng.IntN(50) == 0 {
+			c := *r
+			c.Summary = "Resumen con dividendo de prueba " + r.ID
+			c.PublishedAt = c.PublishedAt.Add(time.Duration(rng.IntN(7200)-3600) * time.Second)
+			changed = append(changed, c)
+		}
+	}
+	slices.SortFunc(changed, func(a, b disclosure.Report) int { return strings.Compare(a.ID, b.ID) })
+	m.apply(changed, nil)
+	return m
+}
+
+// questions makes filters out of what the filings hold, and some that they do
+// not.
+type questions struct {
+	rng        *rand.Rand
+	words      []string
+	phrases    []string
+	categories []string
+	issuers    []string
+	idents     []string
+	from, to   disclosure.Day
+}
+
+func newQuestions(filings []*search.Filing, m *market, rng *rand.Rand) *questions {
+	q := &questions{rng: rng, from: filings[len(filings)-1].Day(), to: filings[0].Day()}
+	for range 3000 {
+		f := filings[rng.IntN(len(filings))]
+		words := strings.Fields(f.Report.Title + " " + f.Report.CompanyName)
+		q.words = append(q.words, words[rng.IntN(len(words))])
+		at := rng.IntN(len(words) - 1) // mostly side by side, sometimes across two fields
+		q.phrases = append(q.phrases, strings.Join(words[at:min(at+2+rng.IntN(2), len(words))], " "))
+		if c := f.Report.Categories(); len(c) > 0 {
+			q.categories = append(q.categories, c[rng.IntN(len(c))])
+		}
+		q.idents = append(q.idents, f.Report.ID, fmt.Sprint(f.Report.Number), f.Report.NIF)
+		if f.Ticker != "" {
+			q.words = append(q.words, f.Ticker)
+		}
+	}
+	for _, i := range m.issuers {
+		q.issuers = append(q.issuers, i.Keys()...)
+	}
+	slices.Sort(q.issuers)
+	q.words = append(q.words, "inexistente", "S.A.", "-", "2026", "de", "la")
+	return q
+}
+
+func pick(rng *rand.Rand, from []string) string { return from[rng.IntN(len(from))] }
+
+func (q *questions) filter() disclosure.Filter {
+	var f disclosure.Filter
+	var parts []string
+	for range q.rng.IntN(4) {
+		parts = append(parts, q.term())
+	}
+	f.Search = strings.Join(parts, " ")
+	if q.rng.IntN(4) == 0 {
+		f.Type = disclosure.Types[q.rng.IntN(3)]
+	}
+	if q.rng.IntN(8) == 0 {
+		f.Category = pick(q.rng, q.categories)
+	}
+	if q.rng.IntN(8) == 0 {
+		f.Issuer = pick(q.rng, q.issuers)
+	}
+	if q.rng.IntN(8) == 0 {
+		f.Kind = disclosure.Kinds[q.rng.IntN(4)]
+	}
+	if q.rng.IntN(4) == 0 {
+		f.From = q.from + disclosure.Day(q.rng.IntN(int(q.to-q.from)+2))
+	}
+	if q.rng.IntN(4) == 0 {
+		f.To = q.from + disclosure.Day(q.rng.IntN(int(q.to-q.from)+2))
+	}
+	return f
+}
+
+func (q *questions) term() string {
+	w := pick(q.rng, q.words)
+	switch q.rng.IntN(10) {
+	case 0:
+		return `"` + pick(q.rng, q.phrases) + `"`
+	case 1:
+		return "-" + w
+	case 2:
+		return pick(q.rng, q.idents)
+	case 3:
+		return string([]rune(w)[:1+q.rng.IntN(len([]rune(w)))])
+	case 4:
+		return strings.ToLower(w)
+	case 5:
+		return `"` + w + `"`
+	}
+	return w
+}

@@ -1,0 +1,175 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"pregon/internal/disclosure"
+)
+
+// issuerIndex finds issuers by their words: a segment of its own, whose
+// filings are issuers, in order of their names.
+type issuerIndex struct {
+	dict *dictionary
+	seg  *segment
+	keys map[*Entity]uint64
+}
+
+func newIssuerIndex(entities []*Entity) *issuerIndex {
+	x := &issuerIndex{dict: newDictionary(), keys: make(map[*Entity]uint64, len(entities))}
+	a := analyser{dict: x.dict}
+	docs := make([]Doc, len(entities))
+	for i, e := range entities {
+		var text []byte
+		for _, field := range e.fields() {
+			text = a.append(text, field)
+		}
+		docs[i] = Doc{At: int64(i), Key: uint64(i) << 2, Text: tokens(text)}
+		x.keys[e] = docs[i].Key
+	}
+	x.seg = build(docs, vocabulary{words: x.dict.list, stems: x.dict.nStem, headings: make([]heading, 1)})
+	return x
+}
+
+// Search returns the issuers that a query means, best first, then by name.
+// When there are none, it forgives one typing error in each long word.
+func (d *Directory) Search(text string, kind disclosure.Kind, limit int) []*Entity {
+	q := Parse(text)
+	var ranked [Identity + 1][]*Entity
+	d.candidates(q, func(e *Entity) {
+		if kind == "" || e.Issuer.Kind == kind {
+			rank := q.Rank(e)
+			ranked[rank] = append(ranked[rank], e)
+		}
+	})
+	var out []*Entity
+	for rank := Identity; rank > NoMatch; rank-- {
+		out = append(out, ranked[rank]...)
+	}
+	if len(out) == 0 {
+		d.forgive(q, func(e *Entity) {
+			if kind == "" || e.Issuer.Kind == kind {
+				out = append(out, e)
+			}
+		})
+	}
+	return out[:min(limit, len(out))]
+}
+
+// candidates hands out, by name, the issuers that have all that is asked for.
+func (d *Directory) candidates(q Query, yield func(*Entity)) {
+	var sets []*roaring.Bitmap
+	for _, t := range q.must {
+		l := d.lookup(t)
+		s := l.set(d.index.seg)
+		if len(l.phrase) > 1 {
+			s = l.phraseSet(d.index.seg, nil)
+		}
+		if s == nil {
+			return
+		}
+		sets = append(sets, s)
+	}
+	d.each(sets, yield)
+}
+
+func (d *Directory) each(sets []*roaring.Bitmap, yield func(*Entity)) {
+	if len(sets) == 0 {
+		for _, e := range d.entities {
+			yield(e)
+		}
+		return
+	}
+	for i := roaring.FastAnd(sets...).Iterator(); i.HasNext(); {
+		yield(d.entities[i.Next()])
+	}
+}
+
+func (d *Directory) lookup(t term) lookup {
+	var l lookup
+	switch {
+	case len(t.words) > 1:
+		l.phrase = d.index.dict.numbers(t.words)
+	case t.exact:
+		l.word = d.index.dict.word(t.words[0])
+	default:
+		l.words(d.index.dict, t)
+	}
+	for _, e := range d.byKey[t.ident] {
+		l.keys = append(l.keys, d.index.keys[e])
+	}
+	return l
+}
+
+// forgive hands out the issuers that have all words, where a word of five
+// letters or more may be one typing error away.
+func (d *Directory) forgive(q Query, yield func(*Entity)) {
+	var sets []*roaring.Bitmap
+	forgiven := false
+	for _, t := range q.must {
+		l := d.lookup(t)
+		near := []*roaring.Bitmap{l.set(d.index.seg)}
+		if len(t.words) == 1 && !t.exact && len(t.words[0]) >= forgivenLetters {
+			forgiven = true
+			for _, w := range d.index.seg.lexicon {
+				if nearly(t.words[0], w.text, t.prefix) {
+					near = append(near, w.posts)
+				}
+			}
+		}
+		near = slices.DeleteFunc(near, func(b *roaring.Bitmap) bool { return b == nil })
+		if len(near) == 0 {
+			return
+		}
+		sets = append(sets, unite(near))
+	}
+	if !forgiven {
+		return
+	}
+	not := Query{not: q.not}
+	d.each(sets, func(e *Entity) {
+		if not.Match(&e.doc) {
+			yield(e)
+		}
+	})
+}
+
+const forgivenLetters = 5
+
+// nearly tells whether a word, or its beginning, is one typing error away:
+// a letter too many, too few, another one, or two exchanged.
+func nearly(typed, word string, prefix bool) bool {
+	if oneError(typed, word) {
+		return true
+	}
+	if !prefix {
+		return false
+	}
+	for n := len(typed) - 1; n <= len(typed)+1; n++ {
+		if n < len(word) && oneError(typed, word[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+func oneError(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:] // one letter more in b
+	}
+	if i == len(a) || a[i+1:] == b[i+1:] { // the same, or another letter
+		return true
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

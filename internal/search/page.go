@@ -1,0 +1,122 @@
+package search
+
+// page hands out the hits from offset on, newest first over all segments.
+func page(all []hits, offset, limit int) []*Doc {
+	if offset > fewToWalk {
+		offset = leap(all, offset)
+	}
+	m := merger{heads: make([]head, 0, len(all))}
+	for i := range all {
+		m.push(&all[i])
+	}
+	for range offset {
+		m.next()
+	}
+	out := make([]*Doc, 0, limit)
+	for len(out) < limit {
+		d := m.next()
+		if d == nil {
+			break
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// merger takes the newest of several hits at a time. Segments are few, so that
+// looking at all of them beats keeping them in order.
+type merger struct{ heads []head }
+
+type head struct {
+	doc  *Doc
+	from *hits
+}
+
+func (m *merger) push(h *hits) {
+	if d := h.next(); d != nil {
+		m.heads = append(m.heads, head{d, h})
+	}
+}
+
+func (m *merger) next() *Doc {
+	if len(m.heads) == 0 {
+		return nil
+	}
+	best := 0
+	for i := 1; i < len(m.heads); i++ {
+		if compareDocs(m.heads[i].doc, m.heads[best].doc) > 0 {
+			best = i
+		}
+	}
+	d := m.heads[best].doc
+	if following := m.heads[best].from.next(); following != nil {
+		m.heads[best].doc = following
+	} else {
+		m.heads[best] = m.heads[len(m.heads)-1]
+		m.heads = m.heads[:len(m.heads)-1]
+	}
+	return d
+}
+
+// fewToWalk is an offset up to which going there step by step is quickest.
+const fewToWalk = 64
+
+// leap leaves out the newest hits, nearly as many as offset says, and returns
+// how many are still to be left out. However deep, it costs a few searches: it
+// looks in the largest segment for the oldest filing that has at most so many
+// hits before it. A segment that lies wholly behind the offset has nothing to
+// leave out, and the next largest is tried.
+func leap(all []hits, offset int) int {
+	open := make([]*hits, len(all))
+	for i := range all {
+		all[i].settle()
+		open[i] = &all[i]
+	}
+	for len(open) > 0 {
+		i := largest(open)
+		if d := turningPoint(open, open[i].seg, offset); d != nil {
+			offset -= newerThan(d, open)
+			for _, h := range open {
+				h.left = h.below(h.seg.newer(d))
+			}
+			return offset
+		}
+		open = append(open[:i], open[i+1:]...)
+	}
+	return offset
+}
+
+func largest(all []*hits) int {
+	best := 0
+	for i, h := range all {
+		if len(h.seg.docs) > len(all[best].seg.docs) {
+			best = i
+		}
+	}
+	return best
+}
+
+// turningPoint returns the oldest filing of a segment with at most offset hits
+// newer than it, or nil when even its newest has more.
+func turningPoint(all []*hits, seg *segment, offset int) *Doc {
+	lo, hi := 0, len(seg.docs)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if newerThan(&seg.docs[mid], all) <= offset {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	if lo == len(seg.docs) {
+		return nil
+	}
+	return &seg.docs[lo]
+}
+
+func newerThan(d *Doc, all []*hits) (n int) {
+	for _, h := range all {
+		n += h.n - h.below(h.seg.newer(d))
+	}
+	return n
+}

@@ -75,9 +75,10 @@ func (a *API) Register(mux *http.ServeMux) {
 }
 
 // answer is what a handler found. Without a type it is JSON; without an age it
-// may be kept for a second.
+// may be kept for a second; without a hash one is made of the body.
 type answer struct {
 	body        []byte
+	hash        uint64
 	contentType string
 	maxAge      time.Duration
 }
@@ -118,7 +119,7 @@ func (rt route) announce(h http.Header) {
 
 // send writes an answer, or 304 when the client has it already.
 func send(w http.ResponseWriter, r *http.Request, out answer) {
-	etag := etagOf(out.body)
+	etag := out.etag()
 	h := w.Header()
 	h.Set("ETag", etag)
 	h.Set("Vary", "Authorization, X-API-Key, Accept-Encoding")
@@ -144,12 +145,15 @@ func cacheControl(r *http.Request, maxAge time.Duration) string {
 	return scope + ", max-age=" + strconv.Itoa(seconds)
 }
 
-// etagOf names the content, so that replicas and restarts agree. It is weak
+// etag names the content, so that replicas and restarts agree. It is weak
 // because the same content may travel compressed.
-func etagOf(body []byte) string {
-	h := fnv.New64a()
-	_, _ = h.Write(body)
-	return `W/"` + strconv.FormatUint(h.Sum64(), 16) + `"`
+func (a answer) etag() string {
+	if a.hash == 0 {
+		h := fnv.New64a()
+		_, _ = h.Write(a.body)
+		a.hash = h.Sum64()
+	}
+	return `W/"` + strconv.FormatUint(a.hash, 16) + `"`
 }
 
 // matches tells whether an If-None-Match header names the tag.

@@ -62,7 +62,7 @@ func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {
 		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: a.attribution,
 	}
 	for _, f := range filings.Filings {
-		detail.Latest = append(detail.Latest, disclosure.AppendReport(nil, f.Report, f.Ticker))
+		detail.Latest = append(detail.Latest, f.AppendJSON(nil))
 	}
 	return encode(detail)
 }

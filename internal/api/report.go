@@ -10,7 +10,6 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/search"
 )
 
 func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) {
@@ -25,26 +24,21 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 		return answer{}, err
 	}
 	found := s.Reports(filter, page, limit)
-	b := appendReports(make([]byte, 0, 64+700*len(found.Filings)), found.Filings)
-	b = append(b, `,"total":`...)
+	b := make([]byte, 0, 64+600*len(found.Filings))
+	b = append(b, `{"data":[`...)
+	for i, f := range found.Filings {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = f.AppendJSON(b)
+	}
+	b = append(b, `],"total":`...)
 	b = strconv.AppendInt(b, int64(found.Total), 10)
 	b = append(b, `,"page":`...)
 	b = strconv.AppendInt(b, int64(page), 10)
 	b = append(b, `,"limit":`...)
 	b = strconv.AppendInt(b, int64(limit), 10)
-	return answer{body: append(b, '}')}, nil
-}
-
-// appendReports begins a list answer: {"data":[…].
-func appendReports(b []byte, filings []*search.Filing) []byte {
-	b = append(b, `{"data":[`...)
-	for i, f := range filings {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = disclosure.AppendReport(b, f.Report, f.Ticker)
-	}
-	return append(b, ']')
+	return answer{body: append(b, '}'), hash: found.Hash() + uint64(page)*0x9e3779b97f4a7c15 + uint64(limit)}, nil
 }
 
 // reportDetail is the contract's Report and what more is known of it.
@@ -73,9 +67,9 @@ func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	if !ok {
 		return answer{}, noSuchReport(id)
 	}
-	rep := f.Report
+	rep := f.Report()
 	detail := reportDetail{
-		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: nullable(f.Ticker), Type: string(rep.Type), Title: rep.Title,
+		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: nullable(f.Ticker()), Type: string(rep.Type), Title: rep.Title,
 		Summary: nullable(rep.Summary), PublishedAt: rep.PublishedAt.In(disclosure.Madrid),
 		Number: strconv.FormatInt(rep.Number, 10), PDFURL: nullable(rep.PDFURL), NIF: nullable(rep.NIF),
 		IssuerID: nullable(f.IssuerID()), Categories: list(rep.Categories()), SourceURL: nullable(rep.SourceURL),

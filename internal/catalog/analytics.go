@@ -102,138 +102,143 @@ func (s *Snapshot) Analytics(now time.Time) *Analytics {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if minute := now.Unix() / 60; a.latest == nil || a.minute != minute {
-		a.minute, a.latest = minute, s.count(now)
+		a.minute, a.latest = minute, s.figures(now.In(disclosure.Madrid))
 	}
 	return a.latest
 }
 
-func (s *Snapshot) count(now time.Time) *Analytics {
-	c := newCounter(now)
-	for _, f := range s.filings {
-		c.filing(f)
+func (s *Snapshot) figures(now time.Time) *Analytics {
+	t := s.tally
+	today := disclosure.DayOf(now)
+	return &Analytics{
+		GeneratedAt: now.Truncate(time.Second),
+		AsOfSeq:     s.seq,
+		Totals:      Totals{All: t.byType[0] + t.byType[1] + t.byType[2], ByType: countsOf(t.byType)},
+		Daily:       t.daily(today),
+		Weekdays:    t.weekdayTotals(),
+		Hours:       t.hourTotals(),
+		Categories:  s.categoryUse(),
+		Issuers:     s.issuerUse(today),
+		Markets:     s.marketUse(),
+		Pace:        t.pace(today, clock(now)),
 	}
-	for _, e := range s.entities {
-		if e.Issuer.Market != "" {
-			c.market(e.Issuer.Market).Issuers++
+}
+
+func countsOf(byType [3]int) Counts { return Counts{IP: byType[0], HR: byType[1], OIR: byType[2]} }
+
+func (t *tally) daily(today disclosure.Day) []Daily {
+	out := make([]Daily, 0, dailyDays)
+	for d := today - dailyDays + 1; d <= today; d++ {
+		on := t.on(d)
+		out = append(out, Daily{Date: d.String(), Total: len(on.filings), Counts: countsOf(on.byType)})
+	}
+	return out
+}
+
+func (t *tally) weekdayTotals() []Weekday {
+	out := make([]Weekday, 0, len(t.weekdays))
+	for i, name := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
+		out = append(out, Weekday{Weekday: name, Total: t.weekdays[i]})
+	}
+	return out
+}
+
+func (t *tally) hourTotals() []Hour {
+	out := make([]Hour, 0, len(t.hours))
+	for h, total := range t.hours {
+		out = append(out, Hour{Hour: h, Total: total})
+	}
+	return out
+}
+
+func (t *tally) pace(today disclosure.Day, clock int32) Pace {
+	p := Pace{Today: t.on(today).until(clock)}
+	usual := 0
+	for week := 1; week <= paceWeeks; week++ {
+		usual += t.on(today - disclosure.Day(7*week)).until(clock)
+	}
+	p.Usual = float64(usual) / paceWeeks
+	if usual > 0 {
+		ratio := float64(p.Today) / p.Usual
+		p.Ratio = &ratio
+	}
+	return p
+}
+
+// categoryUse adds up the headings that a category stands in. Its spelling
+// varies between series; the one first seen is shown.
+func (s *Snapshot) categoryUse() []CategoryUse {
+	byFolded := map[string]*CategoryUse{}
+	for heading, total := range s.tally.headings {
+		for _, name := range s.index.Categories(uint32(heading)) {
+			folded := search.Fold(name)
+			if byFolded[folded] == nil {
+				byFolded[folded] = &CategoryUse{Category: name}
+			}
+			byFolded[folded].Total += int(total)
 		}
 	}
-	return c.result(s.seq)
-}
-
-// counter gathers the figures in one pass.
-type counter struct {
-	now        time.Time
-	today      disclosure.Day
-	out        Analytics
-	categories map[string]*CategoryUse
-	issuers    map[string]*IssuerUse
-	markets    map[string]*MarketUse
-	usual      int
-}
-
-func newCounter(now time.Time) *counter {
-	c := &counter{
-		now: now.In(disclosure.Madrid), today: disclosure.DayOf(now),
-		categories: map[string]*CategoryUse{}, issuers: map[string]*IssuerUse{}, markets: map[string]*MarketUse{},
-	}
-	for d := c.today - dailyDays + 1; d <= c.today; d++ {
-		c.out.Daily = append(c.out.Daily, Daily{Date: d.String()})
-	}
-	for _, name := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
-		c.out.Weekdays = append(c.out.Weekdays, Weekday{Weekday: name})
-	}
-	for h := range 24 {
-		c.out.Hours = append(c.out.Hours, Hour{Hour: h})
-	}
-	return c
-}
-
-func (c *counter) filing(f *search.Filing) {
-	local := f.Report.PublishedAt.In(disclosure.Madrid)
-	c.out.Totals.All++
-	c.out.Totals.ByType.add(f.Report.Type)
-	c.out.Weekdays[(f.Day().Weekday()+6)%7].Total++
-	c.out.Hours[local.Hour()].Total++
-	for _, name := range f.Report.Categories() {
-		key := search.Fold(name)
-		if c.categories[key] == nil {
-			c.categories[key] = &CategoryUse{Category: name}
-		}
-		c.categories[key].Total++
-	}
-	if f.Issuer != nil && f.Issuer.Market != "" {
-		c.market(f.Issuer.Market).Filings++
-	}
-	c.recent(f, local)
-}
-
-// recent counts what only the last days count for.
-func (c *counter) recent(f *search.Filing, local time.Time) {
-	age := int(c.today - f.Day())
-	if age < 0 {
-		return
-	}
-	if age < dailyDays {
-		day := &c.out.Daily[dailyDays-1-age]
-		day.Total++
-		day.add(f.Report.Type)
-		c.issuer(f)
-	}
-	if age%7 == 0 && age <= 7*paceWeeks && clock(local) <= clock(c.now) {
-		if age == 0 {
-			c.out.Pace.Today++
-		} else {
-			c.usual++
-		}
-	}
-}
-
-func (c *counter) issuer(f *search.Filing) {
-	id := f.IssuerID()
-	if id == "" {
-		return
-	}
-	if c.issuers[id] == nil {
-		u := &IssuerUse{ID: id, Name: f.Report.CompanyName}
-		if f.Issuer != nil {
-			u.Name = f.Issuer.Name
-		}
-		if f.Ticker != "" {
-			u.Ticker = &f.Ticker
-		}
-		c.issuers[id] = u
-	}
-	c.issuers[id].Total++
-}
-
-func (c *counter) market(name string) *MarketUse {
-	if c.markets[name] == nil {
-		c.markets[name] = &MarketUse{Market: name}
-	}
-	return c.markets[name]
-}
-
-func (c *counter) result(seq int64) *Analytics {
-	a := &c.out
-	a.GeneratedAt, a.AsOfSeq = c.now.Truncate(time.Second), seq
-	a.Categories = top(c.categories, topCategories, func(a, b CategoryUse) int {
+	return top(byFolded, topCategories, func(a, b CategoryUse) int {
 		return cmp.Or(b.Total-a.Total, cmp.Compare(a.Category, b.Category))
 	})
-	a.Issuers = top(c.issuers, topIssuers, func(a, b IssuerUse) int {
-		return cmp.Or(b.Total-a.Total, cmp.Compare(a.ID, b.ID))
-	})
-	a.Markets = top(c.markets, len(c.markets), func(a, b MarketUse) int {
-		return cmp.Or(b.Filings-a.Filings, cmp.Compare(a.Market, b.Market))
-	})
-	a.Pace.Usual = float64(c.usual) / paceWeeks
-	if c.usual > 0 {
-		ratio := float64(a.Pace.Today) / a.Pace.Usual
-		a.Pace.Ratio = &ratio
-	}
-	return a
 }
 
-// top returns the first n of the values in order.
+// issuerUse counts the last days' filings of each issuer, whatever they call
+// it, and names it as the directory does, or as its last filing does.
+func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
+	byID := map[string]*IssuerUse{}
+	last := map[string]uint64{}
+	for d := today - dailyDays + 1; d <= today; d++ {
+		for _, f := range s.tally.on(d).filings {
+			id := s.index.IssuerID(f.ref)
+			if id == "" {
+				continue
+			}
+			if byID[id] == nil {
+				byID[id] = &IssuerUse{ID: id}
+			}
+			byID[id].Total++
+			last[id] = f.key
+		}
+	}
+	used := top(byID, topIssuers, func(a, b IssuerUse) int { return cmp.Or(b.Total-a.Total, cmp.Compare(a.ID, b.ID)) })
+	for i := range used {
+		f := Filing{s.index.Find(last[used[i].ID]), s.index}
+		if ticker := f.Ticker(); ticker != "" {
+			used[i].Ticker = &ticker
+		}
+		if issuer := f.Issuer(); issuer != nil {
+			used[i].Name = issuer.Name
+		} else {
+			used[i].Name = f.Report().CompanyName
+		}
+	}
+	return used
+}
+
+func (s *Snapshot) marketUse() []MarketUse {
+	byName := map[string]*MarketUse{}
+	of := func(i *disclosure.Issuer) *MarketUse {
+		if i == nil || i.Market == "" {
+			return &MarketUse{}
+		}
+		if byName[i.Market] == nil {
+			byName[i.Market] = &MarketUse{Market: i.Market}
+		}
+		return byName[i.Market]
+	}
+	for ref, total := range s.tally.refs {
+		of(s.index.IssuerByRef(uint32(ref))).Filings += int(total)
+	}
+	for _, e := range s.index.Directory().Entities() {
+		of(e.Issuer).Issuers++
+	}
+	return top(byName, len(byName), func(a, b MarketUse) int {
+		return cmp.Or(b.Filings-a.Filings, cmp.Compare(a.Market, b.Market))
+	})
+}
+
+// top returns the first n of the values that count at all, in order.
 func top[T any](values map[string]*T, n int, order func(a, b T) int) []T {
 	all := make([]T, 0, len(values))
 	for _, v := range values {
@@ -242,6 +247,3 @@ func top[T any](values map[string]*T, n int, order func(a, b T) int) []T {
 	slices.SortFunc(all, order)
 	return all[:min(n, len(all))]
 }
-
-// clock is the time of day, so that times of different days compare.
-func clock(t time.Time) int { return (t.Hour()*60+t.Minute())*60 + t.Second() }

@@ -10,13 +10,20 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"pregon/internal/disclosure"
+	"pregon/internal/search"
 )
 
 // Log is the part of the store that the catalogue follows.
@@ -31,6 +38,12 @@ type Catalog struct {
 	log  Log
 	slog *slog.Logger
 	now  atomic.Pointer[Snapshot] // nil until loaded
+
+	mu      sync.Mutex                // held by whoever makes the next snapshot
+	writer  *search.Writer            // guarded by mu
+	issuers map[string]*search.Entity // guarded by mu; by id
+	record  []byte                    // guarded by mu; scratch
+	merges  sync.WaitGroup            // under way beside us
 }
 
 // New returns a catalogue that has nothing to show until Load.
@@ -39,63 +52,168 @@ func New(log Log, logger *slog.Logger) *Catalog { return &Catalog{log: log, slog
 // Snapshot returns the present state, nil until the first is loaded.
 func (c *Catalog) Snapshot() *Snapshot { return c.now.Load() }
 
-// Load reads everything there is.
+// Load reads everything there is. Reading rows and making sense of them go on
+// side by side.
 func (c *Catalog) Load(ctx context.Context) error {
 	start := time.Now()
-	b := newBuilder(nil)
-	seq, err := c.log.Current(ctx, func(ch disclosure.Change) error {
-		b.add(ch)
-		return nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writer, c.issuers = search.NewWriter(), map[string]*search.Entity{}
+
+	rows := make(chan []disclosure.Change, 8)
+	g, ctx := errgroup.WithContext(ctx)
+	var seq int64
+	g.Go(func() (err error) {
+		defer close(rows)
+		seq, err = c.read(ctx, rows)
+		return err
 	})
-	if err != nil {
+	var docs []search.Doc
+	for batch := range rows {
+		docs = append(docs, c.docs(batch)...)
+	}
+	if err := g.Wait(); err != nil {
 		return fmt.Errorf("loading the catalogue: %w", err)
 	}
-	s := b.build(seq)
-	c.now.Store(s)
-	c.slog.Info("catalogue loaded", "reports", s.Len(), "issuers", len(s.entities), "seq", seq, "took", time.Since(start))
+	c.writer.Apply(docs, c.directory())
+	c.now.Store(&Snapshot{seq: seq, index: c.writer.Index(), tally: (&tally{}).next(nil, docs)})
+	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", seq, "took", time.Since(start))
 	return nil
 }
 
-// batch is how many changes are read and applied at once.
-const batch = 2000
+// read hands on the present state in batches.
+func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (int64, error) {
+	const size = 500
+	batch := make([]disclosure.Change, 0, size)
+	hand := func() error {
+		select {
+		case rows <- batch:
+			batch = make([]disclosure.Change, 0, size)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	seq, err := c.log.Current(ctx, func(ch disclosure.Change) error {
+		if batch = append(batch, ch); len(batch) < size {
+			return nil
+		}
+		return hand()
+	})
+	return seq, errors.Join(err, hand())
+}
+
+// docs analyses the filings among changes and notes the issuers.
+func (c *Catalog) docs(changes []disclosure.Change) []search.Doc {
+	docs := make([]search.Doc, 0, len(changes))
+	for _, ch := range changes {
+		if ch.Issuer != nil {
+			c.issuers[ch.Issuer.ID] = search.NewEntity(ch.Issuer)
+			continue
+		}
+		c.record = appendRecord(c.record[:0], ch.Report)
+		docs = append(docs, c.writer.Doc(ch.Report, c.record))
+	}
+	return docs
+}
+
+func (c *Catalog) directory() *search.Directory {
+	return search.NewDirectory(slices.Collect(maps.Values(c.issuers)))
+}
+
+const (
+	batch = 2000                  // changes read and applied at once
+	pause = 20 * time.Millisecond // between two snapshots: a flood is taken in gulps
+)
 
 // Follow applies changes as they come until the context ends. While the log
 // cannot be read the last snapshot stands.
 func (c *Catalog) Follow(ctx context.Context) error {
+	defer c.merges.Wait()
 	failures := 0
 	for {
+		wait := pause
 		err := c.step(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case err == nil:
-			failures = 0
-			continue
 		}
-		failures++
-		c.slog.Warn("the catalogue cannot follow the log", "err", err, "failures", failures, "seq", c.Snapshot().Seq())
+		if err == nil {
+			failures = 0
+		} else {
+			failures++
+			wait = backoff(failures)
+			c.slog.Warn("the catalogue cannot follow the log", "err", err, "failures", failures, "seq", c.Snapshot().Seq())
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(backoff(failures)):
+		case <-time.After(wait):
 		}
 	}
 }
 
 func (c *Catalog) step(ctx context.Context) error {
-	s := c.Snapshot()
-	if err := c.log.Wait(ctx, s.Seq()); err != nil {
+	seq := c.Snapshot().Seq()
+	if err := c.log.Wait(ctx, seq); err != nil {
 		return err
 	}
-	changes, err := c.log.Changes(ctx, s.Seq(), batch)
+	changes, err := c.log.Changes(ctx, seq, batch)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	b := newBuilder(s)
-	for _, ch := range changes {
-		b.add(ch)
-	}
-	c.now.Store(b.build(changes[len(changes)-1].Seq))
+	c.apply(changes)
 	return nil
+}
+
+// apply makes the next snapshot.
+func (c *Catalog) apply(changes []disclosure.Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	docs := newestOfEach(c.docs(changes))
+	var dir *search.Directory
+	if slices.ContainsFunc(changes, func(ch disclosure.Change) bool { return ch.Issuer != nil }) {
+		dir = c.directory()
+	}
+	gone := c.writer.Apply(docs, dir)
+	c.now.Store(&Snapshot{
+		seq: changes[len(changes)-1].Seq, index: c.writer.Index(), tally: c.Snapshot().tally.next(gone, docs),
+	})
+	c.startMerge()
+}
+
+// newestOfEach keeps the last state of each filing.
+func newestOfEach(docs []search.Doc) []search.Doc {
+	last := make(map[uint64]int, len(docs))
+	for i := range docs {
+		last[docs[i].Key] = i
+	}
+	if len(last) == len(docs) {
+		return docs
+	}
+	kept := make([]search.Doc, 0, len(last))
+	for i := range docs {
+		if last[docs[i].Key] == i {
+			kept = append(kept, docs[i])
+		}
+	}
+	return kept
+}
+
+// startMerge lets the index tidy itself beside readers and writer. c.mu is
+// held.
+func (c *Catalog) startMerge() {
+	m := c.writer.Due()
+	if m == nil {
+		return
+	}
+	c.merges.Go(func() {
+		m.Run()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.writer.Install(m)
+		s := c.Snapshot()
+		c.now.Store(&Snapshot{seq: s.seq, index: c.writer.Index(), tally: s.tally})
+		c.startMerge()
+	})
 }
 
 // backoff doubles from 100 ms to 5 s, with jitter so that replicas spread.

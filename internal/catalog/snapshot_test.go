@@ -16,7 +16,7 @@ import (
 func told(s *catalog.Snapshot) string {
 	var b strings.Builder
 	for _, f := range s.Reports(disclosure.Filter{}, 1, 1000).Filings {
-		b.Write(disclosure.AppendReport(nil, f.Report, f.Ticker))
+		b.Write(f.AppendJSON(nil))
 		b.WriteString(" of " + f.IssuerID() + "\n")
 	}
 	for _, e := range s.Issuers("", "", 1000) {
@@ -76,8 +76,8 @@ func TestOrderOfLateFilings(t *testing.T) {
 		add(t, f.db, nil, filing(disclosure.IP, 9, "2026-04-22T09:30:00Z", bodegas), filing(disclosure.HR, 9, "2020-01-01T00:00:00Z", bodegas))
 		f.at(t, 6, 5)
 		order(t, f, "oir-3 ip-9 oir-1 oir-2 hr-9")
-		if got, ok := f.Snapshot().Report("oir-1"); !ok || !got.Report.PublishedAt.Equal(moved.PublishedAt) {
-			t.Errorf("by its id it is still of %v", got.Report.PublishedAt)
+		if got, ok := f.Snapshot().Report("oir-1"); !ok || !got.Report().PublishedAt.Equal(moved.PublishedAt) {
+			t.Errorf("by its id it is still of %v", got.Report().PublishedAt)
 		}
 
 		moved.PublishedAt = moved.PublishedAt.AddDate(0, 0, -10)
@@ -127,7 +127,7 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 		}
 
 		e, _ := f.Snapshot().Issuer("A69000016")
-		if page := f.Snapshot().ReportsOf(e, 1); page.Total != 2 || len(page.Filings) != 1 || page.Filings[0].Report.ID != "oir-2" {
+		if page := f.Snapshot().ReportsOf(e, 1); page.Total != 2 || len(page.Filings) != 1 || page.Filings[0].Report().ID != "oir-2" {
 			t.Errorf("the issuer's filings are %+v", page)
 		}
 	})
@@ -137,7 +137,7 @@ func tickers(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
 	for _, filing := range f.Snapshot().Reports(disclosure.Filter{}, 1, 10).Filings {
-		got = append(got, filing.Ticker)
+		got = append(got, filing.Ticker())
 	}
 	if strings.Join(got, " ") != want {
 		t.Errorf("the tickers are %q, want %q", strings.Join(got, " "), want)
@@ -254,7 +254,7 @@ func TestPages(t *testing.T) {
 		page := s.Reports(disclosure.Filter{}, test.page, test.limit)
 		var got []string
 		for _, f := range page.Filings {
-			got = append(got, f.Report.ID)
+			got = append(got, f.Report().ID)
 		}
 		if strings.Join(got, " ") != test.want || page.Total != 5 {
 			t.Errorf("page %d of %d: %v of %d, want %s of 5", test.page, test.limit, got, page.Total, test.want)

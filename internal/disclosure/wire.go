@@ -13,9 +13,22 @@ import (
 // It is written by hand because every list, stream and webhook is made of
 // these bytes; a test holds it to encoding/json.
 func AppendReport(b []byte, r *Report, ticker string) []byte {
+	return AppendReportTail(AppendTicker(AppendReportHead(b, r), ticker), r)
+}
+
+// AppendReportHead appends what comes before the ticker, AppendTicker the
+// ticker, and AppendReportTail the rest: for whoever keeps a report encoded and
+// learns the ticker later.
+func AppendReportHead(b []byte, r *Report) []byte {
 	b = appendField(b, `{"id":`, r.ID)
-	b = appendField(b, `,"company_name":`, r.CompanyName)
-	b = appendNullable(b, `,"ticker":`, ticker)
+	return appendField(b, `,"company_name":`, r.CompanyName)
+}
+
+// AppendTicker is described by AppendReportHead.
+func AppendTicker(b []byte, ticker string) []byte { return appendNullable(b, `,"ticker":`, ticker) }
+
+// AppendReportTail is described by AppendReportHead.
+func AppendReportTail(b []byte, r *Report) []byte {
 	b = appendField(b, `,"type":`, string(r.Type))
 	b = appendField(b, `,"title":`, r.Title)
 	b = appendNullable(b, `,"summary":`, r.Summary)

@@ -14,8 +14,9 @@ import (
 type Directory struct {
 	entities []*Entity
 	byID     map[string]*Entity
-	byKey    map[string][]*Entity // by any identifier, the one whose id it is first
+	byKey    map[string][]*Entity // by any identifier
 	byName   map[string]*Entity   // by folded name; nil where two share it
+	clashes  map[*Entity]bool     // has an alias that is somebody else's id
 	tickers  []ticker             // in order of their words
 	stems    map[string][]*Entity // by the stem of a ticker of one word
 	long     []*Entity            // with a ticker of several words
@@ -35,15 +36,16 @@ func NewDirectory(issuers []*Entity) *Directory {
 		byKey:    make(map[string][]*Entity, 2*len(issuers)),
 		byName:   make(map[string]*Entity, len(issuers)),
 		stems:    map[string][]*Entity{},
+		clashes:  map[*Entity]bool{},
+	}
+	for _, e := range d.entities {
+		d.byID[e.Issuer.ID] = e
 	}
 	slices.SortFunc(d.entities, func(a, b *Entity) int {
 		return cmp.Or(cmp.Compare(a.Folded, b.Folded), cmp.Compare(a.Issuer.ID, b.Issuer.ID))
 	})
 	for _, e := range d.entities {
-		d.byID[e.Issuer.ID] = e
-		for _, key := range e.Issuer.Keys() {
-			d.byKey[key] = append(d.byKey[key], e)
-		}
+		d.addKeys(e)
 		if _, taken := d.byName[e.Folded]; taken {
 			d.byName[e.Folded] = nil // two of one name: the name tells neither
 		} else {
@@ -51,14 +53,30 @@ func NewDirectory(issuers []*Entity) *Directory {
 		}
 		d.addTicker(e)
 	}
-	for id, e := range d.byID {
-		sameKey := d.byKey[id]
-		i := slices.Index(sameKey, e)
-		sameKey[0], sameKey[i] = sameKey[i], sameKey[0]
-	}
 	slices.SortFunc(d.tickers, func(a, b ticker) int { return strings.Compare(a.word, b.word) })
 	d.index = newIssuerIndex(d.entities)
 	return d
+}
+
+// addKeys makes the issuer known by its identifiers. An id is nobody else's
+// alias.
+func (d *Directory) addKeys(e *Entity) {
+	for _, key := range e.Issuer.Keys() {
+		if other := d.byID[key]; other != nil && other != e {
+			d.clashes[e] = true
+			continue
+		}
+		d.byKey[key] = append(d.byKey[key], e)
+	}
+}
+
+// keysOf returns the identifiers by which an issuer is found.
+func (d *Directory) keysOf(e *Entity) []string {
+	keys := e.Issuer.Keys()
+	if !d.clashes[e] {
+		return keys
+	}
+	return slices.DeleteFunc(keys, func(key string) bool { return d.byID[key] != nil && d.byID[key] != e })
 }
 
 func (d *Directory) addTicker(e *Entity) {
@@ -94,14 +112,6 @@ func (d *Directory) issuerOf(ref string) *Entity {
 	}
 	if found := d.byKey[ref]; len(found) > 0 {
 		return found[0]
-	}
-	return nil
-}
-
-// IssuerOf returns the issuer of a report, or nil.
-func (d *Directory) IssuerOf(r *disclosure.Report) *disclosure.Issuer {
-	if e := d.issuerOf(refOf(r)); e != nil {
-		return e.Issuer
 	}
 	return nil
 }
@@ -148,14 +158,15 @@ func (d *Directory) withTicker(t term) []*Entity {
 // join is the directory as seen from the filings: whose each reference is.
 type join struct {
 	dir     *Directory
-	issuers []*Entity            // by number of the reference; nil when unknown
+	refText []string             // what the filings say, by number of the reference
+	issuers []*Entity            // whom that means; nil when unknown
 	refs    map[*Entity][]uint32 // the references to each issuer
 	numbers map[string]uint32    // of references, by their text
 }
 
 // newJoin resolves every reference.
 func newJoin(dir *Directory, refs []string) *join {
-	j := &join{dir: dir, issuers: make([]*Entity, len(refs)), refs: map[*Entity][]uint32{}, numbers: make(map[string]uint32, len(refs))}
+	j := &join{dir: dir, refText: refs, issuers: make([]*Entity, len(refs)), refs: map[*Entity][]uint32{}, numbers: make(map[string]uint32, len(refs))}
 	for n, ref := range refs {
 		j.numbers[ref] = uint32(n)
 		if e := dir.issuerOf(ref); e != nil {

@@ -1,55 +1,44 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
 	"pregon/internal/disclosure"
 )
 
-// Filing is a report as searches see it: joined with its issuer and analysed.
+// Filing is a report as a Matcher sees it: joined with its issuer and analysed.
 type Filing struct {
 	Report *disclosure.Report
 	Issuer *disclosure.Issuer // nil when the directory does not know it
 	Ticker string             // the filing's own, else the issuer's
 
+	keys       []string // identifiers of its issuer
 	doc        Document
 	day        disclosure.Day
 	categories []string // folded
 }
 
-// NewFiling joins and analyses a report.
-func NewFiling(r *disclosure.Report, issuer *disclosure.Issuer) *Filing {
-	f := &Filing{Report: r, Issuer: issuer, Ticker: r.Ticker, day: disclosure.DayOf(r.PublishedAt)}
-	idents := []string{r.ID, strconv.FormatInt(r.Number, 10)}
-	if r.NIF != "" {
-		idents = append(idents, r.IssuerKey())
-	}
-	if issuer != nil {
-		idents = append(idents, issuer.Keys()...)
-		if f.Ticker == "" {
-			f.Ticker = issuer.Ticker
-		}
+// Filing joins a report with the directory and analyses it.
+func (d *Directory) Filing(r *disclosure.Report) *Filing {
+	f := &Filing{Report: r, Ticker: r.Ticker, day: disclosure.DayOf(r.PublishedAt)}
+	if key := r.IssuerKey(); key != "" {
+		f.keys = append(f.keys, key)
 	}
 	categories := r.Categories()
 	fields := append([]string{r.CompanyName, r.Ticker, r.Title, r.Summary}, categories...)
-	if issuer != nil {
-		fields = append(fields, issuer.Ticker)
+	if e := d.issuerOf(refOf(r)); e != nil {
+		f.Issuer = e.Issuer
+		f.keys = append(f.keys, d.keysOf(e)...)
+		fields = append(fields, e.Issuer.Ticker)
+		f.Ticker = cmp.Or(r.Ticker, e.Issuer.Ticker)
 	}
-	f.doc = NewDocument(idents, fields...)
+	f.doc = NewDocument(append([]string{r.ID, strconv.FormatInt(r.Number, 10)}, f.keys...), fields...)
 	for _, c := range categories {
 		f.categories = append(f.categories, Fold(c))
 	}
 	return f
-}
-
-// IssuerID returns the id of the filing's issuer: the directory's where it
-// knows it, else the one it would have there, else nothing.
-func (f *Filing) IssuerID() string {
-	if f.Issuer != nil {
-		return f.Issuer.ID
-	}
-	return f.Report.IssuerKey()
 }
 
 // Day returns the Madrid day of publication.
@@ -76,12 +65,8 @@ func (m *Matcher) Match(f *Filing) bool {
 		m.filter.To != 0 && f.day > m.filter.To,
 		m.filter.Kind != "" && (f.Issuer == nil || f.Issuer.Kind != m.filter.Kind),
 		m.category != "" && !slices.Contains(f.categories, m.category),
-		m.issuer != "" && !m.isIssuer(f):
+		m.issuer != "" && !slices.Contains(f.keys, m.issuer):
 		return false
 	}
 	return m.query.Match(&f.doc)
-}
-
-func (m *Matcher) isIssuer(f *Filing) bool {
-	return f.Report.IssuerKey() == m.issuer || f.Issuer != nil && slices.Contains(f.Issuer.Keys(), m.issuer)
 }

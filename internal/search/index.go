@@ -57,15 +57,32 @@ func (x *Index) Len() int {
 func (x *Index) Directory() *Directory { return x.join.dir }
 
 // Issuer returns the issuer of a filing, or nil.
-func (x *Index) Issuer(d *Doc) *disclosure.Issuer {
-	if e := x.join.issuers[d.Ref]; e != nil {
+func (x *Index) Issuer(d *Doc) *disclosure.Issuer { return x.IssuerByRef(d.Ref) }
+
+// IssuerByRef returns the issuer that a reference means, or nil.
+func (x *Index) IssuerByRef(ref uint32) *disclosure.Issuer {
+	if e := x.join.issuers[ref]; e != nil {
 		return e.Issuer
 	}
 	return nil
 }
 
-// Heading returns the regulator's line over a filing.
-func (x *Index) Heading(d *Doc) string { return x.headings[d.Heading].text }
+// IssuerID returns the id of the issuer that a reference means, or would mean
+// if the directory knew it; nothing for a mere name.
+func (x *Index) IssuerID(ref uint32) string {
+	if e := x.join.issuers[ref]; e != nil {
+		return e.Issuer.ID
+	}
+	if key := x.join.refText[ref]; !strings.HasPrefix(key, byNamePrefix) {
+		return key
+	}
+	return ""
+}
+
+// Categories returns the categories in a heading.
+func (x *Index) Categories(heading uint32) []string {
+	return disclosure.SplitCategories(x.headings[heading].text)
+}
 
 // Find returns a filing.
 func (x *Index) Find(key uint64) *Doc {

@@ -56,7 +56,7 @@ func (m *market) apply(reports []disclosure.Report, issuers []disclosure.Issuer)
 func (m *market) filings() []*search.Filing {
 	var all []*search.Filing
 	for _, r := range m.reports {
-		all = append(all, search.NewFiling(r, m.dir.IssuerOf(r)))
+		all = append(all, m.dir.Filing(r))
 	}
 	slices.SortFunc(all, func(a, b *search.Filing) int { return disclosure.CompareReports(a.Report, b.Report) })
 	return all

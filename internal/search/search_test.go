@@ -69,7 +69,7 @@ var (
 )
 
 func TestQueryLanguage(t *testing.T) {
-	f := search.NewFiling(report, issuer)
+	f := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
 	yes := []string{
 		"", "   ", "-", "\"", "***", "teleferica", "TELEFÉRICA DEL ÑANDÚ, S.A.", "nandu teleferica", "teleferica sl",
 		"dividendo", "divid", "pago divid", "TFN", "tf", "tfn dividendo", "junta general", "\"junta general\"", "«Junta General»",
@@ -102,7 +102,7 @@ func TestFilter(t *testing.T) {
 		}
 		return d
 	}
-	f := search.NewFiling(report, issuer)
+	f := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
 	tests := []struct {
 		name   string
 		filter disclosure.Filter
@@ -128,7 +128,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	unlisted := search.NewFiling(report, nil)
+	unlisted := search.NewDirectory(nil).Filing(report)
 	if !search.Compile(disclosure.Filter{Issuer: "A69000016"}).Match(unlisted) {
 		t.Error("a filing is not found by its NIF when the directory does not know the issuer")
 	}
@@ -153,7 +153,7 @@ func FuzzQuery(f *testing.F) {
 	for _, s := range []string{"a", "-\"", "««»", "S.A.", "-", "\xff-\x00", "oir-40374", "\"a b\" -c d"} {
 		f.Add(s)
 	}
-	filing := search.NewFiling(report, issuer)
+	filing := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
 	f.Fuzz(func(t *testing.T, s string) {
 		found := search.Compile(disclosure.Filter{Search: s}).Match(filing)
 		if again := search.Compile(disclosure.Filter{Search: s + " "}).Match(filing); again != found {

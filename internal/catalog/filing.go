@@ -1,0 +1,59 @@
+package catalog
+
+import (
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+)
+
+// Filing is one filing of a snapshot.
+type Filing struct {
+	doc   *search.Doc
+	index *search.Index
+}
+
+func (f Filing) record() record { return record(f.doc.Record) }
+
+// Report decodes the filing, for whoever shows all of it.
+func (f Filing) Report() *disclosure.Report { return f.record().report() }
+
+// Issuer returns its issuer, nil when the directory does not know it.
+func (f Filing) Issuer() *disclosure.Issuer { return f.index.Issuer(f.doc) }
+
+// IssuerID returns the id of its issuer: the directory's where it knows it,
+// else the one it would have there, else nothing.
+func (f Filing) IssuerID() string {
+	if i := f.Issuer(); i != nil {
+		return i.ID
+	}
+	return f.Report().IssuerKey()
+}
+
+// directoryTicker is shown where the filing has none of its own.
+func (f Filing) directoryTicker() string {
+	if i := f.Issuer(); i != nil {
+		return i.Ticker
+	}
+	return ""
+}
+
+// Ticker returns the filing's own ticker, else its issuer's.
+func (f Filing) Ticker() string {
+	if f.record().split() == 0 {
+		return f.Report().Ticker
+	}
+	return f.directoryTicker()
+}
+
+// AppendJSON appends the contract's Report.
+func (f Filing) AppendJSON(b []byte) []byte { return f.record().appendJSON(b, f.directoryTicker()) }
+
+// Hash names the content of AppendJSON, the same in every process.
+func (f Filing) Hash() uint64 {
+	h := f.record().hash()
+	for i, ticker := 0, f.directoryTicker(); i < len(ticker); i++ {
+		h = (h ^ uint64(ticker[i])) * fnvPrime
+	}
+	return h
+}
+
+const fnvPrime = 1099511628211

@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+)
+
+// tally counts filings as they come and go, so that analytics need not look at
+// them again. A tally never changes; the next one shares with it all days that
+// are the same.
+type tally struct {
+	byType   [3]int // in the order of disclosure.Types
+	weekdays [7]int // Monday first
+	hours    [24]int
+	headings []int32 // by number of the heading
+	refs     []int32 // by number of the reference to an issuer
+	first    disclosure.Day
+	days     []*day // from first on; nil for a day without filings
+}
+
+// day is one Madrid day's filings, in order of time.
+type day struct {
+	filings []timed
+	byType  [3]int
+}
+
+type timed struct {
+	clock int32 // seconds since midnight, as the clock shows them
+	typ   uint8 // index in disclosure.Types
+	ref   uint32
+	key   uint64
+}
+
+// next returns the tally after some filings went and others came.
+func (t *tally) next(gone []*search.Doc, came []search.Doc) *tally {
+	n := &counting{tally: *t, own: map[disclosure.Day]bool{}}
+	n.headings, n.refs, n.days = slices.Clone(t.headings), slices.Clone(t.refs), slices.Clone(t.days)
+	for _, d := range gone {
+		n.count(d, -1)
+	}
+	for i := range came {
+		n.count(&came[i], +1)
+	}
+	return &n.tally
+}
+
+// counting is a tally in the making.
+type counting struct {
+	tally
+	own map[disclosure.Day]bool // days that are copies already
+}
+
+func (n *counting) count(d *search.Doc, by int) {
+	local := time.Unix(0, d.At).In(disclosure.Madrid)
+	at := timed{clock: clock(local), typ: uint8(d.Type().Index()), ref: d.Ref, key: d.Key}
+	date := disclosure.DayOf(local)
+	n.byType[at.typ] += by
+	n.weekdays[(date.Weekday()+6)%7] += by
+	n.hours[local.Hour()] += by
+	n.headings = grown(n.headings, d.Heading)
+	n.headings[d.Heading] += int32(by)
+	n.refs = grown(n.refs, d.Ref)
+	n.refs[d.Ref] += int32(by)
+	n.day(date).count(at, by)
+}
+
+func grown(s []int32, index uint32) []int32 {
+	if short := int(index) + 1 - len(s); short > 0 {
+		return append(s, make([]int32, short)...)
+	}
+	return s
+}
+
+// day returns a day that may be changed.
+func (n *counting) day(date disclosure.Day) *day {
+	switch {
+	case len(n.days) == 0:
+		n.first, n.days = date, make([]*day, 1)
+	case date < n.first:
+		n.days = append(make([]*day, n.first-date), n.days...)
+		n.first = date
+	case int(date-n.first) >= len(n.days):
+		n.days = append(n.days, make([]*day, int(date-n.first)+1-len(n.days))...)
+	}
+	d := &n.days[date-n.first]
+	switch {
+	case *d == nil:
+		*d = &day{}
+	case !n.own[date]:
+		*d = &day{filings: slices.Clone((*d).filings), byType: (*d).byType}
+	}
+	n.own[date] = true
+	return *d
+}
+
+func (d *day) count(at timed, by int) {
+	d.byType[at.typ] += by
+	i, found := slices.BinarySearchFunc(d.filings, at, func(a, b timed) int {
+		return cmp.Or(cmp.Compare(a.clock, b.clock), cmp.Compare(a.key, b.key))
+	})
+	if by > 0 {
+		d.filings = slices.Insert(d.filings, i, at)
+	} else if found {
+		d.filings = slices.Delete(d.filings, i, i+1)
+	}
+}
+
+// on returns a day's filings.
+func (t *tally) on(date disclosure.Day) *day {
+	if i := int(date - t.first); i >= 0 && i < len(t.days) && t.days[i] != nil {
+		return t.days[i]
+	}
+	return &day{}
+}
+
+// until counts a day's filings up to a time of day.
+func (d *day) until(clock int32) int {
+	i, _ := slices.BinarySearchFunc(d.filings, clock, func(f timed, c int32) int {
+		if f.clock <= c {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// clock is the time of day, so that times of different days compare.
+func clock(t time.Time) int32 { return int32((t.Hour()*60+t.Minute())*60 + t.Second()) }

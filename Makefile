@@ -2,6 +2,7 @@
 
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
+OUTPUT   ?= bin/pregon
 
 .PHONY: help run build test check generate bench fuzz clean
 
@@ -12,7 +13,7 @@ run: build ## build and serve the simulated market on http://127.0.0.1:8080, SQL
 	bin/pregon serve --source demo
 
 build: ## build bin/pregon, one static binary
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/pregon ./cmd/pregon
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o $(OUTPUT) ./cmd/pregon
 
 test: ## install what the tests need, then check and test everything
 	scripts/install-test-needs

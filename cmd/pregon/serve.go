@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -30,10 +32,12 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	logger, err := telemetry.NewLogger(p.stderr, c.LogFormat, c.LogLevel)
+	log, err := telemetry.NewLog(p.stderr, c.LogFormat, c.LogLevel)
 	if err != nil {
 		return err
 	}
+	defer log.Flush()
+	logger := log.Logger
 	db, err := c.open(ctx, true)
 	if err != nil {
 		return err
@@ -67,6 +71,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	g, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
+	go log.Run(background)
 	g.Go(func() error {
 		defer stopBackground()
 		return server.Run(ctx, listener)
@@ -82,10 +87,17 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	return db.Close()
 }
 
+// follow loads the catalogue and keeps it fresh. Most of the heap is the
+// catalogue, which stays: a collector that waits for the heap to double would
+// hold as much again for nothing, so it is told to come sooner.
 func follow(ctx context.Context, cat *catalog.Catalog) error {
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(40)
+	}
+	debug.FreeOSMemory() // what loading needed
 	return cat.Follow(ctx)
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"pregon/internal/catalog"
@@ -81,7 +82,11 @@ type answer struct {
 	hash        uint64
 	contentType string
 	maxAge      time.Duration
+	buffer      *[]byte // the body's, to be used again
 }
+
+// buffers are the bodies of lists, which are most of what a request needs.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // serve turns a route into a handler.
 func (a *API) serve(rt route) http.Handler {
@@ -117,33 +122,48 @@ func (rt route) announce(h http.Header) {
 	}
 }
 
+// Values of headers that do not change. Setting them by key spares a lookup
+// of the key's proper form and an allocation, for each and every answer.
+var (
+	varies   = []string{"Authorization, X-API-Key, Accept-Encoding"}
+	jsonType = []string{"application/json"}
+	public1s = []string{"public, max-age=1"}
+)
+
 // send writes an answer, or 304 when the client has it already.
 func send(w http.ResponseWriter, r *http.Request, out answer) {
+	if out.buffer != nil {
+		defer func() { *out.buffer = out.body; buffers.Put(out.buffer) }()
+	}
 	etag := out.etag()
 	h := w.Header()
-	h.Set("ETag", etag)
-	h.Set("Vary", "Authorization, X-API-Key, Accept-Encoding")
-	h.Set("Cache-Control", cacheControl(r, out.maxAge))
-	if matches(strings.Join(r.Header.Values("If-None-Match"), ","), etag) {
+	h["Etag"] = []string{etag}
+	h["Vary"] = varies
+	h["Cache-Control"] = cacheControl(r, out.maxAge)
+	if matches(r.Header["If-None-Match"], etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if out.contentType == "" {
-		out.contentType = "application/json"
+	h["Content-Type"] = jsonType
+	if out.contentType != "" {
+		h["Content-Type"] = []string{out.contentType}
 	}
-	h.Set("Content-Type", out.contentType)
-	h.Set("Content-Length", strconv.Itoa(len(out.body)))
+	h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
 	_, _ = w.Write(out.body)
 }
 
-func cacheControl(r *http.Request, maxAge time.Duration) string {
-	scope := "public"
-	if r.Header.Get("Authorization") != "" || r.Header.Get("X-API-Key") != "" {
-		scope = "private"
+func cacheControl(r *http.Request, maxAge time.Duration) []string {
+	private := r.Header.Get("Authorization") != "" || r.Header.Get("X-API-Key") != ""
+	switch {
+	case !private && maxAge == 0:
+		return public1s
+	case private:
+		return []string{"private, max-age=" + seconds(maxAge)}
 	}
-	seconds := max(1, int(maxAge.Seconds()))
-	return scope + ", max-age=" + strconv.Itoa(seconds)
+	return []string{"public, max-age=" + seconds(maxAge)}
 }
+
+func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds()))) }
 
 // etag names the content, so that replicas and restarts agree. It is weak
 // because the same content may travel compressed.
@@ -157,14 +177,13 @@ func (a answer) etag() string {
 }
 
 // matches tells whether an If-None-Match header names the tag.
-func matches(header, etag string) bool {
-	if header == "" {
-		return false
-	}
-	for tag := range strings.SplitSeq(header, ",") {
-		tag = strings.TrimSpace(tag)
-		if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
-			return true
+func matches(header []string, etag string) bool {
+	for _, line := range header {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
+				return true
+			}
 		}
 	}
 	return false

@@ -24,8 +24,8 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 		return answer{}, err
 	}
 	found := s.Reports(filter, page, limit)
-	b := make([]byte, 0, 64+600*len(found.Filings))
-	b = append(b, `{"data":[`...)
+	buffer := buffers.Get().(*[]byte)
+	b := append((*buffer)[:0], `{"data":[`...)
 	for i, f := range found.Filings {
 		if i > 0 {
 			b = append(b, ',')
@@ -38,7 +38,7 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	b = strconv.AppendInt(b, int64(page), 10)
 	b = append(b, `,"limit":`...)
 	b = strconv.AppendInt(b, int64(limit), 10)
-	return answer{body: append(b, '}'), hash: found.Hash() + uint64(page)*0x9e3779b97f4a7c15 + uint64(limit)}, nil
+	return answer{body: append(b, '}'), hash: found.Hash() + uint64(page)*0x9e3779b97f4a7c15 + uint64(limit), buffer: buffer}, nil
 }
 
 // reportDetail is the contract's Report and what more is known of it.

@@ -30,17 +30,6 @@ type Counts struct {
 	OIR int `json:"OIR"`
 }
 
-func (c *Counts) add(t disclosure.Type) {
-	switch t {
-	case disclosure.IP:
-		c.IP++
-	case disclosure.HR:
-		c.HR++
-	case disclosure.OIR:
-		c.OIR++
-	}
-}
-
 type Totals struct {
 	All    int    `json:"all"`
 	ByType Counts `json:"by_type"`
@@ -203,7 +192,7 @@ func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
 	}
 	used := top(byID, topIssuers, func(a, b IssuerUse) int { return cmp.Or(b.Total-a.Total, cmp.Compare(a.ID, b.ID)) })
 	for i := range used {
-		f := Filing{s.index.Find(last[used[i].ID]), s.index}
+		f := Filing{s.index.Find(last[used[i].ID]), s}
 		if ticker := f.Ticker(); ticker != "" {
 			used[i].Ticker = &ticker
 		}

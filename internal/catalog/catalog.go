@@ -42,7 +42,7 @@ type Catalog struct {
 	mu      sync.Mutex                // held by whoever makes the next snapshot
 	writer  *search.Writer            // guarded by mu
 	issuers map[string]*search.Entity // guarded by mu; by id
-	record  []byte                    // guarded by mu; scratch
+	encoder encoder                   // guarded by mu
 	merges  sync.WaitGroup            // under way beside us
 }
 
@@ -58,7 +58,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	start := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.writer, c.issuers = search.NewWriter(), map[string]*search.Entity{}
+	c.writer, c.issuers, c.encoder = search.NewWriter(), map[string]*search.Entity{}, encoder{}
 
 	rows := make(chan []disclosure.Change, 8)
 	g, ctx := errgroup.WithContext(ctx)
@@ -75,8 +75,9 @@ func (c *Catalog) Load(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("loading the catalogue: %w", err)
 	}
+	docs = slices.Clone(docs) // to its size: it grew in leaps
 	c.writer.Apply(docs, c.directory())
-	c.now.Store(&Snapshot{seq: seq, index: c.writer.Index(), tally: (&tally{}).next(nil, docs)})
+	c.show(seq, (&tally{}).next(nil, docs))
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", seq, "took", time.Since(start))
 	return nil
 }
@@ -111,8 +112,7 @@ func (c *Catalog) docs(changes []disclosure.Change) []search.Doc {
 			c.issuers[ch.Issuer.ID] = search.NewEntity(ch.Issuer)
 			continue
 		}
-		c.record = appendRecord(c.record[:0], ch.Report)
-		docs = append(docs, c.writer.Doc(ch.Report, c.record))
+		docs = append(docs, c.writer.Doc(ch.Report, c.encoder.encode(ch.Report)))
 	}
 	return docs
 }
@@ -174,10 +174,13 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 		dir = c.directory()
 	}
 	gone := c.writer.Apply(docs, dir)
-	c.now.Store(&Snapshot{
-		seq: changes[len(changes)-1].Seq, index: c.writer.Index(), tally: c.Snapshot().tally.next(gone, docs),
-	})
+	c.show(changes[len(changes)-1].Seq, c.Snapshot().tally.next(gone, docs))
 	c.startMerge()
+}
+
+// show swaps the snapshot. c.mu is held.
+func (c *Catalog) show(seq int64, t *tally) {
+	c.now.Store(&Snapshot{seq: seq, index: c.writer.Index(), tally: t, links: c.encoder.links})
 }
 
 // newestOfEach keeps the last state of each filing.
@@ -211,7 +214,7 @@ func (c *Catalog) startMerge() {
 		defer c.mu.Unlock()
 		c.writer.Install(m)
 		s := c.Snapshot()
-		c.now.Store(&Snapshot{seq: s.seq, index: c.writer.Index(), tally: s.tally})
+		c.show(s.seq, s.tally)
 		c.startMerge()
 	})
 }

@@ -7,17 +7,21 @@ import (
 
 // Filing is one filing of a snapshot.
 type Filing struct {
-	doc   *search.Doc
-	index *search.Index
+	doc *search.Doc
+	of  *Snapshot
 }
 
-func (f Filing) record() record { return record(f.doc.Record) }
+func (f Filing) record() record { return record(f.of.index.Record(f.doc)) }
 
 // Report decodes the filing, for whoever shows all of it.
-func (f Filing) Report() *disclosure.Report { return f.record().report() }
+func (f Filing) Report() *disclosure.Report {
+	r := f.record().report(&f.of.links)
+	r.Category = f.of.index.Heading(f.doc)
+	return r
+}
 
 // Issuer returns its issuer, nil when the directory does not know it.
-func (f Filing) Issuer() *disclosure.Issuer { return f.index.Issuer(f.doc) }
+func (f Filing) Issuer() *disclosure.Issuer { return f.of.index.Issuer(f.doc) }
 
 // IssuerID returns the id of its issuer: the directory's where it knows it,
 // else the one it would have there, else nothing.

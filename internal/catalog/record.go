@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
+	"slices"
+	"strings"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -13,65 +14,114 @@ import (
 // A record is what the catalogue keeps of a filing, encoded once when it
 // comes: the contract's JSON, ready to be sent, and behind it the rest.
 //
-//	hash   8 bytes  of the JSON, for entity tags
-//	split  4 bytes  where the directory's ticker goes in; 0: the filing has its own
-//	end    4 bytes  of the JSON
+//	hash        8 bytes  of the JSON, for entity tags
+//	split       4 bytes  where the directory's ticker goes in; 0: the filing has its own
+//	end         4 bytes  of the JSON
+//	first seen  8 bytes  Unix microseconds
+//	available   8 bytes
 //	JSON
-//	rest            JSON of what only the detail shows
+//	NIF         its length as a varint, and itself
+//	source      the rest: the address, its beginning replaced by a number, see links
 //
 // The directory's ticker is put in when the filing is shown, so that a change
-// of the directory touches no filing.
+// of the directory touches no filing. The heading is the index's.
 type record string
 
-const recordHead = 16
+const recordHead = 32
 
-// rest is what the contract's JSON does not tell of a report.
-type rest struct {
-	NIF         string    `json:"nif,omitempty"`
-	Category    string    `json:"category,omitempty"`
-	SourceURL   string    `json:"source_url,omitempty"`
-	FirstSeenAt time.Time `json:"first_seen_at,omitzero"`
-	AvailableAt time.Time `json:"available_at,omitzero"`
+// encoder makes records.
+type encoder struct {
+	links links
+	b     []byte
 }
 
-// appendRecord encodes a report.
-func appendRecord(b []byte, r *disclosure.Report) []byte {
-	start := len(b)
-	b = append(b, make([]byte, recordHead)...)
+// encode returns the record of a report. It is good until the next.
+func (e *encoder) encode(r *disclosure.Report) []byte {
+	b := append(e.b[:0], make([]byte, recordHead)...)
 	b = disclosure.AppendReportHead(b, r)
-	split := len(b) - start
+	split := len(b)
 	if r.Ticker != "" {
 		b = disclosure.AppendTicker(b, r.Ticker)
 		split = 0
 	}
 	b = disclosure.AppendReportTail(b, r)
-	head := b[start : start+recordHead]
-	binary.LittleEndian.PutUint64(head, hash(b[start+recordHead:]))
-	binary.LittleEndian.PutUint32(head[8:], uint32(split))
-	binary.LittleEndian.PutUint32(head[12:], uint32(len(b)-start))
-	more, err := json.Marshal(rest{r.NIF, r.Category, r.SourceURL, r.FirstSeenAt, r.AvailableAt})
-	if err != nil {
-		panic(err) // strings and times of this century always encode
+	binary.LittleEndian.PutUint64(b, hash(b[recordHead:]))
+	binary.LittleEndian.PutUint32(b[8:], uint32(split))
+	binary.LittleEndian.PutUint32(b[12:], uint32(len(b)))
+	binary.LittleEndian.PutUint64(b[16:], uint64(micros(r.FirstSeenAt)))
+	binary.LittleEndian.PutUint64(b[24:], uint64(micros(r.AvailableAt)))
+	b = append(binary.AppendUvarint(b, uint64(len(r.NIF))), r.NIF...)
+	e.b = e.links.append(b, r.SourceURL)
+	return e.b
+}
+
+// links replaces the beginnings that addresses share by numbers. A few do for
+// all of the regulator's.
+type links struct{ shared []string }
+
+// manyLinks is more than a source has; beyond it addresses are kept whole.
+const manyLinks = 250
+
+// append appends an address: the number of its beginning, and its end.
+func (l *links) append(b []byte, address string) []byte {
+	cut := strings.LastIndexAny(address, "/=") + 1
+	n := slices.Index(l.shared, address[:cut])
+	if n < 0 && len(l.shared) < manyLinks {
+		n = len(l.shared)
+		l.shared = append(l.shared, address[:cut])
 	}
-	return append(b, more...)
+	if n < 0 {
+		return append(append(b, manyLinks), address...)
+	}
+	return append(append(b, byte(n)), address[cut:]...)
 }
 
+func (l *links) address(s string) string {
+	if n := int(s[0]); n < len(l.shared) {
+		return l.shared[n] + s[1:]
+	}
+	return s[1:]
+}
+
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func instant(micros uint64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(int64(micros)).UTC()
+}
+
+// hash takes eight bytes at a time, since every filing passes through it at
+// every start. It is no protection against anybody.
 func hash(b []byte) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write(b)
-	return h.Sum64()
+	h := uint64(len(b))
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * fnvPrime
+		h ^= h >> 29
+	}
+	for _, c := range b {
+		h = (h ^ uint64(c)) * fnvPrime
+	}
+	return h
 }
 
-func (r record) hash() uint64 {
-	return uint64(r.number(0)) | uint64(r.number(4))<<32
-}
+func (r record) hash() uint64 { return r.long(0) }
 
-func (r record) split() int { return int(r.number(8)) }
+func (r record) split() int { return int(uint32(r.long(8))) }
 
-func (r record) end() int { return int(r.number(12)) }
+func (r record) end() int { return int(r.long(8) >> 32) }
 
-func (r record) number(at int) uint32 {
-	return uint32(r[at]) | uint32(r[at+1])<<8 | uint32(r[at+2])<<16 | uint32(r[at+3])<<24
+func (r record) long(at int) (n uint64) {
+	for i, c := range []byte(r[at : at+8]) {
+		n |= uint64(c) << (8 * i)
+	}
+	return n
 }
 
 // appendJSON appends the contract's JSON, with the directory's ticker unless
@@ -86,19 +136,17 @@ func (r record) appendJSON(b []byte, ticker string) []byte {
 	return append(b, r[split:r.end()]...)
 }
 
-// report decodes the record.
-func (r record) report() *disclosure.Report {
+// report decodes the record, all but its heading.
+func (r record) report(l *links) *disclosure.Report {
 	var out disclosure.Report
-	var more rest
-	err := json.Unmarshal(r.appendJSON(nil, ""), &out)
-	if err == nil {
-		err = json.Unmarshal([]byte(r[r.end():]), &more)
-	}
-	if err != nil {
+	if err := json.Unmarshal(r.appendJSON(nil, ""), &out); err != nil {
 		panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
 	}
 	out.PublishedAt = out.PublishedAt.UTC()
-	out.NIF, out.Category, out.SourceURL = more.NIF, more.Category, more.SourceURL
-	out.FirstSeenAt, out.AvailableAt = more.FirstSeenAt, more.AvailableAt
+	out.FirstSeenAt, out.AvailableAt = instant(r.long(16)), instant(r.long(24))
+	rest := string(r[r.end():])
+	length, n := binary.Uvarint([]byte(rest))
+	rest = rest[n:]
+	out.NIF, out.SourceURL = rest[:length], l.address(rest[length:])
 	return &out
 }

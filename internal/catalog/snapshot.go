@@ -12,6 +12,7 @@ type Snapshot struct {
 	seq   int64
 	index *search.Index
 	tally *tally
+	links links
 
 	analytics struct {
 		mu     sync.Mutex
@@ -47,7 +48,7 @@ func (s *Snapshot) Reports(f disclosure.Filter, page, limit int) Page {
 	total, docs := s.index.Search(f, (int64(page)-1)*int64(limit), limit)
 	out := Page{Total: total, Filings: make([]Filing, len(docs))}
 	for i, d := range docs {
-		out.Filings[i] = Filing{d, s.index}
+		out.Filings[i] = Filing{d, s}
 	}
 	return out
 }
@@ -59,7 +60,7 @@ func (s *Snapshot) Report(id string) (Filing, bool) {
 		return Filing{}, false
 	}
 	d := s.index.Find(search.KeyOf(t, number))
-	return Filing{d, s.index}, d != nil
+	return Filing{d, s}, d != nil
 }
 
 // Issuers returns the best answers to a query, then by name.

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"pregon/internal/disclosure"
@@ -17,15 +16,8 @@ type Directory struct {
 	byKey    map[string][]*Entity // by any identifier
 	byName   map[string]*Entity   // by folded name; nil where two share it
 	clashes  map[*Entity]bool     // has an alias that is somebody else's id
-	tickers  []ticker             // in order of their words
-	stems    map[string][]*Entity // by the stem of a ticker of one word
-	long     []*Entity            // with a ticker of several words
+	long     []*Entity            // whose ticker is several words
 	index    *issuerIndex
-}
-
-type ticker struct {
-	word   string
-	entity *Entity
 }
 
 // NewDirectory makes a directory of issuers.
@@ -35,7 +27,6 @@ func NewDirectory(issuers []*Entity) *Directory {
 		byID:     make(map[string]*Entity, len(issuers)),
 		byKey:    make(map[string][]*Entity, 2*len(issuers)),
 		byName:   make(map[string]*Entity, len(issuers)),
-		stems:    map[string][]*Entity{},
 		clashes:  map[*Entity]bool{},
 	}
 	for _, e := range d.entities {
@@ -51,9 +42,10 @@ func NewDirectory(issuers []*Entity) *Directory {
 		} else {
 			d.byName[e.Folded] = e
 		}
-		d.addTicker(e)
+		if len(Words(e.Issuer.Ticker)) > 1 {
+			d.long = append(d.long, e)
+		}
 	}
-	slices.SortFunc(d.tickers, func(a, b ticker) int { return strings.Compare(a.word, b.word) })
 	d.index = newIssuerIndex(d.entities)
 	return d
 }
@@ -77,17 +69,6 @@ func (d *Directory) keysOf(e *Entity) []string {
 		return keys
 	}
 	return slices.DeleteFunc(keys, func(key string) bool { return d.byID[key] != nil && d.byID[key] != e })
-}
-
-func (d *Directory) addTicker(e *Entity) {
-	switch words := Words(e.Issuer.Ticker); len(words) {
-	case 0:
-	case 1:
-		d.tickers = append(d.tickers, ticker{words[0], e})
-		d.stems[Stem(words[0])] = append(d.stems[Stem(words[0])], e)
-	default:
-		d.long = append(d.long, e)
-	}
 }
 
 // Len returns the number of issuers.
@@ -128,67 +109,15 @@ func refOf(r *disclosure.Report) string {
 	return byNamePrefix + Fold(r.CompanyName)
 }
 
-// withTicker returns the issuers whose ticker a term means.
-func (d *Directory) withTicker(t term) []*Entity {
+// withTicker returns the issuers whose ticker has a phrase. Single words of
+// tickers stand in the index.
+func (d *Directory) withTicker(phrase term) []*Entity {
+	phrase.ident = ""
 	var found []*Entity
-	if len(t.words) == 1 {
-		w := t.words[0]
-		if !t.exact {
-			found = append(found, d.stems[t.stem]...)
-		}
-		from := sort.Search(len(d.tickers), func(i int) bool { return d.tickers[i].word >= w })
-		for _, tk := range d.tickers[from:] {
-			if tk.word != w && !(t.prefix && strings.HasPrefix(tk.word, w)) {
-				break
-			}
-			if !slices.Contains(found, tk.entity) {
-				found = append(found, tk.entity)
-			}
-		}
-	}
-	t.ident = ""
 	for _, e := range d.long {
-		if doc := NewDocument(nil, e.Issuer.Ticker); t.in(&doc) {
+		if doc := NewDocument(nil, e.Issuer.Ticker); phrase.in(&doc) {
 			found = append(found, e)
 		}
 	}
 	return found
-}
-
-// join is the directory as seen from the filings: whose each reference is.
-type join struct {
-	dir     *Directory
-	refText []string             // what the filings say, by number of the reference
-	issuers []*Entity            // whom that means; nil when unknown
-	refs    map[*Entity][]uint32 // the references to each issuer
-	numbers map[string]uint32    // of references, by their text
-}
-
-// newJoin resolves every reference.
-func newJoin(dir *Directory, refs []string) *join {
-	j := &join{dir: dir, refText: refs, issuers: make([]*Entity, len(refs)), refs: map[*Entity][]uint32{}, numbers: make(map[string]uint32, len(refs))}
-	for n, ref := range refs {
-		j.numbers[ref] = uint32(n)
-		if e := dir.issuerOf(ref); e != nil {
-			j.issuers[n] = e
-			j.refs[e] = append(j.refs[e], uint32(n))
-		}
-	}
-	return j
-}
-
-// named returns the references to all issuers that have an identifier, and the
-// one of the filings that state it themselves.
-func (j *join) named(key string) []uint32 {
-	if strings.HasPrefix(key, byNamePrefix) {
-		return nil // a name is not an identifier
-	}
-	var refs []uint32
-	for _, e := range j.dir.byKey[key] {
-		refs = append(refs, j.refs[e]...)
-	}
-	if n, ok := j.numbers[key]; ok && !slices.Contains(refs, n) {
-		refs = append(refs, n)
-	}
-	return refs
 }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"pregon/internal/disclosure"
@@ -32,28 +34,25 @@ func (c *compiled) run(p part) hits {
 			sets = append(sets, s)
 		}
 	}
-	if len(c.not) > 0 {
-		p.gone = c.excluded(p)
-	}
-	return newHits(p, sets)
+	return newHits(p.seg, sets, c.excluded(p))
 }
 
 // conditions returns the sets of everything but the text, or false when there
 // is nothing to be found.
-func (c *compiled) conditions(p part) (sets []*roaring.Bitmap, ok bool) {
+func (c *compiled) conditions(p part) (sets []*set, ok bool) {
 	if c.nothing {
 		return nil, false
 	}
-	sets = make([]*roaring.Bitmap, 0, 8)
-	need := func(s *roaring.Bitmap) { sets = append(sets, s) }
+	sets = make([]*set, 0, 8)
+	need := func(s *set) { sets = append(sets, s) }
 	if c.typ >= 0 {
-		need(p.seg.types[c.typ])
+		need(p.seg.types.get(uint32(c.typ)))
 	}
 	if c.byIssuer {
 		need(p.seg.refSet(c.issuer))
 	}
 	if c.byCat {
-		need(p.seg.categories[c.category])
+		need(p.seg.categories.get(c.category))
 	}
 	if c.kind != "" {
 		need(p.ofKind(c.kind, c.join))
@@ -61,7 +60,7 @@ func (c *compiled) conditions(p part) (sets []*roaring.Bitmap, ok bool) {
 	if lo, hi := p.seg.since(c.from), p.seg.since(c.to); lo > 0 || hi < len(p.seg.docs) {
 		days := roaring.New()
 		days.AddRange(uint64(lo), uint64(max(lo, hi)))
-		need(days)
+		need(newSet(days, len(p.seg.docs)))
 	}
 	for _, s := range sets {
 		if s == nil {
@@ -72,51 +71,48 @@ func (c *compiled) conditions(p part) (sets []*roaring.Bitmap, ok bool) {
 }
 
 // excluded adds what must not be there to what is gone.
-func (c *compiled) excluded(p part) *roaring.Bitmap {
-	sets := make([]*roaring.Bitmap, 0, len(c.not)+1)
+func (c *compiled) excluded(p part) *set {
+	var gone *set
 	if p.gone != nil {
-		sets = append(sets, p.gone)
+		gone = &set{n: int(p.gone.GetCardinality()), list: p.gone}
 	}
+	if len(c.not) == 0 {
+		return gone
+	}
+	sets := make([]*set, 0, len(c.not)+1)
+	sets = append(sets, gone)
 	for i := range c.not {
 		l := &c.not[i]
-		s := l.set(p.seg)
 		if len(l.phrase) > 1 {
-			s = l.phraseSet(p.seg, nil)
-		}
-		if s != nil {
-			sets = append(sets, s)
+			sets = append(sets, l.phraseSet(p.seg, nil))
+		} else {
+			sets = append(sets, l.set(p.seg))
 		}
 	}
-	return unite(sets)
-}
-
-// unite returns the union of some sets, nil for none. It may be one of them.
-func unite(sets []*roaring.Bitmap) *roaring.Bitmap {
-	switch len(sets) {
-	case 0:
-		return nil
-	case 1:
-		return sets[0]
-	}
-	return roaring.FastOr(sets...)
+	return unite(sets, len(p.seg.docs))
 }
 
 // set returns the filings of a segment that a lookup means, its phrase left
 // out, or nil. The set may be shared and is not to be changed.
-func (l *lookup) set(s *segment) *roaring.Bitmap {
-	var sets [4]*roaring.Bitmap
+func (l *lookup) set(s *segment) *set {
+	var sets [3]*set
 	n := 0
-	add := func(b *roaring.Bitmap) {
-		if b != nil {
-			sets[n] = b
-			n++
+	add := func(b *set) {
+		sets[n] = b
+		n++
+	}
+	if whole := s.words.get(l.typed); l.typed != 0 && whole != nil {
+		if more := s.last.get(l.typed); more != nil {
+			whole = more
 		}
-	}
-	if l.prefix != "" {
-		add(s.prefix(l.prefix))
-	}
-	if l.stem != 0 {
-		add(s.stems.get(l.stem))
+		add(whole)
+	} else {
+		if l.prefix != "" {
+			add(s.prefix(l.prefix))
+		}
+		if l.stem != 0 {
+			add(s.stems.get(l.stem))
+		}
 	}
 	if l.word != 0 {
 		add(s.words.get(l.word))
@@ -124,73 +120,69 @@ func (l *lookup) set(s *segment) *roaring.Bitmap {
 	if len(l.refs) > 0 || len(l.keys) > 0 {
 		add(l.named(s))
 	}
-	return unite(sets[:n])
+	return unite(sets[:n], len(s.docs))
 }
 
 // named returns the filings of the references and keys.
-func (l *lookup) named(s *segment) *roaring.Bitmap {
-	b := s.refSet(l.refs)
+func (l *lookup) named(s *segment) *set {
+	sets := []*set{s.refSet(l.refs)}
 	for _, key := range l.keys {
 		if i, ok := s.find(key); ok {
-			own := roaring.BitmapOf(i)
-			if b != nil {
-				own.Or(b)
-			}
-			b = own
+			sets = append(sets, &set{n: 1, list: roaring.BitmapOf(i)})
 		}
 	}
-	return b
+	return unite(sets, len(s.docs))
 }
 
 // phraseSet returns the filings among those in all of the sets that have the
 // phrase, or are named instead.
-func (l *lookup) phraseSet(s *segment, among []*roaring.Bitmap) *roaring.Bitmap {
+func (l *lookup) phraseSet(s *segment, among []*set) *set {
 	named := l.set(s)
-	sets := append(make([]*roaring.Bitmap, 0, len(among)+len(l.phrase)), among...)
+	sets := append(make([]*set, 0, len(among)+len(l.phrase)), among...)
 	for _, w := range l.phrase {
-		b := s.words.get(w)
-		if b == nil {
+		posts := s.words.get(w)
+		if posts == nil {
 			return named
 		}
-		sets = append(sets, b)
+		sets = append(sets, posts)
 	}
-	found := roaring.New()
-	for i := roaring.FastAnd(sets...).Iterator(); i.HasNext(); {
-		if n := i.Next(); s.docs[n].Text.has(l.phrase) {
-			found.Add(n)
+	h := newHits(s, sets, nil)
+	found := make([]uint32, 0, min(h.n, 1024))
+	for h.left > 0 {
+		if i := h.ordinal(); s.docs[i].text(s.memory).has(l.phrase) {
+			found = append(found, i)
 		}
 	}
-	if named != nil {
-		found.Or(named)
-	}
-	return found
+	slices.Reverse(found)
+	return unite([]*set{named, newSet(roaring.BitmapOf(found...), len(s.docs))}, len(s.docs))
 }
 
 // refSet returns the filings of some references, or nil.
-func (s *segment) refSet(refs []uint32) *roaring.Bitmap {
-	var sets []*roaring.Bitmap
-	for _, r := range refs {
-		if b := s.refs[r]; b != nil {
-			sets = append(sets, b)
-		}
+func (s *segment) refSet(refs []uint32) *set {
+	if len(refs) == 1 {
+		return s.refs.get(refs[0])
 	}
-	return unite(sets)
+	sets := make([]*set, 0, len(refs))
+	for _, r := range refs {
+		sets = append(sets, s.refs.get(r))
+	}
+	return unite(sets, len(s.docs))
 }
 
 // ofKind returns the filings whose issuer is of a kind.
-func (p part) ofKind(k disclosure.Kind, j *join) *roaring.Bitmap {
+func (p part) ofKind(k disclosure.Kind, j *join) *set {
 	if ready := p.kinds.Load(); ready != nil && ready.join == j {
 		return ready.sets[k]
 	}
-	byKind := map[disclosure.Kind][]*roaring.Bitmap{}
-	for ref, b := range p.seg.refs {
+	byKind := map[disclosure.Kind][]*set{}
+	for ref, s := range p.seg.refs.all() {
 		if e := j.issuers[ref]; e != nil {
-			byKind[e.Issuer.Kind] = append(byKind[e.Issuer.Kind], b)
+			byKind[e.Issuer.Kind] = append(byKind[e.Issuer.Kind], s)
 		}
 	}
-	ready := &kindSets{join: j, sets: map[disclosure.Kind]*roaring.Bitmap{}}
+	ready := &kindSets{join: j, sets: map[disclosure.Kind]*set{}}
 	for kind, sets := range byKind {
-		ready.sets[kind] = unite(sets)
+		ready.sets[kind] = unite(sets, len(p.seg.docs))
 	}
 	p.kinds.Store(ready)
 	return ready.sets[k]

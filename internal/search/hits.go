@@ -1,158 +1,252 @@
 package search
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// hits are the answers to a query in one segment: the filings of a set that
-// are also in another, if there is one, and not gone. They are counted, and
-// put together only when that is cheaper than walking both: a set of half a
-// million is a lot to copy for the ten newest.
+// hits are the answers to a query in one segment: counted, and handed out
+// newest first.
+//
+// When a set asked for is a short list, the hits are a list as well: what is
+// left of it. When all are strings of bits, their intersection is counted a
+// word at a time and not put together: for the ten newest a few words from the
+// end will do.
 type hits struct {
-	seg  *segment
-	set  *roaring.Bitmap // nil: all filings of the segment
-	also *roaring.Bitmap // nil: no other condition
-	gone *roaring.Bitmap // nil: none
-	n    int             // how many
-	left int             // how many are still to be handed out, newest first
-	walk roaring.IntIterable
+	seg   *segment
+	n     int                 // how many
+	left  int                 // how many are still to be handed out
+	only  *roaring.Bitmap     // these, when one list is all that was asked for
+	walk  roaring.IntIterable // over only, from its end
+	list  []uint32            // or these
+	dense []*set              // or all of these; none: all filings
+	gone  *set                // and not these
+	word  int                 // of the bits: where handing out has come to
+	rest  uint64              // of that word, what is left of it
+	ranks []int               // once settled: hits before every 64th word
 }
 
-// cheap is a size up to which joining two sets costs no more than counting.
-const cheap = 4096
-
-// worthWalking is how many filings one may look at for each one found.
-const worthWalking = 32
-
-// newHits counts the filings in all of the sets. Sets are shared with other
-// queries and never changed.
-func newHits(p part, sets []*roaring.Bitmap) hits {
-	h := hits{seg: p.seg, gone: p.gone}
-	switch len(sets) {
-	case 0:
-	case 1:
-		h.set = sets[0]
-	default:
-		h.join(sets)
+// newHits counts the filings that are in all of the sets and not gone. The
+// sets may be put in another order.
+func newHits(seg *segment, sets []*set, gone *set) hits {
+	h := hits{seg: seg, gone: gone}
+	slices.SortFunc(sets, func(a, b *set) int { return a.n - b.n })
+	lists := 0
+	for lists < len(sets) && sets[lists].bits == nil {
+		lists++
 	}
-	h.count(p)
-	h.left = h.n
+	h.dense = sets[lists:]
+	switch {
+	case lists == 1 && len(sets) == 1 && gone == nil:
+		h.only, h.n = sets[0].list, sets[0].n
+	case lists > 0:
+		h.sift(sets[:lists])
+		h.n = len(h.list)
+	default:
+		h.n = h.count()
+	}
+	h.left, h.word = h.n, h.words()
 	return h
 }
 
-// join starts from the smallest sets, and leaves the last one apart when both
-// are large.
-func (h *hits) join(sets []*roaring.Bitmap) {
-	sizes := make([]uint64, len(sets))
-	for i, s := range sets {
-		sizes[i] = s.GetCardinality()
+func (h *hits) isList() bool { return h.list != nil }
+
+// sift intersects the lists, and keeps what is in the other sets too.
+func (h *hits) sift(lists []*set) {
+	both := lists[0].list
+	for _, s := range lists[1:] {
+		both = roaring.And(both, s.list)
 	}
-	for i := 1; i < len(sets); i++ { // few, and mostly in order
-		for k := i; k > 0 && sizes[k] < sizes[k-1]; k-- {
-			sizes[k], sizes[k-1] = sizes[k-1], sizes[k]
-			sets[k], sets[k-1] = sets[k-1], sets[k]
+	h.list = make([]uint32, 0, both.GetCardinality())
+	var some [256]uint32
+	for it := both.ManyIterator(); ; {
+		n := it.NextMany(some[:])
+		if n == 0 {
+			return
+		}
+		h.keep(some[:n])
+	}
+}
+
+// keep adds those to the list that are in all other sets and not gone.
+func (h *hits) keep(some []uint32) {
+next:
+	for _, i := range some {
+		for _, d := range h.dense {
+			if !d.has(i) {
+				continue next
+			}
+		}
+		if h.gone == nil || !h.gone.has(i) {
+			h.list = append(h.list, i)
 		}
 	}
-	h.set = sets[0]
-	last := len(sets) - 1
-	for _, s := range sets[1:last] {
-		h.set = roaring.And(h.set, s)
-	}
-	size := sizes[0]
-	if last > 1 {
-		size = h.set.GetCardinality()
-	}
-	if size <= cheap {
-		h.set = roaring.And(h.set, sets[last])
-		return
-	}
-	h.also = sets[last]
-	if both := h.set.AndCardinality(h.also); both*worthWalking < size {
-		h.set, h.also = roaring.And(h.set, h.also), nil
-	}
 }
 
-func (h *hits) count(p part) {
-	switch {
-	case h.set == nil:
-		h.n = len(h.seg.docs)
-	case h.also == nil:
-		h.n = int(h.set.GetCardinality())
+func (h *hits) words() int { return (len(h.seg.docs) + wordBits - 1) / wordBits }
+
+// at returns a word of the intersection.
+func (h *hits) at(w int) uint64 {
+	var b uint64
+	switch len(h.dense) {
+	case 0:
+		b = ^uint64(0)
+		if rest := len(h.seg.docs) - w*wordBits; rest < wordBits {
+			b = 1<<rest - 1
+		}
+	case 1:
+		b = h.dense[0].bits[w]
 	default:
-		h.n = int(h.set.AndCardinality(h.also))
-	}
-	if h.gone == nil || h.n == 0 {
-		return
-	}
-	if h.set == nil {
-		h.n -= int(h.gone.GetCardinality())
-		return
-	}
-	if h.also == nil {
-		h.n -= int(h.gone.AndCardinality(h.set))
-		return
-	}
-	h.n -= int(roaring.And(h.gone, h.set).AndCardinality(h.also))
-}
-
-// settle puts the set together, for whoever needs to know places in it.
-func (h *hits) settle() {
-	if h.also != nil {
-		h.set, h.also = roaring.And(h.set, h.also), nil
+		b = h.dense[0].bits[w] & h.dense[1].bits[w]
+		for _, d := range h.dense[2:] {
+			b &= d.bits[w]
+		}
 	}
 	if h.gone == nil {
+		return b
+	}
+	if h.gone.bits != nil {
+		return b &^ h.gone.bits[w]
+	}
+	if b != 0 {
+		b &^= listWord(h.gone.list, w)
+	}
+	return b
+}
+
+// listWord returns a word of a list as bits.
+func listWord(b *roaring.Bitmap, w int) (word uint64) {
+	it := b.Iterator()
+	it.AdvanceIfNeeded(uint32(w * wordBits))
+	for it.HasNext() && it.PeekNext() < uint32((w+1)*wordBits) {
+		word |= 1 << (it.Next() % wordBits)
+	}
+	return word
+}
+
+// count counts the intersection. The cases are the ones that matter: no
+// condition, one, and several.
+func (h *hits) count() int {
+	n := 0
+	switch len(h.dense) {
+	case 0:
+		n = len(h.seg.docs)
+	case 1:
+		n = h.dense[0].n
+	case 2:
+		n = countBoth(h.dense[0].bits, h.dense[1].bits)
+	default:
+		gone := h.gone
+		h.gone = nil
+		for w := range h.words() {
+			n += bits.OnesCount64(h.at(w))
+		}
+		h.gone = gone
+	}
+	if h.gone != nil {
+		n -= h.countGone()
+	}
+	return n
+}
+
+func countBoth(a, b []uint64) int {
+	n := 0
+	b = b[:len(a)]
+	for w := range a {
+		n += bits.OnesCount64(a[w] & b[w])
+	}
+	return n
+}
+
+// countGone counts what of the intersection is gone.
+func (h *hits) countGone() int {
+	if h.gone.bits != nil {
+		without := hits{seg: h.seg, dense: append(slices.Clone(h.dense), h.gone)}
+		return without.count()
+	}
+	n := 0
+	h.gone.list.Iterate(func(i uint32) bool {
+		for _, d := range h.dense {
+			if !d.has(i) {
+				return true
+			}
+		}
+		n++
+		return true
+	})
+	return n
+}
+
+// settle makes ready for questions about places in the hits.
+func (h *hits) settle() {
+	if h.only != nil {
+		h.list, h.only = h.only.ToArray(), nil
+	}
+	if h.isList() {
 		return
 	}
-	if h.set == nil {
-		h.set = roaring.Flip(h.gone, 0, uint64(len(h.seg.docs)))
-	} else {
-		h.set = roaring.AndNot(h.set, h.gone)
+	n := 0
+	for w := range h.words() {
+		if w%wordBits == 0 {
+			h.ranks = append(h.ranks, n)
+		}
+		n += bits.OnesCount64(h.at(w))
 	}
-	h.gone = nil
 }
 
 // below counts the hits with an ordinal below i, once settled.
 func (h *hits) below(i int) int {
-	if h.set == nil || i == 0 {
-		return i
+	if h.isList() {
+		n, _ := slices.BinarySearch(h.list, uint32(i))
+		return n
 	}
-	return int(h.set.Rank(uint32(i - 1)))
+	if i >= len(h.seg.docs) {
+		return h.n
+	}
+	last := i / wordBits
+	n := h.ranks[last/wordBits]
+	for w := last / wordBits * wordBits; w < last; w++ {
+		n += bits.OnesCount64(h.at(w))
+	}
+	return n + bits.OnesCount64(h.at(last)&(1<<(i%wordBits)-1))
 }
 
-// next hands out the newest hit that is left.
+// leave goes on with the filings below an ordinal, once settled.
+func (h *hits) leave(i int) {
+	h.left = h.below(i)
+	if !h.isList() && i < len(h.seg.docs) {
+		h.word = i / wordBits
+		h.rest = h.at(h.word) & (1<<(i%wordBits) - 1)
+	}
+}
+
+// next hands out the newest hit that is left, nil when there is none.
 func (h *hits) next() *Doc {
 	if h.left == 0 {
 		return nil
 	}
+	return &h.seg.docs[h.ordinal()]
+}
+
+// ordinal hands out the ordinal of the newest hit that is left, if one is.
+func (h *hits) ordinal() uint32 {
 	h.left--
-	if h.left < h.n-1 && h.walk == nil && h.gone == nil && h.also == nil { // begun in the middle
-		if h.set == nil {
-			return &h.seg.docs[h.left]
+	switch {
+	case h.only != nil:
+		if h.walk == nil {
+			h.walk = h.only.ReverseIterator()
 		}
-		i, _ := h.set.Select(uint32(h.left))
-		return &h.seg.docs[i]
+		return h.walk.Next()
+	case h.isList():
+		return h.list[h.left]
 	}
-	if h.walk == nil {
-		h.walk = h.backwards()
+	for h.rest == 0 {
+		h.word--
+		h.rest = h.at(h.word)
 	}
-	for h.walk.HasNext() {
-		i := h.walk.Next()
-		if (h.also == nil || h.also.Contains(i)) && (h.gone == nil || !h.gone.Contains(i)) {
-			return &h.seg.docs[i]
-		}
-	}
-	return nil
+	top := bits.Len64(h.rest) - 1
+	h.rest &^= 1 << top
+	return uint32(h.word*wordBits + top)
 }
-
-func (h *hits) backwards() roaring.IntIterable {
-	if h.set == nil {
-		return &countdown{len(h.seg.docs)}
-	}
-	return h.set.ReverseIterator()
-}
-
-// countdown walks all ordinals from the last.
-type countdown struct{ n int }
-
-func (c *countdown) HasNext() bool { return c.n > 0 }
-func (c *countdown) Next() uint32  { c.n--; return uint32(c.n) }

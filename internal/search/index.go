@@ -19,6 +19,7 @@ type Index struct {
 	join       *join
 	headings   []heading
 	categories map[string]uint32 // by folded name
+	memory     memory
 }
 
 // part is a segment and what of it is no longer so.
@@ -32,12 +33,13 @@ type part struct {
 // worked out when first asked for.
 type kindSets struct {
 	join *join
-	sets map[disclosure.Kind]*roaring.Bitmap
+	sets map[disclosure.Kind]*set
 }
 
 // heading is the regulator's line over a filing, and the categories in it.
 type heading struct {
-	text       string
+	line       string
+	text       []byte // its words, analysed
 	categories []uint32
 }
 
@@ -79,9 +81,15 @@ func (x *Index) IssuerID(ref uint32) string {
 	return ""
 }
 
+// Record returns what was kept beside a filing.
+func (x *Index) Record(d *Doc) string { return x.memory.at(d.place)[:d.record] }
+
+// Heading returns the regulator's line over a filing.
+func (x *Index) Heading(d *Doc) string { return x.headings[d.Heading].line }
+
 // Categories returns the categories in a heading.
 func (x *Index) Categories(heading uint32) []string {
-	return disclosure.SplitCategories(x.headings[heading].text)
+	return disclosure.SplitCategories(x.headings[heading].line)
 }
 
 // Find returns a filing.
@@ -134,6 +142,7 @@ type lookup struct {
 	word   uint32
 	phrase []uint32
 	prefix string
+	typed  uint32 // the word that the prefix is, if it is one
 	refs   []uint32
 	keys   []uint64
 }
@@ -147,7 +156,7 @@ func (x *Index) compile(f disclosure.Filter) compiled {
 		c.to = (f.To + 1).Start().UnixNano()
 	}
 	if f.Type != "" {
-		c.typ = int(typeRank[f.Type])
+		c.typ = int(typeRank(f.Type))
 	}
 	if key := disclosure.IssuerKey(f.Issuer); key != "" {
 		c.byIssuer, c.issuer = true, x.join.named(key)
@@ -181,8 +190,10 @@ func (x *Index) lookup(t term) lookup {
 		l.refs = x.join.named(t.ident)
 		l.keys = keysOf(t.ident)
 	}
-	for _, e := range x.join.dir.withTicker(t) {
-		l.refs = append(l.refs, x.join.refs[e]...)
+	if len(t.words) > 1 {
+		for _, e := range x.join.dir.withTicker(t) {
+			l.refs = append(l.refs, x.join.refs[e]...)
+		}
 	}
 	return l
 }
@@ -193,6 +204,7 @@ func (l *lookup) words(d *dictionary, t term) {
 	s := d.stem(t.stem)
 	if t.prefix {
 		l.prefix = t.words[0]
+		l.typed = d.word(l.prefix)
 		if !slices.ContainsFunc(s.words, func(w string) bool { return !strings.HasPrefix(w, l.prefix) }) {
 			return
 		}

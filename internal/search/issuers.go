@@ -3,8 +3,6 @@ package search
 import (
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"pregon/internal/disclosure"
 )
 
@@ -19,16 +17,17 @@ type issuerIndex struct {
 func newIssuerIndex(entities []*Entity) *issuerIndex {
 	x := &issuerIndex{dict: newDictionary(), keys: make(map[*Entity]uint64, len(entities))}
 	a := analyser{dict: x.dict}
+	var kept arena
 	docs := make([]Doc, len(entities))
 	for i, e := range entities {
 		var text []byte
 		for _, field := range e.fields() {
 			text = a.append(text, field)
 		}
-		docs[i] = Doc{At: int64(i), Key: uint64(i) << 2, Text: tokens(text)}
+		docs[i] = Doc{At: int64(i), Key: uint64(i) << 2, place: kept.keep(text)}
 		x.keys[e] = docs[i].Key
 	}
-	x.seg = build(docs, vocabulary{words: x.dict.list, stems: x.dict.nStem, headings: make([]heading, 1)})
+	x.seg = build(docs, vocabulary{words: x.dict.list, stems: x.dict.nStem, headings: make([]heading, 1), tickers: make([][]uint32, 1), memory: kept.memory}, 1)
 	return x
 }
 
@@ -59,7 +58,7 @@ func (d *Directory) Search(text string, kind disclosure.Kind, limit int) []*Enti
 
 // candidates hands out, by name, the issuers that have all that is asked for.
 func (d *Directory) candidates(q Query, yield func(*Entity)) {
-	var sets []*roaring.Bitmap
+	var sets []*set
 	for _, t := range q.must {
 		l := d.lookup(t)
 		s := l.set(d.index.seg)
@@ -74,15 +73,14 @@ func (d *Directory) candidates(q Query, yield func(*Entity)) {
 	d.each(sets, yield)
 }
 
-func (d *Directory) each(sets []*roaring.Bitmap, yield func(*Entity)) {
-	if len(sets) == 0 {
-		for _, e := range d.entities {
-			yield(e)
-		}
-		return
+func (d *Directory) each(sets []*set, yield func(*Entity)) {
+	h := newHits(d.index.seg, sets, nil)
+	found := make([]*Entity, 0, h.n)
+	for doc := h.next(); doc != nil; doc = h.next() {
+		found = append(found, d.entities[doc.At])
 	}
-	for i := roaring.FastAnd(sets...).Iterator(); i.HasNext(); {
-		yield(d.entities[i.Next()])
+	for _, e := range slices.Backward(found) { // hits come last first
+		yield(e)
 	}
 }
 
@@ -105,11 +103,11 @@ func (d *Directory) lookup(t term) lookup {
 // forgive hands out the issuers that have all words, where a word of five
 // letters or more may be one typing error away.
 func (d *Directory) forgive(q Query, yield func(*Entity)) {
-	var sets []*roaring.Bitmap
+	var sets []*set
 	forgiven := false
 	for _, t := range q.must {
 		l := d.lookup(t)
-		near := []*roaring.Bitmap{l.set(d.index.seg)}
+		near := []*set{l.set(d.index.seg)}
 		if len(t.words) == 1 && !t.exact && len(t.words[0]) >= forgivenLetters {
 			forgiven = true
 			for _, w := range d.index.seg.lexicon {
@@ -118,11 +116,11 @@ func (d *Directory) forgive(q Query, yield func(*Entity)) {
 				}
 			}
 		}
-		near = slices.DeleteFunc(near, func(b *roaring.Bitmap) bool { return b == nil })
-		if len(near) == 0 {
+		all := unite(near, len(d.entities))
+		if all == nil {
 			return
 		}
-		sets = append(sets, unite(near))
+		sets = append(sets, all)
 	}
 	if !forgiven {
 		return

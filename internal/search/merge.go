@@ -70,7 +70,7 @@ func (w *Writer) due() *Merge {
 }
 
 func (w *Writer) newMerge(parts []part) *Merge {
-	return &Merge{parts: slices.Clone(parts), words: w.vocabulary()}
+	return &Merge{parts: slices.Clone(parts), words: w.vocabulary(w.index.join)}
 }
 
 // at returns where the parts of a merge stand now.
@@ -103,7 +103,7 @@ func (m *Merge) Run() {
 		}
 	}
 	slices.SortFunc(docs, func(a, b Doc) int { return compareDocs(&a, &b) })
-	m.result = build(docs, m.words)
+	m.result = build(docs, m.words, 1)
 }
 
 // Install puts the result of a merge that Due gave into the index.

@@ -77,7 +77,7 @@ func leap(all []hits, offset int) int {
 		if d := turningPoint(open, open[i].seg, offset); d != nil {
 			offset -= newerThan(d, open)
 			for _, h := range open {
-				h.left = h.below(h.seg.newer(d))
+				h.leave(h.seg.newer(d))
 			}
 			return offset
 		}

@@ -2,9 +2,12 @@ package search
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -16,27 +19,36 @@ import (
 type Doc struct {
 	At      int64  // publication, in Unix nanoseconds
 	Key     uint64 // see KeyOf
-	Ref     uint32 // whose it is: see refs
-	Heading uint32 // its categories: see headings
-	Text    tokens
-	Record  string // what the catalogue shows of it, and nothing to the index
+	Ref     uint32 // whose it is: see Writer.ref
+	Heading uint32 // its categories: see Writer.heading
+
+	// Where in the memory of the index its record is, which is nothing to the
+	// index, and behind it its words. It holds no pointers, so that a million
+	// of them cost the collector nothing.
+	place  place
+	record uint32 // bytes before the words
 }
+
+func (d *Doc) text(m memory) tokens { return tokens(m.at(d.place)[d.record:]) }
 
 // typeRank orders filings of one number: the later in a list, the lower. It is
 // the last two bits of a key.
-var typeRank = map[disclosure.Type]uint64{disclosure.HR: 2, disclosure.IP: 1, disclosure.OIR: 0}
+func typeRank(t disclosure.Type) uint64 {
+	switch t {
+	case disclosure.HR:
+		return 2
+	case disclosure.IP:
+		return 1
+	}
+	return 0
+}
 
 // KeyOf packs type and number, which together name a filing.
-func KeyOf(t disclosure.Type, number int64) uint64 { return uint64(number)<<2 | typeRank[t] }
+func KeyOf(t disclosure.Type, number int64) uint64 { return uint64(number)<<2 | typeRank(t) }
 
 // Type returns the type that is in the key.
 func (d *Doc) Type() disclosure.Type {
-	for t, rank := range typeRank {
-		if d.Key&3 == rank {
-			return t
-		}
-	}
-	return ""
+	return [...]disclosure.Type{disclosure.OIR, disclosure.IP, disclosure.HR, ""}[d.Key&3]
 }
 
 func compareDocs(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
@@ -45,38 +57,41 @@ func compareDocs(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Com
 // for everything that can be asked for the set of those that have it.
 type segment struct {
 	docs       []Doc
+	memory     memory
 	byKey      []uint32 // ordinals of docs in order of their keys
 	words      postings
 	stems      postings
-	types      [4]*roaring.Bitmap // by typeRank
-	refs       map[uint32]*roaring.Bitmap
-	categories map[uint32]*roaring.Bitmap
+	last       postings // what a word means when it is the last one typed, where that is more than the word
+	types      postings // by typeRank
+	refs       postings
+	categories postings
 	lexicon    []lexeme // the words there are, in order of their text
-	prefixes   map[string]*roaring.Bitmap
+	prefixes   map[string]*set
 }
 
 type lexeme struct {
-	text  string
-	posts *roaring.Bitmap
+	word
+	number uint32
+	posts  *set
 }
 
 // postings are sets by number. A large segment has most numbers, so that a
 // slice serves it best; a small one has few.
 type postings struct {
-	dense  []*roaring.Bitmap
-	sparse map[uint32]*roaring.Bitmap
+	dense  []*set
+	sparse map[uint32]*set
 }
 
 const denseDocs = 2048 // from this many filings on
 
 func newPostings(docs, numbers int) postings {
 	if docs >= denseDocs {
-		return postings{dense: make([]*roaring.Bitmap, numbers)}
+		return postings{dense: make([]*set, numbers)}
 	}
-	return postings{sparse: map[uint32]*roaring.Bitmap{}}
+	return postings{sparse: map[uint32]*set{}}
 }
 
-func (p *postings) get(n uint32) *roaring.Bitmap {
+func (p *postings) get(n uint32) *set {
 	if p.sparse != nil {
 		return p.sparse[n]
 	}
@@ -86,22 +101,46 @@ func (p *postings) get(n uint32) *roaring.Bitmap {
 	return nil
 }
 
-func (p *postings) set(n uint32, b *roaring.Bitmap) {
+func (p *postings) set(n uint32, s *set) {
 	if p.sparse != nil {
-		p.sparse[n] = b
+		p.sparse[n] = s
 	} else {
-		p.dense[n] = b
+		p.dense[n] = s
 	}
 }
 
-// add puts a filing into the set of a number.
+// add puts a filing into the list of a number: for the making, when all sets
+// are lists. See seal.
 func (p *postings) add(n, doc uint32) {
-	b := p.get(n)
-	if b == nil {
-		b = roaring.New()
-		p.set(n, b)
+	s := p.get(n)
+	if s == nil {
+		s = &set{list: roaring.New()}
+		p.set(n, s)
 	}
-	b.Add(doc)
+	s.list.Add(doc)
+}
+
+// seal gives the sets their final form.
+func (p *postings) seal(docs int) {
+	for n, s := range p.all() {
+		p.set(n, newSet(s.list, docs))
+	}
+}
+
+// all passes every set that there is.
+func (p *postings) all() iter.Seq2[uint32, *set] {
+	return func(yield func(uint32, *set) bool) {
+		for n, s := range p.dense {
+			if s != nil && !yield(uint32(n), s) {
+				return
+			}
+		}
+		for n, s := range p.sparse {
+			if !yield(n, s) {
+				return
+			}
+		}
+	}
 }
 
 // vocabulary is what the numbers in docs stand for, as of the building.
@@ -109,57 +148,91 @@ type vocabulary struct {
 	words    []word
 	stems    uint32
 	headings []heading
+	tickers  [][]uint32 // by reference
+	memory   memory
 }
 
-// build makes a segment of docs, which must be in order.
-func build(docs []Doc, v vocabulary) *segment {
+// build makes a segment of docs, which must be in order. It uses several
+// goroutines when told to, for a start; a merge goes on beside readers and
+// takes one.
+func build(docs []Doc, v vocabulary, goroutines int) *segment {
 	s := &segment{
 		docs:       docs,
+		memory:     v.memory,
 		words:      newPostings(len(docs), len(v.words)),
 		stems:      newPostings(len(docs), int(v.stems)+1),
-		refs:       map[uint32]*roaring.Bitmap{},
-		categories: map[uint32]*roaring.Bitmap{},
+		last:       newPostings(len(docs), len(v.words)),
+		types:      newPostings(0, 0),
+		refs:       newPostings(0, 0),
+		categories: newPostings(0, 0),
 	}
-	for i := range docs {
-		s.index(uint32(i), v)
+	if len(docs) < denseDocs {
+		goroutines = 1 // small ones keep their words in a map, which one may write
 	}
-	s.sortKeys()
+	tasks := []func(){s.sortKeys, func() { s.indexFields(v) }}
+	for n := range goroutines {
+		tasks = append(tasks, func() { s.indexWords(v, uint32(n), uint32(goroutines)) })
+	}
+	share(tasks, goroutines)
 	s.gatherWords(v)
-	s.gatherPrefixes()
-	for _, sets := range []map[uint32]*roaring.Bitmap{s.refs, s.categories} {
-		for _, b := range sets {
-			b.RunOptimize()
-		}
-	}
+	s.gatherPrefixes(goroutines)
+	s.gatherLast()
 	return s
 }
 
-func (s *segment) index(i uint32, v vocabulary) {
-	d := &s.docs[i]
-	for t := d.Text; len(t) > 0; {
-		var n uint32
-		if n, t = t.next(); n != gap {
-			s.words.add(n, i)
+// share runs tasks on some goroutines.
+func share(tasks []func(), goroutines int) {
+	if goroutines == 1 {
+		for _, t := range tasks {
+			t()
 		}
+		return
 	}
-	addTo(s.refs, d.Ref, i)
-	for _, c := range v.headings[d.Heading].categories {
-		addTo(s.categories, c, i)
+	var wg sync.WaitGroup
+	free := make(chan struct{}, goroutines)
+	for _, t := range tasks {
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			t()
+		})
 	}
-	rank := d.Key & 3
-	if s.types[rank] == nil {
-		s.types[rank] = roaring.New()
-	}
-	s.types[rank].Add(i)
+	wg.Wait()
 }
 
-func addTo(sets map[uint32]*roaring.Bitmap, n, doc uint32) {
-	b := sets[n]
-	if b == nil {
-		b = roaring.New()
-		sets[n] = b
+// indexWords puts every filing into the sets of its words, of those words
+// whose number leaves a remainder.
+func (s *segment) indexWords(v vocabulary, remainder, divisor uint32) {
+	for i := range s.docs {
+		d := &s.docs[i]
+		for t := d.text(s.memory); len(t) > 0; {
+			var n uint32
+			if n, t = t.next(); n%divisor == remainder && n != gap {
+				s.words.add(n, uint32(i))
+			}
+		}
+		for _, n := range v.tickers[d.Ref] {
+			if n%divisor == remainder {
+				s.words.add(n, uint32(i))
+			}
+		}
 	}
-	b.Add(doc)
+}
+
+// indexFields puts every filing into the sets of its type, issuer and
+// categories.
+func (s *segment) indexFields(v vocabulary) {
+	for i := range s.docs {
+		d, n := &s.docs[i], uint32(i)
+		s.refs.add(d.Ref, n)
+		for _, c := range v.headings[d.Heading].categories {
+			s.categories.add(c, n)
+		}
+		s.types.add(uint32(d.Key&3), n)
+	}
+	for _, p := range []*postings{&s.refs, &s.categories, &s.types} {
+		p.seal(len(s.docs))
+	}
 }
 
 func (s *segment) sortKeys() {
@@ -173,32 +246,55 @@ func (s *segment) sortKeys() {
 // gatherWords makes the lexicon, and joins the words of each stem; a stem with
 // one word shares its set.
 func (s *segment) gatherWords(v vocabulary) {
-	byStem := map[uint32][]*roaring.Bitmap{}
-	each := func(n uint32, b *roaring.Bitmap) {
-		b.RunOptimize()
-		w := v.words[n]
-		s.lexicon = append(s.lexicon, lexeme{w.text, b})
-		if have := s.stems.get(w.stem); have == nil {
-			s.stems.set(w.stem, b)
-		} else {
-			if len(byStem[w.stem]) == 0 {
-				byStem[w.stem] = append(byStem[w.stem], have)
-			}
-			byStem[w.stem] = append(byStem[w.stem], b)
-		}
-	}
-	for n, b := range s.words.dense {
-		if b != nil {
-			each(uint32(n), b)
-		}
-	}
-	for n, b := range s.words.sparse {
-		each(n, b)
-	}
-	for stem, sets := range byStem {
-		s.stems.set(stem, roaring.FastOr(sets...))
+	s.words.seal(len(s.docs))
+	for n, posts := range s.words.all() {
+		s.lexicon = append(s.lexicon, lexeme{v.words[n], n, posts})
 	}
 	slices.SortFunc(s.lexicon, func(a, b lexeme) int { return strings.Compare(a.text, b.text) })
+
+	several := map[uint32][]lexeme{}
+	first := make(map[uint32]lexeme, len(s.lexicon))
+	for _, l := range s.lexicon {
+		if have, ok := first[l.stem]; !ok {
+			first[l.stem] = l
+			s.stems.set(l.stem, l.posts)
+		} else {
+			if several[l.stem] == nil {
+				several[l.stem] = []lexeme{have}
+			}
+			several[l.stem] = append(several[l.stem], l)
+		}
+	}
+	for stem, words := range several {
+		s.stems.set(stem, s.union(words))
+	}
+}
+
+// gatherLast joins for every word what it means as the last one typed: the
+// words that begin with it, and those of its stem. For most that is the word
+// alone, and nothing is kept.
+func (s *segment) gatherLast() {
+	for i, l := range s.lexicon {
+		to := i + 1
+		for to < len(s.lexicon) && strings.HasPrefix(s.lexicon[to].text, l.text) {
+			to++
+		}
+		begin, stem := l.posts, s.stems.get(l.stem)
+		if to > i+1 {
+			if begin = s.prefixes[l.text]; begin == nil {
+				begin = s.union(s.lexicon[i:to])
+			}
+		}
+		switch {
+		case begin == l.posts && stem == l.posts:
+		case stem == l.posts:
+			s.last.set(l.number, begin)
+		case begin == l.posts:
+			s.last.set(l.number, stem)
+		default:
+			s.last.set(l.number, unite([]*set{begin, stem}, len(s.docs)))
+		}
+	}
 }
 
 // Short prefixes stand for many words, and are what people type first; their
@@ -208,42 +304,48 @@ const (
 	readyWords   = 8
 )
 
-func (s *segment) gatherPrefixes() {
-	s.prefixes = map[string]*roaring.Bitmap{}
-	for letters := 1; letters <= readyLetters; letters++ {
-		for from := 0; from < len(s.lexicon); {
-			text := s.lexicon[from].text
-			to := from + 1
-			if len(text) >= letters {
-				for to < len(s.lexicon) && strings.HasPrefix(s.lexicon[to].text, text[:letters]) {
-					to++
-				}
-				if to-from >= readyWords {
-					s.prefixes[text[:letters]] = union(s.lexicon[from:to])
-				}
-			}
-			from = to
-		}
+func (s *segment) gatherPrefixes(goroutines int) {
+	var ready [readyLetters]map[string]*set
+	var tasks []func()
+	for i := range ready {
+		tasks = append(tasks, func() { ready[i] = s.readyPrefixes(readyLetters - i) })
+	}
+	share(tasks, goroutines)
+	s.prefixes = map[string]*set{}
+	for _, r := range ready {
+		maps.Copy(s.prefixes, r)
 	}
 }
 
-func union(lexemes []lexeme) *roaring.Bitmap {
-	if len(lexemes) == 1 {
-		return lexemes[0].posts
+// readyPrefixes joins the words that begin alike, by so many letters.
+func (s *segment) readyPrefixes(letters int) map[string]*set {
+	ready := map[string]*set{}
+	for from := 0; from < len(s.lexicon); {
+		text := s.lexicon[from].text
+		to := from + 1
+		if len(text) >= letters {
+			for to < len(s.lexicon) && strings.HasPrefix(s.lexicon[to].text, text[:letters]) {
+				to++
+			}
+			if to-from >= readyWords {
+				ready[text[:letters]] = s.union(s.lexicon[from:to])
+			}
+		}
+		from = to
 	}
-	sets := make([]*roaring.Bitmap, len(lexemes))
+	return ready
+}
+
+func (s *segment) union(lexemes []lexeme) *set {
+	sets := make([]*set, len(lexemes))
 	for i, l := range lexemes {
 		sets[i] = l.posts
 	}
-	b := roaring.FastOr(sets...)
-	if len(lexemes) >= readyWords {
-		b.RunOptimize()
-	}
-	return b
+	return unite(sets, len(s.docs))
 }
 
 // prefix returns the filings that have a word which begins so.
-func (s *segment) prefix(text string) *roaring.Bitmap {
+func (s *segment) prefix(text string) *set {
 	if b := s.prefixes[text]; b != nil {
 		return b
 	}
@@ -255,7 +357,7 @@ func (s *segment) prefix(text string) *roaring.Bitmap {
 	if from == to {
 		return nil
 	}
-	return union(s.lexicon[from:to])
+	return s.union(s.lexicon[from:to])
 }
 
 // find returns the ordinal of a filing.

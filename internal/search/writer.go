@@ -2,9 +2,9 @@ package search
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -37,7 +37,7 @@ func NewWriter() *Writer {
 		dict: dict, analyser: analyser{dict: dict},
 		refNumbers: map[string]uint32{}, headingNumbers: map[string]uint32{}, categories: map[string]uint32{},
 	}
-	w.publish(nil, newJoin(NewDirectory(nil), nil))
+	w.publish(nil, w.newJoin(NewDirectory(nil)))
 	return w
 }
 
@@ -46,16 +46,15 @@ func (w *Writer) Index() *Index { return w.index }
 
 // Doc analyses a report. The record is kept beside it for whoever shows it.
 func (w *Writer) Doc(r *disclosure.Report, record []byte) Doc {
-	w.buffer = w.buffer[:0]
+	w.buffer = append(w.buffer[:0], record...)
 	for _, field := range []string{r.CompanyName, r.Ticker, r.Title, r.Summary} {
 		w.buffer = w.analyser.append(w.buffer, field)
 	}
-	for _, c := range r.Categories() {
-		w.buffer = w.analyser.append(w.buffer, c)
-	}
+	heading := w.heading(r.Category)
+	w.buffer = append(w.buffer, w.headings[heading].text...)
 	return Doc{
-		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), Heading: w.heading(r.Category),
-		Text: tokens(w.arena.keep(w.buffer)), Record: w.arena.keep(record),
+		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), Heading: heading,
+		place: w.arena.keep(w.buffer), record: uint32(len(record)),
 	}
 }
 
@@ -74,8 +73,9 @@ func (w *Writer) heading(text string) uint32 {
 	if ok {
 		return n
 	}
-	h := heading{text: text}
+	h := heading{line: text}
 	for _, c := range disclosure.SplitCategories(text) {
+		h.text = w.analyser.append(h.text, c)
 		folded := Fold(c)
 		number, ok := w.categories[folded]
 		if !ok {
@@ -95,30 +95,76 @@ func (w *Writer) heading(text string) uint32 {
 // own, and returns those states. No two may be of one filing. A directory
 // replaces the one before; nil keeps it.
 func (w *Writer) Apply(docs []Doc, dir *Directory) (replaced []*Doc) {
-	parts := slices.Clone(w.index.parts)
+	last := w.index
+	next := w.joined(dir)
+	parts := slices.Clone(last.parts)
+	moved := w.moved(docs, last.join.retickered(next))
 	owned := make([]bool, len(parts)) // whose gone is a copy of our own
-	for i := range docs {
+	remove := func(key uint64) *Doc {
 		for k := range parts {
 			p := &parts[k]
-			n, ok := p.seg.find(docs[i].Key)
+			n, ok := p.seg.find(key)
 			if !ok || p.gone != nil && p.gone.Contains(n) {
 				continue
 			}
-			replaced = append(replaced, &p.seg.docs[n])
 			if !owned[k] {
 				owned[k] = true
 				p.gone = cloneOrNew(p.gone)
 			}
 			p.gone.Add(n)
+			return &p.seg.docs[n]
+		}
+		return nil
+	}
+	for i := range docs {
+		if d := remove(docs[i].Key); d != nil {
+			replaced = append(replaced, d)
+			w.arena.free(d.place)
 		}
 	}
-	if len(docs) > 0 {
-		slices.SortFunc(docs, func(a, b Doc) int { return compareDocs(&a, &b) })
-		parts = append(parts, newPart(build(docs, w.vocabulary())))
+	for i := range moved {
+		remove(moved[i].Key)
 	}
-	w.publish(parts, w.joined(dir))
+	if fresh := slices.Concat(docs, moved); len(fresh) > 0 {
+		slices.SortFunc(fresh, func(a, b Doc) int { return compareDocs(&a, &b) })
+		goroutines := 1
+		if len(parts) == 0 { // the start, when nobody reads yet
+			goroutines = runtime.GOMAXPROCS(0)
+		}
+		parts = append(parts, newPart(build(fresh, w.vocabulary(next), goroutines)))
+	}
+	w.publish(parts, next)
 	w.mergeSmall()
 	return replaced
+}
+
+// moved returns the filings of some references, for they are to be indexed
+// anew, without those that come anyway.
+func (w *Writer) moved(docs []Doc, refs []uint32) []Doc {
+	if len(refs) == 0 {
+		return nil
+	}
+	coming := make(map[uint64]bool, len(docs))
+	for i := range docs {
+		coming[docs[i].Key] = true
+	}
+	var moved []Doc
+	for _, p := range w.index.parts {
+		var gone *set
+		if p.gone != nil {
+			gone = &set{list: p.gone}
+		}
+		s := p.seg.refSet(refs)
+		if s == nil {
+			continue
+		}
+		for h := newHits(p.seg, []*set{s}, gone); h.left > 0; {
+			if d := p.seg.docs[h.ordinal()]; !coming[d.Key] {
+				moved = append(moved, d)
+			}
+		}
+	}
+	return moved
 }
 
 func cloneOrNew(b *roaring.Bitmap) *roaring.Bitmap {
@@ -130,8 +176,9 @@ func cloneOrNew(b *roaring.Bitmap) *roaring.Bitmap {
 
 func newPart(s *segment) part { return part{seg: s, kinds: new(atomic.Pointer[kindSets])} }
 
-func (w *Writer) vocabulary() vocabulary {
-	return vocabulary{words: w.dict.list, stems: w.dict.nStem, headings: w.headings}
+// vocabulary is what the numbers mean, with the tickers of a join.
+func (w *Writer) vocabulary(j *join) vocabulary {
+	return vocabulary{words: w.dict.list, stems: w.dict.nStem, headings: w.headings, tickers: j.tickers, memory: w.arena.memory}
 }
 
 // joined resolves the references anew when there are more, or issuers changed.
@@ -143,27 +190,9 @@ func (w *Writer) joined(dir *Directory) *join {
 	if dir == last.dir && len(last.issuers) == len(w.refs) {
 		return last
 	}
-	return newJoin(dir, w.refs)
+	return w.newJoin(dir)
 }
 
 func (w *Writer) publish(parts []part, j *join) {
-	w.index = &Index{dict: w.dict, parts: parts, join: j, headings: w.headings, categories: w.categories}
-}
-
-// arena keeps many small strings in few pieces of memory. A piece is freed
-// when none of its strings is in use any more.
-type arena struct{ piece []byte }
-
-const arenaPiece = 64 << 10
-
-func (a *arena) keep(b []byte) string {
-	if len(b) == 0 {
-		return ""
-	}
-	if len(b) > cap(a.piece)-len(a.piece) {
-		a.piece = make([]byte, 0, max(arenaPiece, len(b)))
-	}
-	at := len(a.piece)
-	a.piece = append(a.piece, b...)
-	return unsafe.String(&a.piece[at], len(b)) // written once, never again
+	w.index = &Index{dict: w.dict, parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.memory}
 }

@@ -17,7 +17,7 @@ type Row struct {
 	Subject    string
 	OccurredAt time.Time
 	Changed    string // names joined by commas
-	Body       []byte
+	Body       string
 }
 
 // EncodeRow turns a change into its row.
@@ -32,7 +32,7 @@ func EncodeRow(c disclosure.Change) (Row, error) {
 	}
 	return Row{
 		Seq: c.Seq, Event: string(c.Event), Subject: c.Subject(), OccurredAt: c.OccurredAt,
-		Changed: strings.Join(c.Changed, ","), Body: body,
+		Changed: strings.Join(c.Changed, ","), Body: string(body),
 	}, nil
 }
 
@@ -42,15 +42,14 @@ func (r Row) Decode() (disclosure.Change, error) {
 	if r.Changed != "" {
 		c.Changed = strings.Split(r.Changed, ",")
 	}
-	var record any
+	var err error
 	if c.Event == disclosure.IssuerUpdated {
 		c.Issuer = new(disclosure.Issuer)
-		record = c.Issuer
+		err = json.Unmarshal([]byte(r.Body), c.Issuer)
 	} else {
-		c.Report = new(disclosure.Report)
-		record = c.Report
+		c.Report, err = disclosure.DecodeReport(r.Body)
 	}
-	if err := json.Unmarshal(r.Body, record); err != nil {
+	if err != nil {
 		return disclosure.Change{}, fmt.Errorf("change %d of the log cannot be read: %w", r.Seq, err)
 	}
 	return c, nil

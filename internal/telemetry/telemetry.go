@@ -3,9 +3,6 @@
 package telemetry
 
 import (
-	"errors"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/pprof"
 	"runtime"
@@ -16,18 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
-
-// NewLogger returns the program's log: "text" for people, "json" for machines.
-func NewLogger(w io.Writer, format string, level slog.Level) (*slog.Logger, error) {
-	o := &slog.HandlerOptions{Level: level}
-	switch format {
-	case "text":
-		return slog.New(slog.NewTextHandler(w, o)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, o)), nil
-	}
-	return nil, errors.New("the log format must be text or json")
-}
 
 // Metrics are the figures of the process.
 type Metrics struct {

@@ -2,10 +2,12 @@ package telemetry_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pregon/internal/telemetry"
@@ -36,10 +38,10 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-func TestLogger(t *testing.T) {
+func TestLog(t *testing.T) {
 	for format, want := range map[string]string{"text": "level=WARN msg=there", "json": `"level":"WARN","msg":"there"`} {
 		var b bytes.Buffer
-		l, err := telemetry.NewLogger(&b, format, slog.LevelWarn)
+		l, err := telemetry.NewLog(&b, format, slog.LevelWarn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +51,42 @@ func TestLogger(t *testing.T) {
 			t.Errorf("%s: %s", format, b.String())
 		}
 	}
-	if _, err := telemetry.NewLogger(nil, "xml", 0); err == nil {
+	if _, err := telemetry.NewLog(nil, "xml", 0); err == nil {
 		t.Error("a format that does not exist is accepted")
 	}
+}
+
+// Lines are written in order, soon, and at once when they are urgent.
+func TestLogGathersLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		l, err := telemetry.NewLog(&b, "text", slog.LevelInfo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); l.Run(ctx) }()
+		synctest.Wait()
+		l.Info("one")
+		if b.Len() != 0 {
+			t.Error("a line was written on its own")
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if strings.Count(b.String(), "\n") != 1 {
+			t.Errorf("after a while there is %q", b.String())
+		}
+		l.Info("two")
+		l.With("k", "v").WithGroup("g").Error("three")
+		if got := strings.Count(b.String(), "\n"); got != 3 || strings.Index(b.String(), "two") > strings.Index(b.String(), "three") {
+			t.Errorf("after an error there is %q", b.String())
+		}
+		l.Info("four")
+		cancel()
+		<-done
+		if !strings.Contains(b.String(), "four") {
+			t.Error("the last line is lost at the end")
+		}
+	})
 }

@@ -173,7 +173,7 @@ func TestBytesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{string(row.Body)}, query(t, url, `SELECT body::text FROM change`)); diff != "" {
+	if diff := cmp.Diff([]string{row.Body}, query(t, url, `SELECT body::text FROM change`)); diff != "" {
 		t.Error(diff)
 	}
 }

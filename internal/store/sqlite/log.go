@@ -118,7 +118,7 @@ func insert(ctx context.Context, tx *sql.Tx, seq int64, changes []disclosure.Cha
 		if err != nil {
 			return err
 		}
-		if _, err := row.ExecContext(ctx, r.Seq, r.Event, r.Subject, r.OccurredAt.UnixMicro(), r.Changed, string(r.Body)); err != nil {
+		if _, err := row.ExecContext(ctx, r.Seq, r.Event, r.Subject, r.OccurredAt.UnixMicro(), r.Changed, r.Body); err != nil {
 			return fmt.Errorf("writing %s: %w", r.Subject, err)
 		}
 		if _, err := heads[c.Report != nil].ExecContext(ctx, r.Subject, r.Seq); err != nil {
@@ -176,13 +176,12 @@ func each(ctx context.Context, q querier, fn func(disclosure.Change) error, quer
 	var (
 		r      store.Row
 		micros int64
-		body   sql.RawBytes // decoded before the next row overwrites it
 	)
 	for rows.Next() {
-		if err := rows.Scan(&r.Seq, &r.Event, &micros, &r.Changed, &body); err != nil {
+		if err := rows.Scan(&r.Seq, &r.Event, &micros, &r.Changed, &r.Body); err != nil {
 			return err
 		}
-		r.OccurredAt, r.Body = time.UnixMicro(micros), body
+		r.OccurredAt = time.UnixMicro(micros)
 		c, err := r.Decode()
 		if err != nil {
 			return err

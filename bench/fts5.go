@@ -1,0 +1,102 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+	"pregon/internal/sim"
+	"pregon/internal/store/sqlite"
+)
+
+// fts5 asks the same of SQLite's own full-text index, in this process: the ten
+// newest and the exact total.
+func (b *bench) fts5() error {
+	path, err := b.storeOf(whole)
+	if err != nil {
+		return err
+	}
+	db, err := sqlite.Open(b.ctx, path, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	c := catalog.New(db, slog.New(slog.DiscardHandler))
+	if err := c.Load(b.ctx); err != nil {
+		return err
+	}
+	peer, err := b.openFTS5()
+	if err != nil {
+		return err
+	}
+	defer peer.Close()
+
+	texts := queries(1000)
+	s := c.Snapshot()
+	start := time.Now()
+	for _, q := range texts {
+		s.Reports(disclosure.Filter{Search: q}, 1, 10)
+	}
+	ours := time.Since(start)
+	start = time.Now()
+	for _, q := range texts {
+		if err := askFTS5(peer, q); err != nil {
+			return err
+		}
+	}
+	theirs := time.Since(start)
+	figure("search.vs_fts5", theirs.Seconds()/ours.Seconds(), "ratio")
+	figure("search.in_process", ours.Seconds()/float64(len(texts))*1e6, "us")
+	return nil
+}
+
+// openFTS5 opens an index over the same texts, made when it is not there yet.
+func (b *bench) openFTS5() (*sql.DB, error) {
+	path := filepath.Join(b.dir, "fts5.db")
+	_, err := os.Stat(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=cache_size(-200000)")
+	if err != nil || !missing {
+		return db, err
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(`CREATE VIRTUAL TABLE filing USING fts5(text, content='', tokenize="unicode61 remove_diacritics 2", prefix='2 3')`); err != nil {
+		return nil, err
+	}
+	insert, err := tx.Prepare("INSERT INTO filing (rowid, text) VALUES (?, ?)")
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for r := range sim.New(seed).Bulk(whole, until) { // oldest first, as the rowid
+		n++
+		if _, err := insert.Exec(n, strings.Join([]string{r.CompanyName, r.Title, r.Category}, " ")); err != nil {
+			return nil, err
+		}
+	}
+	return db, tx.Commit()
+}
+
+func askFTS5(db *sql.DB, q string) error {
+	match := `"` + strings.Join(search.Words(q), `" "`) + `" *`
+	rows, err := db.Query("SELECT rowid FROM filing WHERE filing MATCH ? ORDER BY rowid DESC LIMIT 10", match)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+	}
+	rows.Close()
+	var total int
+	return db.QueryRow("SELECT count(*) FROM filing WHERE filing MATCH ?", match).Scan(&total)
+}

@@ -1,0 +1,99 @@
+// Command bench measures Pregón beside its peers on the machine it runs on,
+// and prints one line for each figure: name, value, unit. Figures are ratios
+// of things measured in the same run wherever that makes sense, because
+// machines differ and are noisy: a time alone proves nothing.
+//
+// It is a module of its own so that the peers are no dependency of the
+// program.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// bench is one run.
+type bench struct {
+	ctx     context.Context
+	dir     string // stores and the program, kept between runs
+	program string
+	only    *regexp.Regexp
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "bare" {
+		bareMain(os.Args[2:])
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "pocketbase" {
+		pocketbaseMain(os.Args[2:])
+		return
+	}
+	if len(os.Args) > 3 && os.Args[1] == "hammer" { // hammer BASE SECONDS: searches without end, for profiles
+		d, _ := time.ParseDuration(os.Args[3])
+		reqs := searches(queries(1000))
+		if len(os.Args) > 4 {
+			reqs = [][]byte{request(os.Args[4])}
+		}
+		fmt.Println(rate(os.Args[2], reqs, d))
+		return
+	}
+	only := flag.String("only", ".", "run the groups whose name matches this expression")
+	dir := flag.String("dir", "data", "where generated stores are kept between runs")
+	flag.Parse()
+	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only)}
+	if err := b.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run() error {
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return err
+	}
+	var err error
+	if b.program, err = filepath.Abs(filepath.Join(b.dir, "pregon")); err != nil {
+		return err
+	}
+	build := exec.Command("make", "build", "OUTPUT="+b.program)
+	build.Dir = ".." // with the versions that the program itself asks for
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("building the program: %w", err)
+	}
+	for _, group := range []struct {
+		name string
+		run  func() error
+	}{
+		{"import", b.imports},
+		{"http", b.http},
+		{"growth", b.growth},
+		{"fts5", b.fts5},
+		{"pocketbase", b.pocketbase},
+		{"load", b.load},
+		{"memory", b.memory},
+		{"ingest", b.readsDuringIngest},
+	} {
+		if !b.only.MatchString(group.name) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "#", group.name)
+		if err := group.run(); err != nil {
+			return fmt.Errorf("%s: %w", group.name, err)
+		}
+	}
+	return nil
+}
+
+// figure prints one line.
+func figure(name string, value float64, unit string) {
+	fmt.Printf("%s %s %s\n", name, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", value), "0"), "."), unit)
+}

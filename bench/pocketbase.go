@@ -1,0 +1,5 @@
+package main
+
+func (b *bench) pocketbase() error { return nil }
+
+func pocketbaseMain([]string) {}

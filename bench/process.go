@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a server of its own.
+type process struct {
+	cmd     *exec.Cmd
+	url     string
+	started time.Time
+}
+
+var listening = regexp.MustCompile(`listening.*address=(http://\S+)`)
+
+// start runs a command that says where it listens, and waits until it is
+// ready. Its log goes to a file, as that of a service would.
+func start(name string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...), started: time.Now()}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	log, err := os.CreateTemp("", "bench-log-")
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	defer os.Remove(log.Name())
+	p.cmd.Stderr = log
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for range 3000 {
+		text, err := os.ReadFile(log.Name())
+		if err != nil {
+			return nil, err
+		}
+		if m := listening.FindSubmatch(text); m != nil {
+			p.url = string(m[1])
+			return p, p.waitReady()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil, errors.Join(errors.New("it does not say where it listens"), p.stop())
+}
+
+func (p *process) waitReady() error {
+	for range 6000 {
+		resp, err := http.Get(p.url + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return errors.New("it does not become ready")
+}
+
+func (p *process) stop() error {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	return p.cmd.Wait()
+}
+
+// memory returns the resident memory of the process, in bytes.
+func (p *process) memory() (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			return kb * 1024, err
+		}
+	}
+	return 0, errors.New("no VmRSS")
+}
+
+// serve starts Pregón over a store.
+func (b *bench) serve(store string) (*process, error) {
+	return start(b.program, "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+store)
+}
+
+// bare starts a handler that writes so many canned bytes.
+func bare(size int) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return start(self, "bare", strconv.Itoa(size))
+}

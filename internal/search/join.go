@@ -1,0 +1,64 @@
+package search
+
+import (
+	"slices"
+	"strings"
+)
+
+// join is the directory as seen from the filings: whose each reference is.
+// Filings of one reference share an issuer, so that a change of the directory
+// is told here and not in them; only the ticker is a word by which they are
+// found, and stands in the index.
+type join struct {
+	dir     *Directory
+	refText []string             // what the filings say, by number of the reference
+	issuers []*Entity            // whom that means; nil when unknown
+	tickers [][]uint32           // the words of that issuer's ticker
+	refs    map[*Entity][]uint32 // the references to each issuer
+	numbers map[string]uint32    // of references, by their text
+}
+
+// newJoin resolves every reference.
+func (w *Writer) newJoin(dir *Directory) *join {
+	j := &join{
+		dir: dir, refText: w.refs, issuers: make([]*Entity, len(w.refs)), tickers: make([][]uint32, len(w.refs)),
+		refs: map[*Entity][]uint32{}, numbers: make(map[string]uint32, len(w.refs)),
+	}
+	for i, ref := range w.refs {
+		n := uint32(i)
+		j.numbers[ref] = n
+		if e := dir.issuerOf(ref); e != nil {
+			j.issuers[n] = e
+			j.refs[e] = append(j.refs[e], n)
+			w.analyser.t.text(e.Issuer.Ticker, func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.add(word)) })
+		}
+	}
+	return j
+}
+
+// retickered returns the references whose ticker is another in the next join.
+func (j *join) retickered(next *join) []uint32 {
+	var refs []uint32
+	for n := range j.tickers {
+		if !slices.Equal(j.tickers[n], next.tickers[n]) {
+			refs = append(refs, uint32(n))
+		}
+	}
+	return refs
+}
+
+// named returns the references to all issuers that have an identifier, and the
+// one of the filings that state it themselves.
+func (j *join) named(key string) []uint32 {
+	if strings.HasPrefix(key, byNamePrefix) {
+		return nil // a name is not an identifier
+	}
+	var refs []uint32
+	for _, e := range j.dir.byKey[key] {
+		refs = append(refs, j.refs[e]...)
+	}
+	if n, ok := j.numbers[key]; ok && !slices.Contains(refs, n) {
+		refs = append(refs, n)
+	}
+	return refs
+}

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"math/bits"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// set is some of a segment's filings, by their ordinals. It never changes, and
+// nil is the empty set.
+//
+// A set that has at least one filing in sixty-four is a plain string of bits:
+// two of them are intersected and counted at a machine word a step, whatever
+// they hold. The others are compressed bitmaps, which at that density are
+// short sorted lists.
+type set struct {
+	n    int
+	bits []uint64
+	list *roaring.Bitmap
+}
+
+const (
+	wordBits  = 64
+	denseFrom = 64   // one filing in so many
+	plainFrom = 4096 // filings in a segment; below, nothing is worth the trouble
+)
+
+// newSet takes over a bitmap of a segment with so many filings.
+func newSet(b *roaring.Bitmap, docs int) *set {
+	n := int(b.GetCardinality())
+	if n == 0 {
+		return nil
+	}
+	if docs < plainFrom || n*denseFrom < docs {
+		b.RunOptimize()
+		return &set{n: n, list: b}
+	}
+	s := &set{n: n, bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	s.add(b)
+	return s
+}
+
+func (s *set) add(b *roaring.Bitmap) {
+	b.Iterate(func(i uint32) bool {
+		s.bits[i/wordBits] |= 1 << (i % wordBits)
+		return true
+	})
+}
+
+func (s *set) has(i uint32) bool {
+	if s.bits != nil {
+		return s.bits[i/wordBits]>>(i%wordBits)&1 != 0
+	}
+	return s.list.Contains(i)
+}
+
+// unite returns the filings that are in any of the sets. It may be one of
+// them.
+func unite(sets []*set, docs int) *set {
+	one, n, dense := (*set)(nil), 0, false
+	for _, s := range sets {
+		if s != nil {
+			one, n, dense = s, n+1, dense || s.bits != nil
+		}
+	}
+	if n <= 1 {
+		return one
+	}
+	if !dense {
+		lists := make([]*roaring.Bitmap, 0, n)
+		for _, s := range sets {
+			if s != nil {
+				lists = append(lists, s.list)
+			}
+		}
+		return newSet(roaring.FastOr(lists...), docs)
+	}
+	u := &set{bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	for _, s := range sets {
+		switch {
+		case s == nil:
+		case s.bits == nil:
+			u.add(s.list)
+		default:
+			for w, b := range s.bits {
+				u.bits[w] |= b
+			}
+		}
+	}
+	for _, b := range u.bits {
+		u.n += bits.OnesCount64(b)
+	}
+	return u
+}

@@ -64,18 +64,22 @@ func (c *serveConfig) validate() error {
 	}
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
-		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		strings.Trim(u.Path, "/") != "" || strings.ContainsAny(c.BaseURL, "?#") {
 		return fault.New(fault.Invalid, "--base-url %q must be http:// or https:// and a host, with nothing after it", c.BaseURL)
 	}
 	return nil
 }
 
 // baseURL returns the address for clients, given the one really listened on.
-func (c *serveConfig) baseURL(listening net.Addr) string {
+func (c *serveConfig) baseURL(listening string) string {
 	if c.BaseURL != "" {
 		return strings.TrimRight(c.BaseURL, "/")
 	}
-	return "http://" + listening.String()
+	host, port, err := net.SplitHostPort(listening)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return "http://" + net.JoinHostPort("127.0.0.1", port) // every address: nobody can call that one
+	}
+	return "http://" + listening
 }
 
 func checkAddress(flag, address string) error {
@@ -98,25 +102,40 @@ type storeSpec struct {
 func parseStore(s string) (storeSpec, error) {
 	scheme, rest, _ := strings.Cut(s, ":")
 	switch {
-	case scheme == "sqlite" && rest != "" && !strings.HasPrefix(rest, "//"):
+	case scheme == "sqlite" && rest != "" && !strings.HasPrefix(rest, "//") && rest != ":memory:":
 		return storeSpec{path: rest}, nil
 	case scheme == "postgres" || scheme == "postgresql":
 		if u, err := url.Parse(s); err == nil && strings.HasPrefix(rest, "//") && u.Path != "/" {
 			return storeSpec{url: s}, nil
 		}
 	}
-	return storeSpec{}, fault.New(fault.Invalid, "--store %q must be sqlite:PATH or postgres://USER@HOST/DATABASE", redact(s))
+	// What it is instead may be a secret in the wrong place: it is not repeated.
+	return storeSpec{}, fault.New(fault.Invalid, "--store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
 }
 
-// redact hides the password of an address.
-func redact(s string) string {
-	if u, err := url.Parse(s); err == nil && u.User != nil {
-		return u.Redacted()
+// String shows a store without its secrets.
+func (s storeSpec) String() string {
+	if s.url == "" {
+		return "sqlite:" + s.path
 	}
-	if strings.Contains(s, "@") {
-		return "(an address that cannot be read)"
+	u, err := url.Parse(s.url)
+	if err != nil {
+		return "postgres://…"
 	}
-	return s
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path} // parameters can hold passwords too
+	if u.User != nil {
+		shown.User = url.User(u.User.Username())
+	}
+	return shown.String()
+}
+
+// show is the store as it may be printed.
+func (f storeFlag) show() string {
+	spec, err := parseStore(f.Store)
+	if err != nil {
+		return "?"
+	}
+	return spec.String()
 }
 
 // checkEnvironment refuses a PREGON_ variable that no flag reads: a misspelt
@@ -162,14 +181,10 @@ func (c *checkConfigCmd) Run(p *process) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	base := c.BaseURL
-	if base == "" {
-		base = "http://" + c.Listen
-	}
 	for _, line := range [][2]string{
-		{"store", redact(c.Store)},
+		{"store", c.show()},
 		{"listen", c.Listen},
-		{"base-url", base},
+		{"base-url", c.baseURL(c.Listen)},
 		{"source", c.Source},
 		{"debug-listen", orOff(c.DebugListen)},
 		{"log-format", c.LogFormat},

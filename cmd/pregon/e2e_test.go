@@ -54,7 +54,8 @@ var engines = map[string]func(t testing.TB) string{
 }
 
 // TestScripts plays every script of testdata/script against both stores. In a
-// script, `pregon` runs the program, `serve` starts it beside the script, `get`
+// script, `pregon` runs the program, `serve` starts it beside the script,
+// `other` starts and ends a second one on the same store, `get`
 // asks it and shows the answer (checked against the OpenAPI document), `until`
 // asks again until the answer matches, `stop` ends it and wants a clean exit,
 // `kill` ends it without warning.
@@ -65,12 +66,13 @@ func TestScripts(t *testing.T) {
 				Dir: "testdata/script",
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("PREGON_STORE", newStore(env.T().(testing.TB)))
+					env.Setenv("OTHER_STORE", newStore(env.T().(testing.TB)))
 					env.Values[serviceKey{}] = new(*service)
 					env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 					return nil
 				},
 				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-					"serve": serveCommand, "stop": stopCommand, "kill": killCommand, "get": getCommand, "until": untilCommand,
+					"serve": serveCommand, "other": otherCommand, "stop": stopCommand, "kill": killCommand, "get": getCommand, "until": untilCommand,
 				},
 				Condition: func(cond string) (bool, error) { return cond == name, nil },
 			})
@@ -166,6 +168,13 @@ func serveCommand(ts *testscript.TestScript, _ bool, args []string) {
 	*running(ts) = s
 	ts.Setenv("URL", s.url)
 	ts.Defer(func() { _ = s.cmd.Process.Kill() })
+}
+
+// otherCommand runs a second service on the same store until it is ready.
+func otherCommand(ts *testscript.TestScript, _ bool, args []string) {
+	s, err := startService([]string{"PREGON_STORE=" + ts.Getenv("PREGON_STORE")}, ts.Getenv("WORK"), args...)
+	ts.Check(err)
+	ts.Check(s.end(syscall.SIGTERM))
 }
 
 func stopCommand(ts *testscript.TestScript, _ bool, _ []string) {

@@ -20,6 +20,7 @@ import (
 
 const (
 	importBatch = 1000    // records in one transaction: short enough for others to get a turn
+	importBytes = 4 << 20 // and bytes
 	maxLine     = 1 << 20 // bytes; more is not a record
 )
 
@@ -44,7 +45,9 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 	defer db.Close()
 
 	im := importer{db: db, what: c.What, stderr: p.stderr, bar: newBar(p.stderr, size)}
-	err = im.read(ctx, in)
+	if err = im.run(ctx, in); errors.Is(err, errStillReading) {
+		return errors.New("interrupted; what was read before is in, and the import may be run again")
+	}
 	im.bar.finish()
 	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged, %d bad\n", im.sum.New, im.sum.Updated, im.sum.Unchanged, im.bad)
 	switch {
@@ -82,28 +85,52 @@ type importer struct {
 	bar    *bar
 
 	batch store.Batch
+	bytes int // in batch
 	line  int // read
 	saved int // durable up to this line
 	bad   int
 	sum   store.Outcome
 }
 
+var errStillReading = errors.New("still waiting for input")
+
+// run reads until the end or until it is interrupted, which nobody who types
+// into a terminal or waits for a pipe should have to wait for.
+func (im *importer) run(ctx context.Context, in io.Reader) error {
+	ended := make(chan error, 1)
+	go func() { ended <- im.read(ctx, in) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended: // it was not waiting, and has noticed
+		return err
+	case <-time.After(2 * time.Second):
+		return errStillReading
+	}
+}
+
 func (im *importer) read(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(lines)
-		if len(line) > 0 || err == nil {
+		tooLong := errors.Is(err, errLineTooLong)
+		if len(line) > 0 || err == nil || tooLong {
 			im.line++
 			im.take(line, err)
 			im.bar.add(len(line) + 1)
 		}
-		if errors.Is(err, io.EOF) {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, io.EOF):
 			return im.flush(ctx)
-		}
-		if err != nil && !errors.Is(err, errLineTooLong) {
+		case err != nil && !tooLong:
 			return errors.Join(im.flush(ctx), err)
 		}
-		if len(im.batch.Reports)+len(im.batch.Issuers) >= importBatch {
+		if im.bytes += len(line); len(im.batch.Reports)+len(im.batch.Issuers) >= importBatch || im.bytes >= importBytes {
 			if err := im.flush(ctx); err != nil {
 				return err
 			}
@@ -149,7 +176,7 @@ func (im *importer) flush(ctx context.Context) error {
 		im.sum = im.sum.Add(out)
 		im.batch = store.Batch{Reports: im.batch.Reports[:0], Issuers: im.batch.Issuers[:0]}
 	}
-	im.saved = im.line
+	im.saved, im.bytes = im.line, 0
 	return nil
 }
 
@@ -162,7 +189,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
+		if len(line)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxLine {
 			tooLong, line = true, line[:0]
 		}
 		if !tooLong {

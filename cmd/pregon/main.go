@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -22,7 +23,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	p := process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	if err := p.run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "pregon:", err)
+		fmt.Fprintln(os.Stderr, "pregon:", oneLine(err))
 		os.Exit(1)
 	}
 }
@@ -50,11 +51,21 @@ func (p *process) run(ctx context.Context) error {
 		return fmt.Errorf("%w (pregon --help tells the commands and flags)", err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	err = command.Run(p)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return errors.New("interrupted")
+	return command.Run(p)
+}
+
+// oneLine tells an error on one line. A driver that tried several ways puts
+// each on a line of its own; the last is the one that matters.
+func oneLine(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted: " + err.Error()
 	}
-	return err
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	if len(lines) == 1 {
+		return lines[0]
+	}
+	head, _, _ := strings.Cut(lines[0], ": ")
+	return head + ": " + strings.TrimSpace(lines[len(lines)-1])
 }
 
 func newParser(c *cli) (*kong.Kong, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,11 +14,8 @@ import (
 
 	"pregon/internal/api"
 	"pregon/internal/catalog"
-	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/httpserver"
-	"pregon/internal/sim"
-	"pregon/internal/store"
 	"pregon/internal/telemetry"
 )
 
@@ -38,35 +34,45 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer log.Flush()
 	logger := log.Logger
-	db, err := c.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	source, err := prepareSource(ctx, db, c.Source)
-	if err != nil {
-		return err
-	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
 	}
 	defer listener.Close()
+	opened, err := c.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	if c.Source == "demo" {
+		if err := fillDemo(ctx, opened); err != nil {
+			return err
+		}
+	}
 
+	db := &marked{Store: opened}
+	base := c.baseURL(listener.Addr().String())
 	metrics := telemetry.NewMetrics(version)
 	cat := catalog.New(db, logger)
 	observeCatalog(metrics, cat)
 	mux := http.NewServeMux()
-	api.New(api.Options{Catalog: cat, BaseURL: c.baseURL(listener.Addr()), Version: version, Source: source}).Register(mux)
+	surface, err := api.New(api.Options{Catalog: cat, Logger: logger, BaseURL: base, Version: version, Source: db.mark})
+	if err != nil {
+		return err
+	}
+	surface.Register(mux)
 	server, err := httpserver.New(httpserver.Options{
-		Mux: mux, Logger: logger, Source: source, Ready: readiness(cat),
-		Observe: func(o httpserver.Observation) { metrics.Request(o.Route, o.Method, o.Status, o.Duration) },
+		Mux: mux, Logger: logger, Source: db.mark, Ready: readiness(cat),
+		Observe: func(o httpserver.Observation) {
+			metrics.Request(o.Route, o.Method, o.Status, o.Duration)
+			log.Request(telemetry.Request(o))
+		},
 	})
 	if err != nil {
 		return err
 	}
-	logger.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", c.baseURL(listener.Addr()),
-		"store", redact(c.Store), "source", c.Source, "version", version)
+	logger.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
+		"store", c.show(), "source", c.Source, "version", version)
 
 	g, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
@@ -83,8 +89,11 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	if err := opened.Close(); err != nil {
+		return err
+	}
 	logger.Info("stopped")
-	return db.Close()
+	return nil
 }
 
 // follow loads the catalogue and keeps it fresh. Most of the heap is the
@@ -128,6 +137,7 @@ func observeCatalog(m *telemetry.Metrics, cat *catalog.Catalog) {
 		}
 	}
 	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(s *catalog.Snapshot) float64 { return float64(s.Seq()) }))
+	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return cat.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(s *catalog.Snapshot) float64 { return float64(s.Len()) }))
 }
 
@@ -142,53 +152,6 @@ func serveDebug(ctx context.Context, address string, h http.Handler, logger *slo
 	context.AfterFunc(ctx, func() { _ = srv.Close() })
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
-	}
-	return nil
-}
-
-// demoDays is how far back the fictional market reaches.
-const demoDays = 90
-
-// prepareSource returns the mark of the store's filings. A store that holds
-// real filings is never mixed with the fictional market.
-func prepareSource(ctx context.Context, db store.Store, source string) (string, error) {
-	if source != "demo" {
-		return db.Source(ctx)
-	}
-	marked, err := db.Source(ctx)
-	if err != nil {
-		return "", err
-	}
-	newest, err := db.Newest(ctx)
-	if err != nil {
-		return "", err
-	}
-	if marked == "" && newest > 0 {
-		return "", fault.New(fault.Conflict, "--source demo needs a store of its own: this one holds filings that are not simulated")
-	}
-	if marked, err = db.ClaimSource(ctx, "demo"); err != nil {
-		return "", err
-	}
-	if marked != "demo" {
-		return "", fault.New(fault.Conflict, "--source demo needs a store of its own: this one belongs to the source %s", marked)
-	}
-	if newest > 0 {
-		return marked, nil
-	}
-	return marked, fillDemo(ctx, db)
-}
-
-// fillDemo writes the fictional market in one batch: all of it or none.
-func fillDemo(ctx context.Context, db store.Store) error {
-	market := sim.New(1)
-	until := time.Now()
-	_, err := db.Append(ctx, store.Batch{
-		Issuers: market.Issuers(),
-		Reports: market.History(until.AddDate(0, 0, -demoDays), until),
-		New:     disclosure.Backfilled,
-	})
-	if err != nil {
-		return fmt.Errorf("loading the fictional market: %w", err)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s is at schema version %d\n", redact(c.Store), v)
+	fmt.Fprintf(p.stdout, "%s is at schema version %d\n", c.show(), v)
 	return s.Close()
 }
 

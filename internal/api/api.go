@@ -9,6 +9,7 @@ package api
 
 import (
 	"hash/fnv"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,24 +24,32 @@ import (
 // Options are the API's collaborators.
 type Options struct {
 	Catalog *catalog.Catalog
-	BaseURL string // as clients see the service, without a slash at the end
-	Version string // of the program
-	Source  string // where the filings come from, as the store is marked: "demo" is the simulated market
+	Logger  *slog.Logger
+	BaseURL string        // as clients see the service, without a slash at the end
+	Version string        // of the program
+	Source  func() string // where the filings come from, as the store is marked: "demo" is the simulated market
 }
 
 // API answers the REST surface.
 type API struct {
 	Options
-	attribution attribution
+	openapi struct{ yaml, json []byte }
 }
 
 // New returns the surface; Register puts it in place.
-func New(o Options) *API { return &API{Options: o, attribution: attributionOf(o.Source)} }
+func New(o Options) (*API, error) {
+	a := &API{Options: o}
+	var err error
+	a.openapi.yaml = OpenAPI(o.BaseURL)
+	a.openapi.json, err = asJSON(a.openapi.yaml)
+	return a, err
+}
 
 // route is one operation.
 type route struct {
 	pattern string
 	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
+	static  bool // needs no catalogue
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
@@ -53,9 +62,9 @@ var routes = []route{
 	{pattern: "GET /api/v1/issuers", handle: (*API).listIssuers},
 	{pattern: "GET /api/v1/issuers/{id}", handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", handle: (*API).getAnalytics},
-	{pattern: "GET /openapi.json", handle: (*API).openapiJSON},
-	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML},
-	{pattern: "GET /{$}", handle: (*API).index},
+	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
+	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
+	{pattern: "GET /{$}", handle: (*API).index, static: true},
 }
 
 // Patterns returns the pattern of every route, for whoever checks that the
@@ -94,11 +103,20 @@ func (a *API) serve(rt route) http.Handler {
 		rt.announce(w.Header())
 		out, err := a.ask(rt, r)
 		if err != nil {
-			problem.Write(w, err)
+			a.fail(w, r, err)
 			return
 		}
 		send(w, r, out)
 	})
+}
+
+// fail tells the client what went wrong. What nobody classified is ours to
+// mend: the log has all of it, under the id that the client is told.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if fault.KindOf(err) == fault.Internal {
+		a.Logger.ErrorContext(r.Context(), "a request failed", "id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
+	}
+	problem.Write(w, err)
 }
 
 func (a *API) ask(rt route, r *http.Request) (answer, error) {
@@ -106,7 +124,7 @@ func (a *API) ask(rt route, r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	snapshot := a.Catalog.Snapshot()
-	if snapshot == nil {
+	if snapshot == nil && !rt.static {
 		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 	}
 	return rt.handle(a, r, snapshot)
@@ -148,7 +166,9 @@ func send(w http.ResponseWriter, r *http.Request, out answer) {
 	if out.contentType != "" {
 		h["Content-Type"] = []string{out.contentType}
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
+	if r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") { // else GET would have another
+		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
+	}
 	_, _ = w.Write(out.body)
 }
 

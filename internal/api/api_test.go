@@ -55,7 +55,14 @@ func startEmpty(t *testing.T, source string) *service {
 	t.Cleanup(func() { db.Close() })
 	s := &service{t: t, store: db, mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
-	api.New(api.Options{Catalog: s.catalog, BaseURL: baseURL, Version: "v0.0.0-test", Source: source}).Register(s.mux)
+	surface, err := api.New(api.Options{
+		Catalog: s.catalog, Logger: slog.New(slog.DiscardHandler), BaseURL: baseURL, Version: "v0.0.0-test",
+		Source: func() string { return source },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	surface.Register(s.mux)
 	s.server = httptest.NewServer(s.mux)
 	t.Cleanup(s.server.Close)
 	return s

@@ -9,8 +9,8 @@ type attribution struct {
 	Notice string  `json:"notice"`
 }
 
-func attributionOf(source string) attribution {
-	if source == "demo" {
+func (a *API) attribution() attribution {
+	if a.Source() == "demo" {
 		return attribution{
 			Source: "Mercado simulado de Pregón",
 			Notice: "Simulated market: companies, funds and filings are fictional. None of this was filed with any regulator.",

@@ -59,7 +59,7 @@ func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	detail := issuerDetail{
 		ID: i.ID, Name: i.Name, CIF: nullable(i.CIF()), Ticker: nullable(i.Ticker), Market: nullable(i.Market),
 		Kind: nullable(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
-		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: a.attribution,
+		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: a.attribution(),
 	}
 	for _, f := range filings.Filings {
 		detail.Latest = append(detail.Latest, f.AppendJSON(nil))

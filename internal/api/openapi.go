@@ -25,16 +25,19 @@ func OpenAPI(baseURL string) []byte {
 }
 
 func (a *API) openapiYAML(*http.Request, *catalog.Snapshot) (answer, error) {
-	return answer{body: OpenAPI(a.BaseURL), contentType: "application/yaml", maxAge: time.Minute}, nil
+	return answer{body: a.openapi.yaml, contentType: "application/yaml", maxAge: time.Minute}, nil
 }
 
 func (a *API) openapiJSON(*http.Request, *catalog.Snapshot) (answer, error) {
+	return answer{body: a.openapi.json, maxAge: time.Minute}, nil
+}
+
+func asJSON(document []byte) ([]byte, error) {
 	var doc any
-	if err := yaml.Unmarshal(OpenAPI(a.BaseURL), &doc); err != nil {
-		return answer{}, err
+	if err := yaml.Unmarshal(document, &doc); err != nil {
+		return nil, err
 	}
-	body, err := json.Marshal(doc)
-	return answer{body: body, maxAge: time.Minute}, err
+	return json.Marshal(doc)
 }
 
 // index tells somebody who opens the bare address where to go.
@@ -42,7 +45,7 @@ func (a *API) index(*http.Request, *catalog.Snapshot) (answer, error) {
 	return encode(map[string]any{
 		"service":     "Pregón",
 		"version":     a.Version,
-		"attribution": a.attribution,
+		"attribution": a.attribution(),
 		"links": map[string]string{
 			"reports":   a.BaseURL + "/api/v1/reports",
 			"issuers":   a.BaseURL + "/api/v1/issuers",

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -74,7 +75,7 @@ func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (answer, error) {
 		Number: strconv.FormatInt(rep.Number, 10), PDFURL: nullable(rep.PDFURL), NIF: nullable(rep.NIF),
 		IssuerID: nullable(f.IssuerID()), Categories: list(rep.Categories()), SourceURL: nullable(rep.SourceURL),
 		FirstSeenAt: rep.FirstSeenAt.In(disclosure.Madrid), AvailableAt: rep.AvailableAt.In(disclosure.Madrid),
-		Attribution: a.attribution,
+		Attribution: a.attribution(),
 	}
 	return encode(detail)
 }
@@ -87,8 +88,11 @@ func noSuchReport(id string) error {
 }
 
 func encode(v any) (answer, error) {
-	body, err := json.Marshal(v)
-	return answer{body: body}, err
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // as in lists
+	err := enc.Encode(v)
+	return answer{body: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, err
 }
 
 func nullable(s string) *string {

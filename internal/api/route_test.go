@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -27,7 +28,11 @@ func TestDeprecation(t *testing.T) {
 	if err := c.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a := New(Options{Catalog: c})
+	var log bytes.Buffer
+	a, err := New(Options{Catalog: c, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	fine := func(*API, *http.Request, *catalog.Snapshot) (answer, error) { return encode("fine") }
 	fails := func(*API, *http.Request, *catalog.Snapshot) (answer, error) {
 		return answer{}, errors.New("at /srv/secret")
@@ -57,5 +62,8 @@ func TestDeprecation(t *testing.T) {
 				t.Errorf("the failure tells its inside: %s", w.Body)
 			}
 		})
+	}
+	if n := strings.Count(log.String(), "at /srv/secret"); n != 1 {
+		t.Errorf("the log tells the failure %d times:\n%s", n, log.String())
 	}
 }

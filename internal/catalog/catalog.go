@@ -30,6 +30,7 @@ import (
 type Log interface {
 	Current(ctx context.Context, fn func(disclosure.Change) error) (seq int64, err error)
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
+	Newest(ctx context.Context) (int64, error)
 	Wait(ctx context.Context, after int64) error
 }
 
@@ -44,6 +45,16 @@ type Catalog struct {
 	issuers map[string]*search.Entity // guarded by mu; by id
 	encoder encoder                   // guarded by mu
 	merges  sync.WaitGroup            // under way beside us
+	current atomic.Int64              // when it last knew that it had seen everything, Unix nanoseconds
+}
+
+// Behind returns how long ago the catalogue last knew that it had seen
+// everything: moments, unless the log cannot be read.
+func (c *Catalog) Behind() time.Duration {
+	if at := c.current.Load(); at != 0 {
+		return time.Since(time.Unix(0, at))
+	}
+	return 0
 }
 
 // New returns a catalogue that has nothing to show until Load.
@@ -122,8 +133,10 @@ func (c *Catalog) directory() *search.Directory {
 }
 
 const (
-	batch = 2000                  // changes read and applied at once
-	pause = 20 * time.Millisecond // between two snapshots: a flood is taken in gulps
+	batch    = 2000                  // changes read and applied at once
+	pause    = 20 * time.Millisecond // between two snapshots: a flood is taken in gulps
+	lookFor  = 10 * time.Second      // how long a quiet log is waited for before it is asked again
+	readTime = 30 * time.Second      // for reading changes: a store that hangs is no better than one that fails
 )
 
 // Follow applies changes as they come until the context ends. While the log
@@ -138,6 +151,9 @@ func (c *Catalog) Follow(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err == nil {
+			if failures > 0 {
+				c.slog.Info("the catalogue follows the log again", "seq", c.Snapshot().Seq())
+			}
 			failures = 0
 		} else {
 			failures++
@@ -153,15 +169,42 @@ func (c *Catalog) Follow(ctx context.Context) error {
 
 func (c *Catalog) step(ctx context.Context) error {
 	seq := c.Snapshot().Seq()
-	if err := c.log.Wait(ctx, seq); err != nil {
+	quiet, err := c.wait(ctx, seq)
+	if err != nil || quiet {
 		return err
 	}
-	changes, err := c.log.Changes(ctx, seq, batch)
+	reading, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	changes, err := c.log.Changes(reading, seq, batch)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
 	c.apply(changes)
 	return nil
+}
+
+// wait waits for something new. It gives up after a while to see whether the
+// log is still there, and whether it is the one we know: a log that is shorter
+// than what we have seen was put back from a copy, and is read anew.
+func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
+	waiting, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	err = c.log.Wait(waiting, seq)
+	if waiting.Err() == nil || ctx.Err() != nil {
+		return false, err
+	}
+	looking, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	newest, err := c.log.Newest(looking)
+	switch {
+	case err != nil:
+		return false, err
+	case newest < seq:
+		c.slog.Warn("the log is shorter than it was: loading it anew", "seq", seq, "newest", newest)
+		return true, c.Load(ctx)
+	}
+	c.current.Store(time.Now().UnixNano())
+	return true, nil
 }
 
 // apply makes the next snapshot.
@@ -181,6 +224,7 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 // show swaps the snapshot. c.mu is held.
 func (c *Catalog) show(seq int64, t *tally) {
 	c.now.Store(&Snapshot{seq: seq, index: c.writer.Index(), tally: t, links: c.encoder.links})
+	c.current.Store(time.Now().UnixNano())
 }
 
 // newestOfEach keeps the last state of each filing.

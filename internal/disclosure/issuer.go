@@ -51,10 +51,8 @@ func (i *Issuer) CIF() string {
 // Keys returns every identifier under which the issuer can be asked for.
 func (i *Issuer) Keys() []string {
 	keys := []string{i.ID}
-	if cif := i.CIF(); cif != "" {
-		keys = append(keys, cif)
-	} else if i.NIF != "" {
-		keys = append(keys, strings.ToLower(i.NIF))
+	if key := IssuerKey(i.NIF); key != "" {
+		keys = append(keys, key)
 	}
 	keys = append(keys, i.Aliases...)
 	keys = append(keys, i.ISINs...)
@@ -97,15 +95,19 @@ func IsISIN(s string) bool {
 func (i *Issuer) Validate() error {
 	var bad problems
 	bad.text("name", i.Name, true)
-	bad.text("cif", i.NIF, false)
-	bad.text("ticker", i.Ticker, false)
+	bad.ident("cif", i.NIF)
+	bad.ident("ticker", i.Ticker)
 	bad.text("market", i.Market, false)
-	bad.text("id", i.ID, false)
+	bad.ident("id", i.ID)
+	for _, name := range i.FormerNames {
+		bad.text("former_names", name, true)
+	}
 	if i.Kind != "" && !slices.Contains(Kinds, i.Kind) {
 		bad.add("kind", string(i.Kind), "use company, fund, manager or other")
 	}
 	for n, alias := range i.Aliases {
 		bad.text("aliases", alias, true)
+		bad.ident("aliases", alias)
 		i.Aliases[n] = IssuerKey(alias)
 	}
 	for n, isin := range i.ISINs {
@@ -127,7 +129,8 @@ func (i *Issuer) Validate() error {
 
 // Merge lays a new observation over what is known and names what changed. An
 // empty field was not told and changes nothing; a new name keeps the old one
-// among the former names; lists grow and never shrink.
+// among the former names; lists only grow, but a name taken up again is no
+// former one.
 func (i Issuer) Merge(told Issuer) (merged Issuer, changed []string) {
 	m := merge{}
 	if told.Name != "" && told.Name != i.Name && i.Name != "" {
@@ -139,8 +142,12 @@ func (i Issuer) Merge(told Issuer) (merged Issuer, changed []string) {
 	m.text("market", &i.Market, told.Market)
 	m.text("kind", (*string)(&i.Kind), string(told.Kind))
 	m.list("isins", &i.ISINs, told.ISINs)
-	told.FormerNames = slices.DeleteFunc(slices.Clone(told.FormerNames), func(s string) bool { return s == i.Name })
-	m.list("former_names", &i.FormerNames, told.FormerNames)
+	isNow := func(name string) bool { return name == i.Name } // and so not a former one, or not any more
+	if slices.ContainsFunc(i.FormerNames, isNow) {
+		i.FormerNames = slices.DeleteFunc(slices.Clone(i.FormerNames), isNow)
+		m.changed = append(m.changed, "former_names")
+	}
+	m.list("former_names", &i.FormerNames, slices.DeleteFunc(slices.Clone(told.FormerNames), isNow))
 	m.list("aliases", &i.Aliases, told.Aliases)
 	return i, m.changed
 }
@@ -155,6 +162,8 @@ func (m *merge) list(name string, have *[]string, told []string) {
 	}
 	if len(grown) > len(*have) {
 		*have = grown
-		m.changed = append(m.changed, name)
+		if !slices.Contains(m.changed, name) {
+			m.changed = append(m.changed, name)
+		}
 	}
 }

@@ -18,6 +18,9 @@ func TestReadIssuer(t *testing.T) {
 		{`{"name":"X","id":"fi-4720","cif":"V87654321"}`, "fi-4720", "V87654321", ""},
 		{`{"name":"X"}`, "", "", "id is missing"},
 		{`{"id":"fi-1"}`, "", "", "name is missing"},
+		{`{"name":"X","id":"fi-1","former_names":["Y"," "]}`, "", "", `former_names " " is missing`},
+		{`{"name":"X","id":"` + strings.Repeat("x", 201) + `"}`, "", "", "too long"},
+		{`{"name":"X","id":"fi-1","aliases":["` + strings.Repeat("x", 201) + `"]}`, "", "", "too long"},
 		{`{"name":"X","id":"fi-1","kind":"bank"}`, "", "", "use company, fund, manager or other"},
 		{`{"name":"X","id":"fi-1","isins":["ES1"]}`, "", "", "not an ISIN"},
 		{`{"name":"X","id":"fi-1","isins":"ES01SIM00026"}`, "", "", "must be a list"},
@@ -66,6 +69,19 @@ func TestIssuerMerge(t *testing.T) {
 	}
 	if _, changed = merged.Merge(want); len(changed) != 0 {
 		t.Errorf("the same observation twice changes %v", changed)
+	}
+}
+
+// A name that an issuer takes up again is no former one.
+func TestIssuerTakesUpAnOldName(t *testing.T) {
+	i := disclosure.Issuer{ID: "fi-1", Name: "A"}
+	i, _ = i.Merge(disclosure.Issuer{ID: "fi-1", Name: "B"})
+	i, changed := i.Merge(disclosure.Issuer{ID: "fi-1", Name: "A"})
+	if diff := cmp.Diff([]string{"B"}, i.FormerNames); diff != "" || i.Name != "A" {
+		t.Errorf("%+v\n%s", i, diff)
+	}
+	if diff := cmp.Diff([]string{"name", "former_names"}, changed); diff != "" {
+		t.Error(diff)
 	}
 }
 

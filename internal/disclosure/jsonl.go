@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -16,12 +17,14 @@ import (
 // ReadReport reads one line of an import file and validates it. Id or number
 // may be missing when the other tells it.
 func ReadReport(line []byte) (Report, error) {
-	// The two fields whose own decoders would answer in Go's words, not the
-	// user's, are taken as they come.
+	// The fields whose own decoders would answer in Go's words, not the user's,
+	// are taken as they come.
 	var in struct {
 		Report
 		Number      json.RawMessage `json:"cnmv_registration_number"`
 		PublishedAt string          `json:"published_at"`
+		FirstSeenAt string          `json:"first_seen_at"`
+		AvailableAt string          `json:"available_at"`
 	}
 	if err := readLine(line, &in); err != nil {
 		return Report{}, err
@@ -31,13 +34,21 @@ func ReadReport(line []byte) (Report, error) {
 	if err := r.readNumber(in.Number); err != nil {
 		return Report{}, err
 	}
-	if in.PublishedAt != "" {
-		t, err := time.Parse(time.RFC3339, in.PublishedAt)
-		if err != nil {
-			return Report{}, fault.New(fault.Invalid,
-				"report: published_at %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", clip(in.PublishedAt))
+	for _, f := range []struct {
+		name, text string
+		into       *time.Time
+	}{
+		{"published_at", in.PublishedAt, &r.PublishedAt},
+		{"first_seen_at", in.FirstSeenAt, &r.FirstSeenAt},
+		{"available_at", in.AvailableAt, &r.AvailableAt},
+	} {
+		if f.text == "" {
+			continue
 		}
-		r.PublishedAt = t
+		if err := f.into.UnmarshalText([]byte(f.text)); err != nil {
+			return Report{}, fault.New(fault.Invalid,
+				"report: %s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", f.name, clip(f.text))
+		}
 	}
 	return r, r.Validate()
 }
@@ -83,7 +94,7 @@ func readLine(line []byte, into any) error {
 	if err := dec.Decode(into); err != nil {
 		return fault.New(fault.Invalid, "%s", explain(err))
 	}
-	if dec.More() {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return fault.New(fault.Invalid, "the line holds more than one JSON value")
 	}
 	return nil

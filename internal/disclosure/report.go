@@ -67,10 +67,7 @@ func ParseNumber(s string) (int64, bool) {
 // issuer: the normal NIF, else the regulator's own code in lower case, else
 // nothing.
 func (r *Report) IssuerKey() string {
-	if nif, ok := ParseNIF(r.NIF); ok {
-		return string(nif)
-	}
-	return strings.ToLower(strings.TrimSpace(r.NIF))
+	return IssuerKey(r.NIF)
 }
 
 // Categories splits the heading: several are joined by " - ", and the
@@ -125,18 +122,17 @@ func (r *Report) Validate() error {
 	bad.text("company_name", r.CompanyName, true)
 	bad.text("title", r.Title, true)
 	bad.text("summary", r.Summary, false)
-	bad.text("ticker", r.Ticker, false)
-	bad.text("nif", r.NIF, false)
+	bad.ident("ticker", r.Ticker)
+	bad.ident("nif", r.NIF)
 	bad.text("category", r.Category, false)
 	bad.link("pdf_url", r.PDFURL)
 	bad.link("source_url", r.SourceURL)
-	switch {
-	case r.PublishedAt.IsZero():
+	if r.PublishedAt.IsZero() {
 		bad.add("published_at", "", "is missing")
-	case r.PublishedAt.Before(earliest) || r.PublishedAt.After(latest):
-		bad.add("published_at", r.PublishedAt.Format(time.RFC3339), "must lie between 1988 and 2100")
 	}
-	r.PublishedAt = r.PublishedAt.UTC()
+	bad.instant("published_at", &r.PublishedAt)
+	bad.instant("first_seen_at", &r.FirstSeenAt)
+	bad.instant("available_at", &r.AvailableAt)
 	return bad.err("report")
 }
 
@@ -191,6 +187,30 @@ func (p *problems) text(name, value string, required bool) {
 	case strings.ContainsFunc(value, isForbidden):
 		p.add(name, value, "must not hold control characters")
 	}
+}
+
+// longestIdent is more than any identifier has, and less than an index of a
+// database takes.
+const longestIdent = 200
+
+func (p *problems) ident(name, value string) {
+	if len(value) > longestIdent {
+		p.add(name, value, "is too long")
+		return
+	}
+	p.text(name, value, false)
+}
+
+// instant brings a time to UTC, if there is one, and tells when it cannot be
+// right.
+func (p *problems) instant(name string, t *time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if t.Before(earliest) || t.After(latest) {
+		p.add(name, t.Format(time.RFC3339), "must lie between 1988 and 2100")
+	}
+	*t = t.UTC()
 }
 
 func isForbidden(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r' }

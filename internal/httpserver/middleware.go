@@ -8,36 +8,26 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"pregon/internal/fault"
 	"pregon/internal/problem"
 )
 
-// observe gives the request its id, and tells the log and the metrics how it
-// ended: one event a request. The query is left out of the log on purpose: it
-// says what somebody is looking for.
+// observe gives the request its id, and tells how it ended.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := requestID(r)
-		w.Header().Set(problem.RequestIDHeader, id)
+		w.Header()[problem.RequestIDHeader] = []string{id}
 		rec := &recorder{ResponseWriter: w}
 		next.ServeHTTP(rec, r)
-
-		took := time.Since(start)
-		s.o.Observe(Observation{Route: routeOf(r), Method: methodOf(r), Status: rec.Status(), Duration: took})
-		level := slog.LevelInfo
-		if rec.Status() >= 500 {
-			level = slog.LevelError
-		}
-		if !s.o.Logger.Enabled(r.Context(), level) {
-			return
-		}
-		s.o.Logger.LogAttrs(r.Context(), level, "request",
-			slog.String("id", id), slog.String("method", methodOf(r)), slog.String("route", routeOf(r)),
-			slog.String("path", clip(r.URL.Path)), slog.Int("status", rec.Status()), slog.Int64("bytes", rec.bytes),
-			slog.Duration("took", took), slog.String("remote", remoteOf(r)))
+		end := time.Now()
+		s.o.Observe(Observation{
+			ID: id, Route: routeOf(r), Method: methodOf(r), Path: clip(r.URL.Path), Status: rec.Status(), Bytes: rec.bytes,
+			Remote: remoteOf(r), Time: end, Duration: end.Sub(start),
+		})
 	})
 }
 
@@ -149,20 +139,40 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
+// Headers that are the same on every answer. They are set by their proper keys
+// and shared, so that they cost nothing.
+var (
+	nosniff  = []string{"nosniff"}
+	encoding = []string{"Accept-Encoding"}
+	anyone   = []string{"*"}
+	exposed  = []string{"ETag, X-Request-Id, Pregon-Source, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
+)
+
 // mark puts on every answer what holds for all of them: where the filings come
-// from, and that any page may read it.
+// from, and that any page may read it. It does so whoever asks, because shared
+// caches keep answers for everybody.
 func (s *Server) mark(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		if s.o.Source != "" {
-			h.Set("Pregon-Source", s.o.Source)
+		if source := s.o.Source(); source != "" {
+			h["Pregon-Source"] = []string{source}
 		}
-		h.Set("X-Content-Type-Options", "nosniff")
-		if r.Header.Get("Origin") != "" {
-			h.Set("Access-Control-Allow-Origin", "*")
-			h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id, Pregon-Source, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset")
-		}
+		h["X-Content-Type-Options"] = nosniff
+		h["Vary"] = encoding
+		h["Access-Control-Allow-Origin"] = anyone
+		h["Access-Control-Expose-Headers"] = exposed
 		next.ServeHTTP(w, r)
+	})
+}
+
+// whenAsked leaves out the compressor for who does not want it.
+func whenAsked(compressed, plain http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			compressed.ServeHTTP(w, r)
+		} else {
+			plain.ServeHTTP(w, r)
+		}
 	})
 }
 
@@ -175,7 +185,9 @@ func limitBody(next http.Handler) http.Handler {
 			problem.WriteStatus(w, http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most.")
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		if r.Body != http.NoBody {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -36,15 +36,21 @@ type Options struct {
 	Ready func() error
 	// Observe is told of every request when it is done.
 	Observe func(Observation)
-	// Source is put on every answer when the filings are not the regulator's.
-	Source string
+	// Source tells where the filings come from, for every answer; nothing when
+	// that goes without saying.
+	Source func() string
 }
 
-// Observation is one request, for the metrics.
+// Observation is one request, for the log and the metrics.
 type Observation struct {
+	ID       string
 	Route    string // the pattern that took it, "none" when none did
-	Method   string
+	Method   string // "other" when it is made up
+	Path     string // without the query, which says what somebody is looking for
 	Status   int
+	Bytes    int64
+	Remote   string
+	Time     time.Time // when it was answered
 	Duration time.Duration
 }
 
@@ -67,7 +73,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.recoverPanics(s.mark(limitBody(compress(o.Mux)))))
+	s.handler = s.observe(s.recoverPanics(s.mark(limitBody(whenAsked(compress(o.Mux), o.Mux)))))
 	return s, nil
 }
 

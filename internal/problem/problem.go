@@ -81,6 +81,9 @@ func send(w http.ResponseWriter, doc Document) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Del("ETag")
+	if doc.Status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "2")
+	}
 	w.WriteHeader(doc.Status)
 	_, _ = w.Write(body)
 }

@@ -105,6 +105,21 @@ func (t tokens) has(phrase []uint32) bool {
 	return false
 }
 
+// hasAny tells whether one of many phrases stands in the text; they are found
+// by their first word.
+func (t tokens) hasAny(byFirst map[uint32][][]uint32) bool {
+	for len(t) > 0 {
+		first, rest := t.next()
+		for _, phrase := range byFirst[first] {
+			if rest.begins(phrase[1:]) {
+				return true
+			}
+		}
+		t = rest
+	}
+	return false
+}
+
 func (t tokens) begins(phrase []uint32) bool {
 	for _, want := range phrase {
 		if len(t) == 0 {

@@ -37,8 +37,8 @@ func NewDirectory(issuers []*Entity) *Directory {
 	})
 	for _, e := range d.entities {
 		d.addKeys(e)
-		if _, taken := d.byName[e.Folded]; taken {
-			d.byName[e.Folded] = nil // two of one name: the name tells neither
+		if _, taken := d.byName[e.Folded]; taken || e.Folded == "" {
+			d.byName[e.Folded] = nil // two of one name, or none: it tells neither
 		} else {
 			d.byName[e.Folded] = e
 		}

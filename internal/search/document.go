@@ -35,12 +35,22 @@ func (q Query) Match(d *Document) bool {
 			return false
 		}
 	}
-	for i := range q.not {
-		if q.not[i].in(d) {
-			return false
+	return len(q.not) == 0 || !q.excludes(d)
+}
+
+func (q Query) excludes(d *Document) bool {
+	for i, w := range d.words {
+		if q.notWords[w] || q.notStems[d.stems[i]] {
+			return true
 		}
 	}
-	return true
+	for i := range q.notRest {
+		t := &q.notRest[i]
+		if t.ident != "" && slices.Contains(d.idents, t.ident) || len(t.words) > 1 && t.in(d) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *term) in(d *Document) bool {

@@ -79,17 +79,56 @@ func (c *compiled) excluded(p part) *set {
 	if len(c.not) == 0 {
 		return gone
 	}
-	sets := make([]*set, 0, len(c.not)+1)
-	sets = append(sets, gone)
+	sets := make([]*set, 0, len(c.not)+2)
+	sets = append(sets, gone, p.seg.withAnyPhrase(c.not))
 	for i := range c.not {
-		l := &c.not[i]
-		if len(l.phrase) > 1 {
-			sets = append(sets, l.phraseSet(p.seg, nil))
-		} else {
-			sets = append(sets, l.set(p.seg))
-		}
+		sets = append(sets, c.not[i].set(p.seg))
 	}
 	return unite(sets, len(p.seg.docs))
+}
+
+// withAnyPhrase returns the filings that have one of the phrases. However many
+// there are, it reads each filing once.
+func (s *segment) withAnyPhrase(lookups []lookup) *set {
+	byFirst := map[uint32][][]uint32{}
+	var mayHave []*set
+	for i := range lookups {
+		phrase := lookups[i].phrase
+		if len(phrase) < 2 {
+			continue
+		}
+		if rarest := s.rarest(phrase); rarest != nil {
+			byFirst[phrase[0]] = append(byFirst[phrase[0]], phrase)
+			mayHave = append(mayHave, rarest)
+		}
+	}
+	candidates := unite(mayHave, len(s.docs))
+	if candidates == nil {
+		return nil
+	}
+	found := roaring.New()
+	for h := newHits(s, []*set{candidates}, nil); h.left > 0; {
+		if i := h.ordinal(); s.docs[i].text(s.memory).hasAny(byFirst) {
+			found.Add(i)
+		}
+	}
+	return newSet(found, len(s.docs))
+}
+
+// rarest returns the smallest set of a phrase's words, nil when one of them is
+// in no filing.
+func (s *segment) rarest(phrase []uint32) *set {
+	var rarest *set
+	for _, w := range phrase {
+		posts := s.words.get(w)
+		if posts == nil {
+			return nil
+		}
+		if rarest == nil || posts.n < rarest.n {
+			rarest = posts
+		}
+	}
+	return rarest
 }
 
 // set returns the filings of a segment that a lookup means, its phrase left

@@ -64,8 +64,8 @@ func (m *Matcher) Match(f *Filing) bool {
 		m.filter.From != 0 && f.day < m.filter.From,
 		m.filter.To != 0 && f.day > m.filter.To,
 		m.filter.Kind != "" && (f.Issuer == nil || f.Issuer.Kind != m.filter.Kind),
-		m.category != "" && !slices.Contains(f.categories, m.category),
-		m.issuer != "" && !slices.Contains(f.keys, m.issuer):
+		m.filter.Category != "" && !slices.Contains(f.categories, m.category),
+		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer):
 		return false
 	}
 	return m.query.Match(&f.doc)

@@ -150,19 +150,19 @@ type lookup struct {
 func (x *Index) compile(f disclosure.Filter) compiled {
 	c := compiled{join: x.join, from: math.MinInt64, to: math.MaxInt64, typ: -1, kind: f.Kind}
 	if f.From != 0 {
-		c.from = f.From.Start().UnixNano()
+		c.from = startOf(f.From)
 	}
 	if f.To != 0 {
-		c.to = (f.To + 1).Start().UnixNano()
+		c.to = startOf(f.To + 1)
 	}
 	if f.Type != "" {
 		c.typ = int(typeRank(f.Type))
 	}
-	if key := disclosure.IssuerKey(f.Issuer); key != "" {
-		c.byIssuer, c.issuer = true, x.join.named(key)
+	if f.Issuer != "" {
+		c.byIssuer, c.issuer = true, x.join.named(disclosure.IssuerKey(f.Issuer))
 	}
-	if folded := Fold(f.Category); folded != "" {
-		c.category, c.byCat = x.categories[folded]
+	if f.Category != "" {
+		c.category, c.byCat = x.categories[Fold(f.Category)]
 		c.nothing = !c.byCat
 	}
 	q := Parse(f.Search)
@@ -174,6 +174,16 @@ func (x *Index) compile(f disclosure.Filter) compiled {
 		c.not = append(c.not, x.lookup(t))
 	}
 	return c
+}
+
+// startOf returns the first instant of a day. Nanoseconds end in 2262; beyond,
+// all days begin after every filing.
+func startOf(d disclosure.Day) int64 {
+	start := d.Start()
+	if start.Year() > 2200 {
+		return math.MaxInt64
+	}
+	return start.UnixNano()
 }
 
 func (x *Index) lookup(t term) lookup {

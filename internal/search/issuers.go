@@ -125,7 +125,7 @@ func (d *Directory) forgive(q Query, yield func(*Entity)) {
 	if !forgiven {
 		return
 	}
-	not := Query{not: q.not}
+	not := Query{not: q.not, notWords: q.notWords, notStems: q.notStems, notRest: q.notRest}
 	d.each(sets, func(e *Entity) {
 		if not.Match(&e.doc) {
 			yield(e)

@@ -13,6 +13,11 @@ import (
 type Query struct {
 	must []term
 	not  []term
+
+	// The excluded single words, by themselves and by stem: there may be
+	// thousands, and a filing has few.
+	notWords, notStems map[string]bool
+	notRest            []term // the excluded phrases and identifiers
 }
 
 // term is one thing to be found. It is there when the identifier is, or when
@@ -43,10 +48,29 @@ func Parse(text string) Query {
 			terms[i].stem = Stem(terms[i].words[0])
 		}
 	}
+	q.sortExcluded()
 	if n := len(q.must); n > 0 && len(q.must[n-1].words) == 1 {
 		q.must[n-1].prefix = !q.must[n-1].exact
 	}
 	return q
+}
+
+func (q *Query) sortExcluded() {
+	if len(q.not) == 0 {
+		return
+	}
+	q.notWords, q.notStems = map[string]bool{}, map[string]bool{}
+	for _, t := range q.not {
+		if len(t.words) == 1 {
+			q.notWords[t.words[0]] = true
+			if !t.exact {
+				q.notStems[t.stem] = true
+			}
+		}
+		if len(t.words) > 1 || t.ident != "" {
+			q.notRest = append(q.notRest, t)
+		}
+	}
 }
 
 // chunk is a piece of the text between spaces, or between quotes.

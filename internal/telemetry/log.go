@@ -14,7 +14,9 @@ import (
 // is written at once with all before it, the rest within flushEvery.
 type Log struct {
 	*slog.Logger
-	out *gathered
+	out   *gathered
+	json  bool
+	level slog.Level
 }
 
 const (
@@ -35,7 +37,7 @@ func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
 	default:
 		return nil, errors.New("the log format must be text or json")
 	}
-	return &Log{slog.New(urgent{h, out}), out}, nil
+	return &Log{slog.New(urgent{h, out}), out, format == "json", level}, nil
 }
 
 // Run writes what was gathered every now and then until the context ends, and

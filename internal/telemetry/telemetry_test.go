@@ -3,8 +3,11 @@ package telemetry_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -89,4 +92,63 @@ func TestLogGathersLines(t *testing.T) {
 			t.Error("the last line is lost at the end")
 		}
 	})
+}
+
+// Requests are logged as log/slog would log them.
+func TestLogRequest(t *testing.T) {
+	requests := []telemetry.Request{
+		{ID: "ABC", Method: "GET", Route: "GET /api/v1/reports", Path: "/api/v1/reports", Status: 200, Bytes: 4216, Duration: 283927, Remote: "127.0.0.1"},
+		{ID: "x", Method: "other", Route: "none", Path: "/a\"b\\c\n=ñ<&>", Status: 404, Duration: 3 * time.Second, Remote: "::1"},
+		{Status: 503},
+	}
+	for _, format := range []string{"text", "json"} {
+		for _, r := range requests {
+			r.Time = time.Date(2026, 11, 15, 3, 4, 5, 678901000, time.UTC)
+			var got, want bytes.Buffer
+			l, err := telemetry.NewLog(&got, format, slog.LevelInfo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Request(r)
+			l.Flush()
+			var h slog.Handler = slog.NewTextHandler(&want, nil)
+			if format == "json" {
+				h = slog.NewJSONHandler(&want, nil)
+			}
+			level := slog.LevelInfo
+			if r.Status >= 500 {
+				level = slog.LevelError
+			}
+			rec := slog.NewRecord(r.Time, level, "request", 0)
+			rec.AddAttrs(slog.String("id", r.ID), slog.String("method", r.Method), slog.String("route", r.Route), slog.String("path", r.Path),
+				slog.Int("status", r.Status), slog.Int64("bytes", r.Bytes), slog.Duration("took", r.Duration), slog.String("remote", r.Remote))
+			if err := h.Handle(t.Context(), rec); err != nil {
+				t.Fatal(err)
+			}
+			if !sameLine(t, format, got.String(), want.String()) {
+				t.Errorf("got  %swant %s", got.String(), want.String())
+			}
+		}
+	}
+	var none bytes.Buffer
+	l, _ := telemetry.NewLog(&none, "text", slog.LevelWarn)
+	l.Request(telemetry.Request{Status: 200})
+	l.Flush()
+	if none.Len() != 0 {
+		t.Error("a level that is off is logged")
+	}
+}
+
+// sameLine compares text to the letter and JSON by what it says: how <, > and
+// & are written is a matter of taste.
+func sameLine(t *testing.T, format, got, want string) bool {
+	t.Helper()
+	if format == "text" {
+		return got == want
+	}
+	var a, b map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(got), &a), json.Unmarshal([]byte(want), &b)); err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	return reflect.DeepEqual(a, b)
 }

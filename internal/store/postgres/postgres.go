@@ -10,6 +10,7 @@ package postgres
 import (
 	"context"
 	"embed"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -53,6 +54,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fault.New(fault.Invalid, "the address of the store is not one of PostgreSQL: use postgres://user@host/database")
 	}
 	name(config.ConnConfig, "pregon")
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 10 * time.Second // a server that hangs is told, not waited for
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, failed("opening the store", err)
@@ -126,7 +130,7 @@ func (s *Store) migrate(ctx context.Context) error {
 func apply(ctx context.Context, tx pgx.Tx, m store.Migration) error {
 	// Only the simple protocol takes several statements at once.
 	if _, err := tx.Exec(ctx, m.SQL, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return failed("migration "+m.Name, err)
+		return fmt.Errorf("migration %s: %w", m.Name, err)
 	}
 	_, err := tx.Exec(ctx, `UPDATE schema_version SET version = $1`, m.Version)
 	return err

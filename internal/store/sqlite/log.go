@@ -26,7 +26,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error
 		return out, nil
 	}
 	if err != nil {
-		return store.Outcome{}, fmt.Errorf("appending to the log: %w", err)
+		return store.Outcome{}, fmt.Errorf("appending to the log: %w", explained(err))
 	}
 	s.wake.All()
 	return out, nil

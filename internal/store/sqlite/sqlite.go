@@ -19,8 +19,6 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver registers itself
-
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -62,13 +60,14 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the store %s: %w", path, err), s.Close())
+		_ = s.Close()
+		return nil, fmt.Errorf("opening the store %s: %w", path, explained(err))
 	}
 	return s, nil
 }
 
-// prepare makes sure that the file is there and is nobody else's to read. The
-// companions that SQLite puts beside it inherit its mode.
+// prepare makes sure that the file is there. A new one is nobody else's to
+// read; the companions that SQLite puts beside it inherit its mode.
 func prepare(path string, create bool) error {
 	if !create {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +118,13 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if v, err := s.SchemaVersion(ctx); err != nil || v == len(all) {
+		return err // nothing to write: a store that may only be read can be opened
+	}
 	return s.update(ctx, func(tx *sql.Tx) error {
+		if err := ours(ctx, tx); err != nil {
+			return err
+		}
 		var version int
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 			return err
@@ -137,6 +142,17 @@ func (s *Store) migrate(ctx context.Context) error {
 		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
 		return err
 	})
+}
+
+// ours refuses a database that another program made: it has tables, and no
+// version of ours.
+func ours(ctx context.Context, tx *sql.Tx) error {
+	var foreign bool
+	err := tx.QueryRowContext(ctx, "SELECT v.user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version v").Scan(&foreign)
+	if err == nil && foreign {
+		return fault.New(fault.Conflict, "it is a database of another program")
+	}
+	return err
 }
 
 // SchemaVersion returns the number of migrations the file has seen.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/sim"
+	"pregon/internal/store"
+)
+
+// marked is a store that knows where its filings come from before it shows
+// them. The mark is made once, ahead of the first filing of its kind, perhaps
+// by another process while this one runs; so whoever reads filings looks at it
+// after reading and before showing.
+type marked struct {
+	store.Store
+	source atomic.Pointer[string] // nil while there is no mark
+}
+
+// mark returns where the filings come from, or nothing.
+func (m *marked) mark() string {
+	if s := m.source.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
+func (m *marked) look(ctx context.Context) error {
+	if m.source.Load() != nil {
+		return nil
+	}
+	s, err := m.Store.Source(ctx)
+	if err == nil && s != "" {
+		m.source.Store(&s)
+	}
+	return err
+}
+
+// Current implements store.Log.
+func (m *marked) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
+	seq, err := m.Store.Current(ctx, fn)
+	if err != nil {
+		return 0, err
+	}
+	return seq, m.look(ctx)
+}
+
+// Changes implements store.Log.
+func (m *marked) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
+	changes, err := m.Store.Changes(ctx, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return changes, m.look(ctx)
+}
+
+// demoDays is how far back the fictional market reaches.
+const demoDays = 90
+
+// fillDemo gives an empty store the fictional market, once. A store that holds
+// other filings is never mixed with it.
+func fillDemo(ctx context.Context, db store.Store) error {
+	mark, err := db.Source(ctx)
+	if err != nil {
+		return err
+	}
+	newest, err := db.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	if mark == "" && newest > 0 {
+		return fault.New(fault.Conflict, "--source demo needs a store of its own: this one holds filings that are not simulated")
+	}
+	if mark, err = db.ClaimSource(ctx, "demo"); err != nil {
+		return err
+	}
+	if mark != "demo" {
+		return fault.New(fault.Conflict, "--source demo needs a store of its own: this one belongs to the source %s", mark)
+	}
+	if newest > 0 {
+		return nil
+	}
+	market, until := sim.New(1), time.Now()
+	_, err = db.Append(ctx, store.Batch{ // all of it or none
+		Issuers: market.Issuers(),
+		Reports: market.History(until.AddDate(0, 0, -demoDays), until),
+		New:     disclosure.Backfilled,
+	})
+	if err != nil {
+		return fmt.Errorf("loading the fictional market: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package sqlite
+
+import (
+	"errors"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"pregon/internal/fault"
+)
+
+// reasons are the states in which a file cannot serve us, by the code that
+// SQLite gives.
+var reasons = map[int]string{
+	lib.SQLITE_BUSY:     "another process keeps it locked",
+	lib.SQLITE_LOCKED:   "another process keeps it locked",
+	lib.SQLITE_READONLY: "it may not be written",
+	lib.SQLITE_PERM:     "it may not be opened",
+	lib.SQLITE_AUTH:     "it may not be opened",
+	lib.SQLITE_CANTOPEN: "it cannot be opened",
+	lib.SQLITE_IOERR:    "the disk fails",
+	lib.SQLITE_FULL:     "the disk is full",
+	lib.SQLITE_NOTADB:   "it is not a SQLite database",
+	lib.SQLITE_CORRUPT:  "it is damaged",
+}
+
+// explained says in plain words what SQLite says in a code.
+func explained(err error) error {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		if reason, known := reasons[e.Code()&0xff]; known { // the rest of the code are details
+			return fault.Wrap(fault.Unavailable, err, "%s", reason)
+		}
+	}
+	return err
+}

@@ -104,7 +104,7 @@ func follow(ctx context.Context, cat *catalog.Catalog) error {
 		return err
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(40)
+		debug.SetGCPercent(30)
 	}
 	debug.FreeOSMemory() // what loading needed
 	return cat.Follow(ctx)

@@ -166,14 +166,14 @@ func send(w http.ResponseWriter, r *http.Request, out answer) {
 	if out.contentType != "" {
 		h["Content-Type"] = []string{out.contentType}
 	}
-	if r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") { // else GET would have another
+	if r.Method != http.MethodHead || r.Header["Accept-Encoding"] == nil { // compressed, GET would have another
 		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
 	}
 	_, _ = w.Write(out.body)
 }
 
 func cacheControl(r *http.Request, maxAge time.Duration) []string {
-	private := r.Header.Get("Authorization") != "" || r.Header.Get("X-API-Key") != ""
+	private := r.Header["Authorization"] != nil || r.Header["X-Api-Key"] != nil
 	switch {
 	case !private && maxAge == 0:
 		return public1s

@@ -149,7 +149,7 @@ var (
 )
 
 // mark puts on every answer what holds for all of them: where the filings come
-// from, and that any page may read it. It does so whoever asks, because shared
+// from, and that any page may read it. The latter whoever asks, because shared
 // caches keep answers for everybody.
 func (s *Server) mark(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -160,7 +160,9 @@ func (s *Server) mark(next http.Handler) http.Handler {
 		h["X-Content-Type-Options"] = nosniff
 		h["Vary"] = encoding
 		h["Access-Control-Allow-Origin"] = anyone
-		h["Access-Control-Expose-Headers"] = exposed
+		if r.Header["Origin"] != nil {
+			h["Access-Control-Expose-Headers"] = exposed
+		}
 		next.ServeHTTP(w, r)
 	})
 }

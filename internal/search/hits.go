@@ -8,81 +8,95 @@ import (
 )
 
 // hits are the answers to a query in one segment: counted, and handed out
-// newest first.
+// newest first. They are not put together: for the ten newest, a few steps from
+// the end of what was asked for will do.
 //
-// When a set asked for is a short list, the hits are a list as well: what is
-// left of it. When all are strings of bits, their intersection is counted a
-// word at a time and not put together: for the ten newest a few words from the
-// end will do.
+// When one of the sets is a short list, its filings are looked for in the
+// others. When all are strings of bits, they are intersected a word at a time.
 type hits struct {
 	seg   *segment
-	n     int                 // how many
-	left  int                 // how many are still to be handed out
-	only  *roaring.Bitmap     // these, when one list is all that was asked for
-	walk  roaring.IntIterable // over only, from its end
-	list  []uint32            // or these
-	dense []*set              // or all of these; none: all filings
-	gone  *set                // and not these
+	n     int             // how many
+	left  int             // how many are still to be handed out
+	list  *roaring.Bitmap // these; nil: all filings
+	dense []*set          // that are in all of these
+	gone  *set            // and not in this
+
+	walk  roaring.IntIterable // over the list, from its end
 	word  int                 // of the bits: where handing out has come to
 	rest  uint64              // of that word, what is left of it
 	ranks []int               // once settled: hits before every 64th word
+	found []uint32            // once settled: what is left of the list
 }
 
 // newHits counts the filings that are in all of the sets and not gone. The
 // sets may be put in another order.
 func newHits(seg *segment, sets []*set, gone *set) hits {
 	h := hits{seg: seg, gone: gone}
-	slices.SortFunc(sets, func(a, b *set) int { return a.n - b.n })
+	for i := 1; i < len(sets); i++ { // few, and mostly in order
+		for k := i; k > 0 && sets[k].n < sets[k-1].n; k-- {
+			sets[k], sets[k-1] = sets[k-1], sets[k]
+		}
+	}
 	lists := 0
 	for lists < len(sets) && sets[lists].bits == nil {
 		lists++
 	}
 	h.dense = sets[lists:]
-	switch {
-	case lists == 1 && len(sets) == 1 && gone == nil:
-		h.only, h.n = sets[0].list, sets[0].n
-	case lists > 0:
-		h.sift(sets[:lists])
-		h.n = len(h.list)
-	default:
-		h.n = h.count()
+	if lists > 0 {
+		h.list, h.n = sets[0].list, sets[0].n
+		for _, s := range sets[1:lists] {
+			h.list = roaring.And(h.list, s.list)
+		}
+		if lists > 1 || len(h.dense) > 0 || gone != nil {
+			h.n = h.countList()
+		}
+	} else {
+		h.n = h.countBits()
 	}
 	h.left, h.word = h.n, h.words()
 	return h
 }
 
-func (h *hits) isList() bool { return h.list != nil }
-
-// sift intersects the lists, and keeps what is in the other sets too.
-func (h *hits) sift(lists []*set) {
-	both := lists[0].list
-	for _, s := range lists[1:] {
-		both = roaring.And(both, s.list)
-	}
-	h.list = make([]uint32, 0, both.GetCardinality())
-	var some [256]uint32
-	for it := both.ManyIterator(); ; {
-		n := it.NextMany(some[:])
-		if n == 0 {
-			return
+// is tells whether a filing of the list is a hit.
+func (h *hits) is(i uint32) bool {
+	for _, d := range h.dense {
+		if d.bits[i/wordBits]>>(i%wordBits)&1 == 0 {
+			return false
 		}
-		h.keep(some[:n])
+	}
+	return h.gone == nil || !h.gone.has(i)
+}
+
+func (h *hits) countList() (n int) {
+	if len(h.dense) == 0 && h.gone == nil {
+		return int(h.list.GetCardinality())
+	}
+	var some [256]uint32
+	for it := h.list.ManyIterator(); ; {
+		m := it.NextMany(some[:])
+		if m == 0 {
+			return n
+		}
+		if len(h.dense) == 1 && h.gone == nil {
+			n += countIn(some[:m], h.dense[0].bits)
+			continue
+		}
+		for _, i := range some[:m] {
+			if h.is(i) {
+				n++
+			}
+		}
 	}
 }
 
-// keep adds those to the list that are in all other sets and not gone.
-func (h *hits) keep(some []uint32) {
-next:
+// countIn counts those whose bit is set: the most common question, without a
+// branch.
+func countIn(some []uint32, bits []uint64) int {
+	n := uint64(0)
 	for _, i := range some {
-		for _, d := range h.dense {
-			if !d.has(i) {
-				continue next
-			}
-		}
-		if h.gone == nil || !h.gone.has(i) {
-			h.list = append(h.list, i)
-		}
+		n += bits[i/wordBits] >> (i % wordBits) & 1
 	}
+	return int(n)
 }
 
 func (h *hits) words() int { return (len(h.seg.docs) + wordBits - 1) / wordBits }
@@ -126,9 +140,9 @@ func listWord(b *roaring.Bitmap, w int) (word uint64) {
 	return word
 }
 
-// count counts the intersection. The cases are the ones that matter: no
+// countBits counts the intersection. The cases are the ones that matter: no
 // condition, one, and several.
-func (h *hits) count() int {
+func (h *hits) countBits() int {
 	n := 0
 	switch len(h.dense) {
 	case 0:
@@ -138,12 +152,7 @@ func (h *hits) count() int {
 	case 2:
 		n = countBoth(h.dense[0].bits, h.dense[1].bits)
 	default:
-		gone := h.gone
-		h.gone = nil
-		for w := range h.words() {
-			n += bits.OnesCount64(h.at(w))
-		}
-		h.gone = gone
+		n = countAll(h.dense)
 	}
 	if h.gone != nil {
 		n -= h.countGone()
@@ -160,11 +169,28 @@ func countBoth(a, b []uint64) int {
 	return n
 }
 
+// countAll intersects piece by piece, so that the pieces stay at hand.
+func countAll(sets []*set) int {
+	var piece [128]uint64
+	n := 0
+	for from := 0; from < len(sets[0].bits); from += len(piece) {
+		some := piece[:copy(piece[:], sets[0].bits[from:])]
+		for _, s := range sets[1 : len(sets)-1] {
+			other := s.bits[from : from+len(some)]
+			for w := range some {
+				some[w] &= other[w]
+			}
+		}
+		n += countBoth(some, sets[len(sets)-1].bits[from:from+len(some)])
+	}
+	return n
+}
+
 // countGone counts what of the intersection is gone.
 func (h *hits) countGone() int {
 	if h.gone.bits != nil {
 		without := hits{seg: h.seg, dense: append(slices.Clone(h.dense), h.gone)}
-		return without.count()
+		return without.countBits()
 	}
 	n := 0
 	h.gone.list.Iterate(func(i uint32) bool {
@@ -181,10 +207,13 @@ func (h *hits) countGone() int {
 
 // settle makes ready for questions about places in the hits.
 func (h *hits) settle() {
-	if h.only != nil {
-		h.list, h.only = h.only.ToArray(), nil
-	}
-	if h.isList() {
+	if h.list != nil {
+		h.found = make([]uint32, 0, h.n)
+		for it := h.list.Iterator(); it.HasNext(); {
+			if i := it.Next(); h.is(i) {
+				h.found = append(h.found, i)
+			}
+		}
 		return
 	}
 	n := 0
@@ -198,8 +227,8 @@ func (h *hits) settle() {
 
 // below counts the hits with an ordinal below i, once settled.
 func (h *hits) below(i int) int {
-	if h.isList() {
-		n, _ := slices.BinarySearch(h.list, uint32(i))
+	if h.list != nil {
+		n, _ := slices.BinarySearch(h.found, uint32(i))
 		return n
 	}
 	if i >= len(h.seg.docs) {
@@ -216,7 +245,7 @@ func (h *hits) below(i int) int {
 // leave goes on with the filings below an ordinal, once settled.
 func (h *hits) leave(i int) {
 	h.left = h.below(i)
-	if !h.isList() && i < len(h.seg.docs) {
+	if h.list == nil && i < len(h.seg.docs) {
 		h.word = i / wordBits
 		h.rest = h.at(h.word) & (1<<(i%wordBits) - 1)
 	}
@@ -234,13 +263,10 @@ func (h *hits) next() *Doc {
 func (h *hits) ordinal() uint32 {
 	h.left--
 	switch {
-	case h.only != nil:
-		if h.walk == nil {
-			h.walk = h.only.ReverseIterator()
-		}
-		return h.walk.Next()
-	case h.isList():
-		return h.list[h.left]
+	case h.found != nil:
+		return h.found[h.left]
+	case h.list != nil:
+		return h.back()
 	}
 	for h.rest == 0 {
 		h.word--
@@ -249,4 +275,16 @@ func (h *hits) ordinal() uint32 {
 	top := bits.Len64(h.rest) - 1
 	h.rest &^= 1 << top
 	return uint32(h.word*wordBits + top)
+}
+
+// back walks the list to the next hit from its end.
+func (h *hits) back() uint32 {
+	if h.walk == nil {
+		h.walk = h.list.ReverseIterator()
+	}
+	for {
+		if i := h.walk.Next(); h.is(i) {
+			return i
+		}
+	}
 }

@@ -158,23 +158,21 @@ func isIdentifier(ident string) bool {
 
 // dropLegalForms passes over the legal forms unless there is nothing else.
 func dropLegalForms(terms []term) []term {
-	var kept []term
-	for _, t := range terms {
-		if t.exact || len(t.words) != 1 || !legalForms[t.words[0]] {
-			kept = append(kept, t)
-		}
-	}
-	if len(kept) == 0 {
+	isForm := func(t term) bool { return !t.exact && len(t.words) == 1 && legalForms[t.words[0]] }
+	if !slices.ContainsFunc(terms, isForm) || !slices.ContainsFunc(terms, func(t term) bool { return !isForm(t) }) {
 		return terms
 	}
-	return kept
+	return slices.DeleteFunc(terms, isForm)
 }
 
 // distinct drops what was asked for before, keeping the last of the same, so
 // that the last term stays the last.
 func distinct(terms []term) []term {
+	if len(terms) <= 1 {
+		return terms
+	}
 	seen := make(map[string]bool, len(terms))
-	kept := terms[:0:0]
+	kept := make([]term, 0, len(terms))
 	for _, t := range slices.Backward(terms) {
 		key := strings.Join(t.words, " ") + "\x00" + t.ident
 		if t.exact {

@@ -9,7 +9,7 @@ import (
 // set is some of a segment's filings, by their ordinals. It never changes, and
 // nil is the empty set.
 //
-// A set that has at least one filing in sixty-four is a plain string of bits:
+// A set that has at least one filing in 128 is a plain string of bits:
 // two of them are intersected and counted at a machine word a step, whatever
 // they hold. The others are compressed bitmaps, which at that density are
 // short sorted lists.
@@ -21,7 +21,7 @@ type set struct {
 
 const (
 	wordBits  = 64
-	denseFrom = 64   // one filing in so many
+	denseFrom = 128  // one filing in so many
 	plainFrom = 4096 // filings in a segment; below, nothing is worth the trouble
 )
 

@@ -98,11 +98,13 @@ func (l *line) number(name string, n int64) {
 func (l *line) text(name, s string) {
 	l.key(name)
 	switch {
-	case l.json && strings.ContainsFunc(s, escapedInJSON):
+	case plain(s) && !l.json && s != "":
+		l.b = append(l.b, s...)
+	case l.json && plain(s):
+		l.b = append(append(append(l.b, '"'), s...), '"')
+	case l.json:
 		quoted, _ := json.Marshal(s) // of a string: cannot fail
 		l.b = append(l.b, quoted...)
-	case l.json:
-		l.b = append(append(append(l.b, '"'), s...), '"')
 	case s == "" || strings.ContainsFunc(s, quotedInText):
 		l.b = strconv.AppendQuote(l.b, s)
 	default:
@@ -110,7 +112,16 @@ func (l *line) text(name, s string) {
 	}
 }
 
-func escapedInJSON(c rune) bool { return c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' }
+// plain tells whether a text is nothing but what may stand anywhere as it is,
+// as most are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= utf8.RuneSelf || c == '"' || c == '=' || c == '\\' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
 
 func quotedInText(c rune) bool { return c <= ' ' || c == '"' || c == '=' || !unicode.IsPrint(c) }
 

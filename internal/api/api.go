@@ -62,6 +62,7 @@ var routes = []route{
 	{pattern: "GET /api/v1/issuers", handle: (*API).listIssuers},
 	{pattern: "GET /api/v1/issuers/{id}", handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", handle: (*API).getAnalytics},
+	{pattern: "GET /api/v1/suggest", handle: (*API).getSuggestions},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 	{pattern: "GET /{$}", handle: (*API).index, static: true},

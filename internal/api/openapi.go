@@ -50,6 +50,7 @@ func (a *API) index(*http.Request, *catalog.Snapshot) (answer, error) {
 			"reports":   a.BaseURL + "/api/v1/reports",
 			"issuers":   a.BaseURL + "/api/v1/issuers",
 			"analytics": a.BaseURL + "/api/v1/analytics",
+			"suggest":   a.BaseURL + "/api/v1/suggest",
 			"openapi":   a.BaseURL + "/openapi.json",
 		},
 	})

@@ -48,6 +48,7 @@ var operationIDs = map[string]string{
 	"/":                    "getIndex",
 	"/healthz":             "getHealth",
 	"/readyz":              "getReadiness",
+	"/api/v1/suggest":      "getSuggestions",
 }
 
 func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
@@ -239,8 +240,8 @@ func TestParametersAreAsDocumented(t *testing.T) {
 			}
 		}
 	}
-	if integers != 3 {
-		t.Errorf("%d whole numbers seen, want limit and page of reports and limit of issuers", integers)
+	if integers != 4 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports, limit of issuers and of suggestions", integers)
 	}
 }
 

@@ -154,9 +154,15 @@ func (t *tally) pace(today disclosure.Day, clock int32) Pace {
 	return p
 }
 
-// categoryUse adds up the headings that a category stands in. Its spelling
-// varies between series; the one first seen is shown.
 func (s *Snapshot) categoryUse() []CategoryUse {
+	used := s.categoryCounts()
+	slices.SortFunc(used, compareUse)
+	return used[:min(len(used), topCategories)]
+}
+
+// categoryCounts adds up the headings that a category stands in. Its spelling
+// varies between series; the one first seen is shown.
+func (s *Snapshot) categoryCounts() []CategoryUse {
 	byFolded := map[string]*CategoryUse{}
 	for heading, total := range s.tally.headings {
 		for _, name := range s.index.Categories(uint32(heading)) {
@@ -167,9 +173,13 @@ func (s *Snapshot) categoryUse() []CategoryUse {
 			byFolded[folded].Total += int(total)
 		}
 	}
-	return top(byFolded, topCategories, func(a, b CategoryUse) int {
-		return cmp.Or(b.Total-a.Total, cmp.Compare(a.Category, b.Category))
-	})
+	used := make([]CategoryUse, 0, len(byFolded))
+	for _, u := range byFolded {
+		if u.Total > 0 {
+			used = append(used, *u)
+		}
+	}
+	return used
 }
 
 // issuerUse counts the last days' filings of each issuer, whatever they call

@@ -19,7 +19,14 @@ type Index struct {
 	join       *join
 	headings   []heading
 	categories map[string]uint32 // by folded name
+	names      []category        // by their numbers
 	memory     memory
+}
+
+// category is one of the regulator's categories, as it is spelt first.
+type category struct {
+	name string
+	doc  Document
 }
 
 // part is a segment and what of it is no longer so.
@@ -41,6 +48,17 @@ type heading struct {
 	line       string
 	text       []byte // its words, analysed
 	categories []uint32
+}
+
+// CategoriesLike returns the categories that a query means.
+func (x *Index) CategoriesLike(q Query) []string {
+	var found []string
+	for i := range x.names {
+		if q.Match(&x.names[i].doc) {
+			found = append(found, x.names[i].name)
+		}
+	}
+	return found
 }
 
 // Len returns the number of filings.

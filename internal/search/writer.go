@@ -25,6 +25,7 @@ type Writer struct {
 	headings       []heading
 	headingNumbers map[string]uint32
 	categories     map[string]uint32 // replaced, never changed: indexes share it
+	names          []category        // by the numbers of categories
 
 	index *Index // the newest
 	busy  *Merge // under way elsewhere
@@ -82,6 +83,7 @@ func (w *Writer) heading(text string) uint32 {
 			number = uint32(len(w.categories))
 			w.categories = maps.Clone(w.categories)
 			w.categories[folded] = number
+			w.names = append(w.names, category{c, NewDocument(nil, c)})
 		}
 		h.categories = append(h.categories, number)
 	}
@@ -194,5 +196,5 @@ func (w *Writer) joined(dir *Directory) *join {
 }
 
 func (w *Writer) publish(parts []part, j *join) {
-	w.index = &Index{dict: w.dict, parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.memory}
+	w.index = &Index{dict: w.dict, parts: parts, join: j, headings: w.headings, categories: w.categories, names: w.names, memory: w.arena.memory}
 }

@@ -1,0 +1,37 @@
+package api
+
+import (
+	"net/http"
+
+	"pregon/internal/catalog"
+)
+
+// suggestion is something that somebody who types may mean.
+type suggestion struct {
+	Kind   string  `json:"kind"` // issuer or category
+	Text   string  `json:"text"`
+	ID     *string `json:"id"`     // of an issuer
+	Ticker *string `json:"ticker"` // of an issuer
+	Total  *int    `json:"total"`  // filings under a category
+}
+
+func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	typed := p.text("q")
+	limit := p.integer("limit", defaultLimit, 1, maxLimit)
+	if err := p.err(); err != nil {
+		return answer{}, err
+	}
+	found := s.Suggest(typed, limit)
+	list := make([]suggestion, 0, limit)
+	for _, e := range found.Issuers {
+		list = append(list, suggestion{Kind: "issuer", Text: e.Issuer.Name, ID: &e.Issuer.ID, Ticker: nullable(e.Issuer.Ticker)})
+	}
+	for _, c := range found.Categories {
+		list = append(list, suggestion{Kind: "category", Text: c.Category, Total: &c.Total})
+	}
+	return encode(map[string]any{"data": list})
+}

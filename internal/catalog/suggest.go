@@ -1,0 +1,43 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+
+	"pregon/internal/search"
+)
+
+// Suggestions are what somebody who types may mean.
+type Suggestions struct {
+	Issuers    []*search.Entity
+	Categories []CategoryUse
+}
+
+// suggestedCategories is how many categories are suggested at most. They take
+// no more than a third of the places from issuers.
+const suggestedCategories = 3
+
+// Suggest returns what a text that is being typed may mean: the best issuers,
+// and the most used of the categories that have its words. Nothing typed
+// suggests nothing.
+func (s *Snapshot) Suggest(text string, limit int) Suggestions {
+	if search.Fold(text) == "" {
+		return Suggestions{}
+	}
+	out := Suggestions{Issuers: s.Issuers(text, "", limit)}
+	like := s.index.CategoriesLike(search.Parse(text))
+	for _, used := range s.categoryCounts() {
+		if slices.Contains(like, used.Category) {
+			out.Categories = append(out.Categories, used)
+		}
+	}
+	slices.SortFunc(out.Categories, compareUse)
+	places := min(suggestedCategories, max(limit/3, limit-len(out.Issuers)))
+	out.Categories = out.Categories[:min(len(out.Categories), places)]
+	out.Issuers = out.Issuers[:min(len(out.Issuers), limit-len(out.Categories))]
+	return out
+}
+
+func compareUse(a, b CategoryUse) int {
+	return cmp.Or(b.Total-a.Total, cmp.Compare(a.Category, b.Category))
+}

@@ -65,6 +65,9 @@ func (i *Issuer) Keys() []string {
 // ISIN in upper case.
 func IssuerKey(s string) string {
 	s = strings.TrimSpace(s)
+	if !strings.ContainsAny(s, "0123456789") {
+		return strings.ToLower(s) // neither of the two, as most words are
+	}
 	if nif, ok := ParseNIF(s); ok {
 		return string(nif)
 	}

@@ -2,22 +2,26 @@ package search
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
-	"sync"
 )
 
 // dictionary numbers words and stems, so that a text can be kept as a few
-// bytes and compared as numbers. It only grows. One goroutine adds; any number
-// of others look up without a lock, through the two maps.
+// bytes and compared as numbers. It only grows, and belongs to the writer;
+// readers look up in a view of it.
 type dictionary struct {
-	words sync.Map // word -> uint32
-	stems sync.Map // stem -> stem
+	view
+	list   []word // by number; a copy of the header is all that a reader needs, since what it covers never changes
+	nStem  uint32
+	shared bool // the new ones are in use by readers: copy them before the next change
+}
 
-	// Of the goroutine that adds. A copy of the slice's header is all that a
-	// reader needs, since what it covers never changes.
-	mine  map[string]uint32
-	list  []word // by number
-	nStem uint32
+// view is a dictionary as of one moment. Most words have been there for long,
+// in maps that are never changed; the new ones are in small maps that are
+// copied when there are more.
+type view struct {
+	words, newWords map[string]uint32
+	stems, newStems map[string]stem
 }
 
 type word struct {
@@ -34,14 +38,48 @@ type stem struct {
 // gap is the number that stands between two fields of a text.
 const gap = 0
 
+// manyNew is how many new words are too many to copy again and again.
+const manyNew = 4096
+
 func newDictionary() *dictionary {
-	return &dictionary{mine: map[string]uint32{}, list: make([]word, 1)}
+	return &dictionary{
+		view: view{newWords: map[string]uint32{}, newStems: map[string]stem{}},
+		list: make([]word, 1),
+	}
+}
+
+// share returns a view that stays as it is.
+func (d *dictionary) share() view {
+	if len(d.newWords) > manyNew {
+		d.words, d.newWords = joined(d.words, d.newWords), map[string]uint32{}
+		d.stems, d.newStems = joined(d.stems, d.newStems), map[string]stem{}
+	}
+	d.shared = true
+	return d.view
+}
+
+// joined lays one map over another; the first must not be changed, since it is
+// in use, unless it is empty.
+func joined[V any](old, fresh map[string]V) map[string]V {
+	if len(old) == 0 {
+		return fresh
+	}
+	all := make(map[string]V, len(old)+len(fresh))
+	maps.Copy(all, old)
+	maps.Copy(all, fresh)
+	return all
 }
 
 // add returns the number of a word, new or not.
 func (d *dictionary) add(text []byte) uint32 {
-	if n, ok := d.mine[string(text)]; ok {
+	if n, ok := d.words[string(text)]; ok {
 		return n
+	}
+	if n, ok := d.newWords[string(text)]; ok {
+		return n
+	}
+	if d.shared {
+		d.newWords, d.newStems, d.shared = maps.Clone(d.newWords), maps.Clone(d.newStems), false
 	}
 	w := word{text: string(text)}
 	key := Stem(w.text)
@@ -51,28 +89,39 @@ func (d *dictionary) add(text []byte) uint32 {
 		s.number = d.nStem
 	}
 	w.stem = s.number
-	d.stems.Store(key, stem{s.number, append(slices.Clip(s.words), w.text)})
+	d.newStems[key] = stem{s.number, append(slices.Clip(s.words), w.text)}
 	n := uint32(len(d.list))
 	d.list = append(d.list, w)
-	d.mine[w.text] = n
-	d.words.Store(w.text, n)
+	d.newWords[w.text] = n
 	return n
 }
 
 // word returns the number of a word, 0 when no text has it.
-func (d *dictionary) word(text string) uint32 {
-	if n, ok := d.words.Load(text); ok {
-		return n.(uint32)
+func (v *view) word(text string) uint32 {
+	if n, ok := v.words[text]; ok {
+		return n
 	}
-	return 0
+	return v.newWords[text]
 }
 
 // stem returns what is known of a stem, nothing when no text has it.
-func (d *dictionary) stem(text string) stem {
-	if s, ok := d.stems.Load(text); ok {
-		return s.(stem)
+func (v *view) stem(text string) stem {
+	if s, ok := v.newStems[text]; ok { // the newer, with more words
+		return s
 	}
-	return stem{}
+	return v.stems[text]
+}
+
+// numbers returns the numbers of a phrase's words, or nothing when one of them
+// is in no text.
+func (v *view) numbers(words []string) []uint32 {
+	out := make([]uint32, len(words))
+	for i, w := range words {
+		if out[i] = v.word(w); out[i] == 0 {
+			return nil
+		}
+	}
+	return out
 }
 
 // tokens is a text as the numbers of its words, as varints, with a gap after

@@ -14,7 +14,7 @@ import (
 // Index answers searches over all filings as of one moment. It never changes:
 // a Writer makes the next one out of it.
 type Index struct {
-	dict       *dictionary
+	dict       view
 	parts      []part
 	join       *join
 	headings   []heading
@@ -212,7 +212,7 @@ func (x *Index) lookup(t term) lookup {
 	case t.exact:
 		l.word = x.dict.word(t.words[0])
 	default:
-		l.words(x.dict, t)
+		l.words(&x.dict, t)
 	}
 	if t.ident != "" {
 		l.refs = x.join.named(t.ident)
@@ -228,7 +228,7 @@ func (x *Index) lookup(t term) lookup {
 
 // words asks for a word that stands for its stem, or begins one. Where all the
 // words of the stem begin so, the prefix alone says it.
-func (l *lookup) words(d *dictionary, t term) {
+func (l *lookup) words(d *view, t term) {
 	s := d.stem(t.stem)
 	if t.prefix {
 		l.prefix = t.words[0]
@@ -238,18 +238,6 @@ func (l *lookup) words(d *dictionary, t term) {
 		}
 	}
 	l.stem = s.number
-}
-
-// numbers returns the numbers of a phrase's words, or nothing when one of them
-// is in no text.
-func (d *dictionary) numbers(words []string) []uint32 {
-	out := make([]uint32, len(words))
-	for i, w := range words {
-		if out[i] = d.word(w); out[i] == 0 {
-			return nil
-		}
-	}
-	return out
 }
 
 // keysOf returns the filings that an identifier names: one by its id, up to

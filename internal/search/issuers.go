@@ -9,14 +9,15 @@ import (
 // issuerIndex finds issuers by their words: a segment of its own, whose
 // filings are issuers, in order of their names.
 type issuerIndex struct {
-	dict *dictionary
+	dict view
 	seg  *segment
 	keys map[*Entity]uint64
 }
 
 func newIssuerIndex(entities []*Entity) *issuerIndex {
-	x := &issuerIndex{dict: newDictionary(), keys: make(map[*Entity]uint64, len(entities))}
-	a := analyser{dict: x.dict}
+	dict := newDictionary()
+	x := &issuerIndex{keys: make(map[*Entity]uint64, len(entities))}
+	a := analyser{dict: dict}
 	var kept arena
 	docs := make([]Doc, len(entities))
 	for i, e := range entities {
@@ -27,7 +28,8 @@ func newIssuerIndex(entities []*Entity) *issuerIndex {
 		docs[i] = Doc{At: int64(i), Key: uint64(i) << 2, place: kept.keep(text)}
 		x.keys[e] = docs[i].Key
 	}
-	x.seg = build(docs, vocabulary{words: x.dict.list, stems: x.dict.nStem, headings: make([]heading, 1), tickers: make([][]uint32, 1), memory: kept.memory}, 1)
+	x.seg = build(docs, vocabulary{words: dict.list, stems: dict.nStem, headings: make([]heading, 1), tickers: make([][]uint32, 1), memory: kept.memory}, 1)
+	x.dict = dict.share()
 	return x
 }
 
@@ -92,7 +94,7 @@ func (d *Directory) lookup(t term) lookup {
 	case t.exact:
 		l.word = d.index.dict.word(t.words[0])
 	default:
-		l.words(d.index.dict, t)
+		l.words(&d.index.dict, t)
 	}
 	for _, e := range d.byKey[t.ident] {
 		l.keys = append(l.keys, d.index.keys[e])

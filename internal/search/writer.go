@@ -196,5 +196,5 @@ func (w *Writer) joined(dir *Directory) *join {
 }
 
 func (w *Writer) publish(parts []part, j *join) {
-	w.index = &Index{dict: w.dict, parts: parts, join: j, headings: w.headings, categories: w.categories, names: w.names, memory: w.arena.memory}
+	w.index = &Index{dict: w.dict.share(), parts: parts, join: j, headings: w.headings, categories: w.categories, names: w.names, memory: w.arena.memory}
 }

@@ -48,14 +48,14 @@ func (q Query) Rank(e *Entity) Rank {
 			return Identity
 		}
 	}
-	if len(q.must) > 0 && q.begins(&e.doc) {
+	if len(q.must) > 0 && e.Folded != "" && q.begins(&e.doc) {
 		return InName
 	}
 	return InWords
 }
 
 // begins tells whether the document begins with the query's terms in their
-// order. The first field of an entity is its name.
+// order. The first field of an entity is its name, unless that has no words.
 func (q Query) begins(d *Document) bool {
 	at := 0
 	for i := range q.must {

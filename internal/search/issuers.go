@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"pregon/internal/disclosure"
 )
@@ -62,11 +63,7 @@ func (d *Directory) Search(text string, kind disclosure.Kind, limit int) []*Enti
 func (d *Directory) candidates(q Query, yield func(*Entity)) {
 	var sets []*set
 	for _, t := range q.must {
-		l := d.lookup(t)
-		s := l.set(d.index.seg)
-		if len(l.phrase) > 1 {
-			s = l.phraseSet(d.index.seg, nil)
-		}
+		s := d.set(t)
 		if s == nil {
 			return
 		}
@@ -84,6 +81,15 @@ func (d *Directory) each(sets []*set, yield func(*Entity)) {
 	for _, e := range slices.Backward(found) { // hits come last first
 		yield(e)
 	}
+}
+
+// set returns the issuers that a term means, or nil.
+func (d *Directory) set(t term) *set {
+	l := d.lookup(t)
+	if len(l.phrase) > 1 {
+		return l.phraseSet(d.index.seg, nil)
+	}
+	return l.set(d.index.seg)
 }
 
 func (d *Directory) lookup(t term) lookup {
@@ -108,9 +114,8 @@ func (d *Directory) forgive(q Query, yield func(*Entity)) {
 	var sets []*set
 	forgiven := false
 	for _, t := range q.must {
-		l := d.lookup(t)
-		near := []*set{l.set(d.index.seg)}
-		if len(t.words) == 1 && !t.exact && len(t.words[0]) >= forgivenLetters {
+		near := []*set{d.set(t)}
+		if len(t.words) == 1 && !t.exact && utf8.RuneCountInString(t.words[0]) >= forgivenLetters {
 			forgiven = true
 			for _, w := range d.index.seg.lexicon {
 				if nearly(t.words[0], w.text, t.prefix) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,21 +19,22 @@ type Migration struct {
 	SQL     string
 }
 
-// Migrations reads an engine's embedded files, named 0001_what.sql and so on
-// without gaps.
+// Migrations reads an engine's embedded files, named migrations/0001_what.sql
+// and so on without gaps.
 func Migrations(files fs.FS) ([]Migration, error) {
-	names, err := fs.Glob(files, "*.sql")
+	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
 	var all []Migration
-	for _, name := range names {
+	for _, file := range names {
+		name := path.Base(file)
 		number, what, _ := strings.Cut(strings.TrimSuffix(name, ".sql"), "_")
 		version, err := strconv.Atoi(number)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s has no number", name)
 		}
-		sql, err := fs.ReadFile(files, name)
+		sql, err := fs.ReadFile(files, file)
 		if err != nil {
 			return nil, err
 		}

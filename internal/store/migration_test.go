@@ -14,7 +14,7 @@ import (
 func files(names ...string) fstest.MapFS {
 	all := fstest.MapFS{}
 	for _, name := range names {
-		all[name] = &fstest.MapFile{Data: []byte("-- " + name)}
+		all["migrations/"+name] = &fstest.MapFile{Data: []byte("-- " + name)}
 	}
 	return all
 }

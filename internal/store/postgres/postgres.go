@@ -11,7 +11,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -98,11 +97,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 // processes that start at once do it one after the other; all but the first
 // find nothing left to do.
 func (s *Store) migrate(ctx context.Context) error {
-	dir, err := fs.Sub(files, "migrations")
-	if err != nil {
-		return err
-	}
-	all, err := store.Migrations(dir)
+	all, err := store.Migrations(files)
 	if err != nil {
 		return err
 	}

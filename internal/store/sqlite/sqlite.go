@@ -110,11 +110,7 @@ func (s *Store) Close() error {
 // migrate applies what is missing in one transaction, whose write lock lets
 // one process at a time in.
 func (s *Store) migrate(ctx context.Context) error {
-	dir, err := fs.Sub(files, "migrations")
-	if err != nil {
-		return err
-	}
-	all, err := store.Migrations(dir)
+	all, err := store.Migrations(files)
 	if err != nil {
 		return err
 	}

@@ -165,6 +165,9 @@ func (s *Snapshot) categoryUse() []CategoryUse {
 func (s *Snapshot) categoryCounts() []CategoryUse {
 	byFolded := map[string]*CategoryUse{}
 	for heading, total := range s.tally.headings {
+		if total == 0 {
+			continue // of filings that changed since
+		}
 		for _, name := range s.index.Categories(uint32(heading)) {
 			folded := search.Fold(name)
 			if byFolded[folded] == nil {

@@ -45,6 +45,7 @@ type Catalog struct {
 	issuers map[string]*search.Entity // guarded by mu; by id
 	encoder encoder                   // guarded by mu
 	merges  sync.WaitGroup            // under way beside us
+	torn    atomic.Bool               // a load failed half way: nothing may be laid over what it left
 	current atomic.Int64              // when it last knew that it had seen everything, Unix nanoseconds
 }
 
@@ -69,6 +70,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	start := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.torn.Store(true)
 	c.writer, c.issuers, c.encoder = search.NewWriter(), map[string]*search.Entity{}, encoder{}
 
 	rows := make(chan []disclosure.Change, 8)
@@ -89,6 +91,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	docs = slices.Clone(docs) // to its size: it grew in leaps
 	c.writer.Apply(docs, c.directory())
 	c.show(seq, (&tally{}).next(nil, docs))
+	c.torn.Store(false)
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", seq, "took", time.Since(start))
 	return nil
 }
@@ -168,6 +171,9 @@ func (c *Catalog) Follow(ctx context.Context) error {
 }
 
 func (c *Catalog) step(ctx context.Context) error {
+	if c.torn.Load() {
+		return c.Load(ctx)
+	}
 	seq := c.Snapshot().Seq()
 	quiet, err := c.wait(ctx, seq)
 	if err != nil || quiet {
@@ -211,7 +217,7 @@ func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 func (c *Catalog) apply(changes []disclosure.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	docs := newestOfEach(c.docs(changes))
+	docs := c.docs(newestOfEach(changes))
 	var dir *search.Directory
 	if slices.ContainsFunc(changes, func(ch disclosure.Change) bool { return ch.Issuer != nil }) {
 		dir = c.directory()
@@ -227,19 +233,24 @@ func (c *Catalog) show(seq int64, t *tally) {
 	c.current.Store(time.Now().UnixNano())
 }
 
-// newestOfEach keeps the last state of each filing.
-func newestOfEach(docs []search.Doc) []search.Doc {
-	last := make(map[uint64]int, len(docs))
-	for i := range docs {
-		last[docs[i].Key] = i
+// newestOfEach keeps the last change of each filing and issuer.
+func newestOfEach(changes []disclosure.Change) []disclosure.Change {
+	type subject struct {
+		issuer bool
+		id     string
 	}
-	if len(last) == len(docs) {
-		return docs
+	of := func(ch *disclosure.Change) subject { return subject{ch.Issuer != nil, ch.Subject()} }
+	last := make(map[subject]int, len(changes))
+	for i := range changes {
+		last[of(&changes[i])] = i
 	}
-	kept := make([]search.Doc, 0, len(last))
-	for i := range docs {
-		if last[docs[i].Key] == i {
-			kept = append(kept, docs[i])
+	if len(last) == len(changes) {
+		return changes
+	}
+	kept := make([]disclosure.Change, 0, len(last))
+	for i := range changes {
+		if last[of(&changes[i])] == i {
+			kept = append(kept, changes[i])
 		}
 	}
 	return kept
@@ -248,7 +259,8 @@ func newestOfEach(docs []search.Doc) []search.Doc {
 // startMerge lets the index tidy itself beside readers and writer. c.mu is
 // held.
 func (c *Catalog) startMerge() {
-	m := c.writer.Due()
+	w := c.writer
+	m := w.Due()
 	if m == nil {
 		return
 	}
@@ -256,7 +268,10 @@ func (c *Catalog) startMerge() {
 		m.Run()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.writer.Install(m)
+		if w != c.writer {
+			return // everything was loaded anew
+		}
+		w.Install(m)
 		s := c.Snapshot()
 		c.show(s.seq, s.tally)
 		c.startMerge()

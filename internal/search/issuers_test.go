@@ -94,8 +94,11 @@ func TestIssuersWithoutWordsInTheirName(t *testing.T) {
 	)
 	finds(t, d, "", 50, map[string]string{"salinas": "fi-2 fi-1", "sal": "fi-2 fi-1", "": "fi-1 fi-3 fi-2", "fi-3": "fi-3", "-salinas": "fi-3"})
 	nameless := disclosure.Report{ID: "ip-1", Type: disclosure.IP, Number: 1, CompanyName: "***", Title: "x"}
-	if f := d.Filing(&nameless); f.Issuer != nil {
-		t.Errorf("a filing whose company folds to nothing is of %s", f.Issuer.ID)
+	one := directory(disclosure.Issuer{ID: "fi-1", Name: "---"})
+	for _, d := range []*search.Directory{d, one} {
+		if f := d.Filing(&nameless); f.Issuer != nil {
+			t.Errorf("a filing whose company folds to nothing is of %s", f.Issuer.ID)
+		}
 	}
 }
 
@@ -132,7 +135,7 @@ func TestIssuerTypingErrors(t *testing.T) {
 		"urdanave cartonages": "fi-2", // one in each word
 		"urdanave cartoxxges": "",
 		"papelara tajo":       "fi-2",
-		"papelara tejo":       "", // four letters are not
+		"papelara tejo":       "",     // four letters are not
 		"papelara tajos":      "fi-2", // and a plural is no error
 		"rijo":                "",
 		"sool":                "",

@@ -165,11 +165,22 @@ func dropLegalForms(terms []term) []term {
 	return slices.DeleteFunc(terms, isForm)
 }
 
+// repeats tells whether a term may stand twice among some.
+func (t *term) repeats(terms []term) bool {
+	n := 0
+	for i := range terms {
+		if terms[i].words[0] == t.words[0] {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // distinct drops what was asked for before, keeping the last of the same, so
 // that the last term stays the last.
 func distinct(terms []term) []term {
-	if len(terms) <= 1 {
-		return terms
+	if len(terms) <= 8 && !slices.ContainsFunc(terms[min(1, len(terms)):], func(t term) bool { return t.repeats(terms) }) {
+		return terms // as nearly always
 	}
 	seen := make(map[string]bool, len(terms))
 	kept := make([]term, 0, len(terms))

@@ -1,0 +1,111 @@
+package catalog_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"pregon/internal/disclosure"
+)
+
+// memoryLog is a log in memory, which can be put back to an earlier state and
+// be unreadable.
+type memoryLog struct {
+	mu      sync.Mutex
+	changes []disclosure.Change
+	more    chan struct{} // closed when there is something new
+	broken  bool          // Current fails half way
+}
+
+func newMemoryLog() *memoryLog { return &memoryLog{more: make(chan struct{})} }
+
+// append adds changes in one go, and fills in their seq.
+func (l *memoryLog) append(changes ...disclosure.Change) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range changes {
+		c.Seq = int64(len(l.changes) + 1)
+		l.changes = append(l.changes, c)
+	}
+	close(l.more)
+	l.more = make(chan struct{})
+	return int64(len(l.changes))
+}
+
+// cut puts the log back to where it was at seq.
+func (l *memoryLog) cut(seq int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes = slices.Clone(l.changes[:seq])
+}
+
+func (l *memoryLog) setBroken(broken bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = broken
+}
+
+func (l *memoryLog) Current(_ context.Context, fn func(disclosure.Change) error) (int64, error) {
+	l.mu.Lock()
+	changes, broken := l.changes, l.broken
+	l.mu.Unlock()
+	last := map[string]int{}
+	for i := range changes {
+		last[changes[i].Subject()] = i
+	}
+	for n, i := range slices.Sorted(maps.Values(last)) {
+		if broken && n == len(last)/2 {
+			return 0, errCut
+		}
+		if err := fn(changes[i]); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(changes)), nil
+}
+
+func (l *memoryLog) Changes(_ context.Context, after int64, limit int) ([]disclosure.Change, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from := min(after, int64(len(l.changes)))
+	return slices.Clone(l.changes[from:min(from+int64(limit), int64(len(l.changes)))]), nil
+}
+
+func (l *memoryLog) Newest(context.Context) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.changes)), nil
+}
+
+func (l *memoryLog) Wait(ctx context.Context, after int64) error {
+	for {
+		l.mu.Lock()
+		newest, more := int64(len(l.changes)), l.more
+		l.mu.Unlock()
+		if newest > after {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// published is the change that a state of a filing makes.
+func published(r disclosure.Report) disclosure.Change {
+	if err := r.Validate(); err != nil {
+		panic(err)
+	}
+	return disclosure.Change{Event: disclosure.Published, Report: &r}
+}
+
+// listed is the change that a state of an issuer makes.
+func listed(i disclosure.Issuer) disclosure.Change {
+	if err := i.Validate(); err != nil {
+		panic(err)
+	}
+	return disclosure.Change{Event: disclosure.IssuerUpdated, Issuer: &i}
+}

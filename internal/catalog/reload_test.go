@@ -1,0 +1,116 @@
+package catalog_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+)
+
+// many makes filings with numbers from one to another.
+func many(from, to int64, title string) []disclosure.Change {
+	var out []disclosure.Change
+	for n := from; n <= to; n++ {
+		r := filing(disclosure.OIR, n, "2026-04-22T08:00:00Z", bodegas)
+		r.Title = title
+		out = append(out, published(r))
+	}
+	return out
+}
+
+func wantAt(t *testing.T, c *catalog.Catalog, seq int64, filings int) {
+	t.Helper()
+	if s := c.Snapshot(); s.Seq() != seq || s.Len() != filings {
+		t.Errorf("the catalogue is at %d with %d filings, want %d with %d", s.Seq(), s.Len(), seq, filings)
+	}
+}
+
+// A log that was put back from a copy is read anew, and followed from there.
+func TestShorterLogIsLoadedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemoryLog()
+		log.append(many(1, 20, "Antes")...)
+		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
+			log.append(listed(disclosure.Issuer{NIF: "A69000016", Name: bodegas, Ticker: "BVB"}))
+			settle()
+			wantAt(t, c, 21, 20)
+			old := c.Snapshot()
+			before := told(old)
+
+			log.cut(5)
+			time.Sleep(time.Second)
+			wantAt(t, c, 21, 20) // nobody looked yet
+			time.Sleep(10 * time.Second)
+			wantAt(t, c, 5, 5)
+			if n := len(c.Snapshot().Issuers("", "", 10)); n != 0 {
+				t.Errorf("%d issuers are left of another log", n)
+			}
+			if told(old) != before {
+				t.Error("a snapshot of the longer log changed")
+			}
+			log.append(many(6, 8, "Luego")...)
+			settle()
+			wantAt(t, c, 8, 8)
+			same(t, c.Snapshot(), load(t, log).Snapshot())
+			if behind := c.Behind(); behind > time.Minute {
+				t.Errorf("it is %v behind", behind)
+			}
+		})
+	})
+}
+
+// When the shorter log cannot be read, the last snapshot stands, and nothing
+// that comes meanwhile is laid over half a catalogue.
+func TestShorterLogThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemoryLog()
+		log.append(many(1, 20, "Antes")...)
+		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
+			log.cut(10)
+			log.setBroken(true)
+			time.Sleep(time.Minute)
+			wantAt(t, c, 20, 20)
+			log.append(many(11, 25, "Luego")...) // now it is the longer one
+			time.Sleep(time.Minute)
+			wantAt(t, c, 20, 20)
+			log.setBroken(false)
+			time.Sleep(10 * time.Second)
+			wantAt(t, c, 25, 25)
+			same(t, c.Snapshot(), load(t, log).Snapshot())
+		})
+	})
+}
+
+// Loading anew while the index is being merged: what the merge leads to
+// belongs to an index that is no more.
+func TestLoadDuringMerge(t *testing.T) {
+	log := newMemoryLog()
+	log.append(many(1, 3000, "Antes")...)
+	synctest.Test(t, func(t *testing.T) {
+		log.more = make(chan struct{}) // of the bubble
+		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
+			for round := range 3 {
+				settle() // it waits for the log
+				seq := log.append(many(3001, 5000, fmt.Sprint("Luego ", round))...)
+				for c.Snapshot().Seq() < seq { // a merge begins then
+					runtime.Gosched()
+				}
+				log.cut(3000)
+				if err := c.Load(t.Context()); err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+				wantAt(t, c, 3000, 3000)
+			}
+			log.append(many(3001, 5000, "Al fin")...)
+			settle()
+			if n := c.Snapshot().Reports(disclosure.Filter{Search: "fin"}, 1, 1).Total; n != 2000 || c.Snapshot().Len() != 5000 {
+				t.Errorf("%d new filings of %d", n, c.Snapshot().Len())
+			}
+		})
+	})
+}

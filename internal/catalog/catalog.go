@@ -92,6 +92,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.writer.Apply(docs, c.directory())
 	c.show(seq, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
+	c.current.Store(time.Now().UnixNano())
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", seq, "took", time.Since(start))
 	return nil
 }
@@ -186,6 +187,9 @@ func (c *Catalog) step(ctx context.Context) error {
 		return err
 	}
 	c.apply(changes)
+	if len(changes) < batch {
+		c.current.Store(time.Now().UnixNano())
+	}
 	return nil
 }
 
@@ -230,7 +234,6 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 // show swaps the snapshot. c.mu is held.
 func (c *Catalog) show(seq int64, t *tally) {
 	c.now.Store(&Snapshot{seq: seq, index: c.writer.Index(), tally: t, links: c.encoder.links})
-	c.current.Store(time.Now().UnixNano())
 }
 
 // newestOfEach keeps the last change of each filing and issuer.

@@ -111,8 +111,8 @@ func (r *Report) Validate() error {
 	if _, ok := ParseType(string(r.Type)); !ok {
 		bad.add("type", string(r.Type), "use IP, HR or OIR")
 	}
-	if r.Number <= 0 {
-		bad.add("cnmv_registration_number", strconv.FormatInt(r.Number, 10), "must be a positive number")
+	if _, ok := ParseNumber(strconv.FormatInt(r.Number, 10)); !ok {
+		bad.add("cnmv_registration_number", strconv.FormatInt(r.Number, 10), "must be a positive number of 18 digits at most")
 	}
 	if id := ReportID(r.Type, r.Number); r.ID == "" {
 		r.ID = id

@@ -7,7 +7,7 @@ import (
 )
 
 // Every Apply adds a segment. They are merged so that each is more than twice
-// the size of all that follow: so there are few, and a filing is moved a few
+// the size of the next: so there are few, and a filing is moved a few
 // times in its life. What is small is merged at once; the rest is a Merge that
 // runs beside the readers and the writer. Merging moves no text and no record,
 // only the sets are made anew.

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,10 +60,28 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// paper is a buffer that the log's own goroutine may write to.
+type paper struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.String()
+}
+
 // Lines are written in order, soon, and at once when they are urgent.
 func TestLogGathersLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
+		var b paper
 		l, err := telemetry.NewLog(&b, "text", slog.LevelInfo)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +91,7 @@ func TestLogGathersLines(t *testing.T) {
 		go func() { defer close(done); l.Run(ctx) }()
 		synctest.Wait()
 		l.Info("one")
-		if b.Len() != 0 {
+		if b.String() != "" {
 			t.Error("a line was written on its own")
 		}
 		time.Sleep(time.Second)

@@ -24,8 +24,16 @@ var reasons = map[int]string{
 	lib.SQLITE_CORRUPT:  "it is damaged",
 }
 
+func isBusy(err error) bool {
+	e, ok := errors.AsType[*driver.Error](err)
+	return ok && e.Code()&0xff == lib.SQLITE_BUSY
+}
+
 // explained says in plain words what SQLite says in a code.
 func explained(err error) error {
+	if _, already := errors.AsType[*fault.Error](err); already {
+		return err
+	}
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		if reason, known := reasons[e.Code()&0xff]; known { // the rest of the code are details
 			return fault.Wrap(fault.Unavailable, err, "%s", reason)

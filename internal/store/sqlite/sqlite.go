@@ -3,7 +3,7 @@
 // The file is in WAL mode with synchronous=FULL: a commit that returned
 // survives a power cut. A process writes through one connection and reads
 // through a few; other processes may use the file at the same time, and wait
-// up to five seconds for each other's short write transactions. They learn of
+// up to half a minute for each other's short write transactions. They learn of
 // each other's commits by looking at the newest number five times a second.
 package sqlite
 
@@ -157,11 +157,23 @@ func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
+// begin waits for its turn to write. SQLite gives up after the busy timeout,
+// and does not serve in the order of asking: when others write without a pause,
+// it is asked again a few times before they are said to keep the file.
+func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
+	for tries := 1; ; tries++ {
+		tx, err := s.write.BeginTx(ctx, nil)
+		if err == nil || tries == 6 || ctx.Err() != nil || !isBusy(err) {
+			return tx, err
+		}
+	}
+}
+
 // update runs fn in a write transaction. An error of fn takes everything back.
 func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("waiting to write: %w", err)
+		return fmt.Errorf("waiting to write: %w", explained(err))
 	}
 	defer tx.Rollback() // does nothing after a commit
 	if err := fn(tx); err != nil {

@@ -33,67 +33,91 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer log.Flush()
-	logger := log.Logger
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
 	}
 	defer listener.Close()
-	opened, err := c.open(ctx, true)
+	db, err := c.openFilled(ctx)
 	if err != nil {
 		return err
 	}
-	defer opened.Close()
-	if c.Source == "demo" {
-		if err := fillDemo(ctx, opened); err != nil {
-			return err
-		}
-	}
-
-	db := &marked{Store: opened}
+	defer db.Close()
 	base := c.baseURL(listener.Addr().String())
-	metrics := telemetry.NewMetrics(version)
-	cat := catalog.New(db, logger)
-	observeCatalog(metrics, cat)
-	mux := http.NewServeMux()
-	surface, err := api.New(api.Options{Catalog: cat, Logger: logger, BaseURL: base, Version: version, Source: db.mark})
+	s, err := wire(log, &marked{Store: db}, base)
 	if err != nil {
 		return err
+	}
+	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
+		"store", c.show(), "source", c.Source, "version", version)
+	if err := s.run(ctx, listener, c.DebugListen); err != nil {
+		return err
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+	log.Info("stopped")
+	return nil
+}
+
+// openFilled opens the store, with the fictional market in it if that was
+// asked for.
+func (c *serveCmd) openFilled(ctx context.Context) (openedStore, error) {
+	db, err := c.open(ctx, true)
+	if err != nil || c.Source != "demo" {
+		return db, err
+	}
+	if err := fillDemo(ctx, db); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// service is everything that runs.
+type service struct {
+	log     *telemetry.Log
+	metrics *telemetry.Metrics
+	catalog *catalog.Catalog
+	server  *httpserver.Server
+}
+
+// wire puts the parts together.
+func wire(log *telemetry.Log, db *marked, base string) (*service, error) {
+	s := &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger)}
+	observeCatalog(s.metrics, s.catalog)
+	mux := http.NewServeMux()
+	surface, err := api.New(api.Options{Catalog: s.catalog, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark})
+	if err != nil {
+		return nil, err
 	}
 	surface.Register(mux)
-	server, err := httpserver.New(httpserver.Options{
-		Mux: mux, Logger: logger, Source: db.mark, Ready: readiness(cat),
+	s.server, err = httpserver.New(httpserver.Options{
+		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: readiness(s.catalog),
 		Observe: func(o httpserver.Observation) {
-			metrics.Request(o.Route, o.Method, o.Status, o.Duration)
+			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))
 		},
 	})
-	if err != nil {
-		return err
-	}
-	logger.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
-		"store", c.show(), "source", c.Source, "version", version)
+	return s, err
+}
 
+// run runs the parts until the context ends or one of them fails. What requests
+// need goes on until the last of them is answered.
+func (s *service) run(ctx context.Context, listener net.Listener, debugListen string) error {
 	g, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
-	go log.Run(background)
+	go s.log.Run(background)
 	g.Go(func() error {
 		defer stopBackground()
-		return server.Run(ctx, listener)
+		return s.server.Run(ctx, listener)
 	})
-	g.Go(func() error { return untilStopped(follow(background, cat)) })
-	if c.DebugListen != "" {
-		g.Go(func() error { return serveDebug(background, c.DebugListen, metrics.Handler(), logger) })
+	g.Go(func() error { return untilStopped(follow(background, s.catalog)) })
+	if debugListen != "" {
+		g.Go(func() error { return serveDebug(background, debugListen, s.metrics.Handler(), s.log.Logger) })
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	if err := opened.Close(); err != nil {
-		return err
-	}
-	logger.Info("stopped")
-	return nil
+	return g.Wait()
 }
 
 // follow loads the catalogue and keeps it fresh. Most of the heap is the

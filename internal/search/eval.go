@@ -57,8 +57,9 @@ func (c *compiled) conditions(p part) (sets []*set, ok bool) {
 	if c.kind != "" {
 		need(p.ofKind(c.kind, c.join))
 	}
-	if lo, hi := p.seg.since(c.from), p.seg.since(c.to); lo > 0 || hi < len(p.seg.docs) {
+	if c.byDay {
 		days := roaring.New()
+		lo, hi := p.seg.since(c.from), p.seg.since(c.to)
 		days.AddRange(uint64(lo), uint64(max(lo, hi)))
 		need(newSet(days, len(p.seg.docs)))
 	}

@@ -141,6 +141,7 @@ func (x *Index) Search(f disclosure.Filter, offset int64, limit int) (total int,
 type compiled struct {
 	join     *join
 	nothing  bool // no filing can match
+	byDay    bool
 	from, to int64
 	typ      int // rank, or -1
 	kind     disclosure.Kind
@@ -166,7 +167,7 @@ type lookup struct {
 }
 
 func (x *Index) compile(f disclosure.Filter) compiled {
-	c := compiled{join: x.join, from: math.MinInt64, to: math.MaxInt64, typ: -1, kind: f.Kind}
+	c := compiled{join: x.join, byDay: f.From != 0 || f.To != 0, from: math.MinInt64, to: math.MaxInt64, typ: -1, kind: f.Kind}
 	if f.From != 0 {
 		c.from = startOf(f.From)
 	}

@@ -3,10 +3,12 @@
 package telemetry
 
 import (
+	"maps"
 	"net/http"
 	"net/http/pprof"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,6 +20,13 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	known    atomic.Pointer[map[outcome]prometheus.Observer] // replaced when there is a new one
+}
+
+// outcome is what requests are counted by.
+type outcome struct {
+	route, method string
+	status        int
 }
 
 // NewMetrics returns the registry with the figures of the runtime, the build
@@ -46,7 +55,21 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 
 // Request counts one request. Routes and methods come from closed sets.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
+	o := outcome{route, method, status}
+	known := m.known.Load()
+	if known != nil {
+		if seen, ok := (*known)[o]; ok {
+			seen.Observe(took.Seconds())
+			return
+		}
+	}
+	seen := m.requests.WithLabelValues(route, method, strconv.Itoa(status))
+	seen.Observe(took.Seconds())
+	next := map[outcome]prometheus.Observer{o: seen}
+	if known != nil {
+		maps.Copy(next, *known)
+	}
+	m.known.CompareAndSwap(known, &next) // who comes second tries again next time
 }
 
 // Handler serves the metrics and pprof. It belongs on a listener of its own,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -156,22 +157,13 @@ func checkEnvironment(app *kong.Application, environ []string) error {
 			continue
 		}
 		if !known[name] {
-			return fault.New(fault.Invalid, "the environment variable %s is not a setting; these are: %s", name, strings.Join(sortedKeys(known), ", "))
+			return fault.New(fault.Invalid, "the environment variable %s is not a setting; these are: %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		if value == "" {
 			return fault.New(fault.Invalid, "the environment variable %s is empty: give it a value or unset it", name)
 		}
 	}
 	return nil
-}
-
-func sortedKeys(set map[string]bool) []string {
-	keys := make([]string, 0, len(set))
-	for k := range set {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 type checkConfigCmd struct{ serveConfig }

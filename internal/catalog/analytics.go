@@ -178,9 +178,7 @@ func (s *Snapshot) categoryCounts() []CategoryUse {
 	}
 	used := make([]CategoryUse, 0, len(byFolded))
 	for _, u := range byFolded {
-		if u.Total > 0 {
-			used = append(used, *u)
-		}
+		used = append(used, *u)
 	}
 	return used
 }

@@ -88,7 +88,6 @@ func (c *Catalog) Load(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("loading the catalogue: %w", err)
 	}
-	docs = slices.Clone(docs) // to its size: it grew in leaps
 	c.writer.Apply(docs, c.directory())
 	c.show(seq, (&tally{}).next(nil, docs))
 	c.torn.Store(false)

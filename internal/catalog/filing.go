@@ -26,10 +26,7 @@ func (f Filing) Issuer() *disclosure.Issuer { return f.of.index.Issuer(f.doc) }
 // IssuerID returns the id of its issuer: the directory's where it knows it,
 // else the one it would have there, else nothing.
 func (f Filing) IssuerID() string {
-	if i := f.Issuer(); i != nil {
-		return i.ID
-	}
-	return f.Report().IssuerKey()
+	return f.of.index.IssuerID(f.doc.Ref)
 }
 
 // directoryTicker is shown where the filing has none of its own.

@@ -25,9 +25,9 @@ func (s *Snapshot) Suggest(text string, limit int) Suggestions {
 		return Suggestions{}
 	}
 	out := Suggestions{Issuers: s.Issuers(text, "", limit)}
-	like := s.index.CategoriesLike(search.Parse(text))
+	query := search.Parse(text)
 	for _, used := range s.categoryCounts() {
-		if slices.Contains(like, used.Category) {
+		if doc := search.NewDocument(nil, used.Category); query.Match(&doc) {
 			out.Categories = append(out.Categories, used)
 		}
 	}

@@ -58,10 +58,9 @@ func (c *compiled) conditions(p part) (sets []*set, ok bool) {
 		need(p.ofKind(c.kind, c.join))
 	}
 	if c.byDay {
-		days := roaring.New()
-		lo, hi := p.seg.since(c.from), p.seg.since(c.to)
-		days.AddRange(uint64(lo), uint64(max(lo, hi)))
-		need(newSet(days, len(p.seg.docs)))
+		if lo, hi := p.seg.since(c.from), p.seg.since(c.to); lo > 0 || hi < len(p.seg.docs) {
+			need(rangeSet(lo, hi, len(p.seg.docs)))
+		}
 	}
 	for _, s := range sets {
 		if s == nil {
@@ -73,15 +72,11 @@ func (c *compiled) conditions(p part) (sets []*set, ok bool) {
 
 // excluded adds what must not be there to what is gone.
 func (c *compiled) excluded(p part) *set {
-	var gone *set
-	if p.gone != nil {
-		gone = &set{n: int(p.gone.GetCardinality()), list: p.gone}
-	}
 	if len(c.not) == 0 {
-		return gone
+		return p.goneSet()
 	}
 	sets := make([]*set, 0, len(c.not)+2)
-	sets = append(sets, gone, p.seg.withAnyPhrase(c.not))
+	sets = append(sets, p.goneSet(), p.seg.withAnyPhrase(c.not))
 	for i := range c.not {
 		sets = append(sets, c.not[i].set(p.seg))
 	}

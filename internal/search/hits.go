@@ -37,7 +37,7 @@ func newHits(seg *segment, sets []*set, gone *set) hits {
 			sets[k], sets[k-1] = sets[k-1], sets[k]
 		}
 	}
-	lists := 0
+	lists := 0 // these are smaller than any string of bits, and so come first
 	for lists < len(sets) && sets[lists].bits == nil {
 		lists++
 	}
@@ -59,12 +59,16 @@ func newHits(seg *segment, sets []*set, gone *set) hits {
 
 // is tells whether a filing of the list is a hit.
 func (h *hits) is(i uint32) bool {
+	return h.inDense(i) && (h.gone == nil || !h.gone.has(i))
+}
+
+func (h *hits) inDense(i uint32) bool {
 	for _, d := range h.dense {
 		if d.bits[i/wordBits]>>(i%wordBits)&1 == 0 {
 			return false
 		}
 	}
-	return h.gone == nil || !h.gone.has(i)
+	return true
 }
 
 func (h *hits) countList() (n int) {
@@ -202,12 +206,9 @@ func (h *hits) countGone() int {
 	}
 	n := 0
 	h.gone.list.Iterate(func(i uint32) bool {
-		for _, d := range h.dense {
-			if !d.has(i) {
-				return true
-			}
+		if h.inDense(i) {
+			n++
 		}
-		n++
 		return true
 	})
 	return n

@@ -19,14 +19,7 @@ type Index struct {
 	join       *join
 	headings   []heading
 	categories map[string]uint32 // by folded name
-	names      []category        // by their numbers
 	memory     memory
-}
-
-// category is one of the regulator's categories, as it is spelt first.
-type category struct {
-	name string
-	doc  Document
 }
 
 // part is a segment and what of it is no longer so.
@@ -34,6 +27,14 @@ type part struct {
 	seg   *segment
 	gone  *roaring.Bitmap // filings replaced by a later state elsewhere; nil: none
 	kinds *atomic.Pointer[kindSets]
+}
+
+// goneSet returns what is gone as a set.
+func (p part) goneSet() *set {
+	if p.gone == nil {
+		return nil
+	}
+	return &set{n: int(p.gone.GetCardinality()), list: p.gone}
 }
 
 // kindSets are the filings of each kind of issuer, for one directory. They are
@@ -50,25 +51,11 @@ type heading struct {
 	categories []uint32
 }
 
-// CategoriesLike returns the categories that a query means.
-func (x *Index) CategoriesLike(q Query) []string {
-	var found []string
-	for i := range x.names {
-		if q.Match(&x.names[i].doc) {
-			found = append(found, x.names[i].name)
-		}
-	}
-	return found
-}
-
 // Len returns the number of filings.
 func (x *Index) Len() int {
 	n := 0
 	for _, p := range x.parts {
-		n += len(p.seg.docs)
-		if p.gone != nil {
-			n -= int(p.gone.GetCardinality())
-		}
+		n += p.live()
 	}
 	return n
 }

@@ -40,6 +40,28 @@ func newSet(b *roaring.Bitmap, docs int) *set {
 	return s
 }
 
+// rangeSet returns the filings from one ordinal to before another.
+func rangeSet(lo, hi, docs int) *set {
+	n := hi - lo
+	if n <= 0 {
+		return nil
+	}
+	if docs < plainFrom || n*denseFrom < docs {
+		b := roaring.New()
+		b.AddRange(uint64(lo), uint64(hi))
+		return &set{n: n, list: b}
+	}
+	s := &set{n: n, bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	for w := lo / wordBits; w*wordBits < hi; w++ {
+		s.bits[w] = ^uint64(0)
+	}
+	s.bits[lo/wordBits] &= ^uint64(0) << (lo % wordBits)
+	if rest := hi % wordBits; rest > 0 {
+		s.bits[hi/wordBits] &= 1<<rest - 1
+	}
+	return s
+}
+
 func (s *set) add(b *roaring.Bitmap) {
 	b.Iterate(func(i uint32) bool {
 		s.bits[i/wordBits] |= 1 << (i % wordBits)

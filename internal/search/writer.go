@@ -25,7 +25,6 @@ type Writer struct {
 	headings       []heading
 	headingNumbers map[string]uint32
 	categories     map[string]uint32 // replaced, never changed: indexes share it
-	names          []category        // by the numbers of categories
 
 	index *Index // the newest
 	busy  *Merge // under way elsewhere
@@ -83,7 +82,6 @@ func (w *Writer) heading(text string) uint32 {
 			number = uint32(len(w.categories))
 			w.categories = maps.Clone(w.categories)
 			w.categories[folded] = number
-			w.names = append(w.names, category{c, NewDocument(nil, c)})
 		}
 		h.categories = append(h.categories, number)
 	}
@@ -152,15 +150,11 @@ func (w *Writer) moved(docs []Doc, refs []uint32) []Doc {
 	}
 	var moved []Doc
 	for _, p := range w.index.parts {
-		var gone *set
-		if p.gone != nil {
-			gone = &set{list: p.gone}
-		}
 		s := p.seg.refSet(refs)
 		if s == nil {
 			continue
 		}
-		for h := newHits(p.seg, []*set{s}, gone); h.left > 0; {
+		for h := newHits(p.seg, []*set{s}, p.goneSet()); h.left > 0; {
 			if d := p.seg.docs[h.ordinal()]; !coming[d.Key] {
 				moved = append(moved, d)
 			}
@@ -196,5 +190,5 @@ func (w *Writer) joined(dir *Directory) *join {
 }
 
 func (w *Writer) publish(parts []part, j *join) {
-	w.index = &Index{dict: w.dict.share(), parts: parts, join: j, headings: w.headings, categories: w.categories, names: w.names, memory: w.arena.memory}
+	w.index = &Index{dict: w.dict.share(), parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.memory}
 }

@@ -1,0 +1,226 @@
+// Package watch tells what the service can see of its source, and says so
+// honestly: that nothing new came is worth something only from somebody who
+// looked.
+//
+// A Board notes every look at every surface of the source, that is its feeds,
+// lists and pages, and works out one state from them.
+package watch
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+// State is how well the source is seen.
+type State string
+
+const (
+	// Live: everything is seen, and there was a filing of late.
+	Live State = "live"
+	// Quiet: everything is seen, and there is nothing new.
+	Quiet State = "quiet"
+	// Degraded: filings are seen, but not by every way, so later or poorer
+	// than they should be.
+	Degraded State = "degraded"
+	// Blind: a filing published now might not be seen.
+	Blind State = "blind"
+	// Off: nobody reads the source; what the store holds is served.
+	Off State = "off"
+)
+
+// States are those of a source that is read, the best first.
+var States = []State{Live, Quiet, Degraded, Blind}
+
+// Status is the state and how it comes about.
+type Status struct {
+	State    State     `json:"state"`
+	Since    time.Time `json:"since"`
+	Reasons  []Reason  `json:"reasons"`
+	Surfaces []Surface `json:"surfaces"`
+	At       time.Time `json:"checked_at"`
+}
+
+// Reason is why the state is not better.
+type Reason struct {
+	Surface string    `json:"surface"`
+	Text    string    `json:"reason"`
+	Since   time.Time `json:"since"`
+}
+
+// Surface is how one part of the source is doing.
+type Surface struct {
+	Name         string    `json:"name"`
+	OK           bool      `json:"ok"`
+	SuccessAt    time.Time `json:"last_success_at,omitzero"`
+	FailureAt    time.Time `json:"last_failure_at,omitzero"`
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	Failures     int       `json:"failures_in_a_row"`
+	Error        string    `json:"error,omitempty"`
+}
+
+// Names of surfaces. The store is one: what cannot be kept is not seen.
+const (
+	Store    = "store"
+	HR       = "hr"
+	Register = "registers"
+	Exchange = "exchange"
+)
+
+// Feed, List and Permalink name the surfaces of a series.
+func Feed(t disclosure.Type) string { return "feed-" + lower(t) }
+
+// List is described by Feed.
+func List(t disclosure.Type) string { return "list-" + lower(t) }
+
+// Permalink is described by Feed.
+func Permalink(t disclosure.Type) string { return "permalink-" + lower(t) }
+
+// Surfaces are the names of all of them.
+var Surfaces = []string{
+	Feed(disclosure.IP), Feed(disclosure.OIR), List(disclosure.IP), List(disclosure.OIR),
+	Permalink(disclosure.IP), Permalink(disclosure.OIR), HR, Register, Exchange, Store,
+}
+
+// liveSeries are those that have a feed, and are promised within seconds.
+var liveSeries = []disclosure.Type{disclosure.IP, disclosure.OIR}
+
+const (
+	quietAfter = 30 * time.Minute // without a filing
+	tolerated  = 1                // failures in a row that mean nothing yet
+)
+
+// Board keeps the state. Its methods may be called by several goroutines.
+type Board struct {
+	blindAfter time.Duration // without a good look at a series
+
+	mu       sync.Mutex
+	surfaces map[string]*Surface // guarded by mu
+	grave    map[string]bool     // guarded by mu: what failed is not a passing trouble
+	filing   time.Time           // guarded by mu: the newest publication
+	state    State               // guarded by mu
+	since    time.Time           // guarded by mu: of state
+	began    time.Time           // guarded by mu
+}
+
+// NewBoard returns a board that calls the source unseen after so long.
+func NewBoard(blindAfter time.Duration) *Board {
+	return &Board{blindAfter: blindAfter, surfaces: map[string]*Surface{}, grave: map[string]bool{}, began: time.Now()}
+}
+
+func (b *Board) surface(name string) *Surface {
+	s := b.surfaces[name]
+	if s == nil {
+		s = &Surface{Name: name}
+		b.surfaces[name] = s
+	}
+	return s
+}
+
+// OK notes a good look.
+func (b *Board) OK(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.surface(name)
+	*s = Surface{Name: name, OK: true, SuccessAt: time.Now(), FailureAt: s.FailureAt}
+	delete(b.grave, name)
+}
+
+// Fail notes a look that failed. A grave failure counts at once: markup that
+// cannot be read does not mend itself.
+func (b *Board) Fail(name string, err error, grave bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, now := b.surface(name), time.Now()
+	if s.Failures == 0 {
+		s.FailingSince = now
+	}
+	s.Failures++
+	s.FailureAt, s.Error = now, err.Error()
+	b.grave[name] = b.grave[name] || grave
+	s.OK = s.Failures <= tolerated && !b.grave[name]
+}
+
+// Failing tells whether the last looks at a surface failed.
+func (b *Board) Failing(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.surfaces[name]
+	return s != nil && !s.OK
+}
+
+// Filed notes when a filing was published, to tell quiet from live.
+func (b *Board) Filed(at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if at.After(b.filing) {
+		b.filing = at
+	}
+}
+
+// Status works out the present state. changed is the state that it replaces,
+// empty when it is the same as at the last call.
+func (b *Board) Status() (status Status, changed State) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	state, reasons := b.judge(now)
+	if state != b.state {
+		changed = cmp.Or(b.state, Blind)
+		b.state, b.since = state, now
+	}
+	status = Status{State: state, Since: b.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
+	for _, name := range slices.Sorted(maps.Keys(b.surfaces)) {
+		status.Surfaces = append(status.Surfaces, *b.surfaces[name])
+	}
+	return status, changed
+}
+
+// judge returns the state and why it is not better. b.mu is held.
+func (b *Board) judge(now time.Time) (State, []Reason) {
+	reasons := []Reason{}
+	state := Live
+	for _, name := range slices.Sorted(maps.Keys(b.surfaces)) {
+		if s := b.surfaces[name]; !s.OK && s.Failures > 0 {
+			state = Degraded
+			reasons = append(reasons, Reason{Surface: name, Text: s.Error, Since: s.FailingSince})
+		}
+	}
+	for _, t := range liveSeries {
+		seen := b.seen(t)
+		switch {
+		case seen.IsZero():
+			state = Blind
+			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("%s was not read yet", t), Since: b.began})
+		case now.Sub(seen) > b.blindAfter:
+			state = Blind
+			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("neither the feed nor the list of %s can be read", t), Since: seen})
+		}
+	}
+	if s := b.surfaces[Store]; s != nil && s.Failures > 0 && now.Sub(s.FailingSince) > b.blindAfter {
+		state = Blind
+	}
+	if state == Live && now.Sub(b.filing) > quietAfter {
+		state = Quiet
+	}
+	return state, reasons
+}
+
+// seen returns when a series was last looked at, by its feed or its list; zero
+// is never.
+func (b *Board) seen(t disclosure.Type) (last time.Time) {
+	for _, name := range []string{Feed(t), List(t)} {
+		if s := b.surfaces[name]; s != nil && s.SuccessAt.After(last) {
+			last = s.SuccessAt
+		}
+	}
+	return last
+}
+
+func lower(t disclosure.Type) string { return strings.ToLower(string(t)) }

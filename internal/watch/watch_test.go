@@ -1,0 +1,150 @@
+package watch_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/watch"
+)
+
+const blindAfter = 15 * time.Second
+
+var errAway = errors.New("it answers 500")
+
+// want checks the state and the surfaces that are named as reasons.
+func want(t *testing.T, b *watch.Board, state watch.State, surfaces ...string) watch.Status {
+	t.Helper()
+	s, _ := b.Status()
+	var named []string
+	for _, r := range s.Reasons {
+		named = append(named, r.Surface)
+		if r.Text == "" || r.Since.IsZero() {
+			t.Errorf("the reason %+v says nothing", r)
+		}
+	}
+	if s.State != state || len(named) != len(surfaces) {
+		t.Fatalf("the source is %s because of %v, want %s because of %v", s.State, named, state, surfaces)
+	}
+	for n, name := range surfaces {
+		if named[n] != name {
+			t.Errorf("reason %d is %s, want %s", n, named[n], name)
+		}
+	}
+	return s
+}
+
+// sees notes a good look at everything that is live.
+func sees(b *watch.Board) {
+	for _, t := range []disclosure.Type{disclosure.IP, disclosure.OIR} {
+		b.OK(watch.Feed(t))
+		b.OK(watch.List(t))
+	}
+}
+
+func TestBlindUntilSeen(t *testing.T) {
+	b := watch.NewBoard(blindAfter)
+	want(t, b, watch.Blind, "feed-ip", "feed-oir")
+	b.OK("feed-ip")
+	want(t, b, watch.Blind, "feed-oir")
+	b.OK("list-oir") // as good a look
+	want(t, b, watch.Quiet)
+}
+
+func TestQuietAndLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := watch.NewBoard(blindAfter)
+		sees(b)
+		want(t, b, watch.Quiet)
+		b.Filed(time.Now())
+		b.Filed(time.Now().Add(-48 * time.Hour)) // history is no news
+		s := want(t, b, watch.Live)
+		time.Sleep(29 * time.Minute)
+		sees(b)
+		if later := want(t, b, watch.Live); later.Since != s.Since {
+			t.Errorf("live since %v, and then since %v", s.Since, later.Since)
+		}
+		time.Sleep(2 * time.Minute)
+		sees(b)
+		want(t, b, watch.Quiet)
+	})
+}
+
+func TestOneFailureIsNothing(t *testing.T) {
+	b := watch.NewBoard(blindAfter)
+	sees(b)
+	b.Fail("feed-oir", errAway, false)
+	want(t, b, watch.Quiet)
+	if b.Failing("feed-oir") {
+		t.Error("one failure counts")
+	}
+	b.Fail("feed-oir", errAway, false)
+	s := want(t, b, watch.Degraded, "feed-oir")
+	if s.Reasons[0].Text != errAway.Error() || !b.Failing("feed-oir") {
+		t.Errorf("the reason is %+v", s.Reasons[0])
+	}
+	b.OK("feed-oir")
+	want(t, b, watch.Quiet)
+	b.Fail("feed-oir", errAway, false) // the count begins anew
+	want(t, b, watch.Quiet)
+}
+
+func TestMarkupCountsAtOnce(t *testing.T) {
+	b := watch.NewBoard(blindAfter)
+	sees(b)
+	b.Fail("permalink-ip", errors.New("no row"), true)
+	want(t, b, watch.Degraded, "permalink-ip")
+	b.Fail("permalink-ip", errAway, false) // and is not forgotten for a lesser trouble
+	want(t, b, watch.Degraded, "permalink-ip")
+	b.OK("permalink-ip")
+	want(t, b, watch.Quiet)
+}
+
+func TestBlind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := watch.NewBoard(blindAfter)
+		sees(b)
+		seen := time.Now()
+		for range 4 {
+			time.Sleep(5 * time.Second)
+			b.OK("feed-ip")
+			b.Fail("feed-oir", errAway, false)
+		}
+		s := want(t, b, watch.Blind, "feed-oir", "feed-oir")
+		if !s.Reasons[1].Since.Equal(seen) {
+			t.Errorf("blind since %v, want since it was last seen, %v", s.Reasons[1].Since, seen)
+		}
+		b.OK("list-oir") // read instead of the feed
+		want(t, b, watch.Degraded, "feed-oir")
+	})
+}
+
+func TestWithoutAStoreBlind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := watch.NewBoard(blindAfter)
+		for range 4 {
+			sees(b)
+			b.Fail(watch.Store, errAway, false)
+			time.Sleep(5 * time.Second)
+		}
+		sees(b)
+		want(t, b, watch.Blind, watch.Store)
+	})
+}
+
+func TestChangesAreToldOnce(t *testing.T) {
+	b := watch.NewBoard(blindAfter)
+	sees(b)
+	if _, was := b.Status(); was != watch.Blind {
+		t.Errorf("the first state replaces %q, want blind", was)
+	}
+	if _, was := b.Status(); was != "" {
+		t.Errorf("the same state replaces %q", was)
+	}
+	b.Fail("exchange", errAway, true)
+	if s, was := b.Status(); was != watch.Quiet || len(s.Surfaces) != 5 {
+		t.Errorf("it replaces %q, with %d surfaces", was, len(s.Surfaces))
+	}
+}

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"time"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 )
@@ -18,6 +20,17 @@ func (f Filing) Report() *disclosure.Report {
 	r := f.record().report(&f.of.links)
 	r.Category = f.of.index.Heading(f.doc)
 	return r
+}
+
+// Type returns the series it belongs to.
+func (f Filing) Type() disclosure.Type { return f.doc.Type() }
+
+// Clocks returns when the filing reached each stage, zero where it has not,
+// and whether it came as history, so that they say nothing of latency. It
+// decodes nothing else.
+func (f Filing) Clocks() (published, firstSeen, available, enriched time.Time, backfilled bool) {
+	r := f.record()
+	return f.doc.Published(), r.firstSeen(), r.available(), r.enriched(), r.backfilled()
 }
 
 // Issuer returns its issuer, nil when the directory does not know it.

@@ -19,7 +19,10 @@ import (
 //	end         4 bytes  of the JSON
 //	first seen  8 bytes  Unix microseconds
 //	available   8 bytes
+//	enriched    8 bytes
+//	flags       1 byte   where the time was read, whether it is history, whether there are extras
 //	JSON
+//	extras      what few have, if any: the length as a varint, and itself as JSON
 //	NIF         its length as a varint, and itself
 //	source      the rest: the address, its beginning replaced by a number, see links
 //
@@ -27,7 +30,22 @@ import (
 // of the directory touches no filing. The heading is the index's.
 type record string
 
-const recordHead = 32
+const recordHead = 41
+
+// The flags of a record.
+const (
+	surfaceFlags = 3 // index in surfaces
+	historyFlag  = 1 << 2
+	extrasFlag   = 1 << 3
+)
+
+var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed}
+
+// extras are the parts of a report that few have.
+type extras struct {
+	Related     []disclosure.Relation `json:",omitempty"`
+	CorrectedBy string                `json:",omitempty"`
+}
 
 // encoder makes records.
 type encoder struct {
@@ -50,9 +68,33 @@ func (e *encoder) encode(r *disclosure.Report) []byte {
 	binary.LittleEndian.PutUint32(b[12:], uint32(len(b)))
 	binary.LittleEndian.PutUint64(b[16:], uint64(micros(r.FirstSeenAt)))
 	binary.LittleEndian.PutUint64(b[24:], uint64(micros(r.AvailableAt)))
+	binary.LittleEndian.PutUint64(b[32:], uint64(micros(r.EnrichedAt)))
+	b[40] = flags(r)
+	if b[40]&extrasFlag != 0 {
+		b = appendExtras(b, extras{r.Related, r.CorrectedBy})
+	}
 	b = append(binary.AppendUvarint(b, uint64(len(r.NIF))), r.NIF...)
 	e.b = e.links.append(b, r.SourceURL)
 	return e.b
+}
+
+func flags(r *disclosure.Report) (f byte) {
+	f = byte(max(slices.Index(surfaces[:], r.TimeFrom), 0))
+	if r.Backfilled {
+		f |= historyFlag
+	}
+	if len(r.Related) > 0 || r.CorrectedBy != "" {
+		f |= extrasFlag
+	}
+	return f
+}
+
+func appendExtras(b []byte, x extras) []byte {
+	text, err := json.Marshal(x)
+	if err != nil {
+		panic(fmt.Sprintf("relations cannot be encoded: %v", err)) // of times that Validate refuses
+	}
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
 // links replaces the beginnings that addresses share by numbers. A few do for
@@ -117,6 +159,14 @@ func (r record) split() int { return int(uint32(r.long(8))) }
 
 func (r record) end() int { return int(r.long(8) >> 32) }
 
+func (r record) firstSeen() time.Time { return instant(r.long(16)) }
+
+func (r record) available() time.Time { return instant(r.long(24)) }
+
+func (r record) enriched() time.Time { return instant(r.long(32)) }
+
+func (r record) backfilled() bool { return r[40]&historyFlag != 0 }
+
 func (r record) long(at int) uint64 {
 	b := r[at : at+8] // one load, as the compiler sees it
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
@@ -142,10 +192,26 @@ func (r record) report(l *links) *disclosure.Report {
 		panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
 	}
 	out.PublishedAt = out.PublishedAt.UTC()
-	out.FirstSeenAt, out.AvailableAt = instant(r.long(16)), instant(r.long(24))
+	out.FirstSeenAt, out.AvailableAt, out.EnrichedAt = r.firstSeen(), r.available(), r.enriched()
+	out.TimeFrom, out.Backfilled = surfaces[r[40]&surfaceFlags], r.backfilled()
 	rest := string(r[r.end():])
-	length, n := binary.Uvarint([]byte(rest))
-	rest = rest[n:]
-	out.NIF, out.SourceURL = rest[:length], l.address(rest[length:])
+	if r[40]&extrasFlag != 0 {
+		var text string
+		var x extras
+		text, rest = cut(rest)
+		if err := json.Unmarshal([]byte(text), &x); err != nil {
+			panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
+		}
+		out.Related, out.CorrectedBy = x.Related, x.CorrectedBy
+	}
+	var address string
+	out.NIF, address = cut(rest)
+	out.SourceURL = l.address(address)
 	return &out
+}
+
+// cut takes a text with its length before it off the front.
+func cut(s string) (text, rest string) {
+	length, n := binary.Uvarint([]byte(s[:min(len(s), binary.MaxVarintLen64)]))
+	return s[n : n+int(length)], s[n+int(length):]
 }

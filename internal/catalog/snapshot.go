@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"iter"
 	"sync"
+	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
@@ -63,6 +65,31 @@ func (s *Snapshot) Report(id string) (Filing, bool) {
 	return Filing{d, s}, d != nil
 }
 
+// Numbers returns the registration numbers and times of publication of a
+// series' filings, newest first, from one Madrid day to another, both included;
+// a day of zero is no bound. It looks at nothing but the index.
+func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2[int64, time.Time] {
+	return func(yield func(int64, time.Time) bool) {
+		for d := range s.index.Walk(disclosure.Filter{Type: t, From: from, To: to}) {
+			if !yield(d.Number(), d.Published()) {
+				return
+			}
+		}
+	}
+}
+
+// Since returns the filings published at an instant or later, newest first.
+func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
+	return func(yield func(Filing) bool) {
+		day := max(disclosure.DayOf(t), 1) // no filing is older
+		for d := range s.index.Walk(disclosure.Filter{From: day}) {
+			if d.Published().Before(t) || !yield(Filing{d, s}) {
+				return
+			}
+		}
+	}
+}
+
 // Issuers returns the best answers to a query, then by name.
 func (s *Snapshot) Issuers(query string, kind disclosure.Kind, limit int) []*search.Entity {
 	return s.index.Directory().Search(query, kind, limit)
@@ -75,3 +102,6 @@ func (s *Snapshot) Issuer(key string) (*search.Entity, bool) { return s.index.Di
 func (s *Snapshot) ReportsOf(e *search.Entity, limit int) Page {
 	return s.Reports(disclosure.Filter{Issuer: e.Issuer.ID}, 1, limit)
 }
+
+// Entities returns the whole directory, in no particular order.
+func (s *Snapshot) Entities() []*search.Entity { return s.index.Directory().Entities() }

@@ -12,6 +12,9 @@ const (
 	Backfilled Event = "report.backfilled"
 	// Updated: something of a known filing changed; Change.Changed names it.
 	Updated Event = "report.updated"
+	// Corrected: the regulator says that a later filing, CorrectedBy, rectifies
+	// or cancels this one.
+	Corrected Event = "report.corrected"
 	// IssuerUpdated: the directory learnt of an issuer or something about it.
 	IssuerUpdated Event = "issuer.updated"
 )

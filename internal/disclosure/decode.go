@@ -98,8 +98,16 @@ func (r *Report) setPlain(name, value string) bool {
 		ok = r.FirstSeenAt.UnmarshalText([]byte(value)) == nil
 	case "available_at":
 		ok = r.AvailableAt.UnmarshalText([]byte(value)) == nil
+	case "enriched_at":
+		ok = r.EnrichedAt.UnmarshalText([]byte(value)) == nil
+	case "time_from":
+		r.TimeFrom = Surface(value)
+	case "backfilled":
+		r.Backfilled, ok = value == "true", value == "true" || value == "false"
+	case "corrected_by":
+		r.CorrectedBy = value
 	default:
-		return false
+		return false // relations too: few have any
 	}
 	return ok
 }

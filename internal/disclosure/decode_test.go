@@ -14,7 +14,10 @@ func TestDecodeReport(t *testing.T) {
 	r := filing()
 	r.FirstSeenAt, r.AvailableAt = r.PublishedAt.Add(time.Second), r.PublishedAt.Add(1500*time.Millisecond)
 	r.SourceURL, r.Summary = "https://regulator.example/a?b=c&d=<e>", "Con \"comillas\" y \\ barra\ny ñ"
-	for _, want := range []disclosure.Report{r, filing(), {}} {
+	related := whole()
+	plain := related // which the quick way can read to its end
+	plain.Related = nil
+	for _, want := range []disclosure.Report{r, plain, related, filing(), {}} {
 		body, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -29,11 +32,30 @@ func TestDecodeReport(t *testing.T) {
 	}
 }
 
+// BenchmarkDecodeReport is most of what a start waits for.
+func BenchmarkDecodeReport(b *testing.B) {
+	r := whole()
+	r.Related, r.CorrectedBy = nil, ""
+	body, err := json.Marshal(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := disclosure.DecodeReport(string(body)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // Whatever the bytes, the quick way and encoding/json must agree.
 func FuzzDecodeReport(f *testing.F) {
 	body, _ := json.Marshal(filing())
+	all, _ := json.Marshal(whole())
 	for _, s := range []string{
-		string(body), `{}`, `{"id":"a"}`, `{"id":"a",}`, `{"id":"a"}x`, `{"id":"\u0041"}`, `{"id":null}`, `{"unknown":"x"}`,
+		string(body), string(all), `{"backfilled":"true"}`, `{"backfilled":"false"}`, `{"backfilled":true}`, `{"backfilled":"TRUE"}`,
+		`{"backfilled":"null"}`, `{"time_from":"list","corrected_by":"oir-1"}`, `{"time_from":null}`, `{"enriched_at":"ayer"}`,
+		`{"related":[]}`, `{"related":"x"}`, `{"related":[{"cnmv_registration_number":"7","published_at":"2026-04-22T08:00:00Z"}],"id":"a"}`,
+		`{}`, `{"id":"a"}`, `{"id":"a",}`, `{"id":"a"}x`, `{"id":"\u0041"}`, `{"id":null}`, `{"unknown":"x"}`,
 		`{"cnmv_registration_number":"+1"}`, `{"cnmv_registration_number":"01"}`, `{"published_at":"2026-04-22T10:00:33+02:00"}`,
 		"{\"id\":\"\xff\"}", "{\"id\":\"a\tb\"}", `{"ID":"a"}`, `{"id":"a","id":"b"}`,
 	} {

@@ -23,54 +23,102 @@ func ReadReport(line []byte) (Report, error) {
 		Report
 		Number      json.RawMessage `json:"cnmv_registration_number"`
 		PublishedAt string          `json:"published_at"`
+		Backfilled  json.RawMessage `json:"backfilled"`
+		Related     []relationLine  `json:"related"`
 		FirstSeenAt string          `json:"first_seen_at"`
 		AvailableAt string          `json:"available_at"`
+		EnrichedAt  string          `json:"enriched_at"`
 	}
 	if err := readLine(line, &in); err != nil {
 		return Report{}, err
 	}
-	r := in.Report
-	r.ID = strings.ToLower(r.ID)
-	if err := r.readNumber(in.Number); err != nil {
-		return Report{}, err
+	r, read := in.Report, reading{}
+	r.ID, r.CorrectedBy = strings.ToLower(r.ID), strings.ToLower(r.CorrectedBy)
+	r.Number = read.number("cnmv_registration_number", in.Number, r.ID)
+	r.PublishedAt = read.instant("published_at", in.PublishedAt)
+	r.Backfilled = read.flag("backfilled", in.Backfilled)
+	for _, a := range in.Related {
+		r.Related = append(r.Related, a.read(&read))
 	}
-	for _, f := range []struct {
-		name, text string
-		into       *time.Time
-	}{
-		{"published_at", in.PublishedAt, &r.PublishedAt},
-		{"first_seen_at", in.FirstSeenAt, &r.FirstSeenAt},
-		{"available_at", in.AvailableAt, &r.AvailableAt},
-	} {
-		if f.text == "" {
-			continue
-		}
-		if err := f.into.UnmarshalText([]byte(f.text)); err != nil {
-			return Report{}, fault.New(fault.Invalid,
-				"report: %s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", f.name, clip(f.text))
-		}
+	r.FirstSeenAt = read.instant("first_seen_at", in.FirstSeenAt)
+	r.AvailableAt = read.instant("available_at", in.AvailableAt)
+	r.EnrichedAt = read.instant("enriched_at", in.EnrichedAt)
+	if read.err != nil {
+		return Report{}, read.err
 	}
 	return r, r.Validate()
 }
 
-func (r *Report) readNumber(raw json.RawMessage) error {
+// relationLine is a Relation as it comes.
+type relationLine struct {
+	ID     string          `json:"id"`
+	Number json.RawMessage `json:"cnmv_registration_number"`
+	At     string          `json:"published_at"`
+	Text   string          `json:"text"`
+}
+
+func (a *relationLine) read(r *reading) Relation {
+	id := strings.ToLower(a.ID)
+	return Relation{
+		ID: id, Number: r.number("related: cnmv_registration_number", a.Number, id),
+		At: r.instant("related: published_at", a.At), Text: a.Text,
+	}
+}
+
+// reading makes sense of fields and keeps the first error.
+type reading struct{ err error }
+
+func (r *reading) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fault.New(fault.Invalid, "report: "+format, args...)
+	}
+}
+
+// number reads a registration number, from the id where it is missing.
+func (r *reading) number(name string, raw json.RawMessage, id string) int64 {
+	text := bare(raw)
+	if text == "" {
+		_, n, ok := ParseReportID(id)
+		if !ok {
+			r.fail("%s is missing", name)
+		}
+		return n
+	}
+	n, ok := ParseNumber(text)
+	if !ok {
+		r.fail("%s %q must be digits, without a leading zero, 18 at most", name, clip(text))
+	}
+	return n
+}
+
+func (r *reading) instant(name, text string) (t time.Time) {
+	if text == "" {
+		return t
+	}
+	if err := t.UnmarshalText([]byte(text)); err != nil {
+		r.fail("%s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name, clip(text))
+	}
+	return t
+}
+
+func (r *reading) flag(name string, raw json.RawMessage) bool {
+	text := bare(raw)
+	if text != "" && text != "true" && text != "false" {
+		r.fail("%s %q must be true or false", name, clip(text))
+	}
+	return text == "true"
+}
+
+// bare returns what a value says, a string's quotes left out; nothing for null.
+func bare(raw json.RawMessage) string {
 	text := string(raw)
 	if s, err := strconv.Unquote(text); err == nil {
 		text = s
 	}
-	if text == "" || text == "null" {
-		if _, n, ok := ParseReportID(r.ID); ok {
-			r.Number = n
-			return nil
-		}
-		return fault.New(fault.Invalid, "report: cnmv_registration_number is missing")
+	if text == "null" {
+		return ""
 	}
-	n, ok := ParseNumber(text)
-	if !ok {
-		return fault.New(fault.Invalid, "report: cnmv_registration_number %q must be digits, without a leading zero, 18 at most", clip(text))
-	}
-	r.Number = n
-	return nil
+	return text
 }
 
 // ReadIssuer reads one line of an import file and validates it. The id may be

@@ -31,9 +31,47 @@ type Report struct {
 	PDFURL      string    `json:"pdf_url,omitempty"`  // set only when the link is a document
 	SourceURL   string    `json:"source_url,omitempty"`
 
-	// Stage clocks: when the filing reached each stage of the service.
+	TimeFrom    Surface    `json:"time_from,omitempty"`         // which surface PublishedAt was read from
+	Backfilled  bool       `json:"backfilled,omitempty,string"` // came as history, so its clocks say nothing of latency
+	Related     []Relation `json:"related,omitempty"`
+	CorrectedBy string     `json:"corrected_by,omitempty"` // the filing that the regulator says rectifies or cancels this one
+
+	// Stage clocks: when the filing reached each stage of the service. The
+	// first stage, its registration, is PublishedAt.
 	FirstSeenAt time.Time `json:"first_seen_at,omitzero"`
 	AvailableAt time.Time `json:"available_at,omitzero"`
+	EnrichedAt  time.Time `json:"enriched_at,omitzero"` // a page of the regulator told what its feed does not
+}
+
+// Relation is the regulator's word that a filing has to do with another. It
+// stands on both.
+type Relation struct {
+	ID     string    `json:"id,omitempty"` // of the other filing, once it is known
+	Number int64     `json:"cnmv_registration_number,string"`
+	At     time.Time `json:"published_at,omitzero"` // of the other filing, to the minute
+	Text   string    `json:"text,omitempty"`        // the regulator's words, on the filing that has them
+}
+
+// same tells whether two relations name the same filing.
+func (a Relation) same(b Relation) bool {
+	if a.ID != "" && b.ID != "" {
+		return a.ID == b.ID
+	}
+	return a.Number == b.Number && a.At.Equal(b.At)
+}
+
+// Surface is the part of the regulator's site that told something.
+type Surface string
+
+const (
+	FromList      Surface = "list"      // minutes
+	FromPermalink Surface = "permalink" // seconds
+	FromFeed      Surface = "feed"      // seconds, in universal time
+)
+
+// exactness ranks where a time was read from. Who imports says nothing of it.
+func (s Surface) exactness() int {
+	return slices.Index([]Surface{FromList, "", FromPermalink, FromFeed}, s)
 }
 
 // ReportID joins type and number: the three series count independently, so
@@ -133,35 +171,103 @@ func (r *Report) Validate() error {
 	bad.instant("published_at", &r.PublishedAt)
 	bad.instant("first_seen_at", &r.FirstSeenAt)
 	bad.instant("available_at", &r.AvailableAt)
+	bad.instant("enriched_at", &r.EnrichedAt)
+	if r.TimeFrom.exactness() < 0 {
+		bad.add("time_from", string(r.TimeFrom), "use list, permalink or feed")
+	}
+	bad.reportID("corrected_by", r.CorrectedBy)
+	for n := range r.Related {
+		r.Related[n].validate(&bad)
+	}
 	return bad.err("report")
+}
+
+func (a *Relation) validate(bad *problems) {
+	number := strconv.FormatInt(a.Number, 10)
+	if _, ok := ParseNumber(number); !ok {
+		bad.add("related", number, "must be a positive number of 18 digits at most")
+	}
+	if _, n, ok := ParseReportID(a.ID); ok && n != a.Number {
+		bad.add("related", a.ID, "is not the report with the number "+number)
+	}
+	bad.reportID("related", a.ID)
+	bad.instant("related", &a.At)
+	bad.text("related", a.Text, false)
 }
 
 // Merge lays a new observation over what is known and names the fields that
 // changed, by their contract names. An empty field of told was not told and
-// changes nothing, so that a poor source never erases what a rich one said.
-// Clocks are first come, first kept.
+// changes nothing, so that a poor source never erases what a rich one said. The
+// feed is the poorest: it tells names with an alias behind them, and no NIF;
+// once a page of the regulator has spoken, the feed only adds texts, though its
+// time is the best there is. Clocks are first come, first kept.
 func (r Report) Merge(told Report) (merged Report, changed []string) {
-	m := merge{}
+	m := merge{onlyAdds: told.TimeFrom == FromFeed && told.EnrichedAt.IsZero() && !r.EnrichedAt.IsZero()}
 	m.text("company_name", &r.CompanyName, told.CompanyName)
 	m.text("nif", &r.NIF, told.NIF)
 	m.text("ticker", &r.Ticker, told.Ticker)
 	m.text("title", &r.Title, told.Title)
 	m.text("summary", &r.Summary, told.Summary)
-	if !told.PublishedAt.IsZero() && !told.PublishedAt.Equal(r.PublishedAt) {
-		r.PublishedAt = told.PublishedAt
-		m.changed = append(m.changed, "published_at")
-	}
+	m.time(&r, told)
 	m.text("category", &r.Category, told.Category)
 	m.text("pdf_url", &r.PDFURL, told.PDFURL)
 	m.text("source_url", &r.SourceURL, told.SourceURL)
+	m.relations(&r, told.Related)
+	m.text("corrected_by", &r.CorrectedBy, told.CorrectedBy)
+	if r.EnrichedAt.IsZero() && !told.EnrichedAt.IsZero() {
+		r.EnrichedAt = told.EnrichedAt
+		m.changed = append(m.changed, "enriched_at")
+	}
 	return r, m.changed
 }
 
+// time takes a time that was read from an equally exact surface or a more
+// exact one: the minute of a list says nothing against seconds.
+func (m *merge) time(r *Report, told Report) {
+	if told.PublishedAt.IsZero() || told.TimeFrom.exactness() < r.TimeFrom.exactness() {
+		return
+	}
+	same := told.PublishedAt.Equal(r.PublishedAt)
+	if !same {
+		r.PublishedAt = told.PublishedAt
+		m.changed = append(m.changed, "published_at")
+	}
+	if same && told.TimeFrom == "" {
+		return // who imports the same time says nothing of where it was read
+	}
+	if told.TimeFrom != r.TimeFrom {
+		r.TimeFrom = told.TimeFrom
+		m.changed = append(m.changed, "time_from")
+	}
+}
+
+// relations adds the new ones and completes those known, in a list of its own:
+// the old one may be shared.
+func (m *merge) relations(r *Report, told []Relation) {
+	grown := slices.Clone(r.Related)
+	for _, t := range told {
+		n := slices.IndexFunc(grown, t.same)
+		if n < 0 {
+			grown = append(grown, t)
+			continue
+		}
+		have := &grown[n]
+		have.ID, have.At, have.Text = cmp.Or(have.ID, t.ID), cmp.Or(have.At, t.At), cmp.Or(have.Text, t.Text)
+	}
+	if !slices.Equal(grown, r.Related) {
+		r.Related = grown
+		m.changed = append(m.changed, "related")
+	}
+}
+
 // merge collects the names of the fields that an observation changes.
-type merge struct{ changed []string }
+type merge struct {
+	changed  []string
+	onlyAdds bool // texts that there are stay as they are
+}
 
 func (m *merge) text(name string, have *string, told string) {
-	if told != "" && told != *have {
+	if told != "" && told != *have && (*have == "" || !m.onlyAdds) {
 		*have = told
 		m.changed = append(m.changed, name)
 	}
@@ -199,6 +305,15 @@ func (p *problems) ident(name, value string) {
 		return
 	}
 	p.text(name, value, false)
+}
+
+func (p *problems) reportID(name, value string) {
+	if value == "" {
+		return
+	}
+	if t, n, ok := ParseReportID(value); !ok || ReportID(t, n) != value {
+		p.add(name, value, "must be the id of a report, such as oir-40374")
+	}
 }
 
 // instant brings a time to UTC, if there is one, and tells when it cannot be

@@ -2,6 +2,7 @@ package disclosure_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,31 @@ func filing() disclosure.Report {
 		CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A-69001238", Title: "La sociedad informa",
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
 		Category:    "Sobre instrumentos financieros - Sobre negocio y situación financiera",
+	}
+}
+
+// whole is a filing with every field, which a test makes sure of.
+func whole() disclosure.Report {
+	r := filing()
+	r.Ticker, r.Summary = "EJF", "Un acuerdo."
+	r.PDFURL, r.SourceURL = "https://regulator.example/d", "https://regulator.example/s?nreg=40374"
+	r.TimeFrom, r.Backfilled, r.CorrectedBy = disclosure.FromFeed, true, "oir-40400"
+	r.Related = []disclosure.Relation{
+		{ID: "ip-3123", Number: 3123, At: time.Date(2026, 4, 21, 5, 30, 0, 0, time.UTC), Text: "Rectifica a la anterior"},
+		{Number: 40400},
+	}
+	r.FirstSeenAt = r.PublishedAt.Add(time.Second)
+	r.AvailableAt = r.PublishedAt.Add(1500 * time.Millisecond)
+	r.EnrichedAt = r.PublishedAt.Add(2 * time.Second)
+	return r
+}
+
+func TestWholeIsWhole(t *testing.T) {
+	v := reflect.ValueOf(whole())
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("the tests do not know of %s", v.Type().Field(i).Name)
+		}
 	}
 }
 
@@ -91,6 +117,165 @@ func TestMergeNamesWhatChanged(t *testing.T) {
 	}
 }
 
+// checkMerge lays an observation over what is known: what comes out, and what
+// is said to have changed. The same observation again must change nothing.
+func checkMerge(t *testing.T, known, told, want disclosure.Report, changed ...string) {
+	t.Helper()
+	got, named := known.Merge(told)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(changed, named); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	if _, again := got.Merge(told); len(again) != 0 {
+		t.Errorf("told again it changes %v", again)
+	}
+}
+
+// fed is an observation of the feed, read one of a page.
+func fed(name, title string) disclosure.Report {
+	r := filing()
+	r.CompanyName, r.Title, r.NIF, r.TimeFrom = name, title, "", disclosure.FromFeed
+	return r
+}
+
+func read(name, title string) disclosure.Report {
+	r := filing()
+	r.CompanyName, r.Title, r.TimeFrom = name, title, disclosure.FromPermalink
+	r.EnrichedAt = r.PublishedAt.Add(time.Minute)
+	return r
+}
+
+func TestMergePageOverFeed(t *testing.T) {
+	known, told := fed("EJEMPLAR (ALIAS)", "Informa"), read("EJEMPLAR FICTICIA, S.A.", "La sociedad informa")
+	want := told
+	want.TimeFrom = disclosure.FromFeed
+	checkMerge(t, known, told, want, "company_name", "nif", "title", "enriched_at")
+}
+
+func TestMergeFeedOverPage(t *testing.T) {
+	known, told := read("EJEMPLAR FICTICIA, S.A.", "La sociedad informa"), fed("EJEMPLAR (ALIAS)", "Informa")
+	known.SourceURL = "https://regulator.example/page"
+	told.Category, told.SourceURL, told.NIF, told.PDFURL = "Otra", "https://regulator.example/feed", "X", "https://regulator.example/d"
+	told.PublishedAt = told.PublishedAt.Add(time.Second)
+	want := known
+	want.PDFURL, want.PublishedAt, want.TimeFrom = told.PDFURL, told.PublishedAt, disclosure.FromFeed
+	checkMerge(t, known, told, want, "published_at", "time_from", "pdf_url")
+
+	// A page that is read again, or another, still has its say.
+	again := read("EJEMPLAR NUEVA, S.A.", "La sociedad informa")
+	again.EnrichedAt = again.EnrichedAt.Add(time.Hour)
+	renamed := want
+	renamed.CompanyName = again.CompanyName
+	checkMerge(t, want, again, renamed, "company_name")
+	// So has the feed while no page has spoken.
+	first, second := fed("EJEMPLAR", "Informa"), fed("EJEMPLAR", "Informa de nuevo")
+	checkMerge(t, first, second, second, "title")
+}
+
+func TestMergeTimes(t *testing.T) {
+	const list, imported, permalink, feed = disclosure.FromList, disclosure.Surface(""), disclosure.FromPermalink, disclosure.FromFeed
+	at := func(from disclosure.Surface, clock string) disclosure.Report {
+		r := filing()
+		r.TimeFrom = from
+		var err error
+		if r.PublishedAt, err = time.Parse(time.TimeOnly, clock); err != nil {
+			t.Fatal(err)
+		}
+		r.PublishedAt = r.PublishedAt.AddDate(2026, 0, 0)
+		return r
+	}
+	for _, test := range []struct {
+		name              string
+		known, told, want disclosure.Report
+		changed           []string
+	}{
+		{"the minute of a known time", at(feed, "08:00:33"), at(list, "08:00:00"), at(feed, "08:00:33"), nil},
+		{"the minute of an imported time", at(imported, "08:00:33"), at(list, "08:00:00"), at(imported, "08:00:33"), nil},
+		{"another minute of a list", at(permalink, "08:00:33"), at(list, "08:05:00"), at(permalink, "08:00:33"), nil},
+		{"a list mends its own", at(list, "08:00:00"), at(list, "08:05:00"), at(list, "08:05:00"), []string{"published_at"}},
+		{"an import over a list", at(list, "08:00:00"), at(imported, "08:00:33"), at(imported, "08:00:33"), []string{"published_at", "time_from"}},
+		{"the same time imported", at(list, "08:00:00"), at(imported, "08:00:00"), at(list, "08:00:00"), nil},
+		{"an import over a permalink", at(permalink, "08:00:33"), at(imported, "08:00:34"), at(permalink, "08:00:33"), nil},
+		{"a permalink over a list", at(list, "08:00:00"), at(permalink, "08:00:33"), at(permalink, "08:00:33"), []string{"published_at", "time_from"}},
+		{"a permalink over an import", at(imported, "08:00:34"), at(permalink, "08:00:33"), at(permalink, "08:00:33"), []string{"published_at", "time_from"}},
+		{"a permalink after the feed", at(feed, "08:00:33"), at(permalink, "08:00:34"), at(feed, "08:00:33"), nil},
+		{"the feed after a permalink", at(permalink, "08:00:33"), at(feed, "08:00:34"), at(feed, "08:00:34"), []string{"published_at", "time_from"}},
+		{"the same time, better known", at(list, "08:00:00"), at(feed, "08:00:00"), at(feed, "08:00:00"), []string{"time_from"}},
+		{"the feed mends its own", at(feed, "08:00:33"), at(feed, "08:00:35"), at(feed, "08:00:35"), []string{"published_at"}},
+	} {
+		t.Run(test.name, func(t *testing.T) { checkMerge(t, test.known, test.told, test.want, test.changed...) })
+	}
+	untold := filing()
+	untold.PublishedAt, untold.TimeFrom = time.Time{}, feed
+	checkMerge(t, at(list, "08:00:00"), untold, at(list, "08:00:00"))
+}
+
+func TestMergeRelations(t *testing.T) {
+	minute := time.Date(2026, 4, 21, 5, 30, 0, 0, time.UTC)
+	one, two := disclosure.Relation{Number: 3123, At: minute, Text: "Rectifica"}, disclosure.Relation{ID: "ip-7", Number: 7, At: minute}
+	with := func(relations ...disclosure.Relation) disclosure.Report {
+		r := filing()
+		r.Related = relations
+		return r
+	}
+	identified := one
+	identified.ID = "oir-3123"
+	worded, dated := two, disclosure.Relation{ID: "ip-9", Number: 9, At: minute}
+	worded.Text = "Amplía"
+	other := one
+	other.At = minute.Add(time.Hour) // the same number of another series
+	exact := two
+	exact.At = minute.Add(33 * time.Second)
+	for _, test := range []struct {
+		name              string
+		known, told, want disclosure.Report
+		changed           bool
+	}{
+		{"none told", with(one), with(), with(one), false},
+		{"the first", with(), with(one, two), with(one, two), true},
+		{"one more", with(one), with(two), with(one, two), true},
+		{"those known", with(one, two), with(two, one), with(one, two), false},
+		{"its id", with(one, two), with(disclosure.Relation{ID: "oir-3123", Number: 3123, At: minute}), with(identified, two), true},
+		{"known with its id", with(identified), with(one), with(identified), false},
+		{"its words", with(two), with(worded), with(worded), true},
+		{"its time", with(disclosure.Relation{ID: "ip-9", Number: 9}), with(dated), with(dated), true},
+		{"by its id, whatever the time", with(two), with(exact), with(two), false},
+		{"another of that number", with(one), with(other), with(one, other), true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var changed []string
+			if test.changed {
+				changed = []string{"related"}
+			}
+			checkMerge(t, test.known, test.told, test.want, changed...)
+		})
+	}
+	// What is known may be held by others, and may have room behind it.
+	known := with(append(make([]disclosure.Relation, 0, 8), one)...)
+	known.Merge(with(identified, two))
+	if diff := cmp.Diff([]disclosure.Relation{one, {}}, known.Related[:2]); diff != "" {
+		t.Errorf("the merge wrote into what was known: %s", diff)
+	}
+}
+
+func TestMergeClocksAndCorrection(t *testing.T) {
+	known := whole()
+	told := whole()
+	told.CorrectedBy = "oir-40401"
+	told.Backfilled = false
+	told.FirstSeenAt, told.AvailableAt, told.EnrichedAt = time.Now(), time.Now(), time.Now()
+	want := known
+	want.CorrectedBy = "oir-40401"
+	checkMerge(t, known, told, want, "corrected_by")
+	checkMerge(t, known, filing(), known) // which says none of it
+	bare := filing()
+	enriched := bare
+	enriched.EnrichedAt = known.EnrichedAt
+	checkMerge(t, bare, enriched, enriched, "enriched_at")
+}
+
 func TestReportOrder(t *testing.T) {
 	base := filing()
 	later, higher, ip := base, base, base
@@ -105,17 +290,35 @@ func TestReportOrder(t *testing.T) {
 }
 
 func TestReadReportRoundTrip(t *testing.T) {
-	want := filing()
-	line, err := json.Marshal(want)
+	for _, want := range []disclosure.Report{filing(), whole()} {
+		line, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := disclosure.ReadReport(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// People write these in more ways than we do.
+func TestReadReportTakesOtherForms(t *testing.T) {
+	r, err := disclosure.ReadReport([]byte(`{"id":"OIR-1","type":"OIR","company_name":"X","title":"Y","published_at":"2026-04-22T10:00:33+02:00",
+		"backfilled":true,"corrected_by":"OIR-2","time_from":null,"enriched_at":null,
+		"related":[{"id":"IP-3","published_at":"2026-04-22T10:00:00+02:00"},{"cnmv_registration_number":4,"text":null}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := disclosure.ReadReport(line)
-	if err != nil {
-		t.Fatal(err)
+	want := []disclosure.Relation{{ID: "ip-3", Number: 3, At: time.Date(2026, 4, 22, 8, 0, 0, 0, time.UTC)}, {Number: 4}}
+	if diff := cmp.Diff(want, r.Related); diff != "" || !r.Backfilled || r.CorrectedBy != "oir-2" {
+		t.Errorf("%+v %s", r, diff)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	if at := r.Related[0].At; at.Location() != time.UTC {
+		t.Errorf("%v is not in UTC", at)
 	}
 }
 
@@ -169,6 +372,22 @@ func TestReadReportSaysWhatIsWrong(t *testing.T) {
 		{with("published_at", `"2026-04-22 10:00"`), "with its offset"},
 		{with("published_at", `"0001-01-02T00:00:00Z"`), "between 1988 and 2100"},
 		{with("published_at", `null`), "published_at is missing"},
+		{with("time_from", `"page"`), "time_from \"page\" use list, permalink or feed"},
+		{with("backfilled", `"yes"`), "backfilled \"yes\" must be true or false"},
+		{with("backfilled", `1`), "must be true or false"},
+		{with("enriched_at", `"ayer"`), "enriched_at \"ayer\" is not a date"},
+		{with("enriched_at", `"1970-01-01T00:00:00Z"`), "between 1988 and 2100"},
+		{with("corrected_by", `"40374"`), "corrected_by \"40374\" must be the id of a report"},
+		{with("corrected_by", `"oir-040374"`), "must be the id of a report"},
+		{with("related", `{}`), "related must be a list, not a object"},
+		{with("related", `[{"number":"7"}]`), `unknown field "number"`},
+		{with("related", `[{}]`), "related: cnmv_registration_number is missing"},
+		{with("related", `[{"cnmv_registration_number":"x"}]`), "must be digits"},
+		{with("related", `[{"id":"ip-8","cnmv_registration_number":"7"}]`), "is not the report with the number 7"},
+		{with("related", `[{"id":"x","cnmv_registration_number":"7"}]`), "must be the id of a report"},
+		{with("related", `[{"cnmv_registration_number":"7","text":" "}]`), "must not be blank"},
+		{with("related", `[{"cnmv_registration_number":"7","published_at":"ayer"}]`), "is not a date"},
+		{with("related", `[{"cnmv_registration_number":"7","published_at":"1900-01-01T00:00:00Z"}]`), "between 1988 and 2100"},
 		{with("pdf_url", `"javascript:alert(1)"`), "http or https"},
 	}
 	for _, tt := range tests {
@@ -181,6 +400,8 @@ func TestReadReportSaysWhatIsWrong(t *testing.T) {
 
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte(`{"type":"IP","cnmv_registration_number":"3123","company_name":"X","title":"Y","published_at":"2026-04-22T10:00:33+02:00"}`))
+	all, _ := json.Marshal(whole())
+	f.Add(all)
 	f.Add([]byte(`{"id":"hr-1","cnmv_registration_number":null,"category":" - "}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		r, err := disclosure.ReadReport(line)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -110,18 +111,36 @@ func (x *Index) Find(key uint64) *Doc {
 // Search returns the filings that a filter lets through, newest first: how
 // many there are, and those from offset on.
 func (x *Index) Search(f disclosure.Filter, offset int64, limit int) (total int, found []*Doc) {
+	total, all := x.run(f)
+	if offset >= int64(total) || limit == 0 {
+		return total, nil
+	}
+	return total, page(all, int(offset), min(limit, total-int(offset)))
+}
+
+// Walk passes all filings that a filter lets through, newest first.
+func (x *Index) Walk(f disclosure.Filter) iter.Seq[*Doc] {
+	return func(yield func(*Doc) bool) {
+		_, all := x.run(f)
+		for m := newMerger(all); ; {
+			if d := m.next(); d == nil || !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// run finds the hits of every segment, and counts them.
+func (x *Index) run(f disclosure.Filter) (total int, all []hits) {
 	q := x.compile(f)
-	all := make([]hits, 0, len(x.parts))
+	all = make([]hits, 0, len(x.parts))
 	for _, p := range x.parts {
 		if h := q.run(p); h.n > 0 {
 			all = append(all, h)
 			total += h.n
 		}
 	}
-	if offset >= int64(total) || limit == 0 {
-		return total, nil
-	}
-	return total, page(all, int(offset), min(limit, total-int(offset)))
+	return total, all
 }
 
 // compiled is a filter in the numbers of the index.

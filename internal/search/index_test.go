@@ -122,7 +122,27 @@ func compare(t *testing.T, x *search.Index, filings []*search.Filing, f disclosu
 		offset = rng.IntN(len(want) + 2)
 	}
 	comparePage(t, x, want, f, offset, limit)
+	compareWalk(t, x, want, f)
 	return min(len(want), 1)
+}
+
+// compareWalk checks that a walk passes all that the loop found.
+func compareWalk(t *testing.T, x *search.Index, want []*search.Filing, f disclosure.Filter) {
+	t.Helper()
+	n := 0
+	for d := range x.Walk(f) {
+		if n == len(want) {
+			t.Fatalf("%+v: a walk goes on after all %d", f, n)
+		}
+		r := want[n].Report
+		if d.Type() != r.Type || d.Number() != r.Number || !d.Published().Equal(r.PublishedAt) {
+			t.Fatalf("%+v: a walk comes to %s %d of %v, want %s of %v", f, d.Type(), d.Number(), d.Published(), r.ID, r.PublishedAt)
+		}
+		n++
+	}
+	if n != len(want) {
+		t.Fatalf("%+v: a walk passes %d, want %d", f, n, len(want))
+	}
 }
 
 // matching is the plain loop.

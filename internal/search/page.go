@@ -5,10 +5,7 @@ func page(all []hits, offset, limit int) []*Doc {
 	if offset > fewToWalk {
 		offset = leap(all, offset)
 	}
-	m := merger{heads: make([]head, 0, len(all))}
-	for i := range all {
-		m.push(&all[i])
-	}
+	m := newMerger(all)
 	for range offset {
 		m.next()
 	}
@@ -32,10 +29,14 @@ type head struct {
 	from *hits
 }
 
-func (m *merger) push(h *hits) {
-	if d := h.next(); d != nil {
-		m.heads = append(m.heads, head{d, h})
+func newMerger(all []hits) merger {
+	m := merger{heads: make([]head, 0, len(all))}
+	for i := range all {
+		if d := all[i].next(); d != nil {
+			m.heads = append(m.heads, head{d, &all[i]})
+		}
 	}
+	return m
 }
 
 func (m *merger) next() *Doc {

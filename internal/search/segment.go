@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -50,6 +51,12 @@ func KeyOf(t disclosure.Type, number int64) uint64 { return uint64(number)<<2 | 
 func (d *Doc) Type() disclosure.Type {
 	return [...]disclosure.Type{disclosure.OIR, disclosure.IP, disclosure.HR, ""}[d.Key&3]
 }
+
+// Number returns the registration number that is in the key.
+func (d *Doc) Number() int64 { return int64(d.Key >> 2) }
+
+// Published returns the instant of publication.
+func (d *Doc) Published() time.Time { return time.Unix(0, d.At).UTC() }
 
 func compareDocs(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
 

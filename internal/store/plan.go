@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -55,9 +56,13 @@ func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report
 	have, found := known[told.ID]
 	merged, changed := told, []string(nil)
 	if found {
-		event = disclosure.Updated
 		merged, changed = have.Merge(told)
+		event = disclosure.Updated
+		if slices.Contains(changed, "corrected_by") {
+			event = disclosure.Corrected
+		}
 	} else {
+		merged.Backfilled = merged.Backfilled || event == disclosure.Backfilled
 		merged.AvailableAt = p.now
 		if merged.FirstSeenAt.IsZero() {
 			merged.FirstSeenAt = p.now

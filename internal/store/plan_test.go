@@ -43,7 +43,11 @@ func TestPlan(t *testing.T) {
 	seen := filing("Resultados")
 	seen.FirstSeenAt = yesterday
 	seenKept := kept("Resultados", micro)
-	seenKept.FirstSeenAt = yesterday
+	seenKept.FirstSeenAt, seenKept.Backfilled = yesterday, true
+	history, historyKept := filing("Resultados"), kept("Resultados", micro)
+	history.Backfilled, historyKept.Backfilled = true, true
+	corrected, correctedKept := filing("Dividendo"), kept("Dividendo", yesterday)
+	corrected.CorrectedBy, correctedKept.CorrectedBy = "oir-40400", "oir-40400"
 
 	for name, test := range map[string]struct {
 		batch   store.Batch
@@ -61,6 +65,28 @@ func TestPlan(t *testing.T) {
 			batch:   store.Batch{Reports: []disclosure.Report{seen}, New: disclosure.Backfilled},
 			want:    []disclosure.Change{report(disclosure.Backfilled, seenKept)},
 			outcome: store.Outcome{New: 1},
+		},
+		"one that is told to be of the past": {
+			batch:   store.Batch{Reports: []disclosure.Report{history}, New: disclosure.Published},
+			want:    []disclosure.Change{report(disclosure.Published, historyKept)},
+			outcome: store.Outcome{New: 1},
+		},
+		"a known filing is none of the past": {
+			batch:   store.Batch{Reports: []disclosure.Report{history}, New: disclosure.Backfilled},
+			known:   []any{kept("Resultados", yesterday)},
+			outcome: store.Outcome{Unchanged: 1},
+		},
+		"a corrected filing": {
+			batch:   store.Batch{Reports: []disclosure.Report{corrected, corrected}, New: disclosure.Published},
+			known:   []any{kept("Resultados", yesterday)},
+			want:    []disclosure.Change{report(disclosure.Corrected, correctedKept, "title", "corrected_by")},
+			outcome: store.Outcome{Updated: 1, Unchanged: 1},
+		},
+		"a corrected filing that changes again": {
+			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Published},
+			known:   []any{func() disclosure.Report { r := correctedKept; r.Title = "Resultados"; return r }()},
+			want:    []disclosure.Change{report(disclosure.Updated, correctedKept, "title")},
+			outcome: store.Outcome{Updated: 1},
 		},
 		"a known filing": {
 			batch:   store.Batch{Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published},

@@ -38,6 +38,7 @@ import (
 type Store interface {
 	Log
 	Leases
+	Notes
 
 	// Source returns the mark left by ClaimSource, or nothing.
 	Source(ctx context.Context) (string, error)
@@ -70,6 +71,10 @@ type Log interface {
 	// it a reader starts, and goes on with Changes. An error of fn ends it.
 	Current(ctx context.Context, fn func(disclosure.Change) error) (seq int64, err error)
 
+	// Reports returns those of the filings with these ids that are known, as
+	// they are now, in no particular order.
+	Reports(ctx context.Context, ids ...string) ([]disclosure.Report, error)
+
 	// Newest returns the newest committed seq, 0 when the log is empty.
 	Newest(ctx context.Context) (int64, error)
 
@@ -91,6 +96,28 @@ type Leases interface {
 	// ReleaseLease gives the lease back if it is still the newest, so that
 	// another need not wait for its end, and otherwise does nothing.
 	ReleaseLease(ctx context.Context, l Lease) error
+}
+
+// Notes are small texts by name that the processes of one store share: what
+// they know of the source beside its filings, and what they ask of one
+// another. They are not in the log. Each write of a note gives it the next
+// revision, without gaps and in the order of commits, so that a reader who
+// keeps the newest revision it saw finds what came after, and nothing else.
+type Notes interface {
+	// SetNotes writes notes, all of them or none; an empty text stands for
+	// no note, which readers see as such. A note that has that text already is
+	// left alone. With a lease it fails, Conflict, as Log.Append does.
+	SetNotes(ctx context.Context, lease *Lease, notes ...Note) error
+
+	// NotesSince returns the notes whose revision is higher, each as it is
+	// now, in order of revision; all of them after 0.
+	NotesSince(ctx context.Context, revision int64) ([]Note, error)
+}
+
+// Note is a text under a name.
+type Note struct {
+	Name, Text string
+	Revision   int64 // set by the store
 }
 
 // Lease is a right to do a job until Expires. Its term fences off a holder who
@@ -121,5 +148,5 @@ type Outcome struct {
 
 // Add sums up several appends.
 func (o Outcome) Add(p Outcome) Outcome {
-	return Outcome{Seq: p.Seq, New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged}
+	return Outcome{Seq: max(o.Seq, p.Seq), New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged}
 }

@@ -38,7 +38,7 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 		return store.Outcome{}, err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
-	head, err := lockHead(ctx, tx)
+	head, err := lockHead(ctx, tx, `log_head`, `seq`)
 	if err != nil {
 		return store.Outcome{}, err
 	}
@@ -65,14 +65,14 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return outcome, err
 }
 
-// lockHead returns the newest seq and keeps everybody else from appending
-// until the transaction ends. If this process should freeze or drop off the
-// network meanwhile, the server ends the transaction for it after a while, as
-// all other writers wait for it.
-func lockHead(ctx context.Context, tx pgx.Tx) (seq int64, err error) {
-	err = tx.QueryRow(ctx,
-		`SELECT seq FROM log_head, set_config('idle_in_transaction_session_timeout', '30s', true) FOR UPDATE OF log_head`).Scan(&seq)
-	return seq, err
+// lockHead returns the newest number of a counter, log_head or note_head, and
+// keeps everybody else from drawing the next until the transaction ends. If
+// this process should freeze or drop off the network meanwhile, the server ends
+// the transaction for it after a while, as all other writers wait for it.
+func lockHead(ctx context.Context, tx pgx.Tx, table, column string) (newest int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT `+column+` FROM `+table+
+		`, set_config('idle_in_transaction_session_timeout', '30s', true) FOR UPDATE OF `+table).Scan(&newest)
+	return newest, err
 }
 
 func readKnown(ctx context.Context, tx pgx.Tx, b store.Batch) (store.Known, error) {
@@ -104,11 +104,11 @@ func readKnown(ctx context.Context, tx pgx.Tx, b store.Batch) (store.Known, erro
 
 // newest passes the newest change of each subject to fn, from the issuer or
 // the report table, in no order.
-func newest(ctx context.Context, tx pgx.Tx, table string, ids []string, fn func(disclosure.Change) error) error {
+func newest(ctx context.Context, db rowsQuerier, table string, ids []string, fn func(disclosure.Change) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM `+table+` h JOIN change c USING (seq) WHERE h.id = ANY($1)`, ids)
+	rows, err := db.Query(ctx, `SELECT `+columns+` FROM `+table+` h JOIN change c USING (seq) WHERE h.id = ANY($1)`, ids)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,8 @@
 // Package postgres keeps the store in PostgreSQL, for when one machine is not
 // enough: any number of processes may open the same database.
 //
-// All writers queue at one row, log_head, which makes the promises of package
-// store about seq true: see Append. Readers never wait for writers. NOTIFY
+// All who append queue at one row, log_head, which makes the promises of package
+// store about seq true: see Append. Notes have a row of their own, note_head. Readers never wait for writers. NOTIFY
 // tells other processes of a commit, and only saves them time: a notification
 // that is lost delays a waiting reader by a second.
 package postgres
@@ -33,7 +33,7 @@ type Store struct {
 	wake store.Wake
 	poll time.Duration // how often Wait looks for itself
 
-	// commit ends an Append. It is a field so that tests can make it fail,
+	// commit ends an Append or a SetNotes. It is a field so that tests can make it fail,
 	// before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 

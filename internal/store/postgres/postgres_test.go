@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -181,8 +182,64 @@ func TestBytesAreKept(t *testing.T) {
 func TestSchemaVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 1 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 2 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
+	}
+}
+
+// TestFirstSchema: a database that an older program made gets what came since,
+// and keeps what it has.
+func TestFirstSchema(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	first, err := os.ReadFile("migrations/0001_log.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), string(first)+`UPDATE schema_version SET version = 1; INSERT INTO setting VALUES ('source', 'demo')`,
+		pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, url)
+	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+		t.Error(err)
+	}
+	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
+		t.Errorf("the source is %q, %v", source, err)
+	}
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 2 {
+		t.Errorf("SchemaVersion = %d, %v", version, err)
+	}
+}
+
+// TestNotesDoNotWaitForTheLog: whoever holds the head of the log keeps nobody
+// from writing notes.
+func TestNotesDoNotWaitForTheLog(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `SELECT seq FROM log_head FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := s.SetNotes(ctx, nil, store.Note{Name: "a", Text: "1"}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -199,7 +256,11 @@ func TestPlainRole(t *testing.T) {
 	role := "plain_" + config.Database // roles are shared by all databases
 	query(t, url, `CREATE ROLE `+role+` LOGIN`)
 	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
-	publish(t, open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host), 1)
+	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
+	publish(t, s, 1)
+	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOpenFailures(t *testing.T) {

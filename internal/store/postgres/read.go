@@ -60,6 +60,19 @@ func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (
 	return seq, nil
 }
 
+// Reports is described by store.Log.
+func (s *Store) Reports(ctx context.Context, ids ...string) ([]disclosure.Report, error) {
+	var reports []disclosure.Report
+	err := newest(ctx, s.pool, `report`, ids, func(c disclosure.Change) error {
+		reports = append(reports, *c.Report)
+		return nil
+	})
+	if err != nil {
+		return nil, failed("reading filings", err)
+	}
+	return reports, nil
+}
+
 // Newest is described by store.Log.
 func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
 	if err := s.pool.QueryRow(ctx, `SELECT seq FROM log_head`).Scan(&seq); err != nil {
@@ -75,6 +88,10 @@ func (s *Store) Wait(ctx context.Context, after int64) error {
 		return ctx.Err()
 	}
 	return err
+}
+
+type rowsQuerier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // each decodes rows of columns and passes them to fn, until either fails.

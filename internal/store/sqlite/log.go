@@ -162,6 +162,32 @@ func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (
 	return seq, nil
 }
 
+// Reports implements store.Log.
+func (s *Store) Reports(ctx context.Context, ids ...string) ([]disclosure.Report, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	wanted, err := list(ids)
+	if err != nil {
+		return nil, err
+	}
+	var reports []disclosure.Report
+	err = each(ctx, s.read, func(c disclosure.Change) error {
+		reports = append(reports, *c.Report)
+		return nil
+	}, "SELECT "+rowColumns+` FROM report r JOIN change c ON c.seq = r.seq WHERE r.id IN (SELECT value FROM json_each(?))`, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("reading filings: %w", explained(err))
+	}
+	return reports, nil
+}
+
+// list makes one parameter of many texts, for json_each to take apart.
+func list(texts []string) (string, error) {
+	b, err := json.Marshal(texts)
+	return string(b), err
+}
+
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
@@ -195,7 +221,7 @@ func each(ctx context.Context, q querier, fn func(disclosure.Change) error, quer
 
 // Newest implements store.Log.
 func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT seq FROM log_head").Scan(&seq)
+	err = s.seq.QueryRowContext(ctx).Scan(&seq)
 	return seq, err
 }
 

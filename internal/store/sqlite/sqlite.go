@@ -34,6 +34,7 @@ type Store struct {
 	write *sql.DB // one connection: SQLite has one writer at a time anyway
 	read  *sql.DB
 	wake  store.Wake
+	seq   *sql.Stmt // asked for five times a second as long as the process lives
 
 	// commit is a variable so that tests can fail it, before and after.
 	commit func(*sql.Tx) error
@@ -59,7 +60,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if s.read, err = open(path, 8, "_pragma=query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
-	if err := s.migrate(ctx); err != nil {
+	err = s.migrate(ctx)
+	if err == nil {
+		s.seq, err = s.read.PrepareContext(ctx, "SELECT seq FROM log_head")
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("opening the store %s: %w", path, explained(err))
 	}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,6 +78,40 @@ func TestOpenDoesNotCreateUnasked(t *testing.T) {
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Error("the file was made all the same")
+	}
+}
+
+// TestFirstSchema: a file that an older program made gets what came since, and
+// keeps what it has.
+func TestFirstSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	first, err := os.ReadFile("migrations/0001_log.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.ExecContext(t.Context(), string(first)+"INSERT INTO setting VALUES ('source', 'demo'); PRAGMA user_version = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+		t.Error(err)
+	}
+	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
+		t.Errorf("the source is %q, %v", source, err)
+	}
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 2 {
+		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
 

@@ -141,9 +141,28 @@ func everything() disclosure.Report {
 		Summary:     "Un acuerdo\n\nde 1.000,50 €.",
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 123456000, time.UTC),
 		Category:    "Sobre resultados -  Sobre negocio ", PDFURL: "https://regulator.example/d?a=1&b=%7B2%7D",
-		SourceURL:   "https://regulator.example/s",
+		SourceURL: "https://regulator.example/s",
+		TimeFrom:  disclosure.FromPermalink, Backfilled: true, CorrectedBy: "hr-7",
+		Related: []disclosure.Relation{
+			{ID: "hr-7", Number: 7, At: time.Date(2026, 4, 22, 9, 0, 0, 0, time.UTC), Text: "Rectifica \"ésta\"\n"},
+			{Number: 8},
+		},
 		FirstSeenAt: time.Date(2026, 4, 22, 8, 0, 34, 1000, time.UTC),
+		EnrichedAt:  time.Date(2026, 4, 22, 8, 1, 0, 123456000, time.UTC),
 	}
+}
+
+func testCorrected(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	mustAppend(t, s, published(filing(1, "Resultados")))
+	corrected := filing(1, "Resultados")
+	corrected.CorrectedBy = "oir-2"
+	checkOutcome(t, mustAppend(t, s, published(filing(2, "Rectifica"), corrected)), store.Outcome{Seq: 3, New: 1, Updated: 1})
+	checkOutcome(t, mustAppend(t, s, published(corrected)), store.Outcome{Seq: 3, Unchanged: 1})
+	checkBriefs(t, s,
+		brief{disclosure.Published, "oir-1", nil},
+		brief{disclosure.Published, "oir-2", nil},
+		brief{disclosure.Corrected, "oir-1", []string{"corrected_by"}})
 }
 
 func testRoundTrip(t *testing.T, e Engine) {

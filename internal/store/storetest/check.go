@@ -116,13 +116,20 @@ func checkReport(before, c *disclosure.Change) error {
 		if c.Event != disclosure.Published && c.Event != disclosure.Backfilled {
 			return fmt.Errorf("the first event of %s is %q", c.Subject(), c.Event)
 		}
+		if c.Event == disclosure.Backfilled && !c.Report.Backfilled {
+			return fmt.Errorf("%s is of the past and does not say so", c.Subject())
+		}
 		if !c.Report.AvailableAt.Equal(c.OccurredAt) || c.Report.FirstSeenAt.IsZero() {
 			return fmt.Errorf("%s is available at %v, first seen at %v", c.Subject(), c.Report.AvailableAt, c.Report.FirstSeenAt)
 		}
 		return checkFirst(c)
 	}
-	if c.Event != disclosure.Updated {
-		return fmt.Errorf("a later event of %s is %q", c.Subject(), c.Event)
+	want := disclosure.Updated
+	if slices.Contains(c.Changed, "corrected_by") {
+		want = disclosure.Corrected
+	}
+	if c.Event != want {
+		return fmt.Errorf("a later event of %s is %q, want %q", c.Subject(), c.Event, want)
 	}
 	merged, changed := before.Report.Merge(*c.Report)
 	return checkStep(c, changed, cmp.Diff(merged, *c.Report))

@@ -130,9 +130,17 @@ func ownFiling(writer, batch int) disclosure.Report {
 
 // append tries until it succeeds. Many tries are made to fail.
 func (w *writer) append(ctx context.Context, b store.Batch) error {
+	return w.retry(ctx, func(try context.Context) error {
+		_, err := w.s.Append(try, b)
+		return err
+	})
+}
+
+// retry writes with mishaps until it succeeds, or fails for another reason.
+func (w *writer) retry(ctx context.Context, write func(context.Context) error) error {
 	for {
 		try, cancel := w.mishap(ctx)
-		_, err := w.s.Append(try, b)
+		err := write(try)
 		gaveUp := try.Err() != nil
 		cancel()
 		if err == nil || ctx.Err() != nil {

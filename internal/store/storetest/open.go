@@ -77,6 +77,8 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: filings(1, 10), New: disclosure.Backfilled,
 	})
 	claim(t, s, "demo")
+	setNotes(t, s, store.Note{Name: "a", Text: "1"}, store.Note{Name: "b", Text: "2"})
+	setNotes(t, s, store.Note{Name: "a"})
 	ana := acquire(t, s, "ana", time.Hour)
 	log := checkLength(t, s, 11)
 	closeStore(t, s)
@@ -89,6 +91,9 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 		t.Errorf("the log is another (-before +after):\n%s", diff)
 	}
 	checkSource(t, s, "demo")
+	checkNotes(t, s, 0, store.Note{Name: "b", Text: "2", Revision: 2}, store.Note{Name: "a", Revision: 3})
+	setNotes(t, s, store.Note{Name: "a", Text: "4"})
+	checkNotes(t, s, 3, store.Note{Name: "a", Text: "4", Revision: 4})
 	checkRefused(t, s, "berta")
 	checkOutcome(t, mustAppend(t, s, under(ana, 11)), store.Outcome{Seq: 12, New: 1})
 	checkLength(t, s, 12)

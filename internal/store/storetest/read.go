@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +75,65 @@ func testCurrentStopsOnError(t *testing.T, e Engine) {
 	checkLength(t, s, 500) // the store is as good as before
 	mustAppend(t, s, published(filing(501, "Después")))
 	checkLength(t, s, 501)
+}
+
+// reports reads filings by their ids, in order of those.
+func reports(t *testing.T, s store.Store, ids ...string) []disclosure.Report {
+	t.Helper()
+	got, err := s.Reports(patiently(t), ids...)
+	if err != nil {
+		t.Fatalf("reading filings: %v", err)
+	}
+	slices.SortFunc(got, func(a, b disclosure.Report) int { return strings.Compare(a.ID, b.ID) })
+	return got
+}
+
+func testReports(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	s := open()
+	if got := reports(t, s, "oir-1"); len(got) != 0 {
+		t.Errorf("an empty store has %v", got)
+	}
+	mustAppend(t, s, store.Batch{
+		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: append(filings(1, 3), everything()), New: disclosure.Published,
+	})
+	mustAppend(t, s, published(filing(2, "Otro título")))
+	log := checkLength(t, s, 6)
+	one, rich, two := *log[1].Report, *log[4].Report, *log[5].Report
+	for name, test := range map[string]struct{ ids, want []string }{
+		"none":    {nil, nil},
+		"unknown": {[]string{"oir-4", "ip-1", "", "OIR-1", "A1", "'", "oir-1,oir-2"}, nil},
+		"some":    {[]string{"oir-2", "oir-4", "oir-1", rich.ID}, []string{rich.ID, "oir-1", "oir-2"}},
+		"twice":   {[]string{"oir-2", "oir-2"}, []string{"oir-2"}},
+	} {
+		var want []disclosure.Report
+		for _, id := range test.want {
+			want = append(want, map[string]disclosure.Report{"oir-1": one, "oir-2": two, rich.ID: rich}[id])
+		}
+		if diff := cmp.Diff(want, reports(t, open(), test.ids...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func testManyReports(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	const n = 5000
+	mustAppend(t, s, published(filings(1, n)...))
+	var ids []string
+	for i := range int64(2 * n) { // more than there are, and than a statement has parameters
+		ids = append(ids, disclosure.ReportID(disclosure.OIR, 2*n-i))
+	}
+	seen := map[string]bool{}
+	for _, r := range reports(t, s, append(ids, ids...)...) {
+		if seen[r.ID] {
+			t.Errorf("%s came twice", r.ID)
+		}
+		seen[r.ID] = true
+	}
+	if len(seen) != n {
+		t.Errorf("of %d filings came %d", n, len(seen))
+	}
 }
 
 func testWaitForOwnCommit(t *testing.T, e Engine) {

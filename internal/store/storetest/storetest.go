@@ -23,8 +23,8 @@ type Engine struct {
 	Fresh func(t *testing.T) (open func() (store.Store, error))
 
 	// FailCommit makes the next commit of s fail with err, after it took
-	// effect or before. That commit will be an Append's, and of one that found
-	// something new. Other goroutines may be using s.
+	// effect or before. That commit will be an Append's or a SetNotes', and of
+	// one that found something new. Other goroutines may be using s.
 	FailCommit func(s store.Store, after bool, err error)
 
 	// Newer raises the schema version of the database that s has open beyond
@@ -83,11 +83,14 @@ func Run(t *testing.T, e Engine) {
 		{"MergeNeverErases", testMergeNeverErases},
 		{"BatchOrder", testBatchOrder},
 		{"EqualIDs", testEqualIDs},
+		{"Corrected", testCorrected},
 		{"RoundTrip", testRoundTrip},
 		{"LargeBatch", testLargeBatch},
 		{"ChangesFromEveryCursor", testChangesFromEveryCursor},
 		{"CurrentIsTheReplay", testCurrentIsTheReplay},
 		{"CurrentStopsOnError", testCurrentStopsOnError},
+		{"Reports", testReports},
+		{"ManyReports", testManyReports},
 		{"WaitForOwnCommit", testWaitForOwnCommit},
 		{"WaitForOthersCommit", testWaitForOthersCommit},
 		{"WaitEndsWithContext", testWaitEndsWithContext},
@@ -102,6 +105,14 @@ func Run(t *testing.T, e Engine) {
 		{"LeaseRace", testLeaseRace},
 		{"LeaseGuardsAppend", testLeaseGuardsAppend},
 		{"LeaseFencesOff", testLeaseFencesOff},
+		{"NotesNewUnchangedGone", testNotesNewUnchangedGone},
+		{"NotesOfOddNames", testNotesOfOddNames},
+		{"ManyNotes", testManyNotes},
+		{"LeaseGuardsNotes", testLeaseGuardsNotes},
+		{"NotesFailureBeforeCommit", testNotesFailureBeforeCommit},
+		{"NotesFailureAfterCommit", testNotesFailureAfterCommit},
+		{"NotesOfOneName", testNotesOfOneName},
+		{"ConcurrentNotes", testConcurrentNotes},
 		{"SourceIsClaimedOnce", testSourceIsClaimedOnce},
 		{"SourceRace", testSourceRace},
 		{"ReopenKeepsAll", testReopenKeepsAll},

@@ -1,0 +1,138 @@
+package regulator
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"pregon/internal/disclosure"
+)
+
+// Entity is a line of an official register.
+type Entity struct {
+	Register   string // in lower case: "fi", "sgiic"
+	Number     int64  // in that register
+	Name       string
+	NIF        string // the site's own key, to the letter
+	Kind       disclosure.Kind
+	Registered disclosure.Day // 0 when it is not told
+	Address    string
+}
+
+// Issuer returns the entity as the directory keeps it.
+func (e *Entity) Issuer() disclosure.Issuer {
+	registration := fmt.Sprintf("%s-%d", e.Register, e.Number)
+	i := disclosure.Issuer{ID: registration, Name: e.Name, NIF: e.NIF, Kind: e.Kind}
+	if nif, ok := disclosure.ParseNIF(e.NIF); ok {
+		i.ID, i.Aliases = string(nif), []string{registration}
+	}
+	return i
+}
+
+// Entities is one page of a register.
+type Entities struct {
+	Entities []Entity
+	Page     int // from 0
+	Pages    int // 1 when there is no pager
+}
+
+// Register is an official register, or a part of one that has a list of its
+// own.
+type Register struct {
+	Name string // see Entity
+	List int    // the site's number of the list
+	Kind disclosure.Kind
+}
+
+// FundRegisters are the lists of funds and investment companies.
+var FundRegisters = []Register{
+	{"fi", 3, disclosure.Fund},     // harmonised
+	{"fi", 17, disclosure.Fund},    // not harmonised
+	{"sicav", 7, disclosure.Fund},  // harmonised
+	{"sicav", 18, disclosure.Fund}, // not harmonised
+	{"fil", 5, disclosure.Fund},    // hedge funds
+	{"fil", 6, disclosure.Fund},    // funds of hedge funds
+	{"fii", 4, disclosure.Fund},    // real estate, funds
+	{"sii", 8, disclosure.Fund},    // real estate, companies
+}
+
+var managers = Register{"sgiic", 2, disclosure.Manager}
+
+// Managers reads the register of fund managers, which is one page.
+func (c *Client) Managers(ctx context.Context) (Entities, error) {
+	return c.entities(ctx, managers, fmt.Sprintf("/portal/consultas/listadoentidad?id=%d&tipoent=0", managers.List))
+}
+
+// Funds reads a page of a register of funds.
+func (c *Client) Funds(ctx context.Context, r Register, page int) (Entities, error) {
+	return c.entities(ctx, r, fmt.Sprintf("/portal/consultas/mostrarlistados?id=%d&page=%d", r.List, page))
+}
+
+func (c *Client) entities(ctx context.Context, r Register, path string) (Entities, error) {
+	a, err := c.get(ctx, path, c.limits.page)
+	if err != nil {
+		return Entities{}, err
+	}
+	return ParseEntities(r, a.body)
+}
+
+// ParseEntities reads a page of a register.
+func ParseEntities(r Register, body []byte) (Entities, error) {
+	p, err := readPage(fmt.Sprintf("register %s (list %d)", r.Name, r.List), body)
+	out := Entities{Page: p.number, Pages: p.pages}
+	if err != nil {
+		return out, err
+	}
+	if !p.listed {
+		p.faults.add("it has no list")
+		return out, p.faults.err()
+	}
+	for n, row := range p.rows {
+		e, lacks := r.entity(row)
+		if lacks != "" {
+			p.faults.add("row %d %s", n+1, lacks)
+			continue
+		}
+		out.Entities = append(out.Entities, e)
+	}
+	return out, p.faults.err()
+}
+
+var (
+	registeredForm = regexp.MustCompile(`(?i)^n[úu]mero(?: y fecha)? de registro(?: oficial)?\s*:\s*(\d{1,18})\b(.*)`)
+	addressForm    = regexp.MustCompile(`(?i)^direcci[óo]n\s*:\s*(.+)`)
+)
+
+// entity reads a row, and says what it lacks.
+func (r Register) entity(row *html.Node) (e Entity, lacks string) {
+	e = Entity{Register: r.Name, Kind: r.Kind}
+	e.Name, e.NIF = cellsOf(row).issuer()
+	visit(row, func(n *html.Node) bool {
+		if n == row || n.Data != "li" {
+			return true
+		}
+		line := text(n, nil)
+		if m := registeredForm.FindStringSubmatch(line); m != nil && e.Number == 0 {
+			e.Number, _ = disclosure.ParseNumber(m[1])
+			e.Registered = parseDay(m[2])
+		}
+		if m := addressForm.FindStringSubmatch(line); m != nil && e.Address == "" {
+			e.Address = strings.Clone(m[1])
+		}
+		return true
+	})
+	switch {
+	case e.Name == "":
+		return e, "has no name"
+	case e.Number == 0:
+		return e, "has no number in the register"
+	}
+	issuer := e.Issuer()
+	if err := issuer.Validate(); err != nil {
+		return e, "is not valid: " + err.Error()
+	}
+	return e, ""
+}

@@ -1,0 +1,19 @@
+package regulator
+
+import "time"
+
+// ParseFundRecordsWithin unpacks less than ParseFundRecords does.
+func ParseFundRecordsWithin(archive []byte, unpacked int64) ([]FundRecord, error) {
+	return parseFundRecords(archive, unpacked)
+}
+
+// Hurry shortens the client's patience.
+func (c *Client) Hurry(within, stall time.Duration) {
+	for _, l := range []*limit{&c.limits.feed, &c.limits.page, &c.limits.document, &c.limits.archive} {
+		l.within = within
+	}
+	c.limits.stall = stall
+}
+
+// Skip tells where the part of a page that matters begins.
+func Skip(body []byte) int { return new(page).skip(body) }

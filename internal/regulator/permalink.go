@@ -1,0 +1,71 @@
+package regulator
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+// Permalink reads the page of one filing. The error is a fault.NotFound when
+// the site says that there is no such filing.
+func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64) (Row, error) {
+	s, err := dated(t)
+	if err != nil {
+		return Row{}, err
+	}
+	a, err := c.get(ctx, fmt.Sprintf("%s?nreg=%d", s.list, number), c.limits.page)
+	if err != nil {
+		return Row{}, err
+	}
+	return parsePermalink(t, number, a.body, c.site())
+}
+
+// ParsePermalink reads the page of one filing.
+func ParsePermalink(t disclosure.Type, number int64, body []byte, public string) (Row, error) {
+	return parsePermalink(t, number, body, site{public: public})
+}
+
+func parsePermalink(t disclosure.Type, number int64, body []byte, s site) (Row, error) {
+	id := disclosure.ReportID(t, number)
+	l := listing{site: s, surface: "page of " + id, t: t, dir: seriesOf[t].dir}
+	p, rows, err := l.read(body)
+	if err != nil {
+		return Row{}, err
+	}
+	if len(rows) == 0 {
+		return Row{}, fault.New(fault.NotFound, "the regulator has no filing %s", id)
+	}
+	for _, row := range rows {
+		if row.Number != number {
+			p.faults.add("it tells of %s", disclosure.ReportID(t, row.Number))
+			return Row{}, p.faults.err()
+		}
+	}
+	row := rows[0]
+	row.sharpen(p.published)
+	return row, nil
+}
+
+var publishedForm = regexp.MustCompile(`^\s*(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})`)
+
+// sharpen takes the seconds from the time in the page's head, which is that of
+// its newest row. It is Madrid's clock, in spite of its Z.
+func (r *Row) sharpen(published string) {
+	m := publishedForm.FindStringSubmatch(published)
+	if m == nil {
+		return
+	}
+	w := wall{
+		year: number(m[1]), month: time.Month(number(m[2])), day: number(m[3]),
+		hour: number(m[4]), min: number(m[5]), secs: number(m[6]),
+	}
+	at, later := w.moments()
+	if !w.exists() || !at.Truncate(time.Minute).Equal(r.At) {
+		return
+	}
+	r.At, r.Later, r.Surface = at, later, disclosure.FromPermalink
+}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/sim"
 )
@@ -52,10 +54,8 @@ func TestBulkIsDeterministicAndStops(t *testing.T) {
 		return out
 	}
 	a, b := first(500), first(500)
-	for n := range a {
-		if a[n] != b[n] {
-			t.Fatalf("%+v\n%+v", a[n], b[n])
-		}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Fatal(diff)
 	}
 }
 

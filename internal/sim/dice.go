@@ -15,6 +15,7 @@ const (
 	forTexts
 	forBulkTexts
 	forBulkWords
+	forDraws
 )
 
 // dice are a source of chance.

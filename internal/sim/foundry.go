@@ -110,6 +110,9 @@ func (f *foundry) companies() {
 		if debt {
 			i.ISINs = append(i.ISINs, makeISIN(debtISIN, n))
 		}
+		if name, ok := strings.CutSuffix(i.Name, ", S.A."); ok && s.form == "" && n%50 == 23 { // a sign that pages forget to escape
+			i.Name = name + " & CÍA., S.A."
+		}
 		f.add(i, 'A')
 	}
 }

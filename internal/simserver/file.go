@@ -1,0 +1,115 @@
+package simserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"pregon/internal/fault"
+)
+
+// header is the first line of the file: which market it goes on with.
+type header struct {
+	Seed  uint64    `json:"seed"`
+	Began time.Time `json:"began"`
+}
+
+// file keeps what was published. The nil disk keeps nothing.
+type file struct {
+	header
+	disk *os.File
+	size int64
+}
+
+// openFile reads a file, or begins one with the header. A last line that a
+// kill cut short was never served, and is dropped.
+func openFile(path string, begin header) (*file, []filing, error) {
+	f := &file{header: begin}
+	if path == "" {
+		return f, nil, nil
+	}
+	disk, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening the simulated market: %w", err)
+	}
+	f.disk = disk
+	published, err := f.load(path)
+	if err != nil {
+		return nil, nil, errors.Join(err, disk.Close())
+	}
+	return f, published, nil
+}
+
+func (f *file) load(path string) ([]filing, error) {
+	if err := syscall.Flock(int(f.disk.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fault.New(fault.Conflict, "another process serves the simulated market of %s; stop it or name another file", path)
+		}
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	data, err := io.ReadAll(f.disk)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	f.size = int64(len(whole))
+	if err := f.disk.Truncate(f.size); err != nil {
+		return nil, fmt.Errorf("mending %s: %w", path, err)
+	}
+	if len(whole) == 0 {
+		return nil, f.append(f.header)
+	}
+	first, rest, _ := bytes.Cut(whole, []byte("\n"))
+	began := header{}
+	if err := json.Unmarshal(first, &began); err != nil || began.Began.IsZero() {
+		return nil, fault.New(fault.Conflict, "%s is not the file of a simulated market", path)
+	}
+	if began.Seed != f.Seed {
+		return nil, fault.New(fault.Conflict, "%s holds the simulated market of seed %d, not %d; name another file", path, began.Seed, f.Seed)
+	}
+	f.header = began
+	return readFilings(path, rest)
+}
+
+func readFilings(path string, lines []byte) ([]filing, error) {
+	var out []filing
+	for line := range bytes.Lines(lines) {
+		var one filing
+		if err := json.Unmarshal(line, &one); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, len(out)+2, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// append writes one line with one call. What was written of it is taken back
+// when it fails.
+func (f *file) append(v any) error {
+	if f.disk == nil {
+		return nil
+	}
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if _, err := f.disk.WriteAt(line, f.size); err != nil {
+		return fmt.Errorf("keeping what was published: %w", errors.Join(err, f.disk.Truncate(f.size)))
+	}
+	f.size += int64(len(line))
+	return nil
+}
+
+// close also gives the lock back.
+func (f *file) close() error {
+	if f.disk == nil {
+		return nil
+	}
+	return f.disk.Close()
+}

@@ -1,0 +1,153 @@
+package simserver
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func failing(status int) func(*Server, http.ResponseWriter, *http.Request) {
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, http.StatusText(status), status)
+	}
+}
+
+// apologise answers an error page that calls itself a success.
+func apologise(_ *Server, w http.ResponseWriter, r *http.Request) {
+	write(w, r, page{title: "Error", content: []byte("<div class=\"error\"><p>Se ha producido un error. Inténtelo de nuevo más tarde.</p></div>")}.answer())
+}
+
+func redirect(_ *Server, w http.ResponseWriter, r *http.Request) {
+	write(w, r, answer{status: http.StatusFound, location: r.URL.RequestURI()})
+}
+
+// stall says nothing for a time. Who gives up is let go.
+func (s *Server) stall(r *http.Request, by time.Duration) {
+	timer := time.NewTimer(by)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return
+	case <-r.Context().Done():
+	case <-s.done:
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// reset breaks the connection so that the other side notices it as an error.
+func reset(_ *Server, w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+// endless begins a page and never ends it.
+func endless(s *Server, w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", html)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	drip := []byte(strings.Repeat("<li>Un momento, por favor</li>\r\n", 32))
+	for {
+		if _, err := w.Write(drip); err != nil {
+			return
+		}
+		if http.NewResponseController(w).Flush() != nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			return
+		case <-s.done:
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// truncate cuts an answer in the middle of a row: by turns one whose length was
+// told, and one whose length was not.
+func truncate(s *Server, w http.ResponseWriter, _ *http.Request, a answer) {
+	s.faults.mu.Lock()
+	s.faults.cuts++
+	told := s.faults.cuts%2 == 1
+	s.faults.mu.Unlock()
+	if told {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	head(w, a)
+	_, _ = w.Write(a.body[:middle(a.body)])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// middle is a place within a row: of the middle one, if there are rows.
+func middle(body []byte) int {
+	for _, mark := range []string{"_liHora\"", "<pubDate>", "\"companyKey\""} {
+		count := bytes.Count(body, []byte(mark))
+		at := 0
+		for range (count + 1) / 2 {
+			at += bytes.Index(body[at:], []byte(mark)) + len(mark)
+		}
+		if count > 0 {
+			return at
+		}
+	}
+	return len(body) / 2
+}
+
+// rename changes the names by which pages and feeds are read.
+func rename(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
+	a.body = bytes.ReplaceAll(a.body, []byte("elementoPrimerNivel"), []byte("filaRegistro"))
+	a.body = bytes.ReplaceAll(a.body, []byte("Channel>"), []byte("Canal>"))
+	write(w, r, a)
+}
+
+// huge blows an answer up with what a reader would skip.
+func huge(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
+	at := 0
+	for _, mark := range []string{"</head>", "<Channel>"} {
+		if n := bytes.Index(a.body, []byte(mark)); n > 0 {
+			at = n
+		}
+	}
+	head(w, a)
+	_, _ = w.Write(a.body[:at])
+	padding := bytes.Repeat([]byte(" "), 1<<20)
+	for range 50 {
+		if _, err := w.Write(padding); err != nil || r.Context().Err() != nil {
+			return
+		}
+	}
+	_, _ = w.Write(a.body[at:])
+}
+
+// zeros is a gigabyte of zeros, packed: one packed megabyte repeated, which is
+// as good a file.
+var zeros = sync.OnceValue(func() []byte {
+	var one bytes.Buffer
+	z := gzip.NewWriter(&one)
+	_, _ = z.Write(make([]byte, 1<<20)) // a buffer takes everything
+	_ = z.Close()
+	return bytes.Repeat(one.Bytes(), 1<<10)
+})
+
+// bomb answers little that unpacks to very much, to those who unpack.
+func bomb(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
+	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		write(w, r, a)
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	a.body = zeros()
+	write(w, r, a)
+}

@@ -19,12 +19,12 @@ const module = "pregon"
 // are below internal/, but for the command. A name may stand here before its
 // package exists.
 var rows = [][]string{
-	0: {"fault"},
+	0: {"fault", "pace"},
 	1: {"disclosure"},
-	2: {"problem", "search", "store", "regulator", "exchange"},
-	3: {"store/sqlite", "store/postgres", "ingest", "catalog", "feed", "document", "ratelimit"},
-	4: {"access", "webhook"},
-	5: {"api", "mcpserver", "site", "sim"},
+	2: {"problem", "search", "store", "regulator", "exchange", "sim", "watch"},
+	3: {"store/sqlite", "store/postgres", "simserver", "ledger", "catalog", "feed", "document", "ratelimit"},
+	4: {"ingest", "access", "webhook"},
+	5: {"api", "mcpserver", "site"},
 	6: {"discovery", "httpserver", "telemetry"},
 	7: {"cmd/pregon", "layering"},
 }

@@ -1,0 +1,186 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/ledger"
+	"pregon/internal/store"
+)
+
+func days(t *testing.T, from, to string) (disclosure.Day, disclosure.Day) {
+	t.Helper()
+	a, ok := disclosure.ParseDay(from)
+	b, okay := disclosure.ParseDay(to)
+	if !ok || !okay {
+		t.Fatal("bad days")
+	}
+	return a, b
+}
+
+// holds compares a range of the store with the truth.
+func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
+	have := map[string]disclosure.Report{}
+	if _, err := w.store.Current(w.Context(), func(c disclosure.Change) error {
+		if c.Report != nil {
+			have[c.Report.ID] = *c.Report
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	n := 0
+	for _, want := range w.truth(from, types...) {
+		if disclosure.DayOf(want.PublishedAt) > to || want.Type == disclosure.HR && want.NIF == "" {
+			continue // who asks by NIF does not find what has none
+		}
+		n++
+		r, ok := have[want.ID]
+		if !ok {
+			return fmt.Errorf("%s of %v is missing", want.ID, want.PublishedAt)
+		}
+		if err := want.differs(&r); err != nil {
+			return err
+		}
+	}
+	if n < 50 {
+		return fmt.Errorf("only %d filings were to be loaded", n)
+	}
+	return nil
+}
+
+func TestBackfillAlone(t *testing.T) {
+	w := newEmptyWorld(t)
+	from, to := days(t, "2025-02-10", "2025-02-20")
+	i := w.newIngest("alone")
+	shown := 0
+	job, err := i.Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) { shown++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !job.Done || job.Steps != job.Total || job.Total == 0 || job.New == 0 || shown == 0 {
+		t.Errorf("the job ended as %+v, shown %d times", job, shown)
+	}
+	if err := w.holds(from, to, live...); err != nil {
+		t.Error(err)
+	}
+	w.once()
+	for day := from; day <= to; day++ {
+		if w.led.Covered(disclosure.OIR, day).IsZero() {
+			t.Errorf("%s was read and does not count as covered", day)
+		}
+	}
+	if w.led.Memo(aloneMemo) != "" {
+		t.Error("it still says that it is alone")
+	}
+}
+
+// TestBackfillResumes: what was done before an end without warning is not done
+// again.
+func TestBackfillResumes(t *testing.T) {
+	w := newWorld(t)
+	from, to := days(t, "2024-02-01", "2024-03-15")
+	first := w.newIngest("first")
+	stops := &stopsAfter{Store: w.store, appends: 8}
+	first.Store = stops
+	ctx, cancel := context.WithCancel(t.Context())
+	stops.stop = cancel
+	job, err := first.Backfill(ctx, ledger.NewJob(from, to, live), func(ledger.Job, bool) {})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("it was to be stopped, and ended with %v, %+v", err, job)
+	}
+	done, _ := w.led.Job(job.ID)
+	if done.Steps == 0 || done.Done {
+		t.Fatalf("it was to be stopped midway: %+v", done)
+	}
+	second := w.newIngest("second")
+	counted := &stopsAfter{Store: w.store, appends: 1 << 30}
+	second.Store = counted
+	job, err = second.Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {})
+	if err != nil || !job.Done {
+		t.Fatalf("%+v, %v", job, err)
+	}
+	if counted.reports+stops.reports > job.New+pageSize*30 {
+		t.Errorf("%d and %d filings were read for %d", stops.reports, counted.reports, job.New)
+	}
+	if err := w.holds(from, to, live...); err != nil {
+		t.Error(err)
+	}
+	w.once()
+}
+
+// stopsAfter is a store that calls for an end after so many appends.
+type stopsAfter struct {
+	store.Store
+	appends, reports int
+	stop             func()
+}
+
+func (s *stopsAfter) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	out, err := s.Store.Append(ctx, b)
+	s.reports += len(b.Reports)
+	if s.appends--; s.appends == 0 {
+		s.stop()
+	}
+	return out, err
+}
+
+// TestBackfillHandedOver: beside a process that reads the source the job is
+// that one's; and one that comes later takes the lease from a lone back-fill.
+func TestBackfillHandedOver(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	from, to := days(t, "2025-05-01", "2025-05-15")
+	ours := false
+	job, err := w.newIngest("asks").Backfill(t.Context(), ledger.NewJob(from, to, live), func(_ ledger.Job, mine bool) { ours = ours || mine })
+	if err != nil || !job.Done || ours {
+		t.Errorf("%+v, %v, done by who asked: %v", job, err, ours)
+	}
+	if err := w.holds(from, to, live...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBackfillStepsDown(t *testing.T) {
+	w := newWorld(t)
+	w.arm(`{"kind":"stall","surface":"list","by":"300ms","for":"1h"}`) // so that it takes a while
+	from, to := days(t, "2025-03-01", "2025-04-30")
+	alone := w.newIngest("alone")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := alone.Backfill(context.Background(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {})
+		ended <- err
+	}()
+	w.eventually(func() error {
+		if !alone.Holding() {
+			return errors.New("it does not begin")
+		}
+		return nil
+	})
+	reads := w.newIngest("reads")
+	w.run(reads.Run)
+	w.eventually(func() error {
+		if !reads.Holding() {
+			return errors.New("a process that reads the feeds has to wait for a back-fill")
+		}
+		return nil
+	})
+	w.disarm()
+	w.publish(`{"type":"oir"}`)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patient):
+		t.Fatal("the job is not gone on with")
+	}
+	if err := w.holds(from, to, live...); err != nil {
+		t.Error(err)
+	}
+	w.whole()
+}

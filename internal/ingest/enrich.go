@@ -1,0 +1,210 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/pace"
+	"pregon/internal/regulator"
+	"pregon/internal/watch"
+)
+
+// enrichers is how many pages are asked for at once. The queue keeps them
+// apart; several are under way so that a slow one holds up no other.
+const enrichers = 4
+
+// waitingRoom holds the filings whose page is still to be read.
+type waitingRoom struct {
+	wake chan struct{} // one for each that waits, so that who sleeps looks
+
+	mu      sync.Mutex
+	waiting map[string]*visit // guarded by mu
+	order   []string          // guarded by mu: as they came
+}
+
+// visit is a filing that waits.
+type visit struct {
+	due   time.Time
+	tries int
+	busy  bool // with an enricher
+}
+
+func newWaitingRoom() *waitingRoom {
+	return &waitingRoom{wake: make(chan struct{}, enrichers), waiting: map[string]*visit{}}
+}
+
+// add lets a filing wait, unless it waits already.
+func (w *waitingRoom) add(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting[id] != nil {
+		return
+	}
+	w.waiting[id] = &visit{}
+	w.order = append(w.order, id)
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next returns the one that waits longest and is due, or none.
+func (w *waitingRoom) next() (id string, tries int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	for _, id := range w.order {
+		if v := w.waiting[id]; !v.busy && !v.due.After(now) {
+			v.busy = true
+			return id, v.tries
+		}
+	}
+	return "", 0
+}
+
+// done lets a filing go, or wait again for a time.
+func (w *waitingRoom) done(id string, again time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if again > 0 {
+		v := w.waiting[id]
+		v.busy, v.due = false, time.Now().Add(again)
+		v.tries++
+		return
+	}
+	delete(w.waiting, id)
+	for n, other := range w.order {
+		if other == id {
+			w.order = append(w.order[:n:n], w.order[n+1:]...)
+			break
+		}
+	}
+}
+
+// len returns how many wait.
+func (w *waitingRoom) len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting)
+}
+
+// enrich reads the pages of filings that wait, until the context ends.
+func (s *session) enrich(ctx context.Context) error {
+	for {
+		id, tries := s.enriching.next()
+		if id == "" {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-s.enriching.wake:
+			case <-time.After(time.Second): // for those whose time has come
+			}
+			continue
+		}
+		err := s.enrichOne(ctx, id)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		again := time.Duration(0)
+		if err != nil {
+			again = s.patience(tries)
+		}
+		s.enriching.done(id, again)
+	}
+}
+
+// patience is how long a filing waits after so many tries: half a second at
+// first, and at last ten times what others wait.
+func (s *session) patience(tries int) time.Duration {
+	return min(500*time.Millisecond<<min(tries, 12), 10*s.rhythm.retry)
+}
+
+// enrichOne reads the page of a filing, unless all is known that it tells.
+func (s *session) enrichOne(ctx context.Context, id string) error {
+	known, err := s.Store.Reports(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	r := known[0]
+	if !poor(&r) && !s.board.Failing(watch.Permalink(r.Type)) { // else who would notice that pages are back?
+		return nil
+	}
+	if r.EnrichedAt.IsZero() && s.enrichMany(ctx, &r) {
+		return errors.New("its row was read") // comes again, and goes unless that told too little
+	}
+	row, err := s.Regulator.For(pace.Permalinks).Permalink(ctx, r.Type, r.Number)
+	if s.note(ctx, watch.Permalink(r.Type), err) != nil {
+		if fault.KindOf(err) == fault.NotFound && time.Since(r.FirstSeenAt) > time.Hour {
+			s.Logger.Warn("the page of a filing is not there: it stays as the feed told it", "id", id)
+			s.board.OK(watch.Permalink(r.Type)) // it answers
+			return nil
+		}
+		return err
+	}
+	rows, err := s.settle(ctx, r.Type, []regulator.Row{row})
+	if err != nil {
+		return err
+	}
+	if row.Surface == disclosure.FromList {
+		s.noSeconds.Store(id, true)
+	}
+	_, err = s.take(ctx, rows, time.Now(), news)
+	return err
+}
+
+// crowd is how many filings must wait for a page of the list to be read in
+// place of theirs: it tells of ten at once, and in a burst turns are scarce.
+const crowd = 4
+
+// enrichMany reads the page of today's list that should tell of a filing and of
+// those around it, if enough wait and nobody is at it. It tells whether the
+// filing's own page may wait.
+func (s *session) enrichMany(ctx context.Context, r *disclosure.Report) bool {
+	newest := s.newest[r.Type].Load()
+	page := int((newest - r.Number) / pageSize)
+	if s.enriching.len() < crowd || newest < r.Number || page >= crowd || !s.crowded.TryLock() {
+		return false
+	}
+	defer s.crowded.Unlock()
+	if _, before := s.listed.LoadOrStore(r.ID, true); before {
+		return false // it was not where it should have been
+	}
+	today := disclosure.DayOf(time.Now())
+	list, err := s.Regulator.For(pace.Permalinks).List(ctx, r.Type, today, today, page)
+	if s.note(ctx, watch.List(r.Type), err) != nil && len(list.Rows) == 0 {
+		return false
+	}
+	_, err = s.takeSettled(ctx, r.Type, list.Rows, list.Received, news)
+	return err == nil
+}
+
+// poor tells whether a filing's page has something to add: the feed does not
+// tell the NIF, and the list does not tell seconds. For history minutes do.
+func poor(r *disclosure.Report) bool {
+	if r.Type == disclosure.HR {
+		return false // has no page of its own
+	}
+	return r.EnrichedAt.IsZero() && r.TimeFrom == disclosure.FromFeed || r.TimeFrom == disclosure.FromList && !r.Backfilled
+}
+
+// findPoor looks for filings that a process before us left half told.
+func (s *session) findPoor(ctx context.Context) error {
+	const reach = 7 * 24 * time.Hour
+	for {
+		for _, r := range s.Known.Since(time.Now().Add(-reach)) {
+			if _, asked := s.noSeconds.Load(r.ID); poor(&r) && !asked {
+				s.enriching.add(r.ID)
+			}
+		}
+		if err := pause(ctx, s.rhythm.poor); err != nil {
+			return err
+		}
+	}
+}

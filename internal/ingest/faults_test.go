@@ -1,0 +1,138 @@
+package ingest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/watch"
+)
+
+var storm = flag.Duration("storm", 15*time.Second, "how long TestStorm mixes faults")
+
+// TestFaults arms each fault on everything, files something meanwhile, and
+// wants the state told while it lasts, and all of it exact in the end.
+func TestFaults(t *testing.T) {
+	seen := []watch.State{watch.Live, watch.Quiet, watch.Degraded, watch.Blind}
+	for _, test := range []struct {
+		fault string
+		state []watch.State // while it lasts
+		named string        // what a surface among the reasons begins with
+	}{
+		{`"kind":"error500"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"error403"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"errorpage"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"markup"`, []watch.State{watch.Blind}, "feed-ip"},
+		{`"kind":"truncate"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"redirectloop"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"reset"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"bomb"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"huge"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"stall","by":"1h"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"endless"`, []watch.State{watch.Blind}, "feed-oir"},
+		{`"kind":"error500","surface":"feed"`, []watch.State{watch.Degraded}, "feed-oir"},
+		{`"kind":"markup","surface":"feed","type":"ip"`, []watch.State{watch.Degraded}, "feed-ip"},
+		{`"kind":"markup","surface":"list","type":"oir"`, []watch.State{watch.Degraded}, "list-oir"},
+		{`"kind":"errorpage","surface":"permalink"`, []watch.State{watch.Degraded}, "permalink"},
+		{`"kind":"errorpage","surface":"hr"`, []watch.State{watch.Degraded}, "hr"},
+		{`"kind":"runaway"`, []watch.State{watch.Live, watch.Quiet}, ""},
+		{`"kind":"feedcut","by":"1s"`, seen, ""},
+		{`"kind":"error500","share":0.5`, seen, ""},
+		{`"kind":"truncate","share":0.5`, seen, ""},
+	} {
+		t.Run(test.fault, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.start()
+			w.arm(`{` + test.fault + `,"for":"1h"}`)
+			w.publish(`{"type":"ip"}`)
+			w.publish(`{"type":"oir"}`)
+			status := w.state(test.state...)
+			w.eventually(func() error {
+				status, _ = w.led.Status()
+				for _, r := range status.Reasons {
+					if strings.HasPrefix(r.Surface, test.named) {
+						return nil
+					}
+				}
+				if test.named == "" {
+					return nil
+				}
+				return fmt.Errorf("the reasons are %v, want %s among them", status.Reasons, test.named)
+			})
+			w.publish(`{"type":"oir"}`)
+			w.disarm()
+			w.publish(`{"type":"oir"}`)
+			w.whole()
+			w.state(watch.Live)
+		})
+	}
+}
+
+// TestSkew: a feed whose clock is wrong does not make the filing's time wrong.
+func TestSkew(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	w.arm(`{"kind":"skew","surface":"feed","by":"90s","for":"1h"}`)
+	id := w.publish(`{"type":"oir"}`)
+	w.eventually(func() error { return w.has(id) })
+	w.disarm()
+	w.eventually(func() error {
+		r := w.report(id)
+		return w.truthOf(id, disclosure.OIR).differs(r)
+	})
+}
+
+// TestStorm mixes faults of every kind on every surface while filings come.
+func TestStorm(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	dice := rand.New(rand.NewPCG(1, 2))
+	kinds := []string{"error500", "error403", "errorpage", "stall", "truncate", "markup", "runaway", "feedcut", "huge", "endless", "bomb", "redirectloop", "reset"}
+	surfaces := []string{"feed", "list", "permalink", "hr", "register", "exchange", "all"}
+	n := 0
+	for end := time.Now().Add(*storm); time.Now().Before(end); {
+		w.arm(fmt.Sprintf(`{"kind":%q,"surface":%q,"share":%.1f,"for":"%dms","by":"500ms"}`,
+			kinds[dice.IntN(len(kinds))], surfaces[dice.IntN(len(surfaces))], 0.2+0.8*dice.Float64(), 200+dice.IntN(2000)))
+		for range 1 + dice.IntN(4) {
+			w.publish(fmt.Sprintf(`{"type":%q}`, []string{"ip", "oir", "oir", "oir"}[dice.IntN(4)]))
+			n++
+		}
+		time.Sleep(time.Duration(dice.IntN(200)) * time.Millisecond)
+	}
+	w.disarm()
+	w.whole()
+	w.state(watch.Live)
+	t.Logf("%d filings, every one exact", n)
+}
+
+// TestStoreAway: filings that cannot be kept are taken when they can, and the
+// state says meanwhile that they cannot.
+func TestStoreAway(t *testing.T) {
+	w := newWorld(t)
+	i := w.newIngest("first")
+	broken := &brokenStore{Store: w.store}
+	i.Store = broken
+	w.run(i.Run)
+	w.eventually(func() error {
+		if !Started(w.led) {
+			return errors.New("not started")
+		}
+		return nil
+	})
+	broken.fail(errors.New("disk full"))
+	w.publish(`{"type":"oir"}`)
+	w.eventually(func() error {
+		if s := i.Status(); s.State != watch.Blind || len(s.Reasons) == 0 {
+			return fmt.Errorf("the state is %s, %v", s.State, s.Reasons)
+		}
+		return nil
+	})
+	broken.fail(nil)
+	w.whole()
+}

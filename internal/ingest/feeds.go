@@ -1,0 +1,150 @@
+package ingest
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/pace"
+	"pregon/internal/regulator"
+	"pregon/internal/watch"
+)
+
+// feed is what is remembered of a feed.
+type feed struct {
+	series disclosure.Type
+
+	mu       sync.Mutex
+	digest   [32]byte                // guarded by mu: of the last answer that was kept
+	received time.Time               // guarded by mu: when that came
+	rows     map[int64]regulator.Row // guarded by mu: what it told
+	failures int                     // guarded by mu: in a row
+}
+
+// overlap is how many looks at a feed may be under way at once: one that stalls
+// must not blind us.
+const overlap = 3
+
+// pollFeed looks at a feed at every tick. While the feed fails it is asked for
+// less often, and the list is read in its place.
+func (s *session) pollFeed(ctx context.Context, t disclosure.Type) error {
+	f := &feed{series: t, rows: map[int64]regulator.Row{}}
+	slots := make(chan struct{}, overlap)
+	var looks sync.WaitGroup
+	defer looks.Wait()
+	var listed time.Time
+	for {
+		select {
+		case slots <- struct{}{}:
+			looks.Go(func() {
+				defer func() { <-slots }()
+				s.look(ctx, f)
+			})
+		default: // as many as may be are under way
+		}
+		if s.board.Failing(watch.Feed(t)) && time.Since(listed) > s.rhythm.instead {
+			listed = time.Now()
+			looks.Go(func() { s.readInstead(ctx, t) })
+		}
+		if err := pause(ctx, s.untilNext(f)); err != nil {
+			return err
+		}
+	}
+}
+
+// untilNext returns the time to the next look.
+func (s *session) untilNext(f *feed) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failures < 2 {
+		return s.Poll
+	}
+	return max(s.Poll, min(s.backoff(f.failures-2), s.rhythm.slowest))
+}
+
+// look reads a feed once and appends what is new in it.
+func (s *session) look(ctx context.Context, f *feed) {
+	f.mu.Lock()
+	digest := f.digest
+	f.mu.Unlock()
+	answer, err := s.Regulator.Feed(ctx, f.series, digest)
+	if len(answer.Rows) > 0 { // also those that came whole in an answer that did not
+		if kept := s.keep(ctx, f, answer); kept != nil && err == nil {
+			err = kept
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.note(ctx, watch.Feed(f.series), err) != nil {
+		f.failures++
+		return
+	}
+	f.failures = 0
+	if !answer.Same && answer.Received.After(f.received) {
+		f.digest, f.received = answer.Digest, answer.Received
+	}
+}
+
+// keep appends the rows that the feed did not tell before in these words.
+func (s *session) keep(ctx context.Context, f *feed, answer regulator.Feed) error {
+	f.mu.Lock()
+	var fresh []regulator.Row
+	told := map[int64]bool{}
+	for _, row := range answer.Rows {
+		told[row.Number] = true
+		if before, ok := f.rows[row.Number]; !ok || !reflect.DeepEqual(before, row) {
+			fresh = append(fresh, row)
+		}
+	}
+	f.mu.Unlock()
+	out, err := s.take(ctx, fresh, answer.Received, news)
+	if err != nil {
+		return err
+	}
+	if out.New > 0 {
+		s.Logger.Info("filings seen", "type", f.series, "new", out.New, "seq", out.Seq)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, row := range fresh {
+		f.rows[row.Number] = row
+		s.newest[f.series].Store(max(s.newest[f.series].Load(), row.Number)) // f.mu is held
+		s.enriching.add(disclosure.ReportID(row.Type, row.Number))
+	}
+	for number := range f.rows {
+		if !told[number] {
+			// The feed forgets what was before the last close. What came just
+			// before it may never have been shown: the lists know.
+			delete(f.rows, number)
+			s.ask(f.series)
+		}
+	}
+	return nil
+}
+
+// ask asks for the lists of a series to be read soon.
+func (s *session) ask(t disclosure.Type) {
+	select {
+	case s.kick[t] <- struct{}{}:
+	default:
+	}
+}
+
+// readInstead reads the newest page of the list while the feed fails.
+func (s *session) readInstead(ctx context.Context, t disclosure.Type) {
+	today := disclosure.DayOf(time.Now())
+	list, err := s.Regulator.For(pace.Feeds).List(ctx, t, today-1, today, 0)
+	if rows, settled := s.settle(ctx, t, list.Rows); settled == nil {
+		if out, kept := s.take(ctx, rows, list.Received, news); kept == nil {
+			for _, row := range rows {
+				s.enriching.add(disclosure.ReportID(row.Type, row.Number))
+			}
+			if out.New > 0 {
+				s.Logger.Info("filings seen in the list", "type", t, "new", out.New, "seq", out.Seq)
+			}
+		}
+	}
+	_ = s.note(ctx, watch.List(t), err)
+}

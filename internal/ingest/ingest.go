@@ -1,0 +1,265 @@
+// Package ingest brings the source's filings into the store: all of them, as
+// they are, and at once.
+//
+// Of all processes that share a store one holds the lease and does the work;
+// the others stand by. What the holder does:
+//
+//	feeds      both feeds every second: what they tell is appended as it comes
+//	enrich     the page of every new filing, for what the feed does not tell
+//	reconcile  the lists, for what the feed did not show: at the start, every
+//	           five minutes, and for the last week every night
+//	hr         the series of the funds, which has no feed
+//	gaps       numbers that nothing explains are looked up one by one
+//	directory  registers and exchange, daily
+//	backfill   history that somebody asked for
+//
+// Each goes its own way and repeats what failed, and all of them wait in one
+// queue for their turn to ask the regulator. None depends on another having
+// run: whatever is appended twice is kept once, so that after a crash everything
+// is simply done again.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/exchange"
+	"pregon/internal/fault"
+	"pregon/internal/ledger"
+	"pregon/internal/regulator"
+	"pregon/internal/store"
+	"pregon/internal/watch"
+)
+
+// Options are what ingest works with.
+type Options struct {
+	Store     store.Store
+	Ledger    *ledger.Ledger
+	Known     Known
+	Regulator *regulator.Client
+	Exchange  *exchange.Client // nil for none
+	Poll      time.Duration    // between two looks at a feed
+	Holder    string           // names this process
+	Logger    *slog.Logger
+}
+
+// Known is what the catalogue tells. It may lag behind the store by moments.
+type Known interface {
+	// Issuer returns an issuer by any of its identifiers.
+	Issuer(key string) (disclosure.Issuer, bool)
+	// Issuers returns all of a kind.
+	Issuers(kind disclosure.Kind) []disclosure.Issuer
+	// Numbers returns a series' filings, in any order.
+	Numbers(t disclosure.Type) iter.Seq2[int64, time.Time]
+	// Since returns the filings published since an instant.
+	Since(t time.Time) []disclosure.Report
+}
+
+// Ingest reads the source while it holds the lease.
+type Ingest struct {
+	Options
+	board  *watch.Board
+	rhythm rhythm
+
+	mu      sync.Mutex
+	holding bool     // guarded by mu
+	session *session // guarded by mu: the newest
+}
+
+// New returns an ingest; Run starts it.
+func New(o Options) *Ingest {
+	return &Ingest{Options: o, rhythm: usual, board: watch.NewBoard(max(15*time.Second, 5*o.Poll))}
+}
+
+// Holding tells whether this process reads the source.
+func (i *Ingest) Holding() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.holding
+}
+
+// Waiting returns how many filings wait for their page to be read.
+func (i *Ingest) Waiting() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.session == nil {
+		return 0
+	}
+	return i.session.enriching.len()
+}
+
+// Started tells whether a new store has what it begins with: the first days
+// of the lists, and the directory.
+func Started(l *ledger.Ledger) bool {
+	for _, clock := range []string{"first/IP", "first/OIR", watch.Register, watch.Exchange} {
+		if l.Clock(clock).IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+func (i *Ingest) hold(yes bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.holding = yes
+}
+
+// Run takes the lease whenever it can be had and does the work while it has
+// it, until the context ends.
+func (i *Ingest) Run(ctx context.Context) error {
+	for {
+		lease, err := i.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		i.Logger.Info("reading the source", "term", lease.Term)
+		i.hold(true)
+		err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.work(ctx, &lease) })
+		i.hold(false)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		i.Logger.Warn("no longer reading the source", "err", err)
+	}
+}
+
+// session is the work of one term of the lease.
+type session struct {
+	*Ingest
+	lease     *store.Lease
+	since     map[disclosure.Type]time.Time // filings before are history
+	enriching *waitingRoom
+	kick      map[disclosure.Type]chan struct{} // asks for the lists at once
+	harvested sync.Map                          // ids of issuers that the catalogue may not know yet
+	noSeconds sync.Map                          // ids of filings whose page tells the minute only
+	claimed   atomic.Bool
+	crowded   sync.Mutex                        // held by whoever reads a list in place of many pages
+	listed    sync.Map                          // ids of filings for which that was tried
+	newest    map[disclosure.Type]*atomic.Int64 // the highest number that a feed told
+	directory sync.Mutex                        // held by whoever refreshes it
+}
+
+// newSession prepares the work of a term.
+func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, error) {
+	s := &session{
+		Ingest: i, lease: lease, since: map[disclosure.Type]time.Time{},
+		enriching: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{},
+	}
+	if err := i.Ledger.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	for _, t := range disclosure.Types {
+		s.kick[t] = make(chan struct{}, 1)
+		s.newest[t] = new(atomic.Int64)
+		clock := "live/" + string(t)
+		if i.Ledger.Clock(clock).IsZero() {
+			if err := i.Ledger.SetClock(ctx, lease, clock, time.Now()); err != nil {
+				return nil, err
+			}
+		}
+		s.since[t] = i.Ledger.Clock(clock)
+	}
+	return s, nil
+}
+
+// live are the series that have feeds and lists.
+var live = []disclosure.Type{disclosure.IP, disclosure.OIR}
+
+// work does everything until the context ends.
+func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
+	var s *session
+	for try := 0; s == nil; try++ {
+		var err error
+		if s, err = i.newSession(ctx, lease); err != nil {
+			if fault.KindOf(err) == fault.Conflict {
+				return err
+			}
+			i.board.Fail(watch.Store, err, false)
+			if err := pause(ctx, i.backoff(try)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := i.Ledger.SetMemo(ctx, lease, aloneMemo, ""); err != nil { // who left it was killed
+		return err
+	}
+	i.mu.Lock()
+	i.session = s
+	i.mu.Unlock()
+	g, ctx := errgroup.WithContext(ctx)
+	for _, t := range live {
+		g.Go(func() error { return s.pollFeed(ctx, t) })
+		g.Go(func() error { return s.reconcile(ctx, t) })
+	}
+	for range enrichers {
+		g.Go(func() error { return s.enrich(ctx) })
+	}
+	for _, job := range []func(context.Context) error{s.tell, s.pollHR, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor} {
+		g.Go(func() error { return job(ctx) })
+	}
+	return g.Wait()
+}
+
+// tell writes the state down for the other processes, and for who reads logs.
+func (s *session) tell(ctx context.Context) error {
+	const every = 5 * time.Second
+	var told time.Time
+	for {
+		status, was := s.board.Status()
+		if was != "" && was != status.State {
+			s.logState(status, was)
+		}
+		if was != "" || time.Since(told) >= every {
+			if err := s.Ledger.SetStatus(ctx, s.lease, status); err == nil {
+				told = time.Now()
+			} else if ctx.Err() == nil {
+				s.board.Fail(watch.Store, err, false)
+			}
+		}
+		if err := pause(ctx, 500*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *session) logState(status watch.Status, was watch.State) {
+	level := slog.LevelInfo
+	if status.State == watch.Degraded || status.State == watch.Blind {
+		level = slog.LevelWarn
+	}
+	attrs := []any{"state", status.State, "was", was}
+	for _, r := range status.Reasons {
+		attrs = append(attrs, r.Surface, r.Text)
+	}
+	s.Logger.Log(context.Background(), level, "the source is "+string(status.State), attrs...)
+}
+
+// note tells the board how a look at a surface went, and passes the error on.
+func (s *session) note(ctx context.Context, surface string, err error) error {
+	switch {
+	case err == nil:
+		s.board.OK(surface)
+	case ctx.Err() != nil:
+		return ctx.Err() // our own end says nothing of the source
+	default:
+		_, markup := errors.AsType[*regulator.MarkupError](err)
+		s.board.Fail(surface, err, markup)
+		s.Logger.Debug("a look at the source failed", "surface", surface, "err", err)
+	}
+	return err
+}
+
+// Status returns how well this process sees the source.
+func (i *Ingest) Status() watch.Status {
+	s, _ := i.board.Status()
+	return s
+}

@@ -1,0 +1,120 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// TestTakeOver: when the holder stops, who stands by goes on, and nothing is
+// lost or told twice.
+func TestTakeOver(t *testing.T) {
+	w := newWorld(t)
+	_, stop := w.start()
+	second := w.newIngest("second")
+	w.run(second.Run)
+	w.publish(`{"type":"oir"}`)
+	if second.Holding() {
+		t.Error("two hold the lease")
+	}
+	stop()
+	w.publish(`{"type":"oir"}`)
+	w.eventually(func() error {
+		if !second.Holding() {
+			return errors.New("nobody took over")
+		}
+		return nil
+	})
+	w.publish(`{"type":"ip"}`)
+	w.whole()
+}
+
+// TestUsurped: a holder that did not notice that it lost the lease cannot
+// write, and stands by from then on.
+func TestUsurped(t *testing.T) {
+	w := newWorld(t)
+	first, _ := w.start()
+	if err := w.store.ReleaseLease(t.Context(), w.leaseOf(first)); err != nil {
+		t.Fatal(err)
+	}
+	usurper, err := w.store.AcquireLease(t.Context(), LeaseName, "usurper", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(func() error {
+		if first.Holding() {
+			return errors.New("it has not noticed")
+		}
+		return nil
+	})
+	id := w.publish(`{"type":"oir"}`)
+	time.Sleep(time.Second)
+	if r := w.report(id); r != nil {
+		t.Errorf("%s was written without the lease", id)
+	}
+	if err := w.store.ReleaseLease(t.Context(), usurper); err != nil {
+		t.Fatal(err)
+	}
+	w.whole()
+}
+
+func (w *world) leaseOf(i *Ingest) store.Lease {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return *i.session.lease
+}
+
+// TestLeaseCannotBeProlonged: whoever cannot reach the store steps back in
+// time, before another may take over.
+func TestLeaseCannotBeProlonged(t *testing.T) {
+	w := newWorld(t)
+	i := w.newIngest("first")
+	away := &noLeases{Store: w.store}
+	i.Store = away
+	lease, err := tryLease(t.Context(), w.store, i.Holder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = i.holdLease(t.Context(), lease, func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, errLost) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// noLeases is a store that cannot be reached for leases.
+type noLeases struct{ store.Store }
+
+func (noLeases) AcquireLease(context.Context, string, string, time.Duration) (store.Lease, error) {
+	return store.Lease{}, errors.New("no route to host")
+}
+
+// TestClaim: a store belongs to one source for its life.
+func TestClaim(t *testing.T) {
+	for _, test := range []struct {
+		first, then bool // simulated
+		want        fault.Kind
+	}{
+		{true, true, fault.Internal},
+		{false, false, fault.Internal},
+		{true, false, fault.Conflict},
+		{false, true, fault.Conflict},
+	} {
+		t.Run(fmt.Sprint(test), func(t *testing.T) {
+			w := newEmptyWorld(t)
+			if err := Claim(t.Context(), w.store, test.first); err != nil {
+				t.Fatal(err)
+			}
+			if err := Claim(t.Context(), w.store, test.then); (err != nil) != (test.want == fault.Conflict) || fault.KindOf(err) != test.want {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package ingest
+
+import "time"
+
+// rhythm is how often things are done. Tests are in a hurry.
+type rhythm struct {
+	instead       time.Duration // between two looks at the list while the feed fails
+	slowest       time.Duration // between two looks at a feed that fails
+	reconcile     time.Duration // between two looks at the lists
+	reconcileSoon time.Duration // at least, between two that were asked for
+	hr            time.Duration // between two looks at the latest HR
+	sweep         time.Duration // between two entities: some two thousand take a day and a half
+	gaps          time.Duration // between two looks for gaps
+	gapsAfter     time.Duration // a number that is late is not yet missing
+	poor          time.Duration // between two looks for filings that were left half told
+	retry         time.Duration // the longest wait before what failed is tried again
+}
+
+var usual = rhythm{
+	instead:       5 * time.Second,
+	slowest:       10 * time.Second,
+	reconcile:     5 * time.Minute,
+	reconcileSoon: 10 * time.Second,
+	hr:            5 * time.Minute,
+	sweep:         time.Minute,
+	gaps:          time.Minute,
+	gapsAfter:     10 * time.Minute,
+	poor:          10 * time.Minute,
+	retry:         30 * time.Second,
+}

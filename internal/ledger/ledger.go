@@ -1,0 +1,198 @@
+// Package ledger is what the service knows of its source beside the filings:
+// which days it compared with the source's lists, which numbers were never
+// published, how well the source is seen, and what is still to be fetched. It
+// is kept in the store's notes, so that all processes know it.
+//
+// A Ledger answers from memory and is brought up to date by Follow; its own
+// writes it knows at once. Whoever writes holds the lease of ingest, but for
+// asking for a back-fill.
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+	"pregon/internal/watch"
+)
+
+// Ledger is a view of the store's notes.
+type Ledger struct {
+	notes store.Notes
+
+	mu       sync.RWMutex
+	known    map[string]string // guarded by mu: text by name
+	revision int64             // guarded by mu
+	reading  sync.Mutex        // one reader at a time, so that notes are taken in order
+}
+
+// New returns a ledger that knows nothing until Refresh.
+func New(notes store.Notes) *Ledger { return &Ledger{notes: notes, known: map[string]string{}} }
+
+// Refresh takes in what others wrote.
+func (l *Ledger) Refresh(ctx context.Context) error {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	l.mu.RLock()
+	revision := l.revision
+	l.mu.RUnlock()
+	notes, err := l.notes.NotesSince(ctx, revision)
+	if err != nil || len(notes) == 0 {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range notes {
+		l.known[n.Name] = n.Text
+		l.revision = n.Revision
+	}
+	return nil
+}
+
+const (
+	look     = time.Second      // how often the notes are looked at
+	readTime = 10 * time.Second // for reading them: whoever wants to write waits meanwhile
+)
+
+// Follow refreshes until the context ends. While the store does not answer,
+// what is known stands.
+func (l *Ledger) Follow(ctx context.Context) error {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		reading, cancel := context.WithTimeout(ctx, readTime)
+		_ = l.Refresh(reading) // the catalogue, which reads the same store, tells of its failures
+		cancel()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+func (l *Ledger) text(name string) string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.known[name]
+}
+
+// set writes notes and knows them at once.
+func (l *Ledger) set(ctx context.Context, lease *store.Lease, notes ...store.Note) error {
+	l.reading.Lock() // else an older text that is being read would replace them
+	defer l.reading.Unlock()
+	if err := l.notes.SetNotes(ctx, lease, notes...); err != nil {
+		return fmt.Errorf("writing notes: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range notes {
+		l.known[n.Name] = n.Text
+	}
+	return nil
+}
+
+// names returns the rest of every name with the prefix that has a text.
+func (l *Ledger) names(prefix string) map[string]string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	out := map[string]string{}
+	for name, text := range l.known {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && text != "" {
+			out[rest] = text
+		}
+	}
+	return out
+}
+
+func instant(text string) time.Time {
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Unix(seconds, 0).UTC()
+	}
+	return time.Time{}
+}
+
+func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+
+func coverName(t disclosure.Type, day disclosure.Day) string {
+	return "covered/" + string(t) + "/" + day.String()
+}
+
+// Covered returns when a day of a series was last compared with the whole of
+// the source's list, zero for never.
+func (l *Ledger) Covered(t disclosure.Type, day disclosure.Day) time.Time {
+	return instant(l.text(coverName(t, day)))
+}
+
+// Cover notes that the days from one to another were compared at a moment.
+func (l *Ledger) Cover(ctx context.Context, lease *store.Lease, t disclosure.Type, from, to disclosure.Day, at time.Time) error {
+	var notes []store.Note
+	for day := from; day <= to; day++ {
+		notes = append(notes, store.Note{Name: coverName(t, day), Text: seconds(at)})
+	}
+	return l.set(ctx, lease, notes...)
+}
+
+// LastCovered returns the newest day of a series that was compared, zero for
+// none.
+func (l *Ledger) LastCovered(t disclosure.Type) (last disclosure.Day) {
+	for name := range l.names("covered/" + string(t) + "/") {
+		if day, ok := disclosure.ParseDay(name); ok {
+			last = max(last, day)
+		}
+	}
+	return last
+}
+
+func absentName(t disclosure.Type, number int64) string {
+	return "absent/" + string(t) + "/" + strconv.FormatInt(number, 10)
+}
+
+// Absent returns when a number was looked for and not found, zero when it was
+// not looked for.
+func (l *Ledger) Absent(t disclosure.Type, number int64) time.Time {
+	return instant(l.text(absentName(t, number)))
+}
+
+// SetAbsent notes that the source has no filing of that number.
+func (l *Ledger) SetAbsent(ctx context.Context, lease *store.Lease, t disclosure.Type, number int64, at time.Time) error {
+	return l.set(ctx, lease, store.Note{Name: absentName(t, number), Text: seconds(at)})
+}
+
+// Clock returns when something that is done now and then was done last.
+func (l *Ledger) Clock(name string) time.Time { return instant(l.text("clock/" + name)) }
+
+// SetClock notes that it was done.
+func (l *Ledger) SetClock(ctx context.Context, lease *store.Lease, name string, at time.Time) error {
+	return l.set(ctx, lease, store.Note{Name: "clock/" + name, Text: seconds(at)})
+}
+
+// Memo returns a text that a part of ingest keeps for itself.
+func (l *Ledger) Memo(name string) string { return l.text("memo/" + name) }
+
+// SetMemo keeps such a text.
+func (l *Ledger) SetMemo(ctx context.Context, lease *store.Lease, name, text string) error {
+	return l.set(ctx, lease, store.Note{Name: "memo/" + name, Text: text})
+}
+
+// Status returns how well the source is seen, as the process that reads it
+// told last; ok is false when none ever did.
+func (l *Ledger) Status() (s watch.Status, ok bool) {
+	text := l.text("status")
+	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil
+}
+
+// SetStatus tells the others.
+func (l *Ledger) SetStatus(ctx context.Context, lease *store.Lease, s watch.Status) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return l.set(ctx, lease, store.Note{Name: "status", Text: string(text)})
+}

@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -20,6 +22,8 @@ const envPrefix = "PREGON"
 // PREGON_BASE_URL. docs/cli.md is generated from it.
 type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the API."`
+	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
+	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load filings or issuers from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write filings or issuers as JSON Lines on standard output."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
@@ -32,15 +36,73 @@ type storeFlag struct {
 	Store string `default:"sqlite:data/pregon.db" placeholder:"sqlite:PATH|postgres://…" help:"Where everything is kept: sqlite:PATH for a file, or a postgres:// address."`
 }
 
+// sourceFlags are taken by every command that asks the source.
+type sourceFlags struct {
+	RegulatorURL string        `name:"regulator-url" default:"https://www.cnmv.es" placeholder:"ORIGIN" help:"The regulator's site."`
+	ExchangeURL  string        `name:"exchange-url" default:"https://apiweb.bolsasymercados.es" placeholder:"ORIGIN" help:"The exchange's public data."`
+	Pace         time.Duration `default:"250ms" help:"Least time between two requests to the regulator. Less than 250ms only for a regulator on this machine."`
+	Contact      string        `placeholder:"TEXT" help:"How the regulator can reach you, told with every request: an address or a page. Default: the base URL."`
+}
+
+// leastPace is what we owe a site that others need too.
+const leastPace = 250 * time.Millisecond
+
+func (f *sourceFlags) validate() error {
+	for flag, origin := range map[string]string{"--regulator-url": f.RegulatorURL, "--exchange-url": f.ExchangeURL} {
+		if !isOrigin(origin) {
+			return fault.New(fault.Invalid, "%s %q must be http:// or https:// and a host, with nothing after it", flag, origin)
+		}
+	}
+	if f.Pace < 0 || f.Pace < leastPace && !isLocal(f.RegulatorURL) {
+		return fault.New(fault.Invalid, "--pace %v must be at least %v, unless --regulator-url is on this machine", f.Pace, leastPace)
+	}
+	if strings.ContainsFunc(f.Contact, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return fault.New(fault.Invalid, "--contact must be plain ASCII: it travels in a header")
+	}
+	return nil
+}
+
+// isLocal tells whether an origin is on this machine.
+func isLocal(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+		strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(s, "?#")
+}
+
+// ratePerMinute is a number, with or without "/min" after it.
+type ratePerMinute float64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *ratePerMinute) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(string(text), "/min"), 64)
+	if err != nil || !(n >= 0 && n <= 6000) {
+		return fault.New(fault.Invalid, "%q must be a number from 0 to 6000, such as 12 or 12/min", text)
+	}
+	*r = ratePerMinute(n)
+	return nil
+}
+
 // serveConfig is what serve can be told.
 type serveConfig struct {
 	storeFlag
-	Listen      string     `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
-	BaseURL     string     `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
-	Source      string     `default:"none" enum:"none,demo" help:"Where filings come from: none serves what the store holds, demo fills an empty store with a fictional market."`
-	DebugListen string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
-	LogFormat   string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
-	LogLevel    slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
+	Listen  string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
+	BaseURL string `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
+	Source  string `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
+	sourceFlags
+	Poll        time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
+	Rate        ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
+	DebugListen string        `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
+	LogFormat   string        `default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	LogLevel    slog.Level    `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }
 
 // validate finds what a flag's own type cannot: settings that make no sense,
@@ -60,13 +122,30 @@ func (c *serveConfig) validate() error {
 			return fault.New(fault.Invalid, "--listen and --debug-listen are both %s: metrics and profiles need an address of their own", c.Listen)
 		}
 	}
+	if err := c.sourceFlags.validate(); err != nil {
+		return err
+	}
+	if err := c.validatePoll(); err != nil {
+		return err
+	}
 	if c.BaseURL == "" {
 		return nil
 	}
-	u, err := url.Parse(c.BaseURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
-		strings.Trim(u.Path, "/") != "" || strings.ContainsAny(c.BaseURL, "?#") {
+	if !isOrigin(c.BaseURL) {
 		return fault.New(fault.Invalid, "--base-url %q must be http:// or https:// and a host, with nothing after it", c.BaseURL)
+	}
+	return nil
+}
+
+// validatePoll refuses a poll that would leave no turns of the queue to
+// anything but the two feeds.
+func (c *serveConfig) validatePoll() error {
+	least := max(4*c.Pace, 10*time.Millisecond)
+	if c.Source == "demo" {
+		least = 10 * time.Millisecond // which has no pace
+	}
+	if c.Poll < least || c.Poll > time.Minute {
+		return fault.New(fault.Invalid, "--poll %v must be from %v, four times the pace, to 1m", c.Poll, least)
 	}
 	return nil
 }
@@ -178,11 +257,15 @@ func (c *checkConfigCmd) Run(p *process) error {
 		{"listen", c.Listen},
 		{"base-url", c.baseURL(c.Listen)},
 		{"source", c.Source},
+		{"regulator-url", c.RegulatorURL},
+		{"exchange-url", c.ExchangeURL},
+		{"poll", c.Poll.String()},
+		{"pace", c.Pace.String()},
 		{"debug-listen", orOff(c.DebugListen)},
 		{"log-format", c.LogFormat},
 		{"log-level", strings.ToLower(c.LogLevel.String())},
 	} {
-		fmt.Fprintf(p.stdout, "%-13s %s\n", line[0], line[1])
+		fmt.Fprintf(p.stdout, "%-14s %s\n", line[0], line[1])
 	}
 	return nil
 }

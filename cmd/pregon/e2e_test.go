@@ -12,7 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -57,8 +59,8 @@ var engines = map[string]func(t testing.TB) string{
 // script, `pregon` runs the program, `serve` starts it beside the script,
 // `other` starts and ends a second one on the same store, `get`
 // asks it and shows the answer (checked against the OpenAPI document), `until`
-// asks again until the answer matches, `stop` ends it and wants a clean exit,
-// `kill` ends it without warning.
+// asks again until the answer matches, `halt` ends it and wants a clean exit,
+// `crash` ends it without warning. (stop and kill are testscript's own.)
 func TestScripts(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +74,7 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-					"serve": serveCommand, "other": otherCommand, "stop": stopCommand, "kill": killCommand, "get": getCommand, "until": untilCommand,
+					"serve": serveCommand, "other": otherCommand, "halt": haltCommand, "crash": crashCommand, "get": getCommand, "until": untilCommand,
 				},
 				Condition: func(cond string) (bool, error) { return cond == name, nil },
 			})
@@ -80,17 +82,53 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// service is a running `pregon serve`.
+// service is a running `pregon serve`, or `pregon sim`.
 type service struct {
 	cmd  *exec.Cmd
 	url  string
-	log  *strings.Builder
+	log  *logbook
 	done chan error
 }
 
-// startService starts the program and waits until it is ready.
+// logbook is a log that is read while it is written.
+type logbook struct {
+	mu   sync.Mutex
+	text strings.Builder // guarded by mu
+}
+
+func (l *logbook) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.WriteString(line + "\n")
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// events is the log without the requests.
+func (l *logbook) events() string {
+	lines := slices.Collect(strings.Lines(l.String()))
+	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return strings.Contains(s, "msg=request ") }), "")
+}
+
+// startService starts serve and waits until it is ready.
 func startService(env []string, dir string, args ...string) (*service, error) {
-	cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	if !slices.Contains(args, "--source") {
+		args = append(args, "--source", "none")
+	}
+	s, err := startProgram(env, dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.waitReady()
+}
+
+// startProgram starts the program and waits until it says where it listens.
+func startProgram(env []string, dir string, args ...string) (*service, error) {
+	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Dir = env, dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
@@ -100,7 +138,7 @@ func startService(env []string, dir string, args ...string) (*service, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	s := &service{cmd: cmd, log: &strings.Builder{}, done: make(chan error, 1)}
+	s := &service{cmd: cmd, log: &logbook{}, done: make(chan error, 1)}
 	address := make(chan string, 1)
 	go s.watch(stderr, address)
 	select {
@@ -111,7 +149,7 @@ func startService(env []string, dir string, args ...string) (*service, error) {
 		_ = cmd.Process.Kill()
 		return nil, errors.New("serve does not say where it listens")
 	}
-	return s, s.waitReady()
+	return s, nil
 }
 
 var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
@@ -121,7 +159,7 @@ func (s *service) watch(stderr io.Reader, address chan<- string) {
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		s.log.WriteString(lines.Text() + "\n")
+		s.log.add(lines.Text())
 		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
 			address <- m[1]
 		}
@@ -177,7 +215,7 @@ func otherCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(s.end(syscall.SIGTERM))
 }
 
-func stopCommand(ts *testscript.TestScript, _ bool, _ []string) {
+func haltCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	s := *running(ts)
 	if err := s.end(syscall.SIGTERM); err != nil {
 		ts.Fatalf("serve did not end cleanly: %v\n%s", err, s.log)
@@ -185,7 +223,7 @@ func stopCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	_, _ = io.WriteString(ts.Stdout(), s.log.String())
 }
 
-func killCommand(ts *testscript.TestScript, _ bool, _ []string) {
+func crashCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	_ = (*running(ts)).end(syscall.SIGKILL)
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -44,7 +43,7 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 
-	im := importer{db: db, what: c.What, stderr: p.stderr, bar: newBar(p.stderr, size)}
+	im := importer{db: db, what: c.What, stderr: p.stderr, bar: newBar(p.stderr, "importing", size, progressbar.OptionShowBytes(true))}
 	if err = im.run(ctx, in); errors.Is(err, errStillReading) {
 		return errors.New("interrupted; what was read before is in, and the import may be run again")
 	}
@@ -202,37 +201,5 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			return nil, errLineTooLong
 		}
 		return bytes.TrimSuffix(line, []byte("\n")), err
-	}
-}
-
-// bar shows progress to a person, and nothing to a file or a pipe.
-type bar struct{ *progressbar.ProgressBar }
-
-func newBar(w io.Writer, size int64) *bar {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &bar{}
-	}
-	return &bar{progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true), progressbar.OptionSetDescription("importing"),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth(),
-	)}
-}
-
-func (b *bar) add(n int) {
-	if b.ProgressBar != nil {
-		_ = b.Add(n)
-	}
-}
-
-func (b *bar) clear() {
-	if b.ProgressBar != nil {
-		_ = b.Clear()
-	}
-}
-
-func (b *bar) finish() {
-	if b.ProgressBar != nil {
-		_ = b.Finish()
 	}
 }

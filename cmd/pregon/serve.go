@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,6 +15,8 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/httpserver"
+	"pregon/internal/ingest"
+	"pregon/internal/ledger"
 	"pregon/internal/telemetry"
 )
 
@@ -38,13 +39,13 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
 	}
 	defer listener.Close()
-	db, err := c.openFilled(ctx)
+	db, err := c.open(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	base := c.baseURL(listener.Addr().String())
-	s, err := wire(log, &marked{Store: db}, base)
+	s, err := c.wire(ctx, log, &marked{Store: db}, base)
 	if err != nil {
 		return err
 	}
@@ -60,40 +61,44 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-// openFilled opens the store, with the fictional market in it if that was
-// asked for.
-func (c *serveCmd) openFilled(ctx context.Context) (openedStore, error) {
-	db, err := c.open(ctx, true)
-	if err != nil || c.Source != "demo" {
-		return db, err
-	}
-	if err := fillDemo(ctx, db); err != nil {
-		_ = db.Close()
-		return nil, err
-	}
-	return db, nil
-}
-
 // service is everything that runs.
 type service struct {
 	log     *telemetry.Log
 	metrics *telemetry.Metrics
 	catalog *catalog.Catalog
+	ledger  *ledger.Ledger
+	demo    *demo   // nil unless the market is simulated
+	reader  *reader // nil without a source
 	server  *httpserver.Server
 }
 
-// wire puts the parts together.
-func wire(log *telemetry.Log, db *marked, base string) (*service, error) {
-	s := &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger)}
-	observeCatalog(s.metrics, s.catalog)
+// wire puts the parts together, in the order in which data flows.
+func (c *serveConfig) wire(ctx context.Context, log *telemetry.Log, db *marked, base string) (s *service, err error) {
+	s = &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger), ledger: ledger.New(db)}
+	if err := c.claim(ctx, db); err != nil {
+		return nil, err
+	}
+	if c.Source == "demo" {
+		if s.demo, err = c.startDemo(ctx, s.ledger, log.Logger); err != nil {
+			return nil, err
+		}
+	}
+	if c.Source != "none" {
+		if s.reader, err = c.newReader(db, s.ledger, s.catalog, c.Poll, base, log.Logger); err != nil {
+			return nil, err
+		}
+	}
 	mux := http.NewServeMux()
-	surface, err := api.New(api.Options{Catalog: s.catalog, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark})
+	surface, err := api.New(api.Options{
+		Catalog: s.catalog, Ledger: s.ledger, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
+	})
 	if err != nil {
 		return nil, err
 	}
 	surface.Register(mux)
+	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: readiness(s.catalog),
+		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))
@@ -103,7 +108,8 @@ func wire(log *telemetry.Log, db *marked, base string) (*service, error) {
 }
 
 // run runs the parts until the context ends or one of them fails. What requests
-// need goes on until the last of them is answered.
+// need goes on until the last of them is answered; the source is left at once,
+// so that another process can take it up.
 func (s *service) run(ctx context.Context, listener net.Listener, debugListen string) error {
 	g, ctx := errgroup.WithContext(ctx)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
@@ -113,7 +119,22 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		defer stopBackground()
 		return s.server.Run(ctx, listener)
 	})
-	g.Go(func() error { return untilStopped(follow(background, s.catalog)) })
+	loaded := make(chan struct{})
+	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
+	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
+	if s.demo != nil {
+		g.Go(func() error { return s.demo.run(background) })
+	}
+	if s.reader != nil {
+		g.Go(func() error {
+			select {
+			case <-loaded:
+				return untilStopped(s.reader.Run(ctx))
+			case <-ctx.Done():
+				return nil
+			}
+		})
+	}
 	if debugListen != "" {
 		g.Go(func() error { return serveDebug(background, debugListen, s.metrics.Handler(), s.log.Logger) })
 	}
@@ -123,10 +144,11 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 // follow loads the catalogue and keeps it fresh. Most of the heap is the
 // catalogue, which stays: a collector that waits for the heap to double would
 // hold as much again for nothing, so it is told to come sooner.
-func follow(ctx context.Context, cat *catalog.Catalog) error {
+func follow(ctx context.Context, cat *catalog.Catalog, loaded chan<- struct{}) error {
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
+	close(loaded)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(30)
 	}
@@ -142,27 +164,17 @@ func untilStopped(err error) error {
 	return err
 }
 
-func readiness(cat *catalog.Catalog) func() error {
-	return func() error {
-		if cat.Snapshot() == nil {
-			return fault.New(fault.Unavailable, "The catalogue is still loading.")
-		}
-		return nil
+// ready tells whether the service can answer. The simulated market is shown
+// once its first month is in; the regulator's may be late, which the state
+// tells, and what is there is shown meanwhile.
+func (s *service) ready() error {
+	if s.catalog.Snapshot() == nil {
+		return fault.New(fault.Unavailable, "The catalogue is still loading.")
 	}
-}
-
-func observeCatalog(m *telemetry.Metrics, cat *catalog.Catalog) {
-	figure := func(value func(*catalog.Snapshot) float64) func() float64 {
-		return func() float64 {
-			if s := cat.Snapshot(); s != nil {
-				return value(s)
-			}
-			return 0
-		}
+	if s.demo != nil && !ingest.Started(s.ledger) {
+		return fault.New(fault.Unavailable, "The first month of the simulated market is still loading.")
 	}
-	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(s *catalog.Snapshot) float64 { return float64(s.Seq()) }))
-	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return cat.Behind().Seconds() })
-	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(s *catalog.Snapshot) float64 { return float64(s.Len()) }))
+	return nil
 }
 
 // serveDebug serves metrics and profiles on their own address.
@@ -172,10 +184,5 @@ func serveDebug(ctx context.Context, address string, h http.Handler, logger *slo
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
 	}
 	logger.Info("listening for debug", "address", "http://"+l.Addr().String())
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { _ = srv.Close() })
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return serveUntil(ctx, l, h)
 }

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"iter"
 	"sync/atomic"
 	"time"
 
+	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/fault"
-	"pregon/internal/sim"
 	"pregon/internal/store"
 )
 
@@ -58,40 +57,63 @@ func (m *marked) Changes(ctx context.Context, after int64, limit int) ([]disclos
 	return changes, m.look(ctx)
 }
 
-// demoDays is how far back the fictional market reaches.
-const demoDays = 90
+// known is the catalogue as ingest asks it.
+type known struct{ *catalog.Catalog }
 
-// fillDemo gives an empty store the fictional market, once. A store that holds
-// other filings is never mixed with it.
-func fillDemo(ctx context.Context, db store.Store) error {
-	mark, err := db.Source(ctx)
-	if err != nil {
-		return err
+// Issuer implements ingest.Known.
+func (k known) Issuer(key string) (disclosure.Issuer, bool) {
+	if s := k.Snapshot(); s != nil {
+		if e, ok := s.Issuer(key); ok {
+			return *e.Issuer, true
+		}
 	}
-	newest, err := db.Newest(ctx)
-	if err != nil {
-		return err
+	return disclosure.Issuer{}, false
+}
+
+// Issuers implements ingest.Known.
+func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
+	if s := k.Snapshot(); s != nil {
+		for _, e := range s.Entities() {
+			if e.Issuer.Kind == kind {
+				out = append(out, *e.Issuer)
+			}
+		}
 	}
-	if mark == "" && newest > 0 {
-		return fault.New(fault.Conflict, "--source demo needs a store of its own: this one holds filings that are not simulated")
+	return out
+}
+
+// Numbers implements ingest.Known.
+func (k known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
+	if s := k.Snapshot(); s != nil {
+		return s.Numbers(t, 0, 0)
 	}
-	if mark, err = db.ClaimSource(ctx, "demo"); err != nil {
-		return err
+	return func(func(int64, time.Time) bool) {}
+}
+
+// Loose implements ingest.Known.
+func (k known) Loose() (out []disclosure.Report) {
+	if s := k.Snapshot(); s != nil {
+		for f := range s.Loose() {
+			out = append(out, *f.Report())
+		}
 	}
-	if mark != "demo" {
-		return fault.New(fault.Conflict, "--source demo needs a store of its own: this one belongs to the source %s", mark)
+	return out
+}
+
+// Len implements ingest.Known.
+func (k known) Len() int {
+	if s := k.Snapshot(); s != nil {
+		return s.Len()
 	}
-	if newest > 0 {
-		return nil
+	return 0
+}
+
+// Since implements ingest.Known.
+func (k known) Since(t time.Time) (out []disclosure.Report) {
+	if s := k.Snapshot(); s != nil {
+		for f := range s.Since(t) {
+			out = append(out, *f.Report())
+		}
 	}
-	market, until := sim.New(1), time.Now()
-	_, err = db.Append(ctx, store.Batch{ // all of it or none
-		Issuers: market.Issuers(),
-		Reports: market.History(until.AddDate(0, 0, -demoDays), until),
-		New:     disclosure.Backfilled,
-	})
-	if err != nil {
-		return fmt.Errorf("loading the fictional market: %w", err)
-	}
-	return nil
+	return out
 }

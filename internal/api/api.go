@@ -18,27 +18,31 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
+	"pregon/internal/ledger"
 	"pregon/internal/problem"
 )
 
 // Options are the API's collaborators.
 type Options struct {
 	Catalog *catalog.Catalog
+	Ledger  *ledger.Ledger
 	Logger  *slog.Logger
 	BaseURL string        // as clients see the service, without a slash at the end
 	Version string        // of the program
+	Reads   bool          // this process reads the source, or stands by to
 	Source  func() string // where the filings come from, as the store is marked: "demo" is the simulated market
 }
 
 // API answers the REST surface.
 type API struct {
 	Options
+	began   time.Time
 	openapi struct{ yaml, json []byte }
 }
 
 // New returns the surface; Register puts it in place.
 func New(o Options) (*API, error) {
-	a := &API{Options: o}
+	a := &API{Options: o, began: time.Now()}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL)
 	a.openapi.json, err = asJSON(a.openapi.yaml)
@@ -63,6 +67,8 @@ var routes = []route{
 	{pattern: "GET /api/v1/issuers/{id}", handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", handle: (*API).getAnalytics},
 	{pattern: "GET /api/v1/suggest", handle: (*API).getSuggestions},
+	{pattern: "GET /api/v1/status", handle: (*API).getStatus},
+	{pattern: "GET /api/v1/completeness", handle: (*API).getCompleteness},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 	{pattern: "GET /{$}", handle: (*API).index, static: true},

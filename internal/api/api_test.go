@@ -19,6 +19,7 @@ import (
 	"pregon/internal/api/apitest"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/ledger"
 	"pregon/internal/problem"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
@@ -33,6 +34,7 @@ type service struct {
 	t       *testing.T
 	store   *sqlite.Store
 	catalog *catalog.Catalog
+	ledger  *ledger.Ledger
 	mux     *http.ServeMux
 	server  *httptest.Server
 }
@@ -48,17 +50,21 @@ func start(t *testing.T, source string, b store.Batch) *service {
 // startEmpty serves a catalogue that has not been loaded yet.
 func startEmpty(t *testing.T, source string) *service {
 	t.Helper()
+	return serve(t, api.Options{Source: func() string { return source }})
+}
+
+// serve completes the options.
+func serve(t *testing.T, o api.Options) *service {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := &service{t: t, store: db, mux: http.NewServeMux()}
+	s := &service{t: t, store: db, ledger: ledger.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
-	surface, err := api.New(api.Options{
-		Catalog: s.catalog, Logger: slog.New(slog.DiscardHandler), BaseURL: baseURL, Version: "v0.0.0-test",
-		Source: func() string { return source },
-	})
+	o.Catalog, o.Ledger, o.Logger, o.BaseURL, o.Version = s.catalog, s.ledger, slog.New(slog.DiscardHandler), baseURL, "v0.0.0-test"
+	surface, err := api.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

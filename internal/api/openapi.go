@@ -47,11 +47,13 @@ func (a *API) index(*http.Request, *catalog.Snapshot) (answer, error) {
 		"version":     a.Version,
 		"attribution": a.attribution(),
 		"links": map[string]string{
-			"reports":   a.BaseURL + "/api/v1/reports",
-			"issuers":   a.BaseURL + "/api/v1/issuers",
-			"analytics": a.BaseURL + "/api/v1/analytics",
-			"suggest":   a.BaseURL + "/api/v1/suggest",
-			"openapi":   a.BaseURL + "/openapi.json",
+			"reports":      a.BaseURL + "/api/v1/reports",
+			"issuers":      a.BaseURL + "/api/v1/issuers",
+			"analytics":    a.BaseURL + "/api/v1/analytics",
+			"suggest":      a.BaseURL + "/api/v1/suggest",
+			"status":       a.BaseURL + "/api/v1/status",
+			"completeness": a.BaseURL + "/api/v1/completeness",
+			"openapi":      a.BaseURL + "/openapi.json",
 		},
 	})
 }

@@ -57,9 +57,22 @@ type reportDetail struct {
 	IssuerID    *string     `json:"issuer_id"`
 	Categories  []string    `json:"categories"`
 	SourceURL   *string     `json:"source_url"`
+	Related     []related   `json:"related"`
+	CorrectedBy *string     `json:"corrected_by"`
+	Precision   *string     `json:"time_precision"`
+	Registered  time.Time   `json:"registered_at"` // the clock of the first stage, which is the publication
 	FirstSeenAt time.Time   `json:"first_seen_at"`
 	AvailableAt time.Time   `json:"available_at"`
+	EnrichedAt  *time.Time  `json:"enriched_at"`
 	Attribution attribution `json:"attribution"`
+}
+
+// related is another report that the regulator says has to do with one.
+type related struct {
+	ID          *string    `json:"id"`
+	Number      string     `json:"cnmv_registration_number"`
+	PublishedAt *time.Time `json:"published_at"`
+	Text        *string    `json:"text"`
 }
 
 func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (answer, error) {
@@ -74,10 +87,35 @@ func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (answer, error) {
 		Summary: nullable(rep.Summary), PublishedAt: rep.PublishedAt.In(disclosure.Madrid),
 		Number: strconv.FormatInt(rep.Number, 10), PDFURL: nullable(rep.PDFURL), NIF: nullable(rep.NIF),
 		IssuerID: nullable(f.IssuerID()), Categories: list(rep.Categories()), SourceURL: nullable(rep.SourceURL),
+		Related: relatedTo(rep), CorrectedBy: nullable(rep.CorrectedBy), Precision: nullable(precision(rep.TimeFrom)),
+		Registered:  rep.PublishedAt.In(disclosure.Madrid),
 		FirstSeenAt: rep.FirstSeenAt.In(disclosure.Madrid), AvailableAt: rep.AvailableAt.In(disclosure.Madrid),
-		Attribution: a.attribution(),
+		EnrichedAt: nullableTime(rep.EnrichedAt), Attribution: a.attribution(),
 	}
 	return encode(detail)
+}
+
+func relatedTo(r *disclosure.Report) []related {
+	out := make([]related, 0, len(r.Related))
+	for _, other := range r.Related {
+		out = append(out, related{
+			ID: nullable(other.ID), Number: strconv.FormatInt(other.Number, 10),
+			PublishedAt: nullableTime(other.At), Text: nullable(other.Text),
+		})
+	}
+	return out
+}
+
+// precision tells how exact a time is, by where it was read; nothing for one
+// that was imported, which may be either.
+func precision(from disclosure.Surface) string {
+	switch from {
+	case disclosure.FromList:
+		return "minute"
+	case disclosure.FromPermalink, disclosure.FromFeed:
+		return "second"
+	}
+	return ""
 }
 
 func noSuchReport(id string) error {
@@ -100,6 +138,14 @@ func nullable(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+func nullableTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.In(disclosure.Madrid)
+	return &t
 }
 
 // list never encodes as null.

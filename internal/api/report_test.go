@@ -204,7 +204,8 @@ func TestReportDetail(t *testing.T) {
 	}
 	delete(got, "attribution") // see TestAttribution
 	want := map[string]any{
-		"nif": "A-69000016", "issuer_id": "A69000016",
+		"nif": "A-69000016", "issuer_id": "A69000016", "registered_at": "2026-04-22T10:00:33+02:00",
+		"related": []any{}, "corrected_by": nil, "time_precision": nil, "enriched_at": nil,
 		"categories": []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
 		"source_url": "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
 	}
@@ -222,9 +223,56 @@ func TestReportDetailOfLittle(t *testing.T) {
 	r := filing(disclosure.IP, 7, "2026-04-22T12:00:00Z")
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{r}})
 	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
-	want := `"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"first_seen_at":`
-	if !strings.Contains(body, want) {
-		t.Errorf("%s, want %s in it", body, want)
+	for _, want := range []string{
+		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"related":[],"corrected_by":null,` +
+			`"time_precision":null,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
+		`,"enriched_at":null,"attribution":`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s, want %s in it", body, want)
+		}
+	}
+}
+
+// What the regulator says of a report beside the filing itself.
+func TestReportDetailOfMuch(t *testing.T) {
+	r := filing(disclosure.IP, 7, "2026-04-22T12:00:33Z")
+	r.TimeFrom, r.CorrectedBy = disclosure.FromPermalink, "ip-9"
+	r.EnrichedAt = r.PublishedAt.Add(1500 * time.Millisecond)
+	r.Related = []disclosure.Relation{
+		{ID: "oir-8", Number: 8, At: r.PublishedAt.Add(-time.Hour).Truncate(time.Minute), Text: "Amplía <lo> \"dicho\""},
+		{Number: 9},
+	}
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{r}})
+	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
+	for _, want := range []string{
+		`"related":[{"id":"oir-8","cnmv_registration_number":"8","published_at":"2026-04-22T13:00:00+02:00","text":"Amplía <lo> \"dicho\""},` +
+			`{"id":null,"cnmv_registration_number":"9","published_at":null,"text":null}],` +
+			`"corrected_by":"ip-9","time_precision":"second","registered_at":"2026-04-22T14:00:33+02:00",`,
+		`,"enriched_at":"2026-04-22T14:00:34.5+02:00",`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s, want %s in it", body, want)
+		}
+	}
+}
+
+func TestTimePrecision(t *testing.T) {
+	var b store.Batch
+	want := map[string]any{}
+	for n, from := range []disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed} {
+		r := filing(disclosure.HR, int64(n+1), "2026-04-22T12:00:00Z")
+		r.TimeFrom = from
+		b.Reports = append(b.Reports, r)
+		want[disclosure.ReportID(r.Type, r.Number)] = []any{nil, "minute", "second", "second"}[n]
+	}
+	s := start(t, "demo", b)
+	for id, precision := range want {
+		var got map[string]any
+		s.get(http.StatusOK, "/api/v1/reports/"+id).decode(&got)
+		if got["time_precision"] != precision {
+			t.Errorf("the time of %s is said to be exact to the %v, want %v", id, got["time_precision"], precision)
+		}
 	}
 }
 

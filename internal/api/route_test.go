@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pregon/internal/catalog"
+	"pregon/internal/ledger"
 	"pregon/internal/store/sqlite"
 )
 
@@ -29,7 +30,7 @@ func TestDeprecation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	a, err := New(Options{Catalog: c, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	a, err := New(Options{Catalog: c, Ledger: ledger.New(db), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

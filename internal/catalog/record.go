@@ -37,6 +37,7 @@ const (
 	surfaceFlags = 3 // index in surfaces
 	historyFlag  = 1 << 2
 	extrasFlag   = 1 << 3
+	looseFlag    = 1 << 4 // a filing that it has to do with is not known
 )
 
 var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed}
@@ -85,6 +86,9 @@ func flags(r *disclosure.Report) (f byte) {
 	}
 	if len(r.Related) > 0 || r.CorrectedBy != "" {
 		f |= extrasFlag
+	}
+	if slices.ContainsFunc(r.Related, func(other disclosure.Relation) bool { return other.ID == "" }) {
+		f |= looseFlag
 	}
 	return f
 }

@@ -90,6 +90,17 @@ func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
 	}
 }
 
+// Loose returns the filings that have to do with one that is not known.
+func (s *Snapshot) Loose() iter.Seq[Filing] {
+	return func(yield func(Filing) bool) {
+		for d := range s.index.Walk(disclosure.Filter{}) {
+			if f := (Filing{d, s}); f.record()[40]&looseFlag != 0 && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
 // Issuers returns the best answers to a query, then by name.
 func (s *Snapshot) Issuers(query string, kind disclosure.Kind, limit int) []*search.Entity {
 	return s.index.Directory().Search(query, kind, limit)

@@ -101,11 +101,12 @@ func (s *session) append(ctx context.Context, event disclosure.Event, reports []
 	}
 	issuers := s.harvest(reports)
 	out, err := s.Store.Append(ctx, store.Batch{
-		Issuers: issuers, Reports: slices.Concat(reports, related), New: event, Lease: s.lease,
+		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: s.lease,
 	})
 	if s.note(ctx, watch.Store, err) != nil {
 		return out, notKept(err)
 	}
+	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // filings are what is counted here
 	for _, i := range issuers {
 		s.harvested.Store(i.ID, true)
 	}

@@ -84,6 +84,9 @@ func (s *session) do(ctx context.Context, job ledger.Job) error {
 			return err
 		}
 	}
+	if err := s.tie(ctx); err != nil {
+		return err
+	}
 	job.Done, job.At = true, time.Now().UTC()
 	if err := s.keepJob(ctx, job); err != nil {
 		return err

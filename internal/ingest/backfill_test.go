@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -183,4 +184,32 @@ func TestBackfillStepsDown(t *testing.T) {
 		t.Error(err)
 	}
 	w.whole()
+}
+
+// TestRelationsOfHistory: the newest filings come first, and with them words
+// about others that are not there yet.
+func TestRelationsOfHistory(t *testing.T) {
+	w := newEmptyWorld(t)
+	from, to := days(t, "2025-02-24", "2025-03-09")
+	if _, err := w.newIngest("alone").Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {}); err != nil {
+		t.Fatal(err)
+	}
+	tied := 0
+	for _, f := range w.truth(from, live...) {
+		r := w.report(f.ID)
+		if r == nil || len(f.Related) == 0 || w.report(f.Related[0].ID) == nil {
+			continue
+		}
+		tied++
+		if len(r.Related) == 0 || r.Related[0].ID != f.Related[0].ID {
+			t.Errorf("%s has to do with %v, want %s", f.ID, r.Related, f.Related[0].ID)
+		}
+		other := w.report(f.Related[0].ID)
+		if !slices.ContainsFunc(other.Related, func(back disclosure.Relation) bool { return back.ID == f.ID }) {
+			t.Errorf("%s does not know of %s", other.ID, f.ID)
+		}
+	}
+	if tied < 3 {
+		t.Errorf("only %d filings had to do with others", tied)
+	}
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync"
 	"time"
@@ -70,9 +71,13 @@ func (s *session) look(ctx context.Context, f *feed) {
 	digest := f.digest
 	f.mu.Unlock()
 	answer, err := s.Regulator.Feed(ctx, f.series, digest)
-	if len(answer.Rows) > 0 { // also those that came whole in an answer that did not
-		if kept := s.keep(ctx, f, answer); kept != nil && err == nil {
+	if len(answer.Rows) > 0 || err == nil && !answer.Same { // also rows that came whole in an answer that did not
+		kept := s.keep(ctx, f, answer)
+		if _, markup := errors.AsType[*regulator.MarkupError](kept); markup {
 			err = kept
+		} else if kept != nil {
+			_ = s.note(ctx, watch.Feed(f.series), err) // the feed is well, and will be read again
+			return
 		}
 	}
 	f.mu.Lock()

@@ -61,6 +61,10 @@ type Known interface {
 	Numbers(t disclosure.Type) iter.Seq2[int64, time.Time]
 	// Since returns the filings published since an instant.
 	Since(t time.Time) []disclosure.Report
+	// Loose returns the filings that have to do with one that is not known.
+	Loose() []disclosure.Report
+	// Len returns how many filings there are.
+	Len() int
 }
 
 // Ingest reads the source while it holds the lease.
@@ -203,7 +207,7 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	for range enrichers {
 		g.Go(func() error { return s.enrich(ctx) })
 	}
-	for _, job := range []func(context.Context) error{s.tell, s.pollHR, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor} {
+	for _, job := range []func(context.Context) error{s.tell, s.pollHR, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
 		g.Go(func() error { return job(ctx) })
 	}
 	return g.Wait()

@@ -13,6 +13,7 @@ type rhythm struct {
 	gaps          time.Duration // between two looks for gaps
 	gapsAfter     time.Duration // a number that is late is not yet missing
 	poor          time.Duration // between two looks for filings that were left half told
+	loose         time.Duration // between two looks for filings that others have to do with
 	retry         time.Duration // the longest wait before what failed is tried again
 }
 
@@ -26,5 +27,6 @@ var usual = rhythm{
 	gaps:          time.Minute,
 	gapsAfter:     10 * time.Minute,
 	poor:          10 * time.Minute,
+	loose:         10 * time.Minute,
 	retry:         30 * time.Second,
 }

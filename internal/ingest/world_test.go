@@ -46,6 +46,7 @@ var hurried = rhythm{
 	gaps:          300 * time.Millisecond,
 	gapsAfter:     2 * time.Second,
 	poor:          2 * time.Second,
+	loose:         300 * time.Millisecond,
 	retry:         500 * time.Millisecond,
 }
 
@@ -428,6 +429,15 @@ func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
 func (k known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
 	return k.Snapshot().Numbers(t, 0, 0)
 }
+
+func (k known) Loose() (out []disclosure.Report) {
+	for f := range k.Snapshot().Loose() {
+		out = append(out, *f.Report())
+	}
+	return out
+}
+
+func (k known) Len() int { return k.Snapshot().Len() }
 
 func (k known) Since(t time.Time) (out []disclosure.Report) {
 	for f := range k.Snapshot().Since(t) {

@@ -28,7 +28,11 @@ func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 	for _, told := range b.Reports {
 		p.report(told, known.Reports, event)
 	}
-	return p.changes, p.outcome
+	counted := p.outcome
+	for _, told := range b.Aside {
+		p.report(told, known.Reports, event)
+	}
+	return p.changes, counted
 }
 
 type plan struct {
@@ -45,6 +49,9 @@ func (p *plan) issuer(told disclosure.Issuer, known map[string]disclosure.Issuer
 	}
 	if !p.count(found, changed) {
 		return
+	}
+	if !found {
+		p.outcome.NewIssuers++
 	}
 	known[told.ID] = merged
 	p.changes = append(p.changes, disclosure.Change{

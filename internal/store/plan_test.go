@@ -113,7 +113,15 @@ func TestPlan(t *testing.T) {
 				Issuers: []disclosure.Issuer{company("Uno")},
 			},
 			want:    []disclosure.Change{issuer(company("Uno")), report(disclosure.Published, kept("Resultados", micro))},
-			outcome: store.Outcome{New: 2},
+			outcome: store.Outcome{New: 2, NewIssuers: 1},
+		},
+		"what is said aside comes last and is not counted": {
+			batch: store.Batch{Reports: []disclosure.Report{filing("Resultados")}, Aside: []disclosure.Report{filing("Dividendo")}},
+			want: []disclosure.Change{
+				report(disclosure.Published, kept("Resultados", micro)),
+				report(disclosure.Updated, kept("Dividendo", micro), "title"),
+			},
+			outcome: store.Outcome{New: 1},
 		},
 		"an issuer renamed, and told again": {
 			batch:   store.Batch{Issuers: []disclosure.Issuer{company("Dos"), company("Dos")}},

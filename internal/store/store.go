@@ -133,6 +133,9 @@ type Lease struct {
 type Batch struct {
 	Issuers []disclosure.Issuer
 	Reports []disclosure.Report
+	// Aside are filings of which the others say something. They come last and
+	// are not counted.
+	Aside []disclosure.Report
 	// New is the event of a report that was not known: Backfilled, or
 	// Published, which an empty one stands for.
 	New disclosure.Event
@@ -144,9 +147,10 @@ type Batch struct {
 type Outcome struct {
 	Seq                     int64 // the newest seq when the batch was in
 	New, Updated, Unchanged int
+	NewIssuers              int // among New
 }
 
 // Add sums up several appends.
 func (o Outcome) Add(p Outcome) Outcome {
-	return Outcome{Seq: max(o.Seq, p.Seq), New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged}
+	return Outcome{Seq: max(o.Seq, p.Seq), New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged, NewIssuers: o.NewIssuers + p.NewIssuers}
 }

@@ -53,6 +53,16 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
+// GaugeOf registers a figure of one of several things, told apart by a label.
+func (m *Metrics) GaugeOf(name, help, label, of string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
+}
+
+// CounterOf is GaugeOf for a figure that only rises.
+func (m *Metrics) CounterOf(name, help, label, of string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
+}
+
 // Request counts one request. Routes and methods come from closed sets.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
 	o := outcome{route, method, status}

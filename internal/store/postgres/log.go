@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -91,9 +92,9 @@ func readKnown(ctx context.Context, tx pgx.Tx, b store.Batch) (store.Known, erro
 	if err != nil {
 		return known, err
 	}
-	ids = make([]string, 0, len(b.Reports))
-	for i := range b.Reports {
-		ids = append(ids, b.Reports[i].ID)
+	ids = make([]string, 0, len(b.Reports)+len(b.Aside))
+	for _, r := range slices.Concat(b.Reports, b.Aside) {
+		ids = append(ids, r.ID)
 	}
 	err = newest(ctx, tx, `report`, ids, func(c disclosure.Change) error {
 		known.Reports[c.Report.ID] = *c.Report

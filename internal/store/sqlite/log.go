@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -62,7 +63,7 @@ func knownOf(ctx context.Context, tx *sql.Tx, b store.Batch) (store.Known, error
 	for _, i := range b.Issuers {
 		k.Issuers[i.ID] = disclosure.Issuer{}
 	}
-	for _, r := range b.Reports {
+	for _, r := range slices.Concat(b.Reports, b.Aside) {
 		k.Reports[r.ID] = disclosure.Report{}
 	}
 	if err := fill(ctx, tx, "issuer", k.Issuers); err != nil {

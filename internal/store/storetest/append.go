@@ -60,7 +60,7 @@ func testNewUpdatedUnchanged(t *testing.T, e Engine) {
 func testIssuerNewUpdatedUnchanged(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	issuers := func(all ...disclosure.Issuer) store.Batch { return store.Batch{Issuers: all} }
-	checkOutcome(t, mustAppend(t, s, issuers(company("A1", "Uno"), company("A2", "Dos"))), store.Outcome{Seq: 2, New: 2})
+	checkOutcome(t, mustAppend(t, s, issuers(company("A1", "Uno"), company("A2", "Dos"))), store.Outcome{Seq: 2, New: 2, NewIssuers: 2})
 	renamed := company("A2", "Dos y Medio")
 	renamed.Ticker = "DOS"
 	checkOutcome(t, mustAppend(t, s, issuers(company("A1", "Uno"), renamed)), store.Outcome{Seq: 3, Updated: 1, Unchanged: 1})
@@ -80,7 +80,7 @@ func testTwiceInOneBatch(t *testing.T, e Engine) {
 		Reports: []disclosure.Report{plain, plain, titled},
 		New:     disclosure.Published,
 	})
-	checkOutcome(t, outcome, store.Outcome{Seq: 4, New: 2, Updated: 2, Unchanged: 2})
+	checkOutcome(t, outcome, store.Outcome{Seq: 4, New: 2, Updated: 2, Unchanged: 2, NewIssuers: 1})
 	checkBriefs(t, s,
 		brief{disclosure.IssuerUpdated, "A1", nil},
 		brief{disclosure.IssuerUpdated, "A1", []string{"name", "former_names"}},
@@ -126,7 +126,7 @@ func testEqualIDs(t *testing.T, e Engine) {
 		Reports: []disclosure.Report{filing(1, "Resultados")},
 		New:     disclosure.Published,
 	}
-	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2, New: 2})
+	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2, New: 2, NewIssuers: 1})
 	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2, Unchanged: 2})
 	checkLength(t, s, 2)
 }
@@ -159,10 +159,18 @@ func testCorrected(t *testing.T, e Engine) {
 	corrected.CorrectedBy = "oir-2"
 	checkOutcome(t, mustAppend(t, s, published(filing(2, "Rectifica"), corrected)), store.Outcome{Seq: 3, New: 1, Updated: 1})
 	checkOutcome(t, mustAppend(t, s, published(corrected)), store.Outcome{Seq: 3, Unchanged: 1})
+
+	again := corrected // said in passing by another
+	again.Title = "Con otro título"
+	checkOutcome(t,
+		mustAppend(t, s, store.Batch{Reports: []disclosure.Report{filing(3, "Otra")}, Aside: []disclosure.Report{again}}),
+		store.Outcome{Seq: 5, New: 1})
 	checkBriefs(t, s,
 		brief{disclosure.Published, "oir-1", nil},
 		brief{disclosure.Published, "oir-2", nil},
-		brief{disclosure.Corrected, "oir-1", []string{"corrected_by"}})
+		brief{disclosure.Corrected, "oir-1", []string{"corrected_by"}},
+		brief{disclosure.Published, "oir-3", nil},
+		brief{disclosure.Updated, "oir-1", []string{"title"}})
 }
 
 func testRoundTrip(t *testing.T, e Engine) {
@@ -200,7 +208,7 @@ func testLargeBatch(t *testing.T, e Engine) {
 	for i := range n {
 		b.Issuers = append(b.Issuers, company(fmt.Sprintf("fi-%d", i), "Fondo"))
 	}
-	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2 * n, New: 2 * n})
+	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2 * n, New: 2 * n, NewIssuers: n})
 	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2 * n, Unchanged: 2 * n})
 	checkLength(t, s, 2*n)
 }

@@ -198,7 +198,7 @@ func testFailure(t *testing.T, e Engine, after bool) {
 	if _, err := s.Append(patiently(t), b); !errors.Is(err, errInjected) {
 		t.Fatalf("Append returned %v", err)
 	}
-	left, again := 3, store.Outcome{Seq: 6, New: 2, Updated: 1}
+	left, again := 3, store.Outcome{Seq: 6, New: 2, Updated: 1, NewIssuers: 1}
 	if after {
 		left, again = 6, store.Outcome{Seq: 6, Unchanged: 3}
 	}

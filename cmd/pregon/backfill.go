@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/ledger"
+)
+
+type backfillCmd struct {
+	storeFlag
+	sourceFlags
+	From  string   `required:"" placeholder:"DATE" help:"First day, as YYYY-MM-DD."`
+	To    string   `placeholder:"DATE" help:"Last day. Default: today."`
+	Types []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
+}
+
+// Run has the history loaded by the serve that reads the source, if there is
+// one, or does it itself. It goes on where it stopped.
+func (c *backfillCmd) Run(ctx context.Context, p *process) error {
+	job, err := c.job()
+	if err != nil {
+		return err
+	}
+	if err := c.sourceFlags.validate(); err != nil {
+		return err
+	}
+	db, err := c.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	cat, led := catalog.New(db, logger), ledger.New(db)
+	if err := cat.Load(ctx); err != nil {
+		return err
+	}
+	following, stop := context.WithCancel(ctx)
+	followed := make(chan error, 1)
+	go func() { followed <- cat.Follow(following) }()
+	defer func() { stop(); <-followed }()
+	r, err := c.newReader(db, led, cat, time.Second, "https://www.cnmv.es", logger)
+	if err != nil {
+		return err
+	}
+	view := &progress{w: p.stderr}
+	job, err = r.Backfill(ctx, job, view.show)
+	view.end()
+	if errors.Is(err, context.Canceled) {
+		return fault.New(fault.Unavailable, "interrupted after %d of %d steps; a running serve goes on with it, and the same command goes on where it stopped", job.Steps, job.Total)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged\n", job.New, job.Updated, job.Unchanged)
+	return nil
+}
+
+func (c *backfillCmd) job() (ledger.Job, error) {
+	today := disclosure.DayOf(time.Now())
+	to := today
+	from, ok := disclosure.ParseDay(c.From)
+	if !ok {
+		return ledger.Job{}, fault.New(fault.Invalid, "--from %q must be a date as YYYY-MM-DD", c.From)
+	}
+	if c.To != "" {
+		if to, ok = disclosure.ParseDay(c.To); !ok {
+			return ledger.Job{}, fault.New(fault.Invalid, "--to %q must be a date as YYYY-MM-DD", c.To)
+		}
+	}
+	first, _ := disclosure.ParseDay("1988-07-01")
+	if from > to || to > today || from < first {
+		return ledger.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the register begins, and today, the first before the last", from, to, first)
+	}
+	var types []disclosure.Type
+	for _, s := range c.Types {
+		t, ok := disclosure.ParseType(strings.ToUpper(strings.TrimSpace(s)))
+		if !ok {
+			return ledger.Job{}, fault.New(fault.Invalid, "--type %q: use ip, oir or hr, separated by commas", s)
+		}
+		types = append(types, t)
+	}
+	return ledger.NewJob(from, to, types), nil
+}
+
+// progress shows how far a back-fill is, and why it does not get on.
+type progress struct {
+	w       io.Writer
+	bar     *bar
+	total   int
+	ours    bool
+	trouble string
+	began   time.Time
+}
+
+// hesitation is how long the lease of a process that was killed may look like
+// that of one that works.
+const hesitation = 5 * time.Second
+
+func (v *progress) show(job ledger.Job, ours bool) {
+	if v.began.IsZero() {
+		v.began = time.Now()
+	}
+	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < hesitation {
+		return
+	}
+	if v.bar == nil || ours != v.ours {
+		who := "by the service that reads the source"
+		if ours {
+			who = "by this process: no service reads the source"
+		}
+		v.say("loading %s to %s, %s", job.From, job.To, who)
+	}
+	if v.bar == nil || v.total != job.Total {
+		v.bar = newBar(v.w, "loading", int64(max(job.Total, 1)), progressbar.OptionShowCount())
+	}
+	v.ours, v.total = ours, job.Total
+	if job.Trouble != "" && job.Trouble != v.trouble {
+		v.say("trying again: %s", job.Trouble)
+	}
+	v.trouble = job.Trouble
+	v.bar.set(job.Steps)
+}
+
+func (v *progress) say(format string, args ...any) {
+	if v.bar != nil {
+		v.bar.clear()
+	}
+	fmt.Fprintf(v.w, format+"\n", args...)
+}
+
+func (v *progress) end() {
+	if v.bar != nil {
+		v.bar.finish()
+	}
+}

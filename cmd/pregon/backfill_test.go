@@ -1,0 +1,349 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/ledger"
+	"pregon/internal/store/storetest"
+)
+
+// tap stands between the program and a simulator. It writes down what is asked
+// for and can hold it up.
+type tap struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	asked []string                               // guarded by mu
+	hold  func(ctx context.Context, path string) // guarded by mu: called before an answer
+}
+
+func newTap(t *testing.T, s source) *tap {
+	t.Helper()
+	origin, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &tap{}
+	proxy := httputil.NewSingleHostReverseProxy(origin)
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // of a program that was killed
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.asked = append(p.asked, r.URL.RequestURI())
+		hold := p.hold
+		p.mu.Unlock()
+		if hold != nil {
+			hold(r.Context(), r.URL.RequestURI())
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		p.CloseClientConnections()
+		p.Close()
+	})
+	return p
+}
+
+// take returns what was asked for since the last call, and sets what happens
+// to what is asked for next.
+func (p *tap) take(hold func(ctx context.Context, path string)) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := p.asked
+	p.asked, p.hold = nil, hold
+	return asked
+}
+
+// slowly is a source that takes its time, so that others come in between.
+func slowly(ctx context.Context, _ string) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(40 * time.Millisecond):
+	}
+}
+
+// backfill is a run of the command.
+type backfill struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func startBackfill(t *testing.T, origin, spec string, args ...string) *backfill {
+	t.Helper()
+	b := &backfill{cmd: exec.CommandContext(t.Context(), program, slices.Concat([]string{"backfill", "--store", spec}, sourceArgs(origin), args)...)}
+	b.cmd.Stdout, b.cmd.Stderr, b.cmd.Env = &b.stdout, &b.stderr, []string{}
+	b.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := b.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// counts are what the command prints in the end.
+type counts struct{ fresh, updated, unchanged int }
+
+// finish waits until the command ends well.
+func (b *backfill) finish(t *testing.T) (c counts) {
+	t.Helper()
+	if err := b.cmd.Wait(); err != nil {
+		t.Fatalf("back-fill ends with %v\n%s%s", err, &b.stdout, &b.stderr)
+	}
+	if n, err := fmt.Sscanf(b.stdout.String(), "%d new, %d updated, %d unchanged\n", &c.fresh, &c.updated, &c.unchanged); n != 3 || err != nil {
+		t.Fatalf("back-fill prints %q", &b.stdout)
+	}
+	return c
+}
+
+const (
+	byItself  = "by this process: no service reads the source"
+	byService = "by the service that reads the source"
+)
+
+// TestBackfill loads some weeks alone, is killed midway and run again, and
+// leaves the work to a serve that runs already.
+func TestBackfill(t *testing.T) {
+	today := disclosure.DayOf(time.Now())
+	from, to := today-90, today-40
+	days := []string{"--from", from.String(), "--to", to.String()}
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSource(t)
+			p := newTap(t, s)
+			r := newReader(t, s, newStore(t))
+
+			// Killed when it comes to the middle of OIR.
+			reached := make(chan struct{})
+			middle := regexp.MustCompile(`(?i)resultado-oir\?fechaDesde=[^&]*&fechaHasta=` + slashed(to-21))
+			p.take(func(ctx context.Context, path string) {
+				if middle.MatchString(path) {
+					select {
+					case reached <- struct{}{}:
+					case <-ctx.Done():
+					}
+					<-ctx.Done()
+				}
+			})
+			killed := startBackfill(t, p.URL, r.spec, days...)
+			late := time.AfterFunc(patient, func() { close(reached) })
+			<-reached
+			_ = killed.cmd.Process.Kill()
+			_ = killed.cmd.Wait()
+			if !late.Stop() {
+				t.Fatalf("back-fill does not come to the middle\n%s", &killed.stderr)
+			}
+			done := lists(p.take(nil))
+			done = done[:len(done)-1] // but for the one that it was at
+			job := r.jobs(t)
+			if len(done) < 5 || len(job) != 1 || job[0].Done || job[0].Steps != len(done) || job[0].New == 0 {
+				t.Fatalf("it was killed after %v, and the job is %+v", done, job)
+			}
+
+			// Again: it goes on where it was.
+			again := startBackfill(t, p.URL, r.spec, days...)
+			got := again.finish(t)
+			for _, list := range lists(p.take(nil)) {
+				if slices.Contains(done, list) {
+					t.Errorf("%s was read already, and is read again", list)
+				}
+			}
+			want := len(r.findable(t, from, to, disclosure.Types...))
+			if got.fresh != want || got.unchanged > 0 {
+				t.Errorf("back-fill prints %+v, want %d new", got, want)
+			}
+			if text := again.stderr.String(); !strings.Contains(text, byItself) {
+				t.Errorf("back-fill, alone, says %q", text)
+			}
+			r.exact(t, from, to, disclosure.Types...)
+			storetest.CheckLog(t, r.store)
+			r.related(t, from, to)
+
+			// Once more: all of it is there.
+			whole := startBackfill(t, p.URL, r.spec, days...)
+			got = whole.finish(t)
+			if want := (counts{unchanged: want}); got != want {
+				t.Errorf("back-fill prints %+v, want %+v", got, want)
+			}
+			if text := whole.stderr.String(); !strings.Contains(text, byItself) || strings.Contains(text, byService) {
+				t.Errorf("back-fill, alone, says %q", text)
+			}
+			if len(lists(p.take(nil))) < len(done) {
+				t.Error("what was asked for anew was not read anew")
+			}
+
+			// A serve that runs does the work.
+			r.start(t)
+			earlier := []string{"--from", (from - 30).String(), "--to", (from - 1).String(), "--type", "ip,oir"}
+			beside := startBackfill(t, p.URL, r.spec, earlier...)
+			got = beside.finish(t)
+			if want := len(r.truth(t, from-30, from-1, disclosure.IP, disclosure.OIR)); got.fresh != want {
+				t.Errorf("back-fill beside serve prints %+v, want %d new", got, want)
+			}
+			if text := beside.stderr.String(); !strings.Contains(text, byService) || strings.Contains(text, byItself) {
+				t.Errorf("back-fill beside serve says %q", text)
+			}
+			if asked := p.take(nil); len(asked) > 0 {
+				t.Errorf("back-fill beside serve asked for %v itself", asked)
+			}
+			r.exact(t, from-30, to, disclosure.IP, disclosure.OIR)
+			r.stop(t)
+		})
+	}
+}
+
+// jobs returns the back-fills that were asked for.
+func (r *reader) jobs(t *testing.T) []ledger.Job {
+	t.Helper()
+	l := ledger.New(r.store)
+	if err := l.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return l.Jobs()
+}
+
+// related compares what is told of a range's filings about one another.
+func (r *reader) related(t *testing.T, from, to disclosure.Day) {
+	t.Helper()
+	wrong, all := 0, 0
+	for id, f := range r.truth(t, from, to, disclosure.IP, disclosure.OIR) {
+		found, err := r.store.Reports(t.Context(), id)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %v, %v", id, found, err)
+		}
+		for _, other := range f.Related {
+			if !r.has(t, other.ID) {
+				continue
+			}
+			all++
+			if !slices.ContainsFunc(found[0].Related, func(got disclosure.Relation) bool { return got.ID == other.ID }) {
+				if wrong++; wrong == 1 {
+					t.Logf("%s has to do with %s, and is told to with %+v", id, other.ID, found[0].Related)
+				}
+			}
+		}
+	}
+	if wrong > 0 || all == 0 {
+		t.Errorf("%d of %d relations are not told", wrong, all)
+	}
+}
+
+// lists are the days of the lists among what was asked for, each once.
+func lists(asked []string) (out []string) {
+	for _, path := range asked {
+		if !strings.Contains(path, "fechaDesde=") {
+			continue
+		}
+		days, _, _ := strings.Cut(path, "&page=")
+		if !slices.Contains(out, days) {
+			out = append(out, days)
+		}
+	}
+	return out
+}
+
+// slashed is a day as the addresses of lists have it.
+func slashed(d disclosure.Day) string {
+	return d.Start().In(disclosure.Madrid).Format("02/01/2006")
+}
+
+// TestBackfillGivesWay starts serve while a back-fill works alone: serve reads
+// the feeds at once and goes on with the work, and the command ends well.
+func TestBackfillGivesWay(t *testing.T) {
+	today := disclosure.DayOf(time.Now())
+	from := today - 200
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSource(t)
+			p := newTap(t, s)
+			p.take(slowly)
+			r := newReader(t, s, newStore(t))
+			alone := startBackfill(t, p.URL, r.spec, "--from", from.String(), "--type", "ip,oir")
+			eventually(t, func() error {
+				if jobs := r.jobs(t); len(jobs) == 0 || jobs[0].Steps < 2 {
+					return fmt.Errorf("back-fill does not begin: %v", jobs)
+				}
+				return nil
+			})
+			r.serve = r.startServe(t, "--debug-listen", "127.0.0.1:0")
+			eventually(t, func() error {
+				if !holds(t, r.serve) {
+					return fmt.Errorf("serve does not get to read the source")
+				}
+				return nil
+			})
+			if jobs := r.jobs(t); jobs[0].Done {
+				t.Error("serve had to wait for the end of the back-fill")
+			}
+			id := r.publish(t, `{"type":"oir"}`)
+			alone.finish(t)
+			if text := alone.stderr.String(); !strings.Contains(text, byItself) || !strings.Contains(text, byService) {
+				t.Errorf("back-fill says %q", text)
+			}
+			r.told(t, id)
+			r.exact(t, from, today, disclosure.IP, disclosure.OIR)
+			r.stop(t)
+		})
+	}
+}
+
+// TestClockChange back-fills the night in October that has one hour twice. The
+// lists tell the clock's time only; numbers tell which hour is meant.
+func TestClockChange(t *testing.T) {
+	night := clockChange(time.Now())
+	s := startSource(t)
+	var ids []string
+	want := map[string]time.Time{}
+	// In Madrid 02:10 and 02:50 of summer, then 02:20 and 03:10 of winter.
+	for _, minutes := range []int{10, 50, 80, 130} {
+		at := night.Add(time.Duration(minutes) * time.Minute)
+		id := s.publish(t, `{"type":"oir","published_at":%q}`, at.Format(time.RFC3339))
+		ids = append(ids, id)
+		want[id] = at
+	}
+	day := disclosure.DayOf(night)
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			r := newReader(t, s, newStore(t))
+			startBackfill(t, s.url, r.spec, "--from", (day - 1).String(), "--to", (day + 1).String(), "--type", "oir").finish(t)
+			reports, err := r.store.Reports(t.Context(), ids...)
+			if err != nil || len(reports) != len(ids) {
+				t.Fatalf("there are %d of %d filings (%v)", len(reports), len(ids), err)
+			}
+			for _, f := range reports {
+				if !f.PublishedAt.Equal(want[f.ID]) {
+					t.Errorf("%s was published at %v, want %v", f.ID, f.PublishedAt.In(disclosure.Madrid), want[f.ID].In(disclosure.Madrid))
+				}
+			}
+			r.exact(t, day-1, day+1, disclosure.OIR)
+		})
+	}
+}
+
+// clockChange returns when the hour began that came twice, at the end of the
+// last summer: 02:00 in Madrid on the last Sunday of October.
+func clockChange(now time.Time) time.Time {
+	for year := now.Year(); ; year-- {
+		last := time.Date(year, time.October, 31, 0, 0, 0, 0, time.UTC)
+		sunday := last.AddDate(0, 0, -int(last.Weekday()))
+		if sunday.AddDate(0, 0, 3).Before(now) {
+			return sunday // midnight UTC is two o'clock in Madrid
+		}
+	}
+}

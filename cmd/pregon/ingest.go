@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/exchange"
+	"pregon/internal/ingest"
+	"pregon/internal/ledger"
+	"pregon/internal/pace"
+	"pregon/internal/regulator"
+	"pregon/internal/store"
+)
+
+// reader is ingest and what it asks through.
+type reader struct {
+	*ingest.Ingest
+	queue *pace.Queue
+}
+
+// newReader puts ingest together. What it knows comes from the catalogue.
+func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog.Catalog, poll time.Duration, base string, logger *slog.Logger) (*reader, error) {
+	contact := base
+	if f.Contact != "" {
+		contact = f.Contact
+	}
+	agent := "pregon/" + version + " (+" + contact + ")"
+	queue := pace.New(f.Pace)
+	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue})
+	if err != nil {
+		return nil, err
+	}
+	gap := time.Second
+	if isLocal(f.ExchangeURL) {
+		gap = min(gap, f.Pace)
+	}
+	listed, err := exchange.New(exchange.Options{Origin: f.ExchangeURL, UserAgent: agent, Gap: gap})
+	if err != nil {
+		return nil, err
+	}
+	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
+		Store: db, Ledger: led, Known: known{cat}, Regulator: source, Exchange: listed,
+		Poll: poll, Holder: processName(), Logger: logger,
+	})}, nil
+}
+
+// processName tells this process from every other, on this machine and others.
+func processName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
+}
+
+// claim marks a store as the source's before anything of it is kept, where it
+// is known beforehand what the source is. Behind another address may be a
+// simulation, which its answers tell.
+func (c *serveConfig) claim(ctx context.Context, db store.Store) error {
+	switch {
+	case c.Source == "demo":
+		return ingest.Claim(ctx, db, true)
+	case c.Source == "cnmv" && c.RegulatorURL == regulator.PublicOrigin:
+		return ingest.Claim(ctx, db, false)
+	}
+	return nil
+}

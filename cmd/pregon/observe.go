@@ -1,0 +1,66 @@
+package main
+
+import (
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/pace"
+	"pregon/internal/watch"
+)
+
+// observe registers the figures of the parts.
+func (s *service) observe() {
+	figure := func(value func(*catalog.Snapshot) float64) func() float64 {
+		return func() float64 {
+			if snapshot := s.catalog.Snapshot(); snapshot != nil {
+				return value(snapshot)
+			}
+			return 0
+		}
+	}
+	m := s.metrics
+	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
+	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
+	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
+	if s.reader != nil {
+		s.observeSource()
+	}
+}
+
+func (s *service) observeSource() {
+	m := s.metrics
+	m.Gauge("pregon_ingest_holding", "1 in the process that reads the source.", func() float64 { return truth(s.reader.Holding()) })
+	m.Gauge("pregon_ingest_waiting", "Filings whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
+	for _, state := range watch.States {
+		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
+			status, ok := s.ledger.Status()
+			return truth(ok && status.State == state)
+		})
+	}
+	for _, surface := range watch.Surfaces {
+		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read well; -1 for never.", "surface", surface, func() float64 {
+			return s.sinceSeen(surface)
+		})
+	}
+	for _, class := range pace.Classes {
+		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait for their turn.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
+		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Given(class)) })
+	}
+}
+
+func (s *service) sinceSeen(surface string) float64 {
+	status, _ := s.ledger.Status()
+	for _, sf := range status.Surfaces {
+		if sf.Name == surface && !sf.SuccessAt.IsZero() {
+			return time.Since(sf.SuccessAt).Seconds()
+		}
+	}
+	return -1
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

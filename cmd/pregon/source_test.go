@@ -1,0 +1,794 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+	"pregon/internal/store/storetest"
+)
+
+// patient is how long a test waits for what must happen. It is no measure of
+// speed.
+const patient = 2 * time.Minute
+
+// eventually waits until the check passes.
+func eventually(t *testing.T, check func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(patient); ; time.Sleep(50 * time.Millisecond) {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// source is a running `pregon sim` that publishes nothing of its own accord.
+type source struct{ *service }
+
+func startSource(t *testing.T) source {
+	t.Helper()
+	s, err := startProgram([]string{}, t.TempDir(), "sim", "--listen", "127.0.0.1:0", "--rate", "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.end(syscall.SIGKILL) })
+	return source{s}
+}
+
+// ask asks the simulator itself.
+func (s source) ask(t *testing.T, method, path, body string) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %d %s %v", method, path, resp.StatusCode, answer, err)
+	}
+	return answer
+}
+
+// publish files something and returns its id.
+func (s source) publish(t *testing.T, body string, args ...any) string {
+	t.Helper()
+	var out struct{ ID string }
+	if err := json.Unmarshal(s.ask(t, http.MethodPost, "/_sim/publish", fmt.Sprintf(body, args...)), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.ID
+}
+
+func (s source) arm(t *testing.T, body string) {
+	t.Helper()
+	s.ask(t, http.MethodPost, "/_sim/fault", body)
+}
+
+func (s source) disarm(t *testing.T) {
+	t.Helper()
+	s.ask(t, http.MethodDelete, "/_sim/fault", "")
+}
+
+// filing is a filing as it must be told, and as the service tells it.
+type filing struct {
+	ID          string
+	Type        string
+	Number      string
+	CompanyName string `json:"company_name"`
+	NIF         string
+	Title       string
+	PublishedAt time.Time `json:"published_at"`
+	PDFURL      string    `json:"pdf_url"`
+	SourceURL   string    `json:"source_url"`
+	Categories  []string
+	Related     []relation
+	CorrectedBy string `json:"corrected_by"`
+
+	// Only the truth has these, and
+	Category string
+	Corrects string
+	// only the service these.
+	Registration string `json:"cnmv_registration_number"`
+	Precision    string `json:"time_precision"`
+}
+
+type relation struct {
+	ID           string
+	Number       string
+	Registration string    `json:"cnmv_registration_number"`
+	PublishedAt  time.Time `json:"published_at"`
+	Text         string
+}
+
+// truth returns what was filed from one day to another, by id.
+func (s source) truth(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) map[string]filing {
+	t.Helper()
+	out := map[string]filing{}
+	for _, series := range types {
+		query := url.Values{"type": {strings.ToLower(string(series))}, "from": {from.String()}, "to": {to.String()}}
+		lines := bufio.NewScanner(bytes.NewReader(s.ask(t, http.MethodGet, "/_sim/filings?"+query.Encode(), "")))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var f filing
+			if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+				t.Fatal(err)
+			}
+			f.Categories = disclosure.SplitCategories(f.Category)
+			out[f.ID] = f
+		}
+	}
+	for id, f := range maps.Clone(out) { // what is said of the others must be told there too
+		for _, other := range f.Related {
+			if first, ok := out[other.ID]; ok {
+				first.Related = append(slices.Clip(first.Related), relation{ID: id, Number: f.Number, PublishedAt: f.PublishedAt.Truncate(time.Minute)})
+				out[other.ID] = first
+			}
+		}
+		if first, ok := out[f.Corrects]; ok {
+			first.CorrectedBy = id
+			out[f.Corrects] = first
+		}
+	}
+	return out
+}
+
+// findable is the truth but for what the site itself does not show: HR is
+// found by the NIF of who filed it, and some rows print none.
+func (s source) findable(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) map[string]filing {
+	t.Helper()
+	truth := s.truth(t, from, to, types...)
+	maps.DeleteFunc(truth, func(_ string, f filing) bool { return f.Type == "HR" && f.NIF == "" })
+	return truth
+}
+
+// plain is a filing in the one form in which it is compared.
+func (f filing) plain() filing {
+	f.Number = cmp.Or(f.Number, f.Registration)
+	f.PublishedAt = f.PublishedAt.UTC()
+	f.Category, f.Corrects, f.Registration, f.Precision = "", "", "", ""
+	f.Related = slices.Clone(f.Related)
+	for n := range f.Related {
+		r := &f.Related[n]
+		r.Number, r.Registration, r.PublishedAt = cmp.Or(r.Number, r.Registration), "", r.PublishedAt.UTC()
+	}
+	slices.SortFunc(f.Related, func(a, b relation) int {
+		return cmp.Or(strings.Compare(a.Number, b.Number), strings.Compare(a.ID, b.ID))
+	})
+	if len(f.Related) == 0 {
+		f.Related = nil
+	}
+	if len(f.Categories) == 0 {
+		f.Categories = nil
+	}
+	return f
+}
+
+// differs compares what the service tells with the truth. known tells which
+// filings the store has: of another it has to do with, only the number can be
+// told.
+func (f filing) differs(told filing, known func(id string) bool) error {
+	want, got := f.plain(), told.plain()
+	for n := range want.Related {
+		if r := &want.Related[n]; !known(r.ID) {
+			r.ID = ""
+		}
+	}
+	if told.Precision == "minute" {
+		want.PublishedAt = want.PublishedAt.Truncate(time.Minute)
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("%s (-filed +told):\n%s", f.ID, diff)
+	}
+	return nil
+}
+
+// reader is a store, and the serves that fill it from a source.
+type reader struct {
+	source
+	spec  string
+	dir   string
+	store store.Store
+	began time.Time      // what is from before is history, of which minutes do
+	serve *service       // that is asked
+	ends  func(*service) // when the test does
+}
+
+func newReader(t *testing.T, s source, spec string) *reader {
+	t.Helper()
+	return &reader{source: s, spec: spec, dir: t.TempDir(), store: openStore(t, spec), began: time.Now(), ends: func(s *service) {
+		t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	}}
+}
+
+// sourceArgs let a command read a simulator as fast as it can.
+func sourceArgs(origin string) []string {
+	return []string{"--regulator-url", origin, "--exchange-url", origin, "--pace", "0"}
+}
+
+// startServe starts one more serve.
+func (r *reader) startServe(t *testing.T, args ...string) *service {
+	t.Helper()
+	args = slices.Concat([]string{"--source", "cnmv", "--poll", "100ms"}, sourceArgs(r.source.url), args)
+	s, err := startService([]string{"PREGON_STORE=" + r.spec}, r.dir, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ends(s)
+	return s
+}
+
+// start starts the serve that is asked, and waits until it has what a store
+// begins with.
+func (r *reader) start(t *testing.T) {
+	t.Helper()
+	r.serve = r.startServe(t)
+	r.started(t)
+}
+
+func (r *reader) started(t *testing.T) {
+	t.Helper()
+	r.state(t, "live", "quiet")
+	today := disclosure.DayOf(time.Now())
+	r.exact(t, today-30, today, disclosure.IP, disclosure.OIR)
+}
+
+// fetch asks a serve for a document. The answer is held to the OpenAPI document.
+func fetch(base, path string, into any) (http.Header, error) {
+	dump, err := get(base, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(dump)), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s is answered with %s", path, resp.Status)
+	}
+	return resp.Header, json.NewDecoder(resp.Body).Decode(into)
+}
+
+type status struct {
+	State   string
+	Source  string
+	Reasons []struct{ Surface, Reason string }
+	Latest  []struct{ Type, ID string }
+}
+
+// state waits until the source is said to be in one of the states.
+func (r *reader) state(t *testing.T, want ...string) (s status) {
+	t.Helper()
+	eventually(t, func() error {
+		s = status{}
+		if _, err := fetch(r.serve.url, "/api/v1/status", &s); err != nil {
+			return err
+		}
+		if !slices.Contains(want, s.State) {
+			return fmt.Errorf("the source is %s because of %v, want %v", s.State, s.Reasons, want)
+		}
+		return nil
+	})
+	return s
+}
+
+// has tells whether the store has a filing.
+func (r *reader) has(t *testing.T, id string) bool {
+	t.Helper()
+	found, err := r.store.Reports(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found) > 0
+}
+
+// listed returns how often each filing since yesterday is in the list.
+func listed(base string) (map[string]int, error) {
+	out := map[string]int{}
+	yesterday := disclosure.DayOf(time.Now()) - 1
+	for page := 1; ; page++ {
+		var list struct {
+			Data  []struct{ ID string }
+			Total int
+		}
+		if _, err := fetch(base, fmt.Sprintf("/api/v1/reports?from=%s&limit=50&page=%d", yesterday, page), &list); err != nil {
+			return nil, err
+		}
+		for _, f := range list.Data {
+			out[f.ID]++
+		}
+		if len(list.Data) < 50 {
+			if list.Total != len(out) {
+				return nil, fmt.Errorf("the list has %d filings and says %d", len(out), list.Total)
+			}
+			return out, nil
+		}
+	}
+}
+
+// told waits until a serve lists each of the filings once and tells it as it
+// was filed, to the letter and to the second.
+func (r *reader) told(t *testing.T, ids ...string) {
+	t.Helper()
+	today := disclosure.DayOf(time.Now())
+	truth := r.truth(t, today-1, today, disclosure.Types...)
+	known := func(id string) bool { return r.has(t, id) }
+	eventually(t, func() error {
+		list, err := listed(r.serve.url)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			var f filing
+			if list[id] != 1 {
+				return fmt.Errorf("%s is listed %d times", id, list[id])
+			}
+			if _, err := fetch(r.serve.url, "/api/v1/reports/"+id, &f); err != nil {
+				return err
+			}
+			if f.Precision != "second" && f.Type != "HR" && f.PublishedAt.After(r.began) {
+				return fmt.Errorf("%s is known to the %s", id, f.Precision)
+			}
+			if err := truth[id].differs(f, known); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// exact waits until the store has what was filed on some days and nothing
+// else, all of it right.
+func (r *reader) exact(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) {
+	t.Helper()
+	eventually(t, func() error { return r.inexact(t, from, to, types...) })
+}
+
+func (r *reader) inexact(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) error {
+	t.Helper()
+	truth := r.findable(t, from, to, types...)
+	have := map[string]*disclosure.Report{}
+	if _, err := r.store.Current(t.Context(), func(c disclosure.Change) error {
+		if c.Report != nil && slices.Contains(types, c.Report.Type) && (c.Report.Type != disclosure.HR || c.Report.NIF != "") {
+			if day := disclosure.DayOf(c.Report.PublishedAt); day >= from && day <= to {
+				have[c.Report.ID] = c.Report
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for id, f := range truth {
+		if have[id] == nil {
+			return fmt.Errorf("%s of %v is missing", id, f.PublishedAt)
+		}
+	}
+	for id, kept := range have {
+		f, ok := truth[id]
+		if !ok {
+			return fmt.Errorf("%s of %v was never filed", id, kept.PublishedAt)
+		}
+		got := filing{
+			ID: id, Type: string(kept.Type), Number: fmt.Sprint(kept.Number), CompanyName: kept.CompanyName, NIF: kept.NIF, Title: kept.Title,
+			PublishedAt: kept.PublishedAt, PDFURL: kept.PDFURL, SourceURL: kept.SourceURL, Categories: kept.Categories(),
+		}
+		if kept.TimeFrom == disclosure.FromList {
+			got.Precision = "minute"
+		}
+		f.Related, f.CorrectedBy = nil, "" // of history others may be told later
+		if err := f.differs(got, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop ends the serve and verifies the log: no gap, no repeat, and every
+// filing announced once.
+func (r *reader) stop(t *testing.T) {
+	t.Helper()
+	if err := r.serve.end(syscall.SIGTERM); err != nil {
+		t.Errorf("serve did not end cleanly: %v\n%s", err, r.serve.log)
+	}
+	storetest.CheckLog(t, r.store)
+}
+
+// TestSource is a day with the regulator: filings of every kind, a crash, odd
+// filings, and a bad hour of the site. In the end all of it is exact.
+func TestSource(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t, startSource(t), newStore(t))
+			r.start(t)
+			for _, part := range []struct {
+				name string
+				play func(*reader, *testing.T)
+			}{{"live", (*reader).playLive}, {"killed", (*reader).playKilled}, {"odd", (*reader).playOdd}, {"late", (*reader).playLate}, {"faults", (*reader).playFaults}} {
+				if !t.Run(part.name, func(t *testing.T) { part.play(r, t) }) {
+					t.Logf("the log of serve:\n%s", r.serve.log.events())
+				}
+			}
+			r.stop(t)
+		})
+	}
+}
+
+func (r *reader) playLive(t *testing.T) {
+	bodies := []string{
+		`{"type":"ip"}`, `{"type":"oir"}`, `{"type":"oir","title":"Añadido: «cita» & <b>marcado</b> &amp; 5 €"}`,
+		`{"type":"oir","document":false}`, `{"type":"oir","document":true}`, `{"type":"ip","title":"Oferta pública – anuncio previo"}`,
+		`{"type":"oir","category":"Sobre resultados - Sobre dividendos"}`,
+	}
+	var ids []string
+	for n := range 30 {
+		ids = append(ids, r.publish(t, "%s", bodies[n%len(bodies)]))
+	}
+	r.publish(t, `{"type":"hr"}`) // which has no feed: it is seen within minutes, or at the next start
+	r.told(t, ids...)
+	s := r.state(t, "live")
+	if s.Source != "demo" || len(s.Reasons) > 0 {
+		t.Errorf("the status is %+v", s)
+	}
+	for _, l := range s.Latest {
+		if l.Type != "HR" && !slices.Contains(ids, l.ID) {
+			t.Errorf("the latest %s is %s", l.Type, l.ID)
+		}
+	}
+}
+
+// playKilled kills serve in the middle of a burst. What is filed meanwhile is
+// there after the next start, and nothing is told twice.
+func (r *reader) playKilled(t *testing.T) {
+	var ids []string
+	burst := func(n int) {
+		for k := range n {
+			ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[k%3]))
+		}
+	}
+	burst(10)
+	eventually(t, func() error {
+		if !slices.ContainsFunc(ids, func(id string) bool { return r.has(t, id) }) {
+			return errors.New("nothing of the burst is seen")
+		}
+		return nil
+	})
+	_ = r.serve.end(syscall.SIGKILL)
+	burst(25)
+	for range 5 {
+		ids = append(ids, r.publish(t, `{"type":"hr"}`))
+	}
+	r.start(t)
+	r.told(t, ids...)
+	today := disclosure.DayOf(time.Now())
+	r.exact(t, today-7, today, disclosure.IP, disclosure.OIR)
+}
+
+// playOdd files what others fell over.
+func (r *reader) playOdd(t *testing.T) {
+	first := r.publish(t, `{"type":"oir","title":"La primera"}`)
+	number := first[len("oir-"):]
+	ids := []string{
+		first,
+		r.publish(t, `{"type":"oir","document":false}`),
+		r.publish(t, `{"type":"oir","related":%q}`, number),
+		r.publish(t, `{"type":"oir","corrects":%q}`, number),
+	}
+	const shared = "../aldia/detalleifialdia.aspx?nReg=2026028165"
+	for range 2 {
+		ids = append(ids, r.publish(t, `{"type":"oir","link":%q}`, shared))
+	}
+	r.told(t, ids...)
+}
+
+// playLate has what no feed shows, and a number that is given twice.
+func (r *reader) playLate(t *testing.T) {
+	again := r.publish(t, `{"type":"oir","title":"Una"}`)
+	r.told(t, again)
+	r.publish(t, `{"type":"oir","title":"Otra","number":%q}`, again[len("oir-"):])
+
+	// At the close the feed forgets the day, and what came just before it may
+	// never have been shown. The lists have it, as they have what was registered
+	// late.
+	yesterday := (disclosure.DayOf(time.Now()) - 1).Start().Add(12*time.Hour + 34*time.Minute + 56*time.Second)
+	late := r.publish(t, `{"type":"oir","published_at":%q}`, yesterday.Format(time.RFC3339))
+	r.arm(t, `{"kind":"feedcut","surface":"feed","by":"1ms","for":"1h"}`)
+	unseen := r.publish(t, `{"type":"oir"}`)
+	r.told(t, late, unseen)
+	r.disarm(t)
+	// A number that is given twice is one filing: whichever of the two stands.
+	eventually(t, func() error {
+		list, err := listed(r.serve.url)
+		if err == nil && list[again] != 1 {
+			err = fmt.Errorf("%s is listed %d times", again, list[again])
+		}
+		return err
+	})
+}
+
+// playFaults mixes faults while filings come: the state tells of them, and
+// names what is to blame.
+func (r *reader) playFaults(t *testing.T) {
+	for _, fault := range []string{
+		`{"kind":"markup","surface":"feed","type":"ip","for":"1h"}`,
+		`{"kind":"reset","surface":"feed","type":"oir","share":0.5,"for":"1h"}`,
+		`{"kind":"stall","surface":"feed","type":"oir","share":0.3,"by":"700ms","for":"1h"}`,
+		`{"kind":"error500","surface":"list","share":0.5,"for":"1h"}`,
+		`{"kind":"truncate","surface":"permalink","share":0.5,"for":"1h"}`,
+		`{"kind":"errorpage","surface":"permalink","share":0.3,"for":"1h"}`,
+		`{"kind":"error403","surface":"all","share":0.1,"for":"1h"}`,
+		`{"kind":"bomb","surface":"hr","share":0.5,"for":"1h"}`,
+	} {
+		r.arm(t, fault)
+	}
+	var ids []string
+	for range 30 {
+		ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip"}[len(ids)%2]))
+		time.Sleep(250 * time.Millisecond)
+	}
+	s := r.state(t, "degraded", "blind")
+	if !slices.ContainsFunc(s.Reasons, func(r struct{ Surface, Reason string }) bool { return r.Surface == "feed-ip" && r.Reason != "" }) {
+		t.Errorf("the source is %s because of %v, which is not feed-ip", s.State, s.Reasons)
+	}
+	r.disarm(t)
+	ids = append(ids, r.publish(t, `{"type":"ip"}`), r.publish(t, `{"type":"oir"}`))
+	r.told(t, ids...)
+	r.state(t, "live")
+}
+
+var holdingMetric = regexp.MustCompile(`(?m)^pregon_ingest_holding(?:\{[^}]*\})? 1$`)
+
+// holds tells whether a serve reads the source, by its metrics.
+func holds(t *testing.T, s *service) bool {
+	t.Helper()
+	m := regexp.MustCompile(`msg="listening for debug" address=(\S+)`).FindStringSubmatch(s.log.String())
+	if m == nil {
+		return false
+	}
+	resp, err := http.Get(m[1] + "/metrics")
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return holdingMetric.Match(body)
+}
+
+// TestTakeOver has two serves on one store, of which one reads the source.
+// When that one dies, or is stopped, the other does.
+func TestTakeOver(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReader(t, startSource(t), newStore(t))
+			debug := []string{"--debug-listen", "127.0.0.1:0"}
+			holder, other := r.startServe(t, debug...), r.startServe(t, debug...)
+			eventually(t, func() error {
+				a, b := holds(t, holder), holds(t, other)
+				if a == b {
+					return fmt.Errorf("the serves hold the lease: %v and %v, want one", a, b)
+				}
+				if b {
+					holder, other = other, holder
+				}
+				return nil
+			})
+			r.serve = other
+			r.started(t)
+			ids := []string{r.publish(t, `{"type":"oir"}`)}
+			r.told(t, ids...)
+
+			// It dies while filings come.
+			publish := func() {
+				for n := range 12 {
+					ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[n%3]))
+				}
+			}
+			publish()
+			_ = holder.end(syscall.SIGKILL)
+			publish()
+			r.told(t, ids...)
+			if !holds(t, other) {
+				t.Error("the other has it all, and does not read the source")
+			}
+
+			// It is stopped, and says so: nobody waits for its lease to run out.
+			third := r.startServe(t, debug...)
+			if err := other.end(syscall.SIGTERM); err != nil {
+				t.Errorf("serve did not end cleanly: %v\n%s", err, other.log)
+			}
+			publish()
+			r.serve = third
+			r.told(t, ids...)
+			today := disclosure.DayOf(time.Now())
+			r.exact(t, today-7, today, disclosure.IP, disclosure.OIR)
+			r.stop(t)
+		})
+	}
+}
+
+// simulated returns the ids of what the simulated market keeps in its file.
+func simulated(t *testing.T, file string, types ...disclosure.Type) (ids []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := data[:bytes.LastIndexByte(data, '\n')+1] // the last may just be written
+	for line := range bytes.Lines(whole) {
+		var f struct{ ID string }
+		if err := json.Unmarshal(line, &f); err != nil {
+			t.Fatal(err)
+		}
+		if series, _, ok := disclosure.ParseReportID(f.ID); ok && slices.Contains(types, series) {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
+}
+
+// TestDemo is what `make run` does, in an empty directory.
+func TestDemo(t *testing.T) {
+	// Whoever asks anything outside this machine comes by here.
+	var outside atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		outside.Add(1)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer proxy.Close()
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			spec := "sqlite:data/pregon.db"
+			atRest := "sqlite:" + filepath.Join(dir, "data", "pregon.db")
+			if name == "postgres" {
+				spec = newStore(t)
+				atRest = spec
+			}
+			d := &demoRun{dir: dir, file: filepath.Join(dir, "data", "sim.jsonl"), env: []string{
+				"PREGON_STORE=" + spec, "HTTP_PROXY=" + proxy.URL, "HTTPS_PROXY=" + proxy.URL,
+			}}
+			d.play(t, atRest)
+		})
+	}
+	if n := outside.Load(); n > 0 {
+		t.Errorf("the simulated market was read with %d requests to other machines", n)
+	}
+}
+
+// demoRun is `serve --source demo` in a directory.
+type demoRun struct {
+	dir, file string
+	env       []string
+	serve     *service
+}
+
+func (d *demoRun) start(t *testing.T, rate string) {
+	t.Helper()
+	s, err := startService(d.env, d.dir, "--source", "demo", "--rate", rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	d.serve = s
+}
+
+// total returns how many filings there are, of an answer that says what they are.
+func (d *demoRun) total(t *testing.T) int {
+	t.Helper()
+	var list struct{ Total int }
+	header, err := fetch(d.serve.url, "/api/v1/reports?limit=1", &list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if header.Get("Pregon-Source") != "demo" {
+		t.Errorf("the answer says it is of %q, want demo", header.Get("Pregon-Source"))
+	}
+	return list.Total
+}
+
+// shows waits until all filings are listed, each once.
+func (d *demoRun) shows(t *testing.T, ids []string) {
+	t.Helper()
+	eventually(t, func() error {
+		list, err := listed(d.serve.url)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if list[id] != 1 {
+				return fmt.Errorf("%s is listed %d times", id, list[id])
+			}
+		}
+		return nil
+	})
+}
+
+// refused wants another start to fail with a sentence.
+func (d *demoRun) refused(t *testing.T, sentence string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--source", "demo")
+	cmd.Dir, cmd.Env = d.dir, d.env
+	out, err := cmd.CombinedOutput()
+	if err == nil || !regexp.MustCompile(`^pregon: `+sentence+`.*\n$`).Match(out) {
+		t.Errorf("another start ends with %v and says %q, want %q", err, out, sentence)
+	}
+}
+
+func (d *demoRun) play(t *testing.T, spec string) {
+	d.start(t, "600/min")
+	before := d.total(t)
+	if before == 0 {
+		t.Error("the market is ready and empty")
+	}
+	eventually(t, func() error {
+		if len(simulated(t, d.file, disclosure.IP, disclosure.OIR)) < 10 {
+			return errors.New("the market does not publish")
+		}
+		return nil
+	})
+	ids := simulated(t, d.file, disclosure.IP, disclosure.OIR)
+	d.shows(t, ids)
+	if after := d.total(t); after <= before {
+		t.Errorf("there were %d filings and are %d", before, after)
+	}
+	d.refused(t, "another process serves the simulated market of data/sim.jsonl")
+
+	// A crash, and the same market goes on, also with what nobody had read.
+	_ = d.serve.end(syscall.SIGKILL)
+	ids = simulated(t, d.file, disclosure.IP, disclosure.OIR)
+	d.start(t, "0")
+	d.shows(t, ids)
+	if now := simulated(t, d.file, disclosure.IP, disclosure.OIR); !slices.Equal(now, ids) {
+		t.Errorf("the market had %d filings and has %d", len(ids), len(now))
+	}
+	if err := d.serve.end(syscall.SIGTERM); err != nil {
+		t.Errorf("serve did not end cleanly: %v\n%s", err, d.serve.log)
+	}
+	storetest.CheckLog(t, openStore(t, spec))
+
+	// A store without its market, which cannot be made again.
+	if err := os.Rename(d.file, d.file+".away"); err != nil {
+		t.Fatal(err)
+	}
+	d.refused(t, "the store holds another simulated market than data/sim.jsonl: ")
+	if err := os.Rename(d.file+".away", d.file); err != nil {
+		t.Fatal(err)
+	}
+	d.start(t, "0")
+	d.shows(t, ids)
+}

@@ -1,0 +1,198 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/ledger"
+	"pregon/internal/watch"
+)
+
+// status is how well the service sees its source, and how fast it is.
+type status struct {
+	Version  string     `json:"version"`
+	Source   *string    `json:"source"`
+	State    string     `json:"state"`
+	Since    *time.Time `json:"since"`
+	Checked  *time.Time `json:"checked_at"`
+	Reasons  []reason   `json:"reasons"`
+	Surfaces []surface  `json:"surfaces"`
+	Seq      int64      `json:"seq"`
+	Catalog  struct {
+		Reports int     `json:"reports"`
+		Issuers int     `json:"issuers"`
+		Behind  float64 `json:"behind_seconds"`
+	} `json:"catalog"`
+	Latest   []latest   `json:"latest"`
+	Latency  []latency  `json:"latency"`
+	Backfill []backfill `json:"backfill"`
+}
+
+type reason struct {
+	Surface string    `json:"surface"`
+	Reason  string    `json:"reason"`
+	Since   time.Time `json:"since"`
+}
+
+type surface struct {
+	Name     string     `json:"name"`
+	OK       bool       `json:"ok"`
+	Success  *time.Time `json:"last_success_at"`
+	Failure  *time.Time `json:"last_failure_at"`
+	Failures int        `json:"failures_in_a_row"`
+	Error    *string    `json:"error"`
+}
+
+type latest struct {
+	Type        string    `json:"type"`
+	ID          string    `json:"id"`
+	PublishedAt time.Time `json:"published_at"`
+	AvailableAt time.Time `json:"available_at"`
+}
+
+// latency are the percentiles of the last 24 hours, in seconds.
+type latency struct {
+	Types                 []string     `json:"types"`
+	Hours                 int          `json:"window_hours"`
+	Count                 int          `json:"count"`
+	RegisteredToSeen      *percentiles `json:"registered_to_seen"`
+	SeenToAvailable       *percentiles `json:"seen_to_available"`
+	SeenToEnriched        *percentiles `json:"seen_to_enriched"`
+	RegisteredToAvailable *percentiles `json:"registered_to_available"`
+}
+
+type percentiles struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+type backfill struct {
+	ID      string   `json:"id"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Types   []string `json:"types"`
+	Steps   int      `json:"steps"`
+	Total   int      `json:"total"`
+	New     int      `json:"new"`
+	Trouble *string  `json:"trouble"`
+}
+
+const latencyHours = 24
+
+func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
+	now := time.Now()
+	out := status{
+		Version: a.Version, Source: nullable(a.Source()), Seq: s.Seq(), Reasons: []reason{}, Surfaces: []surface{},
+		Latest: []latest{}, Backfill: []backfill{},
+	}
+	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
+	out.Catalog.Behind = a.Catalog.Behind().Seconds()
+	out.seen(a.seen(now))
+	for _, t := range disclosure.Types {
+		for _, f := range s.Reports(disclosure.Filter{Type: t}, 1, 1).Filings {
+			r := f.Report()
+			out.Latest = append(out.Latest, latest{string(t), r.ID, madrid(r.PublishedAt), madrid(r.AvailableAt)})
+		}
+	}
+	since := now.Add(-latencyHours * time.Hour)
+	out.Latency = []latency{ // HR has no feed, and a latency of its own
+		newLatency(s, since, disclosure.IP, disclosure.OIR),
+		newLatency(s, since, disclosure.HR),
+	}
+	for _, j := range a.Ledger.Jobs() {
+		if !j.Done {
+			out.Backfill = append(out.Backfill, newBackfill(j))
+		}
+	}
+	return encode(out)
+}
+
+// silence is how long the process that reads the source may say nothing.
+const silence = 20 * time.Second
+
+// seen returns how well the source is seen. Whoever reads it tells; who has
+// not told for a while is gone.
+func (a *API) seen(now time.Time) watch.Status {
+	s, told := a.Ledger.Status()
+	fresh := told && now.Sub(s.At) < silence
+	switch {
+	case fresh:
+		return s
+	case !a.Reads && !told:
+		return watch.Status{State: watch.Off}
+	case !told:
+		return watch.Status{State: watch.Blind, Since: a.began, Reasons: []watch.Reason{
+			{Surface: "service", Text: "no process has read the source yet", Since: a.began},
+		}}
+	case !a.Reads:
+		return watch.Status{State: watch.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
+	}
+	return watch.Status{State: watch.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []watch.Reason{
+		{Surface: "service", Text: "no process has read the source since", Since: s.At},
+	}}
+}
+
+func (out *status) seen(s watch.Status) {
+	out.State, out.Since, out.Checked = string(s.State), nullableTime(s.Since), nullableTime(s.At)
+	for _, r := range s.Reasons {
+		out.Reasons = append(out.Reasons, reason{r.Surface, public(r.Surface, r.Text), madrid(r.Since)})
+	}
+	for _, sf := range s.Surfaces {
+		out.Surfaces = append(out.Surfaces, surface{
+			sf.Name, sf.OK, nullableTime(sf.SuccessAt), nullableTime(sf.FailureAt), sf.Failures, nullable(public(sf.Name, sf.Error)),
+		})
+	}
+}
+
+// public keeps what the store says to ourselves: it may name machines and
+// accounts. The log has it.
+func public(surface, text string) string {
+	if surface == watch.Store && text != "" {
+		return "the store cannot be written"
+	}
+	return text
+}
+
+func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {
+	l := s.Latency(since, series...)
+	return latency{
+		Types: words(series), Hours: latencyHours, Count: l.Count,
+		RegisteredToSeen: inSeconds(l.RegisteredToSeen), SeenToAvailable: inSeconds(l.SeenToAvailable),
+		SeenToEnriched: inSeconds(l.SeenToEnriched), RegisteredToAvailable: inSeconds(l.RegisteredToAvailable),
+	}
+}
+
+func newBackfill(j ledger.Job) backfill {
+	return backfill{j.ID, j.From, j.To, words(j.Types), j.Steps, j.Total, j.New, nullable(j.Trouble)}
+}
+
+func words(types []disclosure.Type) []string {
+	out := make([]string, len(types))
+	for n, t := range types {
+		out[n] = string(t)
+	}
+	return out
+}
+
+// inSeconds is null when there was nothing to measure.
+func inSeconds(p *catalog.Percentiles) *percentiles {
+	if p == nil {
+		return nil
+	}
+	round := func(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+	return &percentiles{round(p.P50), round(p.P90), round(p.P99), round(p.Max)}
+}
+
+func madrid(t time.Time) time.Time { return t.In(disclosure.Madrid) }
+
+func number(n int64) *string {
+	if n == 0 {
+		return nil
+	}
+	return nullable(strconv.FormatInt(n, 10))
+}

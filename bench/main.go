@@ -25,6 +25,7 @@ type bench struct {
 	dir     string // stores and the program, kept between runs
 	program string
 	only    *regexp.Regexp
+	filings int // to publish while the source is read
 }
 
 func main() {
@@ -47,8 +48,9 @@ func main() {
 	}
 	only := flag.String("only", ".", "run the groups whose name matches this expression")
 	dir := flag.String("dir", "data", "where generated stores are kept between runs")
+	filings := flag.Int("filings", 500, "how many filings the group source publishes, one a second")
 	flag.Parse()
-	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only)}
+	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only), filings: *filings}
 	if err := b.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -81,6 +83,7 @@ func (b *bench) run() error {
 		{"load", b.load},
 		{"memory", b.memory},
 		{"ingest", b.readsDuringIngest},
+		{"source", b.source},
 	} {
 		if !b.only.MatchString(group.name) {
 			continue

@@ -23,8 +23,18 @@ type process struct {
 var listening = regexp.MustCompile(`listening.*address=(http://\S+)`)
 
 // start runs a command that says where it listens, and waits until it is
-// ready. Its log goes to a file, as that of a service would.
+// ready.
 func start(name string, args ...string) (*process, error) {
+	p, err := launch(name, args...)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.waitReady()
+}
+
+// launch runs a command and waits until it says where it listens. Its log goes
+// to a file, as that of a service would.
+func launch(name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(name, args...), started: time.Now()}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	log, err := os.CreateTemp("", "bench-log-")
@@ -44,7 +54,7 @@ func start(name string, args ...string) (*process, error) {
 		}
 		if m := listening.FindSubmatch(text); m != nil {
 			p.url = string(m[1])
-			return p, p.waitReady()
+			return p, nil
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -85,9 +95,32 @@ func (p *process) memory() (float64, error) {
 	return 0, errors.New("no VmRSS")
 }
 
-// serve starts Pregón over a store.
+// busy returns the processor time that the process has used so far.
+func (p *process) busy() (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+	fields := strings.Fields(rest)
+	const utime, stime, tick = 11, 12, 10 * time.Millisecond // counted from after the name
+	if len(fields) <= stime {
+		return 0, errors.New("no processor time")
+	}
+	var sum time.Duration
+	for _, text := range []string{fields[utime], fields[stime]} {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, err
+		}
+		sum += time.Duration(n) * tick
+	}
+	return sum, nil
+}
+
+// serve starts Pregón over a store that nothing is added to.
 func (b *bench) serve(store string) (*process, error) {
-	return start(b.program, "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+store)
+	return start(b.program, "serve", "--source", "none", "--listen", "127.0.0.1:0", "--store", "sqlite:"+store)
 }
 
 // bare starts a handler that writes so many canned bytes.

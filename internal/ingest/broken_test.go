@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 
 	"pregon/internal/store"
 )
@@ -10,20 +10,29 @@ import (
 // brokenStore is a store that fails to append while it is told to.
 type brokenStore struct {
 	store.Store
-	err atomic.Pointer[error]
+
+	mu   sync.Mutex
+	left int   // guarded by mu: appends that still succeed
+	err  error // guarded by mu
 }
 
-func (b *brokenStore) fail(err error) {
-	if err == nil {
-		b.err.Store(nil)
-		return
-	}
-	b.err.Store(&err)
+func (b *brokenStore) fail(err error) { b.failAfter(0, err) }
+
+func (b *brokenStore) failAfter(appends int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left, b.err = appends, err
 }
 
 func (b *brokenStore) Append(ctx context.Context, batch store.Batch) (store.Outcome, error) {
-	if err := b.err.Load(); err != nil {
-		return store.Outcome{}, *err
+	b.mu.Lock()
+	err := b.err
+	if b.left--; b.left >= 0 {
+		err = nil
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return store.Outcome{}, err
 	}
 	return b.Store.Append(ctx, batch)
 }

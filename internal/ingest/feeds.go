@@ -18,8 +18,8 @@ type feed struct {
 	series disclosure.Type
 
 	mu       sync.Mutex
-	digest   [32]byte                // guarded by mu: of the last answer that was kept
-	received time.Time               // guarded by mu: when that came
+	digest   [32]byte                // guarded by mu: of the newest answer that was kept
+	asked    time.Time               // guarded by mu: for that one
 	rows     map[int64]regulator.Row // guarded by mu: what it told
 	failures int                     // guarded by mu: in a row
 }
@@ -68,10 +68,13 @@ func (s *session) untilNext(f *feed) time.Duration {
 // look reads a feed once and appends what is new in it.
 func (s *session) look(ctx context.Context, f *feed) {
 	f.mu.Lock()
-	digest := f.digest
+	digest, asked := f.digest, time.Now()
 	f.mu.Unlock()
 	answer, err := s.Regulator.Feed(ctx, f.series, digest)
-	if len(answer.Rows) > 0 || err == nil && !answer.Same { // also rows that came whole in an answer that did not
+	f.mu.Lock()
+	late := asked.Before(f.asked) // it stalled, and a later one has told more
+	f.mu.Unlock()
+	if !late && (len(answer.Rows) > 0 || err == nil && !answer.Same) { // also rows that came whole in an answer that did not
 		kept := s.keep(ctx, f, answer)
 		if _, markup := errors.AsType[*regulator.MarkupError](kept); markup {
 			err = kept
@@ -87,8 +90,8 @@ func (s *session) look(ctx context.Context, f *feed) {
 		return
 	}
 	f.failures = 0
-	if !answer.Same && answer.Received.After(f.received) {
-		f.digest, f.received = answer.Digest, answer.Received
+	if !answer.Same && asked.After(f.asked) {
+		f.digest, f.asked = answer.Digest, asked
 	}
 }
 
@@ -141,15 +144,12 @@ func (s *session) ask(t disclosure.Type) {
 func (s *session) readInstead(ctx context.Context, t disclosure.Type) {
 	today := disclosure.DayOf(time.Now())
 	list, err := s.Regulator.For(pace.Feeds).List(ctx, t, today-1, today, 0)
-	if rows, settled := s.settle(ctx, t, list.Rows); settled == nil {
-		if out, kept := s.take(ctx, rows, list.Received, news); kept == nil {
-			for _, row := range rows {
-				s.enriching.add(disclosure.ReportID(row.Type, row.Number))
-			}
-			if out.New > 0 {
-				s.Logger.Info("filings seen in the list", "type", t, "new", out.New, "seq", out.Seq)
-			}
-		}
+	out, kept := s.takeSettled(ctx, t, list.Rows, list.Received, news)
+	if out.New > 0 {
+		s.Logger.Info("filings seen in the list", "type", t, "new", out.New, "seq", out.Seq)
+	}
+	if err == nil && kept != nil {
+		return // it was read, and could not be kept: the store is to blame
 	}
 	_ = s.note(ctx, watch.List(t), err)
 }

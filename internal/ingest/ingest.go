@@ -103,7 +103,7 @@ func (i *Ingest) Waiting() int {
 // Started tells whether a new store has what it begins with: the first days
 // of the lists, and the directory.
 func Started(l *ledger.Ledger) bool {
-	for _, clock := range []string{"first/IP", "first/OIR", watch.Register, watch.Exchange} {
+	for _, clock := range []string{roundClock(disclosure.IP), roundClock(disclosure.OIR), watch.Register, watch.Exchange} {
 		if l.Clock(clock).IsZero() {
 			return false
 		}

@@ -20,39 +20,21 @@ const (
 	nightHour = 3  // in Madrid
 )
 
-// reconcile compares a series with the lists, for ever.
+// reconcile compares a series with the lists: at once, and then again and
+// again.
 func (s *session) reconcile(ctx context.Context, t disclosure.Type) error {
-	for try := 0; ; try++ {
-		err := s.catchUp(ctx, t)
-		if err == nil {
-			break
-		}
-		if err := pause(ctx, s.backoff(try)); err != nil {
-			return err
-		}
-	}
 	for try := 0; ; {
-		wait := s.pauseUnlessAsked
-		if try > 0 {
-			wait = func(ctx context.Context, _ disclosure.Type) error { return pause(ctx, s.backoff(try)) }
-		}
-		if err := wait(ctx, t); err != nil {
-			return err
-		}
-		today := disclosure.DayOf(time.Now())
-		from := today - 1
-		if s.nightlyDue(t) {
-			from = today - nightly
-		}
-		_, err := s.read(ctx, pace.Reconcile, reading{series: t, from: from, to: today, brief: s.readOfLate(t) && from == today-1})
-		if err == nil && from == today-nightly {
-			err = s.Ledger.SetClock(ctx, s.lease, "nightly/"+string(t), time.Now())
-		}
-		if err != nil {
+		if err := s.round(ctx, t); err != nil {
+			if err := pause(ctx, s.backoff(try)); err != nil {
+				return err
+			}
 			try++
 			continue
 		}
 		try = 0
+		if err := s.pauseUnlessAsked(ctx, t); err != nil {
+			return err
+		}
 	}
 }
 
@@ -71,30 +53,46 @@ func (s *session) pauseUnlessAsked(ctx context.Context, t disclosure.Type) error
 	return nil
 }
 
-// nightlyDue tells whether the last days are to be looked at again.
-func (s *session) nightlyDue(t disclosure.Type) bool {
-	now := time.Now().In(disclosure.Madrid)
-	last := s.Ledger.Clock("nightly/" + string(t))
-	return now.Hour() >= nightHour && disclosure.DayOf(last) < disclosure.DayOf(now)
-}
+// Clocks of a series: the last round that came to its end, and the last that
+// went back a week.
+func roundClock(t disclosure.Type) string   { return "round/" + string(t) }
+func nightlyClock(t disclosure.Type) string { return "nightly/" + string(t) }
 
-// catchUp reads what was filed since the lists were last read, or the first
-// days of a new store, the newest first.
-func (s *session) catchUp(ctx context.Context, t disclosure.Type) error {
-	today := disclosure.DayOf(time.Now())
-	from := s.Ledger.LastCovered(t)
-	if s.Ledger.Clock("first/" + string(t)).IsZero() {
+// round reads the lists of yesterday and today; of a week, once every night;
+// and of all days since the last round, if that was longer ago, or the first
+// days of a new store. Only a round that came to its end is remembered: one
+// that was cut short, by a crash too, is done again from where it began.
+func (s *session) round(ctx context.Context, t disclosure.Type) error {
+	began := time.Now()
+	today := disclosure.DayOf(began)
+	from, last := today-1, s.Ledger.Clock(roundClock(t))
+	if last.IsZero() {
 		from = today - firstDays
+	} else {
+		from = min(from, disclosure.DayOf(last))
+	}
+	night := s.nightlyDue(t, began)
+	if night {
+		from = min(from, today-nightly)
 	}
 	for to := today; to >= from; to -= window {
-		if _, err := s.read(ctx, pace.Reconcile, reading{series: t, from: max(from, to-window+1), to: to}); err != nil {
+		r := reading{series: t, from: max(from, to-window+1), to: to, brief: from == today-1 && s.readOfLate(t)}
+		if _, err := s.read(ctx, pace.Reconcile, r); err != nil {
 			return err
 		}
 	}
-	if s.Ledger.Clock("first/" + string(t)).IsZero() {
-		return s.Ledger.SetClock(ctx, s.lease, "first/"+string(t), time.Now())
+	if night {
+		if err := s.Ledger.SetClock(ctx, s.lease, nightlyClock(t), began); err != nil {
+			return err
+		}
 	}
-	return nil
+	return s.Ledger.SetClock(ctx, s.lease, roundClock(t), began)
+}
+
+// nightlyDue tells whether the last days are to be looked at again.
+func (s *session) nightlyDue(t disclosure.Type, now time.Time) bool {
+	return now.In(disclosure.Madrid).Hour() >= nightHour &&
+		disclosure.DayOf(s.Ledger.Clock(nightlyClock(t))) < disclosure.DayOf(now)
 }
 
 const (

@@ -139,17 +139,6 @@ func (l *Ledger) Cover(ctx context.Context, lease *store.Lease, t disclosure.Typ
 	return l.set(ctx, lease, notes...)
 }
 
-// LastCovered returns the newest day of a series that was compared, zero for
-// none.
-func (l *Ledger) LastCovered(t disclosure.Type) (last disclosure.Day) {
-	for name := range l.names("covered/" + string(t) + "/") {
-		if day, ok := disclosure.ParseDay(name); ok {
-			last = max(last, day)
-		}
-	}
-	return last
-}
-
 func absentName(t disclosure.Type, number int64) string {
 	return "absent/" + string(t) + "/" + strconv.FormatInt(number, 10)
 }

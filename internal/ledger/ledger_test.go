@@ -195,7 +195,7 @@ func TestWritesAreNeverUndone(t *testing.T) {
 					return err
 				}
 				l.Jobs()
-				l.LastCovered(disclosure.IP)
+				l.Covered(disclosure.IP, 1)
 			}
 		})
 	}
@@ -264,7 +264,7 @@ func TestSlowReadDoesNotUndoAWrite(t *testing.T) {
 
 func TestCover(t *testing.T) {
 	a, b := two(t)
-	if !a.Covered(disclosure.IP, day("2026-04-22")).IsZero() || a.LastCovered(disclosure.IP) != 0 {
+	if !a.Covered(disclosure.IP, day("2026-04-22")).IsZero() {
 		t.Error("something is covered from the start")
 	}
 	first, second := instant("2026-04-22T10:00:00Z"), instant("2026-04-23T10:00:00.7Z")
@@ -284,13 +284,6 @@ func TestCover(t *testing.T) {
 		}
 		if !l.Covered(disclosure.HR, day("2026-03-28")).IsZero() {
 			t.Error("a day of one series covers another")
-		}
-		for series, want := range map[disclosure.Type]disclosure.Day{
-			disclosure.IP: day("2026-04-02"), disclosure.OIR: day("2026-01-01"), disclosure.HR: 0,
-		} {
-			if got := l.LastCovered(series); got != want {
-				t.Errorf("the last day of %s is %v, want %v", series, got, want)
-			}
 		}
 	}
 }

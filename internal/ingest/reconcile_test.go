@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+// TestRoundCutShort: a round that did not come to its end is done again from
+// where it began, however far it came.
+func TestRoundCutShort(t *testing.T) {
+	w := newEmptyWorld(t)
+	i := w.newIngest("first")
+	broken := &brokenStore{Store: w.store}
+	i.Store = broken
+	lease, err := tryLease(t.Context(), w.store, i.Holder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := i.newSession(t.Context(), &lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken.failAfter(3, errors.New("disk full"))
+	if err := s.round(t.Context(), disclosure.OIR); err == nil {
+		t.Fatal("the round was to be cut short")
+	}
+	today := disclosure.DayOf(time.Now())
+	if !w.led.Clock(roundClock(disclosure.OIR)).IsZero() {
+		t.Error("half a round counts")
+	}
+	broken.fail(nil)
+	if err := s.round(t.Context(), disclosure.OIR); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.exact(today-firstDays, disclosure.OIR); err != nil {
+		t.Error(err)
+	}
+	if w.led.Clock(roundClock(disclosure.OIR)).IsZero() {
+		t.Error("a whole round does not count")
+	}
+}
+
+// TestRoundAfterWeeks: whoever was away for weeks reads all of them.
+func TestRoundAfterWeeks(t *testing.T) {
+	w := newEmptyWorld(t)
+	i := w.newIngest("first")
+	lease, err := tryLease(t.Context(), w.store, i.Holder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := i.newSession(t.Context(), &lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weeks := time.Now().AddDate(0, 0, -20)
+	if err := w.led.SetClock(t.Context(), &lease, roundClock(disclosure.OIR), weeks); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.round(t.Context(), disclosure.OIR); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.exact(disclosure.DayOf(weeks), disclosure.OIR); err != nil {
+		t.Error(err)
+	}
+}

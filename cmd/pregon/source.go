@@ -70,6 +70,16 @@ func (k known) Issuer(key string) (disclosure.Issuer, bool) {
 	return disclosure.Issuer{}, false
 }
 
+// Named implements ingest.Known.
+func (k known) Named(name string) (disclosure.Issuer, bool) {
+	if s := k.Snapshot(); s != nil {
+		if e, ok := s.Named(name); ok {
+			return *e.Issuer, true
+		}
+	}
+	return disclosure.Issuer{}, false
+}
+
 // Issuers implements ingest.Known.
 func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
 	if s := k.Snapshot(); s != nil {

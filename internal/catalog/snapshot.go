@@ -109,6 +109,9 @@ func (s *Snapshot) Issuers(query string, kind disclosure.Kind, limit int) []*sea
 // Issuer returns one issuer by any of its identifiers.
 func (s *Snapshot) Issuer(key string) (*search.Entity, bool) { return s.index.Directory().Find(key) }
 
+// Named returns the only issuer of a name, however that is spelt.
+func (s *Snapshot) Named(name string) (*search.Entity, bool) { return s.index.Directory().Named(name) }
+
 // ReportsOf returns the newest filings of an issuer and how many it has.
 func (s *Snapshot) ReportsOf(e *search.Entity, limit int) Page {
 	return s.Reports(disclosure.Filter{Issuer: e.Issuer.ID}, 1, limit)

@@ -31,12 +31,10 @@ func (r *reading) add(p page) (done bool, err error) {
 		r.seen[string(row)] = true
 	}
 	stuck := len(r.rows) == before
-	switch {
-	case r.total != unknown && len(r.rows) > r.total:
-		return false, fmt.Errorf("it has %d rows and says %d", len(r.rows), r.total)
+	switch { // a list may be longer than it says, asked for all of it, but never shorter
 	case stuck && len(p.rows) > 0:
 		return false, errors.New("it repeats a page")
-	case !p.more && (r.total == unknown || len(r.rows) == r.total):
+	case !p.more && (r.total == unknown || len(r.rows) >= r.total):
 		return true, nil
 	case stuck:
 		return false, fmt.Errorf("it ends after %d rows", len(r.rows))

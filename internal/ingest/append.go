@@ -108,7 +108,7 @@ func (s *session) append(ctx context.Context, event disclosure.Event, reports []
 	}
 	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // filings are what is counted here
 	for _, i := range issuers {
-		s.harvested.Store(i.ID, true)
+		s.harvested.Store(disclosure.IssuerKey(i.NIF), true)
 	}
 	for _, r := range reports {
 		s.board.Filed(r.PublishedAt)
@@ -144,7 +144,7 @@ func (s *session) harvest(reports []disclosure.Report) []disclosure.Issuer {
 	for _, r := range reports {
 		id := disclosure.IssuerKey(r.NIF)
 		_, before := s.harvested.Load(id)
-		twice := slices.ContainsFunc(out, func(i disclosure.Issuer) bool { return i.ID == id })
+		twice := slices.ContainsFunc(out, func(i disclosure.Issuer) bool { return disclosure.IssuerKey(i.NIF) == id })
 		if id == "" || before || twice {
 			continue
 		}
@@ -152,6 +152,9 @@ func (s *session) harvest(reports []disclosure.Report) []disclosure.Issuer {
 			continue
 		}
 		i := disclosure.Issuer{ID: id, Name: r.CompanyName, NIF: r.NIF}
+		if named, ok := s.Known.Named(r.CompanyName); ok && named.NIF == "" {
+			i.ID, i.Name = named.ID, named.Name // whose NIF we learn here
+		}
 		if strings.HasPrefix(id, "V") {
 			i.Kind = disclosure.Fund // the letter of those that are not persons
 		}

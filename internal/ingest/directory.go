@@ -236,9 +236,15 @@ func (s *session) refreshExchange(ctx context.Context) error {
 			ID: l.NIF, Name: share.Name, NIF: l.NIF, Ticker: l.Ticker, Market: share.Market(),
 			Kind: disclosure.Company, ISINs: []string{share.ISIN},
 		}
-		if known, ok := r.find(l.NIF, share.ISIN); ok {
+		known, ok := r.find(l.NIF, share.ISIN)
+		if !ok {
+			known, ok = s.Known.Named(share.Name)
+			ok = ok && (l.NIF == "" || known.NIF == "") // else it is another of that name
+		}
+		switch {
+		case ok:
 			i.ID, i.Name = known.ID, known.Name // the regulator spells it as it is
-		} else if l.NIF == "" {
+		case l.NIF == "":
 			i.ID = "exchange-" + share.CompanyKey
 		}
 		if err := r.append(ctx, []disclosure.Issuer{i}); err != nil {

@@ -55,6 +55,8 @@ type Options struct {
 type Known interface {
 	// Issuer returns an issuer by any of its identifiers.
 	Issuer(key string) (disclosure.Issuer, bool)
+	// Named returns the only issuer of a name, however that is spelt.
+	Named(name string) (disclosure.Issuer, bool)
 	// Issuers returns all of a kind.
 	Issuers(kind disclosure.Kind) []disclosure.Issuer
 	// Numbers returns a series' filings, in any order.
@@ -143,7 +145,7 @@ type session struct {
 	since     map[disclosure.Type]time.Time // filings before are history
 	enriching *waitingRoom
 	kick      map[disclosure.Type]chan struct{} // asks for the lists at once
-	harvested sync.Map                          // ids of issuers that the catalogue may not know yet
+	harvested sync.Map                          // keys of issuers that the catalogue may not know yet
 	noSeconds sync.Map                          // ids of filings whose page tells the minute only
 	claimed   atomic.Bool
 	crowded   sync.Mutex                        // held by whoever reads a list in place of many pages

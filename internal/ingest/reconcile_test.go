@@ -12,17 +12,9 @@ import (
 // where it began, however far it came.
 func TestRoundCutShort(t *testing.T) {
 	w := newEmptyWorld(t)
-	i := w.newIngest("first")
+	s := w.session()
 	broken := &brokenStore{Store: w.store}
-	i.Store = broken
-	lease, err := tryLease(t.Context(), w.store, i.Holder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := i.newSession(t.Context(), &lease)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Store = broken
 	broken.failAfter(3, errors.New("disk full"))
 	if err := s.round(t.Context(), disclosure.OIR); err == nil {
 		t.Fatal("the round was to be cut short")
@@ -46,17 +38,9 @@ func TestRoundCutShort(t *testing.T) {
 // TestRoundAfterWeeks: whoever was away for weeks reads all of them.
 func TestRoundAfterWeeks(t *testing.T) {
 	w := newEmptyWorld(t)
-	i := w.newIngest("first")
-	lease, err := tryLease(t.Context(), w.store, i.Holder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := i.newSession(t.Context(), &lease)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := w.session()
 	weeks := time.Now().AddDate(0, 0, -20)
-	if err := w.led.SetClock(t.Context(), &lease, roundClock(disclosure.OIR), weeks); err != nil {
+	if err := w.led.SetClock(t.Context(), s.lease, roundClock(disclosure.OIR), weeks); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.round(t.Context(), disclosure.OIR); err != nil {

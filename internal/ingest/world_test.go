@@ -177,6 +177,32 @@ func (w *world) newIngest(holder string) *Ingest {
 	return i
 }
 
+// session returns the work of a term that does nothing by itself.
+func (w *world) session() *session {
+	w.Helper()
+	i := w.newIngest("first")
+	lease, err := tryLease(w.Context(), w.store, i.Holder)
+	if err != nil {
+		w.Fatal(err)
+	}
+	s, err := i.newSession(w.Context(), &lease)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return s
+}
+
+// catchUp waits until the catalogue knows of a change.
+func (w *world) catchUp(seq int64) {
+	w.Helper()
+	w.eventually(func() error {
+		if at := w.cat.Snapshot().Seq(); at < seq {
+			return fmt.Errorf("the catalogue is at %d, want %d", at, seq)
+		}
+		return nil
+	})
+}
+
 // hasty is a transport that loses its patience sooner than the client.
 type hasty struct{ *http.Transport }
 
@@ -412,6 +438,13 @@ type known struct{ *catalog.Catalog }
 
 func (k known) Issuer(key string) (disclosure.Issuer, bool) {
 	if e, ok := k.Snapshot().Issuer(key); ok {
+		return *e.Issuer, true
+	}
+	return disclosure.Issuer{}, false
+}
+
+func (k known) Named(name string) (disclosure.Issuer, bool) {
+	if e, ok := k.Snapshot().Named(name); ok {
 		return *e.Issuer, true
 	}
 	return disclosure.Issuer{}, false

@@ -85,6 +85,12 @@ func (d *Directory) Find(key string) (*Entity, bool) {
 	return nil, false
 }
 
+// Named returns the only issuer of a name, however that is spelt.
+func (d *Directory) Named(name string) (*Entity, bool) {
+	e := d.byName[Fold(name)]
+	return e, e != nil
+}
+
 // issuerOf joins a filing with its issuer: by its NIF or code, and only when it
 // has none by exact name.
 func (d *Directory) issuerOf(ref string) *Entity {

@@ -56,7 +56,7 @@ func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
 
 func TestBackfillAlone(t *testing.T) {
 	w := newEmptyWorld(t)
-	from, to := days(t, "2025-02-10", "2025-02-20")
+	from, to := days(t, "2025-08-10", "2025-08-24")
 	i := w.newIngest("alone")
 	shown := 0
 	job, err := i.Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) { shown++ })
@@ -84,7 +84,7 @@ func TestBackfillAlone(t *testing.T) {
 // again.
 func TestBackfillResumes(t *testing.T) {
 	w := newWorld(t)
-	from, to := days(t, "2024-02-01", "2024-03-15")
+	from, to := days(t, "2024-08-01", "2024-09-08")
 	first := w.newIngest("first")
 	stops := &stopsAfter{Store: w.store, appends: 8}
 	first.Store = stops
@@ -135,7 +135,7 @@ func (s *stopsAfter) Append(ctx context.Context, b store.Batch) (store.Outcome, 
 func TestBackfillHandedOver(t *testing.T) {
 	w := newWorld(t)
 	w.start()
-	from, to := days(t, "2025-05-01", "2025-05-15")
+	from, to := days(t, "2025-08-01", "2025-08-12")
 	ours := false
 	job, err := w.newIngest("asks").Backfill(t.Context(), ledger.NewJob(from, to, live), func(_ ledger.Job, mine bool) { ours = ours || mine })
 	if err != nil || !job.Done || ours {
@@ -149,7 +149,7 @@ func TestBackfillHandedOver(t *testing.T) {
 func TestBackfillStepsDown(t *testing.T) {
 	w := newWorld(t)
 	w.arm(`{"kind":"stall","surface":"list","by":"300ms","for":"1h"}`) // so that it takes a while
-	from, to := days(t, "2025-03-01", "2025-04-30")
+	from, to := days(t, "2025-08-01", "2025-09-07")
 	alone := w.newIngest("alone")
 	ended := make(chan error, 1)
 	go func() {
@@ -190,7 +190,7 @@ func TestBackfillStepsDown(t *testing.T) {
 // about others that are not there yet.
 func TestRelationsOfHistory(t *testing.T) {
 	w := newEmptyWorld(t)
-	from, to := days(t, "2025-02-24", "2025-03-09")
+	from, to := days(t, "2025-05-05", "2025-05-18")
 	if _, err := w.newIngest("alone").Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {}); err != nil {
 		t.Fatal(err)
 	}

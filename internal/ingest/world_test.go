@@ -37,12 +37,12 @@ import (
 
 // hurried is the rhythm of tests.
 var hurried = rhythm{
-	instead:       200 * time.Millisecond,
-	slowest:       200 * time.Millisecond,
+	instead:       500 * time.Millisecond,
+	slowest:       500 * time.Millisecond,
 	reconcile:     2 * time.Second,
 	reconcileSoon: 200 * time.Millisecond,
-	hr:            500 * time.Millisecond,
-	sweep:         200 * time.Millisecond,
+	hr:            2 * time.Second,
+	sweep:         5 * time.Second,
 	gaps:          300 * time.Millisecond,
 	gapsAfter:     2 * time.Second,
 	poor:          2 * time.Second,
@@ -170,7 +170,7 @@ func (w *world) newIngest(holder string) *Ingest {
 	}
 	i := New(Options{
 		Store: w.store, Ledger: w.led, Known: known{w.cat}, Regulator: source, Exchange: listed,
-		Poll: 50 * time.Millisecond, Holder: holder, Logger: logger.With("holder", holder),
+		Poll: 200 * time.Millisecond, Holder: holder, Logger: logger.With("holder", holder),
 	})
 	i.rhythm = hurried
 	i.board = watch.NewBoard(2 * time.Second)

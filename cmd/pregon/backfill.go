@@ -40,7 +40,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer db.Close()
-	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	cat, led := catalog.New(db, logger), ledger.New(db)
 	if err := cat.Load(ctx); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	followed := make(chan error, 1)
 	go func() { followed <- cat.Follow(following) }()
 	defer func() { stop(); <-followed }()
-	r, err := c.newReader(db, led, cat, time.Second, "https://www.cnmv.es", logger)
+	r, err := c.newReader(db, led, cat, time.Second, "", logger)
 	if err != nil {
 		return err
 	}
@@ -63,6 +63,9 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged\n", job.New, job.Updated, job.Unchanged)
+	if len(job.Unread) > 0 {
+		return fault.New(fault.Unavailable, "%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread), strings.Join(job.Unread, ", "))
+	}
 	return nil
 }
 

@@ -41,7 +41,7 @@ type sourceFlags struct {
 	RegulatorURL string        `name:"regulator-url" default:"https://www.cnmv.es" placeholder:"ORIGIN" help:"The regulator's site."`
 	ExchangeURL  string        `name:"exchange-url" default:"https://apiweb.bolsasymercados.es" placeholder:"ORIGIN" help:"The exchange's public data."`
 	Pace         time.Duration `default:"250ms" help:"Least time between two requests to the regulator. Less than 250ms only for a regulator on this machine."`
-	Contact      string        `placeholder:"TEXT" help:"How the regulator can reach you, told with every request: an address or a page. Default: the base URL."`
+	Contact      string        `placeholder:"TEXT" help:"How the regulator can reach you, told with every request: an address or a page. Default: the base URL, if that is not of this machine."`
 }
 
 // leastPace is what we owe a site that others need too.

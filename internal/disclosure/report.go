@@ -202,7 +202,8 @@ func (a *Relation) validate(bad *problems) {
 // once a page of the regulator has spoken, the feed only adds texts, though its
 // time is the best there is. Clocks are first come, first kept.
 func (r Report) Merge(told Report) (merged Report, changed []string) {
-	m := merge{onlyAdds: told.TimeFrom == FromFeed && told.EnrichedAt.IsZero() && !r.EnrichedAt.IsZero()}
+	fromFeed := told.TimeFrom != "" && told.EnrichedAt.IsZero() // its time may be exact to the minute only
+	m := merge{onlyAdds: fromFeed && !r.EnrichedAt.IsZero()}
 	m.text("company_name", &r.CompanyName, told.CompanyName)
 	m.text("nif", &r.NIF, told.NIF)
 	m.text("ticker", &r.Ticker, told.Ticker)

@@ -93,18 +93,18 @@ func (s *session) append(ctx context.Context, event disclosure.Event, reports []
 		return store.Outcome{}, nil
 	}
 	if err := s.claim(ctx); err != nil {
-		return store.Outcome{}, s.note(ctx, watch.Store, err)
+		return store.Outcome{}, s.note(ctx, watch.Store, notKept(err))
 	}
 	related, err := s.relate(ctx, reports)
 	if err != nil {
-		return store.Outcome{}, s.note(ctx, watch.Store, err)
+		return store.Outcome{}, s.note(ctx, watch.Store, notKept(err))
 	}
 	issuers := s.harvest(reports)
 	out, err := s.Store.Append(ctx, store.Batch{
 		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: s.lease,
 	})
-	if s.note(ctx, watch.Store, err) != nil {
-		return out, notKept(err)
+	if err := s.note(ctx, watch.Store, notKept(err)); err != nil {
+		return out, err
 	}
 	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // filings are what is counted here
 	for _, i := range issuers {
@@ -119,10 +119,10 @@ func (s *session) append(ctx context.Context, event disclosure.Event, reports []
 // notKept is what others may be told when the store fails: its own words can
 // name hosts and users. That the lease is lost is told as it is.
 func notKept(err error) error {
-	if fault.KindOf(err) == fault.Conflict {
+	if err == nil || fault.KindOf(err) == fault.Conflict {
 		return err
 	}
-	return fault.Wrap(fault.Unavailable, err, "the store cannot be written")
+	return fault.Wrap(fault.Unavailable, err, "the store does not answer as it should")
 }
 
 // claim marks the store before the first filing is kept. Whether the source is
@@ -130,6 +130,9 @@ func notKept(err error) error {
 func (s *session) claim(ctx context.Context) (err error) {
 	if s.claimed.Load() {
 		return nil
+	}
+	if !s.Regulator.Answered() { // but the exchange
+		return fault.New(fault.Unavailable, "the regulator has not answered yet: nothing is kept before it is known what the source is")
 	}
 	if err = Claim(ctx, s.Store, s.Regulator.Simulated()); err == nil {
 		s.claimed.Store(true)
@@ -193,7 +196,7 @@ func (s *session) relate(ctx context.Context, reports []disclosure.Report) ([]di
 				continue
 			}
 			r.Related[k].ID = other.ID
-			told := *other
+			told := disclosure.Report{ID: other.ID, Type: other.Type, Number: other.Number}
 			told.Related = []disclosure.Relation{{ID: r.ID, Number: r.Number, At: r.PublishedAt.Truncate(time.Minute)}}
 			if corrects(r, r.Related[k]) {
 				told.CorrectedBy = r.ID

@@ -84,9 +84,7 @@ func (s *session) do(ctx context.Context, job ledger.Job) error {
 			return err
 		}
 	}
-	if err := s.tie(ctx); err != nil {
-		return err
-	}
+	_ = s.tie(ctx) // else in a while
 	job.Done, job.At = true, time.Now().UTC()
 	if err := s.keepJob(ctx, job); err != nil {
 		return err
@@ -111,8 +109,8 @@ func windows(job *ledger.Job) (out []step) {
 // asked for the directory knows, which may grow: so the cursor says how far it
 // is, not the number.
 func (s *session) doEntities(ctx context.Context, job *ledger.Job, others int) error {
-	for try := 0; s.Ledger.Clock(watch.Register).IsZero(); try++ {
-		if s.refresh(ctx, watch.Register, s.refreshRegisters); try > 0 {
+	for try := 0; s.Ledger.Clock(watch.Register).IsZero() || s.Exchange != nil && s.Ledger.Clock(watch.Exchange).IsZero(); try++ {
+		if s.refreshAll(ctx); try > 0 {
 			if err := pause(ctx, s.backoff(try)); err != nil {
 				return err
 			}
@@ -130,8 +128,12 @@ func (s *session) doEntities(ctx context.Context, job *ledger.Job, others int) e
 	return s.doSteps(ctx, job, steps, done)
 }
 
+// readAgain is how often a page that cannot be read is asked for again.
+const readAgain = 3
+
 // doSteps does steps and notes each. What fails is tried again for as long as
-// it takes: the job says why it does not get on.
+// it takes: the job says why it does not get on. Only what is there and cannot
+// be read is left out in the end, and named.
 func (s *session) doSteps(ctx context.Context, job *ledger.Job, steps []step, first int) error {
 	for n := first; n < len(steps); n++ {
 		st := &steps[n]
@@ -142,6 +144,10 @@ func (s *session) doSteps(ctx context.Context, job *ledger.Job, steps []step, fi
 			}
 			if ctx.Err() != nil || lost(err) {
 				return err
+			}
+			if _, markup := errors.AsType[*regulator.MarkupError](err); markup && try >= readAgain {
+				job.Unread = append(job.Unread, string(st.series)+" "+st.name)
+				break
 			}
 			job.Trouble, job.At = trouble(err), time.Now().UTC()
 			_ = s.Ledger.SetJob(ctx, s.lease, *job) // for whoever watches; it is repeated anyway
@@ -158,14 +164,6 @@ func (s *session) doSteps(ctx context.Context, job *ledger.Job, steps []step, fi
 		}
 	}
 	return nil
-}
-
-// trouble is what may be told of an error to whoever asks.
-func trouble(err error) string {
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		return e.Message
-	}
-	return err.Error()
 }
 
 // keepJob notes how far a job is, until it is noted: a step that is not
@@ -198,7 +196,7 @@ func (s *session) everybody() []disclosure.Issuer {
 func (s *session) doStep(ctx context.Context, st *step) (err error) {
 	st.outcome = store.Outcome{}
 	if st.series == disclosure.HR {
-		return s.readEntity(ctx, pace.Backfill, st.entity, st)
+		return s.readEntity(ctx, st)
 	}
 	st.outcome, err = s.read(ctx, pace.Backfill, reading{series: st.series, from: st.from, to: st.to, old: old})
 	if err != nil {

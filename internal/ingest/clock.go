@@ -32,7 +32,7 @@ func (s *session) settle(ctx context.Context, t disclosure.Type, rows []regulato
 	}
 	reports, err := s.Store.Reports(ctx, ids...)
 	if err != nil {
-		return nil, err
+		return nil, notKept(err)
 	}
 	var sure []ledger.Numbered
 	for _, r := range reports {

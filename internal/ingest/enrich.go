@@ -191,7 +191,8 @@ func poor(r *disclosure.Report) bool {
 	if r.Type == disclosure.HR {
 		return false // has no page of its own
 	}
-	return r.EnrichedAt.IsZero() && r.TimeFrom == disclosure.FromFeed || r.TimeFrom == disclosure.FromList && !r.Backfilled
+	byFeed := r.EnrichedAt.IsZero() && r.TimeFrom != "" // who imports says nothing of where a time was read
+	return byFeed || r.TimeFrom == disclosure.FromList && !r.Backfilled
 }
 
 // findPoor looks for filings that a process before us left half told.

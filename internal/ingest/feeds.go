@@ -28,14 +28,13 @@ type feed struct {
 // must not blind us.
 const overlap = 3
 
-// pollFeed looks at a feed at every tick. While the feed fails it is asked for
-// less often, and the list is read in its place.
+// pollFeed looks at a feed at every tick. While nothing of it can be read it is
+// asked for less often.
 func (s *session) pollFeed(ctx context.Context, t disclosure.Type) error {
 	f := &feed{series: t, rows: map[int64]regulator.Row{}}
 	slots := make(chan struct{}, overlap)
 	var looks sync.WaitGroup
 	defer looks.Wait()
-	var listed time.Time
 	for {
 		select {
 		case slots <- struct{}{}:
@@ -44,10 +43,6 @@ func (s *session) pollFeed(ctx context.Context, t disclosure.Type) error {
 				s.look(ctx, f)
 			})
 		default: // as many as may be are under way
-		}
-		if s.board.Failing(watch.Feed(t)) && time.Since(listed) > s.rhythm.instead {
-			listed = time.Now()
-			looks.Go(func() { s.readInstead(ctx, t) })
 		}
 		if err := pause(ctx, s.untilNext(f)); err != nil {
 			return err
@@ -86,7 +81,9 @@ func (s *session) look(ctx context.Context, f *feed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s.note(ctx, watch.Feed(f.series), err) != nil {
-		f.failures++
+		if f.failures++; partly(err) { // one odd item is no reason to look less often
+			f.failures = 0
+		}
 		return
 	}
 	f.failures = 0
@@ -140,7 +137,18 @@ func (s *session) ask(t disclosure.Type) {
 	}
 }
 
-// readInstead reads the newest page of the list while the feed fails.
+// insteadOfFeed reads the newest page of the list while the feed fails.
+func (s *session) insteadOfFeed(ctx context.Context, t disclosure.Type) error {
+	for {
+		if err := pause(ctx, s.rhythm.instead); err != nil {
+			return err
+		}
+		if s.board.Failing(watch.Feed(t)) {
+			s.readInstead(ctx, t)
+		}
+	}
+}
+
 func (s *session) readInstead(ctx context.Context, t disclosure.Type) {
 	today := disclosure.DayOf(time.Now())
 	list, err := s.Regulator.For(pace.Feeds).List(ctx, t, today-1, today, 0)

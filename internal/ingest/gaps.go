@@ -14,26 +14,65 @@ import (
 
 // chaseGaps looks up the numbers that are missing in a series.
 func (s *session) chaseGaps(ctx context.Context) error {
+	chased := map[string]*visit{} // that could not be looked up
 	for {
 		if err := pause(ctx, s.rhythm.gaps); err != nil {
 			return err
 		}
 		for _, t := range live {
-			s.chase(ctx, t)
+			s.chase(ctx, t, chased)
+			s.probe(t)
 		}
 	}
 }
 
-func (s *session) chase(ctx context.Context, t disclosure.Type) {
+const (
+	mostChased  = 200            // numbers in a round: somebody may have imported odd ones
+	mostRefused = 3              // in a row, before a round is given up
+	chaseAgain  = 24 * time.Hour // a number that was not there may still come, late
+	chaseDays   = 7
+)
+
+func (s *session) chase(ctx context.Context, t disclosure.Type, chased map[string]*visit) {
+	asked, refused := 0, 0
 	for _, gap := range s.Ledger.Gaps(t, ledger.InOrder(s.Known.Numbers(t))) {
-		for number := gap.First; number <= gap.Last && time.Since(gap.Next.At) > s.rhythm.gapsAfter; number++ {
-			if !s.Ledger.Absent(t, number).IsZero() {
+		for number := gap.First; number <= gap.Last; number++ {
+			id := disclosure.ReportID(t, number)
+			if !s.missing(t, number, gap) || chased[id] != nil && chased[id].due.After(time.Now()) {
 				continue
 			}
-			if err := s.chaseOne(ctx, t, number); err != nil {
-				return // the source is not well: in a minute again
+			if asked++; asked > mostChased || refused >= mostRefused || ctx.Err() != nil {
+				return // the source is not well, or there are too many: in a minute again
 			}
+			if err := s.chaseOne(ctx, t, number); err == nil {
+				refused = 0
+				delete(chased, id)
+				continue
+			}
+			refused++
+			if chased[id] == nil {
+				chased[id] = &visit{}
+			}
+			chased[id].due = time.Now().Add(s.patience(chased[id].tries + 1))
+			chased[id].tries++
 		}
+	}
+}
+
+// missing tells whether a number of a gap is to be looked up: late enough, and
+// if it was not there before, again every day for a week.
+func (s *session) missing(t disclosure.Type, number int64, gap ledger.Gap) bool {
+	age := time.Since(gap.Next.At)
+	looked := s.Ledger.Absent(t, number)
+	return age > s.rhythm.gapsAfter &&
+		(looked.IsZero() || age < chaseDays*24*time.Hour && time.Since(looked) > chaseAgain)
+}
+
+// probe has a page read while pages fail and no filing waits for its own: who
+// else would notice that they are back?
+func (s *session) probe(t disclosure.Type) {
+	if newest := s.newest[t].Load(); newest > 0 && s.board.Failing(watch.Permalink(t)) {
+		s.enriching.add(disclosure.ReportID(t, newest))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 	"pregon/internal/pace"
 	"pregon/internal/regulator"
 	"pregon/internal/watch"
@@ -32,28 +33,38 @@ func (s *session) pollHR(ctx context.Context) error {
 
 func (s *session) latestHR(ctx context.Context) error {
 	began := time.Now()
-	var oldest time.Time
+	today := disclosure.DayOf(began)
+	var reach disclosure.Day // the first day that every page shows whole
 	var failed error
 	for _, surface := range regulator.LatestHRPages {
 		list, err := s.Regulator.For(pace.Reconcile).LatestHR(ctx, surface)
 		_, kept := s.takeSettled(ctx, disclosure.HR, list.Rows, list.Received, news)
 		failed = errors.Join(failed, err, kept)
-		for _, row := range list.Rows {
-			if oldest.IsZero() || row.At.Before(oldest) {
-				oldest = row.At
-			}
-		}
+		reach = max(reach, reachOf(list.Rows))
 	}
-	if err := s.note(ctx, watch.HR, failed); err != nil || oldest.IsZero() {
+	if err := s.note(ctx, watch.HR, failed); err != nil {
 		return err
 	}
-	// What is older than the oldest row is no longer shown, and its day only in part.
-	today := disclosure.DayOf(began)
-	return s.Ledger.Cover(ctx, s.lease, disclosure.HR, min(disclosure.DayOf(oldest)+1, today), today, began)
+	if reach == 0 || reach > today {
+		return nil
+	}
+	return s.Ledger.Cover(ctx, s.lease, disclosure.HR, reach, today, began)
+}
+
+// reachOf returns the first day that a page of the latest filings shows whole:
+// the one after its oldest row's. A page without rows says nothing of it.
+func reachOf(rows []regulator.Row) (day disclosure.Day) {
+	for _, row := range rows {
+		if d := disclosure.DayOf(row.At) + 1; day == 0 || d < day {
+			day = d
+		}
+	}
+	return day
 }
 
 // sweepHR asks for one fund after another, for what the latest pages did not
-// show.
+// show. One that cannot be read waits for the next time round: the others do
+// not wait for it.
 func (s *session) sweepHR(ctx context.Context) error {
 	const memo = "hr/sweep"
 	for {
@@ -64,11 +75,53 @@ func (s *session) sweepHR(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		err := s.readEntity(ctx, pace.Registers, entity, nil)
-		if s.note(ctx, watch.HR, err) == nil {
-			_ = s.Ledger.SetMemo(ctx, s.lease, memo, entity.ID) // else it is swept again
+		err := s.sweep(ctx, entity)
+		if fault.KindOf(err) == fault.NotFound {
+			err = nil // it never filed
+		}
+		_ = s.note(ctx, watch.HREntities, err)
+		_ = s.Ledger.SetMemo(ctx, s.lease, memo, entity.ID) // else it is swept again
+	}
+}
+
+// sweep reads the HR of an entity, newest first, as far as there is something
+// new, and keeps the oldest first: what is cut short begins anew.
+func (s *session) sweep(ctx context.Context, i disclosure.Issuer) error {
+	seen := map[int64]bool{}
+	var found []regulator.List
+	for page := 0; page < mostPages; page++ {
+		list, err := s.Regulator.For(pace.Registers).EntityHR(ctx, i.NIF, page)
+		if err != nil && !partly(err) {
+			return err
+		}
+		list.Rows = unseen(list.Rows, seen)
+		known, err := s.knowsAll(ctx, list.Rows)
+		if err != nil {
+			return err
+		}
+		if known {
+			break
+		}
+		if found = append(found, list); page+1 >= list.Pages {
+			break
 		}
 	}
+	for _, list := range slices.Backward(found) {
+		if _, err := s.takeSettled(ctx, disclosure.HR, list.Rows, list.Received, news); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knowsAll tells whether the store has all of the filings.
+func (s *session) knowsAll(ctx context.Context, rows []regulator.Row) (bool, error) {
+	var ids []string
+	for _, row := range rows {
+		ids = append(ids, disclosure.ReportID(row.Type, row.Number))
+	}
+	known, err := s.Store.Reports(ctx, ids...)
+	return len(known) == len(ids), notKept(err)
 }
 
 // filersOfHR returns who may have filed HR, in the order of their ids.
@@ -102,29 +155,30 @@ func after(id string, issuers []disclosure.Issuer) (disclosure.Issuer, bool) {
 	return issuers[0], true
 }
 
-// readEntity reads the HR of an entity, newest first. A sweep stops at a page
-// that brings nothing new; a back-fill goes on to the first day it is to reach.
-func (s *session) readEntity(ctx context.Context, class pace.Class, i disclosure.Issuer, job *step) error {
+// readEntity reads the HR of an entity from a day on, newest first, for a
+// back-fill.
+func (s *session) readEntity(ctx context.Context, st *step) error {
 	seen := map[int64]bool{}
+	var broken error
 	for page := 0; page < mostPages; page++ {
-		list, err := s.Regulator.For(class).EntityHR(ctx, i.NIF, page)
-		rows := unseen(list.Rows, seen)
-		wanted, reached := rows, false
-		h := news
-		if job != nil {
-			h = old
-			wanted, reached = job.within(rows)
+		list, err := s.Regulator.For(pace.Backfill).EntityHR(ctx, st.entity.NIF, page)
+		if fault.KindOf(err) == fault.NotFound {
+			break // it never filed
 		}
-		out, kept := s.takeSettled(ctx, disclosure.HR, wanted, list.Received, h)
-		if err := errors.Join(err, kept); err != nil {
+		if err != nil && !partly(err) {
 			return err
 		}
-		if job != nil {
-			job.outcome = job.outcome.Add(out)
+		broken = cmp.Or(broken, err)
+		rows := unseen(list.Rows, seen)
+		wanted, reached := st.within(rows)
+		out, err := s.takeSettled(ctx, disclosure.HR, wanted, list.Received, old)
+		if err != nil {
+			return err
 		}
-		if len(rows) == 0 || page+1 >= list.Pages || reached || job == nil && out.New == 0 {
-			return nil
+		st.outcome = st.outcome.Add(out)
+		if len(rows) == 0 || page+1 >= list.Pages || reached {
+			break
 		}
 	}
-	return nil
+	return broken
 }

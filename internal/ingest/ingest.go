@@ -166,15 +166,27 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 	for _, t := range disclosure.Types {
 		s.kick[t] = make(chan struct{}, 1)
 		s.newest[t] = new(atomic.Int64)
-		clock := "live/" + string(t)
-		if i.Ledger.Clock(clock).IsZero() {
-			if err := i.Ledger.SetClock(ctx, lease, clock, time.Now()); err != nil {
-				return nil, err
-			}
-		}
-		s.since[t] = i.Ledger.Clock(clock)
+		s.since[t] = i.Ledger.Clock(liveClock(t))
 	}
 	return s, nil
+}
+
+// liveClock tells since when a series is read as it comes.
+func liveClock(t disclosure.Type) string { return "live/" + string(t) }
+
+// begin notes that from now on filings are read as they come, unless they are
+// already.
+func (s *session) begin(ctx context.Context) error {
+	for _, t := range disclosure.Types {
+		if !s.since[t].IsZero() {
+			continue
+		}
+		if err := s.Ledger.SetClock(ctx, s.lease, liveClock(t), time.Now()); err != nil {
+			return err
+		}
+		s.since[t] = s.Ledger.Clock(liveClock(t))
+	}
+	return nil
 }
 
 // live are the series that have feeds and lists.
@@ -185,11 +197,15 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	var s *session
 	for try := 0; s == nil; try++ {
 		var err error
-		if s, err = i.newSession(ctx, lease); err != nil {
+		if s, err = i.newSession(ctx, lease); err == nil {
+			err = s.begin(ctx)
+		}
+		if err != nil {
+			s = nil
 			if fault.KindOf(err) == fault.Conflict {
 				return err
 			}
-			i.board.Fail(watch.Store, err, false)
+			i.board.Fail(watch.Store, trouble(err), false)
 			if err := pause(ctx, i.backoff(try)); err != nil {
 				return err
 			}
@@ -204,10 +220,15 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, t := range live {
 		g.Go(func() error { return s.pollFeed(ctx, t) })
+		g.Go(func() error { return s.insteadOfFeed(ctx, t) })
 		g.Go(func() error { return s.reconcile(ctx, t) })
 	}
 	for range enrichers {
 		g.Go(func() error { return s.enrich(ctx) })
+	}
+	i.board.Expect(watch.HR, i.rhythm.hr)
+	for _, t := range live {
+		i.board.Expect(watch.List(t), i.rhythm.reconcile)
 	}
 	for _, job := range []func(context.Context) error{s.tell, s.pollHR, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
 		g.Go(func() error { return job(ctx) })
@@ -225,10 +246,8 @@ func (s *session) tell(ctx context.Context) error {
 			s.logState(status, was)
 		}
 		if was != "" || time.Since(told) >= every {
-			if err := s.Ledger.SetStatus(ctx, s.lease, status); err == nil {
+			if s.note(ctx, watch.Store, s.Ledger.SetStatus(ctx, s.lease, status)) == nil {
 				told = time.Now()
-			} else if ctx.Err() == nil {
-				s.board.Fail(watch.Store, err, false)
 			}
 		}
 		if err := pause(ctx, 500*time.Millisecond); err != nil {
@@ -258,10 +277,25 @@ func (s *session) note(ctx context.Context, surface string, err error) error {
 		return ctx.Err() // our own end says nothing of the source
 	default:
 		_, markup := errors.AsType[*regulator.MarkupError](err)
-		s.board.Fail(surface, err, markup)
+		s.board.Fail(surface, trouble(err), markup)
 		s.Logger.Debug("a look at the source failed", "surface", surface, "err", err)
 	}
 	return err
+}
+
+// trouble is what may be told of an error to whoever asks: the words of a
+// database or a network can name hosts and users.
+func trouble(err error) string {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e.Message
+	}
+	_, markup := errors.AsType[*regulator.MarkupError](err)
+	_, status := errors.AsType[*regulator.StatusError](err)
+	_, transport := errors.AsType[*regulator.TransportError](err)
+	if markup || status || transport {
+		return err.Error()
+	}
+	return "something failed inside; the log of the service tells more"
 }
 
 // Status returns how well this process sees the source.

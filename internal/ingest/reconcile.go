@@ -2,10 +2,10 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/pace"
@@ -118,62 +118,104 @@ func (s *session) readOfLate(t disclosure.Type) bool {
 	return time.Since(s.Ledger.Covered(t, disclosure.DayOf(time.Now()))) < time.Hour
 }
 
-// read reads the list of some days to its end and appends what it tells. When
-// all of it was read, the days count as covered.
+// read reads the list of some days to its end and appends what it tells. Rows
+// that cannot be read do not hide those behind them. Only when every page was
+// read, and all of it, do the days count as covered.
 func (s *session) read(ctx context.Context, class pace.Class, r reading) (store.Outcome, error) {
-	var out store.Outcome
 	began := time.Now()
-	seen := map[int64]bool{}
-	pages, barren := 1, 0
-	for page := 0; page < min(pages, mostPages) && barren < 2; {
-		lists, err := s.pages(ctx, class, r, page, min(pages-page, abreast))
-		for _, list := range lists {
-			rows := unseen(list.Rows, seen)
-			more, taken := s.takeSettled(ctx, r.series, rows, list.Received, r.old)
-			if taken != nil {
-				return out, taken
+	p := progress{seen: map[int64]bool{}, pages: 1}
+	for !p.done() {
+		lists, errs := s.pages(ctx, class, r, p.page, min(p.pages-p.page, r.abreast(began)))
+		for k, list := range lists {
+			if errs[k] != nil && !partly(errs[k]) {
+				return p.out, r.failed(s.note(ctx, watch.List(r.series), errs[k]))
 			}
-			if r.brief && err == nil && list.Pages > longList && more.New+more.Updated == 0 {
-				return out, s.note(ctx, watch.List(r.series), nil)
+			rows := p.turn(list, errs[k])
+			more, err := s.takeSettled(ctx, r.series, rows, list.Received, r.old)
+			if err != nil {
+				return p.out, err
 			}
-			out = out.Add(more)
-			page++
-			pages = max(list.Pages, pages)
-			if list.Pages <= page && len(list.Rows) >= pageSize && page == pages && pages == 1 {
-				pages++ // a full page without a pager: see what follows
+			p.out = p.out.Add(more)
+			if r.brief && list.Pages > longList && more.New+more.Updated == 0 {
+				return p.out, s.note(ctx, watch.List(r.series), p.broken)
 			}
-			// Past its end a list may go on with the same rows for ever. One
-			// page of them may mean that filings came meanwhile.
-			barren++
-			if len(rows) > 0 {
-				barren = 0
-			}
-		}
-		if s.note(ctx, watch.List(r.series), err) != nil {
-			return out, fmt.Errorf("reading the list of %s from %s to %s: %w", r.series, r.from, r.to, err)
 		}
 	}
-	return out, s.Ledger.Cover(ctx, s.lease, r.series, r.from, min(r.to, disclosure.DayOf(began)), began)
+	if err := s.note(ctx, watch.List(r.series), p.broken); err != nil {
+		return p.out, r.failed(err)
+	}
+	return p.out, s.Ledger.Cover(ctx, s.lease, r.series, r.from, min(r.to, disclosure.DayOf(began)), began)
 }
 
-// pages reads some pages abreast and returns those before the first that
-// failed, in order, and with its error what could be read of that one.
-func (s *session) pages(ctx context.Context, class pace.Class, r reading, first, n int) ([]regulator.List, error) {
+// abreast is how many pages may be asked for at once: of a list that still
+// grows one, since what comes pushes rows from page to page.
+func (r reading) abreast(now time.Time) int {
+	if r.to >= disclosure.DayOf(now) {
+		return 1
+	}
+	return abreast
+}
+
+func (r reading) failed(err error) error {
+	return fmt.Errorf("reading the list of %s from %s to %s: %w", r.series, r.from, r.to, err)
+}
+
+// partly tells whether an answer lacks some rows only.
+func partly(err error) bool {
+	e, markup := errors.AsType[*regulator.MarkupError](err)
+	return markup && !e.Whole
+}
+
+// progress is how far a list is read.
+type progress struct {
+	out    store.Outcome
+	seen   map[int64]bool // numbers
+	page   int            // the next
+	pages  int            // that there are, as far as we know
+	barren int            // pages in a row that told nothing new
+	short  int            // the first page, from 1, that was not full: it should be the last that tells anything
+	broken error          // the first trouble with rows
+}
+
+// done tells whether the end is reached. Past it a list may go on with the same
+// rows for ever; one page of them may mean that filings came meanwhile.
+func (p *progress) done() bool { return p.page >= min(p.pages, mostPages) || p.barren >= 2 }
+
+// turn takes a page and returns the rows that are new in this reading: a number
+// may come twice.
+func (p *progress) turn(list regulator.List, broken error) []regulator.Row {
+	rows := unseen(list.Rows, p.seen)
+	p.page++
+	p.pages = max(p.pages, list.Pages)
+	full := len(list.Rows) >= pageSize
+	if list.Pages <= 1 && full && len(rows) > 0 {
+		p.pages = max(p.pages, p.page+1) // a full page without a pager: see what follows
+	}
+	if len(rows) > 0 && broken == nil && p.short > 0 {
+		broken = &regulator.MarkupError{Surface: "list", Detail: fmt.Sprintf("page %d lacks rows, and is not the last", p.short)}
+	}
+	if p.broken == nil {
+		p.broken = broken
+	}
+	if !full && p.short == 0 {
+		p.short = p.page
+	}
+	p.barren++
+	if len(rows) > 0 {
+		p.barren = 0
+	}
+	return rows
+}
+
+// pages reads some pages, as many at once.
+func (s *session) pages(ctx context.Context, class pace.Class, r reading, first, n int) ([]regulator.List, []error) {
 	lists, errs := make([]regulator.List, n), make([]error, n)
-	var g errgroup.Group
+	var all sync.WaitGroup
 	for k := range n {
-		g.Go(func() error {
-			lists[k], errs[k] = s.Regulator.For(class).List(ctx, r.series, r.from, r.to, first+k)
-			return nil
-		})
+		all.Go(func() { lists[k], errs[k] = s.Regulator.For(class).List(ctx, r.series, r.from, r.to, first+k) })
 	}
-	_ = g.Wait()
-	for k := range n {
-		if errs[k] != nil {
-			return lists[:k+1], errs[k]
-		}
-	}
-	return lists, nil
+	all.Wait()
+	return lists, errs
 }
 
 // takeSettled appends rows of a list, and lets those wait that a page can add

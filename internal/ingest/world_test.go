@@ -186,6 +186,15 @@ func (w *world) session() *session {
 		w.Fatal(err)
 	}
 	s, err := i.newSession(w.Context(), &lease)
+	if err == nil {
+		err = s.begin(w.Context())
+	}
+	if err == nil {
+		_, err = s.Regulator.Feed(w.Context(), disclosure.IP, [32]byte{}) // so that it is known what the source is
+	}
+	if err == nil {
+		err = s.claim(w.Context())
+	}
 	if err != nil {
 		w.Fatal(err)
 	}

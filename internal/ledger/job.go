@@ -30,6 +30,7 @@ type Job struct {
 	New       int             `json:"new"`
 	Updated   int             `json:"updated"`
 	Unchanged int             `json:"unchanged"`
+	Unread    []string        `json:"unread,omitempty"`  // steps that are there and could not be read
 	Trouble   string          `json:"trouble,omitempty"` // why it does not get on at present
 	At        time.Time       `json:"updated_at,omitzero"`
 }

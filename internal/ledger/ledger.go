@@ -29,11 +29,15 @@ type Ledger struct {
 	mu       sync.RWMutex
 	known    map[string]string // guarded by mu: text by name
 	revision int64             // guarded by mu
-	reading  sync.Mutex        // one reader at a time, so that notes are taken in order
+	told     time.Time         // guarded by mu: when the status was last told anew, by our clock
+	began    time.Time
+	reading  sync.Mutex // one reader at a time, so that notes are taken in order
 }
 
 // New returns a ledger that knows nothing until Refresh.
-func New(notes store.Notes) *Ledger { return &Ledger{notes: notes, known: map[string]string{}} }
+func New(notes store.Notes) *Ledger {
+	return &Ledger{notes: notes, known: map[string]string{}, began: time.Now()}
+}
 
 // Refresh takes in what others wrote.
 func (l *Ledger) Refresh(ctx context.Context) error {
@@ -49,7 +53,7 @@ func (l *Ledger) Refresh(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, n := range notes {
-		l.known[n.Name] = n.Text
+		l.know(n)
 		l.revision = n.Revision
 	}
 	return nil
@@ -93,9 +97,23 @@ func (l *Ledger) set(ctx context.Context, lease *store.Lease, notes ...store.Not
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, n := range notes {
-		l.known[n.Name] = n.Text
+		l.know(n)
 	}
 	return nil
+}
+
+// know takes a note in. l.mu is held.
+func (l *Ledger) know(n store.Note) {
+	before := l.known[n.Name]
+	if l.known[n.Name] = n.Text; n.Name != statusNote || n.Text == before {
+		return
+	}
+	l.told = time.Now()
+	if before == "" { // it may be old: only its own word tells
+		if s, ok := parseStatus(n.Text); ok && s.At.Before(l.told) {
+			l.told = s.At
+		}
+	}
 }
 
 // names returns the rest of every name with the prefix that has a text.
@@ -170,11 +188,43 @@ func (l *Ledger) SetMemo(ctx context.Context, lease *store.Lease, name, text str
 	return l.set(ctx, lease, store.Note{Name: "memo/" + name, Text: text})
 }
 
+const statusNote = "status"
+
 // Status returns how well the source is seen, as the process that reads it
 // told last; ok is false when none ever did.
-func (l *Ledger) Status() (s watch.Status, ok bool) {
-	text := l.text("status")
+func (l *Ledger) Status() (s watch.Status, ok bool) { return parseStatus(l.text(statusNote)) }
+
+func parseStatus(text string) (s watch.Status, ok bool) {
 	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil
+}
+
+// silence is how long the process that reads the source may say nothing.
+const silence = 20 * time.Second
+
+// Seen returns how well the source is seen at this moment. Whoever reads it
+// tells so every few seconds, and who has not told for a while is gone: that is
+// measured by our own clock, since another machine's may be wrong. reads tells
+// whether this process would read it, or stands by to.
+func (l *Ledger) Seen(reads bool) watch.Status {
+	s, told := l.Status()
+	l.mu.RLock()
+	silent := time.Since(l.told) >= silence
+	l.mu.RUnlock()
+	switch {
+	case told && !silent:
+		return s
+	case !told && reads:
+		return watch.Status{State: watch.Blind, Since: l.began, Reasons: []watch.Reason{
+			{Surface: "service", Text: "no process has read the source yet", Since: l.began},
+		}}
+	case !told:
+		return watch.Status{State: watch.Off}
+	case !reads:
+		return watch.Status{State: watch.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
+	}
+	return watch.Status{State: watch.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []watch.Reason{
+		{Surface: "service", Text: "no process has read the source since", Since: s.At},
+	}}
 }
 
 // SetStatus tells the others.
@@ -183,5 +233,5 @@ func (l *Ledger) SetStatus(ctx context.Context, lease *store.Lease, s watch.Stat
 	if err != nil {
 		return err
 	}
-	return l.set(ctx, lease, store.Note{Name: "status", Text: string(text)})
+	return l.set(ctx, lease, store.Note{Name: statusNote, Text: string(text)})
 }

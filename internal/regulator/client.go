@@ -42,6 +42,8 @@ type Client struct {
 	http      *http.Client
 	class     pace.Class
 	simulated *atomic.Bool // shared by all copies
+	answered  *atomic.Bool // shared by all copies
+	moves     *moves       // shared by all copies
 	limits    limits
 }
 
@@ -60,9 +62,10 @@ type limits struct {
 const MaxDocument = 50 << 20
 
 // Real pages have a quarter of a megabyte, and the site has been seen to take
-// half a minute over one. A feed is asked for again soon enough.
+// half a minute over one. A feed has 200 KB on the busiest of days, and is
+// asked for again soon enough.
 var defaultLimits = limits{
-	feed:     limit{10 * time.Second, 8 << 20},
+	feed:     limit{10 * time.Second, 2 << 20},
 	page:     limit{30 * time.Second, 8 << 20},
 	document: limit{2 * time.Minute, MaxDocument},
 	archive:  limit{2 * time.Minute, 64 << 20},
@@ -93,7 +96,7 @@ func New(o Options) (*Client, error) {
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		simulated: new(atomic.Bool), limits: defaultLimits,
+		simulated: new(atomic.Bool), answered: new(atomic.Bool), moves: newMoves(), limits: defaultLimits,
 	}, nil
 }
 
@@ -114,6 +117,10 @@ func (c *Client) For(class pace.Class) *Client {
 
 // Simulated tells whether an answer said that its source is a simulation.
 func (c *Client) Simulated() bool { return c.simulated.Load() }
+
+// Answered tells whether there was an answer at all: before, nobody knows what
+// the source is.
+func (c *Client) Answered() bool { return c.answered.Load() }
 
 func (c *Client) site() site {
 	s := site{public: PublicOrigin, own: c.origin.Host}

@@ -142,8 +142,8 @@ func TestSurfaces(t *testing.T) {
 			f, err := c.Feed(ctx, disclosure.IP, [32]byte{})
 			return len(f.Rows), err
 		}, 0},
-		{oirList + "?fechaDesde=01/09/2026&fechaHasta=21/09/2026&page=3", func() (int, error) {
-			l, err := c.List(ctx, disclosure.OIR, from, to, 3)
+		{oirList + "?fechaDesde=01/09/2026&fechaHasta=21/09/2026&page=1", func() (int, error) {
+			l, err := c.List(ctx, disclosure.OIR, from, to, 1)
 			return len(l.Rows), err
 		}, 3},
 		{ipList + "?fechaDesde=21/09/2026&fechaHasta=21/09/2026&page=0", func() (int, error) {
@@ -154,8 +154,8 @@ func TestSurfaces(t *testing.T) {
 		{regulator.HRFunds, func() (int, error) { l, err := c.LatestHR(ctx, regulator.HRFunds); return len(l.Rows), err }, 0},
 		{regulator.HRVentureCapital, func() (int, error) { l, err := c.LatestHR(ctx, regulator.HRVentureCapital); return len(l.Rows), err }, 0},
 		{"/portal/consultas/listadoentidad?id=2&tipoent=0", func() (int, error) { e, err := c.Managers(ctx); return len(e.Entities), err }, 2},
-		{"/portal/consultas/mostrarlistados?id=17&page=5", func() (int, error) {
-			e, err := c.Funds(ctx, regulator.FundRegisters[1], 5)
+		{"/portal/consultas/mostrarlistados?id=17&page=0", func() (int, error) {
+			e, err := c.Funds(ctx, regulator.FundRegisters[1], 0)
 			return len(e.Entities), err
 		}, 2},
 		{"/portal/publicaciones/descarga-informacion-individual?ejercicio=2026&lang=es", func() (int, error) {
@@ -253,10 +253,10 @@ func TestRedirects(t *testing.T) {
 		}, 6, "too often"},
 		{"a circle", map[string]http.HandlerFunc{oirList: sendTo("/1"), "/1": sendTo("/2"), "/2": sendTo("http://cnmv.es/1")}, 3, "circle"},
 		{"to itself", map[string]http.HandlerFunc{oirList: sendTo("?nreg=50374")}, 1, "circle"},
-		{"to another host", map[string]http.HandlerFunc{oirList: sendTo("https://example.org/a")}, 1, "another host, example.org"},
+		{"to another host", map[string]http.HandlerFunc{oirList: sendTo("https://example.org/a")}, 1, "another host"},
 		{"to another host, no scheme", map[string]http.HandlerFunc{oirList: sendTo("//example.org/a")}, 1, "another host"},
 		{"to a file", map[string]http.HandlerFunc{oirList: sendTo("file:///etc/passwd")}, 1, "another host"},
-		{"to nowhere", map[string]http.HandlerFunc{oirList: sendTo("http://%zz/")}, 1, "Location"},
+		{"to nowhere", map[string]http.HandlerFunc{oirList: sendTo("http://%zz/")}, 1, "could not be understood"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, c, queue := newFake(t, test.pages)
@@ -266,6 +266,9 @@ func TestRedirects(t *testing.T) {
 			}
 			if test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), oirList)) {
 				t.Errorf("error %v, want one of %s with %q", err, oirList, test.fails)
+			}
+			if test.fails != "" && strings.Contains(err.Error(), "example.org") {
+				t.Errorf("the error names a host: %v", err)
 			}
 			if n := queue.Given(pace.Permalinks); n != test.turns {
 				t.Errorf("%d turns, want %d", n, test.turns)
@@ -305,7 +308,8 @@ func TestBadAnswers(t *testing.T) {
 		{"a filing that quotes the words", status(200, quoted), func(err error) bool { return err == nil }},
 		{"forbidden", status(403, "<html>no</html>"), isStatus(403)},
 		{"bad request", status(400, "errorcode=HE"), isStatus(400)},
-		{"404", status(404, ""), isStatus(404)},
+		{"404", status(404, ""), isMissing},
+		{"410", status(410, "<html>Gone</html>"), isMissing},
 		{"500", status(500, "<html>Error</html>"), isStatus(500)},
 		{"redirect to nothing", status(302, ""), isStatus(302)},
 		{"error page with 200", status(200, "<html><h1>Se ha producido un error</h1></html>"), isMarkup},
@@ -327,6 +331,70 @@ func TestBadAnswers(t *testing.T) {
 			}
 			if err != nil && strings.Contains(err.Error(), "127.0.0.1") {
 				t.Errorf("the error tells the internals: %v", err)
+			}
+		})
+	}
+}
+
+// Only of a single filing does 404 say something: lists and feeds are always
+// there.
+func TestListIsNotMissing(t *testing.T) {
+	for _, code := range []int{404, 410} {
+		gone := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+		_, c, _ := newFake(t, map[string]http.HandlerFunc{oirList: gone, oirFeed: gone})
+		_, list := c.List(t.Context(), disclosure.OIR, 1, 2, 0)
+		_, feed := c.Feed(t.Context(), disclosure.OIR, [32]byte{})
+		for _, err := range []error{list, feed} {
+			e, ok := errors.AsType[*regulator.StatusError](err)
+			if !ok || e.Status != code || fault.KindOf(err) == fault.NotFound {
+				t.Errorf("error %v, want the status %d", err, code)
+			}
+		}
+	}
+}
+
+// A page that is not the one that was asked for is told, and its rows with it.
+func TestAnotherPage(t *testing.T) {
+	list := read(t, "list-oir.html") // 2 of 20
+	_, c, _ := newFake(t, map[string]http.HandlerFunc{
+		oirList: send(list), hrList: send(list), ipList: send(read(t, "list-2020.html")),
+		"/portal/consultas/mostrarlistados": send(read(t, "funds.html")), // 1 of 72
+	})
+	ctx := t.Context()
+	for _, test := range []struct {
+		name    string
+		ask     func() (rows, page int, err error)
+		page    int
+		telling string // nothing: no error
+	}{
+		{"list", func() (int, int, error) {
+			l, err := c.List(ctx, disclosure.OIR, 1, 2, 3)
+			return len(l.Rows), l.Page, err
+		}, 1, "it shows page 2 instead of 4"},
+		{"the right page", func() (int, int, error) {
+			l, err := c.List(ctx, disclosure.OIR, 1, 2, 1)
+			return len(l.Rows), l.Page, err
+		}, 1, ""},
+		{"no pager", func() (int, int, error) {
+			l, err := c.List(ctx, disclosure.IP, 1, 2, 7)
+			return len(l.Rows), l.Page, err
+		}, 0, ""},
+		{"HR", func() (int, int, error) { l, err := c.EntityHR(ctx, "V1", 0); return len(l.Rows), l.Page, err }, 1, "it shows page 2 instead of 1"},
+		{"funds", func() (int, int, error) {
+			e, err := c.Funds(ctx, regulator.FundRegisters[0], 2)
+			return len(e.Entities), e.Page, err
+		}, 0, "it shows page 1 instead of 3"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rows, page, err := test.ask()
+			if test.telling == "" && err != nil {
+				t.Error(err)
+			} else if test.telling != "" {
+				wantMarkup(t, err, test.telling)
+				wantWhole(t, err, true)
+			}
+			if rows == 0 || page != test.page {
+				t.Errorf("%d rows of page %d", rows, page)
 			}
 		})
 	}
@@ -358,7 +426,7 @@ func TestLargeAnswers(t *testing.T) {
 	_, ip := c.List(ctx, disclosure.IP, 1, 2, 0)
 	_, feed := c.Feed(ctx, disclosure.OIR, [32]byte{})
 	_, document := c.Document(ctx, "https://www.cnmv.es/verDoc.axd?t=1")
-	for want, errs := range map[string][]error{"larger than 8 MB": {oir, ip, feed}, "larger than 50 MB": {document}} {
+	for want, errs := range map[string][]error{"larger than 8 MB": {oir, ip}, "larger than 2 MB": {feed}, "larger than 50 MB": {document}} {
 		for _, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
@@ -384,7 +452,7 @@ func TestGzipAndLargeDocument(t *testing.T) {
 			spaces(w, regulator.MaxDocument)
 		},
 	})
-	if list, err := c.List(t.Context(), disclosure.OIR, 1, 2, 0); err != nil || len(list.Rows) != 3 {
+	if list, err := c.List(t.Context(), disclosure.OIR, 1, 2, 1); err != nil || len(list.Rows) != 3 {
 		t.Errorf("%d rows, error %v", len(list.Rows), err)
 	}
 	d, err := c.Document(t.Context(), "http://internet.cnmv.es/webservices/verdocumento/ver?t=%7b1%7d")
@@ -454,7 +522,7 @@ func TestSlowIsNoStall(t *testing.T) {
 		}
 	}})
 	c.Hurry(time.Minute, 150*time.Millisecond)
-	if _, err := c.List(t.Context(), disclosure.OIR, 1, 2, 0); err != nil {
+	if _, err := c.List(t.Context(), disclosure.OIR, 1, 2, 1); err != nil {
 		t.Error(err)
 	}
 }

@@ -63,33 +63,39 @@ var managers = Register{"sgiic", 2, disclosure.Manager}
 
 // Managers reads the register of fund managers, which is one page.
 func (c *Client) Managers(ctx context.Context) (Entities, error) {
-	return c.entities(ctx, managers, fmt.Sprintf("/portal/consultas/listadoentidad?id=%d&tipoent=0", managers.List))
+	return c.entities(ctx, managers, fmt.Sprintf("/portal/consultas/listadoentidad?id=%d&tipoent=0", managers.List), 0)
 }
 
 // Funds reads a page of a register of funds.
 func (c *Client) Funds(ctx context.Context, r Register, page int) (Entities, error) {
-	return c.entities(ctx, r, fmt.Sprintf("/portal/consultas/mostrarlistados?id=%d&page=%d", r.List, page))
+	return c.entities(ctx, r, fmt.Sprintf("/portal/consultas/mostrarlistados?id=%d&page=%d", r.List, page), page)
 }
 
-func (c *Client) entities(ctx context.Context, r Register, path string) (Entities, error) {
+func (c *Client) entities(ctx context.Context, r Register, path string, page int) (Entities, error) {
 	a, err := c.get(ctx, path, c.limits.page)
 	if err != nil {
 		return Entities{}, err
 	}
-	return ParseEntities(r, a.body)
+	out, err := parseEntities(r, a.body, page)
+	return out, c.judge(&a, err)
 }
 
 // ParseEntities reads a page of a register.
 func ParseEntities(r Register, body []byte) (Entities, error) {
+	return parseEntities(r, body, anyPage)
+}
+
+func parseEntities(r Register, body []byte, page int) (Entities, error) {
 	p, err := readPage(fmt.Sprintf("register %s (list %d)", r.Name, r.List), body)
 	out := Entities{Page: p.number, Pages: p.pages}
 	if err != nil {
 		return out, err
 	}
 	if !p.listed {
-		p.faults.add("it has no list")
+		p.faults.fail("it has no list")
 		return out, p.faults.err()
 	}
+	p.expect(page)
 	for n, row := range p.rows {
 		e, lacks := r.entity(row)
 		if lacks != "" {
@@ -98,6 +104,7 @@ func ParseEntities(r Register, body []byte) (Entities, error) {
 		}
 		out.Entities = append(out.Entities, e)
 	}
+	p.faults.count(len(out.Entities), len(p.rows)-len(out.Entities))
 	return out, p.faults.err()
 }
 
@@ -111,10 +118,10 @@ func (r Register) entity(row *html.Node) (e Entity, lacks string) {
 	e = Entity{Register: r.Name, Kind: r.Kind}
 	e.Name, e.NIF = cellsOf(row).issuer()
 	visit(row, func(n *html.Node) bool {
-		if n == row || n.Data != "li" {
+		if n == row || !isItem(n) {
 			return true
 		}
-		line := text(n, nil)
+		line := text(n, isItem)
 		if m := registeredForm.FindStringSubmatch(line); m != nil && e.Number == 0 {
 			e.Number, _ = disclosure.ParseNumber(m[1])
 			e.Registered = parseDay(m[2])

@@ -16,4 +16,21 @@ func (c *Client) Hurry(within, stall time.Duration) {
 }
 
 // Skip tells where the part of a page that matters begins.
-func Skip(body []byte) int { return new(page).skip(body) }
+func Skip(body []byte) int {
+	at, _ := new(page).skip(body)
+	return at
+}
+
+// The largest feed and page that are read, and the largest content of a page.
+var (
+	MostFeed    = int(defaultLimits.feed.most)
+	MostPage    = int(defaultLimits.page.most)
+	MostContent = mostContent
+)
+
+// Moves tells how many redirects are remembered.
+func (c *Client) Moves() int {
+	c.moves.mu.Lock()
+	defer c.moves.mu.Unlock()
+	return len(c.moves.to)
+}

@@ -44,7 +44,7 @@ func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Fe
 	if err != nil {
 		f.Digest = [32]byte{}
 	}
-	return f, err
+	return f, c.judge(&a, err)
 }
 
 // ParseFeed reads a feed. Its element names are in any case.
@@ -56,7 +56,7 @@ func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
 	bad := faults{surface: "feed of " + string(t)}
 	items, err := readItems(body)
 	if err != nil {
-		bad.add("%s", err.Error())
+		bad.fail("%s", err.Error())
 	}
 	var rows []Row
 	for i, it := range items {
@@ -70,11 +70,30 @@ func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
 			bad.add("item %d %s", i+1, lacks)
 		}
 	}
+	bad.count(len(rows), len(items)-len(rows))
 	return rows, bad.err()
 }
 
 // item is an element of the feed: the text of its children, by their names.
-type item map[string]string
+type item map[string]*strings.Builder
+
+func (it item) text(name string) string {
+	if b := it[name]; b != nil {
+		return b.String()
+	}
+	return ""
+}
+
+// write adds to the text of a child, which comes in any number of pieces.
+func (it item) write(name string, piece []byte) {
+	if it[name] == nil {
+		it[name] = new(strings.Builder)
+	}
+	it[name].Write(piece)
+}
+
+// mostItems is far more than are filed between two sessions.
+const mostItems = 10_000
 
 // readItems returns the items that are whole, and an error when there is no
 // channel or it does not end.
@@ -118,12 +137,14 @@ func readItems(body []byte) ([]item, error) {
 			case it == nil:
 			case depth > 0:
 				depth--
+			case len(items) == mostItems:
+				return items, errors.New("it has more items than there can be")
 			default:
 				items, it = append(items, it), nil
 			}
 		case xml.CharData:
 			if it != nil && depth > 0 {
-				it[child] += string(token)
+				it.write(child, token)
 			}
 		}
 	}
@@ -136,8 +157,8 @@ var (
 
 // row reads an item, and says what it lacks.
 func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
-	row = Row{Type: t, Name: collapse(it["title"])}
-	for _, link := range []string{it["guid"], it["link"]} {
+	row = Row{Type: t, FromFeed: true, Name: collapse(it.text("title"))}
+	for _, link := range []string{it.text("guid"), it.text("link")} {
 		if m := numberParam.FindStringSubmatch(link); m != nil && row.Number == 0 {
 			row.Number, _ = disclosure.ParseNumber(m[1])
 			if m := seriesName.FindStringSubmatch(link); m != nil && !strings.EqualFold(m[1], string(t)) {
@@ -149,11 +170,11 @@ func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
 		row.SourceURL = s.permalink(t, row.Number)
 	}
 	var stamp string
-	stamp, row.Category, row.Title = description(it["description"])
+	stamp, row.Category, row.Title = description(it.text("description"))
 	if row.Title == "" {
 		row.Title = row.Category
 	}
-	row.clock(it["pubdate"], stamp)
+	row.clock(it.text("pubdate"), stamp)
 	return row, check(&row)
 }
 
@@ -204,10 +225,10 @@ func parsePubDate(s string) (t time.Time, seconds bool) {
 // an empty line, the subject.
 func description(s string) (stamp, heading, subject string) {
 	var (
-		bold  strings.Builder
-		lines = []string{""}
-		in    bool // in bold
-		done  bool // the stamp was read; a subject may have bold words
+		bold, line strings.Builder
+		lines      []string
+		in         bool // in bold
+		done       bool // the stamp was read; a subject may have bold words
 	)
 	z := html.NewTokenizer(strings.NewReader(s))
 	for {
@@ -215,21 +236,25 @@ func description(s string) (stamp, heading, subject string) {
 		if kind == html.ErrorToken {
 			break
 		}
-		token := z.Token()
-		switch {
-		case kind == html.TextToken && in:
-			bold.WriteString(token.Data)
-		case kind == html.TextToken:
-			lines[len(lines)-1] += token.Data
-		case token.Data == "br" && kind != html.EndTagToken:
-			lines = append(lines, "")
-		case token.Data == "b" && kind == html.StartTagToken && !done:
+		if kind == html.TextToken {
+			if in {
+				bold.Write(z.Text())
+			} else {
+				line.Write(z.Text())
+			}
+			continue
+		}
+		switch name, _ := z.TagName(); {
+		case string(name) == "br" && kind != html.EndTagToken:
+			lines = append(lines, line.String())
+			line.Reset()
+		case string(name) == "b" && kind == html.StartTagToken && !done:
 			in, done = true, true
-		case token.Data == "b" && kind == html.EndTagToken:
+		case string(name) == "b" && kind == html.EndTagToken:
 			in = false
 		}
 	}
-	heading, subject = split(lines)
+	heading, subject = split(append(lines, line.String()))
 	return collapse(bold.String()), heading, subject
 }
 

@@ -26,6 +26,7 @@ type answer struct {
 	contentType string
 	address     *url.URL // that it came from in the end
 	received    time.Time
+	taken       []move // remembered redirects on the way there
 }
 
 // get asks for a path of the site, query and all.
@@ -34,11 +35,50 @@ func (c *Client) get(ctx context.Context, path string, l limit) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := c.follow(ctx, u, l)
+	a, err := c.ask(ctx, u, l)
+	if e, ok := errors.AsType[*TransportError](err); ok {
+		e.Path = pathOf(u)
+		return answer{}, e
+	}
 	if err != nil {
 		return answer{}, fmt.Errorf("asking the regulator for %s: %w", pathOf(u), err)
 	}
 	return a, nil
+}
+
+// ask asks for an address, or at once for the one that it has moved to. That
+// there is nothing at that one says nothing of the address itself, which may
+// have moved again.
+func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
+	to, taken := c.moves.resolve(u)
+	a, err := c.follow(ctx, to, l)
+	if err == nil {
+		a.taken = taken
+		return a, nil
+	}
+	if len(taken) == 0 || ctx.Err() != nil {
+		return a, err
+	}
+	c.moves.forget(taken)
+	if isGone(err) || fault.KindOf(err) == fault.NotFound {
+		return c.follow(ctx, u, l)
+	}
+	return a, err
+}
+
+// judge passes the verdict on an answer on. When it is none of its surface, the
+// redirects on the way to it are not to be trusted.
+func (c *Client) judge(a *answer, err error) error {
+	if e, ok := errors.AsType[*MarkupError](err); ok && e.Whole {
+		c.moves.forget(a.taken)
+	}
+	return err
+}
+
+// isGone tells the statuses that say that there is no such page.
+func isGone(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }
 
 // locate turns a path or a link of the site into the address that is really
@@ -71,6 +111,7 @@ func (c *Client) within(u *url.URL) (*url.URL, error) {
 // against the limit of time.
 func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error) {
 	been := map[string]bool{}
+	var learned []move
 	for range 1 + mostHops {
 		if been[u.String()] {
 			return answer{}, errLoop
@@ -81,56 +122,71 @@ func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error
 		}
 		begun := time.Now()
 		a, next, err := c.hop(ctx, u, l)
-		if err != nil || next == nil {
-			return a, err
+		if err != nil {
+			return answer{}, err
+		}
+		if next == nil {
+			c.moves.remember(learned, u)
+			return a, nil
+		}
+		if m, ok := moved(u, next.to); ok && next.permanent {
+			learned = append(learned, m)
 		}
 		l.within -= time.Since(begun)
-		u = next
+		u = next.to
 	}
 	return answer{}, errHops
 }
 
+// redirect is where the site sends us instead of an answer.
+type redirect struct {
+	to        *url.URL
+	permanent bool
+}
+
 // hop makes one request. It returns the answer, or where it was sent.
-func (c *Client) hop(parent context.Context, u *url.URL, l limit) (answer, *url.URL, error) {
+func (c *Client) hop(parent context.Context, u *url.URL, l limit) (answer, *redirect, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	slow := time.AfterFunc(l.within, func() { cancel(errors.New("the answer took too long")) })
+	slow := time.AfterFunc(l.within, func() { cancel(errSlow) })
 	defer slow.Stop()
 	a, next, err := c.exchange(ctx, cancel, u, l.most)
-	if err == nil {
+	switch {
+	case err == nil:
 		return a, next, nil
-	}
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err // its text repeats the address
-	}
-	if parent.Err() != nil {
-		err = parent.Err()
-	} else if ctx.Err() != nil {
-		err = context.Cause(ctx)
+	case parent.Err() != nil:
+		return answer{}, nil, parent.Err()
+	case ctx.Err() != nil:
+		return answer{}, nil, transport(context.Cause(ctx))
 	}
 	return answer{}, nil, err
 }
 
-func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, u *url.URL, most int64) (answer, *url.URL, error) {
+func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, u *url.URL, most int64) (answer, *redirect, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, nil, transport(err)
 	}
 	req.Header.Set("User-Agent", c.agent)
 	req.Header.Set("Accept", accept)
 	req.Header.Set("Accept-Language", "es")
 	res, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, nil, transport(err)
 	}
 	defer res.Body.Close()
 	if res.Header.Get("Pregon-Source") == "demo" {
 		c.simulated.Store(true)
 	}
+	c.answered.Store(true)
 	if isRedirect(res) {
 		_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
-		next, err := c.target(u, res.Header.Get("Location"))
-		return answer{}, next, err
+		to, err := c.target(u, res.Header.Get("Location"))
+		if err != nil {
+			return answer{}, nil, err
+		}
+		forGood := res.StatusCode == http.StatusMovedPermanently || res.StatusCode == http.StatusPermanentRedirect
+		return answer{}, &redirect{to: to, permanent: forGood}, nil
 	}
 	body, err := readBody(res, most, c.limits.stall, cancel)
 	if err != nil {
@@ -160,14 +216,14 @@ func isRedirect(res *http.Response) bool {
 func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	if err != nil {
-		return nil, errors.New("the regulator redirects to what is no address")
+		return nil, &TransportError{Reason: "the regulator redirects to what is no address", Err: err}
 	}
 	if namesMissing(to) {
 		return nil, errMissing()
 	}
 	next, err := c.within(to)
 	if err != nil {
-		return nil, fmt.Errorf("the regulator redirects to another host, %s", to.Host)
+		return nil, &TransportError{Reason: "the regulator redirects to another host", Err: errors.New(to.Redacted())}
 	}
 	return next, nil
 }
@@ -181,11 +237,13 @@ func readBody(res *http.Response, most int64, stall time.Duration, cancel contex
 	if n := res.ContentLength; n > 0 && n <= most {
 		body.Grow(int(n) + bytes.MinRead)
 	}
-	_, err := body.ReadFrom(&awake{io.LimitReader(res.Body, most+1), silence, stall})
-	if err == nil && int64(body.Len()) > most {
-		err = fmt.Errorf("the answer is larger than %d MB", most>>20)
+	if _, err := body.ReadFrom(&awake{io.LimitReader(res.Body, most+1), silence, stall}); err != nil {
+		return nil, transport(err)
 	}
-	return body.Bytes(), err
+	if int64(body.Len()) > most {
+		return nil, fmt.Errorf("the answer is larger than %d MB", most>>20)
+	}
+	return body.Bytes(), nil
 }
 
 // awake puts off a timer with everything that is read.

@@ -37,5 +37,5 @@ func (c *Client) EntityHR(ctx context.Context, nif string, page int) (List, erro
 		return List{}, fault.New(fault.Invalid, "relevant facts are asked for by NIF")
 	}
 	address := fmt.Sprintf("/portal/hr/resultadobusquedahr?nif=%s&page=%d", url.QueryEscape(nif), page)
-	return c.list(ctx, address, listing{surface: "list of HR", t: disclosure.HR, dir: seriesOf[disclosure.HR].dir, nif: nif})
+	return c.list(ctx, address, listing{surface: "list of HR", t: disclosure.HR, dir: seriesOf[disclosure.HR].dir, nif: nif, page: page})
 }

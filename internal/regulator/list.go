@@ -30,7 +30,7 @@ func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosur
 		return List{}, err
 	}
 	path := fmt.Sprintf("%s?fechaDesde=%s&fechaHasta=%s&page=%d", s.list, slashed(from), slashed(to), page)
-	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, dir: s.dir})
+	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, dir: s.dir, page: page})
 }
 
 // slashed writes a day as the site wants it, slashes and all.
@@ -44,12 +44,12 @@ func (c *Client) list(ctx context.Context, path string, l listing) (List, error)
 	l.site = c.site()
 	out, err := l.parse(a.body)
 	out.Received = a.received
-	return out, err
+	return out, c.judge(&a, err)
 }
 
 // ParseList reads a page of filings. Links are shown on the public origin.
 func ParseList(t disclosure.Type, body []byte, public string) (List, error) {
-	l := listing{surface: "list of " + string(t), t: t, dir: seriesOf[t].dir, site: site{public: public}}
+	l := listing{surface: "list of " + string(t), t: t, dir: seriesOf[t].dir, page: anyPage, site: site{public: public}}
 	return l.parse(body)
 }
 
@@ -60,6 +60,7 @@ type listing struct {
 	t       disclosure.Type
 	dir     string // that relative links start from
 	nif     string // of the entity that the whole page is about, if it was asked for
+	page    int    // that was asked for, or anyPage
 }
 
 func (l listing) parse(body []byte) (List, error) {
@@ -74,9 +75,10 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 		return p, nil, err
 	}
 	if !p.listed {
-		p.faults.add("it has no list")
+		p.faults.fail("it has no list")
 		return p, nil, p.faults.err()
 	}
+	p.expect(l.page)
 	var rows []Row
 	for i, n := range p.rows {
 		row, lacks := l.row(n, p.owner)
@@ -90,6 +92,7 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 		}
 		p.faults.add("%s %s", name, lacks)
 	}
+	p.faults.count(len(rows), len(p.rows)-len(rows))
 	return p, rows, p.faults.err()
 }
 
@@ -131,7 +134,7 @@ func cellsOf(row *html.Node) cells {
 func (c cells) text(names ...string) string {
 	for _, name := range names {
 		if n := c[name]; n != nil {
-			if s := text(n, nil); s != "" {
+			if s := text(n); s != "" {
 				return s
 			}
 		}
@@ -165,7 +168,7 @@ func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	}
 	subject := c.subject()
 	if subject != nil {
-		row.Title = text(subject, nil)
+		row.Title = text(subject)
 	}
 	if cell := c[subjectPart]; cell != nil && row.Title == "" {
 		row.Title = text(cell, isAnchor)
@@ -192,15 +195,16 @@ func (c cells) subject() *html.Node {
 		return nil
 	}
 	visit(cell, func(n *html.Node) bool {
-		if link == nil && isAnchor(n) && !relationForm.MatchString(text(n, nil)) {
+		if link != nil || !isAnchor(n) {
+			return link == nil
+		}
+		if !relationForm.MatchString(text(n)) {
 			link = n
 		}
-		return link == nil
+		return false
 	})
 	return link
 }
-
-func isAnchor(n *html.Node) bool { return n.Type == html.ElementNode && n.Data == "a" }
 
 // links tells the document from a page about the filing. A filing without a
 // page of its own is found by its permalink.
@@ -230,8 +234,8 @@ func registration(row *html.Node, c cells) int64 {
 		if n == c[subjectPart] || n == c[headingCell] || found != 0 {
 			return false
 		}
-		if n != row && n.Data == "li" {
-			if m := numberForm.FindStringSubmatch(text(n, isAnchor)); m != nil {
+		if n != row && isItem(n) {
+			if m := numberForm.FindStringSubmatch(text(n, isAnchor, isItem)); m != nil {
 				found, _ = disclosure.ParseNumber(m[1])
 			}
 		}
@@ -243,16 +247,17 @@ func registration(row *html.Node, c cells) int64 {
 // relations reads the labels that name other filings. They are links to them,
 // or bare where the other has no document.
 func relations(row, subject, issuer *html.Node) []disclosure.Relation {
+	const most = 100 // far more than any filing has
 	var out []disclosure.Relation
 	visit(row, func(n *html.Node) bool {
-		if n == subject || n == issuer {
+		if n == subject || n == issuer || len(out) == most {
 			return false
 		}
-		bare := n != row && n.Data == "li" && part(n) == "" && !hasElement(n)
+		bare := n != row && isItem(n) && part(n) == "" && !hasElement(n)
 		if !isAnchor(n) && !bare {
 			return true
 		}
-		label := text(n, nil)
+		label := text(n)
 		if m := relationForm.FindStringSubmatch(label); m != nil {
 			out = addRelation(out, m, label)
 		}

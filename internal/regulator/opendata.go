@@ -33,7 +33,8 @@ func (c *Client) OpenData(ctx context.Context, year int) ([]Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseOpenData(year, a.body, c.site())
+	packages, err := parseOpenData(year, a.body, c.site())
+	return packages, c.judge(&a, err)
 }
 
 // ParseOpenData reads the page of a year.
@@ -60,7 +61,7 @@ func parseOpenData(year int, body []byte, s site) ([]Package, error) {
 		return nil, err
 	}
 	if len(p.tables) == 0 {
-		p.faults.add("it has no table of downloads")
+		p.faults.fail("it has no table of downloads")
 	}
 	found := map[time.Month]Package{}
 	for _, table := range p.tables {
@@ -68,7 +69,7 @@ func parseOpenData(year int, body []byte, s site) ([]Package, error) {
 			if !isAnchor(n) {
 				return true
 			}
-			month, ok := monthOf(attr(n, "title") + " " + text(n, nil))
+			month, ok := monthOf(attr(n, "title") + " " + text(n))
 			link, document := s.link("/portal/publicaciones/", attr(n, "href"))
 			if _, twice := found[month]; ok && document && !twice {
 				found[month] = Package{Year: year, Month: month, Link: link}
@@ -103,7 +104,7 @@ func (c *Client) FundRecords(ctx context.Context, p Package) (records []FundReco
 		return nil, digest, err
 	}
 	records, err = ParseFundRecords(a.body)
-	return records, sha256.Sum256(a.body), err
+	return records, sha256.Sum256(a.body), c.judge(&a, err)
 }
 
 // What is read of an archive is bounded, each far above what there is.
@@ -122,7 +123,7 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 	bad := faults{surface: "package of open data"}
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		bad.add("it is no archive")
+		bad.fail("it is no archive")
 		return nil, bad.err()
 	}
 	funds := fundReader{known: map[string]int{}}
@@ -134,13 +135,13 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 		}
 		members++
 		if err := funds.member(f, left); err != nil {
-			bad.add("%s: %s", collapse(name), err.Error())
+			bad.fail("%s: %s", collapse(name), err.Error())
 		}
 	}
 	if members == 0 {
-		bad.add("it has no FONDREGISTRO")
+		bad.fail("it has no FONDREGISTRO")
 	} else if len(funds.records) == 0 {
-		bad.add("it has no fund")
+		bad.fail("it has no fund")
 	}
 	return funds.records, bad.err()
 }

@@ -21,7 +21,6 @@ const (
 
 // page is the part of a page that matters.
 type page struct {
-	surface   string
 	rows      []*html.Node
 	tables    []*html.Node
 	listed    bool   // there is a list, be it empty
@@ -29,19 +28,35 @@ type page struct {
 	published string // the time that the head tells
 	number    int    // from 0
 	pages     int
+	numbered  bool // a pager told number and pages
 	cut       bool // the page ends too early
 	faults    faults
 }
+
+// mostContent is how much of a page is read once its menus are passed over.
+// Real pages have 30 KB there.
+const mostContent = 1 << 20
 
 // readPage finds the rows of a page. Nine tenths of a page are menus and
 // hidden fields, which are passed over before the tree is built. Of a page
 // that ends too early the last row is left out: it may be half.
 func readPage(surface string, body []byte) (*page, error) {
-	p := &page{surface: surface, pages: 1, faults: faults{surface: surface}}
-	p.cut = !isWhole(body)
-	root, err := html.Parse(bytes.NewReader(body[p.skip(body):]))
+	p := &page{pages: 1, faults: faults{surface: surface}}
+	if p.cut = !isWhole(body); p.cut {
+		p.faults.fail("the page ends too early")
+	}
+	at, found := p.skip(body)
+	if !found {
+		return p, nil
+	}
+	if len(body)-at > mostContent {
+		p.faults.fail("it holds more than %d MB", mostContent>>20)
+		return p, p.faults.err()
+	}
+	root, err := parseTree(body[at:])
 	if err != nil {
-		return p, &MarkupError{Surface: surface, Detail: "its tags are nested too deep"}
+		p.faults.fail("%s", err.Error())
+		return p, p.faults.err()
 	}
 	pager, numbered := "", false
 	visit(root, func(n *html.Node) bool {
@@ -51,13 +66,20 @@ func readPage(surface string, body []byte) (*page, error) {
 			return false
 		case listPart:
 			p.listed = true
-			p.strangers(n)
+			if !within(n, listPart) {
+				p.strangers(n)
+			}
 		case ownerPart:
-			p.owner = text(n, nil)
+			if p.owner == "" {
+				p.owner = text(n)
+			}
 		case pagerPart:
-			pager, numbered = text(n, nil), true
+			if numbered = true; pager == "" {
+				pager = text(n)
+			}
 		case tablePart:
 			p.tables = append(p.tables, n)
+			return false
 		}
 		if isAnchor(n) && query(attr(n, "href"), "page") != "" && isPager(n) {
 			numbered = true
@@ -67,7 +89,6 @@ func readPage(surface string, body []byte) (*page, error) {
 	p.listed = p.listed || len(p.rows) > 0
 	if p.cut {
 		p.rows = p.rows[:max(0, len(p.rows)-1)]
-		p.faults.add("the page ends too early")
 	}
 	p.readPager(pager, numbered)
 	return p, nil
@@ -76,9 +97,9 @@ func readPage(surface string, body []byte) (*page, error) {
 // strangers finds entries of the list that are not rows as we know them. A list
 // of them is no empty list: words that say so have no link.
 func (p *page) strangers(list *html.Node) {
-	n := 0
+	n, known := 0, false
 	for entry := list.FirstChild; entry != nil; entry = entry.NextSibling {
-		if entry.Type != html.ElementNode || part(entry) == rowPart {
+		if entry.Type != html.ElementNode {
 			continue
 		}
 		linked, rows := false, false
@@ -86,29 +107,43 @@ func (p *page) strangers(list *html.Node) {
 			linked, rows = linked || isAnchor(n), rows || part(n) == rowPart
 			return !rows
 		})
-		if linked && !rows {
+		if known = known || rows; linked && !rows {
 			n++
 		}
 	}
-	if n > 0 {
+	switch {
+	case n > 0 && known:
 		p.faults.add("%d entries of the list have a form that is not known", n)
+	case n > 0:
+		p.faults.fail("%d entries of the list have a form that is not known", n)
 	}
 }
 
-// skip returns where the first part that matters begins, and takes what the
-// head tells on the way. It is 0 when there is none.
-func (p *page) skip(body []byte) int {
+// within tells whether an element is inside of another with an id.
+func within(n *html.Node, id string) bool {
+	for n = n.Parent; n != nil; n = n.Parent {
+		if part(n) == id {
+			return true
+		}
+	}
+	return false
+}
+
+// skip returns where the first part that matters begins, if there is one, and
+// takes what the head tells on the way.
+func (p *page) skip(body []byte) (at int, found bool) {
+	const largest = 512 << 10 // of a tag or a text; a page has half of that in all
 	z := html.NewTokenizer(bytes.NewReader(body))
-	at := 0
+	z.SetMaxBuf(largest)
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return 0
+			return 0, false
 		}
 		if kind == html.StartTagToken || kind == html.SelfClosingTagToken {
 			tag, more := z.TagName()
 			if more && p.matters(z, string(tag)) {
-				return at
+				return at, true
 			}
 		}
 		at += len(z.Raw())
@@ -155,9 +190,20 @@ var pagerForm = regexp.MustCompile(`(?i)p[áa]gina\s+(\d{1,6})\s+de\s+(\d{1,6})`
 // pages.
 func (p *page) readPager(words string, numbered bool) {
 	if m := pagerForm.FindStringSubmatch(words); m != nil && number(m[1]) > 0 {
-		p.number, p.pages = number(m[1])-1, max(1, number(m[2]))
+		p.number, p.pages, p.numbered = number(m[1])-1, max(1, number(m[2])), true
 	} else if numbered && !p.cut {
-		p.faults.add("the pager does not tell the number of pages")
+		p.faults.fail("the pager does not tell the number of pages")
+	}
+}
+
+// anyPage is the number of a page that nobody asked for by its number.
+const anyPage = -1
+
+// expect finds fault with a page that is not the one that was asked for: what
+// is on that one is not known. Past the last page there is no pager.
+func (p *page) expect(number int) {
+	if number != anyPage && p.numbered && p.number != number {
+		p.faults.fail("it shows page %d instead of %d", p.number+1, number+1)
 	}
 }
 
@@ -168,58 +214,6 @@ func isPager(a *html.Node) bool {
 		}
 	}
 	return false
-}
-
-// part is the name that an element's id ends in.
-func part(n *html.Node) string {
-	if n.Type != html.ElementNode {
-		return ""
-	}
-	return lastPart(attr(n, "id"))
-}
-
-func lastPart(id string) string {
-	return strings.ToLower(id[strings.LastIndexByte(id, '_')+1:])
-}
-
-func attr(n *html.Node, key string) string {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-// visit walks a tree in the order of the page; f tells whether to go deeper.
-func visit(n *html.Node, f func(*html.Node) bool) {
-	if !f(n) {
-		return
-	}
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		visit(child, f)
-	}
-}
-
-// text is what a reader sees of an element, but for the parts to skip.
-func text(n *html.Node, skip func(*html.Node) bool) string {
-	var b strings.Builder
-	visit(n, func(n *html.Node) bool {
-		if n.Type == html.TextNode {
-			b.WriteString(n.Data)
-		}
-		if n.Type != html.ElementNode {
-			return true
-		}
-		switch n.Data {
-		case "script", "style", "template":
-			return false
-		case "br", "p", "li", "div":
-			b.WriteByte(' ')
-		}
-		return skip == nil || !skip(n)
-	})
-	return collapse(b.String())
 }
 
 // collapse trims a text and makes every run of spaces one. Control characters

@@ -46,6 +46,15 @@ func wantMarkup(t *testing.T, err error, telling string) {
 	}
 }
 
+// wantWhole fails unless err says that the whole surface cannot be relied upon,
+// or only some rows.
+func wantWhole(t *testing.T, err error, whole bool) {
+	t.Helper()
+	if e, ok := errors.AsType[*regulator.MarkupError](err); !ok || e.Whole != whole {
+		t.Errorf("error %v is of the whole: %v, want %v", err, ok && e.Whole, whole)
+	}
+}
+
 func TestParseFeed(t *testing.T) {
 	rows, err := regulator.ParseFeed(disclosure.OIR, read(t, "feed-oir.xml"), regulator.PublicOrigin)
 	if err != nil {
@@ -53,14 +62,14 @@ func TestParseFeed(t *testing.T) {
 	}
 	want := []regulator.Row{
 		{
-			Surface: disclosure.FromFeed, Type: disclosure.OIR, Number: 52823, Name: "ALMAZARA FICTICIA, S.A. (ALMAZARA)",
+			Surface: disclosure.FromFeed, FromFeed: true, Type: disclosure.OIR, Number: 52823, Name: "ALMAZARA FICTICIA, S.A. (ALMAZARA)",
 			Category:  "Sobre suspensiones, levantamientos y exclusiones de negociación",
 			Title:     "MERCADOS & BOLSAS INVENTADAS anuncia la exclusión de las “Cédulas de Almazara” & otros, con efectos del 22/09/2026.",
 			At:        at("2026-09-21T10:33:40Z"),
 			SourceURL: "https://www.cnmv.es/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=52823",
 		},
 		{
-			Surface: disclosure.FromFeed, Type: disclosure.OIR, Number: 52822, Name: "TEJARES & HORNOS IMAGINARIOS, S.A.",
+			Surface: disclosure.FromFeed, FromFeed: true, Type: disclosure.OIR, Number: 52822, Name: "TEJARES & HORNOS IMAGINARIOS, S.A.",
 			Category:  "Otra información relevante - Sobre negocio y situación financiera",
 			Title:     "Otra información relevante - Sobre negocio y situación financiera",
 			At:        at("2026-09-21T06:05:09Z"),
@@ -121,7 +130,29 @@ func TestFeedTimes(t *testing.T) {
 			if r := rows[0]; !r.At.Equal(at(test.at)) || !r.Later.Equal(later) || r.Surface != test.surface {
 				t.Errorf("at %v, later %v, from %s", r.At, r.Later, r.Surface)
 			}
+			// However exact its time: no page has spoken.
+			if r := rows[0].Report(at("2026-10-26T12:00:00Z")); !rows[0].FromFeed || !r.EnrichedAt.IsZero() || r.TimeFrom != test.surface {
+				t.Errorf("from the feed: %v, enriched %v, time from %s", rows[0].FromFeed, r.EnrichedAt, r.TimeFrom)
+			}
 		})
+	}
+}
+
+// Pages and lists enrich, to the minute or to the second.
+func TestPagesEnrich(t *testing.T) {
+	seen := at("2026-10-26T12:00:00Z")
+	list, err := regulator.ParseList(disclosure.OIR, read(t, "list-oir.html"), regulator.PublicOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := regulator.ParsePermalink(disclosure.OIR, 50374, read(t, "permalink-oir.html"), regulator.PublicOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range append(list.Rows, row) {
+		if r := row.Report(seen); row.FromFeed || !r.EnrichedAt.Equal(seen) || r.TimeFrom != row.Surface {
+			t.Errorf("%s: from the feed: %v, enriched %v, time from %s", r.ID, row.FromFeed, r.EnrichedAt, r.TimeFrom)
+		}
 	}
 }
 
@@ -132,23 +163,25 @@ func TestFeedFaults(t *testing.T) {
 		name, body string
 		rows       int
 		telling    string
+		whole      bool
 	}{
-		{"nothing", "", 0, "no channel"},
-		{"an error page", "<html><body><p>Error & más<br></body></html>", 0, "no channel"},
-		{"cut in the second item", whole[:strings.Index(whole, "</Title>\n      <link><![CDATA[https://internet")+20], 1, "too early"},
-		{"cut in the first subject", whole[:strings.Index(whole, "anuncia")], 0, "too early"},
-		{"cut before the end", whole[:strings.Index(whole, "</Channel>")], 2, "too early"},
-		{"no number", string(feedOf(strings.Replace(good, "nreg=", "x=", 1) + good)), 1, "item 1 has no registration number"},
-		{"no name", string(feedOf(strings.Replace(good, "ALMAZARA FICTICIA, S.A.", " ", 1))), 0, "oir-7 has no issuer"},
-		{"no time", string(feedOf(strings.ReplaceAll(strings.Replace(good, "2026", "", 1), "12:33", ""))), 0, "no date and time"},
-		{"no words", string(feedOf(strings.NewReplacer("Sobre resultados", "", "Resultados", "").Replace(good))), 0, "no subject"},
-		{"another series", string(feedOf(feedItem("Mon, 21 Sep 2026 10:33:40 GMT", ""))), 0, "another series"},
-		{"an unknown encoding", strings.Replace(whole, "utf-8", "ebcdic", 1), 0, "encoding"},
-		{"too deep", string(feedOf(strings.Repeat("<a>", 100))), 0, "too early"},
+		{"nothing", "", 0, "no channel", true},
+		{"an error page", "<html><body><p>Error & más<br></body></html>", 0, "no channel", true},
+		{"cut in the second item", whole[:strings.Index(whole, "</Title>\n      <link><![CDATA[https://internet")+20], 1, "too early", true},
+		{"cut in the first subject", whole[:strings.Index(whole, "anuncia")], 0, "too early", true},
+		{"cut before the end", whole[:strings.Index(whole, "</Channel>")], 2, "too early", true},
+		{"no number", string(feedOf(strings.Replace(good, "nreg=", "x=", 1) + good)), 1, "item 1 has no registration number", false},
+		{"no name", string(feedOf(strings.Replace(good, "ALMAZARA FICTICIA, S.A.", " ", 1))), 0, "oir-7 has no issuer", false},
+		{"no time", string(feedOf(strings.ReplaceAll(strings.Replace(good, "2026", "", 1), "12:33", ""))), 0, "no date and time", false},
+		{"no words", string(feedOf(strings.NewReplacer("Sobre resultados", "", "Resultados", "").Replace(good))), 0, "no subject", false},
+		{"another series", string(feedOf(feedItem("Mon, 21 Sep 2026 10:33:40 GMT", ""))), 0, "another series", false},
+		{"an unknown encoding", strings.Replace(whole, "utf-8", "ebcdic", 1), 0, "encoding", true},
+		{"too deep", string(feedOf(strings.Repeat("<a>", 100))), 0, "too early", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, err := regulator.ParseFeed(disclosure.OIR, []byte(test.body), regulator.PublicOrigin)
 			wantMarkup(t, err, test.telling)
+			wantWhole(t, err, test.whole)
 			if len(rows) != test.rows {
 				t.Errorf("%d rows, want %d", len(rows), test.rows)
 			}
@@ -240,33 +273,35 @@ func TestListFaults(t *testing.T) {
 		name, body string
 		rows       int
 		telling    string // nothing: no error
+		whole      bool
 	}{
-		{"an empty list", top + "</ul></body></html>", 0, ""},
-		{"an empty list, in capitals", strings.ToUpper(top + "</ul></body></html>"), 0, ""},
-		{"an error page", "<html><body><h1>Error</h1></body></html>", 0, "no list"},
-		{"a list in a comment and a script", "<html><!-- " + top + " --><script>'" + top + "'</script></html>", 0, "no list"},
-		{"nothing", "", 0, "no list"},
-		{"cut before the list", whole[:400], 0, "too early"},
-		{"cut after the list begins", top, 0, "too early"},
-		{"cut in the second title", whole[:strings.Index(whole, "La sociedad lo sus")], 1, "too early"},
-		{"cut in the third row", after("Otra información relevante</span>"), 2, "too early"},
-		{"cut before the pager", after("Número de registro: 50372</li>\n  </ul>\n </li>\n</ul>"), 2, "too early"},
-		{"cut in the last tag", strings.TrimRight(whole, "tml>\n"), 2, "too early"},
-		{"no number", strings.Replace(whole, "Número de registro: 50373", "Registro 50373", 1), 2, "row 2 has no registration number"},
-		{"no time", strings.Replace(whole, "8:41", "", 1), 2, "oir-50373 has no date and time"},
-		{"no such day", strings.Replace(whole, "22/04/2026", "31/04/2026", 1), 2, "oir-50374 has no date and time"},
-		{"before the register", strings.Replace(whole, "22/04/2026", "22/04/1926", 1), 2, "published_at"},
-		{"no name", strings.Replace(whole, "FONDO DE TITULIZACIÓN INVENTADO 7", "", 1), 2, "oir-50372 has no issuer"},
-		{"no words", strings.Replace(whole, ">Otra información relevante<", "><", 1), 2, "oir-50372 has no subject"},
-		{"no row is known", strings.NewReplacer("liFechaRegistro", "fecha").Replace(whole), 0, "oir-50372 has no date and time"},
-		{"many", top + strings.Repeat(`<li id="elementoPrimerNivel"></li>`, 10) + "</html>", 0, "and 7 more"},
-		{"a pager without numbers", strings.Replace(whole, "gina 2 de 20", "gina siguiente", 1), 3, "pager"},
-		{"a pager without a label", strings.Replace(whole, "lblInfoPaginacion", "lbl", 1), 3, "pager"},
+		{"an empty list", top + "</ul></body></html>", 0, "", false},
+		{"an empty list, in capitals", strings.ToUpper(top + "</ul></body></html>"), 0, "", false},
+		{"an error page", "<html><body><h1>Error</h1></body></html>", 0, "no list", true},
+		{"a list in a comment and a script", "<html><!-- " + top + " --><script>'" + top + "'</script></html>", 0, "no list", true},
+		{"nothing", "", 0, "no list", true},
+		{"cut before the list", whole[:400], 0, "too early", true},
+		{"cut after the list begins", top, 0, "too early", true},
+		{"cut in the second title", whole[:strings.Index(whole, "La sociedad lo sus")], 1, "too early", true},
+		{"cut in the third row", after("Otra información relevante</span>"), 2, "too early", true},
+		{"cut before the pager", after("Número de registro: 50372</li>\n  </ul>\n </li>\n</ul>"), 2, "too early", true},
+		{"cut in the last tag", strings.TrimRight(whole, "tml>\n"), 2, "too early", true},
+		{"no number", strings.Replace(whole, "Número de registro: 50373", "Registro 50373", 1), 2, "row 2 has no registration number", false},
+		{"no time", strings.Replace(whole, "8:41", "", 1), 2, "oir-50373 has no date and time", false},
+		{"no such day", strings.Replace(whole, "22/04/2026", "31/04/2026", 1), 2, "oir-50374 has no date and time", false},
+		{"before the register", strings.Replace(whole, "22/04/2026", "22/04/1926", 1), 2, "published_at", false},
+		{"no name", strings.Replace(whole, "FONDO DE TITULIZACIÓN INVENTADO 7", "", 1), 2, "oir-50372 has no issuer", false},
+		{"no words", strings.Replace(whole, ">Otra información relevante<", "><", 1), 2, "oir-50372 has no subject", false},
+		{"no row is known", strings.NewReplacer("liFechaRegistro", "fecha").Replace(whole), 0, "oir-50372 has no date and time", true},
+		{"many", top + strings.Repeat(`<li id="elementoPrimerNivel"></li>`, 10) + "</html>", 0, "and 7 more", true},
+		{"a pager without numbers", strings.Replace(whole, "gina 2 de 20", "gina siguiente", 1), 3, "pager", true},
+		{"a pager without a label", strings.Replace(whole, "lblInfoPaginacion", "lbl", 1), 3, "pager", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, err := regulator.ParseList(disclosure.OIR, []byte(test.body), regulator.PublicOrigin)
 			if test.telling != "" {
 				wantMarkup(t, err, test.telling)
+				wantWhole(t, err, test.whole)
 			} else if err != nil {
 				t.Error(err)
 			}
@@ -413,6 +448,10 @@ func TestPermalinkFaults(t *testing.T) {
 	page := string(read(t, "permalink-oir.html"))
 	_, err := regulator.ParsePermalink(disclosure.OIR, 50375, []byte(page), regulator.PublicOrigin)
 	wantMarkup(t, err, "it tells of oir-50374")
+	wantWhole(t, err, true)
+	_, err = regulator.ParsePermalink(disclosure.OIR, 50374, []byte(strings.ReplaceAll(page, "ALMAZARA FICTICIA, S.A.", "")), regulator.PublicOrigin)
+	wantMarkup(t, err, "oir-50374 has no issuer")
+	wantWhole(t, err, false)
 	_, err = regulator.ParsePermalink(disclosure.OIR, 50374, []byte(page[:len(page)-20]), regulator.PublicOrigin)
 	wantMarkup(t, err, "too early")
 	_, err = regulator.ParsePermalink(disclosure.OIR, 50374, read(t, "list-oir.html"), regulator.PublicOrigin)
@@ -459,15 +498,17 @@ func TestEntityFaults(t *testing.T) {
 		name, body string
 		entities   int
 		telling    string
+		whole      bool
 	}{
-		{"an error page", "<html></html>", 0, "no list"},
-		{"cut", whole[:strings.Index(whole, "FONDO SIN")], 1, "too early"},
-		{"no number", strings.Replace(whole, "391", "", 1), 1, "row 1 has no number"},
-		{"no name", strings.ReplaceAll(whole, "FONDO SIN NIF, FI", ""), 1, "row 2 has no name"},
+		{"an error page", "<html></html>", 0, "no list", true},
+		{"cut", whole[:strings.Index(whole, "FONDO SIN")], 1, "too early", true},
+		{"no number", strings.Replace(whole, "391", "", 1), 1, "row 1 has no number", false},
+		{"no name", strings.ReplaceAll(whole, "FONDO SIN NIF, FI", ""), 1, "row 2 has no name", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := regulator.ParseEntities(regulator.FundRegisters[0], []byte(test.body))
 			wantMarkup(t, err, test.telling)
+			wantWhole(t, err, test.whole)
 			if len(got.Entities) != test.entities {
 				t.Errorf("%d entities, want %d", len(got.Entities), test.entities)
 			}
@@ -482,7 +523,7 @@ func TestStrangeEntries(t *testing.T) {
 	list, err := regulator.ParseList(disclosure.OIR, fmt.Appendf(nil, page,
 		`<li id="x_ctl01_filaRegistro"><a href="../consultas/datosentidad.aspx?nif=A69001238">ALMAZARA FICTICIA, S.A.</a></li>`), regulator.PublicOrigin)
 	var markup *regulator.MarkupError
-	if !errors.As(err, &markup) || len(list.Rows) != 0 {
+	if !errors.As(err, &markup) || !markup.Whole || len(list.Rows) != 0 {
 		t.Errorf("rows of another form give %v, %v", list.Rows, err)
 	}
 	list, err = regulator.ParseList(disclosure.OIR, fmt.Appendf(nil, page, `<li>No se han encontrado registros</li>`), regulator.PublicOrigin)

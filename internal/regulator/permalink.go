@@ -18,10 +18,14 @@ func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64)
 		return Row{}, err
 	}
 	a, err := c.get(ctx, fmt.Sprintf("%s?nreg=%d", s.list, number), c.limits.page)
+	if isGone(err) {
+		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator has no filing %s", disclosure.ReportID(t, number))
+	}
 	if err != nil {
 		return Row{}, err
 	}
-	return parsePermalink(t, number, a.body, c.site())
+	row, err := parsePermalink(t, number, a.body, c.site())
+	return row, c.judge(&a, err)
 }
 
 // ParsePermalink reads the page of one filing.
@@ -31,7 +35,7 @@ func ParsePermalink(t disclosure.Type, number int64, body []byte, public string)
 
 func parsePermalink(t disclosure.Type, number int64, body []byte, s site) (Row, error) {
 	id := disclosure.ReportID(t, number)
-	l := listing{site: s, surface: "page of " + id, t: t, dir: seriesOf[t].dir}
+	l := listing{site: s, surface: "page of " + id, t: t, dir: seriesOf[t].dir, page: anyPage}
 	p, rows, err := l.read(body)
 	if err != nil {
 		return Row{}, err
@@ -41,7 +45,7 @@ func parsePermalink(t disclosure.Type, number int64, body []byte, s site) (Row, 
 	}
 	for _, row := range rows {
 		if row.Number != number {
-			p.faults.add("it tells of %s", disclosure.ReportID(t, row.Number))
+			p.faults.fail("it tells of %s", disclosure.ReportID(t, row.Number))
 			return Row{}, p.faults.err()
 		}
 	}

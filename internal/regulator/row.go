@@ -9,7 +9,8 @@ import (
 // Row is a filing as one surface of the site tells it: a line of a list, a
 // permalink page, an item of a feed. What a surface does not tell is empty.
 type Row struct {
-	Surface   disclosure.Surface
+	Surface   disclosure.Surface // whose times are as exact as At; not always the one that told
+	FromFeed  bool               // told by a feed, which knows neither NIF nor document
 	Type      disclosure.Type
 	Number    int64
 	Name      string // of the issuer
@@ -23,7 +24,8 @@ type Row struct {
 	Relations []disclosure.Relation
 }
 
-// Report returns the filing as an observation made at a moment.
+// Report returns the filing as an observation made at a moment. Only what a
+// page or a list told counts as enriched, however exact its time is.
 func (r *Row) Report(seen time.Time) disclosure.Report {
 	out := disclosure.Report{
 		ID: disclosure.ReportID(r.Type, r.Number), Type: r.Type, Number: r.Number,
@@ -31,7 +33,7 @@ func (r *Row) Report(seen time.Time) disclosure.Report {
 		PublishedAt: r.At.UTC(), TimeFrom: r.Surface, PDFURL: r.PDFURL, SourceURL: r.SourceURL,
 		Related: r.Relations, FirstSeenAt: seen.UTC(),
 	}
-	if r.Surface != disclosure.FromFeed {
+	if !r.FromFeed {
 		out.EnrichedAt = seen.UTC()
 	}
 	return out

@@ -30,7 +30,9 @@ func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 	}
 	counted := p.outcome
 	for _, told := range b.Aside {
-		p.report(told, known.Reports, event)
+		if _, found := known.Reports[told.ID]; found {
+			p.report(told, known.Reports, event)
+		}
 	}
 	return p.changes, counted
 }

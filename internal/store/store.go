@@ -133,8 +133,8 @@ type Lease struct {
 type Batch struct {
 	Issuers []disclosure.Issuer
 	Reports []disclosure.Report
-	// Aside are filings of which the others say something. They come last and
-	// are not counted.
+	// Aside are known filings of which the others say something, with only
+	// that told. They come last, are not counted, and left out when unknown.
 	Aside []disclosure.Report
 	// New is the event of a report that was not known: Backfilled, or
 	// Published, which an empty one stands for.

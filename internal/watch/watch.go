@@ -67,10 +67,11 @@ type Surface struct {
 
 // Names of surfaces. The store is one: what cannot be kept is not seen.
 const (
-	Store    = "store"
-	HR       = "hr"
-	Register = "registers"
-	Exchange = "exchange"
+	Store      = "store"
+	HR         = "hr"
+	HREntities = "hr-entities"
+	Register   = "registers"
+	Exchange   = "exchange"
 )
 
 // Feed, List and Permalink name the surfaces of a series.
@@ -85,7 +86,7 @@ func Permalink(t disclosure.Type) string { return "permalink-" + lower(t) }
 // Surfaces are the names of all of them.
 var Surfaces = []string{
 	Feed(disclosure.IP), Feed(disclosure.OIR), List(disclosure.IP), List(disclosure.OIR),
-	Permalink(disclosure.IP), Permalink(disclosure.OIR), HR, Register, Exchange, Store,
+	Permalink(disclosure.IP), Permalink(disclosure.OIR), HR, HREntities, Register, Exchange, Store,
 }
 
 // liveSeries are those that have a feed, and are promised within seconds.
@@ -101,17 +102,18 @@ type Board struct {
 	blindAfter time.Duration // without a good look at a series
 
 	mu       sync.Mutex
-	surfaces map[string]*Surface // guarded by mu
-	grave    map[string]bool     // guarded by mu: what failed is not a passing trouble
-	filing   time.Time           // guarded by mu: the newest publication
-	state    State               // guarded by mu
-	since    time.Time           // guarded by mu: of state
-	began    time.Time           // guarded by mu
+	surfaces map[string]*Surface      // guarded by mu
+	grave    map[string]bool          // guarded by mu: what failed is not a passing trouble
+	filing   time.Time                // guarded by mu: the newest publication
+	state    State                    // guarded by mu
+	since    time.Time                // guarded by mu: of state
+	began    time.Time                // guarded by mu
+	expected map[string]time.Duration // guarded by mu: how often surfaces should be read
 }
 
 // NewBoard returns a board that calls the source unseen after so long.
 func NewBoard(blindAfter time.Duration) *Board {
-	return &Board{blindAfter: blindAfter, surfaces: map[string]*Surface{}, grave: map[string]bool{}, began: time.Now()}
+	return &Board{blindAfter: blindAfter, surfaces: map[string]*Surface{}, grave: map[string]bool{}, expected: map[string]time.Duration{}, began: time.Now()}
 }
 
 func (b *Board) surface(name string) *Surface {
@@ -134,7 +136,7 @@ func (b *Board) OK(name string) {
 
 // Fail notes a look that failed. A grave failure counts at once: markup that
 // cannot be read does not mend itself.
-func (b *Board) Fail(name string, err error, grave bool) {
+func (b *Board) Fail(name, reason string, grave bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, now := b.surface(name), time.Now()
@@ -142,9 +144,20 @@ func (b *Board) Fail(name string, err error, grave bool) {
 		s.FailingSince = now
 	}
 	s.Failures++
-	s.FailureAt, s.Error = now, err.Error()
+	s.FailureAt, s.Error = now, reason
 	b.grave[name] = b.grave[name] || grave
 	s.OK = s.Failures <= tolerated && !b.grave[name]
+}
+
+// overdue is how many times it may fail to be read before somebody should know.
+const overdue = 3
+
+// Expect notes how often a surface should be read from now on.
+func (b *Board) Expect(name string, every time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expected[name] = every
+	b.began = time.Now()
 }
 
 // Failing tells whether the last looks at a surface failed.
@@ -192,6 +205,16 @@ func (b *Board) judge(now time.Time) (State, []Reason) {
 			reasons = append(reasons, Reason{Surface: name, Text: s.Error, Since: s.FailingSince})
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(b.expected)) {
+		last := b.began
+		if s := b.surfaces[name]; s != nil && s.SuccessAt.After(last) {
+			last = s.SuccessAt
+		}
+		if s := b.surfaces[name]; now.Sub(last) > overdue*b.expected[name] && (s == nil || s.OK) {
+			state = Degraded
+			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: its turn does not come", Since: last})
+		}
+	}
 	for _, t := range liveSeries {
 		seen := b.seen(t)
 		switch {
@@ -203,7 +226,7 @@ func (b *Board) judge(now time.Time) (State, []Reason) {
 			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("neither the feed nor the list of %s can be read", t), Since: seen})
 		}
 	}
-	if s := b.surfaces[Store]; s != nil && s.Failures > 0 && now.Sub(s.FailingSince) > b.blindAfter {
+	if s := b.surfaces[Store]; s != nil && !s.OK && now.Sub(s.FailingSince) > b.blindAfter {
 		state = Blind
 	}
 	if state == Live && now.Sub(b.filing) > quietAfter {

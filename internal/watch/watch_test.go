@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 const blindAfter = 15 * time.Second
 
-var errAway = errors.New("it answers 500")
+const away = "it answers 500"
 
 // want checks the state and the surfaces that are named as reasons.
 func want(t *testing.T, b *watch.Board, state watch.State, surfaces ...string) watch.Status {
@@ -75,28 +74,28 @@ func TestQuietAndLive(t *testing.T) {
 func TestOneFailureIsNothing(t *testing.T) {
 	b := watch.NewBoard(blindAfter)
 	sees(b)
-	b.Fail("feed-oir", errAway, false)
+	b.Fail("feed-oir", away, false)
 	want(t, b, watch.Quiet)
 	if b.Failing("feed-oir") {
 		t.Error("one failure counts")
 	}
-	b.Fail("feed-oir", errAway, false)
+	b.Fail("feed-oir", away, false)
 	s := want(t, b, watch.Degraded, "feed-oir")
-	if s.Reasons[0].Text != errAway.Error() || !b.Failing("feed-oir") {
+	if s.Reasons[0].Text != away || !b.Failing("feed-oir") {
 		t.Errorf("the reason is %+v", s.Reasons[0])
 	}
 	b.OK("feed-oir")
 	want(t, b, watch.Quiet)
-	b.Fail("feed-oir", errAway, false) // the count begins anew
+	b.Fail("feed-oir", away, false) // the count begins anew
 	want(t, b, watch.Quiet)
 }
 
 func TestMarkupCountsAtOnce(t *testing.T) {
 	b := watch.NewBoard(blindAfter)
 	sees(b)
-	b.Fail("permalink-ip", errors.New("no row"), true)
+	b.Fail("permalink-ip", "no row", true)
 	want(t, b, watch.Degraded, "permalink-ip")
-	b.Fail("permalink-ip", errAway, false) // and is not forgotten for a lesser trouble
+	b.Fail("permalink-ip", away, false) // and is not forgotten for a lesser trouble
 	want(t, b, watch.Degraded, "permalink-ip")
 	b.OK("permalink-ip")
 	want(t, b, watch.Quiet)
@@ -110,7 +109,7 @@ func TestBlind(t *testing.T) {
 		for range 4 {
 			time.Sleep(5 * time.Second)
 			b.OK("feed-ip")
-			b.Fail("feed-oir", errAway, false)
+			b.Fail("feed-oir", away, false)
 		}
 		s := want(t, b, watch.Blind, "feed-oir", "feed-oir")
 		if !s.Reasons[1].Since.Equal(seen) {
@@ -126,7 +125,7 @@ func TestWithoutAStoreBlind(t *testing.T) {
 		b := watch.NewBoard(blindAfter)
 		for range 4 {
 			sees(b)
-			b.Fail(watch.Store, errAway, false)
+			b.Fail(watch.Store, away, false)
 			time.Sleep(5 * time.Second)
 		}
 		sees(b)
@@ -143,8 +142,38 @@ func TestChangesAreToldOnce(t *testing.T) {
 	if _, was := b.Status(); was != "" {
 		t.Errorf("the same state replaces %q", was)
 	}
-	b.Fail("exchange", errAway, true)
+	b.Fail("exchange", away, true)
 	if s, was := b.Status(); was != watch.Quiet || len(s.Surfaces) != 5 {
 		t.Errorf("it replaces %q, with %d surfaces", was, len(s.Surfaces))
 	}
+}
+
+// TestTurnDoesNotCome: a surface that should be read and is not is told, though
+// nothing failed.
+func TestTurnDoesNotCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := watch.NewBoard(blindAfter)
+		b.Expect("list-oir", time.Minute)
+		sees(b)
+		for range 6 {
+			time.Sleep(40 * time.Second)
+			b.OK("feed-ip")
+			b.OK("feed-oir")
+			b.OK("list-ip")
+		}
+		want(t, b, watch.Degraded, "list-oir")
+		b.OK("list-oir")
+		want(t, b, watch.Quiet)
+	})
+}
+
+// TestOneFailureOfTheStoreIsNothing, however long ago it was.
+func TestOneFailureOfTheStoreIsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := watch.NewBoard(blindAfter)
+		b.Fail(watch.Store, away, false)
+		time.Sleep(time.Hour)
+		sees(b)
+		want(t, b, watch.Quiet)
+	})
 }

@@ -763,9 +763,12 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	})
 	ids := simulated(t, d.file, disclosure.IP, disclosure.OIR)
 	d.shows(t, ids)
-	if after := d.total(t); after <= before {
-		t.Errorf("there were %d filings and are %d", before, after)
-	}
+	eventually(t, func() error {
+		if after := d.total(t); after <= before {
+			return fmt.Errorf("there were %d filings and are %d", before, after)
+		}
+		return nil
+	})
 	d.refused(t, "another process serves the simulated market of data/sim.jsonl")
 
 	// A crash, and the same market goes on, also with what nobody had read.

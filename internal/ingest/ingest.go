@@ -278,7 +278,7 @@ func (s *session) note(ctx context.Context, surface string, err error) error {
 	default:
 		_, markup := errors.AsType[*regulator.MarkupError](err)
 		s.board.Fail(surface, trouble(err), markup)
-		s.Logger.Debug("a look at the source failed", "surface", surface, "err", err)
+		s.Logger.Debug("a look at the source failed", "surface", surface, "err", err, "cause", regulator.Cause(err))
 	}
 	return err
 }

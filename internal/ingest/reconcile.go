@@ -127,15 +127,15 @@ func (s *session) read(ctx context.Context, class pace.Class, r reading) (store.
 	for !p.done() {
 		lists, errs := s.pages(ctx, class, r, p.page, min(p.pages-p.page, r.abreast(began)))
 		for k, list := range lists {
-			if errs[k] != nil && !partly(errs[k]) {
-				return p.out, r.failed(s.note(ctx, watch.List(r.series), errs[k]))
-			}
 			rows := p.turn(list, errs[k])
 			more, err := s.takeSettled(ctx, r.series, rows, list.Received, r.old)
 			if err != nil {
 				return p.out, err
 			}
 			p.out = p.out.Add(more)
+			if errs[k] != nil && !partly(errs[k]) {
+				return p.out, r.failed(s.note(ctx, watch.List(r.series), errs[k]))
+			}
 			if r.brief && list.Pages > longList && more.New+more.Updated == 0 {
 				return p.out, s.note(ctx, watch.List(r.series), p.broken)
 			}

@@ -43,7 +43,7 @@ func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog
 		return nil, err
 	}
 	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
-		Store: db, Ledger: led, Known: known{cat}, Regulator: source, Exchange: listed,
+		Store: db, Ledger: led, Catalog: cat, Regulator: source, Exchange: listed,
 		Poll: poll, Holder: processName(), Logger: logger,
 	})}, nil
 }

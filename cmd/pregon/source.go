@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"iter"
 	"sync/atomic"
-	"time"
 
-	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 )
@@ -55,75 +52,4 @@ func (m *marked) Changes(ctx context.Context, after int64, limit int) ([]disclos
 		return nil, err
 	}
 	return changes, m.look(ctx)
-}
-
-// known is the catalogue as ingest asks it.
-type known struct{ *catalog.Catalog }
-
-// Issuer implements ingest.Known.
-func (k known) Issuer(key string) (disclosure.Issuer, bool) {
-	if s := k.Snapshot(); s != nil {
-		if e, ok := s.Issuer(key); ok {
-			return *e.Issuer, true
-		}
-	}
-	return disclosure.Issuer{}, false
-}
-
-// Named implements ingest.Known.
-func (k known) Named(name string) (disclosure.Issuer, bool) {
-	if s := k.Snapshot(); s != nil {
-		if e, ok := s.Named(name); ok {
-			return *e.Issuer, true
-		}
-	}
-	return disclosure.Issuer{}, false
-}
-
-// Issuers implements ingest.Known.
-func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
-	if s := k.Snapshot(); s != nil {
-		for _, e := range s.Entities() {
-			if e.Issuer.Kind == kind {
-				out = append(out, *e.Issuer)
-			}
-		}
-	}
-	return out
-}
-
-// Numbers implements ingest.Known.
-func (k known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
-	if s := k.Snapshot(); s != nil {
-		return s.Numbers(t, 0, 0)
-	}
-	return func(func(int64, time.Time) bool) {}
-}
-
-// Loose implements ingest.Known.
-func (k known) Loose() (out []disclosure.Report) {
-	if s := k.Snapshot(); s != nil {
-		for f := range s.Loose() {
-			out = append(out, *f.Report())
-		}
-	}
-	return out
-}
-
-// Len implements ingest.Known.
-func (k known) Len() int {
-	if s := k.Snapshot(); s != nil {
-		return s.Len()
-	}
-	return 0
-}
-
-// Since implements ingest.Known.
-func (k known) Since(t time.Time) (out []disclosure.Report) {
-	if s := k.Snapshot(); s != nil {
-		for f := range s.Since(t) {
-			out = append(out, *f.Report())
-		}
-	}
-	return out
 }

@@ -151,11 +151,11 @@ func (s *session) harvest(reports []disclosure.Report) []disclosure.Issuer {
 		if id == "" || before || twice {
 			continue
 		}
-		if _, known := s.Known.Issuer(id); known {
+		if _, known := s.known.Issuer(id); known {
 			continue
 		}
 		i := disclosure.Issuer{ID: id, Name: r.CompanyName, NIF: r.NIF}
-		if named, ok := s.Known.Named(r.CompanyName); ok && named.NIF == "" {
+		if named, ok := s.known.Named(r.CompanyName); ok && named.NIF == "" {
 			i.ID, i.Name = named.ID, named.Name // whose NIF we learn here
 		}
 		if strings.HasPrefix(id, "V") {

@@ -188,7 +188,7 @@ func lost(err error) bool { return fault.KindOf(err) == fault.Conflict }
 func (s *session) everybody() []disclosure.Issuer {
 	var out []disclosure.Issuer
 	for _, kind := range append([]disclosure.Kind{""}, disclosure.Kinds...) {
-		out = append(out, s.Known.Issuers(kind)...)
+		out = append(out, s.known.Issuers(kind)...)
 	}
 	return byID(out)
 }

@@ -212,7 +212,7 @@ func (r *roll) find(keys ...string) (disclosure.Issuer, bool) {
 		if i, ok := r.at[key]; ok {
 			return i, true
 		}
-		if i, ok := r.s.Known.Issuer(key); ok {
+		if i, ok := r.s.known.Issuer(key); ok {
 			return i, true
 		}
 	}
@@ -516,7 +516,7 @@ func (r *roll) issuerOf(l *listed) (disclosure.Issuer, bool) {
 	if i, ok := r.find(l.NIF, l.ISIN, l.id()); ok || l.At.IsZero() {
 		return i, ok
 	}
-	i, ok := r.s.Known.Named(l.Name)
+	i, ok := r.s.known.Named(l.Name)
 	return i, ok && (l.NIF == "" || i.NIF == "") // else it is another of that name
 }
 

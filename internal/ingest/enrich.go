@@ -199,7 +199,7 @@ func poor(r *disclosure.Report) bool {
 func (s *session) findPoor(ctx context.Context) error {
 	const reach = 7 * 24 * time.Hour
 	for {
-		for _, r := range s.Known.Since(time.Now().Add(-reach)) {
+		for _, r := range s.known.Since(time.Now().Add(-reach)) {
 			if _, asked := s.noSeconds.Load(r.ID); poor(&r) && !asked {
 				s.enriching.add(r.ID)
 			}

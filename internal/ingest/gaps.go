@@ -35,7 +35,7 @@ const (
 
 func (s *session) chase(ctx context.Context, t disclosure.Type, chased map[string]*visit) {
 	asked, refused := 0, 0
-	for _, gap := range s.Ledger.Gaps(t, ledger.InOrder(s.Known.Numbers(t))) {
+	for _, gap := range s.Ledger.Gaps(t, ledger.InOrder(s.known.Numbers(t))) {
 		for number := gap.First; number <= gap.Last; number++ {
 			id := disclosure.ReportID(t, number)
 			if !s.missing(t, number, gap) || chased[id] != nil && chased[id].due.After(time.Now()) {

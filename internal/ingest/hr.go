@@ -128,7 +128,7 @@ func (s *session) knowsAll(ctx context.Context, rows []regulator.Row) (bool, err
 func (s *session) filersOfHR() []disclosure.Issuer {
 	var out []disclosure.Issuer
 	for _, kind := range []disclosure.Kind{disclosure.Fund, disclosure.Manager} {
-		out = append(out, s.Known.Issuers(kind)...)
+		out = append(out, s.known.Issuers(kind)...)
 	}
 	return byID(out)
 }

@@ -22,7 +22,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"iter"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -30,6 +29,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/exchange"
 	"pregon/internal/fault"
@@ -43,7 +43,7 @@ import (
 type Options struct {
 	Store     store.Store
 	Ledger    *ledger.Ledger
-	Known     Known
+	Catalog   *catalog.Catalog
 	Regulator *regulator.Client
 	Exchange  *exchange.Client // nil for none
 	Poll      time.Duration    // between two looks at a feed
@@ -51,27 +51,10 @@ type Options struct {
 	Logger    *slog.Logger
 }
 
-// Known is what the catalogue tells. It may lag behind the store by moments.
-type Known interface {
-	// Issuer returns an issuer by any of its identifiers.
-	Issuer(key string) (disclosure.Issuer, bool)
-	// Named returns the only issuer of a name, however that is spelt.
-	Named(name string) (disclosure.Issuer, bool)
-	// Issuers returns all of a kind.
-	Issuers(kind disclosure.Kind) []disclosure.Issuer
-	// Numbers returns a series' filings, in any order.
-	Numbers(t disclosure.Type) iter.Seq2[int64, time.Time]
-	// Since returns the filings published since an instant.
-	Since(t time.Time) []disclosure.Report
-	// Loose returns the filings that have to do with one that is not known.
-	Loose() []disclosure.Report
-	// Len returns how many filings there are.
-	Len() int
-}
-
 // Ingest reads the source while it holds the lease.
 type Ingest struct {
 	Options
+	known  known
 	board  *watch.Board
 	rhythm rhythm
 
@@ -82,7 +65,7 @@ type Ingest struct {
 
 // New returns an ingest; Run starts it.
 func New(o Options) *Ingest {
-	return &Ingest{Options: o, rhythm: usual, board: watch.NewBoard(max(15*time.Second, 5*o.Poll))}
+	return &Ingest{Options: o, known: known{o.Catalog}, rhythm: usual, board: watch.NewBoard(max(15*time.Second, 5*o.Poll))}
 }
 
 // Holding tells whether this process reads the source.

@@ -15,7 +15,7 @@ func (s *session) tieLoose(ctx context.Context) error {
 		if err := pause(ctx, s.rhythm.loose); err != nil {
 			return err
 		}
-		if n := s.Known.Len(); n != tied && s.tie(ctx) == nil {
+		if n := s.known.Len(); n != tied && s.tie(ctx) == nil {
 			tied = n
 		}
 	}
@@ -24,7 +24,7 @@ func (s *session) tieLoose(ctx context.Context) error {
 // tie tells the store of every loose filing once more, as it is known: what it
 // has to do with is looked for on the way.
 func (s *session) tie(ctx context.Context) error {
-	for some := range slices.Chunk(s.Known.Loose(), 100) {
+	for some := range slices.Chunk(s.known.Loose(), 100) {
 		if _, err := s.append(ctx, disclosure.Published, some); err != nil {
 			return err
 		}

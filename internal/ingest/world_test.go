@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -169,7 +168,7 @@ func (w *world) newIngest(holder string) *Ingest {
 		logger = slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	i := New(Options{
-		Store: w.store, Ledger: w.led, Known: known{w.cat}, Regulator: source, Exchange: listed,
+		Store: w.store, Ledger: w.led, Catalog: w.cat, Regulator: source, Exchange: listed,
 		Poll: 200 * time.Millisecond, Holder: holder, Logger: logger.With("holder", holder),
 	})
 	i.rhythm = hurried
@@ -440,50 +439,4 @@ func (w *world) state(want ...watch.State) watch.Status {
 		return nil
 	})
 	return status
-}
-
-// known is the catalogue as ingest asks it.
-type known struct{ *catalog.Catalog }
-
-func (k known) Issuer(key string) (disclosure.Issuer, bool) {
-	if e, ok := k.Snapshot().Issuer(key); ok {
-		return *e.Issuer, true
-	}
-	return disclosure.Issuer{}, false
-}
-
-func (k known) Named(name string) (disclosure.Issuer, bool) {
-	if e, ok := k.Snapshot().Named(name); ok {
-		return *e.Issuer, true
-	}
-	return disclosure.Issuer{}, false
-}
-
-func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
-	for _, e := range k.Snapshot().Entities() {
-		if e.Issuer.Kind == kind {
-			out = append(out, *e.Issuer)
-		}
-	}
-	return out
-}
-
-func (k known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
-	return k.Snapshot().Numbers(t, 0, 0)
-}
-
-func (k known) Loose() (out []disclosure.Report) {
-	for f := range k.Snapshot().Loose() {
-		out = append(out, *f.Report())
-	}
-	return out
-}
-
-func (k known) Len() int { return k.Snapshot().Len() }
-
-func (k known) Since(t time.Time) (out []disclosure.Report) {
-	for f := range k.Snapshot().Since(t) {
-		out = append(out, *f.Report())
-	}
-	return out
 }

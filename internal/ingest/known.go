@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"iter"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+)
+
+// known is the catalogue as ingest asks it. It may lag behind the store by
+// moments, and knows nothing until it is loaded.
+type known struct{ *catalog.Catalog }
+
+// Issuer returns an issuer by any of its identifiers.
+func (k known) Issuer(key string) (disclosure.Issuer, bool) {
+	if s := k.Snapshot(); s != nil {
+		if e, ok := s.Issuer(key); ok {
+			return *e.Issuer, true
+		}
+	}
+	return disclosure.Issuer{}, false
+}
+
+// Named returns the only issuer of a name, however that is spelt.
+func (k known) Named(name string) (disclosure.Issuer, bool) {
+	if s := k.Snapshot(); s != nil {
+		if e, ok := s.Named(name); ok {
+			return *e.Issuer, true
+		}
+	}
+	return disclosure.Issuer{}, false
+}
+
+// Issuers returns all of a kind.
+func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
+	if s := k.Snapshot(); s != nil {
+		for _, e := range s.Entities() {
+			if e.Issuer.Kind == kind {
+				out = append(out, *e.Issuer)
+			}
+		}
+	}
+	return out
+}
+
+// Numbers returns a series' filings, in any order.
+func (k known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
+	if s := k.Snapshot(); s != nil {
+		return s.Numbers(t, 0, 0)
+	}
+	return func(func(int64, time.Time) bool) {}
+}
+
+// Loose returns the filings that have to do with one that is not known.
+func (k known) Loose() (out []disclosure.Report) {
+	if s := k.Snapshot(); s != nil {
+		for f := range s.Loose() {
+			out = append(out, *f.Report())
+		}
+	}
+	return out
+}
+
+// Len returns how many filings there are.
+func (k known) Len() int {
+	if s := k.Snapshot(); s != nil {
+		return s.Len()
+	}
+	return 0
+}
+
+// Since returns the filings published since an instant.
+func (k known) Since(t time.Time) (out []disclosure.Report) {
+	if s := k.Snapshot(); s != nil {
+		for f := range s.Since(t) {
+			out = append(out, *f.Report())
+		}
+	}
+	return out
+}

@@ -188,13 +188,14 @@ func (w *world) session() *session {
 	if err == nil {
 		err = s.begin(w.Context())
 	}
-	if err == nil {
-		_, err = s.Regulator.Feed(w.Context(), disclosure.IP, [32]byte{}) // so that it is known what the source is
-	}
-	if err == nil {
-		err = s.claim(w.Context())
-	}
 	if err != nil {
+		w.Fatal(err)
+	}
+	w.eventually(func() error {
+		_, err := s.Regulator.Feed(w.Context(), disclosure.IP, [32]byte{}) // so that it is known what the source is
+		return err
+	})
+	if err := s.claim(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	return s

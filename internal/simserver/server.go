@@ -87,14 +87,8 @@ func Open(o Options) (*Server, error) {
 	}
 	s.faults = faults{dice: rand.New(rand.NewPCG(o.Seed, 'f')), now: s.now}
 	s.routes = s.table()
-	indexed := make(chan struct{})
-	go func() { // the first who asks for an issuer's filings should not wait for it
-		defer close(indexed)
-		s.archive.index()
-	}()
 	s.close = sync.OnceValue(func() error {
 		close(s.done)
-		<-indexed
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.file.close()

@@ -90,11 +90,12 @@ func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
 	}
 }
 
-// Loose returns the filings that have to do with one that is not known.
-func (s *Snapshot) Loose() iter.Seq[Filing] {
+// Loose returns the filings published since an instant that have to do with
+// one that is not known.
+func (s *Snapshot) Loose(since time.Time) iter.Seq[Filing] {
 	return func(yield func(Filing) bool) {
-		for d := range s.index.Walk(disclosure.Filter{}) {
-			if f := (Filing{d, s}); f.record()[40]&looseFlag != 0 && !yield(f) {
+		for f := range s.Since(since) {
+			if f.record()[40]&looseFlag != 0 && !yield(f) {
 				return
 			}
 		}

@@ -84,7 +84,7 @@ func (s *session) do(ctx context.Context, job ledger.Job) error {
 			return err
 		}
 	}
-	_ = s.tie(ctx) // else in a while
+	_ = s.tie(ctx, time.Time{}) // else in a while
 	job.Done, job.At = true, time.Now().UTC()
 	if err := s.keepJob(ctx, job); err != nil {
 		return err

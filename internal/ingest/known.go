@@ -52,10 +52,11 @@ func (k known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
 	return func(func(int64, time.Time) bool) {}
 }
 
-// Loose returns the filings that have to do with one that is not known.
-func (k known) Loose() (out []disclosure.Report) {
+// Loose returns the filings published since an instant that have to do with
+// one that is not known.
+func (k known) Loose(since time.Time) (out []disclosure.Report) {
 	if s := k.Snapshot(); s != nil {
-		for f := range s.Loose() {
+		for f := range s.Loose(since) {
 			out = append(out, *f.Report())
 		}
 	}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"slices"
+	"time"
 
 	"pregon/internal/disclosure"
 )
@@ -10,21 +11,31 @@ import (
 // tieLoose finds the filings that others have to do with and that were not
 // known when those came: a back-fill brings the later of two first.
 func (s *session) tieLoose(ctx context.Context) error {
+	const recent, all = 7 * 24 * time.Hour, time.Hour
 	tied := -1 // how many filings there were
+	var last time.Time
 	for {
 		if err := pause(ctx, s.rhythm.loose); err != nil {
 			return err
 		}
-		if n := s.known.Len(); n != tied && s.tie(ctx) == nil {
+		n := s.known.Len()
+		if n == tied {
+			continue
+		}
+		since := time.Now().Add(-recent)
+		if time.Since(last) > all {
+			since, last = time.Time{}, time.Now()
+		}
+		if s.tie(ctx, since) == nil {
 			tied = n
 		}
 	}
 }
 
-// tie tells the store of every loose filing once more, as it is known: what it
-// has to do with is looked for on the way.
-func (s *session) tie(ctx context.Context) error {
-	for some := range slices.Chunk(s.known.Loose(), 100) {
+// tie tells the store of every loose filing since an instant once more, as it
+// is known: what it has to do with is looked for on the way.
+func (s *session) tie(ctx context.Context, since time.Time) error {
+	for some := range slices.Chunk(s.known.Loose(since), 100) {
 		if _, err := s.append(ctx, disclosure.Published, some); err != nil {
 			return err
 		}

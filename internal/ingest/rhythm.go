@@ -27,6 +27,6 @@ var usual = rhythm{
 	gaps:          time.Minute,
 	gapsAfter:     10 * time.Minute,
 	poor:          10 * time.Minute,
-	loose:         10 * time.Minute,
+	loose:         10 * time.Second,
 	retry:         30 * time.Second,
 }

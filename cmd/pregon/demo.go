@@ -89,8 +89,7 @@ func (d *demo) prepare(ctx context.Context, led *ledger.Ledger, file string) err
 	default:
 		return anotherMarket(file)
 	}
-	from, _ := disclosure.ParseDay("2020-02-08")
-	job := ledger.NewJob(from, disclosure.DayOf(d.server.Began()), disclosure.Types)
+	job := ledger.NewJob(sim.Epoch, disclosure.DayOf(d.server.Began()), disclosure.Types)
 	if _, asked := led.Job(job.ID); asked {
 		return nil
 	}

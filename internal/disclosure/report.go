@@ -77,7 +77,7 @@ func (s Surface) exactness() int {
 // ReportID joins type and number: the three series count independently, so
 // only the pair names a filing.
 func ReportID(t Type, number int64) string {
-	return t.lower() + "-" + strconv.FormatInt(number, 10)
+	return t.Lower() + "-" + strconv.FormatInt(number, 10)
 }
 
 // ParseReportID reads an id such as oir-40374; letters of any case.

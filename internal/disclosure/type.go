@@ -37,4 +37,5 @@ func (t Type) Index() int {
 	return -1
 }
 
-func (t Type) lower() string { return strings.ToLower(string(t)) }
+// Lower returns the type as ids spell it.
+func (t Type) Lower() string { return strings.ToLower(string(t)) }

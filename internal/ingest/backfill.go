@@ -185,13 +185,7 @@ func lost(err error) bool { return fault.KindOf(err) == fault.Conflict }
 
 // everybody returns all that may have filed HR: funds and managers, and until
 // 2020 companies.
-func (s *session) everybody() []disclosure.Issuer {
-	var out []disclosure.Issuer
-	for _, kind := range append([]disclosure.Kind{""}, disclosure.Kinds...) {
-		out = append(out, s.known.Issuers(kind)...)
-	}
-	return byID(out)
-}
+func (s *session) everybody() []disclosure.Issuer { return byID(s.known.Issuers()) }
 
 func (s *session) doStep(ctx context.Context, st *step) (err error) {
 	st.outcome = store.Outcome{}
@@ -233,9 +227,7 @@ func (i *Ingest) Backfill(ctx context.Context, job ledger.Job, show func(job led
 		ours := err == nil
 		switch {
 		case ours:
-			i.hold(true)
 			err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.alone(ctx, &lease, job.ID, show) })
-			i.hold(false)
 			if errors.Is(err, errSteppedDown) {
 				err = nil
 			}

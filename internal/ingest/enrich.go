@@ -148,12 +148,17 @@ func (s *session) enrichOne(ctx context.Context, id string) error {
 		}
 		return err
 	}
-	rows, err := s.settle(ctx, r.Type, []regulator.Row{row})
-	if err != nil {
-		return err
-	}
 	if row.Surface == disclosure.FromList {
 		s.noSeconds.Store(id, true)
+	}
+	return s.takePage(ctx, row)
+}
+
+// takePage appends what a filing's own page told.
+func (s *session) takePage(ctx context.Context, row regulator.Row) error {
+	rows, err := s.settle(ctx, row.Type, []regulator.Row{row})
+	if err != nil {
+		return err
 	}
 	_, err = s.take(ctx, rows, time.Now(), news)
 	return err

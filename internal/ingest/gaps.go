@@ -8,7 +8,6 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/ledger"
 	"pregon/internal/pace"
-	"pregon/internal/regulator"
 	"pregon/internal/watch"
 )
 
@@ -87,13 +86,9 @@ func (s *session) chaseOne(ctx context.Context, t disclosure.Type, number int64)
 	if s.note(ctx, watch.Permalink(t), err) != nil {
 		return err
 	}
-	rows, err := s.settle(ctx, t, []regulator.Row{row})
-	if err != nil {
+	if err := s.takePage(ctx, row); err != nil {
 		return err
 	}
-	_, err = s.take(ctx, rows, time.Now(), news)
-	if err == nil {
-		s.Logger.Warn("a filing was missing and is found", "type", t, "number", number)
-	}
-	return err
+	s.Logger.Warn("a filing was missing and is found", "type", t, "number", number)
+	return nil
 }

@@ -75,11 +75,7 @@ func (s *session) sweepHR(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		err := s.sweep(ctx, entity)
-		if fault.KindOf(err) == fault.NotFound {
-			err = nil // it never filed
-		}
-		_ = s.note(ctx, watch.HREntities, err)
+		_ = s.note(ctx, watch.HREntities, s.sweep(ctx, entity))
 		_ = s.Ledger.SetMemo(ctx, s.lease, memo, entity.ID) // else it is swept again
 	}
 }
@@ -87,31 +83,52 @@ func (s *session) sweepHR(ctx context.Context) error {
 // sweep reads the HR of an entity, newest first, as far as there is something
 // new, and keeps the oldest first: what is cut short begins anew.
 func (s *session) sweep(ctx context.Context, i disclosure.Issuer) error {
-	seen := map[int64]bool{}
 	var found []regulator.List
-	for page := 0; page < mostPages; page++ {
-		list, err := s.Regulator.For(pace.Registers).EntityHR(ctx, i.NIF, page)
-		if err != nil && !partly(err) {
-			return err
-		}
-		list.Rows = unseen(list.Rows, seen)
+	broken := s.eachPage(ctx, pace.Registers, i, func(list regulator.List) (more bool, err error) {
 		known, err := s.knowsAll(ctx, list.Rows)
-		if err != nil {
-			return err
+		if err != nil || known {
+			return false, err
 		}
-		if known {
-			break
-		}
-		if found = append(found, list); page+1 >= list.Pages {
-			break
-		}
+		found = append(found, list)
+		return true, nil
+	})
+	if broken != nil && !partly(broken) {
+		return broken
 	}
 	for _, list := range slices.Backward(found) {
 		if _, err := s.takeSettled(ctx, disclosure.HR, list.Rows, list.Received, news); err != nil {
 			return err
 		}
 	}
-	return nil
+	return broken
+}
+
+// eachPage passes the pages of an entity's HR on, newest first, each with the
+// rows that those before did not have, until there are no more or no more are
+// wanted. Rows that cannot be read do not hide those behind them. An entity
+// that the source does not know never filed.
+func (s *session) eachPage(ctx context.Context, class pace.Class, i disclosure.Issuer, fn func(regulator.List) (more bool, err error)) error {
+	seen := map[int64]bool{}
+	var broken error
+	for page := 0; page < mostPages; page++ {
+		list, err := s.Regulator.For(class).EntityHR(ctx, i.NIF, page)
+		if fault.KindOf(err) == fault.NotFound {
+			break
+		}
+		if err != nil && !partly(err) {
+			return err
+		}
+		broken = cmp.Or(broken, err)
+		list.Rows = unseen(list.Rows, seen)
+		more, err := fn(list)
+		if err != nil {
+			return err
+		}
+		if !more || len(list.Rows) == 0 || page+1 >= list.Pages {
+			break
+		}
+	}
+	return broken
 }
 
 // knowsAll tells whether the store has all of the filings.
@@ -126,11 +143,7 @@ func (s *session) knowsAll(ctx context.Context, rows []regulator.Row) (bool, err
 
 // filersOfHR returns who may have filed HR, in the order of their ids.
 func (s *session) filersOfHR() []disclosure.Issuer {
-	var out []disclosure.Issuer
-	for _, kind := range []disclosure.Kind{disclosure.Fund, disclosure.Manager} {
-		out = append(out, s.known.Issuers(kind)...)
-	}
-	return byID(out)
+	return byID(s.known.Issuers(disclosure.Fund, disclosure.Manager))
 }
 
 // byID puts issuers in the order of their ids, but for those without a key to
@@ -138,7 +151,7 @@ func (s *session) filersOfHR() []disclosure.Issuer {
 func byID(issuers []disclosure.Issuer) []disclosure.Issuer {
 	issuers = slices.DeleteFunc(issuers, func(i disclosure.Issuer) bool { return i.NIF == "" })
 	slices.SortFunc(issuers, func(a, b disclosure.Issuer) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(issuers, func(a, b disclosure.Issuer) bool { return a.ID == b.ID })
+	return issuers
 }
 
 // after returns the first issuer after an id, or the first of all when that
@@ -155,30 +168,12 @@ func after(id string, issuers []disclosure.Issuer) (disclosure.Issuer, bool) {
 	return issuers[0], true
 }
 
-// readEntity reads the HR of an entity from a day on, newest first, for a
-// back-fill.
+// readEntity reads the HR of an entity from a day on, for a back-fill.
 func (s *session) readEntity(ctx context.Context, st *step) error {
-	seen := map[int64]bool{}
-	var broken error
-	for page := 0; page < mostPages; page++ {
-		list, err := s.Regulator.For(pace.Backfill).EntityHR(ctx, st.entity.NIF, page)
-		if fault.KindOf(err) == fault.NotFound {
-			break // it never filed
-		}
-		if err != nil && !partly(err) {
-			return err
-		}
-		broken = cmp.Or(broken, err)
-		rows := unseen(list.Rows, seen)
-		wanted, reached := st.within(rows)
+	return s.eachPage(ctx, pace.Backfill, st.entity, func(list regulator.List) (more bool, err error) {
+		wanted, reached := st.within(list.Rows)
 		out, err := s.takeSettled(ctx, disclosure.HR, wanted, list.Received, old)
-		if err != nil {
-			return err
-		}
 		st.outcome = st.outcome.Add(out)
-		if len(rows) == 0 || page+1 >= list.Pages || reached {
-			break
-		}
-	}
-	return broken
+		return !reached, err
+	})
 }

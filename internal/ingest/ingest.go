@@ -111,9 +111,7 @@ func (i *Ingest) Run(ctx context.Context) error {
 			return err
 		}
 		i.Logger.Info("reading the source", "term", lease.Term)
-		i.hold(true)
 		err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.work(ctx, &lease) })
-		i.hold(false)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

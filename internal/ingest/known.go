@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"pregon/internal/catalog"
@@ -32,11 +33,11 @@ func (k known) Named(name string) (disclosure.Issuer, bool) {
 	return disclosure.Issuer{}, false
 }
 
-// Issuers returns all of a kind.
-func (k known) Issuers(kind disclosure.Kind) (out []disclosure.Issuer) {
+// Issuers returns those of some kinds, or all of them.
+func (k known) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer) {
 	if s := k.Snapshot(); s != nil {
 		for _, e := range s.Entities() {
-			if e.Issuer.Kind == kind {
+			if len(kinds) == 0 || slices.Contains(kinds, e.Issuer.Kind) {
 				out = append(out, *e.Issuer)
 			}
 		}

@@ -50,6 +50,8 @@ var errLost = errors.New("the lease was lost")
 // holdLease runs the work and prolongs the lease, until the work ends or the
 // lease is lost. It gives the lease back in the end, so that nobody waits.
 func (i *Ingest) holdLease(ctx context.Context, lease store.Lease, work func(context.Context) error) error {
+	i.hold(true)
+	defer i.hold(false)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	renewed := make(chan struct{})

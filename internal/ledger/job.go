@@ -43,7 +43,7 @@ func NewJob(from, to disclosure.Day, types []disclosure.Type) Job {
 	types = slices.Compact(types)
 	words := []string{from.String(), to.String()}
 	for _, t := range types {
-		words = append(words, strings.ToLower(string(t)))
+		words = append(words, t.Lower())
 	}
 	return Job{ID: strings.Join(words, "_"), From: from.String(), To: to.String(), Types: types, AskedAt: time.Now().UTC()}
 }
@@ -66,12 +66,14 @@ func (l *Ledger) Job(id string) (j Job, ok bool) {
 // Jobs returns all jobs, the oldest first.
 func (l *Ledger) Jobs() []Job {
 	var out []Job
-	for _, text := range l.names(jobPrefix) {
+	l.mu.RLock()
+	for _, text := range l.jobs {
 		var j Job
 		if json.Unmarshal([]byte(text), &j) == nil {
 			out = append(out, j)
 		}
 	}
+	l.mu.RUnlock()
 	slices.SortFunc(out, func(a, b Job) int {
 		return cmp.Or(a.AskedAt.Compare(b.AskedAt), strings.Compare(a.ID, b.ID))
 	})

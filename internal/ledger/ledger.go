@@ -28,6 +28,7 @@ type Ledger struct {
 
 	mu       sync.RWMutex
 	known    map[string]string // guarded by mu: text by name
+	jobs     map[string]string // guarded by mu: those among them that are jobs, by id
 	revision int64             // guarded by mu
 	told     time.Time         // guarded by mu: when the status was last told anew, by our clock
 	began    time.Time
@@ -36,7 +37,7 @@ type Ledger struct {
 
 // New returns a ledger that knows nothing until Refresh.
 func New(notes store.Notes) *Ledger {
-	return &Ledger{notes: notes, known: map[string]string{}, began: time.Now()}
+	return &Ledger{notes: notes, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
 }
 
 // Refresh takes in what others wrote.
@@ -104,6 +105,9 @@ func (l *Ledger) set(ctx context.Context, lease *store.Lease, notes ...store.Not
 
 // know takes a note in. l.mu is held.
 func (l *Ledger) know(n store.Note) {
+	if id, ok := strings.CutPrefix(n.Name, jobPrefix); ok {
+		l.jobs[id] = n.Text
+	}
 	before := l.known[n.Name]
 	if l.known[n.Name] = n.Text; n.Name != statusNote || n.Text == before {
 		return
@@ -114,19 +118,6 @@ func (l *Ledger) know(n store.Note) {
 			l.told = s.At
 		}
 	}
-}
-
-// names returns the rest of every name with the prefix that has a text.
-func (l *Ledger) names(prefix string) map[string]string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	out := map[string]string{}
-	for name, text := range l.known {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && text != "" {
-			out[rest] = text
-		}
-	}
-	return out
 }
 
 func instant(text string) time.Time {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -75,13 +74,13 @@ const (
 )
 
 // Feed, List and Permalink name the surfaces of a series.
-func Feed(t disclosure.Type) string { return "feed-" + lower(t) }
+func Feed(t disclosure.Type) string { return "feed-" + t.Lower() }
 
 // List is described by Feed.
-func List(t disclosure.Type) string { return "list-" + lower(t) }
+func List(t disclosure.Type) string { return "list-" + t.Lower() }
 
 // Permalink is described by Feed.
-func Permalink(t disclosure.Type) string { return "permalink-" + lower(t) }
+func Permalink(t disclosure.Type) string { return "permalink-" + t.Lower() }
 
 // Surfaces are the names of all of them.
 var Surfaces = []string{
@@ -245,5 +244,3 @@ func (b *Board) seen(t disclosure.Type) (last time.Time) {
 	}
 	return last
 }
-
-func lower(t disclosure.Type) string { return strings.ToLower(string(t)) }

@@ -18,6 +18,12 @@
 // (OccurredAt is the appending process's clock: across replicas it need not
 // rise with seq.)
 //
+// # Beside the log
+//
+// Notes, records and marks are no part of the log, and no reader of changes
+// sees them. Notes and records have a counter each, which is drawn from as the
+// log's is. Marks have none: they are asked for and never followed.
+//
 // # Failures
 //
 // When a method returns nil, its effect survives a crash of the program and of
@@ -39,6 +45,8 @@ type Store interface {
 	Log
 	Leases
 	Notes
+	Records
+	Marks
 
 	// Source returns the mark left by ClaimSource, or nothing.
 	Source(ctx context.Context) (string, error)
@@ -119,6 +127,55 @@ type Note struct {
 	Name, Text string
 	Revision   int64 // set by the store
 }
+
+// Records are what the service keeps for its owner and its callers: keys, and
+// the like. They are not in the log, and nothing exports them. Each write of a
+// record gives it the next revision, without gaps and in the order of commits,
+// so that every process learns of it as of a note.
+type Records interface {
+	// PutRecord writes a record over the one of its kind and id that has its
+	// revision, or a new one when that is 0, and returns it with the revision
+	// it got. It fails, Conflict, and writes nothing when the record is by now
+	// at another revision, unless it has that body already: what was done
+	// twice is done. (Two who put the same body over one revision are both told
+	// that it is there: whoever must not be taken for another says so in it.)
+	//
+	// An empty body stands for no record, which readers see as such. To take
+	// away what never was leaves it at revision 0, and what was taken away
+	// comes back over the revision that this got, not over 0.
+	PutRecord(ctx context.Context, r Record) (Record, error)
+
+	// RecordsSince returns the records of a kind whose revision is higher,
+	// each as it is now, in order of revision; all of them after 0.
+	RecordsSince(ctx context.Context, kind string, revision int64) ([]Record, error)
+}
+
+// Record is a text of a kind under an id.
+type Record struct {
+	Kind, ID, Body string
+	Revision       int64 // 0 when it was never written
+}
+
+// Marks are what all processes remember of a name: that it was used, and when.
+type Marks interface {
+	// Once tells the first who asks for a name true, and everybody else false
+	// until the time that he gave has passed; then the name is forgotten. The
+	// clock is the database's on PostgreSQL and this machine's on SQLite. After
+	// an error the name may be taken, so that who asks again may be told false,
+	// but never are two told true.
+	Once(ctx context.Context, name string, until time.Time) (bool, error)
+
+	// Use notes that a name was used at a time, and returns when it was used
+	// first. Times are kept to the microsecond and may come in any order: the
+	// first is the earliest of them, and the last the latest.
+	Use(ctx context.Context, name string, at time.Time) (first time.Time, err error)
+
+	// Uses returns every name that was used.
+	Uses(ctx context.Context) (map[string]Use, error)
+}
+
+// Use is when a name was used.
+type Use struct{ First, Last time.Time }
 
 // Lease is a right to do a job until Expires. Its term fences off a holder who
 // has not noticed that he lost it: see Log.Append.

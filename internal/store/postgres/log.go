@@ -66,10 +66,11 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return outcome, err
 }
 
-// lockHead returns the newest number of a counter, log_head or note_head, and
-// keeps everybody else from drawing the next until the transaction ends. If
-// this process should freeze or drop off the network meanwhile, the server ends
-// the transaction for it after a while, as all other writers wait for it.
+// lockHead returns the newest number of a counter, log_head, note_head or
+// record_head, and keeps everybody else from drawing the next until the
+// transaction ends. If this process should freeze or drop off the network
+// meanwhile, the server ends the transaction for it after a while, as all other
+// writers wait for it.
 func lockHead(ctx context.Context, tx pgx.Tx, table, column string) (newest int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT `+column+` FROM `+table+
 		`, set_config('idle_in_transaction_session_timeout', '30s', true) FOR UPDATE OF `+table).Scan(&newest)

@@ -2,9 +2,10 @@
 // enough: any number of processes may open the same database.
 //
 // All who append queue at one row, log_head, which makes the promises of package
-// store about seq true: see Append. Notes have a row of their own, note_head. Readers never wait for writers. NOTIFY
-// tells other processes of a commit, and only saves them time: a notification
-// that is lost delays a waiting reader by a second.
+// store about seq true: see Append. Notes and records have rows of their own,
+// note_head and record_head. Readers never wait for writers. NOTIFY tells other
+// processes of a commit, and only saves them time: a notification that is lost
+// delays a waiting reader by a second.
 package postgres
 
 import (
@@ -33,8 +34,8 @@ type Store struct {
 	wake store.Wake
 	poll time.Duration // how often Wait looks for itself
 
-	// commit ends an Append or a SetNotes. It is a field so that tests can make it fail,
-	// before it takes effect and after.
+	// commit ends an Append, a SetNotes, a PutRecord or a Once. It is a field so
+	// that tests can make it fail, before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 
 	stopListening context.CancelFunc

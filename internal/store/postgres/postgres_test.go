@@ -182,7 +182,7 @@ func TestBytesAreKept(t *testing.T) {
 func TestSchemaVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 2 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 3 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -210,41 +210,105 @@ func TestFirstSchema(t *testing.T) {
 	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
 		t.Error(err)
 	}
+	if _, err := s.PutRecord(t.Context(), key); err != nil {
+		t.Error(err)
+	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 2 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 3 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
 
-// TestNotesDoNotWaitForTheLog: whoever holds the head of the log keeps nobody
-// from writing notes.
-func TestNotesDoNotWaitForTheLog(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	s := open(t, url)
+// holding runs SQL in a transaction that stays open until the test ends.
+func holding(t *testing.T, url, sql string) {
+	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context())
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	tx, err := conn.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Exec(t.Context(), `SELECT seq FROM log_head FOR UPDATE`); err != nil {
+	if _, err := tx.Exec(t.Context(), sql); err != nil {
 		t.Fatal(err)
 	}
+}
+
+var key = store.Record{Kind: "key", ID: "a", Body: "1"}
+
+// TestCountersDoNotWait: whoever holds the head of the log keeps nobody from
+// writing notes, and whoever holds that of notes keeps nobody from writing
+// records.
+func TestCountersDoNotWait(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	holding(t, url, `SELECT seq FROM log_head FOR UPDATE`)
 	if err := s.SetNotes(ctx, nil, store.Note{Name: "a", Text: "1"}); err != nil {
+		t.Error(err)
+	}
+	holding(t, url, `SELECT revision FROM note_head FOR UPDATE`)
+	if _, err := s.PutRecord(ctx, key); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestPlainRole: a role that may only read and write can open a database whose
-// schema is up to date.
+// TestOnceForgets: each name that is taken takes a hundred away whose time has
+// passed, and none other.
+func TestOnceForgets(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	once(t, s, "kept", true)
+	query(t, url, `INSERT INTO once (name, until) SELECT 'old ' || i, to_timestamp(i) FROM generate_series(1, 250) i`)
+	for _, step := range []struct {
+		name  string
+		first bool
+		left  string
+	}{
+		{"kept", false, "251"}, {"a", true, "152"}, {"a", false, "152"}, {"old 250", true, "52"}, {"b", true, "4"}, {"c", true, "5"},
+	} {
+		once(t, s, step.name, step.first)
+		if diff := cmp.Diff([]string{step.left}, query(t, url, `SELECT count(*)::text FROM once`)); diff != "" {
+			t.Errorf("the number of names after %s (-want +got):\n%s", step.name, diff)
+		}
+	}
+	once(t, s, "kept", false)
+}
+
+// TestOnceDoesNotWait: an old name that another is taking keeps nobody from
+// taking his own.
+func TestOnceDoesNotWait(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	query(t, url, `INSERT INTO once (name, until) SELECT 'old ' || i, to_timestamp(i) FROM generate_series(1, 9) i`)
+	holding(t, url, `UPDATE once SET until = now() + interval '1 hour' WHERE name = 'old 5'`)
+	once(t, s, "a", true)
+	want := []string{"a", "old 5"}
+	if diff := cmp.Diff(want, query(t, url, `SELECT name FROM once ORDER BY name`)); diff != "" {
+		t.Errorf("the names left (-want +got):\n%s", diff)
+	}
+}
+
+// once asks for a name for an hour.
+func once(t *testing.T, s *postgres.Store, name string, want bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if got, err := s.Once(ctx, name, time.Now().Add(time.Hour)); err != nil || got != want {
+		t.Errorf("Once(%q) = %t, %v; want %t", name, got, err, want)
+	}
+}
+
+// TestPlainRole: a role that may only read and write, and forget names, can open
+// a database whose schema is up to date.
 func TestPlainRole(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -256,9 +320,17 @@ func TestPlainRole(t *testing.T) {
 	role := "plain_" + config.Database // roles are shared by all databases
 	query(t, url, `CREATE ROLE `+role+` LOGIN`)
 	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
+	query(t, url, `GRANT DELETE ON once TO `+role)
 	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
 	publish(t, s, 1)
 	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.PutRecord(t.Context(), key); err != nil {
+		t.Error(err)
+	}
+	once(t, s, "a", true)
+	if _, err := s.Use(t.Context(), "a", time.Now()); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -107,11 +108,53 @@ func TestFirstSchema(t *testing.T) {
 	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
 		t.Error(err)
 	}
+	if _, err := s.PutRecord(t.Context(), store.Record{Kind: "key", ID: "a", Body: "1"}); err != nil {
+		t.Error(err)
+	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 2 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 3 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
+	}
+}
+
+// TestOnceForgets: each name that is taken takes a hundred away whose time has
+// passed, and none other.
+func TestOnceForgets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := s.Once(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+		INSERT INTO once (name, until) SELECT 'old ' || i, i FROM n`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		left int
+	}{{"kept", 251}, {"a", 152}, {"a", 152}, {"old 250", 52}, {"b", 4}, {"c", 5}} {
+		if _, err := s.Once(t.Context(), step.name, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		var left int
+		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM once").Scan(&left); err != nil || left != step.left {
+			t.Errorf("after %s there are %d names, %v; want %d", step.name, left, err, step.left)
+		}
+	}
+	if first, err := s.Once(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil || first {
+		t.Errorf("Once = %t, %v", first, err)
 	}
 }
 

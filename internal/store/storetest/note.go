@@ -69,13 +69,15 @@ func testNotesNewUnchangedGone(t *testing.T, e Engine) {
 	checkLength(t, s, 0) // nothing of it is in the log
 }
 
+// oddNames are all different, though some look alike.
+var oddNames = []string{"a", "A", "á", "a\u0301", " a", "a ", "", "a/b:c", "'\"\\%_", "日本", "\u2028"}
+
 // testNotesOfOddNames: names are told apart by their bytes, and texts are kept
 // to the byte.
 func testNotesOfOddNames(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	names := []string{"a", "A", "á", "a\u0301", " a", "a ", "", "a/b:c", "'\"\\%_", "日本", "\u2028"}
 	var notes []store.Note
-	for _, name := range names {
+	for _, name := range oddNames {
 		notes = append(notes, store.Note{Name: name, Text: "<" + name + ">\n\t\"$1 ? \\"})
 	}
 	setNotes(t, s, notes...)

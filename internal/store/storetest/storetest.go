@@ -23,8 +23,9 @@ type Engine struct {
 	Fresh func(t *testing.T) (open func() (store.Store, error))
 
 	// FailCommit makes the next commit of s fail with err, after it took
-	// effect or before. That commit will be an Append's or a SetNotes', and of
-	// one that found something new. Other goroutines may be using s.
+	// effect or before. That commit will be an Append's, a SetNotes', a
+	// PutRecord's or a Once's, and of one that found something new. Other
+	// goroutines may be using s.
 	FailCommit func(s store.Store, after bool, err error)
 
 	// Newer raises the schema version of the database that s has open beyond
@@ -113,6 +114,23 @@ func Run(t *testing.T, e Engine) {
 		{"NotesFailureAfterCommit", testNotesFailureAfterCommit},
 		{"NotesOfOneName", testNotesOfOneName},
 		{"ConcurrentNotes", testConcurrentNotes},
+		{"RecordsNewChangedGone", testRecordsNewChangedGone},
+		{"RecordsDoneTwice", testRecordsDoneTwice},
+		{"RecordsOfKinds", testRecordsOfKinds},
+		{"RecordsOfOddNames", testRecordsOfOddNames},
+		{"ManyRecords", testManyRecords},
+		{"RecordFailureBeforeCommit", testRecordFailureBeforeCommit},
+		{"RecordFailureAfterCommit", testRecordFailureAfterCommit},
+		{"RecordRace", testRecordRace},
+		{"ConcurrentRecords", testConcurrentRecords},
+		{"Once", testOnce},
+		{"OnceIsForgotten", testOnceIsForgotten},
+		{"OnceFailureBeforeCommit", testOnceFailureBeforeCommit},
+		{"OnceFailureAfterCommit", testOnceFailureAfterCommit},
+		{"OnceRace", testOnceRace},
+		{"ConcurrentOnce", testConcurrentOnce},
+		{"Uses", testUses},
+		{"UseRace", testUseRace},
 		{"SourceIsClaimedOnce", testSourceIsClaimedOnce},
 		{"SourceRace", testSourceRace},
 		{"ReopenKeepsAll", testReopenKeepsAll},

@@ -20,10 +20,10 @@ const module = "pregon"
 // package exists.
 var rows = [][]string{
 	0: {"fault", "pace"},
-	1: {"disclosure"},
-	2: {"problem", "search", "store", "regulator", "exchange", "sim", "watch"},
-	3: {"store/sqlite", "store/postgres", "simserver", "ledger", "catalog", "feed", "document", "ratelimit"},
-	4: {"ingest", "access", "webhook"},
+	1: {"disclosure", "outbound", "secret"},
+	2: {"problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
+	3: {"store/sqlite", "store/postgres", "simserver", "ledger", "catalog", "feed", "document", "access"},
+	4: {"ingest", "token", "webhook"},
 	5: {"api", "mcpserver", "site"},
 	6: {"discovery", "httpserver", "telemetry"},
 	7: {"cmd/pregon", "layering"},

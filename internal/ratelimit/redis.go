@@ -1,0 +1,142 @@
+package ratelimit
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+
+	"pregon/internal/fault"
+)
+
+const (
+	// timeout is how long a request waits for each step of asking Redis.
+	timeout = 100 * time.Millisecond
+	// pause is how long Redis is left alone after it failed.
+	pause = time.Second
+)
+
+// Redis is a connection to Redis that may fail: it is then left alone for a
+// while, after which a single request finds out if it is back.
+type Redis struct {
+	options redis.Options
+	pause   time.Duration
+	logger  *slog.Logger
+
+	mu     sync.Mutex
+	client *redis.Client // guarded by mu: a new one after each failure
+	down   bool          // guarded by mu
+	again  time.Time     // guarded by mu: until when it is left alone when down
+	asking bool          // guarded by mu: somebody finds out if it is still down
+	closed bool          // guarded by mu
+}
+
+// OpenRedis returns a connection to the Redis of a redis://, rediss:// or
+// unix:// URL, which need not be up. Timeouts and the like in the URL do not
+// count: no request shall wait longer than they do here.
+func OpenRedis(url string, logger *slog.Logger) (*Redis, error) {
+	return open(url, logger, timeout, pause)
+}
+
+func open(url string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
+	logging.Disable() // it would write to stderr
+	parsed, err := redis.ParseURL(url)
+	if err != nil {
+		// Its message is not repeated: whatever it names as wrong can be a part
+		// of a password with a character in it that was not escaped.
+		return nil, fault.New(fault.Invalid, "the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
+			"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password are percent-encoded")
+	}
+	r := &Redis{pause: pause, logger: logger, options: redis.Options{
+		Network:   parsed.Network,
+		Addr:      parsed.Addr,
+		Username:  parsed.Username,
+		Password:  parsed.Password,
+		DB:        parsed.DB,
+		TLSConfig: parsed.TLSConfig,
+
+		DialTimeout:   timeout,
+		ReadTimeout:   timeout,
+		WriteTimeout:  timeout,
+		PoolTimeout:   timeout,
+		MaxRetries:    -1,
+		DialerRetries: 1,
+
+		PoolSize: 32,
+		// As many failed dials as PoolSize start a goroutine that outlives Close.
+		// The first failure closes the client, long before so many.
+		MaxConcurrentDials: 4,
+
+		// Nothing that is not needed to run a script.
+		Protocol:         2,
+		DisableIdentity:  true,
+		PipelinePoolSize: -1,
+	}}
+	r.client = redis.NewClient(&r.options)
+	client := r.ask()
+	r.answered(client, client.Ping(context.Background()).Err())
+	return r, nil
+}
+
+// Up tells if Redis answered when it was last asked.
+func (r *Redis) Up() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.down
+}
+
+// Close ends the connection. Limits are counted by this process alone then.
+func (r *Redis) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	client := r.client
+	r.mu.Unlock()
+	return client.Close()
+}
+
+// ask returns the client to ask Redis with, nil if it is to be left alone. How
+// that went must be told to answered.
+func (r *Redis) ask() *redis.Client {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	if r.down {
+		if r.asking || time.Now().Before(r.again) {
+			return nil
+		}
+		r.asking = true
+	}
+	return r.client
+}
+
+// answered takes note of how asking with a client went.
+func (r *Redis) answered(client *redis.Client, err error) {
+	r.mu.Lock()
+	if r.closed || client != r.client { // or it is news of a failure that is known
+		r.mu.Unlock()
+		return
+	}
+	change := r.down != (err != nil)
+	r.down, r.asking = err != nil, false
+	if err != nil {
+		// Its other connections are likely to be dead too, and each would cost
+		// a timeout to find out.
+		r.client = redis.NewClient(&r.options)
+		r.again = time.Now().Add(r.pause)
+	}
+	r.mu.Unlock()
+	if err != nil {
+		_ = client.Close()
+	}
+	switch {
+	case change && err != nil:
+		r.logger.Warn("Redis does not answer: until it does, each process limits its own requests", "error", err)
+	case change:
+		r.logger.Info("Redis answers again: requests are limited for all processes")
+	}
+}

@@ -1,0 +1,122 @@
+// Package secret closes what the store must keep but nobody who reads the
+// store should see: the secrets with which webhooks are signed and the like.
+//
+// A Box with a key, which comes from PREGON_SECRET_KEY, seals with AES-256-GCM;
+// the cipher's key is derived from the given text with HKDF-SHA256. What is
+// sealed has one of two forms:
+//
+//	v1:<base64>     the mark of the key (4 bytes), the nonce, the text and its tag, sealed
+//	plain:<base64>  the text as it is, from a box without a key
+//
+// Every text is bound to the name of its place, so that a row copied over
+// another one does not open. The mark only serves to tell a wrong key from
+// spoiled text.
+//
+// A box with a key opens plain texts too, since the key may have been set
+// later: who can write to the store can therefore put in a plain text of their
+// own, but cannot read or move the sealed ones. A key that is lost or changed
+// loses all that it sealed.
+package secret
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pregon/internal/fault"
+)
+
+const (
+	leastKey = 32 // characters
+	keySize  = 32 // AES-256
+	markSize = 4
+
+	sealedForm = "v1:"
+	plainForm  = "plain:"
+)
+
+// Box seals and opens. It is safe for concurrent use.
+type Box struct {
+	aead cipher.AEAD // nil: it does not encrypt
+	mark []byte
+}
+
+// NewBox returns a box for a key of at least 32 characters, or one that does
+// not encrypt when the key is empty.
+func NewBox(key string) (*Box, error) {
+	if key == "" {
+		return &Box{}, nil
+	}
+	if n := utf8.RuneCountInString(key); n < leastKey {
+		return nil, fault.New(fault.Invalid, "PREGON_SECRET_KEY has %d characters and needs at least %d", n, leastKey)
+	}
+	derived, err := hkdf.Key(sha256.New, []byte(key), nil, "pregon secret v1", keySize+markSize)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(derived[:keySize])
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, err
+	}
+	return &Box{aead: aead, mark: derived[keySize:]}, nil
+}
+
+// Seal closes a text. It opens only under the same name.
+func (b *Box) Seal(name, text string) string {
+	if b.aead == nil {
+		return plainForm + base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	sealed := b.aead.Seal(slices.Clone(b.mark), nil, []byte(text), []byte(name))
+	return sealedForm + base64.StdEncoding.EncodeToString(sealed)
+}
+
+// Open returns the text that was sealed under a name. What it cannot open is
+// for the operator to mend, not for a client, and so an Internal fault.
+func (b *Box) Open(name, sealed string) (string, error) {
+	if encoded, ok := strings.CutPrefix(sealed, plainForm); ok {
+		text, err := decode(name, encoded)
+		return string(text), err
+	}
+	encoded, ok := strings.CutPrefix(sealed, sealedForm)
+	if !ok {
+		return "", fault.New(fault.Internal, "the secret %s is kept in a form that this version does not know", name)
+	}
+	if b.aead == nil {
+		return "", fault.New(fault.Internal, "the secret %s is sealed: set PREGON_SECRET_KEY to the key that it was sealed with", name)
+	}
+	data, err := decode(name, encoded)
+	if err != nil {
+		return "", err
+	}
+	rest, mine := bytes.CutPrefix(data, b.mark)
+	if !mine && len(data) >= len(b.mark) {
+		return "", fault.New(fault.Internal, "the secret %s cannot be opened: PREGON_SECRET_KEY is another than the one it was sealed with", name)
+	}
+	text, err := b.aead.Open(nil, nil, rest, []byte(name))
+	if err != nil {
+		return "", spoiled(name)
+	}
+	return string(text), nil
+}
+
+func decode(name, encoded string) ([]byte, error) {
+	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return nil, spoiled(name)
+	}
+	return data, nil
+}
+
+func spoiled(name string) error {
+	return fault.New(fault.Internal, "the secret %s cannot be opened: it was changed, cut short or moved from another place", name)
+}

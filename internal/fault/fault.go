@@ -49,6 +49,7 @@ func (k Kind) String() string {
 type Error struct {
 	Kind    Kind
 	Message string
+	Code    string  // a word for programs, where a protocol has one
 	Fields  []Field // which parts of the input were wrong, if any
 	Err     error   // the cause, for the log only
 }

@@ -21,6 +21,7 @@ type Document struct {
 	Title    string  `json:"title"`
 	Status   int     `json:"status"`
 	Detail   string  `json:"detail,omitempty"`
+	Code     string  `json:"code,omitempty"` // of OAuth, where it has one
 	Instance string  `json:"instance,omitempty"`
 	Errors   []Field `json:"errors,omitempty"`
 }
@@ -54,7 +55,7 @@ func Write(w http.ResponseWriter, err error) {
 	k := kinds[fault.KindOf(err)]
 	doc := Document{Type: "urn:pregon:problem:" + k.name, Title: k.title, Status: k.status}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
-		doc.Detail = e.Message
+		doc.Detail, doc.Code = e.Message, e.Code
 		for _, f := range e.Fields {
 			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: clip(f.Value), Reason: f.Reason})
 		}

@@ -1,0 +1,334 @@
+// Package access decides who is let in, and for what.
+//
+// There are three ways to call: with nothing, within a limit per address; with
+// a key, which an owner gave out; with a token, which package token issued.
+// Every surface asks the one Guard before it does anything, and is given the
+// Principal or the reason why not. A credential that is not good is refused,
+// never passed over: whoever sends one would otherwise not learn that it no
+// longer works.
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/ratelimit"
+)
+
+// Mode is the way in which somebody calls.
+type Mode uint8
+
+// The ways to call.
+const (
+	Anonymous Mode = iota
+	ByKey
+	ByToken
+)
+
+var modeNames = [...]string{Anonymous: "anonymous", ByKey: "key", ByToken: "token"}
+
+func (m Mode) String() string { return modeNames[m] }
+
+// Principal is somebody who was let in.
+type Principal struct {
+	// ID is what belongs to a principal is kept under: a key's id, which
+	// rotation keeps, or issuer and subject of a token. Nothing when anonymous.
+	ID      string
+	Mode    Mode
+	Scope   Scope
+	Expires time.Time // when the credential does; never when not set
+}
+
+// Need is what an operation asks of its callers.
+type Need struct {
+	Scope  Scope // of whoever shows a credential
+	Public bool  // those without one are let in too, within their limit
+	MCP    bool  // the operation is of /api/mcp, a resource of its own
+}
+
+// Bearer is what a token says that was found good.
+type Bearer struct {
+	Subject  string // with its issuer
+	Audience string
+	Scope    Scope
+	Expires  time.Time
+}
+
+// Limit is a limiter and what it is called in the headers.
+type Limit struct {
+	ratelimit.Policy
+	ratelimit.Limiter
+}
+
+// Options are the guard's collaborators.
+type Options struct {
+	BaseURL string
+	Keys    *Keyring
+	Tokens  func(ctx context.Context, raw string) (Bearer, error)
+	Proxies Proxies
+	// Anonymous limits callers without a credential by address, and Refused
+	// the credentials that are not good. Plans limit keys by their plan. One
+	// that is not set does not limit.
+	Anonymous, Refused *Limit
+	Plans              map[string]*Limit
+	Audit              Audit
+	// Observe is told how each request was decided, one of Outcomes.
+	Observe func(outcome string)
+}
+
+// Outcomes are how a request can be decided: let in in one of the modes, or
+// refused for a reason.
+var Outcomes = []string{"anonymous", "key", "token", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited"}
+
+// Guard lets requests in.
+type Guard struct {
+	o    Options
+	told *ratelimit.Window // which addresses the audit has lately been told of
+}
+
+// NewGuard returns the guard.
+func NewGuard(o Options) *Guard {
+	if o.Observe == nil {
+		o.Observe = func(string) {}
+	}
+	return &Guard{o: o, told: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute})}
+}
+
+// AnonymousLimit is what callers without a credential have to keep to, or nil.
+func (g *Guard) AnonymousLimit() *Limit { return g.o.Anonymous }
+
+// MCPPath is the resource that is not the whole service.
+const MCPPath = "/api/mcp"
+
+// Counted tells whether the requests to a path are counted against the limit
+// of those who have no credential.
+func Counted(path string) bool {
+	return strings.HasPrefix(path, "/api/v1/") || path == MCPPath || strings.HasPrefix(path, MCPPath+"/")
+}
+
+// Admit decides on a request, and sets the headers that tell of the limit or
+// of what is lacking. The error is a fault: each surface tells it in its own
+// language.
+func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Principal, error) {
+	from := g.o.Proxies.Client(r)
+	c, err := credentialOf(r)
+	if err != nil {
+		return Principal{}, g.refuse(w, r, from, need, err)
+	}
+	if c == (credential{}) {
+		return Principal{}, g.admitAnonymous(w, r, from, need)
+	}
+	p, limit, err := g.identify(r.Context(), c, from, need)
+	if err != nil {
+		return Principal{}, g.refuse(w, r, from, need, err)
+	}
+	if !p.Scope.Has(need.Scope) {
+		g.o.Observe("insufficient_scope")
+		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
+		return Principal{}, &fault.Error{
+			Kind: fault.Forbidden, Code: "insufficient_scope",
+			Message: "This needs the scope " + need.Scope.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
+		}
+	}
+	if limit != nil {
+		if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.tell(w.Header(), v) {
+			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.words()+". Wait as long as Retry-After says.")
+		}
+	}
+	g.o.Observe(p.Mode.String())
+	return p, nil
+}
+
+// identify finds whose a credential is.
+func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Need) (Principal, *Limit, error) {
+	if c.isKey {
+		h, err := g.o.Keys.find(ctx, c.text)
+		if err != nil {
+			return Principal{}, nil, err
+		}
+		if !h.allows(from) {
+			return Principal{}, nil, errors.New("this key is not for use from " + from.String())
+		}
+		g.o.Keys.touch(h)
+		return Principal{ID: h.ID, Mode: ByKey, Scope: h.Scopes, Expires: h.ExpiresAt}, g.o.Plans[h.Plan], nil
+	}
+	b, err := g.o.Tokens(ctx, c.text)
+	if err != nil {
+		return Principal{}, nil, errors.New(err.Error()) // whatever it is called there
+	}
+	if b.Audience != g.o.BaseURL && !(need.MCP && b.Audience == g.o.BaseURL+MCPPath) {
+		return Principal{}, nil, errors.New("this token is for " + b.Audience + ", which is something else")
+	}
+	return Principal{ID: b.Subject, Mode: ByToken, Scope: b.Scope, Expires: b.Expires}, nil, nil
+}
+
+// AdmitUnrouted decides on a request that no operation takes.
+func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
+	if !Counted(r.URL.Path) {
+		return nil
+	}
+	_, err := g.Admit(w, r, Need{Public: true, MCP: !strings.HasPrefix(r.URL.Path, "/api/v1/")})
+	return err
+}
+
+// admitAnonymous decides on a request without a credential. One that lacks a
+// needed credential counts as any other.
+func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Need) error {
+	if limit := g.o.Anonymous; limit != nil {
+		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.tell(w.Header(), v) {
+			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.words()+
+				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+g.o.BaseURL+"/openapi.json tells how to get and send one.")
+		}
+	}
+	if need.Public {
+		g.o.Observe(Anonymous.String())
+		return nil
+	}
+	g.o.Observe("no_credential")
+	w.Header().Set("WWW-Authenticate", g.challenge(need, "", ""))
+	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", need.Scope)
+}
+
+// limited is the refusal of one request too many. The audit is told of an
+// address once a minute, however much it sends.
+func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, message string) error {
+	g.o.Observe("limited")
+	if g.told.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+from.String())).OK {
+		attrs := []slog.Attr{slog.String("limit", limit), slog.String("remote", from.String())}
+		if principal != "" {
+			attrs = append(attrs, slog.String("principal", principal))
+		}
+		g.o.Audit.tell(r.Context(), "limit.hit", attrs...)
+	}
+	return fault.New(fault.RateLimited, "%s", message)
+}
+
+// refuse turns away a credential that is not good; err says why, in words that
+// whoever sent it may read. One that is not shown as it should be, a fault
+// says so, is no credential yet.
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, need Need, err error) error {
+	if limit := g.o.Refused; limit != nil {
+		if v := limit.Take(r.Context(), ratelimit.Address(from)); !v.OK {
+			w.Header().Set("Retry-After", v.RetryAfter())
+			return g.limited(r, from, "refused", "", "Too many credentials from this address were not good. Mend yours, and wait as long as Retry-After says.")
+		}
+	}
+	reason := strings.TrimSuffix(err.Error(), ".")
+	g.o.Audit.tell(r.Context(), "credential.refused", slog.String("reason", reason), slog.String("remote", from.String()))
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		g.o.Observe("invalid_request")
+		return e
+	}
+	g.o.Observe("invalid_token")
+	w.Header().Set("WWW-Authenticate", g.challenge(need, "invalid_token", reason))
+	return &fault.Error{Kind: fault.Unauthorized, Code: "invalid_token", Message: sentence(reason)}
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+
+// challenge is the value of WWW-Authenticate, as RFC 6750 and RFC 9728 have it.
+func (g *Guard) challenge(need Need, code, description string) string {
+	metadata := g.o.BaseURL + "/.well-known/oauth-protected-resource"
+	if need.MCP {
+		metadata += MCPPath
+	}
+	parts := make([]string, 0, 4)
+	if code != "" {
+		parts = append(parts, `error="`+code+`"`)
+	}
+	if description != "" {
+		parts = append(parts, `error_description="`+quotable(description)+`"`)
+	}
+	if need.Scope != 0 {
+		parts = append(parts, `scope="`+need.Scope.String()+`"`)
+	}
+	return "Bearer " + strings.Join(append(parts, `resource_metadata="`+metadata+`"`), ", ")
+}
+
+// quotable leaves out what may not stand between the quotes of a header.
+func quotable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return -1
+		}
+		return c
+	}, s)
+}
+
+func (l *Limit) words() string {
+	return fmt.Sprintf("%d requests in any %d seconds", l.Policy.Limit, int(l.Window.Seconds()))
+}
+
+// tell writes the headers of a verdict, and returns whether it lets in.
+func (l *Limit) tell(h http.Header, v ratelimit.Verdict) bool {
+	h["Ratelimit-Policy"] = []string{l.Policy.Header()}
+	h["Ratelimit"] = []string{v.Header(l.Policy)}
+	if !v.OK {
+		h.Set("Retry-After", v.RetryAfter())
+	}
+	return v.OK
+}
+
+// credential is what a request shows.
+type credential struct {
+	text  string
+	isKey bool
+}
+
+// credentialOf takes a credential from where it may be, and refuses it where
+// it may not: in the address, or twice.
+func credentialOf(r *http.Request) (credential, error) {
+	if err := RefuseInQuery(r.URL.RawQuery); err != nil {
+		return credential{}, err
+	}
+	bearer, key := r.Header["Authorization"], r.Header["X-Api-Key"]
+	if len(bearer) == 0 && len(key) == 0 {
+		return credential{}, nil
+	}
+	if len(bearer) > 1 || len(key) > 1 {
+		return credential{}, fault.New(fault.Invalid, "A request may carry one credential: send Authorization, or X-API-Key, once.")
+	}
+	if len(bearer) == 0 {
+		return credential{strings.TrimSpace(key[0]), true}, nil
+	}
+	scheme, text, _ := strings.Cut(strings.TrimSpace(bearer[0]), " ")
+	text = strings.TrimLeft(text, " ")
+	if len(key) == 1 && (strings.TrimSpace(key[0]) != text) {
+		return credential{}, fault.New(fault.Invalid, "Authorization and X-API-Key carry different credentials: send one of them.")
+	}
+	if !strings.EqualFold(scheme, "Bearer") || text == "" {
+		return credential{}, errors.New("the Authorization header must be Bearer and a key or token")
+	}
+	return credential{text, strings.HasPrefix(text, keyPrefix) || len(key) == 1}, nil
+}
+
+// RefuseInQuery keeps credentials out of addresses, where logs and histories
+// would keep them.
+func RefuseInQuery(query string) error {
+	if query == "" {
+		return nil
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(name); err == nil {
+			name = decoded
+		}
+		switch strings.ToLower(name) {
+		case "api_key", "access_token", "token":
+			return &fault.Error{
+				Kind:    fault.Invalid,
+				Message: "Credentials do not belong in the address: send the key or token in the Authorization or X-API-Key header, and treat this one as leaked.",
+				Fields:  []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
+			}
+		}
+	}
+	return nil
+}

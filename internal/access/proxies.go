@@ -1,0 +1,51 @@
+package access
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Proxies are the networks whose word is taken on where a request comes from.
+type Proxies []netip.Prefix
+
+// Client returns the address of whoever made a request. Every proxy adds the
+// address it was called from at the end of X-Forwarded-For, so that the header
+// is read from its end, for as long as those named are proxies of ours: what
+// stands before the first that is not, anybody may have written.
+func (p Proxies) Client(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{} // of no network: all such callers are one
+	}
+	client := plain(peer.Addr())
+	if len(p) == 0 {
+		return client
+	}
+	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
+	for i := len(hops) - 1; i >= 0 && p.trust(client); i-- {
+		hop, err := parseHop(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		client = hop
+	}
+	return client
+}
+
+func (p Proxies) trust(a netip.Addr) bool {
+	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(a) })
+}
+
+// parseHop reads an address, with which some proxies write a port.
+func parseHop(s string) (netip.Addr, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return plain(a), nil
+	}
+	a, err := netip.ParseAddrPort(s)
+	return plain(a.Addr()), err
+}
+
+// plain is one form for one address.
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

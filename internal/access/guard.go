@@ -105,8 +105,13 @@ func NewGuard(o Options) *Guard {
 // AnonymousLimit is what callers without a credential have to keep to, or nil.
 func (g *Guard) AnonymousLimit() *Limit { return g.o.Anonymous }
 
-// MCPPath is the resource that is not the whole service.
-const MCPPath = "/api/mcp"
+const (
+	// MCPPath is the resource that is not the whole service.
+	MCPPath = "/api/mcp"
+	// MetadataPath is where the metadata of the service as a resource is
+	// (RFC 9728); that of MCP is below, under its own path.
+	MetadataPath = "/.well-known/oauth-protected-resource"
+)
 
 // Counted tells whether the requests to a path are counted against the limit
 // of those who have no credential.
@@ -236,7 +241,7 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // challenge is the value of WWW-Authenticate, as RFC 6750 and RFC 9728 have it.
 func (g *Guard) challenge(need Need, code, description string) string {
-	metadata := g.o.BaseURL + "/.well-known/oauth-protected-resource"
+	metadata := g.o.BaseURL + MetadataPath
 	if need.MCP {
 		metadata += MCPPath
 	}

@@ -1,0 +1,80 @@
+package token
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	leeway   = 30 * time.Second // between the clocks of others and ours
+	farthest = 24 * time.Hour   // how far ahead an assertion may end
+)
+
+// text returns a claim that must be an identifier.
+func (j *jws) text(name string) (string, error) {
+	s, ok := j.claims[name].(string)
+	if !ok || s == "" || len(s) > maxText || !plain(s) {
+		return "", unfit(name + " must be a text of 1 to 255 bytes without control characters")
+	}
+	return s, nil
+}
+
+// audience returns the one value of aud.
+func (j *jws) audience() (string, error) {
+	aud := j.claims["aud"]
+	if list, ok := aud.([]any); ok && len(list) == 1 {
+		aud = list[0]
+	}
+	s, ok := aud.(string)
+	if !ok || s == "" {
+		return "", unfit("aud must be one text, or a list of exactly one")
+	}
+	return s, nil
+}
+
+// year9999 is the last moment that RFC 3339 can write.
+const year9999 = 253402300799
+
+// instant returns a claim that is seconds since 1970, in parts if need be.
+func (j *jws) instant(name string) (at time.Time, there bool, err error) {
+	value, there := j.claims[name]
+	if !there {
+		return time.Time{}, false, nil
+	}
+	seconds, ok := value.(float64)
+	if !ok || !(seconds >= 0 && seconds <= year9999) {
+		return time.Time{}, false, unfit(name + " must be a number: seconds since 1970")
+	}
+	whole, part := math.Modf(seconds)
+	return time.Unix(int64(whole), int64(part*1e9)), true, nil
+}
+
+// times checks exp, iat and nbf against the clock, and returns when it ends.
+func (j *jws) times(now time.Time, iatNeeded bool) (time.Time, error) {
+	exp, there, err := j.instant("exp")
+	if err != nil {
+		return time.Time{}, err
+	}
+	if !there {
+		return time.Time{}, unfit("exp is missing")
+	}
+	if !now.Before(exp.Add(leeway)) {
+		return time.Time{}, unfit("it has expired")
+	}
+	if exp.After(now.Add(farthest)) {
+		return time.Time{}, unfit("exp may be 24 hours ahead at most")
+	}
+	for _, name := range []string{"iat", "nbf"} {
+		from, there, err := j.instant(name)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if !there && name == "iat" && iatNeeded {
+			return time.Time{}, unfit("iat is missing")
+		}
+		if from.After(now.Add(leeway)) {
+			return time.Time{}, unfit(name + " is in the future: it is not valid yet")
+		}
+	}
+	return exp, nil
+}

@@ -1,0 +1,255 @@
+package token
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// Sealer keeps a text from who can read the store but has not our secret. A
+// text opens only under the name that it was sealed with.
+type Sealer interface {
+	Seal(name, text string) string
+	Open(name, sealed string) (string, error)
+}
+
+const (
+	signingKind = "signing-key"
+	notice      = 5 * time.Minute // between a key's publication and its first signature; others keep our keys for as long
+	keyBits     = 2048
+)
+
+// Ring holds the keys that sign access tokens. The newest whose time has come
+// signs. One that was succeeded goes on to verify until the last token that it
+// can have signed has expired.
+//
+// Keys are records of the store, numbered from 1. A record never changes, and
+// all that a rotation means is in the record of the new key: so it happens
+// whole or not at all, and a replica that has seen that record knows it all.
+type Ring struct {
+	records  store.Records
+	sealer   Sealer
+	log      *slog.Logger
+	generate func() (*rsa.PrivateKey, error)
+
+	now atomic.Pointer[keys]
+
+	reading  sync.Mutex          // one reader at a time, so that records are taken in order
+	known    map[int]*signingKey // guarded by reading
+	newest   int                 // guarded by reading: the highest number that was ever used
+	revision int64               // guarded by reading
+
+	asking sync.Mutex
+	asked  time.Time // guarded by asking: when an unknown key was last looked for
+}
+
+// NewRing returns a ring that has no key until LoadOrCreate or Refresh. Without
+// a log, Follow tells nobody of failures.
+func NewRing(records store.Records, sealer Sealer, log *slog.Logger) *Ring {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	r := &Ring{
+		records: records, sealer: sealer, log: log, known: map[int]*signingKey{},
+		generate: func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) },
+	}
+	r.now.Store(&keys{})
+	return r
+}
+
+// LoadOrCreate reads the keys, and makes the first when there is none. When
+// several processes do so at once, all end up with the key of one.
+func (r *Ring) LoadOrCreate(ctx context.Context) error {
+	if err := r.Refresh(ctx); err != nil {
+		return err
+	}
+	if len(r.now.Load().all) == 0 {
+		if _, err := r.put(ctx, 0, false); err != nil && fault.KindOf(err) != fault.Conflict {
+			return err
+		}
+		if err := r.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := r.now.Load().signer(time.Now())
+	return err
+}
+
+// SigningKey is a key that was added.
+type SigningKey struct {
+	ID        string // kid
+	SignsFrom time.Time
+}
+
+// Rotate adds a key. Usually it signs after a while, when everybody has seen
+// it, and the older ones run out. With now it signs at once and nothing that
+// an older one signed is accepted any more: for when a key leaked, or cannot
+// be opened because the secret that it was sealed with is lost.
+func (r *Ring) Rotate(ctx context.Context, now bool) (SigningKey, error) {
+	if !now {
+		if err := r.Refresh(ctx); err != nil {
+			return SigningKey{}, err
+		}
+		return r.put(ctx, notice, false)
+	}
+	for {
+		if err := r.read(ctx); err != nil {
+			return SigningKey{}, err
+		}
+		added, err := r.put(ctx, 0, true)
+		if fault.KindOf(err) != fault.Conflict {
+			return added, err
+		}
+		// Another process rotated: its key is an older one too.
+	}
+}
+
+// put makes a key, stores it under the next number and takes it in. It fails,
+// Conflict, when another process has just used that number.
+func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (SigningKey, error) {
+	r.reading.Lock()
+	id := strconv.Itoa(r.newest + 1)
+	r.reading.Unlock()
+	private, err := r.generate()
+	if err != nil {
+		return SigningKey{}, fmt.Errorf("making a signing key: %w", err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return SigningKey{}, fmt.Errorf("making a signing key: %w", err)
+	}
+	kid, err := thumbprint(&private.PublicKey)
+	if err != nil {
+		return SigningKey{}, err
+	}
+	now := time.Now().UTC()
+	record := keyRecord{
+		KeyID: kid, CreatedAt: now, SignsFrom: now.Add(wait), DistrustsOlder: distrust,
+		PrivateKey: r.sealer.Seal(sealName(id), base64.StdEncoding.EncodeToString(der)),
+	}
+	body, err := json.Marshal(record)
+	if err != nil {
+		return SigningKey{}, err
+	}
+	if _, err := r.records.PutRecord(ctx, store.Record{Kind: signingKind, ID: id, Body: string(body)}); err != nil {
+		return SigningKey{}, fmt.Errorf("storing a signing key: %w", err)
+	}
+	return SigningKey{ID: kid, SignsFrom: record.SignsFrom}, r.read(ctx)
+}
+
+func sealName(id string) string { return signingKind + "/" + id }
+
+// Refresh takes in what others wrote. It fails when the store does, and when
+// there is a key that cannot be read; the other keys are taken in nevertheless.
+func (r *Ring) Refresh(ctx context.Context) error {
+	if err := r.read(ctx); err != nil {
+		return err
+	}
+	return r.now.Load().broken
+}
+
+// read is Refresh that fails only when the store does.
+func (r *Ring) read(ctx context.Context) error {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	records, err := r.records.RecordsSince(ctx, signingKind, r.revision)
+	if err != nil {
+		return fmt.Errorf("reading the signing keys: %w", err)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	for _, rec := range records {
+		r.take(rec)
+		r.revision = rec.Revision
+	}
+	r.now.Store(arrange(r.known))
+	return nil
+}
+
+// take reads one record. r.reading is held.
+func (r *Ring) take(rec store.Record) {
+	number, err := strconv.Atoi(rec.ID)
+	if err != nil {
+		return // not one of ours
+	}
+	r.newest = max(r.newest, number)
+	if rec.Body == "" {
+		delete(r.known, number)
+		return
+	}
+	k := &signingKey{number: number}
+	if k.broken = k.open(rec, r.sealer); k.broken != nil {
+		k.broken = fmt.Errorf("signing key %d: %w", number, k.broken)
+	}
+	r.known[number] = k // what it says of others counts even if it is broken
+}
+
+const (
+	look     = time.Second     // how often the records are looked at
+	lookFail = 8 * time.Second // while the store fails, at the most
+	readTime = 3 * time.Second // for reading them
+)
+
+// Follow refreshes until the context ends. While the store does not answer,
+// what is known stands.
+func (r *Ring) Follow(ctx context.Context) error {
+	wait := look
+	told := r.now.Load()
+	for {
+		reading, cancel := context.WithTimeout(ctx, readTime)
+		err := r.read(reading)
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch now := r.now.Load(); {
+		case err != nil:
+			if wait == look { // told once, not each time
+				r.log.WarnContext(ctx, "the signing keys cannot be read: those that are known stand", "err", err)
+			}
+			wait = min(2*wait, lookFail)
+		case now != told && now.broken != nil:
+			r.log.ErrorContext(ctx, "a signing key cannot be opened: what it signs is refused", "err", now.broken)
+			fallthrough
+		default:
+			wait, told = look, now
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// find returns a key by its id. Another process may have made it a moment ago:
+// so one that is not known is looked for, but not for every forgery.
+func (r *Ring) find(ctx context.Context, kid string) *signingKey {
+	if k := r.now.Load().byID[kid]; k != nil || len(kid) != keyIDLength {
+		return k
+	}
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	if k := r.now.Load().byID[kid]; k != nil || time.Since(r.asked) < look {
+		return k
+	}
+	// Others wait for the answer too: it must not end with this request.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
+	defer cancel()
+	_ = r.read(ctx) // Follow tells of failures
+	r.asked = time.Now()
+	return r.now.Load().byID[kid]
+}

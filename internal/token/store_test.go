@@ -1,0 +1,136 @@
+package token_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// memoryStore keeps records and marks as an engine promises to.
+type memoryStore struct {
+	mu       sync.Mutex
+	records  map[string]store.Record // guarded by mu, like the rest
+	revision int64
+	marks    map[string]time.Time
+	broken   error
+	reads    int
+}
+
+func newStore() *memoryStore {
+	return &memoryStore{records: map[string]store.Record{}, marks: map[string]time.Time{}}
+}
+
+// fail makes every call fail from now on; nil mends it.
+func (m *memoryStore) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.broken = err
+}
+
+func (m *memoryStore) readCount() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.reads
+}
+
+func (m *memoryStore) markNames() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var names []string
+	for name := range m.marks {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (m *memoryStore) PutRecord(_ context.Context, r store.Record) (store.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken != nil {
+		return store.Record{}, m.broken
+	}
+	key := r.Kind + "/" + r.ID
+	if old := m.records[key]; old.Revision != r.Revision {
+		if old.Body == r.Body {
+			return old, nil
+		}
+		return store.Record{}, fault.New(fault.Conflict, "the record is at another revision")
+	}
+	m.revision++
+	r.Revision = m.revision
+	m.records[key] = r
+	return r, nil
+}
+
+func (m *memoryStore) RecordsSince(_ context.Context, kind string, revision int64) ([]store.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reads++
+	if m.broken != nil {
+		return nil, m.broken
+	}
+	var out []store.Record
+	for _, r := range m.records {
+		if r.Kind == kind && r.Revision > revision {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Record) int { return int(a.Revision - b.Revision) })
+	return out, nil
+}
+
+func (m *memoryStore) Once(_ context.Context, name string, until time.Time) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken != nil {
+		return false, m.broken
+	}
+	if old, there := m.marks[name]; there && !time.Now().After(old) {
+		return false, nil
+	}
+	m.marks[name] = until
+	return true, nil
+}
+
+func (m *memoryStore) Use(context.Context, string, time.Time) (time.Time, error) {
+	return time.Time{}, errors.ErrUnsupported
+}
+
+func (m *memoryStore) Uses(context.Context) (map[string]store.Use, error) {
+	return nil, errors.ErrUnsupported
+}
+
+var _ interface {
+	store.Records
+	store.Marks
+} = (*memoryStore)(nil)
+
+// seal is a sealer that can be seen through, but that is bound to its name
+// and its secret as a real one is.
+type seal struct{ secret string }
+
+func (s seal) Seal(name, text string) string {
+	return "sealed:" + s.secret + ":" + name + ":" + reverse(text)
+}
+
+func (s seal) Open(name, sealed string) (string, error) {
+	text, ok := strings.CutPrefix(sealed, "sealed:"+s.secret+":"+name+":")
+	if !ok {
+		return "", fmt.Errorf("%s was not sealed with this secret", name)
+	}
+	return reverse(text), nil
+}
+
+func reverse(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}

@@ -3,6 +3,7 @@ module pregon/bench
 go 1.26.0
 
 require (
+	github.com/go-jose/go-jose/v4 v4.1.6
 	github.com/pocketbase/dbx v1.12.0
 	github.com/pocketbase/pocketbase v0.36.8
 	pregon v0.0.0

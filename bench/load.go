@@ -29,8 +29,8 @@ func dial(base string) (*client, error) {
 	return &client{conn, bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
-func request(target string) []byte {
-	return []byte("GET " + target + " HTTP/1.1\r\nHost: bench\r\n\r\n")
+func request(target string, headers ...string) []byte {
+	return []byte("GET " + target + " HTTP/1.1\r\n" + strings.Join(append(headers, "Host: bench"), "\r\n") + "\r\n\r\n")
 }
 
 // get sends a request and returns the size of the answer's body.

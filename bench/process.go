@@ -118,9 +118,12 @@ func (p *process) busy() (time.Duration, error) {
 	return sum, nil
 }
 
-// serve starts Pregón over a store that nothing is added to.
-func (b *bench) serve(store string) (*process, error) {
-	return start(b.program, "serve", "--source", "none", "--listen", "127.0.0.1:0", "--store", "sqlite:"+store)
+// serve starts Pregón over a store that nothing is added to, without a limit
+// unless one is given.
+func (b *bench) serve(store string, args ...string) (*process, error) {
+	return start(b.program, append([]string{
+		"serve", "--source", "none", "--listen", "127.0.0.1:0", "--anonymous-limit", "0", "--store", "sqlite:" + store,
+	}, args...)...)
 }
 
 // bare starts a handler that writes so many canned bytes.

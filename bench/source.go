@@ -42,7 +42,7 @@ func (b *bench) source() error {
 // live reads the source as users would, with the usual pace.
 func (b *bench) live(origin, path string) error {
 	p, err := start(
-		b.program, "serve", "--source", "cnmv", "--regulator-url", origin, "--exchange-url", origin,
+		b.program, "serve", "--source", "cnmv", "--anonymous-limit", "0", "--regulator-url", origin, "--exchange-url", origin,
 		"--listen", "127.0.0.1:0", "--store", "sqlite:"+path,
 	)
 	if err != nil {

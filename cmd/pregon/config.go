@@ -23,6 +23,8 @@ const envPrefix = "PREGON"
 type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the API."`
 	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
+	Keys        keysCmd        `cmd:"" help:"Make, list, revoke and rotate the keys of callers."`
+	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load filings or issuers from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write filings or issuers as JSON Lines on standard output."`
@@ -98,11 +100,12 @@ type serveConfig struct {
 	BaseURL string `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
 	Source  string `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
 	sourceFlags
-	Poll        time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
-	Rate        ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
-	DebugListen string        `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
-	LogFormat   string        `default:"text" enum:"text,json" help:"Form of the log: text or json."`
-	LogLevel    slog.Level    `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
+	Poll time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
+	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
+	accessFlags
+	DebugListen string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
+	LogFormat   string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	LogLevel    slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }
 
 // validate finds what a flag's own type cannot: settings that make no sense,
@@ -128,13 +131,10 @@ func (c *serveConfig) validate() error {
 	if err := c.validatePoll(); err != nil {
 		return err
 	}
-	if c.BaseURL == "" {
-		return nil
-	}
-	if !isOrigin(c.BaseURL) {
+	if c.BaseURL != "" && !isOrigin(c.BaseURL) {
 		return fault.New(fault.Invalid, "--base-url %q must be http:// or https:// and a host, with nothing after it", c.BaseURL)
 	}
-	return nil
+	return c.accessFlags.validate(c.baseURL(c.Listen))
 }
 
 // validatePoll refuses a poll that would leave no turns of the queue to
@@ -221,7 +221,7 @@ func (f storeFlag) show() string {
 // checkEnvironment refuses a PREGON_ variable that no flag reads: a misspelt
 // one would be passed over without a word.
 func checkEnvironment(app *kong.Application, environ []string) error {
-	known := map[string]bool{}
+	known := map[string]bool{secretKeyEnv: true}
 	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			for _, name := range f.Envs {
@@ -261,11 +261,17 @@ func (c *checkConfigCmd) Run(p *process) error {
 		{"exchange-url", c.ExchangeURL},
 		{"poll", c.Poll.String()},
 		{"pace", c.Pace.String()},
+		{"anonymous-limit", orOff(strings.TrimPrefix(strconv.Itoa(c.AnonymousLimit), "0"))},
+		{"redis", c.showRedis()},
+		{"trusted-proxy", c.showProxies()},
+		{"config", orOff(c.Config)},
+		{"audit-log", orOff(c.AuditLog)},
+		{"secret-key", hidden(p.getenv(secretKeyEnv))},
 		{"debug-listen", orOff(c.DebugListen)},
 		{"log-format", c.LogFormat},
 		{"log-level", strings.ToLower(c.LogLevel.String())},
 	} {
-		fmt.Fprintf(p.stdout, "%-14s %s\n", line[0], line[1])
+		fmt.Fprintf(p.stdout, "%-15s %s\n", line[0], line[1])
 	}
 	return nil
 }
@@ -275,4 +281,12 @@ func orOff(s string) string {
 		return "off"
 	}
 	return s
+}
+
+// hidden tells of a secret only that there is one.
+func hidden(s string) string {
+	if s == "" {
+		return "off"
+	}
+	return "set"
 }

@@ -114,10 +114,14 @@ func (l *logbook) events() string {
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return strings.Contains(s, "msg=request ") }), "")
 }
 
-// startService starts serve and waits until it is ready.
+// startService starts serve and waits until it is ready. Tests ask more than
+// anonymous callers may.
 func startService(env []string, dir string, args ...string) (*service, error) {
 	if !slices.Contains(args, "--source") {
 		args = append(args, "--source", "none")
+	}
+	if !slices.Contains(args, "--anonymous-limit") {
+		args = append(args, "--anonymous-limit", "0")
 	}
 	s, err := startProgram(env, dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	if err != nil {
@@ -227,19 +231,20 @@ func crashCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	_ = (*running(ts)).end(syscall.SIGKILL)
 }
 
-// getCommand: get [-X METHOD] [-H 'Name: value'] PATH
+// getCommand: get [-X METHOD] [-H 'Name: value'] [-K FILE] [-B FILE] PATH, where
+// a key is read from the file and sent as X-API-Key or as a bearer.
 func getCommand(ts *testscript.TestScript, _ bool, args []string) {
-	dump, err := get(ts.Getenv("URL"), args)
+	dump, err := get(ts.Getenv("URL"), withKeys(ts, args))
 	ts.Check(err)
 	_, _ = ts.Stdout().Write(dump)
 }
 
 // untilCommand: until REGEXP [options] PATH
 func untilCommand(ts *testscript.TestScript, _ bool, args []string) {
-	want := regexp.MustCompile(args[0])
+	want, args := regexp.MustCompile(args[0]), withKeys(ts, args[1:])
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		dump, err := get(ts.Getenv("URL"), args[1:])
+		dump, err := get(ts.Getenv("URL"), args)
 		ts.Check(err)
 		if want.Match(dump) {
 			_, _ = ts.Stdout().Write(dump)
@@ -250,6 +255,18 @@ func untilCommand(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// withKeys turns the options that name a file with a key into headers.
+func withKeys(ts *testscript.TestScript, args []string) []string {
+	headers := map[string]string{"-K": "X-API-Key: ", "-B": "Authorization: Bearer "}
+	args = slices.Clone(args)
+	for i := 0; i+1 < len(args)-1; i += 2 {
+		if header := headers[args[i]]; header != "" {
+			args[i], args[i+1] = "-H", header+strings.TrimSpace(ts.ReadFile(args[i+1]))
+		}
+	}
+	return args
 }
 
 // get asks, checks the answer against the OpenAPI document, and returns it as

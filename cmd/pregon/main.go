@@ -37,6 +37,16 @@ type process struct {
 	stderr  io.Writer
 }
 
+// getenv returns a variable of the environment.
+func (p *process) getenv(name string) string {
+	for _, pair := range p.environ {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 func (p *process) run(ctx context.Context) error {
 	parser, err := newParser(&cli{})
 	if err != nil {

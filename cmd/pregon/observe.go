@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/pace"
 	"pregon/internal/watch"
@@ -22,8 +23,27 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
 	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
+	s.observeAccess()
 	if s.reader != nil {
 		s.observeSource()
+	}
+}
+
+func (s *service) observeAccess() {
+	m, e := s.metrics, s.entrance
+	for _, outcome := range access.Outcomes {
+		m.CounterOf("pregon_access_total", "Requests by how they were decided.", "outcome", outcome, func() float64 { return float64(e.outcomes[outcome].Load()) })
+	}
+	m.Gauge("pregon_access_keys_behind_seconds", "Time since the keys were last known to be up to date.", func() float64 { return e.keys.Behind().Seconds() })
+	m.Gauge("pregon_limit_addresses", "Addresses and keys that this process counts.", func() float64 {
+		n := 0
+		for _, l := range e.limits {
+			n += l.Len()
+		}
+		return float64(n)
+	})
+	if e.redis != nil {
+		m.Gauge("pregon_limit_shared_up", "1 while all replicas count together.", func() float64 { return truth(e.redis.Up()) })
 	}
 }
 

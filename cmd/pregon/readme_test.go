@@ -3,9 +3,11 @@ package main_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestReadme runs the examples of README.md against the demo market and
@@ -15,34 +17,48 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := startService([]string{"PREGON_STORE=" + engines["sqlite"](t)}, t.TempDir(), "--source", "demo")
+	store := "PREGON_STORE=" + engines["sqlite"](t)
+	s, err := startService([]string{store}, t.TempDir(), "--source", "demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.cmd.Process.Kill() }()
 
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	examples := readmeExamples(string(text))
 	if len(examples) < 4 {
 		t.Fatalf("README.md has %d examples", len(examples))
 	}
+	replace := strings.NewReplacer("http://127.0.0.1:8080", s.url, "bin/pregon", program)
 	for _, e := range examples {
-		command := strings.ReplaceAll(e.command, "http://127.0.0.1:8080", s.url)
-		out, err := exec.Command("sh", "-c", command).CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v\n%s", e.command, err, out)
-			continue
-		}
-		parts := strings.Split(e.output, "…")
-		for i, p := range parts {
-			parts[i] = regexp.QuoteMeta(p)
-		}
-		if want := regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `\n?$`); !want.Match(out) {
-			t.Errorf("%s\nprints\n%s\nbut README.md says\n%s", e.command, out, e.output)
+		// The market is ready when its filings are in; the directory follows.
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			shell := exec.Command("sh", "-c", replace.Replace(e.command))
+			shell.Dir, shell.Env = dir, append(os.Environ(), store)
+			out, err := shell.CombinedOutput()
+			if err == nil && e.matches(out) {
+				break
+			}
+			if time.Now().After(end) {
+				t.Errorf("%s\nprints\n%s\n%v, but README.md says\n%s", e.command, out, err, e.output)
+				break
+			}
 		}
 	}
 }
 
 type example struct{ command, output string }
+
+func (e example) matches(out []byte) bool {
+	parts := strings.Split(e.output, "…")
+	for i, p := range parts {
+		parts[i] = regexp.QuoteMeta(p)
+	}
+	return regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `\n?$`).Match(out)
+}
 
 // readmeExamples finds the blocks marked console: a line that begins with $ is
 // a command, what follows is what it prints.

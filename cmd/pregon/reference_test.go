@@ -41,8 +41,9 @@ func reference(app *kong.Application) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Commands and settings\n\nGenerated from the program by `make generate`. " +
 		"Every flag can be set by its environment variable; a flag wins over it. An unknown `PREGON_` variable stops the start.\n")
-	for _, c := range app.Children {
-		fmt.Fprintf(&b, "\n## pregon %s", c.Name)
+	b.WriteString("\n`PREGON_SECRET_KEY` has no flag, since arguments can be read by others on the machine: 32 characters or more that seal the secrets in the store.\n")
+	for _, c := range app.Leaves(true) {
+		fmt.Fprintf(&b, "\n## %s", c.FullPath())
 		for _, a := range c.Positional {
 			fmt.Fprintf(&b, " %s", strings.ToUpper(a.Name))
 		}

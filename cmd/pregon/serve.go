@@ -45,10 +45,11 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	base := c.baseURL(listener.Addr().String())
-	s, err := c.wire(ctx, log, &marked{Store: db}, base)
+	s, err := c.wire(ctx, p, log, &marked{Store: db}, base)
 	if err != nil {
 		return err
 	}
+	defer s.entrance.close()
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", c.show(), "source", c.Source, "version", version)
 	if err := s.run(ctx, listener, c.DebugListen); err != nil {
@@ -63,17 +64,18 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 
 // service is everything that runs.
 type service struct {
-	log     *telemetry.Log
-	metrics *telemetry.Metrics
-	catalog *catalog.Catalog
-	ledger  *ledger.Ledger
-	demo    *demo   // nil unless the market is simulated
-	reader  *reader // nil without a source
-	server  *httpserver.Server
+	log      *telemetry.Log
+	metrics  *telemetry.Metrics
+	catalog  *catalog.Catalog
+	ledger   *ledger.Ledger
+	entrance *entrance
+	demo     *demo   // nil unless the market is simulated
+	reader   *reader // nil without a source
+	server   *httpserver.Server
 }
 
 // wire puts the parts together, in the order in which data flows.
-func (c *serveConfig) wire(ctx context.Context, log *telemetry.Log, db *marked, base string) (s *service, err error) {
+func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, db *marked, base string) (s *service, err error) {
 	s = &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger), ledger: ledger.New(db)}
 	if err := c.claim(ctx, db); err != nil {
 		return nil, err
@@ -88,17 +90,22 @@ func (c *serveConfig) wire(ctx context.Context, log *telemetry.Log, db *marked, 
 			return nil, err
 		}
 	}
+	if s.entrance, err = c.newEntrance(ctx, p, db, base, log.Logger); err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
 	surface, err := api.New(api.Options{
-		Catalog: s.catalog, Ledger: s.ledger, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
+		Catalog: s.catalog, Ledger: s.ledger, Guard: s.entrance.guard, Shared: s.entrance.shared, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
 	})
 	if err != nil {
 		return nil, err
 	}
 	surface.Register(mux)
+	s.entrance.tokens.Register(mux)
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready,
+		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted,
+		Remote: func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))
@@ -122,6 +129,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	loaded := make(chan struct{})
 	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
+	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
 	if s.demo != nil {
 		g.Go(func() error { return s.demo.run(background) })
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/ledger"
@@ -26,11 +27,16 @@ import (
 type Options struct {
 	Catalog *catalog.Catalog
 	Ledger  *ledger.Ledger
+	Guard   *access.Guard
 	Logger  *slog.Logger
 	BaseURL string        // as clients see the service, without a slash at the end
 	Version string        // of the program
 	Reads   bool          // this process reads the source, or stands by to
 	Source  func() string // where the filings come from, as the store is marked: "demo" is the simulated market
+	// Shared tells whether all replicas count the anonymous limit together:
+	// "up", "down" while what they share does not answer, "off" when each
+	// counts for itself.
+	Shared func() string
 }
 
 // API answers the REST surface.
@@ -52,22 +58,26 @@ func New(o Options) (*API, error) {
 type route struct {
 	pattern string
 	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
-	static  bool // needs no catalogue
+	need    access.Need
+	static  bool // a document for everybody: needs no catalogue, and is not counted
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
 }
 
+// anybody may call, and whoever shows a credential needs the scope.
+func anybody(s access.Scope) access.Need { return access.Need{Scope: s, Public: true} }
+
 // routes is the whole surface. Each one stands in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", handle: (*API).listReports},
-	{pattern: "GET /api/v1/reports/{id}", handle: (*API).getReport},
-	{pattern: "GET /api/v1/issuers", handle: (*API).listIssuers},
-	{pattern: "GET /api/v1/issuers/{id}", handle: (*API).getIssuer},
-	{pattern: "GET /api/v1/analytics", handle: (*API).getAnalytics},
-	{pattern: "GET /api/v1/suggest", handle: (*API).getSuggestions},
-	{pattern: "GET /api/v1/status", handle: (*API).getStatus},
-	{pattern: "GET /api/v1/completeness", handle: (*API).getCompleteness},
+	{pattern: "GET /api/v1/reports", need: anybody(access.ReadReports), handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports/{id}", need: anybody(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/issuers", need: anybody(access.ReadIssuers), handle: (*API).listIssuers},
+	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
+	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
+	{pattern: "GET /api/v1/status", need: anybody(0), handle: (*API).getStatus},
+	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 	{pattern: "GET /{$}", handle: (*API).index, static: true},
@@ -107,7 +117,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 func (a *API) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rt.announce(w.Header())
-		out, err := a.ask(rt, r)
+		out, err := a.ask(w, rt, r)
 		if err != nil {
 			a.fail(w, r, err)
 			return
@@ -125,12 +135,18 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, err)
 }
 
-func (a *API) ask(rt route, r *http.Request) (answer, error) {
-	if err := refuseCredentials(r.URL.RawQuery); err != nil {
+func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, error) {
+	if rt.static {
+		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
+			return answer{}, err
+		}
+		return rt.handle(a, r, nil)
+	}
+	if _, err := a.Guard.Admit(w, r, rt.need); err != nil {
 		return answer{}, err
 	}
 	snapshot := a.Catalog.Snapshot()
-	if snapshot == nil && !rt.static {
+	if snapshot == nil {
 		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 	}
 	return rt.handle(a, r, snapshot)

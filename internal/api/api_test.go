@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pregon/internal/access"
 	"pregon/internal/api"
 	"pregon/internal/api/apitest"
 	"pregon/internal/catalog"
@@ -35,6 +37,7 @@ type service struct {
 	store   *sqlite.Store
 	catalog *catalog.Catalog
 	ledger  *ledger.Ledger
+	keys    *access.Keyring
 	mux     *http.ServeMux
 	server  *httptest.Server
 }
@@ -64,6 +67,8 @@ func serve(t *testing.T, o api.Options) *service {
 	s := &service{t: t, store: db, ledger: ledger.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
 	o.Catalog, o.Ledger, o.Logger, o.BaseURL, o.Version = s.catalog, s.ledger, slog.New(slog.DiscardHandler), baseURL, "v0.0.0-test"
+	s.keys = access.NewKeyring(db, nil)
+	o.Guard, o.Shared = access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}), func() string { return "off" }
 	surface, err := api.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +77,12 @@ func serve(t *testing.T, o api.Options) *service {
 	s.server = httptest.NewServer(s.mux)
 	t.Cleanup(s.server.Close)
 	return s
+}
+
+// bearer takes any list of scopes for a token that has them.
+func bearer(_ context.Context, raw string) (access.Bearer, error) {
+	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
+	return access.Bearer{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
 }
 
 // append writes the batch and shows it.
@@ -109,7 +120,13 @@ type answer struct {
 // get asks for a target, which must be answered with the status.
 func (s *service) get(status int, target string) answer {
 	s.t.Helper()
-	a := s.do(http.MethodGet, target, nil)
+	return s.getWith(status, target, nil)
+}
+
+// getWith is get with headers.
+func (s *service) getWith(status int, target string, header http.Header) answer {
+	s.t.Helper()
+	a := s.do(http.MethodGet, target, header)
 	if a.status != status {
 		s.t.Fatalf("GET %s: status %d, want %d\n%s", target, a.status, status, a.body)
 	}

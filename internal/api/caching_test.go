@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pregon/internal/access"
 	"pregon/internal/api"
 	"pregon/internal/api/apitest"
 	"pregon/internal/disclosure"
@@ -91,6 +92,7 @@ func TestETagNamesContent(t *testing.T) {
 
 func TestCacheControl(t *testing.T) {
 	s := start(t, "demo", market())
+	credentials := s.credentials(access.AllScopes)
 	for _, target := range targets() {
 		age := "max-age=1"
 		if strings.HasPrefix(target, "/openapi.") {
@@ -102,8 +104,9 @@ func TestCacheControl(t *testing.T) {
 		}{
 			{nil, "public, " + age},
 			{http.Header{"User-Agent": {"test"}, "Accept": {"application/json"}}, "public, " + age},
-			{http.Header{"Authorization": {"Bearer x"}}, "private, " + age},
-			{http.Header{"X-Api-Key": {"x"}}, "private, " + age},
+			{credentials[0], "private, " + age},
+			{credentials[1], "private, " + age},
+			{credentials[2], "private, " + age},
 		} {
 			a := s.do(http.MethodGet, target, test.header)
 			if got := a.header.Get("Cache-Control"); got != test.want {

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/api"
 	"pregon/internal/api/apitest"
 	"pregon/internal/store"
+	"pregon/internal/token"
 )
 
 func TestDocumentIsValid(t *testing.T) {
@@ -51,11 +52,17 @@ var operationIDs = map[string]string{
 	"/api/v1/suggest":      "getSuggestions",
 	"/api/v1/status":       "getStatus",
 	"/api/v1/completeness": "getCompleteness",
+
+	"/api/auth/token":                               "exchangeToken",
+	"/.well-known/oauth-protected-resource":         "getProtectedResource",
+	"/.well-known/oauth-protected-resource/api/mcp": "getProtectedMcp",
+	"/.well-known/oauth-authorization-server":       "getAuthorizationServer",
+	"/.well-known/jwks.json":                        "getSigningKeys",
 }
 
 func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
 	served := map[string][]string{"/healthz": {"GET"}, "/readyz": {"GET"}} // by the HTTP server itself
-	for _, pattern := range api.Patterns() {
+	for _, pattern := range append(api.Patterns(), token.Patterns()...) {
 		method, _, _ := strings.Cut(pattern, " ")
 		path := apitest.PathOf(pattern)
 		served[path] = append(served[path], method)
@@ -75,18 +82,21 @@ func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
 	}
 }
 
-// Every operation may be called in the contract's three ways.
+// Every operation may be called in the contract's three ways, but for those
+// that are the same for everybody.
 func TestSecurityAlternatives(t *testing.T) {
 	doc := apitest.Document()
 	want := openapi3.SecurityRequirements{{}, {"apiKey": {}}, {"bearer": {}}}
 	for path, item := range doc.Paths.Map() {
-		requirements := doc.Security
-		if item.Get.Security != nil {
-			requirements = *item.Get.Security
-		}
-		health := path == "/healthz" || path == "/readyz"
-		if health && len(requirements) > 0 || !health && !cmp.Equal(want, requirements) {
-			t.Errorf("%s: %v", path, requirements)
+		for method, operation := range item.Operations() {
+			requirements := doc.Security
+			if operation.Security != nil {
+				requirements = *operation.Security
+			}
+			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || path == "/api/auth/token"
+			if open && len(requirements) > 0 || !open && !cmp.Equal(want, requirements) {
+				t.Errorf("%s %s: %v", method, path, requirements)
+			}
 		}
 	}
 	key, bearer := doc.Components.SecuritySchemes["apiKey"].Value, doc.Components.SecuritySchemes["bearer"].Value
@@ -146,12 +156,20 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 		visit(name, ref)
 	}
 	for path, item := range apitest.Document().Paths.Map() {
-		for _, p := range item.Get.Parameters {
+		for _, p := range parameters(item) {
 			if p.Value.Description == "" || p.Value.Example == nil && len(p.Value.Examples) == 0 {
 				t.Errorf("%s: the parameter %s has no description or no example", path, p.Value.Name)
 			}
 		}
 	}
+}
+
+// parameters are all of a path's, whatever the method.
+func parameters(item *openapi3.PathItem) (all openapi3.Parameters) {
+	for _, operation := range item.Operations() {
+		all = append(all, operation.Parameters...)
+	}
+	return all
 }
 
 // The documents are the same, one in each language, and carry the address of
@@ -212,7 +230,7 @@ func TestParametersAreAsDocumented(t *testing.T) {
 	s := start(t, "demo", market())
 	integers := 0
 	for path, item := range apitest.Document().Paths.Map() {
-		for _, ref := range item.Get.Parameters {
+		for _, ref := range parameters(item) {
 			p := ref.Value
 			if p.In != "query" {
 				continue

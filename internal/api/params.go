@@ -114,26 +114,3 @@ func (p *params) err() error {
 	}
 	return &fault.Error{Kind: fault.Invalid, Message: strings.Join(parts, "; ") + ".", Fields: p.bad}
 }
-
-// refuseCredentials keeps secrets out of addresses, where logs and histories
-// would keep them.
-func refuseCredentials(query string) error {
-	if query == "" {
-		return nil
-	}
-	for pair := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(pair, "=")
-		if decoded, err := url.QueryUnescape(name); err == nil {
-			name = decoded
-		}
-		switch strings.ToLower(name) {
-		case "api_key", "access_token", "token":
-			return &fault.Error{
-				Kind:    fault.Invalid,
-				Message: "Credentials do not belong in the address: send the key or token in the Authorization or X-API-Key header, and treat this one as leaked.",
-				Fields:  []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
-			}
-		}
-	}
-	return nil
-}

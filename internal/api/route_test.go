@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/ledger"
 	"pregon/internal/store/sqlite"
@@ -30,7 +31,7 @@ func TestDeprecation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	a, err := New(Options{Catalog: c, Ledger: ledger.New(db), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	a, err := New(Options{Catalog: c, Ledger: ledger.New(db), Guard: access.NewGuard(access.Options{}), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +55,7 @@ func TestDeprecation(t *testing.T) {
 		{"on a failure", route{handle: fails, deprecated: deprecated, sunset: sunset}, "/", 500, "@1782864000", "Fri, 01 Jan 2027 00:00:00 GMT"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			test.route.need = anybody(0)
 			w := httptest.NewRecorder()
 			a.serve(test.route).ServeHTTP(w, httptest.NewRequest(http.MethodGet, test.target, nil))
 			if w.Code != test.status || w.Header().Get("Deprecation") != test.deprecation || w.Header().Get("Sunset") != test.sunset {

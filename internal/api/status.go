@@ -29,6 +29,14 @@ type status struct {
 	Latest   []latest   `json:"latest"`
 	Latency  []latency  `json:"latency"`
 	Backfill []backfill `json:"backfill"`
+	Limit    rateLimit  `json:"rate_limit"`
+}
+
+// rateLimit is what callers without a credential have to keep to.
+type rateLimit struct {
+	Requests *int   `json:"requests"` // null when there is no limit
+	Seconds  *int   `json:"window_seconds"`
+	Shared   string `json:"shared"`
 }
 
 type reason struct {
@@ -108,6 +116,11 @@ func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
 		if !j.Done {
 			out.Backfill = append(out.Backfill, newBackfill(j))
 		}
+	}
+	out.Limit.Shared = a.Shared()
+	if l := a.Guard.AnonymousLimit(); l != nil {
+		seconds := int(l.Window.Seconds())
+		out.Limit.Requests, out.Limit.Seconds = &l.Policy.Limit, &seconds
 	}
 	return encode(out)
 }

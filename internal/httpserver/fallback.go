@@ -10,10 +10,19 @@ import (
 
 // fallback answers what no route takes: a path that is not there, a method
 // that the path does not have, and the questions of browsers (OPTIONS).
-type fallback struct{ mux *http.ServeMux }
+type fallback struct {
+	mux   *http.ServeMux
+	admit func(http.ResponseWriter, *http.Request) error
+}
 
 func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowed := f.methods(r)
+	if r.Method != http.MethodOptions || len(allowed) == 0 { // a browser asks before each request: the request counts
+		if err := f.admit(w, r); err != nil {
+			problem.Write(w, err)
+			return
+		}
+	}
 	switch {
 	case len(allowed) == 0:
 		problem.Write(w, fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json."))

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -26,7 +25,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		end := time.Now()
 		s.o.Observe(Observation{
 			ID: id, Route: routeOf(r), Method: methodOf(r), Path: clip(r.URL.Path), Status: rec.Status(), Bytes: rec.bytes,
-			Remote: remoteOf(r), Time: end, Duration: end.Sub(start),
+			Remote: s.o.Remote(r), Time: end, Duration: end.Sub(start),
 		})
 	})
 }
@@ -46,14 +45,6 @@ func methodOf(r *http.Request) string {
 		return r.Method
 	}
 	return "other"
-}
-
-func remoteOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 func clip(s string) string {
@@ -145,7 +136,7 @@ var (
 	nosniff  = []string{"nosniff"}
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
-	exposed  = []string{"ETag, X-Request-Id, Pregon-Source, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
+	exposed  = []string{"ETag, X-Request-Id, Pregon-Source, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
 )
 
 // mark puts on every answer what holds for all of them: where the filings come

@@ -36,6 +36,11 @@ type Options struct {
 	Ready func() error
 	// Observe is told of every request when it is done.
 	Observe func(Observation)
+	// Admit is asked before a request that no route takes is answered, as
+	// routes ask for themselves: looking for what is not there counts too.
+	Admit func(http.ResponseWriter, *http.Request) error
+	// Remote tells where a request comes from, for the log.
+	Remote func(*http.Request) string
 	// Source tells where the filings come from, for every answer; nothing when
 	// that goes without saying.
 	Source func() string
@@ -67,7 +72,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, draining: make(chan struct{})}
 	o.Mux.HandleFunc("GET /healthz", s.health)
 	o.Mux.HandleFunc("GET /readyz", s.ready)
-	o.Mux.Handle("/", fallback{o.Mux})
+	o.Mux.Handle("/", fallback{o.Mux, o.Admit})
 
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {

@@ -30,6 +30,7 @@ type harness struct {
 	log          *bytes.Buffer
 	observations []httpserver.Observation
 	notReady     error
+	refuse       error
 	mu           sync.Mutex // guards observations: Run answers from its own goroutines
 }
 
@@ -43,7 +44,8 @@ func newHarness(t *testing.T, routes map[string]http.HandlerFunc) *harness {
 	var err error
 	h.Server, err = httpserver.New(httpserver.Options{
 		Mux: mux, Logger: slog.New(slog.NewJSONHandler(h.log, nil)), Source: func() string { return "demo" },
-		Ready: func() error { return h.notReady },
+		Ready: func() error { return h.notReady }, Remote: func(r *http.Request) string { return r.RemoteAddr },
+		Admit: func(_ http.ResponseWriter, r *http.Request) error { return h.refuse },
 		Observe: func(o httpserver.Observation) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -112,6 +114,27 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 			if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil || doc.Status != w.Code || doc.Instance == "" || doc.Instance != w.Header().Get("X-Request-Id") {
 				t.Errorf("%s %s: %v in %s", tt.method, tt.path, err, w.Body)
 			}
+		}
+	}
+}
+
+// What no route takes is answered only to whom the guard lets in. The question
+// of a browser is not a request yet.
+func TestUnroutedAreAdmitted(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello})
+	h.refuse = fault.New(fault.RateLimited, "Too many.")
+	for _, tt := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/x", 200}, // routes ask for themselves
+		{"GET", "/nowhere", 429},
+		{"DELETE", "/x", 429},
+		{"OPTIONS", "/nowhere", 429},
+		{"OPTIONS", "/x", 204},
+	} {
+		if w := h.do(tt.method, tt.path); w.Code != tt.status {
+			t.Errorf("%s %s: %d, want %d", tt.method, tt.path, w.Code, tt.status)
 		}
 	}
 }

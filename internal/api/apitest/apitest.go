@@ -52,8 +52,9 @@ func Check(req *http.Request, a Answer) error {
 	if req.Method == http.MethodOptions {
 		return nil // no operation, but a question about them
 	}
-	_, pattern := paths().Handler(&http.Request{Method: http.MethodGet, URL: req.URL})
-	if pattern == "" || req.Method != http.MethodGet && req.Method != http.MethodHead {
+	method := documentedMethod(req)
+	_, pattern := paths().Handler(&http.Request{Method: method, URL: req.URL})
+	if pattern == "" {
 		return checkProblem(a)
 	}
 	return CheckRoute(req, pattern, a)
@@ -62,11 +63,13 @@ func Check(req *http.Request, a Answer) error {
 // paths finds the documented path of an address.
 var paths = sync.OnceValue(func() *http.ServeMux {
 	mux := http.NewServeMux()
-	for path := range Document().Paths.Map() {
+	for path, item := range Document().Paths.Map() {
 		if path == "/" {
 			path = "/{$}"
 		}
-		mux.Handle("GET "+path, http.NotFoundHandler())
+		for method := range item.Operations() {
+			mux.Handle(method+" "+path, http.NotFoundHandler())
+		}
 	}
 	return mux
 })
@@ -86,12 +89,13 @@ func checkProblem(a Answer) error {
 // CheckRoute tells what is not as the document says in an answer to a pattern
 // of the mux.
 func CheckRoute(req *http.Request, pattern string, a Answer) error {
-	path := PathOf(pattern)
+	path, method := PathOf(pattern), documentedMethod(req)
 	item := Document().Paths.Value(path)
-	if item == nil || item.Get == nil {
+	if item == nil || item.GetOperation(method) == nil {
 		return fmt.Errorf("the path %q of the pattern %q is not in the document", path, pattern)
 	}
-	response := item.Get.Responses.Status(a.Status)
+	operation := item.GetOperation(method)
+	response := operation.Responses.Status(a.Status)
 	if response == nil {
 		return fmt.Errorf("the status %d is not in the document", a.Status)
 	}
@@ -103,12 +107,12 @@ func CheckRoute(req *http.Request, pattern string, a Answer) error {
 	if a.Status == http.StatusNotModified {
 		return missingHeaders(response.Value, a.Header)
 	}
-	asGet := req.Clone(req.Context())
-	asGet.Method = http.MethodGet
+	asTold := req.Clone(req.Context())
+	asTold.Method = method
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: asGet,
-			Route:   &routers.Route{Spec: Document(), Path: path, PathItem: item, Method: http.MethodGet, Operation: item.Get},
+			Request: asTold,
+			Route:   &routers.Route{Spec: Document(), Path: path, PathItem: item, Method: method, Operation: operation},
 		},
 		Status: a.Status,
 		Header: a.Header,
@@ -121,6 +125,15 @@ func CheckRoute(req *http.Request, pattern string, a Answer) error {
 	}
 	input.SetBodyBytes(a.Body)
 	return openapi3filter.ValidateResponse(req.Context(), input)
+}
+
+// documentedMethod is the method under which the document has a request:
+// wherever GET is offered, HEAD is too.
+func documentedMethod(req *http.Request) string {
+	if req.Method == http.MethodHead {
+		return http.MethodGet
+	}
+	return req.Method
 }
 
 func missingHeaders(r *openapi3.Response, h http.Header) error {

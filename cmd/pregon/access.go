@@ -1,0 +1,337 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/access"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/jwks"
+	"pregon/internal/outbound"
+	"pregon/internal/ratelimit"
+	"pregon/internal/secret"
+	"pregon/internal/store"
+	"pregon/internal/token"
+)
+
+// accessFlags say who is let in, and how often.
+type accessFlags struct {
+	auditFlag
+	Config         string    `placeholder:"FILE.yaml" help:"File that names the identity providers whose assertions are exchanged for tokens, and limits of plans. See docs/access.md."`
+	AnonymousLimit int       `default:"60" placeholder:"N" help:"Requests in any minute from an address without a credential. 0 for no limit."`
+	Redis          string    `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
+	TrustedProxies []network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front, whose X-Forwarded-For is believed. May be repeated. Default: nobody's is."`
+}
+
+// network is a network, or one address.
+type network struct{ netip.Prefix }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *network) UnmarshalText(text []byte) (err error) {
+	s := string(text)
+	if a, err := netip.ParseAddr(s); err == nil {
+		n.Prefix = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen())
+		return nil
+	}
+	if n.Prefix, err = netip.ParsePrefix(s); err != nil {
+		return fault.New(fault.Invalid, "%q must be a network, such as 203.0.113.0/24, or an address", s)
+	}
+	n.Prefix = n.Masked()
+	return nil
+}
+
+// file is what --config holds.
+type file struct {
+	Plans        map[string]plan `yaml:"plans"`
+	token.Config `yaml:",inline"`
+}
+
+// plan is what a plan allows.
+type plan struct {
+	RequestsPerMinute int `yaml:"requests_per_minute"`
+}
+
+// readConfig reads the file, or nothing when there is none. A key in it that
+// means nothing stops the start: it would be passed over without a word.
+func (f *accessFlags) readConfig() (c file, err error) {
+	if f.Config == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(f.Config)
+	if err != nil {
+		return c, fault.Wrap(fault.Invalid, err, "--config cannot be read")
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		words := strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " ")
+		return c, fault.New(fault.Invalid, "%s: %s", f.Config, ourTypes.ReplaceAllString(words, ""))
+	}
+	for name, p := range c.Plans {
+		if !slices.Contains(access.Plans, name) || p.RequestsPerMinute < 1 || p.RequestsPerMinute > 1_000_000 {
+			return c, fault.New(fault.Invalid, "%s: plans.%s: a plan is %s, and has requests_per_minute from 1 to 1000000", f.Config, name, strings.Join(access.Plans, " or "))
+		}
+	}
+	return c, nil
+}
+
+// ourTypes are names that mean nothing to who wrote the file.
+var ourTypes = regexp.MustCompile(` (in|into) (type )?(main|token)\.\w+`)
+
+// validate finds what is wrong with the flags and the file.
+func (f *accessFlags) validate(base string) error {
+	if f.AnonymousLimit < 0 || f.AnonymousLimit > 1_000_000 {
+		return fault.New(fault.Invalid, "--anonymous-limit %d must be from 1 to 1000000, or 0 for no limit", f.AnonymousLimit)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	if f.Redis != "" {
+		r, err := ratelimit.OpenRedis(f.Redis, quiet)
+		if err != nil {
+			return err
+		}
+		_ = r.Close()
+	}
+	c, err := f.readConfig()
+	if err != nil {
+		return err
+	}
+	if _, err := token.New(token.Options{Config: c.Config, BaseURL: base, Keys: keySource(quiet)}); err != nil {
+		return fault.New(fault.Invalid, "%s: %s", f.Config, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return nil
+}
+
+// showRedis is the address of Redis without its secrets.
+func (f *accessFlags) showRedis() string {
+	u, err := url.Parse(f.Redis)
+	if err != nil || f.Redis == "" {
+		return "off"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// showProxies lists the networks of trusted proxies.
+func (f *accessFlags) showProxies() string {
+	var all []string
+	for _, n := range f.TrustedProxies {
+		all = append(all, n.String())
+	}
+	return orOff(strings.Join(all, ", "))
+}
+
+// entrance is everything that decides who is let in.
+type entrance struct {
+	guard    *access.Guard
+	keys     *access.Keyring
+	ring     *token.Ring
+	tokens   *token.Server
+	proxies  access.Proxies
+	redis    *ratelimit.Redis // nil when each replica counts for itself
+	outcomes map[string]*atomic.Int64
+	limits   []interface{ Len() int }
+	end      []func() error
+}
+
+// newEntrance puts the entrance together.
+func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Store, base string, log *slog.Logger) (e *entrance, err error) {
+	e = &entrance{outcomes: map[string]*atomic.Int64{}}
+	for _, outcome := range access.Outcomes {
+		e.outcomes[outcome] = new(atomic.Int64)
+	}
+	defer func() {
+		if err != nil {
+			err = joinClose(err, e.close)
+		}
+	}()
+	settings, err := c.readConfig()
+	if err != nil {
+		return e, err
+	}
+	box, err := secret.NewBox(p.getenv(secretKeyEnv))
+	if err != nil {
+		return e, err
+	}
+	audit, end, err := c.audit(log)
+	if err != nil {
+		return e, err
+	}
+	e.end = append(e.end, end)
+	if c.Redis != "" {
+		if e.redis, err = ratelimit.OpenRedis(c.Redis, log); err != nil {
+			return e, err
+		}
+		e.end = append(e.end, e.redis.Close)
+	}
+	for _, n := range c.TrustedProxies {
+		e.proxies = append(e.proxies, n.Prefix)
+	}
+	e.keys = access.NewKeyring(db, audit)
+	if err := e.keys.Refresh(ctx); err != nil {
+		return e, err
+	}
+	e.ring = token.NewRing(db, box, log)
+	if err := e.ring.LoadOrCreate(ctx); err != nil {
+		return e, err
+	}
+	e.tokens, err = token.New(token.Options{
+		Config: settings.Config, BaseURL: base, Ring: e.ring, Marks: db, Keys: keySource(log), Client: e.proxies.Client,
+		Failures: failures{e.perMinute("token", mostRefused)}, Audit: audit,
+	})
+	if err != nil {
+		return e, err
+	}
+	plans := map[string]*access.Limit{}
+	for name, plan := range settings.Plans {
+		plans[name] = e.perMinute(name, plan.RequestsPerMinute)
+	}
+	e.guard = access.NewGuard(access.Options{
+		BaseURL: base, Keys: e.keys, Tokens: e.bearer, Proxies: e.proxies, Audit: audit, Refused: e.perMinute("refused", mostRefused), Plans: plans,
+		Anonymous: e.perMinute("anonymous", c.AnonymousLimit),
+		Observe:   func(outcome string) { e.outcomes[outcome].Add(1) },
+	})
+	return e, nil
+}
+
+// bearer verifies an access token.
+func (e *entrance) bearer(ctx context.Context, raw string) (access.Bearer, error) {
+	t, err := e.tokens.Verify(ctx, raw)
+	return access.Bearer{Subject: t.Subject, Audience: t.Audience, Scope: t.Scope, Expires: t.Expires}, err
+}
+
+func (e *entrance) perMinute(name string, requests int) *access.Limit {
+	if requests == 0 {
+		return nil
+	}
+	return e.limit(ratelimit.Policy{Name: name, Limit: requests, Window: time.Minute})
+}
+
+// limit makes a limit, which all replicas count together where they can.
+func (e *entrance) limit(p ratelimit.Policy) *access.Limit {
+	var l interface {
+		ratelimit.Limiter
+		Len() int
+	} = ratelimit.NewWindow(p)
+	if e.redis != nil {
+		l = e.redis.Shared(p)
+	}
+	e.limits = append(e.limits, l)
+	return &access.Limit{Policy: p, Limiter: l}
+}
+
+// shared tells whether all replicas count together.
+func (e *entrance) shared() string {
+	switch {
+	case e.redis == nil:
+		return "off"
+	case e.redis.Up():
+		return "up"
+	}
+	return "down"
+}
+
+// follow keeps up with what other processes do to keys, until the context
+// ends.
+func (e *entrance) follow(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.keys.Follow(ctx) })
+	g.Go(func() error { return e.ring.Follow(ctx) })
+	return g.Wait()
+}
+
+func (e *entrance) close() (err error) {
+	for _, end := range slices.Backward(e.end) {
+		err = joinClose(err, end)
+	}
+	return err
+}
+
+// mostRefused is how many bad credentials, and how many bad requests for a
+// token, an address may send in a minute.
+const mostRefused = 30
+
+// failures limits those whom the token endpoint refuses.
+type failures struct{ limit *access.Limit }
+
+// Look implements token.Limiter.
+func (f failures) Look(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
+	v := f.limit.Look(ctx, ratelimit.Address(from))
+	return v.RetryAfter(), v.OK
+}
+
+// Failed implements token.Limiter.
+func (f failures) Failed(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
+	v := f.limit.Take(ctx, ratelimit.Address(from))
+	return v.RetryAfter(), v.OK
+}
+
+// keySource makes the keys of an issuer or client available, from a file or
+// from an address, which must be a public one unless the operator says that it
+// is theirs.
+func keySource(log *slog.Logger) func(url, file string, allowPrivate bool) (token.KeySource, error) {
+	return func(url, file string, allowPrivate bool) (token.KeySource, error) {
+		if file != "" {
+			return jwks.File(file, log)
+		}
+		if err := outbound.Check(url, allowPrivate); err != nil {
+			return nil, err
+		}
+		return jwks.Remote(url, outbound.NewClient(outbound.Options{AllowPrivate: allowPrivate, Timeout: 5 * time.Second}), log), nil
+	}
+}
+
+// secretKeyEnv names the variable that holds the secret which seals others. It
+// has no flag: the arguments of a process can be read by everybody on its
+// machine.
+const secretKeyEnv = envPrefix + "_SECRET_KEY"
+
+type signingKeyCmd struct {
+	Rotate rotateSigningKeyCmd `cmd:"" help:"Make a new key. Tokens that the old one signed stay good."`
+}
+
+type rotateSigningKeyCmd struct {
+	storeFlag
+	auditFlag
+	AtOnce bool `help:"The old key may have leaked, or cannot be opened: it and every token that it signed are refused from now on."`
+}
+
+// Run rotates.
+func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
+	box, err := secret.NewBox(p.getenv(secretKeyEnv))
+	if err != nil {
+		return err
+	}
+	db, err := c.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	audit, end, err := c.audit(nil)
+	if err != nil {
+		return err
+	}
+	key, err := token.NewRing(db, box, nil).Rotate(ctx, c.AtOnce)
+	if err == nil {
+		audit(ctx, "signing_key.rotated", slog.String("kid", key.ID), slog.Bool("at_once", c.AtOnce))
+	}
+	if err := joinClose(joinClose(err, end), db.Close); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
+	return err
+}

@@ -1,0 +1,188 @@
+package main_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/ratelimit/redistest"
+)
+
+// startReplica starts a service on a store, until the test ends.
+func startReplica(t *testing.T, store string, args ...string) *service {
+	t.Helper()
+	s, err := startService([]string{"PREGON_STORE=" + store}, t.TempDir(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	return s
+}
+
+// status asks a service with one header, and returns how it answered.
+func (s *service) status(t *testing.T, path, header, value string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if header != "" {
+		req.Header.Set(header, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// pregon runs a command on a store and returns what it printed.
+func pregon(t *testing.T, store string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, append(args, "--store", store)...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("pregon %v: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A key works on every replica as soon as it is printed, and on none soon after
+// it was revoked.
+func TestKeysOnReplicas(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := newStore(t)
+			replicas := []*service{startReplica(t, store), startReplica(t, store)}
+			key := pregon(t, store, "keys", "create", "--plan", "enterprise")
+			for i, s := range replicas {
+				if got := s.status(t, "/api/v1/reports", "X-API-Key", key); got != http.StatusOK {
+					t.Errorf("replica %d answers %d to a new key", i, got)
+				}
+			}
+			id, _, _ := strings.Cut(strings.SplitAfter(pregon(t, store, "keys", "list"), "\n")[1], " ")
+			pregon(t, store, "keys", "revoke", id)
+			for i, s := range replicas {
+				deadline := time.Now().Add(20 * time.Second) // two seconds are promised; this machine may be busy
+				for s.status(t, "/api/v1/reports", "X-API-Key", key) != http.StatusUnauthorized {
+					if time.Now().After(deadline) {
+						t.Fatalf("replica %d still takes a revoked key", i)
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+			}
+		})
+	}
+}
+
+// Exactly 60 of 200 simultaneous requests are let in by two processes that
+// count together. When Redis is gone each counts for itself, from what it has
+// let in, and says so.
+func TestAnonymousLimitThroughRedis(t *testing.T) {
+	redis := redistest.Start(t)
+	store := engines["sqlite"](t)
+	args := []string{"--anonymous-limit", "60", "--redis", redis.URL()}
+	replicas := []*service{startReplica(t, store, args...), startReplica(t, store, args...)}
+	var mu sync.Mutex
+	passed := map[int]int{}
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			status := replicas[i%2].status(t, "/api/v1/issuers", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
+			mu.Lock()
+			defer mu.Unlock()
+			passed[status]++
+		})
+	}
+	all.Wait()
+	if passed[200] != 60 || passed[429] != 140 {
+		t.Errorf("answered %v", passed)
+	}
+	key := pregon(t, store, "keys", "create", "--plan", "pro")
+	if shared := replicas[0].shared(t, key); shared != "up" {
+		t.Errorf("shared is %s", shared)
+	}
+	redis.Kill()
+	more := 0
+	for range 200 {
+		for _, s := range replicas {
+			if s.status(t, "/api/v1/issuers", "", "") == http.StatusOK {
+				more++
+			}
+		}
+	}
+	if more > 60 { // two times 60, and each knows what it has let in already
+		t.Errorf("without Redis %d more were let in", more)
+	}
+	if shared := replicas[0].shared(t, key); shared != "down" {
+		t.Errorf("without Redis shared is %s", shared)
+	}
+}
+
+// shared tells whether a service says that replicas count together.
+func (s *service) shared(t *testing.T, key string) string {
+	t.Helper()
+	dump, err := get(s.url, []string{"-H", "X-API-Key: " + key, "/api/v1/status"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(dump), `"shared":"`)
+	word, _, _ := strings.Cut(rest, `"`)
+	return word
+}
+
+// Clients that others wrote find their way in and check all they are given.
+func TestOAuthClients(t *testing.T) {
+	const checker = "../../checkers/oauth.mjs"
+	dir := t.TempDir()
+	node := func(args ...string) {
+		t.Helper()
+		out, err := exec.Command("node", append([]string{checker}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", checker, err, out)
+		}
+	}
+	node("keys", dir)
+	config := filepath.Join(dir, "access.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, `
+issuers:
+  - issuer: https://idp.example
+    jwks_file: %[1]s/idp.jwks.json
+    scopes: [read:reports, read:issuers]
+    clients:
+      - { id: public, auth: none }
+      - { id: basic, auth: client_secret_basic, secret_sha256: %[2]s }
+      - { id: post, auth: client_secret_post, secret_sha256: %[2]s }
+      - { id: signed, auth: private_key_jwt, jwks_file: %[1]s/client.jwks.json }
+`, dir, clientSecretSHA256), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startReplica(t, engines["sqlite"](t), "--config", config)
+	node("check", s.url, dir)
+	if err := s.end(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	log := s.log.String()
+	for _, event := range []string{"token.issued", "token.refused", "credential.refused"} {
+		if !strings.Contains(log, "msg=audit event="+event) {
+			t.Errorf("the log does not tell of %s", event)
+		}
+	}
+	for _, secret := range []string{"eyJ", "s3cret"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%s is in the log:\n%s", secret, log)
+		}
+	}
+}
+
+// clientSecretSHA256 is of the secret that checkers/oauth.mjs has.
+const clientSecretSHA256 = "215fe5106c263fb1baabe9f38bc8f67f88a92d77b2e7d4640ba39d88e4568909"

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+
+	"pregon/internal/access"
+	"pregon/internal/fault"
+)
+
+// auditFlag is taken by every command that decides on access.
+type auditFlag struct {
+	AuditLog string `placeholder:"FILE" help:"File to which security events are appended, as JSON Lines. Serve writes them to its log too."`
+}
+
+// audit returns who is told of security events: the file, if there is one, and
+// the log, if there is one.
+func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() error, err error) {
+	var to []*slog.Logger
+	end = func() error { return nil }
+	if log != nil {
+		to = append(to, log)
+	}
+	if f.AuditLog != "" {
+		file, err := os.OpenFile(f.AuditLog, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nil, fault.Wrap(fault.Unavailable, err, "cannot write the audit log")
+		}
+		to, end = append(to, slog.New(slog.NewJSONHandler(file, nil))), file.Close
+	}
+	return func(ctx context.Context, event string, attrs ...slog.Attr) {
+		attrs = append([]slog.Attr{slog.String("event", event)}, attrs...)
+		for _, logger := range to {
+			logger.LogAttrs(ctx, slog.LevelInfo, "audit", attrs...)
+		}
+	}, end, nil
+}
+
+// joinClose closes something at the end, whatever happened before.
+func joinClose(err error, end func() error) error { return errors.Join(err, end()) }

@@ -20,9 +20,10 @@
 //
 // # Beside the log
 //
-// Notes, records and marks are no part of the log, and no reader of changes
-// sees them. Notes and records have a counter each, which is drawn from as the
-// log's is. Marks have none: they are asked for and never followed.
+// Notes, records, marks and deliveries are no part of the log, and no reader of
+// changes sees them. Notes and records have a counter each, which is drawn from
+// as the log's is. Marks and deliveries have none: they are asked for and never
+// followed.
 //
 // # Failures
 //
@@ -47,6 +48,7 @@ type Store interface {
 	Notes
 	Records
 	Marks
+	Deliveries
 
 	// Source returns the mark left by ClaimSource, or nothing.
 	Source(ctx context.Context) (string, error)
@@ -73,6 +75,10 @@ type Log interface {
 	// Changes returns up to limit changes with seq > after, in order. Fewer
 	// than limit means that there were no more.
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
+
+	// ChangesAt returns the changes with these seqs, in order of seq. Those that
+	// are not in the log are left out.
+	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 
 	// Current passes the newest change of every issuer and filing to fn, in
 	// order of seq, all as of one moment, and returns that moment's seq. With
@@ -176,6 +182,156 @@ type Marks interface {
 
 // Use is when a name was used.
 type Use struct{ First, Last time.Time }
+
+// Deliveries are what is to be sent to webhooks, and what came of it. A webhook
+// is a record of the kind "webhook"; here it is known by its id alone. What is
+// due is measured by the database's clock on PostgreSQL and this machine's on
+// SQLite. Times are kept to the microsecond.
+type Deliveries interface {
+	// Fanned returns the seq up to which the log was handed out to webhooks. It
+	// starts with the newest one of the time when the store learned of webhooks.
+	Fanned(ctx context.Context) (int64, error)
+
+	// FanOut adds deliveries and moves that seq, both or neither. It fails,
+	// Conflict, and writes nothing when the seq is no longer f.From, or when a
+	// record of the kind "webhook" has a revision above f.Revision: somebody made,
+	// changed or removed a webhook, and the caller did not know. A delivery that
+	// is there already is left alone.
+	FanOut(ctx context.Context, f FanOut) error
+
+	// Enqueue adds deliveries that are due at once, and makes those that are
+	// there due at once again, whatever became of them. Their attempts count from
+	// 0 again; those of before stay listed. It does not ask whether there is such
+	// a webhook.
+	Enqueue(ctx context.Context, deliveries ...Delivery) error
+
+	// Claim gives the holder up to c.Endpoints of c.Webhooks that have something
+	// due and that nobody else holds, those first that have waited longest, each
+	// with up to c.Each due deliveries in order of seq, until c.TTL has passed.
+	// With c.Failing only those whose last attempt failed, otherwise only the
+	// others. What the holder holds already is given again: whoever is at work on
+	// a webhook leaves it out of c.Webhooks.
+	Claim(ctx context.Context, c Claim) ([]Claimed, error)
+
+	// Renew prolongs what the holder holds of these webhooks, even past its time
+	// if nobody took it, and returns what that is, in no particular order.
+	Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (held []string, err error)
+
+	// Release gives back what the holder holds of these webhooks.
+	Release(ctx context.Context, holder string, webhooks ...string) error
+
+	// Settle notes attempts, in the order told, and what they make of their
+	// deliveries, all or none. Who holds the webhook does not matter: what
+	// happened happened. A delivery that is gone, since its webhook was dropped,
+	// is passed over, and so is an attempt that was noted before, which is one at
+	// the very same time. A failed attempt that is told late does not change the
+	// state of a delivery that was delivered or died meanwhile.
+	Settle(ctx context.Context, results ...Result) error
+
+	// Endpoints returns what is known of webhooks, by id. Those that never had a
+	// delivery are left out.
+	Endpoints(ctx context.Context, webhooks ...string) (map[string]Endpoint, error)
+
+	// ListDeliveries returns up to q.Limit deliveries of a webhook, the newest
+	// seq first, those below q.Before if set, of q.State if set, with their
+	// attempts in order of time.
+	ListDeliveries(ctx context.Context, q DeliveryQuery) ([]Delivered, error)
+
+	// DropDeliveries forgets everything of a webhook, even while it is held.
+	DropDeliveries(ctx context.Context, webhook string) error
+
+	// PruneDeliveries forgets up to limit deliveries that were delivered or died
+	// before a time, the oldest first, with their attempts, and returns how many.
+	PruneDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// DeliveryState is what became of a delivery.
+type DeliveryState string
+
+// The states of a delivery.
+const (
+	DeliveryPending   DeliveryState = "pending" // to be tried at DueAt
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryDead      DeliveryState = "dead" // given up
+)
+
+// Delivery is a change of the log that is sent to a webhook.
+type Delivery struct {
+	Webhook   string
+	Seq       int64
+	Event     string
+	State     DeliveryState
+	Attempts  int       // since it was made, or made due again
+	DueAt     time.Time // only of a pending one
+	CreatedAt time.Time
+	DoneAt    time.Time // when it was delivered or died
+}
+
+// FanOut hands the changes after From, up to To, out to webhooks. Only the
+// webhook, the seq and the event of its deliveries are used.
+type FanOut struct {
+	From, To   int64
+	Revision   int64 // the newest that the caller saw of a record of kind "webhook"
+	Deliveries []Delivery
+}
+
+// Claim says what a holder wants: see Deliveries.Claim.
+type Claim struct {
+	Holder    string
+	Webhooks  []string
+	Failing   bool
+	Endpoints int
+	Each      int
+	TTL       time.Duration
+}
+
+// Claimed is a webhook that a holder got, and what is due for it.
+type Claimed struct {
+	Webhook    string
+	Deliveries []Delivery
+}
+
+// Attempt is a try to deliver. What is not text in its texts is replaced.
+type Attempt struct {
+	At      time.Time
+	Status  int // 0: no answer
+	Latency time.Duration
+	Error   string
+	Excerpt string
+}
+
+// Result is an attempt and the state of its delivery after it. It failed
+// unless the delivery is delivered.
+type Result struct {
+	Webhook string
+	Seq     int64
+	Attempt Attempt
+	State   DeliveryState
+	DueAt   time.Time // of one that is to be tried again
+}
+
+// Endpoint is what is known of a webhook from its deliveries. Times are zero
+// when there is nothing to tell.
+type Endpoint struct {
+	FailingSince  time.Time // the first failure after the last success
+	LastSuccessAt time.Time
+	LastFailureAt time.Time
+	Pending, Dead int
+}
+
+// DeliveryQuery asks for deliveries of a webhook.
+type DeliveryQuery struct {
+	Webhook string
+	State   DeliveryState // empty: any
+	Before  int64         // only lower seqs; 0: from the newest
+	Limit   int
+}
+
+// Delivered is a delivery and its attempts.
+type Delivered struct {
+	Delivery
+	History []Attempt
+}
 
 // Lease is a right to do a job until Expires. Its term fences off a holder who
 // has not noticed that he lost it: see Log.Append.

@@ -66,8 +66,8 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return outcome, err
 }
 
-// lockHead returns the newest number of a counter, log_head, note_head or
-// record_head, and keeps everybody else from drawing the next until the
+// lockHead returns the newest number of a counter, log_head, note_head,
+// record_head or fanned, and keeps everybody else from drawing the next until the
 // transaction ends. If this process should freeze or drop off the network
 // meanwhile, the server ends the transaction for it after a while, as all other
 // writers wait for it.

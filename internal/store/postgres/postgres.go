@@ -3,7 +3,8 @@
 //
 // All who append queue at one row, log_head, which makes the promises of package
 // store about seq true: see Append. Notes and records have rows of their own,
-// note_head and record_head. Readers never wait for writers. NOTIFY tells other
+// note_head and record_head, and whoever hands the log out to webhooks has
+// fanned. Readers never wait for writers. NOTIFY tells other
 // processes of a commit, and only saves them time: a notification that is lost
 // delays a waiting reader by a second.
 package postgres
@@ -34,8 +35,9 @@ type Store struct {
 	wake store.Wake
 	poll time.Duration // how often Wait looks for itself
 
-	// commit ends an Append, a SetNotes, a PutRecord or a Once. It is a field so
-	// that tests can make it fail, before it takes effect and after.
+	// commit ends whatever takes more than one statement: an Append, a SetNotes, a
+	// PutRecord, a Once, and most of Deliveries. It is a field so that tests can
+	// make it fail, before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 
 	stopListening context.CancelFunc

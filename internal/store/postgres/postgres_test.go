@@ -182,7 +182,7 @@ func TestBytesAreKept(t *testing.T) {
 func TestSchemaVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 3 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 4 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -201,7 +201,7 @@ func TestFirstSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	_, err = conn.Exec(t.Context(), string(first)+`UPDATE schema_version SET version = 1; INSERT INTO setting VALUES ('source', 'demo')`,
+	_, err = conn.Exec(t.Context(), string(first)+`UPDATE schema_version SET version = 1; INSERT INTO setting VALUES ('source', 'demo'); UPDATE log_head SET seq = 7`,
 		pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
@@ -213,10 +213,13 @@ func TestFirstSchema(t *testing.T) {
 	if _, err := s.PutRecord(t.Context(), key); err != nil {
 		t.Error(err)
 	}
+	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // what was there is nobody's to be sent
+		t.Errorf("Fanned = %d, %v", fanned, err)
+	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 3 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 4 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -307,8 +310,74 @@ func once(t *testing.T, s *postgres.Store, name string, want bool) {
 	}
 }
 
-// TestPlainRole: a role that may only read and write, and forget names, can open
-// a database whose schema is up to date.
+var deliveries = []store.Delivery{{Webhook: "a", Seq: 1, Event: "x"}, {Webhook: "b", Seq: 1, Event: "x"}}
+
+// TestClaimDoesNotWait: a webhook that another is claiming, or writing of, keeps
+// nobody from claiming others, and whoever hands out keeps nobody from any.
+func TestClaimDoesNotWait(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := s.Enqueue(ctx, deliveries...); err != nil {
+		t.Fatal(err)
+	}
+	claim := store.Claim{Holder: "ana", Webhooks: []string{"a", "b"}, Endpoints: 9, Each: 9, TTL: time.Hour}
+	for _, step := range []struct {
+		lock string
+		want int
+	}{{`KEY SHARE`, 2}, {`NO KEY UPDATE`, 1}} {
+		holding(t, url, `SELECT FROM endpoint WHERE webhook = 'a' FOR `+step.lock)
+		if got, err := s.Claim(ctx, claim); err != nil || len(got) != step.want {
+			t.Errorf("with a locked for %s, Claim = %v, %v", step.lock, got, err)
+		}
+	}
+}
+
+// TestFanOutWaitsForRecords: whoever is writing a record is waited for, and seen.
+func TestFanOutWaitsForRecords(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As PutRecord does.
+	for _, sql := range []string{
+		`SELECT revision FROM record_head FOR UPDATE`,
+		`INSERT INTO record VALUES ('webhook', 'a', '1', 1)`,
+		`UPDATE record_head SET revision = 1`,
+	} {
+		if _, err := tx.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fanned := make(chan error, 1)
+	go func() { fanned <- s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}) }()
+	const waiting = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+	for deadline := time.Now().Add(time.Minute); len(query(t, url, waiting)) == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("FanOut does not wait")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-fanned; fault.KindOf(err) != fault.Conflict {
+		t.Errorf("FanOut did not see the webhook: %v", err)
+	}
+}
+
+// TestPlainRole: a role that may only read and write, and forget names and
+// deliveries, can open a database whose schema is up to date.
 func TestPlainRole(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -320,7 +389,7 @@ func TestPlainRole(t *testing.T) {
 	role := "plain_" + config.Database // roles are shared by all databases
 	query(t, url, `CREATE ROLE `+role+` LOGIN`)
 	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
-	query(t, url, `GRANT DELETE ON once TO `+role)
+	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt TO `+role)
 	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
 	publish(t, s, 1)
 	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
@@ -331,6 +400,19 @@ func TestPlainRole(t *testing.T) {
 	}
 	once(t, s, "a", true)
 	if _, err := s.Use(t.Context(), "a", time.Now()); err != nil {
+		t.Error(err)
+	}
+	if err := s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}); err != nil {
+		t.Error(err)
+	}
+	result := store.Result{Webhook: "a", Seq: 1, State: store.DeliveryDelivered, Attempt: store.Attempt{At: time.Now().Add(-time.Minute)}}
+	if err := s.Settle(t.Context(), result); err != nil {
+		t.Error(err)
+	}
+	if n, err := s.PruneDeliveries(t.Context(), time.Now(), 9); err != nil || n != 1 {
+		t.Errorf("PruneDeliveries = %d, %v", n, err)
+	}
+	if err := s.DropDeliveries(t.Context(), "b"); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,7 +11,20 @@ import (
 
 // Changes is described by store.Log.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
-	rows, err := s.pool.Query(ctx, `SELECT `+columns+` FROM change c WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+	return s.changes(ctx, `seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+}
+
+// ChangesAt is described by store.Log.
+func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
+	if len(seqs) == 0 {
+		return nil, nil
+	}
+	return s.changes(ctx, `seq = ANY($1) ORDER BY seq`, seqs)
+}
+
+// changes reads those that a condition lets through.
+func (s *Store) changes(ctx context.Context, where string, args ...any) ([]disclosure.Change, error) {
+	rows, err := s.pool.Query(ctx, `SELECT `+columns+` FROM change c WHERE `+where, args...)
 	if err != nil {
 		return nil, failed("reading the log", err)
 	}

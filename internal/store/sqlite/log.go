@@ -133,15 +133,37 @@ const rowColumns = "c.seq, c.event, c.occurred_at, c.changed, c.body"
 
 // Changes implements store.Log.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
-	var changes []disclosure.Change
-	err := each(ctx, s.read, func(c disclosure.Change) error {
-		changes = append(changes, c)
-		return nil
-	}, "SELECT "+rowColumns+" FROM change c WHERE c.seq > ? ORDER BY c.seq LIMIT ?", after, limit)
+	changes, err := s.changes(ctx, "c.seq > ? ORDER BY c.seq LIMIT ?", after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("reading the log after %d: %w", after, err)
 	}
 	return changes, nil
+}
+
+// ChangesAt implements store.Log.
+func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
+	if len(seqs) == 0 {
+		return nil, nil
+	}
+	wanted, err := list(seqs)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.changes(ctx, "c.seq IN (SELECT value FROM json_each(?)) ORDER BY c.seq", wanted)
+	if err != nil {
+		return nil, fmt.Errorf("reading changes of the log: %w", explained(err))
+	}
+	return changes, nil
+}
+
+// changes reads those that a condition lets through.
+func (s *Store) changes(ctx context.Context, where string, args ...any) ([]disclosure.Change, error) {
+	var changes []disclosure.Change
+	err := each(ctx, s.read, func(c disclosure.Change) error {
+		changes = append(changes, c)
+		return nil
+	}, "SELECT "+rowColumns+" FROM change c WHERE "+where, args...)
+	return changes, err
 }
 
 // Current implements store.Log.
@@ -183,9 +205,9 @@ func (s *Store) Reports(ctx context.Context, ids ...string) ([]disclosure.Report
 	return reports, nil
 }
 
-// list makes one parameter of many texts, for json_each to take apart.
-func list(texts []string) (string, error) {
-	b, err := json.Marshal(texts)
+// list makes one parameter of many values, for json_each to take apart.
+func list[T any](values []T) (string, error) {
+	b, err := json.Marshal(values)
 	return string(b), err
 }
 

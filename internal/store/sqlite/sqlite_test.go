@@ -94,7 +94,7 @@ func TestFirstSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := old.ExecContext(t.Context(), string(first)+"INSERT INTO setting VALUES ('source', 'demo'); PRAGMA user_version = 1"); err != nil {
+	if _, err := old.ExecContext(t.Context(), string(first)+"INSERT INTO setting VALUES ('source', 'demo'); UPDATE log_head SET seq = 7; PRAGMA user_version = 1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := old.Close(); err != nil {
@@ -111,10 +111,13 @@ func TestFirstSchema(t *testing.T) {
 	if _, err := s.PutRecord(t.Context(), store.Record{Kind: "key", ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
+	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // what was there is nobody's to be sent
+		t.Errorf("Fanned = %d, %v", fanned, err)
+	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 3 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 4 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }

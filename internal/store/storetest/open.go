@@ -85,6 +85,10 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	checkOnce(t, s, "nonce", true)
 	used := checkUse(t, s, "a", noon, noon)
 	ana := acquire(t, s, "ana", time.Hour)
+	fanOut(t, s, store.FanOut{From: 0, To: 9, Deliveries: to("a", 1, 2, 3)})
+	settle(t, s, delivered("a", 1), failed("a", 2, later()))
+	checkClaim(t, s, store.Claim{Holder: "ana", Webhooks: []string{"a"}, Failing: true, Endpoints: 1, Each: 9, TTL: time.Hour}, "a 3")
+	sent, known := listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9}), endpoints(t, s, "a")
 	log := checkLength(t, s, 11)
 	closeStore(t, s)
 
@@ -104,6 +108,14 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	checkRecords(t, s, "key", 3, record("key", "a", "4", 4))
 	checkOnce(t, s, "nonce", false)
 	checkUses(t, s, map[string]store.Use{"a": used})
+	checkFanned(t, s, 9)
+	checkHeld(t, s, "ana", "a")
+	if diff := cmp.Diff(sent, listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9})); diff != "" {
+		t.Errorf("the deliveries are others (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(known, endpoints(t, s, "a")); diff != "" {
+		t.Errorf("the endpoint is another (-before +after):\n%s", diff)
+	}
 	checkRefused(t, s, "berta")
 	checkOutcome(t, mustAppend(t, s, under(ana, 11)), store.Outcome{Seq: 12, New: 1})
 	checkLength(t, s, 12)

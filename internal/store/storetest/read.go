@@ -43,6 +43,44 @@ func testChangesFromEveryCursor(t *testing.T, e Engine) {
 	}
 }
 
+// testChangesAt: whatever is asked for, however often and in whatever order,
+// comes once and in order.
+func testChangesAt(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: filings(1, 599), New: disclosure.Backfilled})
+	log := checkLength(t, s, 600)
+	var every, odd []int64
+	for seq := int64(4100); seq > -100; seq-- {
+		every = append(every, seq, seq)
+		if seq%2 == 1 {
+			odd = append(odd, seq)
+		}
+	}
+	var wantOdd []disclosure.Change
+	for i := 0; i < len(log); i += 2 {
+		wantOdd = append(wantOdd, log[i])
+	}
+	for _, test := range []struct {
+		seqs []int64
+		want []disclosure.Change
+	}{
+		{nil, nil},
+		{[]int64{0, -1, 601}, nil},
+		{[]int64{7}, log[6:7]},
+		{[]int64{3, 1, 2, 9999, 1}, log[:3]},
+		{every, log},
+		{odd, wantOdd},
+	} {
+		got, err := s.ChangesAt(patiently(t), test.seqs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("at %d seqs (-want +got):\n%.2000s", len(test.seqs), diff)
+		}
+	}
+}
+
 func testCurrentIsTheReplay(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s := open()

@@ -24,8 +24,8 @@ type Engine struct {
 
 	// FailCommit makes the next commit of s fail with err, after it took
 	// effect or before. That commit will be an Append's, a SetNotes', a
-	// PutRecord's or a Once's, and of one that found something new. Other
-	// goroutines may be using s.
+	// PutRecord's, a Once's or one of Deliveries', and of one that found
+	// something new. Other goroutines may be using s.
 	FailCommit func(s store.Store, after bool, err error)
 
 	// Newer raises the schema version of the database that s has open beyond
@@ -88,6 +88,7 @@ func Run(t *testing.T, e Engine) {
 		{"RoundTrip", testRoundTrip},
 		{"LargeBatch", testLargeBatch},
 		{"ChangesFromEveryCursor", testChangesFromEveryCursor},
+		{"ChangesAt", testChangesAt},
 		{"CurrentIsTheReplay", testCurrentIsTheReplay},
 		{"CurrentStopsOnError", testCurrentStopsOnError},
 		{"Reports", testReports},
@@ -131,6 +132,26 @@ func Run(t *testing.T, e Engine) {
 		{"ConcurrentOnce", testConcurrentOnce},
 		{"Uses", testUses},
 		{"UseRace", testUseRace},
+		{"FanOut", testFanOut},
+		{"FanOutKnowsWebhooks", testFanOutKnowsWebhooks},
+		{"FanOutRace", testFanOutRace},
+		{"FanOutMeetsNewWebhooks", testFanOutMeetsNewWebhooks},
+		{"Enqueue", testEnqueue},
+		{"ListDeliveries", testListDeliveries},
+		{"DeliveriesOfOddNames", testDeliveriesOfOddNames},
+		{"DropWhileHeld", testDropWhileHeld},
+		{"PruneDeliveries", testPruneDeliveries},
+		{"DeliveriesFailureBeforeCommit", testDeliveriesFailureBeforeCommit},
+		{"DeliveriesFailureAfterCommit", testDeliveriesFailureAfterCommit},
+		{"ConcurrentDeliveries", testConcurrentDeliveries},
+		{"Claim", testClaim},
+		{"ClaimFailing", testClaimFailing},
+		{"ClaimIsFair", testClaimIsFair},
+		{"ClaimTakeOver", testClaimTakeOver},
+		{"ClaimRace", testClaimRace},
+		{"Settle", testSettle},
+		{"SettleOddTexts", testSettleOddTexts},
+		{"EndpointTimes", testEndpointTimes},
 		{"SourceIsClaimedOnce", testSourceIsClaimedOnce},
 		{"SourceRace", testSourceRace},
 		{"ReopenKeepsAll", testReopenKeepsAll},

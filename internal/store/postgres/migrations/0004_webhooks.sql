@@ -1,0 +1,53 @@
+-- How far the log was handed out to webhooks, one row. Whoever hands out locks
+-- it before anything else. What is older than this table is nobody's to be sent.
+CREATE TABLE fanned (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    seq bigint NOT NULL
+);
+INSERT INTO fanned (seq) SELECT seq FROM log_head;
+
+-- What is known of a webhook that has, or had, a delivery, and who is at work
+-- on it. Whoever writes what is there of a webhook's deliveries locks its row
+-- here first, and of several in order of their ids, so that no two wait for each
+-- other. (Whoever prunes deliveries, or claims webhooks, waits for nobody.)
+CREATE TABLE endpoint (
+    webhook         text COLLATE "C" PRIMARY KEY,
+    holder          text,        -- NULL when nobody is
+    held_until      timestamptz, -- NULL when nobody is
+    failing_since   timestamptz, -- set while the last attempt is one that failed
+    last_success_at timestamptz,
+    last_failure_at timestamptz
+) WITH (fillfactor = 50); -- its rows change all the time, and stay on their pages
+
+-- What is to be sent to a webhook, and what became of it.
+CREATE TABLE delivery (
+    webhook    text COLLATE "C",
+    seq        bigint,
+    event      text NOT NULL,
+    state      text NOT NULL CHECK (state IN ('pending', 'delivered', 'dead')),
+    attempts   integer NOT NULL,
+    due_at     timestamptz, -- only while pending
+    created_at timestamptz NOT NULL,
+    done_at    timestamptz, -- only afterwards
+    PRIMARY KEY (webhook, seq)
+);
+
+-- What is pending is a small part of what is kept. The first index finds who has
+-- waited longest, the second what to send him, in order.
+CREATE INDEX delivery_due ON delivery (webhook, due_at) WHERE state = 'pending';
+CREATE INDEX delivery_pending ON delivery (webhook, seq, due_at) WHERE state = 'pending';
+CREATE INDEX delivery_dead ON delivery (webhook, seq) WHERE state = 'dead';
+CREATE INDEX delivery_done ON delivery (done_at) WHERE done_at IS NOT NULL;
+
+-- Every try to deliver. A delivery is tried once at a time, so that an attempt
+-- that is told twice is known by its time.
+CREATE TABLE attempt (
+    webhook text COLLATE "C",
+    seq     bigint,
+    at      timestamptz,
+    status  integer NOT NULL,
+    latency bigint NOT NULL, -- microseconds
+    error   text NOT NULL,
+    excerpt text NOT NULL,
+    PRIMARY KEY (webhook, seq, at)
+);

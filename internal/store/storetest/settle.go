@@ -1,0 +1,361 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// tries gives every attempt a time of its own.
+var tries atomic.Int64
+
+// later is when nothing is due yet, to the microsecond.
+func later() time.Time { return time.Now().UTC().Truncate(time.Microsecond).Add(time.Hour) }
+
+func attempt(status int) store.Attempt {
+	at := time.Now().UTC().Truncate(time.Second).Add(time.Duration(tries.Add(1)) * time.Microsecond)
+	return store.Attempt{At: at, Status: status, Latency: 1234 * time.Microsecond, Excerpt: "ok"}
+}
+
+func delivered(webhook string, seq int64) store.Result {
+	return store.Result{Webhook: webhook, Seq: seq, Attempt: attempt(204), State: store.DeliveryDelivered}
+}
+
+func failed(webhook string, seq int64, due time.Time) store.Result {
+	return store.Result{Webhook: webhook, Seq: seq, Attempt: attempt(500), State: store.DeliveryPending, DueAt: due}
+}
+
+func died(webhook string, seq int64) store.Result {
+	return store.Result{Webhook: webhook, Seq: seq, Attempt: attempt(410), State: store.DeliveryDead}
+}
+
+func settle(t *testing.T, s store.Store, results ...store.Result) {
+	t.Helper()
+	if err := s.Settle(patiently(t), results...); err != nil {
+		t.Fatalf("settling: %v", err)
+	}
+}
+
+func endpoints(t *testing.T, s store.Store, webhooks ...string) map[string]store.Endpoint {
+	t.Helper()
+	got, err := s.Endpoints(patiently(t), webhooks...)
+	if err != nil {
+		t.Fatalf("reading endpoints: %v", err)
+	}
+	return got
+}
+
+// checkEndpoints compares what is known of webhooks, without the times.
+func checkEndpoints(t *testing.T, s store.Store, want map[string]string, webhooks ...string) {
+	t.Helper()
+	got := map[string]string{}
+	for webhook, e := range endpoints(t, s, webhooks...) {
+		got[webhook] = fmt.Sprintf("%d pending, %d dead", e.Pending, e.Dead)
+		if !e.FailingSince.IsZero() {
+			got[webhook] = "failing, " + got[webhook]
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what is known of webhooks (-want +got):\n%s", diff)
+	}
+}
+
+func testSettle(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	s, other := open(), open()
+	settle(t, s)
+	settle(t, s, delivered("unknown", 1))
+	checkEndpoints(t, s, map[string]string{}, "unknown")
+	checkEndpoints(t, s, map[string]string{})
+	enqueue(t, s, slices.Concat(to("a", 1, 2, 3, 4), to("b", 1))...)
+	checkEndpoints(t, s, map[string]string{"a": "4 pending, 0 dead"}, "a")
+
+	ok, again, dead, elsewhere := delivered("a", 1), failed("a", 2, later()), died("a", 3), failed("b", 1, past)
+	again.Attempt = store.Attempt{At: again.Attempt.At, Latency: 10 * time.Second, Error: "no answer"}
+	settle(t, s, ok, again, dead, elsewhere, delivered("a", 99), delivered("gone", 1))
+	checkDeliveries(t, other, "a", "4 pending 0/0", "3 dead 1/1", "2 pending 1/1", "1 delivered 1/1")
+	checkDeliveries(t, other, "b", "1 pending 1/1")
+	checkEndpoints(t, other, map[string]string{"a": "failing, 2 pending, 1 dead", "b": "failing, 1 pending, 0 dead"}, "a", "b", "gone")
+	list := listDeliveries(t, other, store.DeliveryQuery{Webhook: "a", Before: 4, Limit: 9})
+	for i, r := range []store.Result{dead, again, ok} {
+		if diff := cmp.Diff([]store.Attempt{r.Attempt}, list[i].History); diff != "" {
+			t.Errorf("the attempts at %d (-want +got):\n%s", r.Seq, diff)
+		}
+		if !list[i].DueAt.Equal(r.DueAt) {
+			t.Errorf("%d is due at %v, want %v", r.Seq, list[i].DueAt, r.DueAt)
+		}
+		if done := r.Attempt.At.Add(r.Attempt.Latency); r.State != store.DeliveryPending && !list[i].DoneAt.Equal(done) {
+			t.Errorf("%d was done at %v, want %v", r.Seq, list[i].DoneAt, done)
+		}
+	}
+
+	// Several attempts at one delivery, listed in order of time.
+	first, second, third := failed("a", 4, past), failed("a", 4, past), delivered("a", 4)
+	settle(t, s, third, first, second)
+	checkDeliveries(t, s, "a", "4 delivered 3/3", "3 dead 1/1", "2 pending 1/1", "1 delivered 1/1")
+	list = listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 1})
+	if diff := cmp.Diff([]store.Attempt{first.Attempt, second.Attempt, third.Attempt}, list[0].History); diff != "" {
+		t.Errorf("the attempts (-want +got):\n%s", diff)
+	}
+
+	// Told twice it happened once, even when it was made due again meanwhile.
+	enqueue(t, s, to("a", 1)...)
+	settle(t, s, ok, again, dead, elsewhere)
+	lost := failed("a", 2, past)
+	settle(t, other, lost, lost, dead)
+	checkDeliveries(t, s, "a", "4 delivered 3/3", "3 dead 1/1", "2 pending 2/2", "1 pending 0/1")
+	checkClaim(t, s, store.Claim{Holder: "ana", Webhooks: []string{"a"}, Failing: true, Endpoints: 1, Each: 9, TTL: time.Hour}, "a 1 2")
+
+	// A failure told late changes nothing of what is done; a success does.
+	settle(t, s, failed("a", 4, past), failed("a", 3, past), died("a", 4))
+	checkDeliveries(t, s, "a", "4 delivered 5/5", "3 dead 2/2", "2 pending 2/2", "1 pending 0/1")
+	settle(t, s, delivered("a", 3), failed("a", 2, time.Time{}))
+	checkDeliveries(t, s, "a", "4 delivered 5/5", "3 delivered 3/3", "2 pending 3/3", "1 pending 0/1")
+}
+
+// testSettleOddTexts: what others answer is kept, whatever it is.
+func testSettleOddTexts(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	enqueue(t, s, to("a", 1)...)
+	r := died("a", 1)
+	r.Attempt.Error, r.Attempt.Excerpt = "<\"$1 ? \\' ñ\u2028>", "a\x00b\xffc"+strings.Repeat("x", 100_000)
+	settle(t, s, r)
+	settle(t, s, r)
+	r.Attempt.Excerpt = "a\uFFFDb\uFFFDc" + strings.Repeat("x", 100_000)
+	got := listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9})
+	if diff := cmp.Diff([]store.Attempt{r.Attempt}, got[0].History); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// testEndpointTimes: a webhook fails from its first failure after a success.
+func testEndpointTimes(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	s, other := open(), open()
+	enqueue(t, s, to("a", 1, 2, 3, 4)...)
+	at := func(minute int) time.Time {
+		if minute == 0 {
+			return time.Time{}
+		}
+		return noon.Add(time.Duration(minute) * time.Minute)
+	}
+	ok := func(minute int) store.Result {
+		r := delivered("a", 4)
+		r.Attempt.At = at(minute)
+		return r
+	}
+	bad := func(minute int) store.Result {
+		r := failed("a", 1, past)
+		r.Attempt.At = at(minute)
+		return r
+	}
+	for i, step := range []struct {
+		results                 []store.Result
+		since, success, failure int
+	}{
+		{nil, 0, 0, 0},
+		{[]store.Result{bad(1)}, 1, 0, 1},
+		{[]store.Result{bad(2), bad(3)}, 1, 0, 3},
+		{[]store.Result{ok(4)}, 0, 4, 3},
+		{[]store.Result{bad(5), ok(6)}, 0, 6, 5},
+		{[]store.Result{ok(7), bad(8), bad(9)}, 8, 7, 9},
+		{[]store.Result{bad(10), ok(11), bad(12)}, 12, 11, 12},
+		{[]store.Result{ok(2), bad(4)}, 4, 11, 12}, // told late
+		{[]store.Result{bad(4)}, 4, 11, 12},        // told twice
+	} {
+		settle(t, s, step.results...)
+		want := store.Endpoint{FailingSince: at(step.since), LastSuccessAt: at(step.success), LastFailureAt: at(step.failure), Pending: 4}
+		if i >= 3 {
+			want.Pending = 3
+		}
+		if diff := cmp.Diff(map[string]store.Endpoint{"a": want}, endpoints(t, other, "a", "b")); diff != "" {
+			t.Errorf("after step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// hall is where the deliverers of a test meet: they see who is at work.
+type hall struct {
+	webhooks []string
+	last     int64
+
+	mu     sync.Mutex
+	taken  map[string]int // guarded by mu: who is at work on a webhook, from 1
+	others int            // guarded by mu: how many may still add deliveries
+}
+
+func newHall(webhooks int, last int64) *hall {
+	h := &hall{last: last, taken: map[string]int{}}
+	for i := range webhooks {
+		h.webhooks = append(h.webhooks, fmt.Sprintf("webhook %d", i))
+	}
+	return h
+}
+
+func (h *hall) take(webhook string, who int) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if other := h.taken[webhook]; other != 0 && other != who+1 {
+		return fmt.Errorf("%s is at work for %d and for %d", webhook, other-1, who)
+	}
+	h.taken[webhook] = who + 1
+	return nil
+}
+
+func (h *hall) leave(webhook string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.taken, webhook)
+}
+
+// still returns how many may still add deliveries.
+func (h *hall) still() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.others
+}
+
+func (h *hall) done() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.others--
+}
+
+// handOut hands the log out change by change, in the face of another who does
+// the same.
+func (w *writer) handOut(ctx context.Context, h *hall) error {
+	defer h.done()
+	for {
+		err := w.retry(ctx, func(try context.Context) error {
+			from, err := w.s.Fanned(try)
+			if err != nil || from == h.last {
+				return err
+			}
+			f := store.FanOut{From: from, To: from + 1}
+			for _, webhook := range slices.Backward(h.webhooks) {
+				f.Deliveries = append(f.Deliveries, to(webhook, f.To)...)
+			}
+			return w.s.FanOut(try, f)
+		})
+		if err != nil && fault.KindOf(err) != fault.Conflict {
+			return fmt.Errorf("handing out: %w", err)
+		}
+		if from, err := w.s.Fanned(ctx); err == nil && from == h.last {
+			return nil
+		}
+	}
+}
+
+// deliver claims and settles until all was handed out and nothing is left.
+func (w *writer) deliver(ctx context.Context, h *hall) error {
+	holder := fmt.Sprintf("deliverer %d", w.id)
+	for {
+		over := h.still() == 0
+		var claimed []store.Claimed
+		err := w.retry(ctx, func(try context.Context) (err error) {
+			claimed, err = w.s.Claim(try, store.Claim{
+				Holder: holder, Webhooks: h.webhooks, Failing: w.rand.IntN(2) == 0, Endpoints: 2, Each: 5, TTL: time.Hour,
+			})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("claiming: %w", err)
+		}
+		for _, c := range claimed {
+			if err := w.work(ctx, h, holder, c); err != nil {
+				return err
+			}
+		}
+		if len(claimed) > 0 || !over {
+			continue
+		}
+		known, err := w.s.Endpoints(ctx, h.webhooks...)
+		if err != nil {
+			return err
+		}
+		var pending int
+		for _, e := range known {
+			pending += e.Pending
+		}
+		if pending == 0 {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (w *writer) work(ctx context.Context, h *hall, holder string, c store.Claimed) error {
+	if err := h.take(c.Webhook, w.id); err != nil {
+		return err
+	}
+	var results []store.Result
+	for _, d := range c.Deliveries {
+		if w.rand.IntN(3) == 0 {
+			results = append(results, failed(c.Webhook, d.Seq, past))
+		} else {
+			results = append(results, delivered(c.Webhook, d.Seq))
+		}
+	}
+	err := w.retry(ctx, func(try context.Context) error { return w.s.Settle(try, results...) })
+	if err != nil {
+		return fmt.Errorf("settling: %w", err)
+	}
+	held, err := w.renew(ctx, holder, h.webhooks)
+	if err != nil {
+		return fmt.Errorf("renewing: %w", err)
+	}
+	if !slices.Contains(held, c.Webhook) {
+		return fmt.Errorf("%s lost %s and has %v", holder, c.Webhook, held)
+	}
+	h.leave(c.Webhook)
+	err = w.retry(ctx, func(try context.Context) error { return w.s.Release(try, holder, c.Webhook) })
+	if err != nil {
+		return fmt.Errorf("releasing: %w", err)
+	}
+	return nil
+}
+
+func (w *writer) renew(ctx context.Context, holder string, webhooks []string) (held []string, err error) {
+	err = w.retry(ctx, func(try context.Context) (err error) {
+		held, err = w.s.Renew(try, holder, time.Hour, webhooks...)
+		return err
+	})
+	return held, err
+}
+
+// disturb does what else is done while others hand out: it makes deliveries due
+// again, drops and prunes, of the deliverers' webhooks and of one of its own.
+func (w *writer) disturb(ctx context.Context, h *hall) error {
+	defer h.done()
+	for n := int64(1); h.still() > 1; n++ {
+		deliveries := slices.Concat(to("own", n, n+1), to(h.webhooks[n%int64(len(h.webhooks))], 1))
+		results := []store.Result{died("own", n+1), delivered("own", n)}
+		results[0].Attempt.At, results[1].Attempt.At = past, past // for these to be pruned, and no others
+		err := errors.Join(
+			w.retry(ctx, func(try context.Context) error { return w.s.Enqueue(try, deliveries...) }),
+			w.retry(ctx, func(try context.Context) error { return w.s.Settle(try, results...) }),
+			w.retry(ctx, func(try context.Context) error {
+				_, err := w.s.PruneDeliveries(try, past.AddDate(1, 0, 0), 1)
+				return err
+			}),
+		)
+		if n%5 == 0 {
+			err = errors.Join(err, w.retry(ctx, func(try context.Context) error { return w.s.DropDeliveries(try, "own") }))
+		}
+		if err != nil {
+			return fmt.Errorf("disturbing: %w", err)
+		}
+	}
+	return nil
+}

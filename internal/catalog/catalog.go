@@ -46,6 +46,7 @@ type Catalog struct {
 	encoder encoder                   // guarded by mu
 	merges  sync.WaitGroup            // under way beside us
 	torn    atomic.Bool               // a load failed half way: nothing may be laid over what it left
+	told    func([]disclosure.Change) // see Tell
 	current atomic.Int64              // when it last knew that it had seen everything, Unix nanoseconds
 }
 
@@ -60,6 +61,11 @@ func (c *Catalog) Behind() time.Duration {
 
 // New returns a catalogue that has nothing to show until Load.
 func New(log Log, logger *slog.Logger) *Catalog { return &Catalog{log: log, slog: logger} }
+
+// Tell has every change passed on, in order, once the snapshot shows it, and
+// nothing when all was loaded anew: whoever is told must see from the numbers
+// whether some are missing. It is set before Load, and must be quick.
+func (c *Catalog) Tell(told func([]disclosure.Change)) { c.told = told }
 
 // Snapshot returns the present state, nil until the first is loaded.
 func (c *Catalog) Snapshot() *Snapshot { return c.now.Load() }
@@ -92,6 +98,9 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.show(seq, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
 	c.current.Store(time.Now().UnixNano())
+	if c.told != nil {
+		c.told(nil)
+	}
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", seq, "took", time.Since(start))
 	return nil
 }
@@ -227,6 +236,9 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 	}
 	gone := c.writer.Apply(docs, dir)
 	c.show(changes[len(changes)-1].Seq, c.Snapshot().tally.next(gone, docs))
+	if c.told != nil {
+		c.told(changes)
+	}
 	c.startMerge()
 }
 

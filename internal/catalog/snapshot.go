@@ -110,6 +110,10 @@ func (s *Snapshot) Issuers(query string, kind disclosure.Kind, limit int) []*sea
 // Issuer returns one issuer by any of its identifiers.
 func (s *Snapshot) Issuer(key string) (*search.Entity, bool) { return s.index.Directory().Find(key) }
 
+// Directory returns the issuers, with which a report that is not in the
+// snapshot can be joined.
+func (s *Snapshot) Directory() *search.Directory { return s.index.Directory() }
+
 // Named returns the only issuer of a name, however that is spelt.
 func (s *Snapshot) Named(name string) (*search.Entity, bool) { return s.index.Directory().Named(name) }
 

@@ -1,0 +1,166 @@
+// Package feed tells changes as they happen, in the one form that streams,
+// webhooks, the change list and agents share.
+//
+// An Event is a change made ready to be told: encoded once, whoever listens,
+// and joined with its issuer so that a filter can judge it. A Selection is what
+// somebody wants of them. The Hub follows the log and keeps the newest events
+// in memory; a listener is nothing but a number, the seq of the last change it
+// has dealt with, and asks the hub for what came after. So there is no queue to
+// overflow and nothing to register: what is no longer in memory is read from
+// the log.
+package feed
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+)
+
+// Event is a change as it is told. It does not change.
+type Event struct {
+	Seq  int64
+	Name disclosure.Event
+	// JSON is the Report or Issuer of the contract, flat, with seq, event,
+	// occurred_at, changed and, of a report, the clocks of its stages.
+	JSON []byte
+	// Frame is the event as a stream sends it (Server-Sent Events).
+	Frame []byte
+
+	filing *search.Filing     // of a report
+	issuer *disclosure.Issuer // of the directory
+}
+
+// newEvent makes a change ready.
+func newEvent(c *disclosure.Change, dir *search.Directory) *Event {
+	e := &Event{Seq: c.Seq, Name: c.Event, issuer: c.Issuer}
+	b := make([]byte, 0, 1024)
+	if c.Report != nil {
+		e.filing = dir.Filing(c.Report)
+		b = disclosure.AppendReport(b, c.Report, e.filing.Ticker)
+	} else {
+		b = disclosure.AppendIssuer(b, c.Issuer)
+	}
+	b = append(b[:len(b)-1], `,"seq":`...)
+	b = strconv.AppendInt(b, c.Seq, 10)
+	b = append(b, `,"event":"`...)
+	b = append(b, c.Event...)
+	b = appendTime(append(b, '"'), "occurred_at", c.OccurredAt)
+	b = append(b, `,"changed":[`...)
+	for i, name := range c.Changed {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendQuote(b, name) // names of fields: plain
+	}
+	b = append(b, ']')
+	if r := c.Report; r != nil {
+		b = appendTime(b, "registered_at", r.PublishedAt)
+		b = appendTime(b, "first_seen_at", r.FirstSeenAt)
+		b = appendTime(b, "available_at", r.AvailableAt)
+		b = appendTime(b, "enriched_at", r.EnrichedAt)
+		b = append(b, `,"text_ready_at":null,"summary_ready_at":null`...) // stages that there are none of yet
+		b = append(b, `,"corrected_by":`...)
+		if r.CorrectedBy == "" {
+			b = append(b, "null"...)
+		} else {
+			b = strconv.AppendQuote(b, r.CorrectedBy) // an id: plain
+		}
+	}
+	e.JSON = append(b, '}')
+	e.Frame = AppendFrame(nil, e.Seq, string(e.Name), e.JSON)
+	return e
+}
+
+// appendTime appends a member with a time, null when there is none.
+func appendTime(b []byte, name string, t time.Time) []byte {
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	if t.IsZero() {
+		return append(b, "null"...)
+	}
+	b = t.In(disclosure.Madrid).AppendFormat(append(b, '"'), time.RFC3339Nano)
+	return append(b, '"')
+}
+
+// AppendFrame appends one event of a stream, without an id when that is 0.
+// The data must be on one line, as JSON is.
+func AppendFrame(b []byte, id int64, name string, data []byte) []byte {
+	if id != 0 {
+		b = strconv.AppendInt(append(b, "id: "...), id, 10)
+		b = append(b, '\n')
+	}
+	b = append(append(b, "event: "...), name...)
+	b = append(append(b, "\ndata: "...), data...)
+	return append(b, "\n\n"...)
+}
+
+// AllEvents are the events that there are; DefaultEvents are those that are
+// sent to who does not say: the loading of history is no news.
+var (
+	AllEvents     = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.Backfilled, disclosure.IssuerUpdated}
+	DefaultEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.IssuerUpdated}
+)
+
+// Selection is what somebody wants to be told. The zero value is everything of
+// DefaultEvents.
+type Selection struct {
+	Events []disclosure.Event
+	Filter disclosure.Filter
+}
+
+// Selector is a selection made ready to judge events.
+type Selector struct {
+	events  []disclosure.Event
+	filter  disclosure.Filter
+	matcher *search.Matcher // nil lets every filing through
+}
+
+// Compile makes a selection ready.
+func (s Selection) Compile() *Selector {
+	out := &Selector{events: s.Events, filter: s.Filter}
+	if len(out.events) == 0 {
+		out.events = DefaultEvents
+	}
+	if s.Filter != (disclosure.Filter{}) {
+		out.matcher = search.Compile(s.Filter)
+	}
+	return out
+}
+
+// Match tells whether an event is wanted. A change of the directory is wanted
+// by who filters by nothing, or by that issuer, or by its kind: what else can
+// be asked for is of filings.
+func (s *Selector) Match(e *Event) bool {
+	switch {
+	case !slices.Contains(s.events, e.Name):
+		return false
+	case s.matcher == nil:
+		return true
+	case e.filing != nil:
+		return s.matcher.Match(e.filing)
+	}
+	f := s.filter
+	if f.Kind != "" && f.Kind != e.issuer.Kind || f.Issuer != "" && !slices.Contains(e.issuer.Keys(), disclosure.IssuerKey(f.Issuer)) {
+		return false
+	}
+	f.Kind, f.Issuer = "", ""
+	return f == disclosure.Filter{}
+}
+
+// ParseEvent reads the name of an event.
+func ParseEvent(s string) (disclosure.Event, bool) {
+	e := disclosure.Event(s)
+	return e, slices.Contains(AllEvents, e)
+}
+
+// EventNames lists events for people.
+func EventNames(events []disclosure.Event) string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = string(e)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,203 @@
+package feed_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/feed"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a hub over a real store.
+type world struct {
+	t       *testing.T
+	db      *sqlite.Store
+	catalog *catalog.Catalog
+	hub     *feed.Hub
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))}
+	w.hub = feed.NewHub(w.catalog, db)
+	if err := w.catalog.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { _ = w.catalog.Follow(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done; db.Close() })
+	return w
+}
+
+func filing(number int64) disclosure.Report {
+	r := disclosure.Report{
+		Type: disclosure.OIR, Number: number, CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A69000016", Title: fmt.Sprintf("Resultados \"%d\"\n", number),
+		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
+	}
+	r.ID = disclosure.ReportID(r.Type, r.Number)
+	return r
+}
+
+// append writes and waits until the hub knows.
+func (w *world) append(b store.Batch) {
+	w.t.Helper()
+	out, err := w.db.Append(w.t.Context(), b)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for w.hub.Newest() < out.Seq {
+		_, wake, _ := w.hub.Since(0, 0)
+		if w.hub.Newest() >= out.Seq {
+			return
+		}
+		<-wake
+	}
+}
+
+// Whatever is asked for and from wherever it comes, it is the log.
+func TestMemoryAndLogAgree(t *testing.T) {
+	w := newWorld(t)
+	const n = 5000 // more than is kept in memory
+	for i := int64(1); i <= n; i += 1000 {
+		var reports []disclosure.Report
+		for j := i; j < i+1000; j++ {
+			reports = append(reports, filing(j))
+		}
+		w.append(store.Batch{Reports: reports})
+	}
+	w.append(store.Batch{Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}}})
+	newest := w.hub.Newest()
+	if newest != n+1 {
+		t.Fatalf("newest is %d", newest)
+	}
+	if _, _, ok := w.hub.Since(0, 10); ok {
+		t.Error("all of it is said to be in memory")
+	}
+	for _, after := range []int64{0, 1, n - 4096, n - 100, n, n + 1} {
+		got, err := w.hub.After(t.Context(), after, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := w.hub.Read(t.Context(), after, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(read) || int64(len(got)) != min(50, newest-after) {
+			t.Fatalf("after %d: %d from memory, %d from the log", after, len(got), len(read))
+		}
+		for i := range got {
+			if got[i].Seq != after+1+int64(i) || got[i].Name != read[i].Name || got[i].Seq != read[i].Seq {
+				t.Fatalf("after %d: %s and %s", after, got[i].JSON, read[i].JSON)
+			}
+		}
+	}
+	if _, _, ok := w.hub.Since(newest+1, 10); ok {
+		t.Error("there is something after the newest")
+	}
+}
+
+// An event is flat JSON on one line, and what the directory knows is in it.
+func TestEvent(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{
+		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
+		Reports: []disclosure.Report{filing(7)},
+	})
+	events, err := w.hub.After(t.Context(), 0, 10)
+	if err != nil || len(events) != 2 {
+		t.Fatal(events, err)
+	}
+	var issuer, report map[string]any
+	for i, into := range []*map[string]any{&issuer, &report} {
+		if err := json.Unmarshal(events[i].JSON, into); err != nil {
+			t.Fatalf("%s: %v", events[i].JSON, err)
+		}
+		frame := fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", events[i].Seq, events[i].Name, events[i].JSON)
+		if string(events[i].Frame) != frame || strings.Count(frame, "\n") != 4 {
+			t.Errorf("%s", events[i].Frame)
+		}
+	}
+	if report["id"] != "oir-7" || report["ticker"] != "EJF" || report["event"] != "report.published" || report["seq"] != 2.0 ||
+		report["registered_at"] != "2026-04-22T10:00:33+02:00" || report["text_ready_at"] != nil || !reflect.DeepEqual(report["changed"], []any{}) {
+		t.Errorf("%v", report)
+	}
+	if issuer["id"] != "A69000016" || issuer["event"] != "issuer.updated" {
+		t.Errorf("%v", issuer)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{
+		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
+		Reports: []disclosure.Report{filing(7)},
+	})
+	w.append(store.Batch{Reports: []disclosure.Report{filing(8)}, New: disclosure.Backfilled})
+	events, err := w.hub.After(t.Context(), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		s    feed.Selection
+		want string
+	}{
+		{feed.Selection{}, "issuer report"},
+		{feed.Selection{Events: feed.AllEvents}, "issuer report history"},
+		{feed.Selection{Events: []disclosure.Event{disclosure.Backfilled}}, "history"},
+		{feed.Selection{Filter: disclosure.Filter{Type: disclosure.OIR}}, "report"},
+		{feed.Selection{Filter: disclosure.Filter{Type: disclosure.IP}}, ""},
+		{feed.Selection{Filter: disclosure.Filter{Issuer: "a-69000016"}}, "issuer report"},
+		{feed.Selection{Filter: disclosure.Filter{Issuer: "B1"}}, ""},
+		{feed.Selection{Filter: disclosure.Filter{Kind: disclosure.Company}}, "issuer report"},
+		{feed.Selection{Filter: disclosure.Filter{Kind: disclosure.Fund}}, ""},
+		{feed.Selection{Filter: disclosure.Filter{Search: "ejf"}}, "report"},
+	} {
+		var got []string
+		selector := test.s.Compile()
+		for i, e := range events {
+			if selector.Match(e) {
+				got = append(got, []string{"issuer", "report", "history"}[i])
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%+v: %v, want %s", test.s, got, test.want)
+		}
+	}
+}
+
+// Listeners are woken when the source is seen otherwise.
+func TestState(t *testing.T) {
+	w := newWorld(t)
+	_, wake, _ := w.hub.Since(w.hub.Newest(), 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		w.hub.Watch(ctx, func() feed.State { return feed.State{Name: "blind", JSON: []byte(`{}`)} })
+		close(done)
+	}()
+	<-wake
+	if got := w.hub.State().Name; got != "blind" {
+		t.Errorf("%q", got)
+	}
+	cancel()
+	<-done
+}

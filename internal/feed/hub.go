@@ -1,0 +1,165 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+)
+
+// kept is how many events the hub has in memory: some minutes of the busiest
+// day, which is more than a listener who is on his way back needs.
+const kept = 4096
+
+// Log is the part of the store in which older changes are read.
+type Log interface {
+	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
+}
+
+// Hub has the newest events at hand.
+type Hub struct {
+	catalog *catalog.Catalog
+	log     Log
+
+	mu     sync.RWMutex
+	recent []*lazy       // guarded by mu: without a gap, up to newest
+	newest int64         // guarded by mu: as the catalogue shows it
+	wake   chan struct{} // guarded by mu: closed when newest rises or the state changes
+	state  atomic.Pointer[State]
+}
+
+// lazy is an event that is made when somebody first asks for it: a flood of
+// history costs nothing while nobody listens.
+type lazy struct {
+	change disclosure.Change
+	once   sync.Once
+	event  *Event
+}
+
+// NewHub returns a hub that is told of changes by the catalogue, so that
+// whoever learns of one finds it there.
+func NewHub(c *catalog.Catalog, log Log) *Hub {
+	h := &Hub{catalog: c, log: log, wake: make(chan struct{})}
+	c.Tell(h.add)
+	return h
+}
+
+// add takes changes in; none means that the catalogue was loaded anew.
+func (h *Hub) add(changes []disclosure.Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(changes) == 0 || changes[0].Seq != h.newest+1 {
+		h.recent = nil // what is missing between is in the log
+	}
+	for _, c := range changes {
+		h.recent = append(h.recent, &lazy{change: c})
+	}
+	if more := len(h.recent) - kept; more > 0 {
+		h.recent = append([]*lazy(nil), h.recent[more:]...)
+	}
+	h.newest = h.catalog.Snapshot().Seq()
+	close(h.wake)
+	h.wake = make(chan struct{})
+}
+
+// Newest returns the seq of the newest change that the catalogue shows.
+func (h *Hub) Newest() int64 {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.newest
+}
+
+// Since returns what came after a change, up to limit events in order, from
+// memory, and a channel that is closed when there is more than now. It is not
+// ok when the memory does not reach back so far, or not forward: Read then.
+func (h *Hub) Since(after int64, limit int) (events []*Event, wake <-chan struct{}, ok bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	missing := h.newest - after
+	if missing < 0 || missing > int64(len(h.recent)) {
+		return nil, h.wake, false
+	}
+	start := len(h.recent) - int(missing)
+	end := min(len(h.recent), start+limit)
+	for _, l := range h.recent[start:end] {
+		events = append(events, h.ready(l))
+	}
+	return events, h.wake, true
+}
+
+// Read returns the same from the log, and never what the catalogue does not
+// show yet.
+func (h *Hub) Read(ctx context.Context, after int64, limit int) ([]*Event, error) {
+	newest := h.Newest()
+	if after >= newest {
+		return nil, nil
+	}
+	changes, err := h.log.Changes(ctx, after, int(min(newest-after, int64(limit))))
+	if err != nil {
+		return nil, fmt.Errorf("reading changes after %d: %w", after, err)
+	}
+	events := make([]*Event, 0, len(changes))
+	for i := range changes {
+		events = append(events, h.Encode(&changes[i]))
+	}
+	return events, nil
+}
+
+// After returns what came after a change, from memory or from the log.
+func (h *Hub) After(ctx context.Context, after int64, limit int) ([]*Event, error) {
+	if events, _, ok := h.Since(after, limit); ok {
+		return events, nil
+	}
+	return h.Read(ctx, after, limit)
+}
+
+func (h *Hub) ready(l *lazy) *Event {
+	l.once.Do(func() { l.event = h.Encode(&l.change) })
+	return l.event
+}
+
+// Encode makes a change ready to be told, with the directory as it is now.
+func (h *Hub) Encode(c *disclosure.Change) *Event {
+	return newEvent(c, h.catalog.Snapshot().Directory())
+}
+
+// State is how well the source is seen, as listeners are told.
+type State struct {
+	Name string
+	JSON []byte
+}
+
+const lookEvery = time.Second // how often the state is looked at
+
+// Watch looks at the state until the context ends, and wakes listeners when it
+// has another name.
+func (h *Hub) Watch(ctx context.Context, look func() State) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if s := look(); s.Name != h.State().Name {
+			h.mu.Lock()
+			h.state.Store(&s)
+			close(h.wake)
+			h.wake = make(chan struct{})
+			h.mu.Unlock()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// State returns the state as it was last seen, which is nothing at first.
+func (h *Hub) State() State {
+	if s := h.state.Load(); s != nil {
+		return *s
+	}
+	return State{}
+}

@@ -22,8 +22,8 @@ type log struct {
 
 // block is a part of a log: a line of the processor's cache.
 type block struct {
-	times [blockLen]time.Duration
-	next  int32
+	times      [blockLen]time.Duration
+	next, prev int32
 }
 
 const (
@@ -50,7 +50,7 @@ func (g *generation) push(l log, t time.Duration) log {
 		at = 0
 	case at == 0:
 		b := g.take()
-		g.block(l.last).next = b
+		g.block(l.last).next, g.block(b).prev = b, l.last
 		l.last = b
 	}
 	g.block(l.last).times[at] = t
@@ -65,14 +65,49 @@ func (g *generation) pop(l log) log {
 	if l.n > 0 && l.start < blockLen {
 		return l
 	}
-	gone := g.block(l.first)
-	next := gone.next
-	gone.next, g.free = g.free, l.first
+	next := g.block(l.first).next
+	g.give(l.first)
 	if l.n == 0 {
 		return log{}
 	}
 	l.first, l.start = next, 0
 	return l
+}
+
+// remove takes a time out of a log, unless it is out of it already because it
+// was the oldest. It looks from the end, where a time is that is not old.
+func (g *generation) remove(l log, t time.Duration) log {
+	if l.n == 0 || g.oldest(l) > t {
+		return l
+	}
+	end := (l.start + l.n - 1) % blockLen
+	var later time.Duration // those after it move one place to the front
+	for number, at := l.last, end; ; at-- {
+		if at < 0 {
+			number, at = g.block(number).prev, blockLen-1
+		}
+		b := g.block(number)
+		b.times[at], later = later, b.times[at]
+		if later <= t {
+			break
+		}
+	}
+	l.n--
+	switch {
+	case l.n == 0:
+		g.give(l.first)
+		return log{}
+	case end == 0:
+		prev := g.block(l.last).prev
+		g.give(l.last)
+		l.last = prev
+	}
+	return l
+}
+
+// give takes a block back that is in no log any more.
+func (g *generation) give(number int32) {
+	g.block(number).next, g.free = g.free, number
 }
 
 // take returns a block that is in no log.

@@ -2,7 +2,10 @@ package ratelimit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +20,10 @@ const (
 	timeout = 100 * time.Millisecond
 	// pause is how long Redis is left alone after it failed.
 	pause = time.Second
+	// patience is how long a request waits for others to have asked Redis.
+	patience = time.Second
+	// connections is how many ask Redis at once.
+	connections = 32
 )
 
 // Redis is a connection to Redis that may fail: it is then left alone for a
@@ -25,6 +32,7 @@ type Redis struct {
 	options redis.Options
 	pause   time.Duration
 	logger  *slog.Logger
+	asks    chan struct{} // holds one for each that asks Redis
 
 	mu     sync.Mutex
 	client *redis.Client // guarded by mu: a new one after each failure
@@ -37,20 +45,20 @@ type Redis struct {
 // OpenRedis returns a connection to the Redis of a redis://, rediss:// or
 // unix:// URL, which need not be up. Timeouts and the like in the URL do not
 // count: no request shall wait longer than they do here.
-func OpenRedis(url string, logger *slog.Logger) (*Redis, error) {
-	return open(url, logger, timeout, pause)
+func OpenRedis(address string, logger *slog.Logger) (*Redis, error) {
+	return open(address, logger, timeout, pause)
 }
 
-func open(url string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
+func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
 	logging.Disable() // it would write to stderr
-	parsed, err := redis.ParseURL(url)
-	if err != nil {
+	parsed, err := redis.ParseURL(address)
+	if err != nil || cut(address) {
 		// Its message is not repeated: whatever it names as wrong can be a part
 		// of a password with a character in it that was not escaped.
 		return nil, fault.New(fault.Invalid, "the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
 			"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password are percent-encoded")
 	}
-	r := &Redis{pause: pause, logger: logger, options: redis.Options{
+	r := &Redis{pause: pause, logger: logger, asks: make(chan struct{}, connections), options: redis.Options{
 		Network:   parsed.Network,
 		Addr:      parsed.Addr,
 		Username:  parsed.Username,
@@ -58,14 +66,15 @@ func open(url string, logger *slog.Logger, timeout, pause time.Duration) (*Redis
 		DB:        parsed.DB,
 		TLSConfig: parsed.TLSConfig,
 
-		DialTimeout:   timeout,
+		// It takes more than a command, and many may connect at once.
+		DialTimeout:   5 * timeout,
 		ReadTimeout:   timeout,
 		WriteTimeout:  timeout,
 		PoolTimeout:   timeout,
 		MaxRetries:    -1,
 		DialerRetries: 1,
 
-		PoolSize: 32,
+		PoolSize: connections,
 		// As many failed dials as PoolSize start a goroutine that outlives Close.
 		// The first failure closes the client, long before so many.
 		MaxConcurrentDials: 4,
@@ -75,10 +84,55 @@ func open(url string, logger *slog.Logger, timeout, pause time.Duration) (*Redis
 		DisableIdentity:  true,
 		PipelinePoolSize: -1,
 	}}
+	r.options.Dialer = bound(redis.NewDialer(&r.options))
 	r.client = redis.NewClient(&r.options)
-	client := r.ask()
-	r.answered(client, client.Ping(context.Background()).Err())
+	r.ping()
 	return r, nil
+}
+
+// cut tells if an URL that can be read has a password in it with a character that
+// ends it too early, so that the rest of the password is taken for something else.
+func cut(address string) bool {
+	u, err := url.Parse(address)
+	return err != nil || strings.Contains(address, "#") || strings.Contains(u.RawQuery, "@") ||
+		u.Scheme == "unix" && u.Host != ""
+}
+
+// Watch asks Redis every second until the context ends, so that Up is right when
+// there are no requests. The caller runs it.
+func (r *Redis) Watch(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(r.pause): // after which one that is down may be asked
+			r.ping()
+		}
+	}
+}
+
+func (r *Redis) ping() {
+	r.do(func(client *redis.Client) error { return client.Ping(context.Background()).Err() })
+}
+
+// do asks Redis, and tells if it answered. It does not when it is to be left
+// alone, or when so many ask that it would take too long.
+func (r *Redis) do(ask func(*redis.Client) error) bool {
+	tired := time.NewTimer(patience)
+	defer tired.Stop()
+	select {
+	case r.asks <- struct{}{}:
+	case <-tired.C:
+		return false
+	}
+	defer func() { <-r.asks }()
+	client := r.ask()
+	if client == nil {
+		return false
+	}
+	err := ask(client)
+	r.answered(client, err)
+	return err == nil
 }
 
 // Up tells if Redis answered when it was last asked.
@@ -118,6 +172,11 @@ func (r *Redis) ask() *redis.Client {
 func (r *Redis) answered(client *redis.Client, err error) {
 	r.mu.Lock()
 	if r.closed || client != r.client { // or it is news of a failure that is known
+		r.mu.Unlock()
+		return
+	}
+	if errors.Is(err, redis.ErrPoolTimeout) { // Redis was not asked
+		r.asking = false
 		r.mu.Unlock()
 		return
 	}

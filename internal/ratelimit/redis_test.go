@@ -397,6 +397,11 @@ func TestURLs(t *testing.T) {
 		"redis://:hunter2@localhost/zero",
 		"redis://:hunter2@localhost/0?unknown=1",
 		"unix://:hunter2@",
+		"redis://user:pass@hun#ter2@localhost:6379/0",
+		"redis://user:hunter2@localhost:6379/0#",
+		"redis://user:1/0?client_name=hunter2@localhost:6379",
+		"unix://user:1/hunter2@/no/such/socket",
+		"unix://hunter2/socket",
 	} {
 		r, err := ratelimit.OpenRedis(url, discard)
 		if err == nil {
@@ -410,6 +415,7 @@ func TestURLs(t *testing.T) {
 	}
 	for _, url := range []string{
 		"redis://127.0.0.1:1/2", "rediss://user:password@127.0.0.1:1", "unix:///no/such/socket?db=1", "redis://[::1]:1",
+		"unix://user:password@/no/such@/socket", "redis://user:p%23@ss@127.0.0.1:1",
 	} {
 		r, err := ratelimit.OpenRedis(url, discard)
 		if err != nil {

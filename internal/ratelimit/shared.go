@@ -31,19 +31,24 @@ func (r *Redis) Shared(p Policy) *Shared {
 
 // Take lets a request in or not. The end of the context changes nothing: Redis
 // may have counted the request already.
+//
+// This process counts it first, so that it cannot refuse what Redis counted, and
+// so that no more than the limit ask Redis at once, however many come.
 func (s *Shared) Take(ctx context.Context, of Subject) Verdict {
 	// What this process let in is a part of what all did: no need to ask.
-	if v := s.local.Look(ctx, of); !v.OK {
-		return v
+	local, counted := s.local.decide(of, true)
+	if !local.OK {
+		return local
 	}
 	v, ok := s.ask(ctx, of, true)
-	if !ok {
-		return s.local.Take(ctx, of)
-	}
-	if !v.OK {
+	switch {
+	case !ok:
+		return local
+	case !v.OK:
+		s.local.giveBack(counted)
 		return v
 	}
-	return stricter(v, s.local.Take(ctx, of))
+	return stricter(v, local)
 }
 
 // Look tells what Take would say.
@@ -75,21 +80,20 @@ func stricter(a, b Verdict) Verdict {
 
 // ask returns what Redis says, if it says anything.
 func (s *Shared) ask(ctx context.Context, of Subject, count bool) (v Verdict, ok bool) {
-	client := s.redis.ask()
-	if client == nil {
-		return Verdict{}, false
-	}
 	key := "pregon:limit:" + s.policy.Name + ":" + hex.EncodeToString(of[:])
 	window := (s.policy.Window + time.Microsecond - 1) / time.Microsecond
 	// Whoever made the request may be gone any moment, which is no failure of
 	// Redis: its own timeouts are short enough.
 	ctx = context.WithoutCancel(ctx)
-	answer, err := script.Run(ctx, client, []string{key}, int64(window), s.policy.Limit, count).Int64Slice()
-	if err == nil && len(answer) != 3 {
-		err = errors.New("the script does not answer with three numbers")
-	}
-	s.redis.answered(client, err)
-	if err != nil {
+	var answer []int64
+	ok = s.redis.do(func(client *redis.Client) (err error) {
+		answer, err = script.Run(ctx, client, []string{key}, int64(window), s.policy.Limit, count).Int64Slice()
+		if err == nil && len(answer) != 3 {
+			err = errors.New("the script does not answer with three numbers")
+		}
+		return err
+	})
+	if !ok {
 		return Verdict{}, false
 	}
 	return Verdict{

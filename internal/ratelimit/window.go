@@ -39,10 +39,16 @@ func NewWindow(p Policy) *Window {
 }
 
 // Take lets a request in or not.
-func (w *Window) Take(_ context.Context, s Subject) Verdict { return w.decide(s, true) }
+func (w *Window) Take(_ context.Context, s Subject) Verdict {
+	v, _ := w.decide(s, true)
+	return v
+}
 
 // Look tells what Take would say.
-func (w *Window) Look(_ context.Context, s Subject) Verdict { return w.decide(s, false) }
+func (w *Window) Look(_ context.Context, s Subject) Verdict {
+	v, _ := w.decide(s, false)
+	return v
+}
 
 // Len returns how many subjects are remembered.
 func (w *Window) Len() int {
@@ -52,7 +58,13 @@ func (w *Window) Len() int {
 	return w.size()
 }
 
-func (w *Window) decide(s Subject, count bool) Verdict {
+// counted is a request that a Window counted.
+type counted struct {
+	of Subject // in whose log it is, which may be the overflow's
+	at time.Duration
+}
+
+func (w *Window) decide(s Subject, count bool) (Verdict, counted) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := time.Since(w.start) // under the lock, so that logs are in order
@@ -70,7 +82,19 @@ func (w *Window) decide(s Subject, count bool) Verdict {
 	if l.n > 0 {
 		v.Reset = w.recent.oldest(l) + w.policy.Window - now
 	}
-	return v
+	return v, counted{s, now}
+}
+
+// giveBack makes a request that was let in one that was not.
+func (w *Window) giveBack(c counted) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, g := range []*generation{w.recent, w.older} {
+		if l, ok := g.logs[c.of]; ok {
+			g.keep(c.of, g.remove(l, c.at))
+			return
+		}
+	}
 }
 
 // turn drops the generations that are out of the window. w.mu is held.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -131,6 +132,79 @@ func TestWindowAgainstModel(t *testing.T) {
 	}
 	if refused < 10_000 || refused > 40_000 {
 		t.Errorf("%d of 50000 refused, which shows little", refused)
+	}
+}
+
+// TestGiveBackAgainstModel gives back requests soon, late, when they are out of
+// the window, and those that strangers made together.
+func TestGiveBackAgainstModel(t *testing.T) {
+	given := 0
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			limits := []int{1, 2, 6, 7, 8, 13, 14, 15, 60}
+			policy := ratelimit.Policy{Name: "test", Limit: limits[random.IntN(len(limits))], Window: time.Minute}
+			w := ratelimit.NewWindow(policy)
+			full := random.IntN(2) == 0
+			if full {
+				w.SetCapacity(0) // all are strangers
+			}
+			models := make([]model, 3)
+			for n := range models {
+				models[n].policy = policy
+			}
+			type request struct {
+				who     int
+				at      time.Time
+				counted ratelimit.Counted
+			}
+			var in []request
+			for n := range 1000 {
+				if random.IntN(3) > 0 { // or it is at the same time
+					time.Sleep(time.Duration(random.Int64N(int64(policy.Window) / int64(policy.Limit))))
+				}
+				if random.IntN(20*policy.Limit) == 0 {
+					time.Sleep(2 * policy.Window)
+				}
+				if len(in) > 0 && random.IntN(3) == 0 {
+					at := max(len(in)-1-random.IntN(2*policy.Limit), 0)
+					w.GiveBack(in[at].counted)
+					m := &models[in[at].who]
+					for i, accepted := range m.accepted {
+						if accepted.Equal(in[at].at) {
+							m.accepted = slices.Delete(m.accepted, i, i+1)
+							break
+						}
+					}
+					in = slices.Delete(in, at, at+1)
+					given++
+				}
+				subject := random.IntN(len(models))
+				who := subject
+				if full {
+					who = 0
+				}
+				got, counted := w.TakeCounted(number(subject))
+				if want := models[who].decide(time.Now(), true); got != want {
+					t.Fatalf("seed %d, limit %d, request %d: %+v, want %+v", seed, policy.Limit, n, got, want)
+				}
+				if got.OK {
+					in = append(in, request{who, time.Now(), counted})
+				}
+			}
+			for _, r := range in {
+				w.GiveBack(r.counted)
+			}
+			if w.Len() != 0 {
+				t.Errorf("seed %d: %d subjects are remembered, and all was given back", seed, w.Len())
+			}
+			if most := 3 * (policy.Limit/7 + 2); w.Blocks() > most {
+				t.Errorf("seed %d, limit %d: %d blocks were needed, want %d", seed, policy.Limit, w.Blocks(), most)
+			}
+		})
+	}
+	if given < 10_000 {
+		t.Errorf("%d were given back, which shows little", given)
 	}
 }
 

@@ -49,7 +49,7 @@ func (n *network) UnmarshalText(text []byte) (err error) {
 		n.Prefix = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen())
 		return nil
 	}
-	if n.Prefix, err = netip.ParsePrefix(s); err != nil {
+	if n.Prefix, err = netip.ParsePrefix(s); err != nil || n.Addr().Is4In6() { // which no address is written as
 		return fault.New(fault.Invalid, "%q must be a network, such as 203.0.113.0/24, or an address", s)
 	}
 	n.Prefix = n.Masked()
@@ -83,6 +83,9 @@ func (f *accessFlags) readConfig() (c file, err error) {
 		words := strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " ")
 		return c, fault.New(fault.Invalid, "%s: %s", f.Config, ourTypes.ReplaceAllString(words, ""))
 	}
+	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return c, fault.New(fault.Invalid, "%s: there must be one document in the file", f.Config)
+	}
 	for name, p := range c.Plans {
 		if !slices.Contains(access.Plans, name) || p.RequestsPerMinute < 1 || p.RequestsPerMinute > 1_000_000 {
 			return c, fault.New(fault.Invalid, "%s: plans.%s: a plan is %s, and has requests_per_minute from 1 to 1000000", f.Config, name, strings.Join(access.Plans, " or "))
@@ -92,7 +95,7 @@ func (f *accessFlags) readConfig() (c file, err error) {
 }
 
 // ourTypes are names that mean nothing to who wrote the file.
-var ourTypes = regexp.MustCompile(` (in|into) (type )?(main|token)\.\w+`)
+var ourTypes = regexp.MustCompile(` (in|into) (type )?(\[\])?(main|token)\.\w+`)
 
 // validate finds what is wrong with the flags and the file.
 func (f *accessFlags) validate(base string) error {
@@ -143,6 +146,8 @@ type entrance struct {
 	tokens   *token.Server
 	proxies  access.Proxies
 	redis    *ratelimit.Redis // nil when each replica counts for itself
+	box      *secret.Box
+	audit    access.Audit
 	outcomes map[string]*atomic.Int64
 	limits   []interface{ Len() int }
 	end      []func() error
@@ -163,14 +168,14 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 	if err != nil {
 		return e, err
 	}
-	box, err := secret.NewBox(p.getenv(secretKeyEnv))
-	if err != nil {
+	if e.box, err = secret.NewBox(p.getenv(secretKeyEnv)); err != nil {
 		return e, err
 	}
 	audit, end, err := c.audit(log)
 	if err != nil {
 		return e, err
 	}
+	e.audit = audit
 	e.end = append(e.end, end)
 	if c.Redis != "" {
 		if e.redis, err = ratelimit.OpenRedis(c.Redis, log); err != nil {
@@ -185,9 +190,13 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 	if err := e.keys.Refresh(ctx); err != nil {
 		return e, err
 	}
-	e.ring = token.NewRing(db, box, log)
-	if err := e.ring.LoadOrCreate(ctx); err != nil {
+	e.ring = token.NewRing(db, e.box, log)
+	created, err := e.ring.LoadOrCreate(ctx)
+	if err != nil {
 		return e, err
+	}
+	if created != "" {
+		audit(ctx, "signing_key.created", slog.String("kid", created))
 	}
 	e.tokens, err = token.New(token.Options{
 		Config: settings.Config, BaseURL: base, Ring: e.ring, Marks: db, Keys: keySource(log), Client: e.proxies.Client,
@@ -206,6 +215,12 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 		Observe:   func(outcome string) { e.outcomes[outcome].Add(1) },
 	})
 	return e, nil
+}
+
+// alive tells whether the owner of something may still have it served: a key
+// must be good; who came with a token is vouched for elsewhere.
+func (e *entrance) alive(owner string) bool {
+	return !access.IsKeyID(owner) || e.keys.Alive(owner)
 }
 
 // bearer verifies an access token.
@@ -251,6 +266,9 @@ func (e *entrance) follow(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.keys.Follow(ctx) })
 	g.Go(func() error { return e.ring.Follow(ctx) })
+	if e.redis != nil {
+		g.Go(func() error { e.redis.Watch(ctx); return nil })
+	}
 	return g.Wait()
 }
 
@@ -307,7 +325,8 @@ type signingKeyCmd struct {
 type rotateSigningKeyCmd struct {
 	storeFlag
 	auditFlag
-	AtOnce bool `help:"The old key may have leaked, or cannot be opened: it and every token that it signed are refused from now on."`
+	AtOnce     bool `help:"The old key may have leaked: it and every token that it signed are refused from now on."`
+	LostSecret bool `help:"With --at-once: go on although the old key cannot be opened, because the PREGON_SECRET_KEY that sealed it is lost."`
 }
 
 // Run rotates.
@@ -325,7 +344,11 @@ func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	key, err := token.NewRing(db, box, nil).Rotate(ctx, c.AtOnce)
+	ring := token.NewRing(db, box, nil)
+	if err := ring.Refresh(ctx); err != nil && !(c.AtOnce && c.LostSecret) {
+		return fmt.Errorf("the present key cannot be opened: %w (if the secret is lost: --at-once --lost-secret)", err)
+	}
+	key, err := ring.Rotate(ctx, c.AtOnce)
 	if err == nil {
 		audit(ctx, "signing_key.rotated", slog.String("kid", key.ID), slog.Bool("at_once", c.AtOnce))
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"pregon/internal/access"
 	"pregon/internal/fault"
@@ -31,9 +33,13 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() erro
 		to, end = append(to, slog.New(slog.NewJSONHandler(file, nil))), file.Close
 	}
 	return func(ctx context.Context, event string, attrs ...slog.Attr) {
-		attrs = append([]slog.Attr{slog.String("event", event)}, attrs...)
+		record := slog.NewRecord(time.Now(), slog.LevelInfo, "audit", 0)
+		record.AddAttrs(slog.String("event", event))
+		record.AddAttrs(attrs...)
 		for _, logger := range to {
-			logger.LogAttrs(ctx, slog.LevelInfo, "audit", attrs...)
+			if err := logger.Handler().Handle(ctx, record); err != nil {
+				fmt.Fprintln(os.Stderr, "pregon: the audit log cannot be written:", err)
+			}
 		}
 	}, end, nil
 }

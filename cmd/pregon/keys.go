@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -29,9 +28,10 @@ type keyFlags struct {
 	auditFlag
 }
 
-// keyring opens the store and reads the keys in it.
-func (f *keyFlags) keyring(ctx context.Context, p *process, create bool) (k *access.Keyring, end func() error, err error) {
-	db, err := f.open(ctx, create)
+// keyring opens the store, which must be there (a key in a new one would open
+// nothing), and reads the keys in it.
+func (f *keyFlags) keyring(ctx context.Context) (k *access.Keyring, end func() error, err error) {
+	db, err := f.open(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,11 +49,11 @@ func (f *keyFlags) keyring(ctx context.Context, p *process, create bool) (k *acc
 
 type createKeyCmd struct {
 	keyFlags
-	Plan     string         `required:"" enum:"pro,enterprise" help:"What the holder has subscribed to: pro or enterprise."`
-	Name     string         `placeholder:"TEXT" help:"Whose key it is, for you to know it by."`
-	Scopes   []string       `name:"scope" placeholder:"SCOPE" help:"What it is for: read:reports, read:issuers, read:analytics. May be repeated. Default: all of them."`
-	Expires  string         `placeholder:"WHEN" help:"When it ends: a date (2027-06-30, to the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
-	Networks []netip.Prefix `name:"network" placeholder:"CIDR" help:"Network from which it may be used, such as 203.0.113.0/24. May be repeated. Default: anywhere."`
+	Plan     string    `required:"" enum:"pro,enterprise" help:"What the holder has subscribed to: pro or enterprise."`
+	Name     string    `placeholder:"TEXT" help:"Whose key it is, for you to know it by."`
+	Scopes   []string  `name:"scope" placeholder:"SCOPE" help:"What it is for: read:reports, read:issuers, read:analytics. May be repeated. Default: all of them."`
+	Expires  string    `placeholder:"WHEN" help:"When it ends: a date (2027-06-30, to the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
+	Networks []network `name:"network" placeholder:"CIDR" help:"Network from which it may be used, such as 203.0.113.0/24. May be repeated. Default: anywhere."`
 }
 
 // Run prints the key alone on standard output, so that it can be piped, and
@@ -69,9 +69,9 @@ func (c *createKeyCmd) Run(ctx context.Context, p *process) (err error) {
 		return err
 	}
 	for _, n := range c.Networks {
-		key.Networks = append(key.Networks, n.Masked())
+		key.Networks = append(key.Networks, n.Prefix)
 	}
-	k, end, err := c.keyring(ctx, p, true)
+	k, end, err := c.keyring(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ type revokeKeyCmd struct {
 
 // Run revokes.
 func (c *revokeKeyCmd) Run(ctx context.Context, p *process) error {
-	k, end, err := c.keyring(ctx, p, false)
+	k, end, err := c.keyring(ctx)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (c *rotateKeyCmd) Run(ctx context.Context, p *process) error {
 	if c.Overlap < 0 || c.Overlap > 90*24*time.Hour {
 		return fault.New(fault.Invalid, "--overlap %v must be from 0 to 2160h, which is 90 days", c.Overlap)
 	}
-	k, end, err := c.keyring(ctx, p, false)
+	k, end, err := c.keyring(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ type listKeysCmd struct {
 
 // Run lists.
 func (c *listKeysCmd) Run(ctx context.Context, p *process) error {
-	k, end, err := c.keyring(ctx, p, false)
+	k, end, err := c.keyring(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,6 +188,7 @@ type keyLine struct {
 	Networks    []string   `json:"networks"`
 	CreatedAt   time.Time  `json:"created_at"`
 	ExpiresAt   *time.Time `json:"expires_at"`
+	Overlap     *time.Time `json:"overlap_until"` // while a rotation lasts
 	RevokedAt   *time.Time `json:"revoked_at"`
 	FirstUsedAt *time.Time `json:"first_used_at"`
 	LastUsedAt  *time.Time `json:"last_used_at"`
@@ -200,7 +201,7 @@ func newKeyLine(k access.Listed, now time.Time) keyLine {
 	}
 	return keyLine{
 		ID: k.ID, Name: k.Name, Plan: k.Plan, State: k.State(now), Scopes: k.Scopes.Names(), Networks: networks, CreatedAt: k.CreatedAt,
-		ExpiresAt: orNull(k.ExpiresAt), RevokedAt: orNull(k.RevokedAt), FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
+		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.Overlap(now)), RevokedAt: orNull(k.RevokedAt), FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
 	}
 }
 
@@ -238,13 +239,14 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 	if t, err := time.ParseInLocation(time.DateOnly, s, disclosure.Madrid); err == nil {
 		return t.AddDate(0, 0, 1).UTC(), nil
 	}
+	const most = 100 * 365 // days
 	d, err := time.ParseDuration(s)
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		var n int
 		n, err = strconv.Atoi(days)
-		d = time.Duration(n) * 24 * time.Hour
+		d = time.Duration(min(n, most+1)) * 24 * time.Hour
 	}
-	if err != nil || d <= 0 || d > 100*365*24*time.Hour {
+	if err != nil || d <= 0 || d > most*24*time.Hour {
 		return time.Time{}, fault.New(fault.Invalid, "--expires %q must be a date to come, such as 2027-06-30, or a time from now, such as 90d or 12h", s)
 	}
 	return now.Add(d).UTC().Truncate(time.Second), nil

@@ -86,7 +86,7 @@ type Options struct {
 
 // Outcomes are how a request can be decided: let in in one of the modes, or
 // refused for a reason.
-var Outcomes = []string{"anonymous", "key", "token", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited"}
+var Outcomes = []string{"anonymous", "key", "token", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited", "unavailable"}
 
 // Guard lets requests in.
 type Guard struct {
@@ -132,8 +132,17 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 		return Principal{}, g.admitAnonymous(w, r, from, need)
 	}
 	p, limit, err := g.identify(r.Context(), c, from, need)
+	if fault.KindOf(err) == fault.Unavailable { // nobody can tell whether it is good
+		g.o.Observe("unavailable")
+		return Principal{}, err
+	}
 	if err != nil {
 		return Principal{}, g.refuse(w, r, from, need, err)
+	}
+	if limit != nil {
+		if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.tell(w.Header(), v) {
+			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.words()+". Wait as long as Retry-After says.")
+		}
 	}
 	if !p.Scope.Has(need.Scope) {
 		g.o.Observe("insufficient_scope")
@@ -143,11 +152,6 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 			Message: "This needs the scope " + need.Scope.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
 		}
 	}
-	if limit != nil {
-		if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.tell(w.Header(), v) {
-			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.words()+". Wait as long as Retry-After says.")
-		}
-	}
 	g.o.Observe(p.Mode.String())
 	return p, nil
 }
@@ -155,15 +159,15 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 // identify finds whose a credential is.
 func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Need) (Principal, *Limit, error) {
 	if c.isKey {
-		h, err := g.o.Keys.find(ctx, c.text)
+		h, expires, err := g.o.Keys.find(ctx, c.text)
 		if err != nil {
 			return Principal{}, nil, err
 		}
 		if !h.allows(from) {
-			return Principal{}, nil, errors.New("this key is not for use from " + from.String())
+			return Principal{}, nil, &badKey{h.ID, "this key is not for use from " + from.String()}
 		}
 		g.o.Keys.touch(h)
-		return Principal{ID: h.ID, Mode: ByKey, Scope: h.Scopes, Expires: h.ExpiresAt}, g.o.Plans[h.Plan], nil
+		return Principal{ID: h.ID, Mode: ByKey, Scope: h.Scopes, Expires: expires}, g.o.Plans[h.Plan], nil
 	}
 	b, err := g.o.Tokens(ctx, c.text)
 	if err != nil {
@@ -173,6 +177,16 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{}, nil, errors.New("this token is for " + b.Audience + ", which is something else")
 	}
 	return Principal{ID: b.Subject, Mode: ByToken, Scope: b.Scope, Expires: b.Expires}, nil, nil
+}
+
+// Alive tells whether somebody who was let in would still be, for what goes on
+// for long. Changed is closed when the answer may be another.
+func (g *Guard) Alive(p Principal) (alive bool, changed <-chan struct{}) {
+	changed = g.o.Keys.Changed() // before the look, so that none is missed
+	if over(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Alive(p.ID) {
+		return false, changed
+	}
+	return true, changed
 }
 
 // AdmitUnrouted decides on a request that no operation takes.
@@ -206,7 +220,8 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 // address once a minute, however much it sends.
 func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, message string) error {
 	g.o.Observe("limited")
-	if g.told.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+from.String())).OK {
+	subject := ratelimit.Address(from) // by network, as they are counted
+	if g.told.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+string(subject[:]))).OK {
 		attrs := []slog.Attr{slog.String("limit", limit), slog.String("remote", from.String())}
 		if principal != "" {
 			attrs = append(attrs, slog.String("principal", principal))
@@ -227,7 +242,11 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 		}
 	}
 	reason := strings.TrimSuffix(err.Error(), ".")
-	g.o.Audit.tell(r.Context(), "credential.refused", slog.String("reason", reason), slog.String("remote", from.String()))
+	attrs := []slog.Attr{slog.String("reason", reason), slog.String("remote", from.String())}
+	if bad, ok := errors.AsType[*badKey](err); ok {
+		attrs = append(attrs, slog.String("key", bad.id))
+	}
+	g.o.Audit.tell(r.Context(), "credential.refused", attrs...)
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		g.o.Observe("invalid_request")
 		return e
@@ -322,18 +341,45 @@ func RefuseInQuery(query string) error {
 		return nil
 	}
 	for pair := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(pair, "=")
-		if decoded, err := url.QueryUnescape(name); err == nil {
-			name = decoded
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = decoded(name), decoded(value)
+		if !credentialNames[strings.ToLower(name)] && !strings.Contains(name+value, keyPrefix) {
+			continue
 		}
-		switch strings.ToLower(name) {
-		case "api_key", "access_token", "token":
-			return &fault.Error{
-				Kind:    fault.Invalid,
-				Message: "Credentials do not belong in the address: send the key or token in the Authorization or X-API-Key header, and treat this one as leaked.",
-				Fields:  []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
-			}
+		if strings.Contains(name, keyPrefix) {
+			name = "query"
+		}
+		return &fault.Error{
+			Kind:    fault.Invalid,
+			Message: "Credentials do not belong in the address: send the key or token in the Authorization or X-API-Key header, and treat this one as leaked.",
+			Fields:  []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
 		}
 	}
 	return nil
+}
+
+// credentialNames are what people call a credential in an address.
+var credentialNames = map[string]bool{
+	"api_key": true, "apikey": true, "api-key": true, "x-api-key": true, "access_token": true, "token": true,
+	"authorization": true, "bearer": true, "client_secret": true, "client_assertion": true, "subject_token": true, "assertion": true,
+}
+
+func decoded(s string) string {
+	if d, err := url.QueryUnescape(s); err == nil {
+		return d
+	}
+	return s
+}
+
+type contextKey struct{}
+
+// NewContext hands somebody who was let in on to the operation.
+func NewContext(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, contextKey{}, p)
+}
+
+// FromContext returns who was let in, or nobody.
+func FromContext(ctx context.Context) Principal {
+	p, _ := ctx.Value(contextKey{}).(Principal)
+	return p
 }

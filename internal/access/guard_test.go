@@ -253,6 +253,16 @@ func TestPlanLimit(t *testing.T) {
 		}
 		return n
 	}
+	_, narrow := create(t, keys, access.Key{Plan: "pro", Scopes: access.ReadIssuers})
+	limited := 0
+	for range 10 { // what is refused for its scope counts too
+		if _, _, err := ask(g, access.Need{Scope: access.ReadReports}, "", "X-API-Key", narrow); fault.KindOf(err) == fault.RateLimited {
+			limited++
+		}
+	}
+	if limited != 7 {
+		t.Errorf("%d were over the limit", limited)
+	}
 	if a, b, c := passed(pro), passed(other), passed(enterprise); a != 3 || b != 3 || c != 10 {
 		t.Errorf("%d, %d and %d were let in", a, b, c)
 	}

@@ -54,15 +54,6 @@ type Secret struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when another took its place
 }
 
-// MarshalText tells a set of rights as OAuth does.
-func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Scope) UnmarshalText(text []byte) (err error) {
-	*s, err = ParseScopes(strings.Fields(string(text)))
-	return err
-}
-
 // State is a word for what the key is good for at a time.
 func (k *Key) State(now time.Time) string {
 	switch {
@@ -72,6 +63,17 @@ func (k *Key) State(now time.Time) string {
 		return "expired"
 	}
 	return "active"
+}
+
+// Overlap is until when an older key of the holder works beside the newest,
+// or nothing.
+func (k *Key) Overlap(now time.Time) (until time.Time) {
+	for _, s := range k.Secrets {
+		if !over(s.ExpiresAt, now) && s.ExpiresAt.After(until) {
+			until = s.ExpiresAt
+		}
+	}
+	return until
 }
 
 // over tells whether a time has come; one that is not set never does.
@@ -98,6 +100,9 @@ func (k *Key) validate(now time.Time) error {
 	}
 	return nil
 }
+
+// IsKeyID tells whether the id of a principal is that of a key.
+func IsKeyID(id string) bool { return strings.HasPrefix(id, idPrefix) }
 
 // newSecret makes a key, and what may be kept of it.
 func newSecret(now time.Time) (raw string, s Secret) {

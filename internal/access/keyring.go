@@ -26,6 +26,7 @@ const (
 	lookEvery   = time.Second            // how often the store is asked for keys made or revoked elsewhere
 	lookAtOnce  = 100 * time.Millisecond // least time between looks for a key that nobody knows
 	lookTimeout = 5 * time.Second
+	lookNow     = time.Second // the same while somebody waits for it
 	noteEvery   = time.Minute // how often the use of a key is noted
 )
 
@@ -42,8 +43,10 @@ type Keyring struct {
 	looking  sync.Mutex   // one look at a time
 	revision int64        // guarded by looking
 	triedAt  time.Time    // guarded by looking: when the last look began
+	failed   error        // guarded by looking: what came of it
 	lookedAt atomic.Int64 // Unix nanoseconds: when the last one that succeeded began
 	used     chan *holder
+	changed  atomic.Pointer[chan struct{}] // closed when what is known changes
 }
 
 // keys is what is known at a moment; it does not change.
@@ -71,6 +74,7 @@ func NewKeyring(s interface {
 ) *Keyring {
 	k := &Keyring{store: s, audit: audit, used: make(chan *holder, 256)}
 	k.known.Store(&keys{})
+	k.changed.Store(new(make(chan struct{})))
 	return k
 }
 
@@ -86,7 +90,7 @@ func (k *Keyring) refresh(ctx context.Context) error {
 	at := time.Now()
 	k.triedAt = at
 	records, err := k.store.RecordsSince(ctx, keyKind, k.revision)
-	if err != nil {
+	if k.failed = err; err != nil {
 		return fmt.Errorf("reading keys: %w", err)
 	}
 	if len(records) > 0 {
@@ -123,6 +127,7 @@ func (k *Keyring) learn(ctx context.Context, records []store.Record) {
 		}
 	}
 	k.known.Store(next)
+	close(*k.changed.Swap(new(make(chan struct{}))))
 	k.revision = records[len(records)-1].Revision
 }
 
@@ -182,48 +187,60 @@ func (k *Keyring) noteUse(ctx context.Context, h *holder) {
 
 func useName(id string) string { return "key:" + id }
 
-// find returns the holder of a key that is good now.
-func (k *Keyring) find(ctx context.Context, raw string) (*holder, error) {
+// badKey is why a key that is known is not good.
+type badKey struct{ id, reason string }
+
+func (b *badKey) Error() string { return b.reason }
+
+// find returns the holder of a key that is good now, and until when it is.
+func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time.Time, err error) {
 	if !wellFormed(raw) {
-		return nil, errors.New("this is not a key of this service, or it was not copied whole: its checksum is wrong")
+		return nil, expires, errors.New("this is not a key of this service, or it was not copied whole: its checksum is wrong")
 	}
 	sum := digestOf(raw)
 	found, ok := k.known.Load().byDigest[sum]
 	if !ok {
-		k.lookAgain(ctx)
-		if found, ok = k.known.Load().byDigest[sum]; !ok {
-			return nil, errors.New("there is no such key")
+		err := k.lookAgain(ctx)
+		if found, ok = k.known.Load().byDigest[sum]; !ok && err != nil {
+			return nil, expires, fault.Wrap(fault.Unavailable, err, "The keys cannot be looked up now. Try again in a few seconds.")
+		}
+		if !ok {
+			return nil, expires, errors.New("there is no such key")
 		}
 	}
-	now := time.Now()
+	h, now := found.holder, time.Now()
 	switch {
-	case !found.holder.RevokedAt.IsZero():
-		return nil, errors.New("this key was revoked")
-	case over(found.holder.ExpiresAt, now):
-		return nil, errors.New("this key has expired")
+	case !h.RevokedAt.IsZero():
+		return nil, expires, &badKey{h.ID, "this key was revoked"}
+	case over(h.ExpiresAt, now):
+		return nil, expires, &badKey{h.ID, "this key has expired"}
 	case over(found.secret.ExpiresAt, now):
-		return nil, errors.New("this key was replaced by a newer one")
+		return nil, expires, &badKey{h.ID, "this key was replaced by a newer one"}
 	}
-	return found.holder, nil
+	if expires = h.ExpiresAt; expires.IsZero() || !found.secret.ExpiresAt.IsZero() && found.secret.ExpiresAt.Before(expires) {
+		expires = found.secret.ExpiresAt
+	}
+	return h, expires, nil
 }
 
 // lookAgain looks for a key that was made a moment ago. However many are
 // asked for that do not exist, the store is asked ten times a second at most.
-func (k *Keyring) lookAgain(ctx context.Context) {
+func (k *Keyring) lookAgain(ctx context.Context) error {
 	asked := time.Now()
 	k.looking.Lock()
 	defer k.looking.Unlock()
 	if k.triedAt.After(asked) {
-		return // somebody has just done it
+		return k.failed // somebody has just done it
 	}
 	select {
 	case <-time.After(lookAtOnce - time.Since(k.triedAt)):
 	case <-ctx.Done():
-		return
+		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	// Others wait for the answer too: it must not end with this request.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookNow)
 	defer cancel()
-	_ = k.refresh(ctx)
+	return k.refresh(ctx)
 }
 
 // touch notes that a key was used, now and then.
@@ -238,6 +255,9 @@ func (k *Keyring) touch(h *holder) {
 		h.noted.Store(noted) // too many at once: at its next use
 	}
 }
+
+// Changed returns a channel that is closed when keys are made or revoked.
+func (k *Keyring) Changed() <-chan struct{} { return *k.changed.Load() }
 
 // Alive tells whether a holder's key has not been revoked and has not expired,
 // for what goes on after a request was let in.
@@ -305,6 +325,9 @@ func (k *Keyring) change(ctx context.Context, id, event string, change func(*Key
 		}
 		h := k.known.Load().byID[id]
 		if h == nil {
+			if strings.HasPrefix(id, keyPrefix) {
+				return Key{}, fault.New(fault.Invalid, "that is a key, not the id of one: pregon keys revoke - reads a key from standard input; treat this one as exposed")
+			}
 			return Key{}, fault.New(fault.NotFound, "there is no key %q: pregon keys list tells them", id)
 		}
 		key := h.Key

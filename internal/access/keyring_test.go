@@ -128,6 +128,14 @@ func TestKeyIsKnownAtOnceAndRevokedEverywhere(t *testing.T) {
 	if _, _, err := b.Rotate(t.Context(), key.ID, time.Hour); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("a revoked key was rotated: %v", err)
 	}
+	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example", Audit: log.tell})
+	_, _, _ = ask(g, access.Need{}, "", "X-API-Key", raw)
+	if !strings.Contains(log.String(), "msg=credential.refused reason=\"this key was revoked\" remote=192.0.2.1 key="+key.ID) {
+		t.Errorf("the audit does not name the key: %s", log)
+	}
+	if _, err := a.Revoke(t.Context(), raw); err == nil || strings.Contains(err.Error(), raw) {
+		t.Errorf("a key in the place of an id is repeated: %v", err)
+	}
 	if log.count("key.created") != 1 || log.count("key.revoked") != 2 || strings.Contains(log.String(), raw) {
 		t.Error(log)
 	}
@@ -175,6 +183,10 @@ func TestRotation(t *testing.T) {
 		if err := admitted(t, a, raw); err != nil {
 			t.Errorf("while they overlap: %v", err)
 		}
+	}
+	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example"})
+	if p, _, err := ask(g, access.Need{}, "", "X-API-Key", first); err != nil || p.Expires.IsZero() { // what it opened must end with it
+		t.Errorf("the older key ends at %v, %v", p.Expires, err)
 	}
 	// Without an overlap only the newest is left, also of those before.
 	if err := a.Refresh(t.Context()); err != nil {
@@ -258,9 +270,14 @@ func TestStoreIsDown(t *testing.T) {
 	if err := admitted(t, k, raw); err != nil {
 		t.Fatal(err)
 	}
+	other := access.NewKeyring(db.Store, nil)
+	_, unseen := create(t, other, access.Key{})
 	db.err = errors.New("gone")
 	if err := admitted(t, k, raw); err != nil {
 		t.Errorf("a known key is refused: %v", err)
+	}
+	if err := admitted(t, k, unseen); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("nobody can tell whether a key is good, and its holder is told: %v", err)
 	}
 	if err := k.Refresh(t.Context()); err == nil {
 		t.Error("the failure is not told")

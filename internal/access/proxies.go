@@ -23,13 +23,14 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	if len(p) == 0 {
 		return client
 	}
-	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
-	for i := len(hops) - 1; i >= 0 && p.trust(client); i-- {
-		hop, err := parseHop(strings.TrimSpace(hops[i]))
+	rest := strings.Join(r.Header["X-Forwarded-For"], ",")
+	for rest != "" && p.trust(client) {
+		comma := strings.LastIndexByte(rest, ',')
+		hop, err := parseHop(strings.TrimSpace(rest[comma+1:]))
 		if err != nil {
 			break
 		}
-		client = hop
+		client, rest = hop, rest[:max(comma, 0)]
 	}
 	return client
 }

@@ -67,3 +67,12 @@ func ParseScopes(names []string) (Scope, error) {
 	}
 	return all, nil
 }
+
+// MarshalText tells a set of rights as OAuth does.
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Scope) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseScopes(strings.Fields(string(text)))
+	return err
+}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
@@ -45,11 +44,7 @@ type accessClaims struct {
 }
 
 // issue signs a token, whose id and end it chooses.
-func (s *Server) issue(t Token, now time.Time) (issued, error) {
-	key, err := s.o.Ring.now.Load().signer(now)
-	if err != nil {
-		return issued{}, unavailable(err)
-	}
+func (s *Server) issue(t Token, key *signingKey, now time.Time) (issued, error) {
 	t.ID, t.Expires = rand.Text(), now.Add(s.lifetime).Truncate(time.Second)
 	payload, err := json.Marshal(accessClaims{
 		Issuer: s.o.BaseURL, Subject: t.Subject, Audience: t.Audience, ClientID: t.ClientID, Scope: t.Scope.String(),
@@ -72,7 +67,6 @@ func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 	if len(raw) > maxAccess {
 		return Token{}, refused("it is too long")
 	}
-	now := time.Now()
 	sum := digest(raw)
 	t, kid, seen := s.memory.recall(sum)
 	if !seen {
@@ -82,8 +76,9 @@ func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 		}
 	}
 	// Keys come to their end, and tokens do, while they are remembered.
+	now := time.Now()
 	if key := s.o.Ring.now.Load().byID[kid]; key == nil || !key.trusted(now) {
-		return Token{}, refused("it was not signed by this service, or so long ago that the key is gone")
+		return Token{}, refused(noKey)
 	}
 	if !now.Before(t.Expires) {
 		return Token{}, refused("it has expired")
@@ -103,15 +98,15 @@ func digest(raw string) [sha256.Size]byte {
 // check reads a token and its signature, and returns the id of its key too.
 func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, err error) {
 	j, err := parse(raw, maxAccess)
-	if u, ok := errors.AsType[unfit](err); ok {
-		return t, "", refused(string(u))
+	if err != nil {
+		return t, "", refused(err.Error())
 	}
 	if !j.typed(typeAccess) || j.alg != string(jose.RS256) {
 		return t, "", refused("it is not an access token of this service")
 	}
 	key := s.o.Ring.find(ctx, j.kid)
 	if key == nil || !key.trusted(time.Now()) {
-		return t, "", refused("it was not signed by this service, or so long ago that the key is gone")
+		return t, "", refused(noKey)
 	}
 	signed, err := jose.ParseSignedCompact(raw, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
@@ -126,11 +121,13 @@ func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, er
 		return t, "", refused("it is not an access token of this service")
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
-	scope := knownScopes(c.Scope)
 	return Token{
-		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience, Scope: scope, Expires: time.Unix(c.Expires, 0), ID: c.ID,
+		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience,
+		Scope: knownScopes(c.Scope), Expires: time.Unix(c.Expires, 0), ID: c.ID,
 	}, j.kid, nil
 }
+
+const noKey = "it was not signed by this service, or so long ago that the key is gone"
 
 func refused(why string) error {
 	return fault.New(fault.Unauthorized, "The access token is refused: %s.", why)

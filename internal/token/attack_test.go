@@ -203,7 +203,7 @@ func TestNobodyBurnsAnAssertion(t *testing.T) {
 		func(c *call) { c.form.Set("client_id", "poster"); c.form.Set("client_secret", "guess") },
 		func(c *call) { c.form.Set("scope", "openid") },
 		func(c *call) { c.form.Set("resource", "https://evil.example") },
-		func(c *call) { c.basic("web app", secret) },
+		func(c *call) { c.basic("web app", password) },
 	} {
 		bad := w.exchange()
 		bad.assertion = c.assertion
@@ -213,6 +213,6 @@ func TestNobodyBurnsAnAssertion(t *testing.T) {
 		}
 	}
 	c.form.Set("client_id", "poster")
-	c.form.Set("client_secret", secret)
+	c.form.Set("client_secret", password)
 	c.good()
 }

@@ -35,44 +35,48 @@ func byProof(change func(*call)) func(*call) {
 }
 
 var clientRules = []rule{
-	{"basic", byBasic("web app", secret), "", ""},
+	{"basic", byBasic("web app", password), "", ""},
 	{"basic in other letters", func(c *call) {
-		byBasic("web app", secret)(c)
+		byBasic("web app", password)(c)
 		c.http.Set("Authorization", strings.Replace(c.http.Get("Authorization"), "Basic", "bAsIc", 1))
 	}, "", ""},
-	{"basic and the same client_id", all(byBasic("web app", secret), setForm("client_id", "web app")), "", ""},
-	{"basic and another client_id", all(byBasic("web app", secret), setForm("client_id", "agent")), "invalid_request", "differs"},
-	{"basic with a wrong secret", byBasic("web app", secret+"x"), "invalid_client", "secret is wrong"},
+	{"basic and the same client_id", all(byBasic("web app", password), setForm("client_id", "web app")), "", ""},
+	{"basic and another client_id", all(byBasic("web app", password), setForm("client_id", "agent")), "invalid_request", "differs"},
+	{"basic with a wrong secret", byBasic("web app", password+"x"), "invalid_client", "secret is wrong"},
 	{"basic with no secret", byBasic("web app", ""), "invalid_client", "secret is wrong"},
-	{"basic that is not encoded", authorization("Basic " + raw64("web app:"+secret)), "invalid_client", "form-encoded"},
-	{"basic of somebody unknown", byBasic("nobody", secret), "invalid_client", "no client of this id"},
-	{"basic of who posts", func(c *call) { byBasic("poster", secret)(c); c.claims["client_id"] = "poster" }, "invalid_client", "this method"},
-	{"basic of who needs none", func(c *call) { byBasic("agent", secret)(c); c.claims["client_id"] = "agent" }, "invalid_client", "this method"},
+	{"basic that is not encoded", authorization("Basic " + raw64("web app:"+password)), "invalid_client", "form-encoded"},
+	{"basic of somebody unknown", byBasic("nobody", password), "invalid_client", "no client of this id"},
+	{"basic of who posts", func(c *call) { byBasic("poster", password)(c); c.claims["client_id"] = "poster" }, "invalid_client", "this method"},
+	{"basic of who needs none", func(c *call) { byBasic("agent", password)(c); c.claims["client_id"] = "agent" }, "invalid_client", "this method"},
 	{"basic without a colon", authorization("Basic " + raw64("web+app")), "invalid_client", "Authorization header must be Basic"},
 	{"basic without a name", authorization("Basic " + raw64(":x")), "invalid_client", "Authorization header must be Basic"},
 	{"basic that is no base64", authorization("Basic %%%"), "invalid_client", "Authorization header must be Basic"},
 	{"basic alone", authorization("Basic"), "invalid_client", "Authorization header must be Basic"},
+	{"basic by another name", func(c *call) {
+		byBasic("web app", password)(c)
+		c.http.Set("Authorization", strings.Replace(c.http.Get("Authorization"), "Basic", "Digest", 1))
+	}, "invalid_client", "Authorization header must be Basic"},
 	{"an API key as a bearer", authorization("Bearer pregon_live_x"), "invalid_client", "Authorization header must be Basic"},
 	{"two headers", func(c *call) {
-		byBasic("web app", secret)(c)
+		byBasic("web app", password)(c)
 		c.http["Authorization"] = append(c.http["Authorization"], c.http["Authorization"]...)
 	}, "invalid_request", "one Authorization header"},
-	{"a client with an assertion for another", func(c *call) { byBasic("web app", secret)(c); c.claims["client_id"] = "agent" }, "assertion", "not the client that sent it"},
-	{"a client under another issuer", func(c *call) { fromLone(c); byBasic("web app", secret)(c) }, "invalid_client", "under the issuer"},
+	{"a client with an assertion for another", func(c *call) { byBasic("web app", password)(c); c.claims["client_id"] = "agent" }, "assertion", "not the client that sent it"},
+	{"a client under another issuer", func(c *call) { fromLone(c); byBasic("web app", password)(c) }, "invalid_client", "under the issuer"},
 
-	{"post", byPost("poster", secret), "", ""},
+	{"post", byPost("poster", password), "", ""},
 	{"post with a wrong secret", byPost("poster", "x"), "invalid_client", "secret is wrong"},
 	{"post of the secret's hash", byPost("poster", config().Issuers[0].Clients[3].SecretSHA256), "invalid_client", "secret is wrong"},
 	{"post with an empty secret", byPost("poster", ""), "invalid_client", "no client of this id"},
-	{"post without a name", all(byPost("poster", secret), setForm("client_id", "")), "invalid_request", "client_secret needs client_id"},
-	{"post of who uses basic", func(c *call) { byPost("web app", secret)(c); c.claims["client_id"] = "web app" }, "invalid_client", "this method"},
-	{"post and basic", func(c *call) { byPost("poster", secret)(c); c.basic("poster", secret) }, "invalid_request", "one method"},
+	{"post without a name", all(byPost("poster", password), setForm("client_id", "")), "invalid_request", "client_secret needs client_id"},
+	{"post of who uses basic", func(c *call) { byPost("web app", password)(c); c.claims["client_id"] = "web app" }, "invalid_client", "this method"},
+	{"post and basic", func(c *call) { byPost("poster", password)(c); c.basic("poster", password) }, "invalid_request", "one method"},
 
 	{"proof", byProof(func(*call) {}), "", ""},
 	{"proof and the same client_id", all(byProof(func(*call) {}), setForm("client_id", "signer")), "", ""},
 	{"proof and another client_id", all(byProof(func(*call) {}), setForm("client_id", "agent")), "invalid_client", "sub is not the client_id"},
-	{"proof and a secret", all(byProof(func(*call) {}), setForm("client_id", "signer"), setForm("client_secret", secret)), "invalid_request", "one method"},
-	{"proof and basic", func(c *call) { c.asSigner().basic("signer", secret) }, "invalid_request", "one method"},
+	{"proof and a secret", all(byProof(func(*call) {}), setForm("client_id", "signer"), setForm("client_secret", password)), "invalid_request", "one method"},
+	{"proof and basic", func(c *call) { c.asSigner().basic("signer", password) }, "invalid_request", "one method"},
 	{"proof of another type", all(byProof(func(*call) {}), setForm("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer")), "invalid_client", "client_assertion_type must be"},
 	{"proof without its type", all(byProof(func(*call) {}), setForm("client_assertion_type", "")), "invalid_client", "client_assertion_type must be"},
 	{"the type without a proof", all(byProof(func(*call) {}), setForm("client_assertion", "")), "invalid_request", "needs client_assertion"},
@@ -104,7 +108,7 @@ var clientRules = []rule{
 	{"proof by PS256", byProof(func(p *call) { p.alg = "PS256" }), "", ""},
 	{"proof by an algorithm that is not used", byProof(func(p *call) { p.alg = "RS512" }), "invalid_client", "alg in its header"},
 	{"proof by none", byProof(func(p *call) { p.header["alg"] = "none" }), "invalid_client", "alg in its header"},
-	{"proof by HS256", byProof(func(p *call) { p.alg, p.key = "HS256", []byte(secret) }), "invalid_client", "alg in its header"},
+	{"proof by HS256", byProof(func(p *call) { p.alg, p.key = "HS256", []byte(password) }), "invalid_client", "alg in its header"},
 	{"proof with a key in it", byProof(setHeader("jwk", object{})), "invalid_client", "must not have jwk"},
 	{"proof with a member twice", byProof(func(p *call) { p.claimsText = `{"sub":"x",` + asJSON(p.claims)[1:] }), "invalid_client", "member twice"},
 	{"proof that is no JWT", setForm("client_assertion", "x"), "invalid_client", "client_assertion_type"},

@@ -134,7 +134,7 @@ func TestConfigMistakes(t *testing.T) {
 		{client(0, func(c *token.Client) { c.JWKSFile = "x" }), "issuers[0].clients[0].jwks_file: has no use with auth none"},
 		{client(0, func(c *token.Client) { c.Scopes = []string{"read:analytics"} }), "issuers[0].clients[0].scopes[0]: \"read:analytics\" is not allowed: use some of read:reports read:issuers"},
 		{client(2, func(c *token.Client) { c.SecretSHA256 = "" }), "issuers[0].clients[2].secret_sha256: must be the SHA-256"},
-		{client(2, func(c *token.Client) { c.SecretSHA256 = secret }), "issuers[0].clients[2].secret_sha256: must be the SHA-256"},
+		{client(2, func(c *token.Client) { c.SecretSHA256 = password }), "issuers[0].clients[2].secret_sha256: must be the SHA-256"},
 		{client(2, func(c *token.Client) { c.SecretSHA256 = c.SecretSHA256[2:] }), "issuers[0].clients[2].secret_sha256: must be the SHA-256"},
 		{client(3, func(c *token.Client) {
 			c.SecretSHA256 = "E3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/access"
+	"pregon/internal/ratelimit"
 )
 
 const (
@@ -102,7 +103,10 @@ func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	if why.cause != nil {
 		attrs = append(attrs, slog.String("cause", clip(why.cause.Error())))
 	}
-	s.o.Audit(ctx, "token.refused", append(attrs, slog.String("remote", addr.String()))...)
+	subject := ratelimit.Address(addr)
+	if why.status < 500 || s.told.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK { // while a provider is down, once a minute
+		s.o.Audit(ctx, "token.refused", append(attrs, slog.String("remote", addr.String()))...)
+	}
 
 	switch why.status {
 	case http.StatusServiceUnavailable:

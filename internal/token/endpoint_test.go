@@ -377,7 +377,8 @@ var requestRules = []rule{
 	{"the type of an actor", setForm("actor_token_type", token.TypeJWT), "invalid_request", "actor_token is not supported"},
 	{"an empty actor", setForm("actor_token", ""), "", ""},
 
-	{"id-jag by another spelling", setHeader("typ", "application/OAuth-ID-JAG+JWT"), "", ""},
+	{"id-jag spelt out", setHeader("typ", "application/OAuth-ID-JAG+JWT"), "", ""},
+	{"id-jag in capitals", setHeader("typ", "OAUTH-ID-JAG+JWT"), "", ""},
 	{"id-jag with typ JWT", setHeader("typ", "JWT"), "invalid_request", "typ in its header must be oauth-id-jag+jwt"},
 	{"id-jag without typ", func(c *call) { delete(c.header, "typ") }, "invalid_request", "typ in its header must be oauth-id-jag+jwt"},
 	{"id-jag that is an access token", setHeader("typ", "at+jwt"), "invalid_request", "typ in its header"},
@@ -431,6 +432,7 @@ func TestAudience(t *testing.T) {
 		{"base with a slash", setForm("resource", base+"/"), base},
 		{"claim", setClaim("resource", mcp), mcp},
 		{"claim among others", setClaim("resource", []string{"https://x.example", mcp}), mcp},
+		{"claim twice", setClaim("resource", []string{mcp, mcp}), mcp},
 		{"claim of both", setClaim("resource", []string{mcp, base}), base},
 		{"claim of both, one asked", all(setClaim("resource", []string{mcp, base}), setForm("resource", mcp)), mcp},
 	} {

@@ -133,12 +133,16 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked wi
 	if err != nil {
 		return issued{}, err
 	}
+	key, err := s.o.Ring.now.Load().signer(time.Now())
+	if err != nil {
+		return issued{}, unavailable(err)
+	}
 	if err := s.use(ctx, marks, a.mark); err != nil {
 		return issued{}, err
 	}
 	return s.issue(Token{
 		Subject: a.issuer.name + "#" + a.subject, Issuer: a.issuer.name, ClientID: c.id, Audience: target, Scope: scope,
-	}, time.Now())
+	}, key, time.Now())
 }
 
 // useTime is how long the store may take to say whether something was used.

@@ -32,9 +32,3 @@ func (s *Server) Remembered() int {
 func (s *Server) Remember(raw string, t Token, kid string) {
 	s.memory.keep(sha256.Sum256([]byte(raw)), t, kid)
 }
-
-// Knows tells whether a token is in memory.
-func (s *Server) Knows(raw string) bool {
-	_, _, ok := s.memory.recall(sha256.Sum256([]byte(raw)))
-	return ok
-}

@@ -164,8 +164,8 @@ func TestMetadataIsTrue(t *testing.T) {
 	}
 
 	methods := map[string]func(*call){
-		"none": func(*call) {}, "client_secret_basic": byBasic("web app", secret),
-		"client_secret_post": byPost("poster", secret), "private_key_jwt": byProof(func(*call) {}),
+		"none": func(*call) {}, "client_secret_basic": byBasic("web app", password),
+		"client_secret_post": byPost("poster", password), "private_key_jwt": byProof(func(*call) {}),
 	}
 	for _, m := range d.AuthMethods {
 		c := w.exchange()

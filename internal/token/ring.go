@@ -69,22 +69,25 @@ func NewRing(records store.Records, sealer Sealer, log *slog.Logger) *Ring {
 	return r
 }
 
-// LoadOrCreate reads the keys, and makes the first when there is none. When
-// several processes do so at once, all end up with the key of one.
-func (r *Ring) LoadOrCreate(ctx context.Context) error {
+// LoadOrCreate reads the keys, and makes the first when there is none, whose id
+// it returns. When several processes do so at once, all end up with the key of
+// one.
+func (r *Ring) LoadOrCreate(ctx context.Context) (created string, err error) {
 	if err := r.Refresh(ctx); err != nil {
-		return err
+		return "", err
 	}
 	if len(r.now.Load().all) == 0 {
-		if _, err := r.put(ctx, 0, false); err != nil && fault.KindOf(err) != fault.Conflict {
-			return err
+		key, err := r.put(ctx, 0, false)
+		if err != nil && fault.KindOf(err) != fault.Conflict {
+			return "", err
 		}
+		created = key.ID
 		if err := r.Refresh(ctx); err != nil {
-			return err
+			return "", err
 		}
 	}
-	_, err := r.now.Load().signer(time.Now())
-	return err
+	_, err = r.now.Load().signer(time.Now())
+	return created, err
 }
 
 // SigningKey is a key that was added.

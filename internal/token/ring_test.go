@@ -59,7 +59,7 @@ func (w *world) replica() *world {
 	r := &world{t: w.t, store: w.store, limiter: &limiter{}, sources: w.sources}
 	r.ring = token.NewRing(w.store, seal{"s"}, nil)
 	r.ring.SetGenerate(func() (*rsa.PrivateKey, error) { return nil, errors.New("this replica makes no keys") })
-	if err := r.ring.LoadOrCreate(w.t.Context()); err != nil {
+	if _, err := r.ring.LoadOrCreate(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
 	r.serve(config())
@@ -108,7 +108,7 @@ func TestFirstStartOfManyAtOnce(t *testing.T) {
 			return keys()
 		})
 		wg.Go(func() {
-			if err := rings[i].LoadOrCreate(context.Background()); err != nil {
+			if _, err := rings[i].LoadOrCreate(context.Background()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -256,6 +256,23 @@ func TestDistrustByAClockAhead(t *testing.T) {
 	})
 }
 
+// A key goes when the first of its successors has signed for long enough,
+// though that is not the one next to it.
+func TestRotationByClocksThatDiffer(t *testing.T) {
+	w := newWorld(t)
+	first := w.kids()[0]
+	w.rotate(false)
+	synctest.Test(t, func(t *testing.T) { // where it is the year 2000
+		r := w.replica()
+		r.ring.SetGenerate(func() (*rsa.PrivateKey, error) { return rsaKeys()[5], nil })
+		third := r.rotate(false)
+		time.Sleep(token.Notice + token.MaxLifetime)
+		if got := r.kids(); slices.Contains(got, first) || !slices.Contains(got, third.ID) || kidOf(r.token()) != third.ID {
+			t.Errorf("published are %v", got)
+		}
+	})
+}
+
 // Two who rotate at once after a leak both get a key, and what was before is
 // distrusted; two who do so in peace make one.
 func TestRotateAtOnce(t *testing.T) {
@@ -380,7 +397,7 @@ func TestStoreIsDown(t *testing.T) {
 	if _, err := w.ring.Rotate(t.Context(), true); err == nil {
 		t.Error("rotated without a store")
 	}
-	if err := token.NewRing(w.store, seal{"s"}, nil).LoadOrCreate(t.Context()); err == nil {
+	if _, err := token.NewRing(w.store, seal{"s"}, nil).LoadOrCreate(t.Context()); err == nil {
 		t.Error("started without a store")
 	}
 }
@@ -455,7 +472,7 @@ func TestKeysAreSealed(t *testing.T) {
 		}
 	}
 	thief := token.NewRing(w.store, seal{"another secret"}, nil)
-	if err := thief.LoadOrCreate(t.Context()); err == nil || !strings.Contains(err.Error(), "signing key 1") {
+	if _, err := thief.LoadOrCreate(t.Context()); err == nil || !strings.Contains(err.Error(), "signing key 1") {
 		t.Errorf("opened with another secret: %v", err)
 	}
 }
@@ -480,7 +497,7 @@ func TestKeysThatWereMoved(t *testing.T) {
 		if _, err := other.PutRecord(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		if err := token.NewRing(other, seal{"s"}, nil).LoadOrCreate(t.Context()); err == nil {
+		if _, err := token.NewRing(other, seal{"s"}, nil).LoadOrCreate(t.Context()); err == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}
@@ -503,7 +520,7 @@ func TestSecretIsLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ring.LoadOrCreate(t.Context()); err != nil {
+		if _, err := ring.LoadOrCreate(t.Context()); err != nil {
 			t.Errorf("the key that does not count is in the way: %v", err)
 		}
 		// The replica with the old secret cannot open the new key, but knows
@@ -515,8 +532,9 @@ func TestSecretIsLost(t *testing.T) {
 		if w.accepts(old) || len(w.kids()) != 0 {
 			t.Errorf("published are %v", w.kids())
 		}
-		if a := w.exchange().do(); a.Code != 503 {
-			t.Errorf("without a key it answers %d %s", a.Code, a.Body)
+		used := len(w.store.markNames())
+		if a := w.exchange().do(); a.Code != 503 || len(w.store.markNames()) != used {
+			t.Errorf("without a key it answers %d %s and uses the assertion up", a.Code, a.Body)
 		}
 		r := &world{t: t, store: w.store, ring: ring, limiter: &limiter{}, sources: w.sources}
 		r.serve(config())
@@ -545,7 +563,7 @@ func TestKeyTakenAway(t *testing.T) {
 	if _, err := w.store.PutRecord(t.Context(), records[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.ring.LoadOrCreate(t.Context()); err != nil {
+	if _, err := w.ring.LoadOrCreate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if w.accepts(raw) || len(w.kids()) != 1 {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"pregon/internal/access"
+	"pregon/internal/ratelimit"
 	"pregon/internal/store"
 )
 
@@ -41,6 +42,7 @@ type Server struct {
 	lifetime time.Duration
 	issuers  map[string]*issuer
 	memory   memory
+	told     *ratelimit.Window // of which failures of others the audit was lately told
 }
 
 // New returns a server for a configuration, which it validates.
@@ -54,7 +56,10 @@ func New(o Options) (*Server, error) {
 	if o.Audit == nil {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
 	}
-	s := &Server{o: o, lifetime: o.Config.TokenLifetime.Truncate(time.Second), issuers: map[string]*issuer{}}
+	s := &Server{
+		o: o, lifetime: o.Config.TokenLifetime.Truncate(time.Second), issuers: map[string]*issuer{},
+		told: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+	}
 	for i, c := range o.Config.Issuers {
 		iss, err := s.issuer(c)
 		if err != nil {

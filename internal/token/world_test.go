@@ -41,7 +41,7 @@ const (
 	idp  = "https://idp.example/tenant"
 	lone = "https://lone.example"
 
-	secret = "p%ss w+rd:ñ/&="
+	password = "p%ss w+rd:ñ/&="
 )
 
 // Keys take long to make, so there is one set for all tests.
@@ -145,7 +145,7 @@ type world struct {
 }
 
 func config() token.Config {
-	sum := sha256.Sum256([]byte(secret))
+	sum := sha256.Sum256([]byte(password))
 	return token.Config{Issuers: []token.Issuer{
 		{
 			Issuer: idp, JWKSURL: "https://idp.example/keys",
@@ -187,7 +187,7 @@ func newWorldWith(t testing.TB, c token.Config) *world {
 	}}
 	w.ring = token.NewRing(w.store, seal{"s"}, nil)
 	w.ring.SetGenerate(signingKeys())
-	if err := w.ring.LoadOrCreate(t.Context()); err != nil {
+	if _, err := w.ring.LoadOrCreate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.serve(c)

@@ -1,0 +1,71 @@
+package webhook
+
+import (
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+
+	"pregon/internal/disclosure"
+)
+
+// longestBody is what receivers can count on.
+const longestBody = 20_000
+
+// fit returns the body of an event. What is too long, which no filing of the
+// regulator's has been, loses its summary, then the end of its title, then the
+// ends of its other texts, and says so.
+func fit(body []byte) []byte {
+	if len(body) <= longestBody {
+		return body
+	}
+	var members map[string]any
+	if err := json.Unmarshal(body, &members); err != nil {
+		return body // cannot happen: we wrote it
+	}
+	members["truncated"], members["summary"] = true, nil
+	for longest := longestBody; longest > 0; longest /= 2 {
+		if body = encode(members); len(body) <= longestBody {
+			return body
+		}
+		if title, ok := members["title"].(string); ok {
+			members["title"] = cut(title, longest)
+		}
+	}
+	for name, value := range members {
+		if text, ok := value.(string); ok {
+			members[name] = cut(text, 200)
+		}
+	}
+	delete(members, "changed")
+	return encode(members)
+}
+
+func encode(members map[string]any) []byte {
+	body, err := json.Marshal(members)
+	if err != nil {
+		panic(err) // cannot happen: it was read from JSON
+	}
+	return body
+}
+
+// cut returns the beginning of a text.
+func cut(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	for longest > 0 && !utf8.RuneStart(text[longest]) {
+		longest--
+	}
+	return text[:longest] + "…"
+}
+
+// sample is the body of a test.
+func sample(now time.Time) []byte {
+	b := disclosure.AppendReport(nil, &disclosure.Report{
+		ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "EMPRESA DE PRUEBA, S.A.",
+		Title: "A test: this filing does not exist.", PublishedAt: now.Truncate(time.Second),
+	}, "TEST")
+	b = append(b[:len(b)-1], `,"seq":0,"event":"webhook.test","test":true,"occurred_at":"`...)
+	b = now.In(disclosure.Madrid).AppendFormat(b, time.RFC3339Nano)
+	return append(b, `","changed":[]}`...)
+}

@@ -1,0 +1,470 @@
+package webhook
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	mathrand "math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"pregon/internal/store"
+)
+
+const (
+	lookEvery   = time.Second // how often the store is asked for what other processes wrote
+	lookTimeout = 5 * time.Second
+	slots       = 256              // claims at a time, of those that work and of those that fail
+	each        = 100              // deliveries of a claim
+	turn        = 30 * time.Second // after which a claim goes to the end of the queue
+	longestRest = 30 * time.Second
+	settleEvery = 5 * time.Millisecond
+	mostSettled = 500 // results in one transaction
+	tidyEvery   = time.Hour
+	keepFor     = 30 * 24 * time.Hour
+)
+
+// Run serves the webhooks until the context ends. Then it lets what is being
+// sent end, for a while, settles it and gives back its claims.
+func (m *Manager) Run(ctx context.Context) error {
+	detached := context.WithoutCancel(ctx)
+	sending, cancelSending := context.WithCancel(detached)
+	defer cancelSending()
+	settling, cancelSettling := context.WithCancel(detached)
+	defer cancelSettling()
+	d := &dispatcher{
+		Manager: m, holder: rand.Text(), sending: sending, ending: ctx.Done(),
+		outcomes: make(chan outcome, mostSettled), held: map[string]*claim{}, resting: map[string]rest{},
+	}
+	var settler, loops sync.WaitGroup
+	settler.Go(func() { d.settle(settling) })
+	loops.Go(func() { every(ctx, lookEvery, d.follow) })
+	loops.Go(func() { m.fanOut(ctx) })
+	loops.Go(func() { d.dispatch(ctx) })
+	loops.Go(func() { every(ctx, m.claimFor/4, d.renew) })
+	loops.Go(func() { every(ctx, tidyEvery, d.tidy) })
+	<-ctx.Done()
+	defer time.AfterFunc(m.grace, cancelSending).Stop()
+	defer time.AfterFunc(m.grace+m.lastWrites, cancelSettling).Stop()
+	loops.Wait()
+	d.workers.Wait()
+	close(d.outcomes)
+	settler.Wait()
+	// A claim whose answer did not arrive is ours too.
+	_ = m.o.Store.Release(settling, d.holder, slices.Collect(maps.Keys(m.known.Load().byID))...)
+	m.client.CloseIdleConnections()
+	return ctx.Err()
+}
+
+// every does something now and then.
+func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		do(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// dispatcher claims webhooks and sends what is due for them.
+type dispatcher struct {
+	*Manager
+	holder   string
+	sending  context.Context // ends when nothing may be sent any more
+	ending   <-chan struct{} // closed when nothing new is to be begun
+	workers  sync.WaitGroup
+	outcomes chan outcome
+
+	mu      sync.Mutex
+	held    map[string]*claim // guarded by mu
+	resting map[string]rest   // guarded by mu: receivers that failed
+	behind  bool              // guarded by mu: records cannot be read, which was told
+}
+
+// claim is a webhook that is ours.
+type claim struct {
+	failing bool
+	until   time.Time // guarded by dispatcher.mu
+}
+
+// rest is the time for which a receiver is left alone.
+type rest struct {
+	failures int // in a row
+	until    time.Time
+	revision int64 // of the webhook: when its owner has changed it, it may work
+}
+
+// outcome is a result, or the end of a claim when there is none.
+type outcome struct {
+	webhook string
+	result  *store.Result
+}
+
+// follow learns of webhooks. While the store does not answer, what is known
+// stands.
+func (d *dispatcher) follow(ctx context.Context) {
+	reading, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	err := d.Refresh(reading)
+	if ctx.Err() != nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil && !d.behind { // told once, not each time
+		d.log.WarnContext(ctx, "webhooks cannot be read: those that are known stand", "err", err)
+	}
+	d.behind = err != nil
+}
+
+// dispatch claims until the context ends.
+func (d *dispatcher) dispatch(ctx context.Context) {
+	told := false
+	for {
+		for _, failing := range []bool{false, true} {
+			err := d.claim(ctx, failing)
+			if err != nil && ctx.Err() == nil && !told { // once, not each time
+				d.log.WarnContext(ctx, "webhooks cannot be served: what is due waits", "err", err)
+			}
+			told = err != nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.wake:
+		case <-time.After(d.poll):
+		}
+	}
+}
+
+// claim takes as many webhooks as there is room for, and sets to work.
+func (d *dispatcher) claim(ctx context.Context, failing bool) error {
+	free, ids := d.claimable(failing)
+	if free == 0 || len(ids) == 0 {
+		return nil
+	}
+	until := time.Now().Add(d.claimFor)
+	claimed, err := d.o.Store.Claim(ctx, store.Claim{Holder: d.holder, Webhooks: ids, Failing: failing, Endpoints: free, Each: each, TTL: d.claimFor})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range claimed {
+		d.held[c.Webhook] = &claim{failing: failing, until: until}
+		d.workers.Go(func() {
+			d.work(c, failing)
+			d.outcomes <- outcome{webhook: c.Webhook}
+		})
+	}
+	return nil
+}
+
+// claimable returns how many claims there is room for, and which webhooks may
+// be claimed.
+func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	free = slots
+	for _, c := range d.held {
+		if c.failing == failing {
+			free--
+		}
+	}
+	now := time.Now()
+	for id, h := range d.known.Load().byID {
+		r := d.resting[id]
+		if d.held[id] == nil && d.served(h) && (!now.Before(r.until) || r.revision != h.revision) {
+			ids = append(ids, id)
+		}
+	}
+	return free, ids
+}
+
+func (d *dispatcher) served(h *hook) bool { return h != nil && h.Enabled && d.o.Alive(h.Owner) }
+
+// work sends what is due for a webhook, until something fails.
+func (d *dispatcher) work(c store.Claimed, failing bool) {
+	start := time.Now()
+	bodies, err := d.read(c.Deliveries)
+	if err != nil {
+		if h := d.known.Load().byID[c.Webhook]; h != nil && !d.ended() {
+			d.log.WarnContext(d.sending, "changes for a webhook cannot be read: they wait", "webhook", c.Webhook, "err", err)
+			d.pause(h, 0)
+		}
+		return
+	}
+	for _, delivery := range c.Deliveries {
+		h := d.known.Load().byID[c.Webhook]
+		if !d.served(h) || d.ended() || !d.holds(c.Webhook) || time.Since(start) > turn {
+			return
+		}
+		var a answer
+		if body := bodies[delivery.Seq]; body != nil {
+			d.inFlight.Add(1)
+			a = d.send(d.sending, h, fmt.Sprintf("%s.%d", h.ID, delivery.Seq), body)
+			d.inFlight.Add(-1)
+		} else { // cannot happen: nothing is ever removed from the log
+			a = answer{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
+		}
+		if a.cut {
+			return
+		}
+		r := d.judge(delivery, a)
+		d.outcomes <- outcome{c.Webhook, &r}
+		if !a.ok {
+			d.pause(h, a.retryAfter)
+			d.giveUp(h, a, failing)
+			return
+		}
+		d.forgive(c.Webhook)
+	}
+}
+
+// read makes the bodies of deliveries, by seq.
+func (d *dispatcher) read(deliveries []store.Delivery) (map[int64][]byte, error) {
+	all := make(map[int64][]byte, len(deliveries))
+	var missing []int64
+	for _, delivery := range deliveries {
+		if body := d.bodies.get(delivery.Seq); body != nil {
+			all[delivery.Seq] = body
+		} else {
+			missing = append(missing, delivery.Seq)
+		}
+	}
+	if len(missing) == 0 {
+		return all, nil
+	}
+	// Another process may have been faster than our catalogue.
+	for start := time.Now(); d.o.Encoder.Newest() < slices.Max(missing); sleep(d.sending, 5*time.Millisecond) {
+		if d.ended() || time.Since(start) > turn {
+			return nil, errors.New("the catalogue does not have them yet")
+		}
+	}
+	changes, err := d.o.Store.ChangesAt(d.sending, missing...)
+	for i := range changes {
+		body := fit(d.o.Encoder.Encode(&changes[i]).JSON)
+		all[changes[i].Seq] = body
+		d.bodies.add(changes[i].Seq, body)
+	}
+	return all, err
+}
+
+func (d *dispatcher) ended() bool {
+	select {
+	case <-d.ending:
+		return true
+	default:
+		return false
+	}
+}
+
+// holds tells whether a claim is sure to last for as long as one more attempt
+// may take.
+func (d *dispatcher) holds(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := d.held[id]
+	return c != nil && time.Now().Add(d.sendTimeout).Before(c.until)
+}
+
+// judge decides what becomes of a delivery.
+func (d *dispatcher) judge(delivery store.Delivery, a answer) store.Result {
+	r := store.Result{Webhook: delivery.Webhook, Seq: delivery.Seq, Attempt: a.Attempt, State: store.DeliveryPending}
+	if delivery.Attempts > 0 {
+		d.retried.Add(1)
+	}
+	if a.ok {
+		d.delivered.Add(1)
+		r.State = store.DeliveryDelivered
+		return r
+	}
+	d.failed.Add(1)
+	if a.gone || delivery.Attempts+1 >= mostAttempts {
+		d.dead.Add(1)
+		r.State = store.DeliveryDead
+		return r
+	}
+	wait := time.Duration(float64(d.delays[delivery.Attempts]) * (1 + jitter*(2*mathrand.Float64()-1)))
+	r.DueAt = time.Now().Add(max(wait, a.retryAfter))
+	return r
+}
+
+// pause leaves a receiver alone that failed, whatever else is due for it: each
+// time for twice as long, and for as long as it asked.
+func (d *dispatcher) pause(h *hook, asked time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.resting[h.ID]
+	wait := time.Duration(min(float64(d.rest)*math.Exp2(float64(r.failures)), float64(longestRest)))
+	d.resting[h.ID] = rest{failures: r.failures + 1, until: time.Now().Add(max(wait, asked)), revision: h.revision}
+}
+
+func (d *dispatcher) forgive(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.resting, id)
+}
+
+// giveUp disables a webhook when it is of no use to go on.
+func (d *dispatcher) giveUp(h *hook, a answer, failing bool) {
+	if a.gone {
+		d.disable(d.sending, h, "the receiver answered 410 Gone")
+		return
+	}
+	if !failing {
+		return // its first failure
+	}
+	endpoints, err := d.o.Store.Endpoints(d.sending, h.ID)
+	if err != nil {
+		return // at its next failure
+	}
+	since := endpoints[h.ID].FailingSince
+	if since.IsZero() {
+		return
+	}
+	if since.Before(h.EnabledAt) {
+		since = h.EnabledAt
+	}
+	if time.Since(since) > d.tooLong {
+		d.disable(d.sending, h, fmt.Sprintf("nothing was delivered since %s; at last %s", since.UTC().Format(time.RFC3339), a.Error))
+	}
+}
+
+// renew prolongs what is held.
+func (d *dispatcher) renew(ctx context.Context) {
+	d.mu.Lock()
+	ids := slices.Collect(maps.Keys(d.held))
+	d.mu.Unlock()
+	if len(ids) == 0 {
+		return
+	}
+	until := time.Now().Add(d.claimFor)
+	held, err := d.o.Store.Renew(ctx, d.holder, d.claimFor, ids...)
+	if err != nil {
+		return // what is held ends by itself
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range ids {
+		c := d.held[id]
+		switch {
+		case c == nil: // given back
+		case slices.Contains(held, id):
+			c.until = until
+		default:
+			c.until = time.Time{} // somebody else has it
+		}
+	}
+}
+
+// settle writes down what came of the work, and gives back what is done with:
+// after its results, so that nobody sends them again.
+func (d *dispatcher) settle(ctx context.Context) {
+	for first := range d.outcomes {
+		some := []outcome{first}
+		full := time.After(settleEvery)
+		for more := true; more && len(some) < mostSettled; {
+			select {
+			case o, open := <-d.outcomes:
+				if more = open; open {
+					some = append(some, o)
+				}
+			case <-full:
+				more = false
+			}
+		}
+		d.write(ctx, some)
+	}
+}
+
+func (d *dispatcher) write(ctx context.Context, some []outcome) {
+	var results []store.Result
+	var done []string
+	for _, o := range some {
+		if o.result != nil {
+			results = append(results, *o.result)
+		} else {
+			done = append(done, o.webhook)
+		}
+	}
+	if len(results) > 0 && !d.persist(ctx, func() error { return d.o.Store.Settle(ctx, results...) }) {
+		return // what is held ends by itself, and is sent again
+	}
+	if len(done) == 0 {
+		return
+	}
+	_ = d.o.Store.Release(ctx, d.holder, done...) // or it ends by itself
+	d.mu.Lock()
+	for _, id := range done {
+		delete(d.held, id)
+	}
+	d.mu.Unlock()
+	d.wakeUp()
+}
+
+// persist does something until it succeeds or the context ends.
+func (d *dispatcher) persist(ctx context.Context, do func() error) bool {
+	const least = 100 * time.Millisecond
+	for wait := least; ; wait = min(2*wait, lookTimeout) {
+		err := do()
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		if wait == least { // told once, not each time
+			d.log.WarnContext(ctx, "what was delivered to webhooks cannot be noted: trying again", "err", err)
+		}
+		sleep(ctx, wait)
+	}
+}
+
+// tidy forgets what is old or nobody's.
+func (d *dispatcher) tidy(ctx context.Context) {
+	if err := d.prune(ctx); err != nil && ctx.Err() == nil {
+		d.log.WarnContext(ctx, "old deliveries to webhooks cannot be forgotten", "err", err)
+	}
+	known := d.known.Load().byID
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.resting, func(id string, _ rest) bool { return known[id] == nil })
+}
+
+func (d *dispatcher) prune(ctx context.Context) error {
+	const limit = 1000
+	for {
+		n, err := d.o.Store.PruneDeliveries(ctx, time.Now().Add(-keepFor), limit)
+		if err != nil {
+			return err
+		}
+		if n < limit {
+			break
+		}
+	}
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	if len(d.removed) == 0 {
+		return nil
+	}
+	left, err := d.o.Store.Endpoints(ctx, slices.Collect(maps.Keys(d.removed))...)
+	if err != nil {
+		return err
+	}
+	for id := range left {
+		if err := d.o.Store.DropDeliveries(ctx, id); err != nil {
+			return err
+		}
+	}
+	clear(d.removed)
+	return nil
+}

@@ -1,0 +1,144 @@
+package webhook
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+const mostRows = 5000 // in one transaction, about
+
+// fanOut hands the log out to the webhooks until the context ends. Every
+// process does; the store lets one through.
+func (m *Manager) fanOut(ctx context.Context) {
+	const least, most = 100 * time.Millisecond, 5 * time.Second
+	wait := least
+	for ctx.Err() == nil {
+		err := m.fanSome(ctx)
+		switch {
+		case err == nil:
+			wait = least
+			continue
+		case ctx.Err() != nil:
+			return
+		case fault.KindOf(err) == fault.Conflict: // another process was first, or there are webhooks to learn of
+			if err = m.Refresh(ctx); err == nil {
+				continue
+			}
+		}
+		if wait == least { // told once, not each time
+			m.log.WarnContext(ctx, "changes cannot be handed out to webhooks: they wait", "err", err)
+		}
+		sleep(ctx, wait)
+		wait = min(2*wait, most)
+	}
+}
+
+// fanSome waits for changes that nobody has handed out, and hands some out.
+func (m *Manager) fanSome(ctx context.Context) error {
+	from, err := m.o.Store.Fanned(ctx)
+	if err != nil {
+		return err
+	}
+	m.fanned.Store(from)
+	if err := m.o.Store.Wait(ctx, from); err != nil {
+		return err
+	}
+	newest := m.o.Encoder.Newest()
+	for wait := time.Millisecond; newest <= from && ctx.Err() == nil; newest = m.o.Encoder.Newest() {
+		sleep(ctx, wait) // the catalogue is about to learn of it
+		wait = min(2*wait, 200*time.Millisecond)
+		if now, err := m.o.Store.Fanned(ctx); err != nil || now != from {
+			return err // another process was faster
+		}
+	}
+	f, err := m.handOut(ctx, m.known.Load(), from, newest)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	if err := m.o.Store.FanOut(ctx, f); err != nil {
+		return err
+	}
+	m.fanned.Store(f.To)
+	if len(f.Deliveries) > 0 {
+		m.wakeUp()
+	}
+	return nil
+}
+
+// handOut decides who is told of the next changes.
+func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64) (store.FanOut, error) {
+	f := store.FanOut{From: from, To: newest, Revision: known.revision}
+	var listening []*hook
+	for _, h := range known.byID {
+		if h.Enabled {
+			listening = append(listening, h)
+			f.To = min(f.To, h.StartsAfter)
+		}
+	}
+	if f.To > from {
+		return f, nil // changes that nobody began early enough for
+	}
+	f.To = from
+	changes, err := m.o.Store.Changes(ctx, from, int(min(page, newest-from)))
+	if err != nil {
+		return f, err
+	}
+	for i := range changes {
+		c := &changes[i]
+		e := m.o.Encoder.Encode(c)
+		wanted := false
+		for _, h := range listening {
+			if c.Seq > h.StartsAfter && h.selector.Match(e) {
+				f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
+				wanted = true
+			}
+		}
+		if wanted {
+			m.bodies.add(c.Seq, fit(e.JSON))
+		}
+		f.To = c.Seq
+		if len(f.Deliveries) >= mostRows {
+			break
+		}
+	}
+	return f, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// bodies are those that were last made: what was handed out is sent next, to
+// many, and need not be read for each.
+type bodies struct {
+	mu    sync.Mutex
+	bySeq map[int64][]byte // guarded by mu
+	seqs  [1024]int64      // guarded by mu: which they are
+	next  int              // guarded by mu: the place of the oldest
+}
+
+func newBodies() *bodies { return &bodies{bySeq: map[int64][]byte{}} }
+
+func (b *bodies) add(seq int64, body []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bySeq[seq] == nil {
+		delete(b.bySeq, b.seqs[b.next])
+		b.seqs[b.next] = seq
+		b.next = (b.next + 1) % len(b.seqs)
+	}
+	b.bySeq[seq] = body
+}
+
+func (b *bodies) get(seq int64) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bySeq[seq]
+}

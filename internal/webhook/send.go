@@ -1,0 +1,150 @@
+package webhook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"pregon/internal/outbound"
+	"pregon/internal/store"
+)
+
+const (
+	sendTimeout    = 15 * time.Second // for the whole exchange
+	longestExcerpt = 1 << 10          // as much of an answer is read, and kept
+)
+
+// answer is how an attempt went.
+type answer struct {
+	store.Attempt
+	ok         bool
+	gone       bool          // the receiver wants no more of them, ever
+	retryAfter time.Duration // what it asked for
+	cut        bool          // we ended it: it says nothing of the receiver
+}
+
+// send makes one attempt. It ends with the context, and is then cut.
+func (m *Manager) send(ctx context.Context, h *hook, id string, body []byte) answer {
+	start := time.Now()
+	a := m.exchange(ctx, h, id, start, body)
+	a.At, a.Latency = start.UTC(), time.Since(start)
+	a.cut = !a.ok && ctx.Err() != nil
+	return a
+}
+
+func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time, body []byte) (a answer) {
+	ctx, cancel := context.WithTimeout(ctx, m.sendTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
+	if err != nil {
+		a.Error = "the address is not a URL"
+		return a
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", cmp.Or(m.o.UserAgent, "pregon"))
+	if !sign(req.Header, h.signers, id, at, body) {
+		a.Error = "the secret of this webhook cannot be opened: rotate it"
+		return a
+	}
+	res, err := m.client.Do(req)
+	if err != nil {
+		a.Error = m.words(err)
+		return a
+	}
+	defer res.Body.Close() // what was not read is not read
+	a.Status = res.StatusCode
+	text, err := io.ReadAll(io.LimitReader(res.Body, longestExcerpt))
+	a.Excerpt = excerpt(text)
+	switch {
+	case err != nil:
+		a.Error = "the answer was cut short: " + m.words(err)
+	case a.Status >= 300 && a.Status < 400:
+		a.Error = fmt.Sprintf("the answer was %d: redirects are not followed", a.Status)
+	case a.Status < 200 || a.Status >= 300:
+		a.Error = fmt.Sprintf("the answer was %d", a.Status)
+	default:
+		a.ok = true
+	}
+	a.gone = a.Status == http.StatusGone
+	if a.Status == http.StatusTooManyRequests || a.Status == http.StatusServiceUnavailable {
+		a.retryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
+	}
+	return a
+}
+
+// words tells a failure to the owner of the webhook, who may know of his
+// receiver but not of our network.
+func (m *Manager) words(err error) string {
+	if reason, ok := outbound.Refused(err); ok {
+		return "refused: " + reason
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		if dns.IsNotFound {
+			return "the name of the host was not found"
+		}
+		return "the name of the host could not be looked up"
+	}
+	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not valid: " + excerpt([]byte(bad.Err.Error()))
+	}
+	var timeout net.Error
+	switch {
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("no answer within %v", m.sendTimeout)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was cut"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return "the host cannot be reached"
+	}
+	m.log.Debug("a webhook could not be delivered", "err", err)
+	return "the exchange failed"
+}
+
+// excerpt is text that can be shown: what an answer may contain cannot.
+func excerpt(b []byte) string {
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, string(b))
+	return strings.TrimSpace(text)
+}
+
+const (
+	mostAttempts   = 10
+	longestWait    = 24 * time.Hour
+	jitter         = 0.1
+	failingTooLong = 5 * 24 * time.Hour // then a webhook is disabled
+)
+
+// delays are the times before the second attempt and those after it: 75 hours
+// and a half in all, so that a weekend's outage loses nothing.
+var delays = [mostAttempts - 1]time.Duration{
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute,
+	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+// retryAfter reads the header of that name.
+func retryAfter(header string, now time.Time) time.Duration {
+	var wait time.Duration
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+		wait = time.Duration(min(seconds, int64(longestWait/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(now)
+	}
+	return max(0, min(wait, longestWait))
+}

@@ -1,0 +1,199 @@
+// Package webhook tells callers of changes at addresses that they gave.
+//
+// # The promise
+//
+// A change that a subscription selects is delivered at least once, or else the
+// owner can see that it was not, and why. Deliveries of one subscription go out
+// in the order of the log, one at a time; only one that waits to be tried again
+// is overtaken. A delivery is sent twice only when a process died between
+// sending it and writing that down, and when its owner asks: its webhook-id is
+// the same each time.
+//
+// # How it is kept
+//
+// The fan-out writes one row per change and subscription in the transaction
+// that moves its place in the log, and that transaction fails when a
+// subscription was written that it did not know: so whatever dies and whenever,
+// no change is passed over. Any number of processes may try; one gets through.
+//
+// The dispatcher claims subscriptions, never single deliveries, so that one
+// process at a time sends to an address. What was sent is settled in batches;
+// a claim is given back only when all of its results are settled. Claims of
+// subscriptions that work and of those that fail are counted apart, and a claim
+// ends at its first failure: one bad receiver never holds up another.
+//
+// Due times are told by the clock of the process that settles and judged by
+// the store's: a clock that is wrong or set moves retries by as much and does
+// nothing else. How long a claim lasts is measured, not read off a clock.
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/feed"
+	"pregon/internal/outbound"
+	"pregon/internal/store"
+)
+
+const (
+	kind               = "webhook" // of the store's records
+	mostPerOwner       = 50
+	longestURL         = 2000
+	longestDescription = 500
+)
+
+// Draft is what the owner of a webhook decides.
+type Draft struct {
+	URL         string
+	Description string
+	Events      []disclosure.Event // feed.DefaultEvents when none are named
+	Filter      disclosure.Filter
+	Enabled     bool
+}
+
+// Webhook is a subscription.
+type Webhook struct {
+	ID    string
+	Owner string
+	Draft
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// Every change after this one that is selected while the webhook is
+	// enabled is delivered.
+	StartsAfter    int64
+	EnabledAt      time.Time // when it was last made or enabled again
+	DisabledAt     time.Time
+	DisabledReason string
+
+	secrets  []secret // the newest last
+	revision int64
+}
+
+// record is a webhook as the store keeps it.
+type record struct {
+	ID             string             `json:"id"`
+	Owner          string             `json:"owner"`
+	URL            string             `json:"url"`
+	Description    string             `json:"description,omitempty"`
+	Events         []disclosure.Event `json:"events"`
+	Search         string             `json:"search,omitempty"`
+	Type           disclosure.Type    `json:"type,omitempty"`
+	Issuer         string             `json:"issuer,omitempty"`
+	From           disclosure.Day     `json:"from,omitempty"`
+	To             disclosure.Day     `json:"to,omitempty"`
+	Category       string             `json:"category,omitempty"`
+	Kind           disclosure.Kind    `json:"kind,omitempty"`
+	Enabled        bool               `json:"enabled"`
+	CreatedAt      time.Time          `json:"created_at"`
+	UpdatedAt      time.Time          `json:"updated_at"`
+	StartsAfter    int64              `json:"starts_after"`
+	EnabledAt      time.Time          `json:"enabled_at,omitzero"`
+	DisabledAt     time.Time          `json:"disabled_at,omitzero"`
+	DisabledReason string             `json:"disabled_reason,omitempty"`
+	Secrets        []secret           `json:"secrets"`
+}
+
+func (w *Webhook) body() (string, error) {
+	f := w.Filter
+	body, err := json.Marshal(record{
+		ID: w.ID, Owner: w.Owner, URL: w.URL, Description: w.Description, Events: w.Events,
+		Search: f.Search, Type: f.Type, Issuer: f.Issuer, From: f.From, To: f.To, Category: f.Category, Kind: f.Kind,
+		Enabled: w.Enabled, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, StartsAfter: w.StartsAfter,
+		EnabledAt: w.EnabledAt, DisabledAt: w.DisabledAt, DisabledReason: w.DisabledReason, Secrets: w.secrets,
+	})
+	return string(body), err
+}
+
+func readRecord(r store.Record) (Webhook, error) {
+	var k record
+	if err := json.Unmarshal([]byte(r.Body), &k); err != nil {
+		return Webhook{}, err
+	}
+	if k.ID != r.ID {
+		return Webhook{}, fmt.Errorf("it says that it is %q", k.ID)
+	}
+	return Webhook{
+		ID: k.ID, Owner: k.Owner,
+		Draft: Draft{
+			URL: k.URL, Description: k.Description, Events: k.Events, Enabled: k.Enabled,
+			Filter: disclosure.Filter{Search: k.Search, Type: k.Type, Issuer: k.Issuer, From: k.From, To: k.To, Category: k.Category, Kind: k.Kind},
+		},
+		CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt, StartsAfter: k.StartsAfter,
+		EnabledAt: k.EnabledAt, DisabledAt: k.DisabledAt, DisabledReason: k.DisabledReason,
+		secrets: k.Secrets, revision: r.Revision,
+	}, nil
+}
+
+// Selection is what the webhook is told of.
+func (d *Draft) Selection() feed.Selection {
+	return feed.Selection{Events: d.Events, Filter: d.Filter}
+}
+
+// check finds what cannot be, and names the events when the draft does not.
+func (d *Draft) check(allowPrivate bool) error {
+	if err := checkURL(d.URL, allowPrivate); err != nil {
+		return err
+	}
+	switch {
+	case utf8.RuneCountInString(d.Description) > longestDescription:
+		return invalid("description", "", fmt.Sprintf("may have %d characters at most", longestDescription))
+	case !utf8.ValidString(d.Description) || strings.ContainsFunc(d.Description, unicode.IsControl):
+		return invalid("description", "", "must be plain text on one line")
+	}
+	for _, e := range d.Events {
+		if !slices.Contains(feed.AllEvents, e) {
+			return invalid("events", string(e), "use "+eventNames())
+		}
+	}
+	if len(d.Events) == 0 {
+		d.Events = feed.DefaultEvents
+	}
+	// One spelling of every set: the order of feed.AllEvents, each once.
+	named := d.Events
+	d.Events = slices.DeleteFunc(slices.Clone(feed.AllEvents), func(e disclosure.Event) bool { return !slices.Contains(named, e) })
+	return nil
+}
+
+func eventNames() string {
+	names := make([]string, len(feed.AllEvents))
+	for i, e := range feed.AllEvents {
+		names[i] = string(e)
+	}
+	return strings.Join(names, ", ")
+}
+
+func checkURL(raw string, allowPrivate bool) error {
+	if len(raw) > longestURL {
+		return invalid("url", "", fmt.Sprintf("may have %d characters at most", longestURL))
+	}
+	if err := outbound.Check(raw, allowPrivate); err != nil {
+		return invalid("url", withoutQuery(raw), err.Error())
+	}
+	return nil
+}
+
+func invalid(field, value, reason string) error {
+	return &fault.Error{
+		Kind: fault.Invalid, Message: "The webhook cannot be as it is described.",
+		Fields: []fault.Field{{Name: field, Value: value, Reason: reason}},
+	}
+}
+
+// withoutQuery is an address as logs and the audit may know it: a query is
+// where receivers have their passwords.
+func withoutQuery(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}

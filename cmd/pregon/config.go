@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"pregon/internal/fault"
+	"pregon/internal/secret"
 )
 
 const envPrefix = "PREGON"
@@ -23,6 +24,7 @@ const envPrefix = "PREGON"
 type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the API."`
 	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
+	Tail        tailCmd        `cmd:"" help:"Print new filings as they come, from the store or from a service."`
 	Keys        keysCmd        `cmd:"" help:"Make, list, revoke and rotate the keys of callers."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
@@ -103,9 +105,10 @@ type serveConfig struct {
 	Poll time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
 	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
 	accessFlags
-	DebugListen string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
-	LogFormat   string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
-	LogLevel    slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
+	WebhookAllowPrivate bool       `help:"Let webhooks be at any address, and speak plain http: for tests and local use. Anybody with a key can then make this service call into your network."`
+	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
+	LogFormat           string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	LogLevel            slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }
 
 // validate finds what a flag's own type cannot: settings that make no sense,
@@ -221,7 +224,7 @@ func (f storeFlag) show() string {
 // checkEnvironment refuses a PREGON_ variable that no flag reads: a misspelt
 // one would be passed over without a word.
 func checkEnvironment(app *kong.Application, environ []string) error {
-	known := map[string]bool{secretKeyEnv: true}
+	known := map[string]bool{secretKeyEnv: true, keyEnv: true}
 	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			for _, name := range f.Envs {
@@ -252,6 +255,9 @@ func (c *checkConfigCmd) Run(p *process) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
+	if _, err := secret.NewBox(p.getenv(secretKeyEnv)); err != nil {
+		return err
+	}
 	for _, line := range [][2]string{
 		{"store", c.show()},
 		{"listen", c.Listen},
@@ -267,11 +273,12 @@ func (c *checkConfigCmd) Run(p *process) error {
 		{"config", orOff(c.Config)},
 		{"audit-log", orOff(c.AuditLog)},
 		{"secret-key", hidden(p.getenv(secretKeyEnv))},
+		{"webhook-allow-private", onOff(c.WebhookAllowPrivate)},
 		{"debug-listen", orOff(c.DebugListen)},
 		{"log-format", c.LogFormat},
 		{"log-level", strings.ToLower(c.LogLevel.String())},
 	} {
-		fmt.Fprintf(p.stdout, "%-15s %s\n", line[0], line[1])
+		fmt.Fprintf(p.stdout, "%-21s %s\n", line[0], line[1])
 	}
 	return nil
 }
@@ -281,6 +288,13 @@ func orOff(s string) string {
 		return "off"
 	}
 	return s
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
 }
 
 // hidden tells of a secret only that there is one.

@@ -7,6 +7,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/pace"
 	"pregon/internal/watch"
+	"pregon/internal/webhook"
 )
 
 // observe registers the figures of the parts.
@@ -24,6 +25,7 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.observeAccess()
+	s.observePush()
 	if s.reader != nil {
 		s.observeSource()
 	}
@@ -45,6 +47,21 @@ func (s *service) observeAccess() {
 	if e.redis != nil {
 		m.Gauge("pregon_limit_shared_up", "1 while all replicas count together.", func() float64 { return truth(e.redis.Up()) })
 	}
+}
+
+func (s *service) observePush() {
+	m := s.metrics
+	m.Gauge("pregon_push_listening", "Streams and waiting requests that are open.", func() float64 { return float64(s.api.Listening()) })
+	for name, of := range map[string]func(webhook.Stats) int64{
+		"delivered": func(st webhook.Stats) int64 { return st.Delivered },
+		"failed":    func(st webhook.Stats) int64 { return st.Failed },
+		"retried":   func(st webhook.Stats) int64 { return st.Retried },
+		"dead":      func(st webhook.Stats) int64 { return st.Dead },
+	} {
+		m.CounterOf("pregon_webhook_attempts_total", "Attempts to deliver, by what came of them; dead are deliveries given up.", "outcome", name, func() float64 { return float64(of(s.webhooks.Stats())) })
+	}
+	m.Gauge("pregon_webhook_behind", "Changes that webhooks were not looked up for yet.", func() float64 { return float64(s.webhooks.Stats().Lag) })
+	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
 }
 
 func (s *service) observeSource() {

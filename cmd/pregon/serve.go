@@ -14,10 +14,12 @@ import (
 	"pregon/internal/api"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
+	"pregon/internal/feed"
 	"pregon/internal/httpserver"
 	"pregon/internal/ingest"
 	"pregon/internal/ledger"
 	"pregon/internal/telemetry"
+	"pregon/internal/webhook"
 )
 
 type serveCmd struct{ serveConfig }
@@ -69,6 +71,9 @@ type service struct {
 	catalog  *catalog.Catalog
 	ledger   *ledger.Ledger
 	entrance *entrance
+	feed     *feed.Hub
+	webhooks *webhook.Manager
+	api      *api.API
 	demo     *demo   // nil unless the market is simulated
 	reader   *reader // nil without a source
 	server   *httpserver.Server
@@ -77,6 +82,7 @@ type service struct {
 // wire puts the parts together, in the order in which data flows.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, db *marked, base string) (s *service, err error) {
 	s = &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger), ledger: ledger.New(db)}
+	s.feed = feed.NewHub(s.catalog, db)
 	if err := c.claim(ctx, db); err != nil {
 		return nil, err
 	}
@@ -93,18 +99,25 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	if s.entrance, err = c.newEntrance(ctx, p, db, base, log.Logger); err != nil {
 		return nil, err
 	}
+	s.webhooks = webhook.New(webhook.Options{
+		Store: db, Sealer: s.entrance.box, Encoder: s.feed, AllowPrivate: c.WebhookAllowPrivate, Alive: s.entrance.alive,
+		Logger: log.Logger, Audit: s.entrance.audit, UserAgent: "pregon/" + version + " (+" + base + ")",
+	})
+	if err := s.webhooks.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
-	surface, err := api.New(api.Options{
-		Catalog: s.catalog, Ledger: s.ledger, Guard: s.entrance.guard, Shared: s.entrance.shared, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
+	s.api, err = api.New(api.Options{
+		Catalog: s.catalog, Ledger: s.ledger, Feed: s.feed, Webhooks: s.webhooks, Stopping: ctx.Done(), Guard: s.entrance.guard, Shared: s.entrance.shared, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
 	})
 	if err != nil {
 		return nil, err
 	}
-	surface.Register(mux)
+	s.api.Register(mux)
 	s.entrance.tokens.Register(mux)
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted,
+		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath},
 		Remote: func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
@@ -127,9 +140,18 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		return s.server.Run(ctx, listener)
 	})
 	loaded := make(chan struct{})
+	g.Go(func() error {
+		select {
+		case <-loaded: // what a filter asks for may be known to the directory alone
+			return untilStopped(s.webhooks.Run(ctx))
+		case <-ctx.Done():
+			return nil
+		}
+	})
 	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
 	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
+	g.Go(func() error { s.feed.Watch(background, s.api.State); return nil })
 	if s.demo != nil {
 		g.Go(func() error { return s.demo.run(background) })
 	}

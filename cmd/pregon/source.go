@@ -53,3 +53,12 @@ func (m *marked) Changes(ctx context.Context, after int64, limit int) ([]disclos
 	}
 	return changes, m.look(ctx)
 }
+
+// ChangesAt implements store.Log.
+func (m *marked) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
+	changes, err := m.Store.ChangesAt(ctx, seqs...)
+	if err != nil {
+		return nil, err
+	}
+	return changes, m.look(ctx)
+}

@@ -8,6 +8,7 @@
 package api
 
 import (
+	"cmp"
 	"hash/fnv"
 	"log/slog"
 	"net/http"
@@ -19,30 +20,37 @@ import (
 	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
+	"pregon/internal/feed"
 	"pregon/internal/ledger"
 	"pregon/internal/problem"
+	"pregon/internal/webhook"
 )
 
 // Options are the API's collaborators.
 type Options struct {
-	Catalog *catalog.Catalog
-	Ledger  *ledger.Ledger
-	Guard   *access.Guard
-	Logger  *slog.Logger
-	BaseURL string        // as clients see the service, without a slash at the end
-	Version string        // of the program
-	Reads   bool          // this process reads the source, or stands by to
-	Source  func() string // where the filings come from, as the store is marked: "demo" is the simulated market
+	Catalog  *catalog.Catalog
+	Ledger   *ledger.Ledger
+	Guard    *access.Guard
+	Feed     *feed.Hub
+	Webhooks *webhook.Manager
+	Logger   *slog.Logger
+	BaseURL  string        // as clients see the service, without a slash at the end
+	Version  string        // of the program
+	Reads    bool          // this process reads the source, or stands by to
+	Source   func() string // where the filings come from, as the store is marked: "demo" is the simulated market
 	// Shared tells whether all replicas count the anonymous limit together:
 	// "up", "down" while what they share does not answer, "off" when each
 	// counts for itself.
 	Shared func() string
+	// Stopping is closed when the service is about to stop: streams end.
+	Stopping <-chan struct{}
 }
 
 // API answers the REST surface.
 type API struct {
 	Options
 	openapi struct{ yaml, json []byte }
+	open    listeners
 }
 
 // New returns the surface; Register puts it in place.
@@ -59,7 +67,8 @@ type route struct {
 	pattern string
 	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
 	need    access.Need
-	static  bool // a document for everybody: needs no catalogue, and is not counted
+	static  bool                                                 // a document for everybody: needs no catalogue, and is not counted
+	live    func(*API, http.ResponseWriter, *http.Request) error // instead of handle: answers by and by
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
@@ -67,6 +76,9 @@ type route struct {
 
 // anybody may call, and whoever shows a credential needs the scope.
 func anybody(s access.Scope) access.Need { return access.Need{Scope: s, Public: true} }
+
+// members need a credential.
+func members(s access.Scope) access.Need { return access.Need{Scope: s} }
 
 // routes is the whole surface. Each one stands in openapi.yaml.
 var routes = []route{
@@ -78,6 +90,18 @@ var routes = []route{
 	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
 	{pattern: "GET /api/v1/status", need: anybody(0), handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
+	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).serveStream},
+	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges},
+	{pattern: "GET /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).listWebhooks},
+	{pattern: "POST /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).createWebhook},
+	{pattern: "POST /api/v1/webhooks/preview", need: members(access.ReadReports), handle: (*API).previewWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).getWebhook},
+	{pattern: "PATCH /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).changeWebhook},
+	{pattern: "DELETE /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).deleteWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/test", need: members(access.ReadReports), handle: (*API).testWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: members(access.ReadReports), handle: (*API).rotateWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: members(access.ReadReports), handle: (*API).listDeliveries},
+	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: members(access.ReadReports), handle: (*API).redeliver},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 	{pattern: "GET /{$}", handle: (*API).index, static: true},
@@ -108,6 +132,8 @@ type answer struct {
 	contentType string
 	maxAge      time.Duration
 	buffer      *[]byte // the body's, to be used again
+	status      int     // when it is not 200
+	location    string  // of what was made
 }
 
 // buffers are the bodies of lists, which are most of what a request needs.
@@ -118,11 +144,12 @@ func (a *API) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rt.announce(w.Header())
 		out, err := a.ask(w, rt, r)
-		if err != nil {
+		switch {
+		case err != nil:
 			a.fail(w, r, err)
-			return
+		case rt.live == nil:
+			send(w, r, out)
 		}
-		send(w, r, out)
 	})
 }
 
@@ -142,12 +169,19 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		}
 		return rt.handle(a, r, nil)
 	}
-	if _, err := a.Guard.Admit(w, r, rt.need); err != nil {
+	principal, err := a.Guard.Admit(w, r, rt.need)
+	if err != nil {
 		return answer{}, err
+	}
+	if !rt.need.Public {
+		r = r.WithContext(access.NewContext(r.Context(), principal))
 	}
 	snapshot := a.Catalog.Snapshot()
 	if snapshot == nil {
 		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
+	}
+	if rt.live != nil {
+		return answer{}, rt.live(a, w, r)
 	}
 	return rt.handle(a, r, snapshot)
 }
@@ -175,8 +209,20 @@ func send(w http.ResponseWriter, r *http.Request, out answer) {
 	if out.buffer != nil {
 		defer func() { *out.buffer = out.body; buffers.Put(out.buffer) }()
 	}
-	etag := out.etag()
 	h := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead { // nothing that may be kept
+		h["Cache-Control"] = []string{"no-store"}
+		if out.location != "" {
+			h["Location"] = []string{out.location}
+		}
+		if out.body != nil {
+			h["Content-Type"] = jsonType
+		}
+		w.WriteHeader(cmp.Or(out.status, http.StatusOK))
+		_, _ = w.Write(out.body)
+		return
+	}
+	etag := out.etag()
 	h["Etag"] = []string{etag}
 	h["Vary"] = varies
 	h["Cache-Control"] = cacheControl(r, out.maxAge)

@@ -21,10 +21,13 @@ import (
 	"pregon/internal/api/apitest"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/feed"
 	"pregon/internal/ledger"
 	"pregon/internal/problem"
+	"pregon/internal/secret"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/webhook"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,6 +40,7 @@ type service struct {
 	store   *sqlite.Store
 	catalog *catalog.Catalog
 	ledger  *ledger.Ledger
+	feed    *feed.Hub
 	keys    *access.Keyring
 	mux     *http.ServeMux
 	server  *httptest.Server
@@ -66,6 +70,13 @@ func serve(t *testing.T, o api.Options) *service {
 	t.Cleanup(func() { db.Close() })
 	s := &service{t: t, store: db, ledger: ledger.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
+	s.feed = feed.NewHub(s.catalog, db)
+	box, err := secret.NewBox("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Feed = s.feed
+	o.Webhooks = webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: slog.New(slog.DiscardHandler)})
 	o.Catalog, o.Ledger, o.Logger, o.BaseURL, o.Version = s.catalog, s.ledger, slog.New(slog.DiscardHandler), baseURL, "v0.0.0-test"
 	s.keys = access.NewKeyring(db, nil)
 	o.Guard, o.Shared = access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}), func() string { return "off" }
@@ -137,7 +148,13 @@ func (s *service) getWith(status int, target string, header http.Header) answer 
 // must be as the document says.
 func (s *service) do(method, target string, header http.Header) answer {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+target, nil)
+	return s.send(method, target, header, "")
+}
+
+// send is do with a body.
+func (s *service) send(method, target string, header http.Header, body string) answer {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+target, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/access"
-	"pregon/internal/api"
 	"pregon/internal/api/apitest"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
@@ -18,7 +17,7 @@ import (
 // targets is one address of every route.
 func targets() []string {
 	var out []string
-	for _, pattern := range api.Patterns() {
+	for _, pattern := range public() {
 		path := apitest.PathOf(pattern)
 		id := "oir-40374"
 		if strings.Contains(path, "issuers") {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pregon/internal/api"
 	"pregon/internal/api/apitest"
 	"pregon/internal/problem"
 	"pregon/internal/store"
@@ -185,7 +184,7 @@ func TestUnreadableQueries(t *testing.T) {
 func TestCredentialsInTheQuery(t *testing.T) {
 	s := start(t, "demo", market())
 	const secret = "pregon_live_s3cr3t"
-	for _, pattern := range api.Patterns() {
+	for _, pattern := range public() {
 		path := strings.Replace(apitest.PathOf(pattern), "{id}", "oir-40374", 1)
 		for name, decoded := range map[string]string{
 			"api_key": "api_key", "access_token": "access_token", "token": "token", "API_KEY": "API_KEY", "Token": "Token",
@@ -200,6 +199,11 @@ func TestCredentialsInTheQuery(t *testing.T) {
 			}
 		}
 	}
+	for _, raw := range []string{"apikey=x", "x-api-key=x", "q=" + secret, "search=my+" + secret, "pregon_live%5Fx=1"} { // by other names, and by its looks
+		if got := s.get(http.StatusBadRequest, "/api/v1/reports?"+raw); strings.Contains(string(got.body), secret) {
+			t.Errorf("%s is repeated: %s", raw, got.body)
+		}
+	}
 	for _, raw := range []string{"token_type=x", "my_token=x", "key=token", "search=token", "tokens=1", "%20token=x"} {
 		s.get(http.StatusOK, "/api/v1/reports?"+raw)
 	}
@@ -209,7 +213,7 @@ func TestCredentialsInTheQuery(t *testing.T) {
 // rather than show an empty market.
 func TestNotLoaded(t *testing.T) {
 	s := startEmpty(t, "demo")
-	for _, pattern := range api.Patterns() {
+	for _, pattern := range public() {
 		path := strings.Replace(apitest.PathOf(pattern), "{id}", "oir-40374", 1)
 		if !strings.HasPrefix(path, "/api/") {
 			s.get(http.StatusOK, path) // needs no catalogue

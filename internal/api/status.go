@@ -1,12 +1,14 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/feed"
 	"pregon/internal/ledger"
 	"pregon/internal/watch"
 )
@@ -123,6 +125,18 @@ func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
 		out.Limit.Requests, out.Limit.Seconds = &l.Policy.Limit, &seconds
 	}
 	return encode(out)
+}
+
+// State is how well the source is seen, for the feed.
+func (a *API) State() feed.State {
+	var out status
+	out.Reasons, out.Surfaces = []reason{}, []surface{}
+	out.seen(a.Ledger.Seen(a.Reads))
+	body, err := json.Marshal(map[string]any{"state": out.State, "since": out.Since, "reasons": out.Reasons})
+	if err != nil {
+		panic(err) // texts and times always encode
+	}
+	return feed.State{Name: out.State, JSON: body}
 }
 
 func (out *status) seen(s watch.Status) {

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"net/http"
+	"path"
 	"strings"
 
 	"pregon/internal/fault"
@@ -25,7 +26,7 @@ func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case len(allowed) == 0:
-		problem.Write(w, fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json."))
+		problem.Write(w, nothingThere)
 	case r.Method == http.MethodOptions:
 		preflight(w, r, allowed)
 	default:
@@ -34,6 +35,28 @@ func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"This path does not take "+r.Method+": use "+strings.Join(allowed, ", ")+".")
 	}
 }
+
+// plainPaths answers a path that is not written plainly (//, /../) as one that
+// is not there. The mux would redirect it, past whoever admits, and repeat the
+// query in its answer.
+func (s *Server) plainPaths(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := r.URL.Path
+		if clean := path.Clean(p); p == clean || p == clean+"/" || p == "*" || r.Method == http.MethodConnect {
+			next.ServeHTTP(w, r)
+			return
+		}
+		plain := r.Clone(r.Context())
+		plain.URL.Path = path.Clean("/" + p)
+		if err := s.o.Admit(w, plain); err != nil {
+			problem.Write(w, err)
+			return
+		}
+		problem.Write(w, nothingThere)
+	})
+}
+
+var nothingThere = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
 
 // methods asks the mux which methods it has for the path.
 func (f fallback) methods(r *http.Request) []string {

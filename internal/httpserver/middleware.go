@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,10 +159,10 @@ func (s *Server) mark(next http.Handler) http.Handler {
 	})
 }
 
-// whenAsked leaves out the compressor for who does not want it.
-func whenAsked(compressed, plain http.Handler) http.Handler {
+// whenAsked leaves out the compressor for who does not want it, and for streams.
+func (s *Server) whenAsked(compressed, plain http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodHead && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if r.Method != http.MethodHead && !slices.Contains(s.o.Streams, r.URL.Path) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			compressed.ServeHTTP(w, r)
 		} else {
 			plain.ServeHTTP(w, r)

@@ -41,6 +41,9 @@ type Options struct {
 	Admit func(http.ResponseWriter, *http.Request) error
 	// Remote tells where a request comes from, for the log.
 	Remote func(*http.Request) string
+	// Streams are the paths whose answers have no end: a compressor would hold
+	// them back.
+	Streams []string
 	// Source tells where the filings come from, for every answer; nothing when
 	// that goes without saying.
 	Source func() string
@@ -78,7 +81,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.recoverPanics(s.mark(limitBody(whenAsked(compress(o.Mux), o.Mux)))))
+	s.handler = s.observe(s.recoverPanics(s.mark(limitBody(s.plainPaths(s.whenAsked(compress(o.Mux), o.Mux))))))
 	return s, nil
 }
 
@@ -96,6 +99,9 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // clients' faults, mostly
 	}
+	srv.Protocols = new(http.Protocols)
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetUnencryptedHTTP2(true) // for proxies that speak it: one connection for many streams
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	select {

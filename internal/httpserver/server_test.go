@@ -132,6 +132,8 @@ func TestUnroutedAreAdmitted(t *testing.T) {
 		{"DELETE", "/x", 429},
 		{"OPTIONS", "/nowhere", 429},
 		{"OPTIONS", "/x", 204},
+		{"GET", "//x?api_key=secret", 429}, // which a mux would redirect
+		{"GET", "/y/../x", 429},
 	} {
 		if w := h.do(tt.method, tt.path); w.Code != tt.status {
 			t.Errorf("%s %s: %d, want %d", tt.method, tt.path, w.Code, tt.status)

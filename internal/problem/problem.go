@@ -82,7 +82,7 @@ func send(w http.ResponseWriter, doc Document) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Del("ETag")
-	if doc.Status == http.StatusServiceUnavailable {
+	if h["Retry-After"] == nil && (doc.Status == http.StatusServiceUnavailable || doc.Status == http.StatusTooManyRequests) {
 		h.Set("Retry-After", "2")
 	}
 	w.WriteHeader(doc.Status)

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/feed"
+)
+
+type tailCmd struct {
+	storeFlag
+	URL      string `placeholder:"URL" help:"Service to follow, with the key in PREGON_KEY. Default: the store itself."`
+	Search   string `placeholder:"TEXT" help:"Only filings that match, as in a search."`
+	Type     string `placeholder:"TYPE" help:"Only filings of one type: IP, HR or OIR."`
+	Issuer   string `placeholder:"ID" help:"Only filings of one issuer, by any of its identifiers."`
+	Category string `placeholder:"TEXT" help:"Only filings under one heading."`
+	Events   string `default:"report.published" placeholder:"EVENTS" help:"What to print, with commas between: report.published, report.updated, report.corrected, report.backfilled, issuer.updated."`
+	After    int64  `default:"-1" placeholder:"SEQ" help:"Begin after this change; 0 for all that ever happened. Default: with what comes."`
+	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
+}
+
+// keyEnv names the variable that holds a key for another service; like the
+// secret it has no flag.
+const keyEnv = envPrefix + "_KEY"
+
+// Run prints events until the context ends.
+func (c *tailCmd) Run(ctx context.Context, p *process) error {
+	selection, err := c.selection()
+	if err != nil {
+		return err
+	}
+	if c.URL != "" {
+		return untilStopped(c.followService(ctx, p))
+	}
+	return untilStopped(c.followStore(ctx, p, selection.Compile()))
+}
+
+func (c *tailCmd) selection() (feed.Selection, error) {
+	s := feed.Selection{Filter: disclosure.Filter{Search: c.Search, Issuer: c.Issuer, Category: c.Category}}
+	if c.Type != "" {
+		t, ok := disclosure.ParseType(strings.ToUpper(c.Type))
+		if !ok {
+			return s, fault.New(fault.Invalid, "--type %q must be IP, HR or OIR", c.Type)
+		}
+		s.Filter.Type = t
+	}
+	for name := range strings.SplitSeq(c.Events, ",") {
+		e, ok := feed.ParseEvent(strings.TrimSpace(name))
+		if !ok {
+			return s, fault.New(fault.Invalid, "--events %q must be some of %s", c.Events, feed.EventNames(feed.AllEvents))
+		}
+		s.Events = append(s.Events, e)
+	}
+	return s, nil
+}
+
+// followStore reads the store as serve does.
+func (c *tailCmd) followStore(ctx context.Context, p *process, selector *feed.Selector) error {
+	db, err := c.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	cat := catalog.New(db, slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	hub := feed.NewHub(cat, db)
+	if err := cat.Load(ctx); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return cat.Follow(ctx) })
+	g.Go(func() error {
+		after := c.After
+		if after < 0 {
+			after = hub.Newest()
+		}
+		for {
+			_, wake, _ := hub.Since(after, 0)
+			events, err := hub.After(ctx, after, 500)
+			if err != nil {
+				return err
+			}
+			for _, e := range events {
+				if after = e.Seq; selector.Match(e) {
+					if err := c.print(p.stdout, e.JSON); err != nil {
+						return err
+					}
+				}
+			}
+			if len(events) > 0 {
+				continue
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
+	return g.Wait()
+}
+
+// followService asks a service for changes again and again.
+func (c *tailCmd) followService(ctx context.Context, p *process) error {
+	if !isOrigin(c.URL) {
+		return fault.New(fault.Invalid, "--url %q must be http:// or https:// and a host, with nothing after it", c.URL)
+	}
+	key := p.getenv(keyEnv)
+	if key == "" {
+		return fault.New(fault.Invalid, "set %s to a key of the service", keyEnv)
+	}
+	query := url.Values{"search": {c.Search}, "type": {strings.ToUpper(c.Type)}, "issuer": {c.Issuer}, "category": {c.Category}, "events": {c.Events}}
+	after := c.After
+	if after < 0 {
+		answer, err := c.ask(ctx, key, url.Values{"after": {strconv.FormatInt(1<<62, 10)}, "limit": {"1"}}) // ahead of all: tells the newest
+		if err != nil {
+			return err
+		}
+		after = answer.Newest
+	}
+	for {
+		query.Set("after", strconv.FormatInt(after, 10))
+		query.Set("wait", "25")
+		answer, err := c.ask(ctx, key, query)
+		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
+			fmt.Fprintln(p.stderr, "pregon:", oneLine(err))
+			select {
+			case <-time.After(2 * time.Second):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, event := range answer.Data {
+			if err := c.print(p.stdout, event); err != nil {
+				return err
+			}
+		}
+		after = answer.NextAfter
+	}
+}
+
+type changesAnswer struct {
+	Data      []json.RawMessage `json:"data"`
+	NextAfter int64             `json:"next_after"`
+	Newest    int64             `json:"newest"`
+}
+
+func (c *tailCmd) ask(ctx context.Context, key string, query url.Values) (answer changesAnswer, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.URL, "/")+"/api/v1/changes?"+query.Encode(), nil)
+	if err != nil {
+		return answer, err
+	}
+	req.Header.Set("X-API-Key", key)
+	client := &http.Client{Timeout: time.Minute}
+	resp, err := client.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return answer, ctx.Err()
+		}
+		return answer, fault.Wrap(fault.Unavailable, err, "%s does not answer", c.URL)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
+	if err != nil {
+		return answer, fault.Wrap(fault.Unavailable, err, "the answer of %s broke off", c.URL)
+	}
+	if resp.StatusCode != http.StatusOK {
+		var problem struct{ Detail string }
+		_ = json.Unmarshal(body, &problem) // what is no problem document has no detail
+		kind := fault.Invalid
+		if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+			kind = fault.Unavailable
+		}
+		return answer, fault.New(kind, "%s answers %s: %s", c.URL, resp.Status, problem.Detail)
+	}
+	return answer, json.Unmarshal(body, &answer)
+}
+
+// print writes one event.
+func (c *tailCmd) print(w io.Writer, event []byte) error {
+	if c.Format == "json" {
+		_, err := fmt.Fprintf(w, "%s\n", event)
+		return err
+	}
+	var e struct {
+		ID, Event, Type, Title, Name string
+		CompanyName                  string    `json:"company_name"`
+		PublishedAt                  time.Time `json:"published_at"`
+		OccurredAt                   time.Time `json:"occurred_at"`
+		Changed                      []string
+	}
+	if err := json.Unmarshal(event, &e); err != nil {
+		return err
+	}
+	what := ""
+	if disclosure.Event(e.Event) != disclosure.Published {
+		what = " (" + strings.Join(append([]string{e.Event}, e.Changed...), " ") + ")"
+	}
+	at := e.PublishedAt
+	if at.IsZero() {
+		at = e.OccurredAt
+	}
+	_, err := fmt.Fprintf(w, "%s  %-10s  %s%s  %s%s\n", at.In(disclosure.Madrid).Format("2006-01-02 15:04:05"), e.ID, e.CompanyName, e.Name, e.Title, what)
+	return err
+}

@@ -1,0 +1,107 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"pregon/internal/access"
+	"pregon/internal/catalog"
+	"pregon/internal/feed"
+)
+
+const (
+	defaultChanges = 100
+	mostChanges    = 1000
+	mostWait       = 25 // seconds
+	mostScanned    = 20_000
+)
+
+// listChanges is the log by polling: what came after a change, oldest first.
+// Whoever waits is answered as soon as there is something.
+func (a *API) listChanges(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	selection := p.selection()
+	if len(selection.Events) == 0 {
+		selection.Events = feed.AllEvents
+	}
+	after, _ := strconv.ParseInt(p.cursor("after"), 10, 64)
+	limit := p.integer("limit", defaultChanges, 1, mostChanges)
+	wait := p.integer("wait", 0, 0, mostWait)
+	if err := p.err(); err != nil {
+		return answer{}, err
+	}
+	if wait > 0 {
+		leave, err := a.open.enter(access.FromContext(r.Context()))
+		if err != nil {
+			return answer{}, err
+		}
+		defer leave()
+	}
+	found, err := a.changes(r.Context(), after, limit, selection.Compile(), time.Duration(wait)*time.Second)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{body: found}, nil
+}
+
+// changes gathers events until there are enough of them, or some and no more,
+// or the time is up. A filter that lets little through does not keep a request
+// busy for ever: after a while it is told from where to go on.
+func (a *API) changes(ctx context.Context, after int64, limit int, selector *feed.Selector, wait time.Duration) ([]byte, error) {
+	end := time.Now().Add(wait)
+	b := []byte(`{"data":[`)
+	found, scanned := 0, 0
+	for found < limit && scanned < mostScanned {
+		_, wake, _ := a.Feed.Since(after, 0) // before the look, so that nothing is missed
+		events, err := a.Feed.After(ctx, after, gulp)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			if found == limit {
+				break
+			}
+			after = e.Seq
+			scanned++
+			if selector.Match(e) {
+				if found > 0 {
+					b = append(b, ',')
+				}
+				b = append(b, e.JSON...)
+				found++
+			}
+		}
+		left := time.Until(end)
+		if len(events) > 0 {
+			continue
+		}
+		if found > 0 || left <= 0 {
+			break
+		}
+		select {
+		case <-wake:
+		case <-time.After(left):
+		case <-ctx.Done():
+		case <-a.Stopping:
+			end = time.Now()
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	newest := a.Feed.Newest()
+	ahead := after > newest && !a.reach(ctx, after) // a cursor of another log, or of this one before it was put back
+	if newest = a.Feed.Newest(); ahead {
+		after = newest
+	}
+	b = strconv.AppendInt(append(b, `],"next_after":`...), after, 10)
+	b = strconv.AppendInt(append(b, `,"newest":`...), newest, 10)
+	b = strconv.AppendBool(append(b, `,"more":`...), after < newest)
+	b = strconv.AppendBool(append(b, `,"ahead":`...), ahead)
+	return append(b, '}'), nil
+}

@@ -1,0 +1,346 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pregon/internal/access"
+	"pregon/internal/fault"
+	"pregon/internal/feed"
+)
+
+// StreamPath is the one path whose answers have no end; they must not be
+// compressed, which would hold them back.
+const StreamPath = "/api/v1/stream"
+
+const (
+	mostOpen    = 100 // streams and waiting requests of one principal
+	gulp        = 256 // events written at once
+	beatEvery   = 12 * time.Second
+	writeTime   = 10 * time.Second // for one write: whoever takes longer is cut
+	patience    = 30 * time.Second // with a listener who has fallen behind what is kept in memory
+	catchUp     = 2 * time.Second  // for a cursor that is ahead: another replica may have seen more
+	retryAfter  = 2 * time.Second  // for clients that come back by themselves
+	drainSpread = 3 * time.Second  // over which listeners are let go when the service stops
+)
+
+// listeners counts what is open for each principal.
+type listeners struct {
+	mu   sync.Mutex
+	open map[string]int // guarded by mu
+}
+
+// enter counts one more, until leave is called.
+func (l *listeners) enter(p access.Principal) (leave func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == nil {
+		l.open = map[string]int{}
+	}
+	if l.open[p.ID] >= mostOpen {
+		return nil, fault.New(fault.RateLimited, "You have %d streams and waiting requests open, which is as many as there may be: close one.", mostOpen)
+	}
+	l.open[p.ID]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.open[p.ID]--; l.open[p.ID] == 0 {
+			delete(l.open, p.ID)
+		}
+	}, nil
+}
+
+// Listening returns how many streams and waiting requests are open.
+func (a *API) Listening() int {
+	a.open.mu.Lock()
+	defer a.open.mu.Unlock()
+	n := 0
+	for _, open := range a.open.open {
+		n += open
+	}
+	return n
+}
+
+// selection reads the common filter and the events that are wanted.
+func (p *params) selection() feed.Selection {
+	s := feed.Selection{Filter: p.filter()}
+	if text := p.text("events"); text != "" {
+		for name := range strings.SplitSeq(text, ",") {
+			e, ok := feed.ParseEvent(strings.TrimSpace(name))
+			if !ok {
+				p.refuse("events", text, "must be some of "+feed.EventNames(feed.AllEvents)+", with commas between them")
+				break
+			}
+			s.Events = append(s.Events, e)
+		}
+	}
+	return s
+}
+
+// hello is the first event of a stream.
+type hello struct {
+	After     int64   `json:"after"` // the stream has everything after this change
+	Newest    int64   `json:"newest"`
+	State     string  `json:"state"`
+	Requested *string `json:"requested"` // the cursor that was asked for, when it could not be used
+	Reason    *string `json:"reason"`    // why not
+	Missed    *string `json:"missed_url"`
+}
+
+// begin finds out where a stream starts.
+func (a *API) begin(r *http.Request, p *params) (hello, error) {
+	newest := a.Feed.Newest()
+	start := hello{After: newest, Newest: newest, State: a.Feed.State().Name}
+	asked := r.Header.Get("Last-Event-ID") // which the client's library sets: a bad one is no mistake of the caller
+	if asked == "" {
+		asked = p.cursor("last_event_id")
+	}
+	if asked == "" {
+		asked = p.cursor("after")
+	}
+	if err := p.err(); err != nil || asked == "" {
+		return start, err
+	}
+	cursor, err := strconv.ParseInt(asked, 10, 64)
+	switch {
+	case err != nil || cursor < 0:
+		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.BaseURL+"/api/v1/changes?after=0")
+	case !a.reach(r.Context(), cursor):
+		newest = a.Feed.Newest()
+		start.After, start.Newest = newest, newest
+		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.BaseURL+"/api/v1/changes?after="+strconv.FormatInt(newest, 10))
+	default:
+		start.After = cursor
+	}
+	return start, nil
+}
+
+func (h *hello) unusable(asked, reason, missed string) {
+	asked = clip(asked, 100)
+	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
+}
+
+func clip(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// cursor reads a parameter that is the seq of a change.
+func (p *params) cursor(name string) string {
+	s := p.text(name)
+	if n, err := strconv.ParseInt(s, 10, 64); s != "" && (err != nil || n < 0 || s[0] == '+') {
+		p.refuse(name, s, "must be the seq of a change: a whole number, 0 for the beginning")
+		return ""
+	}
+	return s
+}
+
+// reach waits for a moment until the catalogue has come to a change: the
+// client may come from a replica that was quicker.
+func (a *API) reach(ctx context.Context, seq int64) bool {
+	end := time.After(catchUp)
+	for {
+		_, wake, _ := a.Feed.Since(seq, 0)
+		if a.Feed.Newest() >= seq {
+			return true
+		}
+		select {
+		case <-wake:
+		case <-end:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// serveStream tells events as they happen, until the client goes, falls behind,
+// or is no longer let in.
+func (a *API) serveStream(w http.ResponseWriter, r *http.Request) error {
+	p, err := readParams(r)
+	if err != nil {
+		return err
+	}
+	selection := p.selection()
+	start, err := a.begin(r, p)
+	if err != nil {
+		return err
+	}
+	principal := access.FromContext(r.Context())
+	leave, err := a.open.enter(principal)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	s := &stream{
+		api: a, principal: principal, selector: selection.Compile(), cursor: start.After, state: start.State,
+		w: w, control: http.NewResponseController(w), gone: r.Context().Done(),
+	}
+	return s.run(r, start)
+}
+
+// stream is one listener.
+type stream struct {
+	api       *API
+	principal access.Principal
+	selector  *feed.Selector
+	w         http.ResponseWriter
+	control   *http.ResponseController
+	gone      <-chan struct{}
+
+	cursor int64 // everything up to here was sent, or is not wanted
+	state  string
+	out    []byte
+}
+
+// errGone ends a stream whose client does not take what is sent.
+var errGone = errors.New("the client is gone")
+
+func (s *stream) run(r *http.Request, start hello) error {
+	h := s.w.Header()
+	h["Content-Type"] = []string{"text/event-stream"}
+	h["Cache-Control"] = []string{"no-store"}
+	h["Vary"] = varies
+	h["X-Accel-Buffering"] = []string{"no"}
+	if s.control.SetReadDeadline(time.Time{}) != nil { // else the connection ends when the request should have been read
+		return errors.New("this connection cannot be kept open")
+	}
+	if r.Method == http.MethodHead {
+		return nil // to know what it would be like
+	}
+	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
+	s.say(start.After, "hello", start)
+	if s.flush() != nil {
+		return nil // nobody is there to be told
+	}
+	if why, ok := s.listen(r.Context()); ok {
+		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor})
+		_ = s.flush()
+	}
+	return nil
+}
+
+// listen sends what comes. It returns why the stream ends, if there is anybody
+// to tell it to.
+func (s *stream) listen(ctx context.Context) (why string, tell bool) {
+	beat := time.NewTicker(beatEvery - rand.N(beatEvery/8)) // not all at the same moment
+	defer beat.Stop()
+	var ends <-chan time.Time
+	if !s.principal.Expires.IsZero() {
+		timer := time.NewTimer(time.Until(s.principal.Expires))
+		defer timer.Stop()
+		ends = timer.C
+	}
+	replaying, behind := true, time.Time{}
+	for {
+		alive, changed := s.api.Guard.Alive(s.principal)
+		if !alive {
+			return "the credential is no longer good", true
+		}
+		events, wake, ok := s.api.Feed.Since(s.cursor, gulp)
+		switch {
+		case ok:
+			replaying, behind = replaying && len(events) > 0, time.Time{}
+		case !replaying && behind.IsZero():
+			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
+		case !replaying && time.Since(behind) > patience:
+			return "too slow: more came than was taken; go on from last_id", true
+		}
+		if !ok {
+			var err error
+			if events, err = s.api.Feed.Read(ctx, s.cursor, gulp); err != nil {
+				return "the log cannot be read now; go on from last_id", true
+			}
+		}
+		if err := s.send(events); err != nil {
+			return "", false
+		}
+		if len(events) > 0 {
+			continue
+		}
+		select {
+		case <-wake:
+		case <-changed:
+		case <-beat.C:
+			if err := s.beat(); err != nil {
+				return "", false
+			}
+		case <-ends:
+			return "the credential has expired", true
+		case <-s.gone:
+			return "", false
+		case <-s.api.Stopping:
+			select {
+			case <-time.After(rand.N(drainSpread)):
+			case <-s.gone:
+				return "", false
+			}
+			return "the service restarts; go on from last_id", true
+		}
+		if err := s.tellState(); err != nil {
+			return "", false
+		}
+	}
+}
+
+// send writes the events that are wanted.
+func (s *stream) send(events []*feed.Event) error {
+	for _, e := range events {
+		if s.selector.Match(e) {
+			s.out = append(s.out, e.Frame...)
+		}
+		s.cursor = e.Seq
+	}
+	return s.flush()
+}
+
+// beat says that all is well. Everything up to the cursor was sent, so that
+// the beat may carry it: a client that filters much need not start far back.
+func (s *stream) beat() error {
+	s.say(s.cursor, "heartbeat", map[string]any{"seq": s.api.Feed.Newest(), "state": s.api.Feed.State().Name, "at": madrid(time.Now())})
+	return s.flush()
+}
+
+// tellState tells how well the source is seen when that has changed.
+func (s *stream) tellState() error {
+	now := s.api.Feed.State()
+	if now.Name == s.state {
+		return nil
+	}
+	s.state = now.Name
+	s.out = feed.AppendFrame(s.out, 0, "status", now.JSON)
+	return s.flush()
+}
+
+func (s *stream) say(id int64, event string, data any) {
+	body, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // texts, numbers and times always encode
+	}
+	s.out = feed.AppendFrame(s.out, id, event, body)
+}
+
+// flush hands over what was gathered. Memory that a replay needed is given
+// back: most listeners wait most of the time.
+func (s *stream) flush() error {
+	if len(s.out) == 0 {
+		return nil
+	}
+	defer func() { s.out = nil }()
+	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(s.out); err != nil {
+		return errors.Join(errGone, err)
+	}
+	return s.control.Flush()
+}

@@ -1,0 +1,163 @@
+package api_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"pregon/internal/access"
+)
+
+type webhookDoc struct {
+	ID, URL, Description, Secret string
+	Events                       []string
+	Filter                       map[string]string
+	Enabled                      bool
+	StartsAfter                  int64 `json:"starts_after"`
+}
+
+// call sends a body, which must be answered with the status, and decodes.
+func (s *service) call(method, target string, header http.Header, body string, status int, into any) answer {
+	s.t.Helper()
+	a := s.send(method, target, header, body)
+	if a.status != status {
+		s.t.Fatalf("%s %s %s: %d, want %d\n%s", method, target, body, a.status, status, a.body)
+	}
+	if into != nil {
+		a.decode(into)
+	}
+	return a
+}
+
+func TestWebhooks(t *testing.T) {
+	s := start(t, "demo", market())
+	var got []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, r.Header.Get("Webhook-Id")+" "+string(body))
+		_, _ = io.WriteString(w, "thanks")
+	}))
+	defer receiver.Close()
+	mine, others := s.credentials(access.ReadReports)[0], s.credentials(access.ReadReports)[0]
+
+	var made webhookDoc
+	a := s.call("POST", "/api/v1/webhooks", mine, `{"url":"`+receiver.URL+`/hook","description":"for Ana","filter":{"type":"IP","search":"dividendo"}}`, 201, &made)
+	path := "/api/v1/webhooks/" + made.ID
+	if a.header.Get("Location") != path || !strings.HasPrefix(made.Secret, "whsec_") || !made.Enabled || len(made.Events) != 4 || made.Filter["type"] != "IP" {
+		t.Errorf("%v %+v", a.header, made)
+	}
+	var read webhookDoc
+	s.call("GET", path, mine, "", 200, &read)
+	if read.Secret != "" || read.Description != "for Ana" || read.Filter["search"] != "dividendo" {
+		t.Errorf("%+v", read)
+	}
+	var list struct{ Data []webhookDoc }
+	s.call("GET", "/api/v1/webhooks", mine, "", 200, &list)
+	if len(list.Data) != 1 || list.Data[0].ID != made.ID || list.Data[0].Secret != "" {
+		t.Errorf("%+v", list)
+	}
+	for _, what := range []string{"GET ", "DELETE ", "PATCH ", "POST /test", "POST /rotate", "GET /deliveries"} { // nobody else's
+		method, rest, _ := strings.Cut(what, " ")
+		s.call(method, path+rest, others, `{}`, 404, nil)
+	}
+	s.call("GET", "/api/v1/webhooks", others, "", 200, &list)
+	if len(list.Data) != 0 {
+		t.Errorf("%+v", list)
+	}
+
+	s.call("PATCH", path, mine, `{"enabled":false,"events":["report.published"]}`, 200, &read)
+	if read.Enabled || len(read.Events) != 1 || read.Filter["type"] != "IP" || read.Description != "for Ana" {
+		t.Errorf("%+v", read)
+	}
+	var rotated webhookDoc
+	s.call("POST", path+"/rotate", mine, "", 200, &rotated)
+	if !strings.HasPrefix(rotated.Secret, "whsec_") || rotated.Secret == made.Secret {
+		t.Errorf("%+v", rotated)
+	}
+	var attempt struct {
+		OK      bool
+		Status  int
+		Excerpt string
+	}
+	s.call("POST", path+"/test", mine, "", 200, &attempt)
+	if !attempt.OK || attempt.Status != 200 || attempt.Excerpt != "thanks" || len(got) != 1 {
+		t.Errorf("%+v %q", attempt, got)
+	}
+	s.call("POST", path+"/redeliver", mine, `{"since":0}`, 409, nil) // it is disabled
+	s.call("PATCH", path, mine, `{"enabled":true,"filter":{}}`, 200, &read)
+	var queued struct{ Queued int }
+	s.call("POST", path+"/redeliver", mine, `{"since":0}`, 202, &queued)
+	s.call("GET", path+"/deliveries?state=pending", mine, "", 200, &list)
+	if len(list.Data) != queued.Queued || queued.Queued == 0 {
+		t.Errorf("%d queued, %d listed", queued.Queued, len(list.Data))
+	}
+	s.call("DELETE", path, mine, "", 204, nil)
+	s.call("GET", path, mine, "", 404, nil)
+}
+
+func TestWebhookMistakes(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	for body, parameter := range map[string]string{
+		`{"url":"ftp://x.example/"}`: "url",
+		`{}`:                         "url",
+		`{"url":"https://x.example/","events":["nonsense"]}`:                            "events",
+		`{"url":"https://x.example/","filter":{"type":"XX"}}`:                           "type",
+		`{"url":"https://x.example/","filter":{"from":"2026-02-02","to":"2026"}}`:       "to",
+		`{"url":"https://x.example/","description":"` + strings.Repeat("x", 501) + `"}`: "description",
+	} {
+		a := s.call("POST", "/api/v1/webhooks", header, body, 400, nil)
+		if !strings.Contains(string(a.body), `"parameter":"`+parameter+`"`) {
+			t.Errorf("%s: %s", body, a.body)
+		}
+	}
+	for _, body := range []string{"", "null", "[]", `{"url":5}`, `{"secret":"x"}`, `{"url":"https://x.example/"} more`, "\xff"} {
+		s.call("POST", "/api/v1/webhooks", header, body, 400, nil)
+	}
+	for _, body := range []string{`{}`, `{"seq":1,"since":1}`, `{"since":-1}`} {
+		if a := s.send("POST", "/api/v1/webhooks/wh_x/redeliver", header, body); a.status != 400 && a.status != 404 {
+			t.Errorf("%s: %d", body, a.status)
+		}
+	}
+}
+
+func TestWebhookPreview(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	var preview struct {
+		Total int
+		Days  []struct {
+			Date  string
+			Count int
+		}
+		Samples []struct{ ID string }
+	}
+	s.call("POST", "/api/v1/webhooks/preview", header, `{"filter":{"from":"2020-01-01"}}`, 200, &preview)
+	sum := 0
+	for _, d := range preview.Days {
+		sum += d.Count
+	}
+	if len(preview.Days) != 30 || sum != preview.Total || len(preview.Samples) != min(5, preview.Total) {
+		t.Errorf("%+v", preview)
+	}
+	s.call("POST", "/api/v1/webhooks/preview", header, `{"filter":{"to":"2020-01-01"}}`, 200, &preview)
+	if preview.Total != 0 || len(preview.Samples) != 0 {
+		t.Errorf("%+v", preview)
+	}
+	for _, body := range []string{`{"events":["x"]}`, `{"filter":{"kind":"x"}}`, `x`} {
+		s.call("POST", "/api/v1/webhooks/preview", header, body, 400, nil)
+	}
+}
+
+// Fifty are enough for anybody.
+func TestTooManyWebhooks(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	for i := range 50 {
+		s.call("POST", "/api/v1/webhooks", header, fmt.Sprintf(`{"url":"http://127.0.0.1:1/%d"}`, i), 201, nil)
+	}
+	s.call("POST", "/api/v1/webhooks", header, `{"url":"http://127.0.0.1:1/x"}`, 409, nil)
+}

@@ -24,7 +24,7 @@ import (
 const (
 	defaultTimeout  = 10 * time.Second
 	idleTimeout     = 30 * time.Second
-	mostIdle        = 32
+	mostIdle        = 512
 	mostIdlePerHost = 2
 	mostHeader      = 64 << 10
 )

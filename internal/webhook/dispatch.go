@@ -210,7 +210,7 @@ func (d *dispatcher) work(c store.Claimed, failing bool) {
 		var a answer
 		if body := bodies[delivery.Seq]; body != nil {
 			d.inFlight.Add(1)
-			a = d.send(d.sending, h, fmt.Sprintf("%s.%d", h.ID, delivery.Seq), body)
+			a = d.send(d.sending, h, MessageID(h.ID, delivery.Seq), body)
 			d.inFlight.Add(-1)
 		} else { // cannot happen: nothing is ever removed from the log
 			a = answer{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}

@@ -151,7 +151,7 @@ func (d *Draft) check(allowPrivate bool) error {
 	}
 	for _, e := range d.Events {
 		if !slices.Contains(feed.AllEvents, e) {
-			return invalid("events", string(e), "use "+eventNames())
+			return invalid("events", string(e), "use "+feed.EventNames(feed.AllEvents))
 		}
 	}
 	if len(d.Events) == 0 {
@@ -161,14 +161,6 @@ func (d *Draft) check(allowPrivate bool) error {
 	named := d.Events
 	d.Events = slices.DeleteFunc(slices.Clone(feed.AllEvents), func(e disclosure.Event) bool { return !slices.Contains(named, e) })
 	return nil
-}
-
-func eventNames() string {
-	names := make([]string, len(feed.AllEvents))
-	for i, e := range feed.AllEvents {
-		names[i] = string(e)
-	}
-	return strings.Join(names, ", ")
 }
 
 func checkURL(raw string, allowPrivate bool) error {
@@ -183,7 +175,7 @@ func checkURL(raw string, allowPrivate bool) error {
 
 func invalid(field, value, reason string) error {
 	return &fault.Error{
-		Kind: fault.Invalid, Message: "The webhook cannot be as it is described.",
+		Kind: fault.Invalid, Message: field + ": " + strings.TrimSuffix(reason, ".") + ".",
 		Fields: []fault.Field{{Name: field, Value: value, Reason: reason}},
 	}
 }

@@ -124,7 +124,7 @@ func (c *tailCmd) followService(ctx context.Context, p *process) error {
 	query := url.Values{"search": {c.Search}, "type": {strings.ToUpper(c.Type)}, "issuer": {c.Issuer}, "category": {c.Category}, "events": {c.Events}}
 	after := c.After
 	if after < 0 {
-		answer, err := c.ask(ctx, key, url.Values{"after": {strconv.FormatInt(1<<62, 10)}, "limit": {"1"}}) // ahead of all: tells the newest
+		answer, err := c.ask(ctx, key, url.Values{"after": {"0"}, "limit": {"1"}}) // which tells the newest
 		if err != nil {
 			return err
 		}

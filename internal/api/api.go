@@ -9,6 +9,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"hash/fnv"
 	"log/slog"
 	"net/http"
@@ -177,6 +178,9 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		r = r.WithContext(access.NewContext(r.Context(), principal))
 	}
 	snapshot := a.Catalog.Snapshot()
+	if rt.live != nil {
+		snapshot = a.whenLoaded(r.Context())
+	}
 	if snapshot == nil {
 		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 	}
@@ -184,6 +188,21 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		return answer{}, rt.live(a, w, r)
 	}
 	return rt.handle(a, r, snapshot)
+}
+
+// whenLoaded waits for the catalogue. Clients of streams come back by
+// themselves after a restart, but give up for good when they are refused.
+func (a *API) whenLoaded(ctx context.Context) *catalog.Snapshot {
+	for a.Catalog.Snapshot() == nil {
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return nil
+		case <-a.Stopping:
+			return nil
+		}
+	}
+	return a.Catalog.Snapshot()
 }
 
 // announce says that the operation will go away, and when.

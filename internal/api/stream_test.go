@@ -139,6 +139,18 @@ func TestStreamIsLive(t *testing.T) {
 	}
 }
 
+// A client that comes back while the service starts is kept waiting: refused,
+// it would never come again.
+func TestStreamWaitsForTheCatalogue(t *testing.T) {
+	s := startEmpty(t, "demo")
+	header := s.credentials(access.ReadReports)[0]
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		s.append(market())
+	}()
+	s.listen("/api/v1/stream", header).want("hello", nil)
+}
+
 // From whatever change a client goes on, it gets every later one once.
 func TestStreamFromEveryCursor(t *testing.T) {
 	s, header := startLive(t)

@@ -66,9 +66,7 @@ func (b *webhookBody) apply(d *webhook.Draft) error {
 		d.URL = *b.URL
 	}
 	if b.Description != nil {
-		if d.Description = *b.Description; len(d.Description) > 500 {
-			p.refuse("description", clip(d.Description, 50), "may have 500 bytes at most")
-		}
+		d.Description = *b.Description
 	}
 	if b.Events != nil {
 		p.values = map[string][]string{"events": {strings.Join(*b.Events, ",")}}

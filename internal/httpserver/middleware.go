@@ -150,7 +150,6 @@ func (s *Server) mark(next http.Handler) http.Handler {
 			h["Pregon-Source"] = []string{source}
 		}
 		h["X-Content-Type-Options"] = nosniff
-		h["Vary"] = encoding
 		h["Access-Control-Allow-Origin"] = anyone
 		if r.Header["Origin"] != nil {
 			h["Access-Control-Expose-Headers"] = exposed
@@ -165,6 +164,7 @@ func (s *Server) whenAsked(compressed, plain http.Handler) http.Handler {
 		if r.Method != http.MethodHead && !slices.Contains(s.o.Streams, r.URL.Path) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			compressed.ServeHTTP(w, r)
 		} else {
+			w.Header()["Vary"] = encoding // which the compressor says by itself
 			plain.ServeHTTP(w, r)
 		}
 	})

@@ -125,7 +125,7 @@ func New(o Options) *Manager {
 		wake: make(chan struct{}, 1), bodies: newBodies(),
 		timing: timing{
 			sendTimeout: sendTimeout, delays: delays, rest: time.Second,
-			claimFor: time.Minute, poll: 500 * time.Millisecond, tooLong: failingTooLong,
+			claimFor: 30 * time.Second, poll: 500 * time.Millisecond, tooLong: failingTooLong,
 			grace: 10 * time.Second, lastWrites: 5 * time.Second, mostAgain: mostRedelivered,
 		},
 	}

@@ -2,9 +2,10 @@
 
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
+SOAK     ?= 10m
 OUTPUT   ?= bin/pregon
 
-.PHONY: help run build test check generate bench fuzz clean
+.PHONY: help run build test check generate bench fuzz soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +52,9 @@ fuzz: ## fuzz every Fuzz target, FUZZTIME=20s each
 	    echo "fuzz: $$package $$target"; \
 	    go test "$$package" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null || exit 1; \
 	  done
+
+soak: ## file at ten times the peak with random faults for SOAK=10m, and compare what every channel saw
+	go test ./cmd/pregon -run TestPushSoak -count 1 -timeout 2h -v -args -soak $(SOAK)
 
 clean: ## remove what build made; ./data stays
 	rm -rf bin

@@ -1,0 +1,208 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// file appends new filings, one change each, and returns the newest seq.
+func file(t *testing.T, db store.Store, n int) (seq int64) {
+	t.Helper()
+	newest, err := db.Newest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(n) {
+		out, err := db.Append(t.Context(), store.Batch{Reports: []disclosure.Report{{
+			Type: disclosure.OIR, Number: 90_001 + newest + i, ID: disclosure.ReportID(disclosure.OIR, 90_001+newest+i),
+			CompanyName: "ACEROS DE NAVALBRUMA, S.A.", Title: "[Simulación] Otros", PublishedAt: time.Now().Truncate(time.Second),
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seq = out.Seq
+	}
+	return seq
+}
+
+// checker is a running program of checkers/, and what it prints.
+type checker struct {
+	stdin io.WriteCloser
+	lines chan checked
+}
+
+type checked struct {
+	ID, Event, URL, Secret, Refused, Message string
+	Data                                     struct {
+		Seq    int64
+		ID     string
+		Reason string
+	}
+}
+
+func startChecker(t *testing.T, env string, args ...string) *checker {
+	t.Helper()
+	cmd := exec.Command("node", append([]string{"../../checkers/push.mjs"}, args...)...)
+	cmd.Env, cmd.Stderr = append(os.Environ(), env), os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	c := &checker{stdin, make(chan checked, 1000)}
+	go func() {
+		defer close(c.lines)
+		for dec := json.NewDecoder(bufio.NewReader(stdout)); ; {
+			var line checked
+			if dec.Decode(&line) != nil {
+				return
+			}
+			c.lines <- line
+		}
+	}()
+	return c
+}
+
+func (c *checker) next(t *testing.T) checked {
+	t.Helper()
+	select {
+	case line, ok := <-c.lines:
+		if !ok {
+			t.Fatal("the checker ended")
+		}
+		return line
+	case <-time.After(patient):
+		t.Fatal("the checker says nothing")
+	}
+	panic("unreachable")
+}
+
+// events reads what the checker was told up to a change, and wants it to go on
+// after another: nothing left out, nothing twice.
+func (c *checker) events(t *testing.T, after, newest int64) (others []string) {
+	t.Helper()
+	for after < newest {
+		switch line := c.next(t); line.Event {
+		case "hello", "goodbye":
+			others = append(others, line.Event)
+		case "report.published":
+			after++
+			if line.ID != strconv.FormatInt(after, 10) || line.Data.Seq != after {
+				t.Fatalf("%+v came where %d was due", line, after)
+			}
+		default:
+			t.Fatalf("%+v", line)
+		}
+	}
+	return others
+}
+
+// Clients that others wrote follow the stream through restarts and find every
+// webhook rightly signed.
+func TestPushClients(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := newStore(t)
+			s := startReplica(t, spec, "--webhook-allow-private")
+			db := openStore(t, spec)
+			key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
+			t.Run("stream", func(t *testing.T) { s = followThroughRestarts(t, spec, s, db, key) })
+			t.Run("webhooks", func(t *testing.T) { receiveSigned(t, s, db, key) })
+		})
+	}
+}
+
+func followThroughRestarts(t *testing.T, spec string, s *service, db store.Store, key string) *service {
+	c := startChecker(t, "PREGON_KEY="+key, "stream", s.url+"/api/v1/stream")
+	if line := c.next(t); line.Event != "hello" {
+		t.Fatalf("%+v", line)
+	}
+	seen := file(t, db, 5)
+	c.events(t, 0, seen)
+	again := []string{"--webhook-allow-private", "--listen", strings.TrimPrefix(s.url, "http://")}
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		_ = s.end(sig)
+		newest := file(t, db, 5) // while nobody serves
+		next, err := startService([]string{"PREGON_STORE=" + spec}, t.TempDir(), again...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = next
+		newest = max(newest, file(t, db, 5))
+		others := fmt.Sprint(c.events(t, seen, newest))
+		if want := map[syscall.Signal]string{syscall.SIGTERM: "[goodbye hello]", syscall.SIGKILL: "[hello]"}[sig]; others != want {
+			t.Errorf("after %v the client was told %s, want %s", sig, others, want)
+		}
+		seen = newest
+	}
+	return s
+}
+
+func receiveSigned(t *testing.T, s *service, db store.Store, key string) {
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	c := startChecker(t, "", "receive")
+	target := c.next(t).URL
+	h := createHook(t, s.url, key, target)
+	fmt.Fprintln(c.stdin, h.Secret)
+	if line := c.next(t); line.Secret != "read" {
+		t.Fatalf("%+v", line)
+	}
+	first := h.StartsAfter + 1
+	newest := file(t, db, 20)
+	for seq := first; seq <= newest; seq++ {
+		line := c.next(t)
+		if line.Refused != "" || line.ID != fmt.Sprintf("%s.%d", h.ID, seq) || line.Data.Seq != seq {
+			t.Fatalf("%+v came where %d was due", line, seq)
+		}
+	}
+
+	// The checker does check.
+	resp, err := http.Post(target, "application/json", strings.NewReader(`{"forged":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if line := c.next(t); line.Refused == "" || resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("what nobody signed is taken: %+v", line)
+	}
+
+	// For a day after a rotation the old secret is good, and so is the new one.
+	var rotated hook
+	demand(t, s.url, key, http.MethodPost, "/api/v1/webhooks/"+h.ID+"/rotate", nil, &rotated, http.StatusOK)
+	if rotated.Secret == h.Secret {
+		t.Error("the secret is the same as before")
+	}
+	for _, secret := range []string{"", rotated.Secret} {
+		if secret != "" {
+			fmt.Fprintln(c.stdin, secret)
+			c.next(t)
+		}
+		var attempt struct{ OK bool }
+		demand(t, s.url, key, http.MethodPost, "/api/v1/webhooks/"+h.ID+"/test", nil, &attempt, http.StatusOK)
+		if line := c.next(t); line.Refused != "" || !attempt.OK || !strings.HasPrefix(line.ID, h.ID+".test-") {
+			t.Errorf("the test is refused: %+v, %+v", line, attempt)
+		}
+	}
+}

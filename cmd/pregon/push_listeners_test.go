@@ -1,0 +1,250 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// clientOf returns a client with its own connections.
+func clientOf(t *testing.T, http2 bool) *http.Client {
+	t.Helper()
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetHTTP1(!http2)
+	transport.Protocols.SetUnencryptedHTTP2(http2)
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// opened listens until the test ends, or has waited for too long.
+func opened(t *testing.T, client *http.Client, base, key string, after int64) *listener {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	l, err := listen(ctx, client, base, key, strconv.FormatInt(after, 10))
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); l.Body.Close() })
+	return l
+}
+
+// bulk imports many filings and returns the newest seq.
+func bulk(t *testing.T, spec string, n int) int64 {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "reports.jsonl")
+	writeFilings(t, path, n)
+	pregon(t, spec, "import", "reports", path)
+	newest, err := openStore(t, spec).Newest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newest
+}
+
+// TestPushSlowListener has a listener that reads a byte a second of a long
+// history: it is cut, and another gets all of it and what comes.
+func TestPushSlowListener(t *testing.T) {
+	t.Parallel()
+	spec := engines["sqlite"](t)
+	newest := bulk(t, spec, 20_000) // more than the buffers of the system hold
+	s := startReplica(t, spec)
+	db := openStore(t, spec)
+	key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
+
+	slow, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	_ = slow.(*net.TCPConn).SetReadBuffer(4 << 10) // as good as the system does it
+	fmt.Fprintf(slow, "GET /api/v1/stream?after=0&%s HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n", everyEventQuery(), key)
+	go func() {
+		for {
+			if _, err := io.CopyN(io.Discard, slow, 1); err != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	}()
+
+	l := opened(t, http.DefaultClient, s.url, key, 0)
+	seen, err := l.until(newest)
+	if err != nil || int64(len(seen)) != newest {
+		t.Fatalf("%d of %d changes came beside a slow listener: %v", len(seen), newest, err)
+	}
+	if strings.Contains(s.log.String(), "path=/api/v1/stream") {
+		t.Error("the quick listener was not done before the slow one was cut")
+	}
+	eventually(t, func() error {
+		if strings.Contains(s.log.String(), "path=/api/v1/stream") { // logged when it ends, which its client did not do
+			return nil
+		}
+		return errors.New("the slow listener is not cut")
+	})
+	newest = file(t, db, 1)
+	if _, err := l.until(newest); err != nil {
+		t.Errorf("after the slow listener was cut: %v", err)
+	}
+}
+
+// TestPushManyListeners has 300 listeners come back at once, each from where
+// it was. One more than a key may have is refused.
+func TestPushManyListeners(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := newStore(t)
+			newest := bulk(t, spec, 500)
+			s := startReplica(t, spec)
+			db := openStore(t, spec)
+			var keys []string
+			for range 3 {
+				keys = append(keys, pregon(t, spec, "keys", "create", "--plan", "enterprise"))
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patient)
+			defer cancel()
+			var all sync.WaitGroup
+			listeners := make([]*listener, 300)
+			errs := make([]error, 300)
+			client := clientOf(t, false)
+			for i := range listeners {
+				all.Go(func() {
+					after := int64(i) % newest
+					l, err := listen(ctx, client, s.url, keys[i%3], strconv.FormatInt(after, 10))
+					if err != nil {
+						errs[i] = err
+						return
+					}
+					w := &witness{}
+					w.seen, err = l.until(newest)
+					listeners[i], errs[i] = l, errors.Join(err, w.complete(after, newest))
+				})
+			}
+			all.Wait()
+			for i, err := range errs {
+				if err != nil {
+					t.Fatalf("listener %d: %v", i, err)
+				}
+			}
+			if _, err := listen(ctx, client, s.url, keys[0], "0"); err == nil || !strings.Contains(err.Error(), "429") {
+				t.Errorf("the 101st stream of a key: %v, want 429", err)
+			}
+			live := file(t, db, 3)
+			for i, l := range listeners {
+				seen, err := l.until(live)
+				if err = errors.Join(err, (&witness{seen: seen}).complete(newest, live)); err != nil {
+					t.Fatalf("listener %d: %v", i, err)
+				}
+				l.Body.Close()
+			}
+		})
+	}
+}
+
+// TestPushAtOnce reads each event before the next one happens, over both
+// versions of HTTP and by who would take it compressed. When the service stops,
+// everybody is told, and nobody holds it up.
+func TestPushAtOnce(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := newStore(t)
+			s := startReplica(t, spec, "--debug-listen", "127.0.0.1:0")
+			db := openStore(t, spec)
+			key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
+			newest := file(t, db, 1)
+			var listeners []*listener
+			for major, client := range map[int]*http.Client{1: clientOf(t, false), 2: clientOf(t, true)} {
+				for range 10 {
+					l := opened(t, client, s.url, key, newest)
+					if l.ProtoMajor != major || l.Header.Get("Content-Encoding") != "" || l.Header.Get("Content-Type") != "text/event-stream" {
+						t.Fatalf("%s %v, want version %d", l.Proto, l.Header, major)
+					}
+					if f, err := l.next(); err != nil || f.name != "hello" || f.id != strconv.FormatInt(newest, 10) {
+						t.Fatalf("%+v %v, want hello", f, err)
+					}
+					listeners = append(listeners, l)
+				}
+			}
+			for range 3 {
+				newest = file(t, db, 1)
+				for _, l := range listeners {
+					f, err := l.next()
+					for f.name == "status" && err == nil { // the first look at the state may be later
+						f, err = l.next()
+					}
+					if err != nil || f.name != "report.published" || f.id != strconv.FormatInt(newest, 10) {
+						t.Fatalf("%+v %v, want change %d", f, err, newest)
+					}
+				}
+			}
+
+			waited := make(chan error, 1)
+			go func() {
+				status, err := call(t.Context(), s.url, key, http.MethodGet, fmt.Sprintf("/api/v1/changes?wait=25&after=%d", newest), nil, nil)
+				if status != http.StatusOK {
+					err = errors.Join(err, fmt.Errorf("the answer is %d", status))
+				}
+				waited <- err
+			}()
+			eventually(t, func() error { return s.listening(len(listeners) + 1) })
+			ended := make(chan error, 1)
+			go func() { ended <- s.end(syscall.SIGTERM) }()
+			for _, l := range listeners {
+				f, err := l.next()
+				if err != nil || f.name != "goodbye" || f.id != strconv.FormatInt(newest, 10) {
+					t.Errorf("%s: %+v %v, want goodbye", l.Proto, f, err)
+				}
+				if f, err := l.next(); !errors.Is(err, io.EOF) {
+					t.Errorf("%s: %+v %v, want the end", l.Proto, f, err)
+				}
+			}
+			if err := <-waited; err != nil {
+				t.Errorf("who waited for changes when the service stopped: %v", err)
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("serve did not end cleanly: %v\n%s", err, s.log)
+			}
+			if strings.Contains(s.log.String(), "cut off requests") {
+				t.Errorf("somebody held the service up:\n%s", s.log)
+			}
+		})
+	}
+}
+
+var debugAddress = regexp.MustCompile(`msg="listening for debug" address=(\S+)`)
+
+// listening tells whether the service counts so many who listen or wait.
+func (s *service) listening(want int) error {
+	m := debugAddress.FindStringSubmatch(s.log.String())
+	if m == nil {
+		return errors.New("there are no metrics")
+	}
+	resp, err := http.Get(m[1] + "/metrics")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	count := regexp.MustCompile(`(?m)^pregon_push_listening.*`).Find(body)
+	if !bytes.HasSuffix(count, fmt.Appendf(nil, " %d", want)) {
+		return fmt.Errorf("%q, want %d", count, want)
+	}
+	return nil
+}

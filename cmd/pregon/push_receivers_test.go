@@ -1,0 +1,204 @@
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// badReceiver is one that does not do what it should, and how its first
+// delivery is told to its owner.
+type badReceiver struct {
+	answer http.HandlerFunc
+	state  string // of the delivery after one attempt
+	status int    // 0: there is no answer
+	reason string
+}
+
+// badReceivers all misbehave in their own way. Those that hang do so until
+// their sender goes, or the test ends.
+func badReceivers(ended <-chan struct{}, elsewhere string) map[string]badReceiver {
+	hang := func(r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	}
+	status := func(code int, header, value string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			if header != "" {
+				w.Header().Set(header, value)
+			}
+			w.WriteHeader(code)
+			fmt.Fprintf(w, "I say %d", code)
+		}
+	}
+	return map[string]badReceiver{
+		"hangs": {func(_ http.ResponseWriter, r *http.Request) { hang(r) }, "pending", 0, "no answer within 15s"},
+		"stops midway": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			fmt.Fprint(w, "half")
+			_ = http.NewResponseController(w).Flush()
+			hang(r)
+		}, "pending", 200, "the answer was cut short: no answer within 15s"},
+		"cuts":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "pending", 0, "the connection was cut"},
+		"redirects": {status(301, "Location", elsewhere), "pending", 301, "the answer was 301: redirects are not followed"},
+		"is gone":   {status(410, "", ""), "dead", 410, "the answer was 410"},
+		"is busy":   {status(429, "Retry-After", "7200"), "pending", 429, "the answer was 429"},
+		"fails":     {status(500, "", ""), "pending", 500, "the answer was 500"},
+		"has no end": {func(w http.ResponseWriter, _ *http.Request) {
+			for more := []byte(strings.Repeat("x", 4096)); ; {
+				if _, err := w.Write(more); err != nil {
+					return
+				}
+			}
+		}, "delivered", 200, ""},
+	}
+}
+
+// TestPushBadReceivers has a good receiver among bad ones: it gets everything
+// while others hang, and what became of theirs is told.
+func TestPushBadReceivers(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := newStore(t)
+			s := startReplica(t, spec, "--webhook-allow-private")
+			db := openStore(t, spec)
+			key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
+			ended := make(chan struct{})
+			var strayed atomic.Int64
+			elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+			t.Cleanup(elsewhere.Close)
+			bad := badReceivers(ended, elsewhere.URL)
+			hooks := map[string]hook{}
+			for name, b := range bad {
+				server := httptest.NewServer(b.answer)
+				t.Cleanup(server.Close)
+				hooks[name] = createHook(t, s.url, key, server.URL)
+			}
+			slow := newReceiver(t, true)
+			slow.register(t, s.url, key)
+			good := newReceiver(t, false)
+			good.register(t, s.url, key)
+			t.Cleanup(func() { close(ended) })
+
+			newest := file(t, db, 100)
+			eventually(t, func() error { return good.told(newest) })
+			if d := firstDelivery(t, s, key, hooks["hangs"]); len(d.History) > 0 {
+				t.Error("the good receiver had to wait until another had hung for 15 s")
+			}
+			for name, b := range bad {
+				var d delivery
+				eventually(t, func() error {
+					if d = firstDelivery(t, s, key, hooks[name]); len(d.History) == 0 {
+						return fmt.Errorf("no attempt at the receiver that %s is listed", name)
+					}
+					return nil
+				})
+				b.check(t, name, d)
+			}
+			if strayed.Load() > 0 {
+				t.Error("a redirect was followed")
+			}
+			eventually(t, func() error {
+				var h hook
+				demand(t, s.url, key, http.MethodGet, "/api/v1/webhooks/"+hooks["is gone"].ID, nil, &h, http.StatusOK)
+				if h.Enabled || h.DisabledReason == nil || !strings.Contains(*h.DisabledReason, "410") || h.Endpoint.Dead != 1 {
+					return fmt.Errorf("the receiver that is gone: %+v", h)
+				}
+				return nil
+			})
+			eventually(t, func() error { return slow.told(newest) })
+
+			// All that could not be delivered waits, and can be seen to.
+			for _, name := range []string{"hangs", "cuts", "redirects", "is busy", "fails"} {
+				var h hook
+				demand(t, s.url, key, http.MethodGet, "/api/v1/webhooks/"+hooks[name].ID, nil, &h, http.StatusOK)
+				if !h.Enabled || h.Endpoint.Pending != 100 {
+					t.Errorf("the receiver that %s: %+v", name, h)
+				}
+			}
+			newest = file(t, db, 10)
+			eventually(t, func() error { return good.told(newest) })
+		})
+	}
+}
+
+// firstDelivery is what became of the first change after a webhook was made;
+// nothing if it was not handed out yet.
+func firstDelivery(t *testing.T, s *service, key string, h hook) delivery {
+	t.Helper()
+	var list struct{ Data []delivery }
+	path := fmt.Sprintf("/api/v1/webhooks/%s/deliveries?before=%d", h.ID, h.StartsAfter+2)
+	demand(t, s.url, key, http.MethodGet, path, nil, &list, http.StatusOK)
+	if len(list.Data) == 0 {
+		return delivery{}
+	}
+	if len(list.Data) != 1 || list.Data[0].ID != fmt.Sprintf("%s.%d", h.ID, h.StartsAfter+1) {
+		t.Fatalf("%s lists %+v", path, list.Data)
+	}
+	return list.Data[0]
+}
+
+func (b badReceiver) check(t *testing.T, name string, d delivery) {
+	t.Helper()
+	h := d.History[0]
+	status, reason := 0, ""
+	if h.Status != nil {
+		status = *h.Status
+	}
+	if h.Error != nil {
+		reason = *h.Error
+	}
+	if d.State != b.state || status != b.status || reason != b.reason || h.OK != (b.state == "delivered") {
+		t.Errorf("the receiver that %s: %s, %d, %q; want %s, %d, %q", name, d.State, status, reason, b.state, b.status, b.reason)
+	}
+	if (d.DueAt == nil) != (b.state != "pending") {
+		t.Errorf("the receiver that %s: %s is due at %v", name, d.State, d.DueAt)
+	}
+	if status == 429 && time.Until(*d.DueAt) < time.Hour {
+		t.Errorf("the receiver that %s asked for two hours, and is tried again at %v", name, d.DueAt)
+	}
+	if status >= 300 && (h.Excerpt == nil || *h.Excerpt != fmt.Sprintf("I say %d", status)) {
+		t.Errorf("the receiver that %s: its words are not told", name)
+	}
+}
+
+// A receiver that comes back gets what it missed, in order, and can ask for
+// more of it.
+func TestPushReceiverComesBack(t *testing.T) {
+	t.Parallel()
+	spec := engines["sqlite"](t)
+	s := startReplica(t, spec, "--webhook-allow-private")
+	db := openStore(t, spec)
+	key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
+	r := newReceiver(t, false)
+	h := createHook(t, s.url, key, "http://127.0.0.1:1") // where nobody listens
+	file(t, db, 5)
+	eventually(t, func() error {
+		if d := firstDelivery(t, s, key, h); len(d.History) == 0 || *d.History[0].Error != "the connection was refused" {
+			return errors.New("the first attempt is not listed")
+		}
+		return nil
+	})
+	r.hook, r.moody = h, true // the first was tried before, and is overtaken
+	close(r.ready)
+	demand(t, s.url, key, http.MethodPatch, "/api/v1/webhooks/"+h.ID, map[string]any{"url": r.URL}, nil, http.StatusOK)
+	newest := file(t, db, 5)
+	eventually(t, func() error { return r.told(newest) })
+
+	var again struct{ Queued int }
+	demand(t, s.url, key, http.MethodPost, "/api/v1/webhooks/"+h.ID+"/redeliver", map[string]any{"since": newest - 3}, &again, http.StatusAccepted)
+	eventually(t, func() error {
+		if _, wrong := r.all(); again.Queued != 3 || r.repeats() != 3 || wrong != nil {
+			return fmt.Errorf("%d were queued, %d came again, %v", again.Queued, r.repeats(), wrong)
+		}
+		return nil
+	})
+}

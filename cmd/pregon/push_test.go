@@ -1,0 +1,600 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/api/apitest"
+	"pregon/internal/disclosure"
+)
+
+// everyEvent selects all that there is to be told.
+var everyEvent = []string{"report.published", "report.backfilled", "report.updated", "report.corrected", "issuer.updated"}
+
+func everyEventQuery() string { return "events=" + url.QueryEscape(strings.Join(everyEvent, ",")) }
+
+// pushed is an event as it was told, by whatever way.
+type pushed struct {
+	Seq       int64
+	ID, Event string
+}
+
+// witness keeps what came by one way, in the order in which it came.
+type witness struct {
+	mu    sync.Mutex
+	seen  []pushed // guarded by mu
+	wrong error    // guarded by mu: the first thing that must not be
+}
+
+func (w *witness) saw(events ...pushed) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, events...)
+}
+
+func (w *witness) protest(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wrong == nil {
+		w.wrong = err
+	}
+}
+
+func (w *witness) all() ([]pushed, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.seen), w.wrong
+}
+
+// complete tells what is not as it must be: every change once, in order.
+func (w *witness) complete(after, newest int64) error {
+	seen, err := w.all()
+	if err != nil {
+		return err
+	}
+	for i, e := range seen {
+		if want := after + 1 + int64(i); e.Seq != want {
+			return fmt.Errorf("change %d came where %d was due", e.Seq, want)
+		}
+	}
+	if last := after + int64(len(seen)); last != newest {
+		return fmt.Errorf("the last that came is %d of %d", last, newest)
+	}
+	return nil
+}
+
+// call asks with a key and a body. The answer is held to the OpenAPI document.
+func call(ctx context.Context, base, key, method, path string, body, into any) (int, error) {
+	var sent io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return 0, err
+		}
+		sent = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, base+path, sent)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("X-API-Key", key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	answer, err := apitest.Read(resp)
+	if err != nil {
+		return 0, err
+	}
+	if err := apitest.Check(req, answer); err != nil {
+		return 0, fmt.Errorf("%s %s is not answered as documented: %w", method, path, err)
+	}
+	if into == nil || resp.StatusCode >= 300 {
+		return resp.StatusCode, nil
+	}
+	return resp.StatusCode, json.Unmarshal(answer.Body, into)
+}
+
+// demand is call for what must be answered with a status.
+func demand(t *testing.T, base, key, method, path string, body, into any, want int) {
+	t.Helper()
+	got, err := call(t.Context(), base, key, method, path, body, into)
+	if err != nil || got != want {
+		t.Fatalf("%s %s: %d %v, want %d", method, path, got, err, want)
+	}
+}
+
+// hook is a webhook as its owner sees it.
+type hook struct {
+	ID, Secret, URL string
+	StartsAfter     int64 `json:"starts_after"`
+	Enabled         bool
+	DisabledReason  *string `json:"disabled_reason"`
+	Endpoint        struct{ Pending, Dead int }
+}
+
+// delivery is what became of a change that was to be told to a webhook.
+type delivery struct {
+	ID      string
+	Seq     int64
+	State   string
+	DueAt   *time.Time `json:"due_at"`
+	History []struct {
+		OK      bool
+		Status  *int
+		Error   *string
+		Excerpt *string
+	}
+}
+
+func createHook(t *testing.T, base, key, target string) (h hook) {
+	t.Helper()
+	demand(t, base, key, http.MethodPost, "/api/v1/webhooks", map[string]any{"url": target, "events": everyEvent}, &h, http.StatusCreated)
+	return h
+}
+
+// frame is a part of a stream.
+type frame struct{ id, name, data string }
+
+// event reads a frame that tells of a change.
+func (f frame) event() (e pushed, ok bool, err error) {
+	if !slices.Contains(everyEvent, f.name) {
+		return pushed{}, false, nil
+	}
+	if err := json.Unmarshal([]byte(f.data), &e); err != nil {
+		return pushed{}, false, err
+	}
+	if f.id != strconv.FormatInt(e.Seq, 10) || f.name != e.Event {
+		return pushed{}, false, fmt.Errorf("the frame of %+v has id %s and event %s", e, f.id, f.name)
+	}
+	return e, true, nil
+}
+
+// listener reads a stream.
+type listener struct {
+	*http.Response
+	lines *bufio.Reader
+}
+
+// listen opens a stream that goes on after a change.
+func listen(ctx context.Context, client *http.Client, base, key, after string) (*listener, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/v1/stream?"+everyEventQuery(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("X-API-Key", key)
+	req.Header.Set("Last-Event-ID", after)
+	req.Header.Set("Accept-Encoding", "gzip") // which must not be done
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Encoding") != "" {
+		resp.Body.Close()
+		return nil, fmt.Errorf("the stream is answered with %s %v", resp.Status, resp.Header)
+	}
+	return &listener{resp, bufio.NewReader(resp.Body)}, nil
+}
+
+// next returns the next frame, as the standard says that it is read: one that
+// is cut short is none.
+func (l *listener) next() (f frame, err error) {
+	for {
+		line, err := l.lines.ReadString('\n')
+		if err != nil {
+			return frame{}, err
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "id":
+			f.id = value
+		case "event":
+			f.name = value
+		case "data":
+			f.data += value
+		case "":
+			return f, nil
+		}
+	}
+}
+
+// until reads events up to a change.
+func (l *listener) until(newest int64) (seen []pushed, err error) {
+	for len(seen) == 0 || seen[len(seen)-1].Seq < newest {
+		f, err := l.next()
+		if err != nil {
+			return seen, err
+		}
+		e, ok, err := f.event()
+		if err != nil {
+			return seen, err
+		}
+		if ok {
+			seen = append(seen, e)
+		}
+	}
+	return seen, nil
+}
+
+// fleet is some replicas of serve, which are killed and started again.
+type fleet struct {
+	spec, dir string
+	args      []string
+
+	mu     sync.Mutex
+	serves []*service // guarded by mu
+}
+
+func startFleet(t *testing.T, spec string, replicas int, args ...string) *fleet {
+	t.Helper()
+	f := &fleet{spec: spec, dir: t.TempDir(), args: args, serves: make([]*service, replicas)}
+	t.Cleanup(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, s := range f.serves {
+			if s != nil {
+				_ = s.cmd.Process.Kill()
+			}
+		}
+	})
+	for i := range replicas {
+		if err := f.start(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func (f *fleet) start(i int) error {
+	s, err := startService([]string{"PREGON_STORE=" + f.spec}, f.dir, f.args...)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.serves[i] = s
+	return nil
+}
+
+// restart kills one without warning and starts it again.
+func (f *fleet) restart(i int) error {
+	f.mu.Lock()
+	s := f.serves[i]
+	f.mu.Unlock()
+	_ = s.end(syscall.SIGKILL)
+	return f.start(i)
+}
+
+// any returns the address of one, which may just have died.
+func (f *fleet) any() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.serves[rand.IntN(len(f.serves))].url
+}
+
+const comeBack = 50 * time.Millisecond // of clients, after something broke
+
+// poll follows the change list until the context ends.
+func (f *fleet) poll(ctx context.Context, key string, after int64, w *witness) {
+	for ctx.Err() == nil {
+		var list struct {
+			Data      []pushed
+			NextAfter int64 `json:"next_after"`
+			Ahead     bool
+		}
+		path := fmt.Sprintf("/api/v1/changes?after=%d&limit=100&wait=2", after)
+		status, err := call(ctx, f.any(), key, http.MethodGet, path, nil, &list)
+		switch {
+		case err != nil || status == http.StatusServiceUnavailable: // it is dead, or just starts
+			time.Sleep(comeBack)
+			continue
+		case status != http.StatusOK || list.Ahead:
+			w.protest(fmt.Errorf("changes after %d are answered with %d, ahead: %v", after, status, list.Ahead))
+			return
+		}
+		w.saw(list.Data...)
+		after = list.NextAfter
+	}
+}
+
+// follow listens until the context ends, and comes back with the last id.
+func (f *fleet) follow(ctx context.Context, key string, after int64, w *witness) {
+	last := strconv.FormatInt(after, 10)
+	for ; ctx.Err() == nil; time.Sleep(comeBack) {
+		l, err := listen(ctx, http.DefaultClient, f.any(), key, last)
+		if err != nil {
+			continue // it is dead, or just starts
+		}
+		last = l.record(last, w)
+		l.Body.Close()
+	}
+}
+
+// record reads a stream to its end and returns its last id.
+func (l *listener) record(last string, w *witness) string {
+	for {
+		f, err := l.next()
+		if err != nil {
+			return last
+		}
+		if f.name == "hello" && !strings.Contains(f.data, `"requested":null`) {
+			w.protest(fmt.Errorf("the cursor %s is not taken: %s", last, f.data))
+		}
+		e, ok, err := f.event()
+		if err != nil {
+			w.protest(err)
+		}
+		if ok {
+			w.saw(e)
+		}
+		if f.id != "" {
+			last = f.id
+		}
+	}
+}
+
+// receiver takes webhooks and checks their signatures.
+type receiver struct {
+	witness // each change when it first came
+	*httptest.Server
+	hook  hook
+	ready chan struct{} // closed when hook is known
+	moody bool          // takes its time, and refuses one of a hundred changes, once
+
+	ids     map[int64]string // guarded by witness.mu
+	copies  int              // guarded by witness.mu
+	refused map[string]bool  // guarded by witness.mu
+}
+
+func newReceiver(t *testing.T, moody bool) *receiver {
+	t.Helper()
+	r := &receiver{ready: make(chan struct{}), moody: moody, ids: map[int64]string{}, refused: map[string]bool{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(r.take))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) register(t *testing.T, base, key string) {
+	t.Helper()
+	r.hook = createHook(t, base, key, r.URL)
+	close(r.ready)
+}
+
+func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return // its sender died
+	}
+	<-r.ready
+	id := req.Header.Get("Webhook-Id")
+	if err := verify(r.hook.Secret, req.Header, body); err != nil {
+		r.protest(fmt.Errorf("%s: %w", id, err))
+	}
+	var e pushed
+	if err := json.Unmarshal(body, &e); err != nil {
+		r.protest(fmt.Errorf("%s: %w", id, err))
+	}
+	if r.moody {
+		time.Sleep(rand.N(20 * time.Millisecond))
+		if rand.IntN(100) == 0 && r.firstTime(id) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch other, known := r.ids[e.Seq]; {
+	case !known:
+		r.ids[e.Seq] = id
+		r.seen = append(r.seen, e)
+	case other != id:
+		r.wrong = errors.Join(r.wrong, fmt.Errorf("change %d came as %s and as %s", e.Seq, other, id))
+	default:
+		r.copies++
+	}
+}
+
+func (r *receiver) firstTime(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.refused[id]
+	r.refused[id] = true
+	return first
+}
+
+func (r *receiver) repeats() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.copies
+}
+
+// verify checks a signature as the standard says.
+func verify(secret string, h http.Header, body []byte) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return err
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), body)
+	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	if !slices.Contains(strings.Fields(h.Get("Webhook-Signature")), want) {
+		return errors.New("the signature is wrong")
+	}
+	return nil
+}
+
+// told tells what is not as it must be: every change came, and nothing else. A
+// receiver that never failed had them in order.
+func (r *receiver) told(newest int64) error {
+	seen, err := r.all()
+	if err != nil {
+		return err
+	}
+	bySeq := func(a, b pushed) int { return int(a.Seq - b.Seq) }
+	if !r.moody && !slices.IsSortedFunc(seen, bySeq) {
+		return fmt.Errorf("the webhook was not told in order: %v", seen)
+	}
+	slices.SortFunc(seen, bySeq)
+	if err := (&witness{seen: seen}).complete(r.hook.StartsAfter, newest); err != nil {
+		return fmt.Errorf("webhook: %w", err)
+	}
+	return nil
+}
+
+// pushPlay is what happens while everybody listens.
+type pushPlay struct {
+	lasts  time.Duration
+	every  time.Duration // between filings, about
+	kills  time.Duration // between kills, about
+	faults []string      // one of which strikes the source now and then
+}
+
+// TestPushAgrees has three ways of being told, and serves that die while they
+// tell: each way tells exactly what was filed.
+func TestPushAgrees(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play := pushPlay{lasts: 12 * time.Second, every: 100 * time.Millisecond, kills: 3 * time.Second}
+			play.run(t, newStore(t), map[string]int{"sqlite": 1, "postgres": 2}[name], patient)
+		})
+	}
+}
+
+func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Duration) {
+	t.Helper()
+	src := startSource(t)
+	args := slices.Concat([]string{"--source", "cnmv", "--poll", "100ms", "--webhook-allow-private"}, sourceArgs(src.url))
+	f := startFleet(t, spec, replicas, args...)
+	r := newReader(t, src, spec)
+	r.serve = f.serves[0]
+	r.started(t)
+	key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
+	from := disclosure.DayOf(time.Now()) - 30
+	before := src.truth(t, from, from+31, disclosure.IP, disclosure.OIR)
+
+	receivers := []*receiver{newReceiver(t, false), newReceiver(t, true)}
+	for _, r := range receivers {
+		r.register(t, f.any(), key)
+	}
+	after := receivers[0].hook.StartsAfter
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var streamed, polled witness
+	go f.follow(ctx, key, after, &streamed)
+	go f.poll(ctx, key, after, &polled)
+
+	killed := make(chan error, 1)
+	end := time.Now().Add(p.lasts)
+	go func() { killed <- f.killUntil(end, p.kills) }()
+	for n := 0; time.Now().Before(end); n++ {
+		if len(p.faults) > 0 && n%50 == 0 {
+			src.disarm(t)
+			src.arm(t, p.faults[rand.IntN(len(p.faults))])
+		}
+		src.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[n%3])
+		time.Sleep(p.every/2 + rand.N(p.every))
+	}
+	src.disarm(t)
+	if err := <-killed; err != nil {
+		t.Fatal(err)
+	}
+
+	filed := src.truth(t, from, from+31, disclosure.IP, disclosure.OIR)
+	for id := range before {
+		delete(filed, id)
+	}
+	agreed := func() error {
+		newest, err := r.store.Newest(t.Context())
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(streamed.complete(after, newest), polled.complete(after, newest)); err != nil {
+			return err
+		}
+		for _, r := range receivers {
+			if err := r.told(newest); err != nil {
+				return err
+			}
+		}
+		return same(filed, &streamed, &polled)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		err := agreed()
+		if err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			for i, s := range f.serves {
+				t.Logf("the log of serve %d:\n%s", i, s.log.events())
+			}
+			t.Fatal(err)
+		}
+	}
+	seen, _ := streamed.all()
+	t.Logf("%d filings, %d changes, and %d and %d webhooks that came again", len(filed), len(seen), receivers[0].repeats(), receivers[1].repeats())
+	for _, s := range f.serves {
+		if err := s.end(syscall.SIGTERM); err != nil {
+			t.Errorf("serve did not end cleanly: %v\n%s", err, s.log)
+		}
+	}
+}
+
+// killUntil kills and starts serves at random moments.
+func (f *fleet) killUntil(end time.Time, every time.Duration) error {
+	for {
+		time.Sleep(every/2 + rand.N(every))
+		if time.Now().After(end) {
+			return nil
+		}
+		if err := f.restart(rand.IntN(len(f.serves))); err != nil {
+			return err
+		}
+	}
+}
+
+// same tells what is not as it must be: both ways told the same, and announced
+// every filing once and nothing else.
+func same(filed map[string]filing, streamed, polled *witness) error {
+	told, _ := streamed.all()
+	listed, _ := polled.all()
+	if !slices.Equal(told, listed) {
+		return errors.New("the stream and the change list differ")
+	}
+	announced := map[string]int{}
+	for _, e := range told {
+		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled)
+		if news && !strings.HasPrefix(e.ID, "hr-") { // those are seen within minutes
+			announced[e.ID]++
+		}
+	}
+	for id, n := range announced {
+		if _, ok := filed[id]; !ok || n != 1 {
+			return fmt.Errorf("%s was announced %d times; filed: %v", id, n, ok)
+		}
+	}
+	if len(announced) != len(filed) {
+		return fmt.Errorf("%d filings were announced of %d", len(announced), len(filed))
+	}
+	return nil
+}

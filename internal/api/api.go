@@ -68,8 +68,8 @@ type route struct {
 	pattern string
 	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
 	need    access.Need
-	static  bool                                                 // a document for everybody: needs no catalogue, and is not counted
-	live    func(*API, http.ResponseWriter, *http.Request) error // instead of handle: answers by and by
+	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
+	live    func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
@@ -91,7 +91,7 @@ var routes = []route{
 	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
 	{pattern: "GET /api/v1/status", need: anybody(0), handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
-	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).serveStream},
+	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).openStream},
 	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges},
 	{pattern: "GET /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).listWebhooks},
 	{pattern: "POST /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).createWebhook},
@@ -135,6 +135,7 @@ type answer struct {
 	buffer      *[]byte // the body's, to be used again
 	status      int     // when it is not 200
 	location    string  // of what was made
+	stream      *stream // instead of all the rest
 }
 
 // buffers are the bodies of lists, which are most of what a request needs.
@@ -148,7 +149,9 @@ func (a *API) serve(rt route) http.Handler {
 		switch {
 		case err != nil:
 			a.fail(w, r, err)
-		case rt.live == nil:
+		case out.stream != nil:
+			out.stream.run() // from here, so that thousands of waiting listeners have little on their stacks
+		default:
 			send(w, r, out)
 		}
 	})
@@ -185,7 +188,8 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 	}
 	if rt.live != nil {
-		return answer{}, rt.live(a, w, r)
+		s, err := rt.live(a, w, r)
+		return answer{stream: s}, err
 	}
 	return rt.handle(a, r, snapshot)
 }

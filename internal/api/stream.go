@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pregon/internal/access"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
 )
@@ -163,29 +164,33 @@ func (a *API) reach(ctx context.Context, seq int64) bool {
 	}
 }
 
-// serveStream tells events as they happen, until the client goes, falls behind,
-// or is no longer let in.
-func (a *API) serveStream(w http.ResponseWriter, r *http.Request) error {
+// openStream makes a listener ready.
+func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	selection := p.selection()
 	start, err := a.begin(r, p)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	control := http.NewResponseController(w)
+	if control.SetReadDeadline(time.Time{}) != nil { // else the connection ends when the request should have been read
+		return nil, errors.New("this connection cannot be kept open")
 	}
 	principal := access.FromContext(r.Context())
 	leave, err := a.open.enter(principal)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer leave()
 	s := &stream{
 		api: a, principal: principal, selector: selection.Compile(), cursor: start.After, state: start.State,
-		w: w, control: http.NewResponseController(w), gone: r.Context().Done(),
+		w: w, control: control, ctx: r.Context(), leave: leave, head: r.Method == http.MethodHead,
 	}
-	return s.run(r, start)
+	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
+	s.say(start.After, "hello", start)
+	return s, nil
 }
 
 // stream is one listener.
@@ -195,43 +200,36 @@ type stream struct {
 	selector  *feed.Selector
 	w         http.ResponseWriter
 	control   *http.ResponseController
-	gone      <-chan struct{}
+	ctx       context.Context // of the request
+	leave     func()
+	head      bool // only the headers are wanted
 
 	cursor int64 // everything up to here was sent, or is not wanted
 	state  string
 	out    []byte
 }
 
-// errGone ends a stream whose client does not take what is sent.
-var errGone = errors.New("the client is gone")
-
-func (s *stream) run(r *http.Request, start hello) error {
+// run tells events as they happen, until the client goes, falls behind, or is
+// no longer let in.
+func (s *stream) run() {
+	defer s.leave()
 	h := s.w.Header()
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-store"}
 	h["Vary"] = varies
 	h["X-Accel-Buffering"] = []string{"no"}
-	if s.control.SetReadDeadline(time.Time{}) != nil { // else the connection ends when the request should have been read
-		return errors.New("this connection cannot be kept open")
+	if s.head || s.flush() != nil {
+		return // nobody is there to be told
 	}
-	if r.Method == http.MethodHead {
-		return nil // to know what it would be like
-	}
-	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
-	s.say(start.After, "hello", start)
-	if s.flush() != nil {
-		return nil // nobody is there to be told
-	}
-	if why, ok := s.listen(r.Context()); ok {
+	if why, ok := s.listen(); ok {
 		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor})
 		_ = s.flush()
 	}
-	return nil
 }
 
 // listen sends what comes. It returns why the stream ends, if there is anybody
 // to tell it to.
-func (s *stream) listen(ctx context.Context) (why string, tell bool) {
+func (s *stream) listen() (why string, tell bool) {
 	beat := time.NewTicker(beatEvery - rand.N(beatEvery/8)) // not all at the same moment
 	defer beat.Stop()
 	var ends <-chan time.Time
@@ -257,7 +255,7 @@ func (s *stream) listen(ctx context.Context) (why string, tell bool) {
 		}
 		if !ok {
 			var err error
-			if events, err = s.api.Feed.Read(ctx, s.cursor, gulp); err != nil {
+			if events, err = s.api.Feed.Read(s.ctx, s.cursor, gulp); err != nil {
 				return "the log cannot be read now; go on from last_id", true
 			}
 		}
@@ -276,12 +274,12 @@ func (s *stream) listen(ctx context.Context) (why string, tell bool) {
 			}
 		case <-ends:
 			return "the credential has expired", true
-		case <-s.gone:
+		case <-s.ctx.Done():
 			return "", false
 		case <-s.api.Stopping:
 			select {
 			case <-time.After(rand.N(drainSpread)):
-			case <-s.gone:
+			case <-s.ctx.Done():
 				return "", false
 			}
 			return "the service restarts; go on from last_id", true
@@ -306,7 +304,10 @@ func (s *stream) send(events []*feed.Event) error {
 // beat says that all is well. Everything up to the cursor was sent, so that
 // the beat may carry it: a client that filters much need not start far back.
 func (s *stream) beat() error {
-	s.say(s.cursor, "heartbeat", map[string]any{"seq": s.api.Feed.Newest(), "state": s.api.Feed.State().Name, "at": madrid(time.Now())})
+	b := strconv.AppendInt([]byte(`{"seq":`), s.api.Feed.Newest(), 10)
+	b = append(append(append(b, `,"state":"`...), s.api.Feed.State().Name...), `","at":"`...)
+	b = append(time.Now().In(disclosure.Madrid).AppendFormat(b, time.RFC3339), `"}`...)
+	s.out = feed.AppendFrame(s.out, s.cursor, "heartbeat", b)
 	return s.flush()
 }
 
@@ -340,7 +341,7 @@ func (s *stream) flush() error {
 		return err
 	}
 	if _, err := s.w.Write(s.out); err != nil {
-		return errors.Join(errGone, err)
+		return err
 	}
 	return s.control.Flush()
 }

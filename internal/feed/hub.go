@@ -50,8 +50,21 @@ func NewHub(c *catalog.Catalog, log Log) *Hub {
 
 // add takes changes in; none means that the catalogue was loaded anew.
 func (h *Hub) add(changes []disclosure.Change) {
+	h.wakeAll(func() { h.take(changes) })
+}
+
+// wakeAll changes something and wakes the listeners, who all want the lock then.
+func (h *Hub) wakeAll(change func()) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	change()
+	wake := h.wake
+	h.wake = make(chan struct{})
+	h.mu.Unlock()
+	close(wake)
+}
+
+// take needs h.mu.
+func (h *Hub) take(changes []disclosure.Change) {
 	if len(changes) == 0 || changes[0].Seq != h.newest+1 {
 		h.recent = nil // what is missing between is in the log
 	}
@@ -62,8 +75,6 @@ func (h *Hub) add(changes []disclosure.Change) {
 		h.recent = append([]*lazy(nil), h.recent[more:]...)
 	}
 	h.newest = h.catalog.Snapshot().Seq()
-	close(h.wake)
-	h.wake = make(chan struct{})
 }
 
 // Newest returns the seq of the newest change that the catalogue shows.
@@ -142,11 +153,7 @@ func (h *Hub) Watch(ctx context.Context, look func() State) {
 	defer tick.Stop()
 	for {
 		if s := look(); s.Name != h.State().Name {
-			h.mu.Lock()
-			h.state.Store(&s)
-			close(h.wake)
-			h.wake = make(chan struct{})
-			h.mu.Unlock()
+			h.wakeAll(func() { h.state.Store(&s) })
 		}
 		select {
 		case <-ctx.Done():

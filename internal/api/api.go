@@ -143,18 +143,36 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // serve turns a route into a handler.
 func (a *API) serve(rt route) http.Handler {
+	if rt.live != nil {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if s := a.letIn(w, rt, r); s != nil {
+				s.run()
+			}
+		})
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rt.announce(w.Header())
 		out, err := a.ask(w, rt, r)
-		switch {
-		case err != nil:
+		if err != nil {
 			a.fail(w, r, err)
-		case out.stream != nil:
-			out.stream.run() // from here, so that thousands of waiting listeners have little on their stacks
-		default:
-			send(w, r, out)
+			return
 		}
+		send(w, r, out)
 	})
+}
+
+// letIn makes a listener ready, or tells why not. It has returned before the
+// listener waits, and is not inlined: what it needs of the stack would be kept
+// by each of thousands for as long as they wait.
+//
+//go:noinline
+func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
+	rt.announce(w.Header())
+	out, err := a.ask(w, rt, r)
+	if err != nil {
+		a.fail(w, r, err)
+	}
+	return out.stream
 }
 
 // fail tells the client what went wrong. What nobody classified is ours to

@@ -292,6 +292,13 @@ func (s *stream) listen() (why string, tell bool) {
 
 // send writes the events that are wanted.
 func (s *stream) send(events []*feed.Event) error {
+	if len(events) == 1 && len(s.out) == 0 { // as most come: what all listeners share need not be copied for each
+		s.cursor = events[0].Seq
+		if !s.selector.Match(events[0]) {
+			return nil
+		}
+		return s.write(events[0].Frame)
+	}
 	for _, e := range events {
 		if s.selector.Match(e) {
 			s.out = append(s.out, e.Frame...)
@@ -336,11 +343,16 @@ func (s *stream) flush() error {
 	if len(s.out) == 0 {
 		return nil
 	}
-	defer func() { s.out = nil }()
+	b := s.out
+	s.out = nil
+	return s.write(b)
+}
+
+func (s *stream) write(b []byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return err
 	}
-	if _, err := s.w.Write(s.out); err != nil {
+	if _, err := s.w.Write(b); err != nil {
 		return err
 	}
 	return s.control.Flush()

@@ -37,6 +37,26 @@ func main() {
 		pocketbaseMain(os.Args[2:])
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "mercure" {
+		mercureMain()
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "barestream" {
+		bareStreamMain()
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "receive" {
+		receiveMain()
+		return
+	}
+	if len(os.Args) > 3 && os.Args[1] == "listen" {
+		listenMain(os.Args[2:])
+		return
+	}
+	if len(os.Args) > 2 && os.Args[1] == "post" {
+		postMain(os.Args[2:])
+		return
+	}
 	if len(os.Args) > 3 && os.Args[1] == "hammer" { // hammer BASE SECONDS: searches without end, for profiles
 		d, _ := time.ParseDuration(os.Args[3])
 		reqs := searches(queries(1000))
@@ -85,6 +105,10 @@ func (b *bench) run() error {
 		{"memory", b.memory},
 		{"ingest", b.readsDuringIngest},
 		{"source", b.source},
+		{"push.fanout", b.fanout},
+		{"push.idle", b.streamMemory},
+		{"push.webhook", b.webhooks},
+		{"push.latency", b.pushLatency},
 	} {
 		if !b.only.MatchString(group.name) {
 			continue

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// cluster is a PostgreSQL of our own, with its usual settings: what it says is
+// written is.
+type cluster struct {
+	cmd *exec.Cmd
+	dir string
+	url string
+}
+
+// startPostgres returns when it takes connections.
+func startPostgres() (*cluster, error) {
+	bin, err := postgresPrograms()
+	if err != nil {
+		return nil, err
+	}
+	// Right below the temporary directory: the address of a socket is short.
+	dir, err := os.MkdirTemp("", "bench-pg-")
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{dir: dir, url: "postgres://postgres@/postgres?host=" + dir}
+	attr, err := asPostgres(dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	data := filepath.Join(dir, "data")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C")
+	initdb.SysProcAttr, initdb.Dir = attr, dir
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
+	}
+	c.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=")
+	c.cmd.SysProcAttr, c.cmd.Dir = attr, dir
+	if err := c.cmd.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	for range 600 {
+		ready := exec.Command(filepath.Join(bin, "pg_isready"), "-h", dir, "-U", "postgres")
+		if ready.Run() == nil {
+			return c, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	c.stop()
+	return nil, errors.New("PostgreSQL does not start")
+}
+
+func (c *cluster) stop() {
+	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // its files go anyway
+	_ = c.cmd.Wait()
+	_ = os.RemoveAll(c.dir)
+}
+
+// postgresPrograms looks in the PATH, behind a link perhaps, and where Debian
+// has them.
+func postgresPrograms() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		path, err = filepath.EvalSymlinks(path)
+		return filepath.Dir(path), err
+	}
+	paths, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil || len(paths) == 0 {
+		return "", errors.New("PostgreSQL is not installed: make test installs it")
+	}
+	return paths[len(paths)-1], nil
+}
+
+// asPostgres has a program run as that user when we are root, as whom it
+// refuses to run.
+func asPostgres(dir string) (*syscall.SysProcAttr, error) {
+	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	if os.Getuid() != 0 {
+		return attr, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return attr, os.Chown(dir, int(uid), int(gid))
+}

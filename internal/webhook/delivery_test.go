@@ -120,9 +120,9 @@ func TestAnswers(t *testing.T) {
 		"400":       {status(400), false, "the answer was 400"},
 		"500":       {status(500), false, "the answer was 500"},
 		"cut":       {cutting, false, "the connection was cut"},
-		"short":     {short, false, "the answer was cut short: the connection was cut"},
+		"short":     {short, true, ""},
 		"hanging":   {hanging, false, "no answer within 300ms"},
-		"trickling": {trickling, false, "the answer was cut short: no answer within 300ms"},
+		"trickling": {trickling, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -328,7 +328,7 @@ func TestSchedule(t *testing.T) {
 func TestBadNeighbours(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
-	pace.SendTimeout, pace.Grace = 30*time.Second, 10*time.Millisecond
+	pace.SendTimeout, pace.Grace = 10*time.Second, 10*time.Millisecond
 	p := w.process(t, pace, nil)
 	hanging := newReceiver(t, func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() })
 	failing := newReceiver(t, status(500))

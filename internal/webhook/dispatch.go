@@ -129,13 +129,11 @@ func (d *dispatcher) follow(ctx context.Context) {
 func (d *dispatcher) dispatch(ctx context.Context) {
 	told := false
 	for {
-		for _, failing := range []bool{false, true} {
-			err := d.claim(ctx, failing)
-			if err != nil && ctx.Err() == nil && !told { // once, not each time
-				d.log.WarnContext(ctx, "webhooks cannot be served: what is due waits", "err", err)
-			}
-			told = err != nil
+		err := errors.Join(d.claim(ctx, false), d.claim(ctx, true))
+		if err != nil && ctx.Err() == nil && !told { // once, not each time
+			d.log.WarnContext(ctx, "webhooks cannot be served: what is due waits", "err", err)
 		}
+		told = err != nil
 		select {
 		case <-ctx.Done():
 			return
@@ -452,11 +450,12 @@ func (d *dispatcher) prune(ctx context.Context) error {
 		}
 	}
 	d.looking.Lock()
-	defer d.looking.Unlock()
-	if len(d.removed) == 0 {
+	removed := slices.Collect(maps.Keys(d.removed))
+	d.looking.Unlock() // every request for a webhook needs it
+	if len(removed) == 0 {
 		return nil
 	}
-	left, err := d.o.Store.Endpoints(ctx, slices.Collect(maps.Keys(d.removed))...)
+	left, err := d.o.Store.Endpoints(ctx, removed...)
 	if err != nil {
 		return err
 	}
@@ -465,6 +464,10 @@ func (d *dispatcher) prune(ctx context.Context) error {
 			return err
 		}
 	}
-	clear(d.removed)
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	for _, id := range removed {
+		delete(d.removed, id)
+	}
 	return nil
 }

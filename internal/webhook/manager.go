@@ -500,7 +500,7 @@ func (m *Manager) disable(ctx context.Context, h *hook, reason string) {
 func (m *Manager) tell(ctx context.Context, event string, w *Webhook) {
 	attrs := []slog.Attr{
 		slog.String("webhook", w.ID), slog.String("owner", w.Owner),
-		slog.String("url", withoutQuery(w.URL)), slog.Bool("enabled", w.Enabled),
+		slog.String("host", hostOf(w.URL)), slog.Bool("enabled", w.Enabled),
 	}
 	if w.DisabledReason != "" {
 		attrs = append(attrs, slog.String("reason", w.DisabledReason))

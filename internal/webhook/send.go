@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,11 +65,9 @@ func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time
 	}
 	defer res.Body.Close() // what was not read is not read
 	a.Status = res.StatusCode
-	text, err := io.ReadAll(io.LimitReader(res.Body, longestExcerpt))
+	text, _ := io.ReadAll(io.LimitReader(res.Body, longestExcerpt)) // the status decides; what cannot be read is not shown
 	a.Excerpt = excerpt(text)
 	switch {
-	case err != nil:
-		a.Error = "the answer was cut short: " + m.words(err)
 	case a.Status >= 300 && a.Status < 400:
 		a.Error = fmt.Sprintf("the answer was %d: redirects are not followed", a.Status)
 	case a.Status < 200 || a.Status >= 300:
@@ -108,6 +107,9 @@ func (m *Manager) words(err error) string {
 		return "the connection was cut"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "the host cannot be reached"
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err // without the address, where receivers have their passwords
 	}
 	m.log.Debug("a webhook could not be delivered", "err", err)
 	return "the exchange failed"

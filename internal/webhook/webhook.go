@@ -180,7 +180,16 @@ func invalid(field, value, reason string) error {
 	}
 }
 
-// withoutQuery is an address as logs and the audit may know it: a query is
+// hostOf is all that the audit is told of an address: paths are passwords too.
+func hostOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// withoutQuery is an address as it may be repeated to its owner: a query is
 // where receivers have their passwords.
 func withoutQuery(raw string) string {
 	u, err := url.Parse(raw)

@@ -47,11 +47,14 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	base := c.baseURL(listener.Addr().String())
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	s, err := c.wire(ctx, p, log, &marked{Store: db}, base)
 	if err != nil {
 		return err
 	}
 	defer s.entrance.close()
+	s.stop = stop
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", c.show(), "source", c.Source, "version", version)
 	if err := s.run(ctx, listener, c.DebugListen); err != nil {
@@ -73,6 +76,7 @@ type service struct {
 	entrance *entrance
 	feed     *feed.Hub
 	webhooks *webhook.Manager
+	stop     func() // ends what waits for the service to stop
 	api      *api.API
 	demo     *demo   // nil unless the market is simulated
 	reader   *reader // nil without a source
@@ -132,6 +136,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 // so that another process can take it up.
 func (s *service) run(ctx context.Context, listener net.Listener, debugListen string) error {
 	g, ctx := errgroup.WithContext(ctx)
+	context.AfterFunc(ctx, s.stop) // also when a part of it fails
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
 	go s.log.Run(background)

@@ -154,6 +154,12 @@ func (c *tailCmd) followService(ctx context.Context, p *process) error {
 	}
 }
 
+// asker follows no redirects: the key is for the service that was named.
+var asker = &http.Client{
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
 type changesAnswer struct {
 	Data      []json.RawMessage `json:"data"`
 	NextAfter int64             `json:"next_after"`
@@ -166,8 +172,7 @@ func (c *tailCmd) ask(ctx context.Context, key string, query url.Values) (answer
 		return answer, err
 	}
 	req.Header.Set("X-API-Key", key)
-	client := &http.Client{Timeout: time.Minute}
-	resp, err := client.Do(req)
+	resp, err := asker.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			return answer, ctx.Err()

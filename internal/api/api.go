@@ -135,6 +135,7 @@ type answer struct {
 	buffer      *[]byte // the body's, to be used again
 	status      int     // when it is not 200
 	location    string  // of what was made
+	fresh       bool    // not to be kept: whoever asks again wants to know what is new
 	stream      *stream // instead of all the rest
 }
 
@@ -157,6 +158,7 @@ func (a *API) serve(rt route) http.Handler {
 			a.fail(w, r, err)
 			return
 		}
+		out.fresh = !rt.need.Public && !rt.static
 		send(w, r, out)
 	})
 }
@@ -200,6 +202,7 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 	}
 	snapshot := a.Catalog.Snapshot()
 	if rt.live != nil {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // loading may take longer than a request
 		snapshot = a.whenLoaded(r.Context())
 	}
 	if snapshot == nil {
@@ -215,7 +218,7 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 // whenLoaded waits for the catalogue. Clients of streams come back by
 // themselves after a restart, but give up for good when they are refused.
 func (a *API) whenLoaded(ctx context.Context) *catalog.Snapshot {
-	for a.Catalog.Snapshot() == nil {
+	for a.Catalog.Snapshot() == nil || !a.Feed.Ready() {
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
@@ -267,6 +270,9 @@ func send(w http.ResponseWriter, r *http.Request, out answer) {
 	h["Etag"] = []string{etag}
 	h["Vary"] = varies
 	h["Cache-Control"] = cacheControl(r, out.maxAge)
+	if out.fresh {
+		h["Cache-Control"] = []string{"private, no-cache"}
+	}
 	if matches(r.Header["If-None-Match"], etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return

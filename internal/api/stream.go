@@ -73,16 +73,22 @@ func (a *API) Listening() int {
 func (p *params) selection() feed.Selection {
 	s := feed.Selection{Filter: p.filter()}
 	if text := p.text("events"); text != "" {
-		for name := range strings.SplitSeq(text, ",") {
-			e, ok := feed.ParseEvent(strings.TrimSpace(name))
-			if !ok {
-				p.refuse("events", text, "must be some of "+feed.EventNames(feed.AllEvents)+", with commas between them")
-				break
-			}
-			s.Events = append(s.Events, e)
-		}
+		s.Events = p.events(strings.Split(text, ","))
 	}
 	return s
+}
+
+// events reads names of events.
+func (p *params) events(names []string) (all []disclosure.Event) {
+	for _, name := range names {
+		e, ok := feed.ParseEvent(strings.TrimSpace(name))
+		if !ok {
+			p.refuse("events", strings.Join(names, ","), "must be some of "+feed.EventNames(feed.AllEvents))
+			return nil
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 // hello is the first event of a stream.
@@ -112,15 +118,26 @@ func (a *API) begin(r *http.Request, p *params) (hello, error) {
 	cursor, err := strconv.ParseInt(asked, 10, 64)
 	switch {
 	case err != nil || cursor < 0:
-		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.BaseURL+"/api/v1/changes?after=0")
+		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.missed(r, 0))
 	case !a.reach(r.Context(), cursor):
 		newest = a.Feed.Newest()
 		start.After, start.Newest = newest, newest
-		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.BaseURL+"/api/v1/changes?after="+strconv.FormatInt(newest, 10))
+		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.missed(r, newest))
 	default:
 		start.After = cursor
 	}
 	return start, nil
+}
+
+// missed is the address that fetches what a stream would have sent.
+func (a *API) missed(r *http.Request, after int64) string {
+	q := r.URL.Query()
+	q.Del("last_event_id")
+	q.Set("after", strconv.FormatInt(after, 10))
+	if q.Get("events") == "" {
+		q.Set("events", strings.ReplaceAll(feed.EventNames(feed.DefaultEvents), " ", ""))
+	}
+	return a.BaseURL + "/api/v1/changes?" + q.Encode()
 }
 
 func (h *hello) unusable(asked, reason, missed string) {
@@ -239,6 +256,8 @@ func (s *stream) listen() (why string, tell bool) {
 		ends = timer.C
 	}
 	replaying, behind := true, time.Time{}
+	at := make(chan struct{})
+	close(at)
 	for {
 		alive, changed := s.api.Guard.Alive(s.principal)
 		if !alive {
@@ -248,6 +267,8 @@ func (s *stream) listen() (why string, tell bool) {
 		switch {
 		case ok:
 			replaying, behind = replaying && len(events) > 0, time.Time{}
+		case s.cursor > s.api.Feed.Newest():
+			return "the log is another than it was: go on from what hello says", true
 		case !replaying && behind.IsZero():
 			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
 		case !replaying && time.Since(behind) > patience:
@@ -263,7 +284,7 @@ func (s *stream) listen() (why string, tell bool) {
 			return "", false
 		}
 		if len(events) > 0 {
-			continue
+			wake = at // there may be more already; but whoever waits for us is heard between two gulps
 		}
 		select {
 		case <-wake:

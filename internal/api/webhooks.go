@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,8 +70,7 @@ func (b *webhookBody) apply(d *webhook.Draft) error {
 		d.Description = *b.Description
 	}
 	if b.Events != nil {
-		p.values = map[string][]string{"events": {strings.Join(*b.Events, ",")}}
-		d.Events = p.selection().Events
+		d.Events = p.events(*b.Events)
 	}
 	if b.Filter != nil {
 		d.Filter = b.Filter.filter(p)
@@ -133,11 +133,14 @@ func readBody(r *http.Request, into any) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil || dec.More() {
-		reason := "more follows the object"
-		if err != nil {
-			reason = strings.TrimPrefix(err.Error(), "json: ")
+	err = dec.Decode(into)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more follows the object")
 		}
+	}
+	if err != nil {
+		reason := strings.TrimPrefix(err.Error(), "json: ")
 		return fault.New(fault.Invalid, "The body must be a JSON object with the fields that the reference tells: %s.", reason)
 	}
 	return nil
@@ -340,8 +343,9 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	if err := readBody(r, &body); err != nil {
 		return answer{}, err
 	}
-	p := &params{values: map[string][]string{"events": {strings.Join(body.Events, ",")}}}
-	p.selection()
+	p := &params{}
+	events := p.events(body.Events)
+	reports := len(events) == 0 || slices.ContainsFunc(events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	filter := body.Filter.filter(p)
 	if err := p.err(); err != nil {
 		return answer{}, err
@@ -358,7 +362,7 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	}{Days: []day{}, Samples: []json.RawMessage{}}
 	for d := today - previewDays + 1; d <= today; d++ {
 		n := 0
-		if (filter.From == 0 || d >= filter.From) && (filter.To == 0 || d <= filter.To) {
+		if reports && (filter.From == 0 || d >= filter.From) && (filter.To == 0 || d <= filter.To) {
 			of := filter
 			of.From, of.To = d, d
 			n = s.Reports(of, 1, 1).Total
@@ -368,7 +372,7 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	}
 	of := filter
 	of.From, of.To = max(filter.From, today-previewDays+1), filter.To
-	if of.To == 0 || of.From <= of.To {
+	if reports && (of.To == 0 || of.From <= of.To) {
 		for _, f := range s.Reports(of, 1, previewSamples).Filings {
 			out.Samples = append(out.Samples, f.AppendJSON(nil))
 		}

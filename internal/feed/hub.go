@@ -30,6 +30,7 @@ type Hub struct {
 	newest int64         // guarded by mu: as the catalogue shows it
 	wake   chan struct{} // guarded by mu: closed when newest rises or the state changes
 	state  atomic.Pointer[State]
+	heard  atomic.Bool
 }
 
 // lazy is an event that is made when somebody first asks for it: a flood of
@@ -75,7 +76,11 @@ func (h *Hub) take(changes []disclosure.Change) {
 		h.recent = append([]*lazy(nil), h.recent[more:]...)
 	}
 	h.newest = h.catalog.Snapshot().Seq()
+	h.heard.Store(true)
 }
+
+// Ready tells whether the hub has heard of the catalogue.
+func (h *Hub) Ready() bool { return h.heard.Load() }
 
 // Newest returns the seq of the newest change that the catalogue shows.
 func (h *Hub) Newest() int64 {

@@ -256,8 +256,8 @@ func (s *stream) listen() (why string, tell bool) {
 		ends = timer.C
 	}
 	replaying, behind := true, time.Time{}
-	at := make(chan struct{})
-	close(at)
+	atOnce := make(chan struct{})
+	close(atOnce)
 	for {
 		alive, changed := s.api.Guard.Alive(s.principal)
 		if !alive {
@@ -284,7 +284,7 @@ func (s *stream) listen() (why string, tell bool) {
 			return "", false
 		}
 		if len(events) > 0 {
-			wake = at // there may be more already; but whoever waits for us is heard between two gulps
+			wake = atOnce // there may be more already; but whoever waits for us is heard between two gulps
 		}
 		select {
 		case <-wake:

@@ -17,10 +17,12 @@ run: build ## build and serve the simulated market on http://127.0.0.1:8080, SQL
 build: ## build bin/pregon, one static binary
 	CGO_ENABLED=0 GOAMD64=v2 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o $(OUTPUT) ./cmd/pregon
 
+# Four packages at a time, whatever the machine: the whole-program tests wait
+# for processes more than they compute.
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory check
-	go test -race -timeout 15m ./...
+	go test -race -p 4 -timeout 15m ./...
 	go test -run TestIndexAgreesWithLoops ./internal/search
 	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
 	@echo 'make test: every check and every test passed'

@@ -10,18 +10,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
-	"golang.org/x/net/dns/dnsmessage"
 
 	"pregon/internal/outbound"
+	"pregon/internal/outbound/outboundtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,70 +31,6 @@ var errStop = errors.New("stop")
 var quiet = log.New(io.Discard, "", 0)
 
 const public = "93.184.216.34"
-
-// names is a server of the DNS, in which every name has the same addresses.
-type names struct {
-	mu    sync.Mutex
-	addrs []string
-}
-
-func (n *names) set(addrs ...string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.addrs = addrs
-}
-
-// resolver starts the server, and returns what asks it.
-func (n *names) resolver(t *testing.T) *net.Resolver {
-	t.Helper()
-	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		buf := make([]byte, 1500)
-		for {
-			size, from, err := conn.ReadFrom(buf)
-			if err != nil {
-				return
-			}
-			if answer, err := n.answer(buf[:size]); err == nil {
-				_, _ = conn.WriteTo(answer, from)
-			}
-		}
-	})
-	t.Cleanup(func() {
-		conn.Close()
-		wg.Wait()
-	})
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp4", conn.LocalAddr().String())
-	}}
-}
-
-func (n *names) answer(query []byte) ([]byte, error) {
-	var m dnsmessage.Message
-	if err := m.Unpack(query); err != nil {
-		return nil, err
-	}
-	m.Response, m.Authoritative, m.Additionals = true, true, nil
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, q := range m.Questions {
-		h := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type}
-		for _, s := range n.addrs {
-			a := netip.MustParseAddr(s)
-			switch {
-			case a.Is4() && q.Type == dnsmessage.TypeA:
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AResource{A: a.As4()}})
-			case a.Is6() && q.Type == dnsmessage.TypeAAAA:
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
-			}
-		}
-	}
-	return m.Pack()
-}
 
 func get(t *testing.T, c *http.Client, url string) (*http.Response, error) {
 	t.Helper()
@@ -125,9 +59,9 @@ func serve(t *testing.T, o outbound.Options, h http.HandlerFunc) (*http.Client, 
 // A name that leads to a public address first and to this machine next is
 // refused at the dial.
 func TestRebinding(t *testing.T) {
-	var dns names
+	var dns outboundtest.Names
 	var dialled []string
-	c := outbound.NewClient(outbound.Options{Resolver: dns.resolver(t)}.Passing(func(address string) error {
+	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)}.Passing(func(address string) error {
 		dialled = append(dialled, address)
 		return errStop
 	}))
@@ -136,7 +70,7 @@ func TestRebinding(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	dns.set(public)
+	dns.Set(public)
 	if _, err := get(t, c, url); !errors.Is(err, errStop) {
 		t.Fatalf("the public address: %v", err)
 	}
@@ -148,7 +82,7 @@ func TestRebinding(t *testing.T) {
 		"127.0.0.1": "a loopback address", "10.0.0.1": "a private address", "169.254.169.254": "a link-local address",
 		"0.0.0.0": "no address of any machine", "168.63.129.16": "not a public address",
 	} {
-		dns.set(address)
+		dns.Set(address)
 		dialled = nil
 		_, err := get(t, c, url)
 		reason, ok := outbound.Refused(err)
@@ -163,12 +97,12 @@ func TestRebinding(t *testing.T) {
 
 // An IPv4 address in the clothes of IPv6 is dialled as what it is.
 func TestMappedAddressOfName(t *testing.T) {
-	var dns names
-	c := outbound.NewClient(outbound.Options{Resolver: dns.resolver(t)}.Passing(func(address string) error {
+	var dns outboundtest.Names
+	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)}.Passing(func(address string) error {
 		t.Errorf("%s passed", address)
 		return errStop
 	}))
-	dns.set("::ffff:127.0.0.1")
+	dns.Set("::ffff:127.0.0.1")
 	_, err := get(t, c, "https://x.example/")
 	if reason, ok := outbound.Refused(err); !ok || !strings.HasSuffix(reason, "which is a loopback address") {
 		t.Errorf("%v; %q", err, reason)
@@ -177,13 +111,13 @@ func TestMappedAddressOfName(t *testing.T) {
 
 // Of a name with several addresses only the public ones are tried.
 func TestEveryAddressIsChecked(t *testing.T) {
-	var dns names
+	var dns outboundtest.Names
 	var dialled []string
-	c := outbound.NewClient(outbound.Options{Resolver: dns.resolver(t)}.Passing(func(address string) error {
+	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)}.Passing(func(address string) error {
 		dialled = append(dialled, address)
 		return errStop
 	}))
-	dns.set("127.0.0.1", public, "10.0.0.1", "192.168.1.1")
+	dns.Set("127.0.0.1", public, "10.0.0.1", "192.168.1.1")
 	if _, err := get(t, c, "https://x.example:8443/"); err == nil {
 		t.Error("it connected")
 	}
@@ -194,9 +128,9 @@ func TestEveryAddressIsChecked(t *testing.T) {
 
 // A name that the transport maps to another one is judged as that.
 func TestMappedName(t *testing.T) {
-	var dns names
-	c := outbound.NewClient(outbound.Options{Resolver: dns.resolver(t)})
-	dns.set("127.0.0.1")
+	var dns outboundtest.Names
+	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)})
+	dns.Set("127.0.0.1")
 	_, err := get(t, c, "https://españa.example/")
 	if reason, ok := outbound.Refused(err); !ok || reason != "the name xn--espaa-rta.example leads to 127.0.0.1, which is a loopback address" {
 		t.Errorf("%v; %q", err, reason)
@@ -325,9 +259,9 @@ func TestProxiesAreIgnored(t *testing.T) {
 	}
 	t.Setenv("NO_PROXY", "")
 	t.Setenv("no_proxy", "")
-	var dns names
-	dns.set("127.0.0.1")
-	c, url := serve(t, outbound.Options{Resolver: dns.resolver(t)}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
+	var dns outboundtest.Names
+	dns.Set("127.0.0.1")
+	c, url := serve(t, outbound.Options{Resolver: dns.Resolver(t)}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
 	res, err := get(t, c, strings.Replace(url, "127.0.0.1", "x.example", 1))
 	if err != nil {
 		t.Fatal(err)

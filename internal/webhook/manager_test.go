@@ -5,9 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/dns/dnsmessage"
-
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
 	"pregon/internal/outbound"
+	"pregon/internal/outbound/outboundtest"
 	"pregon/internal/secret"
 	"pregon/internal/store"
 	"pregon/internal/webhook"
@@ -64,8 +61,8 @@ func TestCreate(t *testing.T) {
 
 func TestBadDrafts(t *testing.T) {
 	p := newWorld(t).idle(t, quick, func(o *webhook.Options) { o.AllowPrivate = false })
-	n := &names{}
-	p.Resolve(n.resolver(t))
+	n := &outboundtest.Names{}
+	p.Resolve(n.Resolver(t))
 	good := webhook.Draft{URL: "https://hook.example.com/x?token=hunter2"}
 	for name, c := range map[string]struct {
 		change      func(*webhook.Draft)
@@ -84,7 +81,7 @@ func TestBadDrafts(t *testing.T) {
 		"event":           {func(d *webhook.Draft) { d.Events = []disclosure.Event{"report.eaten"} }, nil, "events", "report.published"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n.set(c.addrs...)
+			n.Set(c.addrs...)
 			d := good
 			c.change(&d)
 			_, _, err := p.Create(t.Context(), owner, d)
@@ -94,12 +91,12 @@ func TestBadDrafts(t *testing.T) {
 			}
 		})
 	}
-	n.set("93.184.216.34")
+	n.Set("93.184.216.34")
 	hook, _, err := p.Create(t.Context(), owner, good)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.set("10.1.2.3")
+	n.Set("10.1.2.3")
 	_, err = p.Update(t.Context(), owner, hook.ID, func(d *webhook.Draft) error { d.URL = "https://other.example.com/"; return nil })
 	if fault.KindOf(err) != fault.Invalid {
 		t.Errorf("an update to a private address: %v", err)
@@ -109,14 +106,16 @@ func TestBadDrafts(t *testing.T) {
 // A name that was harmless when it was given leads inside when it is used.
 func TestRebinding(t *testing.T) {
 	w := newWorld(t)
-	n := &names{addrs: []string{"127.0.0.1"}}
-	resolver := n.resolver(t)
+	n := &outboundtest.Names{}
+	n.Set("127.0.0.1")
+	resolver := n.Resolver(t)
 	p := w.idle(t, quick, func(o *webhook.Options) {
 		o.AllowPrivate = false
 		o.Client = outbound.NewClient(outbound.Options{Resolver: resolver})
 	})
-	before := &names{addrs: []string{"93.184.216.34"}}
-	p.Resolve(before.resolver(t))
+	before := &outboundtest.Names{}
+	before.Set("93.184.216.34")
+	p.Resolve(before.Resolver(t))
 	hook, _, err := p.Create(t.Context(), owner, webhook.Draft{URL: "https://hook.example.com/", Enabled: true})
 	if err != nil {
 		t.Fatal(err)
@@ -618,68 +617,4 @@ func TestExcerpt(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-}
-
-// names is a server of the DNS, in which every name has the same addresses, or
-// does not exist.
-type names struct {
-	mu    sync.Mutex
-	addrs []string // guarded by mu
-}
-
-func (n *names) set(addrs ...string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.addrs = addrs
-}
-
-// resolver starts the server, and returns what asks it.
-func (n *names) resolver(t *testing.T) *net.Resolver {
-	t.Helper()
-	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		buf := make([]byte, 1500)
-		for {
-			size, from, err := conn.ReadFrom(buf)
-			if err != nil {
-				return
-			}
-			if answer, err := n.answer(buf[:size]); err == nil {
-				_, _ = conn.WriteTo(answer, from)
-			}
-		}
-	})
-	t.Cleanup(func() {
-		conn.Close()
-		wg.Wait()
-	})
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp4", conn.LocalAddr().String())
-	}}
-}
-
-func (n *names) answer(query []byte) ([]byte, error) {
-	var m dnsmessage.Message
-	if err := m.Unpack(query); err != nil {
-		return nil, err
-	}
-	m.Response, m.Authoritative, m.Additionals = true, true, nil
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if len(n.addrs) == 0 {
-		m.RCode = dnsmessage.RCodeNameError
-	}
-	for _, q := range m.Questions {
-		for _, s := range n.addrs {
-			if q.Type == dnsmessage.TypeA {
-				h := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type}
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AResource{A: netip.MustParseAddr(s).As4()}})
-			}
-		}
-	}
-	return m.Pack()
 }

@@ -94,3 +94,8 @@ func sign(h http.Header, secrets []signer, id string, at time.Time, body []byte)
 	h.Set("Webhook-Signature", strings.Join(signatures, " "))
 	return len(signatures) > 0
 }
+
+// MessageID is the webhook-id of every attempt to deliver a change.
+func MessageID(webhook string, seq int64) string {
+	return webhook + "." + strconv.FormatInt(seq, 10)
+}

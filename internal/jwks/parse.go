@@ -103,14 +103,17 @@ func (m *member) key() any {
 
 func rsaPublic(modulus, exponent []byte) any {
 	n, e := new(big.Int).SetBytes(modulus), new(big.Int).SetBytes(exponent)
-	bits := n.BitLen()
-	if bits < leastRSA || bits > mostRSA || n.Bit(0) == 0 {
+	if !soundLength(n) || n.Bit(0) == 0 {
 		return nil
 	}
 	if e.BitLen() < 2 || e.BitLen() > 31 || e.Bit(0) == 0 { // with 1 a signature is its own proof
 		return nil
 	}
 	return &rsa.PublicKey{N: n, E: int(e.Int64())}
+}
+
+func soundLength(modulus *big.Int) bool {
+	return modulus.BitLen() >= leastRSA && modulus.BitLen() <= mostRSA
 }
 
 var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
@@ -128,12 +131,13 @@ func ecPublic(curve elliptic.Curve, x, y []byte) any {
 	return key
 }
 
-// fits tells whether a key can have made a signature with alg.
-func fits(key any, alg string) bool {
+// Fits tells whether a key can have made a signature with alg, and is of a
+// length that counts.
+func Fits(key any, alg string) bool {
 	a := jose.SignatureAlgorithm(alg)
 	switch k := key.(type) {
 	case *rsa.PublicKey:
-		return slices.Contains([]jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512}, a)
+		return soundLength(k.N) && slices.Contains([]jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512}, a)
 	case *ecdsa.PublicKey:
 		switch k.Curve {
 		case elliptic.P256():

@@ -89,7 +89,7 @@ func (s *Set) Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, err
 	}
 	var usable []jose.JSONWebKey
 	for _, k := range all {
-		if (kid == "" || k.KeyID == kid) && (k.Algorithm == "" || k.Algorithm == alg) && fits(k.Key, alg) {
+		if (kid == "" || k.KeyID == kid) && (k.Algorithm == "" || k.Algorithm == alg) && Fits(k.Key, alg) {
 			usable = append(usable, k)
 		}
 	}

@@ -2,10 +2,6 @@ package token
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/elliptic"
-	"crypto/rsa"
 	"encoding/base64"
 	"errors"
 	"slices"
@@ -15,6 +11,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/json" // unlike the standard one it refuses a member that is there twice
+
+	"pregon/internal/jwks"
 )
 
 // KeySource knows the public keys of somebody else.
@@ -35,7 +33,6 @@ const (
 	maxForeign = 16 << 10 // bytes of a token of others
 	maxKeyID   = 256
 	maxText    = 255 // bytes of an identifier in a claim
-	leastRSA   = 2048
 )
 
 // jws is a signed token as it came. Nothing in it is true before verify.
@@ -152,19 +149,7 @@ func (j *jws) fits(k jose.JSONWebKey) bool {
 	if !k.Valid() || k.Use != "" && k.Use != "sig" || k.Algorithm != "" && k.Algorithm != j.alg || j.kid != "" && k.KeyID != j.kid {
 		return false
 	}
-	switch key := k.Key.(type) {
-	case *rsa.PublicKey:
-		return (strings.HasPrefix(j.alg, "RS") || strings.HasPrefix(j.alg, "PS")) && key.N.BitLen() >= leastRSA
-	case *ecdsa.PublicKey:
-		return key.Curve == curves[jose.SignatureAlgorithm(j.alg)]
-	case ed25519.PublicKey:
-		return j.alg == string(jose.EdDSA)
-	}
-	return false
-}
-
-var curves = map[jose.SignatureAlgorithm]elliptic.Curve{
-	jose.ES256: elliptic.P256(), jose.ES384: elliptic.P384(), jose.ES512: elliptic.P521(),
+	return jwks.Fits(k.Key, j.alg)
 }
 
 // typed tells whether the type in the header is this one. RFC 7515 lets it be

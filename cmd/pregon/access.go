@@ -102,19 +102,16 @@ func (f *accessFlags) validate(base string) error {
 	if f.AnonymousLimit < 0 || f.AnonymousLimit > 1_000_000 {
 		return fault.New(fault.Invalid, "--anonymous-limit %d must be from 1 to 1000000, or 0 for no limit", f.AnonymousLimit)
 	}
-	quiet := slog.New(slog.DiscardHandler)
 	if f.Redis != "" {
-		r, err := ratelimit.OpenRedis(f.Redis, quiet)
-		if err != nil {
+		if err := ratelimit.CheckURL(f.Redis); err != nil {
 			return err
 		}
-		_ = r.Close()
 	}
 	c, err := f.readConfig()
 	if err != nil {
 		return err
 	}
-	if _, err := token.New(token.Options{Config: c.Config, BaseURL: base, Keys: keySource(quiet)}); err != nil {
+	if _, err := token.New(token.Options{Config: c.Config, BaseURL: base, Keys: keySource(slog.New(slog.DiscardHandler))}); err != nil {
 		return fault.New(fault.Invalid, "%s: %s", f.Config, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return nil

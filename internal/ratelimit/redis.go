@@ -49,14 +49,28 @@ func OpenRedis(address string, logger *slog.Logger) (*Redis, error) {
 	return open(address, logger, timeout, pause)
 }
 
-func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
-	logging.Disable() // it would write to stderr
+// CheckURL tells what is wrong with a URL, and asks nobody.
+func CheckURL(address string) error {
+	_, err := parseURL(address)
+	return err
+}
+
+func parseURL(address string) (*redis.Options, error) {
 	parsed, err := redis.ParseURL(address)
 	if err != nil || cut(address) {
 		// Its message is not repeated: whatever it names as wrong can be a part
 		// of a password with a character in it that was not escaped.
 		return nil, fault.New(fault.Invalid, "the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
 			"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password are percent-encoded")
+	}
+	return parsed, nil
+}
+
+func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
+	logging.Disable() // it would write to stderr
+	parsed, err := parseURL(address)
+	if err != nil {
+		return nil, err
 	}
 	r := &Redis{pause: pause, logger: logger, asks: make(chan struct{}, connections), options: redis.Options{
 		Network:   parsed.Network,

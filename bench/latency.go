@@ -45,14 +45,11 @@ func (b *bench) pushLatency() error {
 		return err
 	}
 	defer sim.stop()
-	path, err := b.scratch("push.db")
+	path, err := b.emptyStore()
 	if err != nil {
 		return err
 	}
-	defer b.scratch("push.db")
-	if err := b.migrate("sqlite:" + path); err != nil {
-		return err
-	}
+	defer b.scratch(emptyStore)
 	key, err := b.key("sqlite:" + path)
 	if err != nil {
 		return err

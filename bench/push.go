@@ -81,14 +81,11 @@ func (b *bench) fanout() error {
 		return err
 	}
 	defer sim.stop()
-	path, err := b.scratch("push.db")
+	path, err := b.emptyStore()
 	if err != nil {
 		return err
 	}
-	defer b.scratch("push.db")
-	if err := b.migrate("sqlite:" + path); err != nil {
-		return err
-	}
+	defer b.scratch(emptyStore)
 	requests, err := b.streamRequests("sqlite:"+path, n)
 	if err != nil {
 		return err
@@ -178,6 +175,16 @@ func (b *bench) migrate(store string) error {
 	return nil
 }
 
+const emptyStore = "push.db"
+
+// emptyStore makes a store of its own that has nothing in it.
+func (b *bench) emptyStore() (path string, err error) {
+	if path, err = b.scratch(emptyStore); err != nil {
+		return "", err
+	}
+	return path, b.migrate("sqlite:" + path)
+}
+
 // post sends JSON, with a key if there is one.
 func post(target, key, body string) error {
 	req, err := http.NewRequest(http.MethodPost, target, bytes.NewReader([]byte(body)))
@@ -208,14 +215,11 @@ func (b *bench) streamMemory() error {
 	if err != nil {
 		return err
 	}
-	path, err := b.scratch("push.db")
+	path, err := b.emptyStore()
 	if err != nil {
 		return err
 	}
-	defer b.scratch("push.db")
-	if err := b.migrate("sqlite:" + path); err != nil {
-		return err
-	}
+	defer b.scratch(emptyStore)
 	requests, err := b.streamRequests("sqlite:"+path, n)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 const filingLine = `{"type":"OIR","cnmv_registration_number":"NUMBER","company_name":"X","title":"TITLE","published_at":"2026-04-22T10:00:33+02:00"}`
@@ -68,19 +67,29 @@ func TestImportOddFiles(t *testing.T) {
 
 // Nobody has to wait for input that does not come.
 func TestImportIsInterrupted(t *testing.T) {
-	in, silent := io.Pipe()
+	pipe, silent := io.Pipe()
 	defer silent.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
+	in := &toldRead{pipe, cancel}
 	if _, _, err := runImport(t, ctx, in); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("it ends with %v", err)
 	}
-	forever := &repeat{line: []byte("nonsense\n")}
 	ctx, cancel = context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
+	forever := &toldRead{&repeat{line: []byte("nonsense\n")}, cancel}
 	if _, _, err := runImport(t, ctx, forever); !errors.Is(err, context.Canceled) {
 		t.Errorf("it ends with %v", err)
 	}
+}
+
+// toldRead calls then whenever it is read: the store is open by that time.
+type toldRead struct {
+	io.Reader
+	then func()
+}
+
+func (r *toldRead) Read(b []byte) (int, error) {
+	r.then()
+	return r.Reader.Read(b)
 }
 
 type repeat struct{ line []byte }

@@ -21,7 +21,7 @@ const module = "pregon"
 var rows = [][]string{
 	0: {"fault", "pace"},
 	1: {"disclosure", "outbound", "secret"},
-	2: {"problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
+	2: {"extract", "summary", "llm", "problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
 	3: {"store/sqlite", "store/postgres", "simserver", "ledger", "catalog", "document", "access"},
 	4: {"ingest", "token", "feed"},
 	5: {"webhook"},

@@ -1,0 +1,29 @@
+// Package summary says in at most three sentences what a filing is about, and
+// on which words of its document each of them rests.
+package summary
+
+// Source is a filing and the text of its document.
+type Source struct {
+	Company  string
+	Title    string
+	Category string // the regulator's heading
+	Language string // of the text: es, en…; empty when unknown
+	Pages    []string
+}
+
+// Sentence is a sentence of a summary and what it rests on.
+type Sentence struct {
+	Text  string `json:"text"`
+	Page  int    `json:"page"`  // from 1
+	Quote string `json:"quote"` // verbatim, but for line breaks
+}
+
+// Method tells how a summary was made.
+type Method string
+
+// The methods.
+const (
+	Extractive Method = "extractive" // sentences of the document, chosen by rules
+	ByModel    Method = "model"      // written by a language model, and checked
+	None       Method = "none"       // the text has nothing that would do
+)

@@ -22,6 +22,9 @@ func (f Filing) Report() *disclosure.Report {
 	return r
 }
 
+// ID returns its id.
+func (f Filing) ID() string { return disclosure.ReportID(f.doc.Type(), f.doc.Number()) }
+
 // Type returns the series it belongs to.
 func (f Filing) Type() disclosure.Type { return f.doc.Type() }
 

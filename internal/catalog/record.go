@@ -38,14 +38,35 @@ const (
 	historyFlag  = 1 << 2
 	extrasFlag   = 1 << 3
 	looseFlag    = 1 << 4 // a filing that it has to do with is not known
+	unreadFlag   = 1 << 5 // its document, or the summary of it, is still to come
 )
 
 var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed}
 
-// extras are the parts of a report that few have.
+// extras are the parts of a report that few have: most of history has none.
 type extras struct {
-	Related     []disclosure.Relation `json:",omitempty"`
-	CorrectedBy string                `json:",omitempty"`
+	Related        []disclosure.Relation `json:",omitempty"`
+	CorrectedBy    string                `json:",omitempty"`
+	Document       disclosure.Document   `json:",omitzero"`
+	SummaryMethod  string                `json:",omitempty"`
+	Evidence       []disclosure.Evidence `json:",omitempty"`
+	TextReadyAt    time.Time             `json:",omitzero"`
+	SummaryReadyAt time.Time             `json:",omitzero"`
+}
+
+func extrasOf(r *disclosure.Report) extras {
+	return extras{r.Related, r.CorrectedBy, r.Document, r.SummaryMethod, r.Evidence, r.TextReadyAt, r.SummaryReadyAt}
+}
+
+func (x extras) none() bool {
+	return len(x.Related) == 0 && x.CorrectedBy == "" && x.Document == (disclosure.Document{}) && x.SummaryMethod == "" &&
+		len(x.Evidence) == 0 && x.TextReadyAt.IsZero() && x.SummaryReadyAt.IsZero()
+}
+
+func (x extras) lay(r *disclosure.Report) {
+	r.Related, r.CorrectedBy = x.Related, x.CorrectedBy
+	r.Document, r.SummaryMethod, r.Evidence = x.Document, x.SummaryMethod, x.Evidence
+	r.TextReadyAt, r.SummaryReadyAt = x.TextReadyAt, x.SummaryReadyAt
 }
 
 // encoder makes records.
@@ -72,7 +93,7 @@ func (e *encoder) encode(r *disclosure.Report) []byte {
 	binary.LittleEndian.PutUint64(b[32:], uint64(micros(r.EnrichedAt)))
 	b[40] = flags(r)
 	if b[40]&extrasFlag != 0 {
-		b = appendExtras(b, extras{r.Related, r.CorrectedBy})
+		b = appendExtras(b, extrasOf(r))
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(r.NIF))), r.NIF...)
 	e.b = e.links.append(b, r.SourceURL)
@@ -84,8 +105,11 @@ func flags(r *disclosure.Report) (f byte) {
 	if r.Backfilled {
 		f |= historyFlag
 	}
-	if len(r.Related) > 0 || r.CorrectedBy != "" {
+	if !extrasOf(r).none() {
 		f |= extrasFlag
+	}
+	if r.WantsDocument() || r.WantsSummary() {
+		f |= unreadFlag
 	}
 	if slices.ContainsFunc(r.Related, func(other disclosure.Relation) bool { return other.ID == "" }) {
 		f |= looseFlag
@@ -206,7 +230,7 @@ func (r record) report(l *links) *disclosure.Report {
 		if err := json.Unmarshal([]byte(text), &x); err != nil {
 			panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
 		}
-		out.Related, out.CorrectedBy = x.Related, x.CorrectedBy
+		x.lay(&out)
 	}
 	var address string
 	out.NIF, address = cut(rest)

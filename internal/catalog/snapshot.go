@@ -47,7 +47,22 @@ func (p Page) Hash() uint64 {
 // Reports returns a page of the filings that a filter lets through, newest
 // first. Pages count from 1; one past the end is empty.
 func (s *Snapshot) Reports(f disclosure.Filter, page, limit int) Page {
-	total, docs := s.index.Search(f, (int64(page)-1)*int64(limit), limit)
+	return s.page(s.index.Search(f, (int64(page)-1)*int64(limit), limit))
+}
+
+// Among is Reports over the filings with these ids alone, each of which is
+// given once.
+func (s *Snapshot) Among(ids []string, f disclosure.Filter, page, limit int) Page {
+	keys := make([]uint64, 0, len(ids))
+	for _, id := range ids {
+		if t, number, ok := disclosure.ParseReportID(id); ok {
+			keys = append(keys, search.KeyOf(t, number))
+		}
+	}
+	return s.page(s.index.Among(keys, f, (int64(page)-1)*int64(limit), limit))
+}
+
+func (s *Snapshot) page(total int, docs []*search.Doc) Page {
 	out := Page{Total: total, Filings: make([]Filing, len(docs))}
 	for i, d := range docs {
 		out.Filings[i] = Filing{d, s}
@@ -90,12 +105,29 @@ func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
 	}
 }
 
+// Between returns the filings of some Madrid days, both included, newest first.
+func (s *Snapshot) Between(from, to disclosure.Day) iter.Seq[Filing] {
+	return func(yield func(Filing) bool) {
+		for d := range s.index.Walk(disclosure.Filter{From: from, To: to}) {
+			if !yield(Filing{d, s}) {
+				return
+			}
+		}
+	}
+}
+
 // Loose returns the filings published since an instant that have to do with
 // one that is not known.
-func (s *Snapshot) Loose(since time.Time) iter.Seq[Filing] {
+func (s *Snapshot) Loose(since time.Time) iter.Seq[Filing] { return s.flagged(since, looseFlag) }
+
+// Unread returns the filings published since an instant whose document, or the
+// summary of it, is still to come.
+func (s *Snapshot) Unread(since time.Time) iter.Seq[Filing] { return s.flagged(since, unreadFlag) }
+
+func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Filing] {
 	return func(yield func(Filing) bool) {
 		for f := range s.Since(since) {
-			if f.record()[40]&looseFlag != 0 && !yield(f) {
+			if f.record()[40]&flag != 0 && !yield(f) {
 				return
 			}
 		}

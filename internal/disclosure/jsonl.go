@@ -28,6 +28,8 @@ func ReadReport(line []byte) (Report, error) {
 		FirstSeenAt string          `json:"first_seen_at"`
 		AvailableAt string          `json:"available_at"`
 		EnrichedAt  string          `json:"enriched_at"`
+		TextReadyAt string          `json:"text_ready_at"`
+		SummaryAt   string          `json:"summary_ready_at"`
 	}
 	if err := readLine(line, &in); err != nil {
 		return Report{}, err
@@ -43,6 +45,8 @@ func ReadReport(line []byte) (Report, error) {
 	r.FirstSeenAt = read.instant("first_seen_at", in.FirstSeenAt)
 	r.AvailableAt = read.instant("available_at", in.AvailableAt)
 	r.EnrichedAt = read.instant("enriched_at", in.EnrichedAt)
+	r.SummaryReadyAt = read.instant("summary_ready_at", in.SummaryAt)
+	r.Document = Document{} // whose text is not in the line
 	if read.err != nil {
 		return Report{}, read.err
 	}

@@ -41,6 +41,13 @@ type Report struct {
 	FirstSeenAt time.Time `json:"first_seen_at,omitzero"`
 	AvailableAt time.Time `json:"available_at,omitzero"`
 	EnrichedAt  time.Time `json:"enriched_at,omitzero"` // a page of the regulator told what its feed does not
+
+	// What was read in its document.
+	Document       Document   `json:"document,omitzero"`
+	SummaryMethod  string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the filing
+	Evidence       []Evidence `json:"evidence,omitempty"`       // of the summary, sentence by sentence
+	TextReadyAt    time.Time  `json:"text_ready_at,omitzero"`
+	SummaryReadyAt time.Time  `json:"summary_ready_at,omitzero"`
 }
 
 // Relation is the regulator's word that a filing has to do with another. It
@@ -172,6 +179,13 @@ func (r *Report) Validate() error {
 	bad.instant("first_seen_at", &r.FirstSeenAt)
 	bad.instant("available_at", &r.AvailableAt)
 	bad.instant("enriched_at", &r.EnrichedAt)
+	bad.instant("text_ready_at", &r.TextReadyAt)
+	bad.instant("summary_ready_at", &r.SummaryReadyAt)
+	r.Document.validate(&bad)
+	bad.ident("summary_method", r.SummaryMethod)
+	for n := range r.Evidence {
+		r.Evidence[n].validate(&bad)
+	}
 	if r.TimeFrom.exactness() < 0 {
 		bad.add("time_from", string(r.TimeFrom), "use list, permalink or feed")
 	}
@@ -208,18 +222,23 @@ func (r Report) Merge(told Report) (merged Report, changed []string) {
 	m.text("nif", &r.NIF, told.NIF)
 	m.text("ticker", &r.Ticker, told.Ticker)
 	m.text("title", &r.Title, told.Title)
-	m.text("summary", &r.Summary, told.Summary)
 	m.time(&r, told)
 	m.text("category", &r.Category, told.Category)
 	m.text("pdf_url", &r.PDFURL, told.PDFURL)
 	m.text("source_url", &r.SourceURL, told.SourceURL)
 	m.relations(&r, told.Related)
 	m.text("corrected_by", &r.CorrectedBy, told.CorrectedBy)
-	if r.EnrichedAt.IsZero() && !told.EnrichedAt.IsZero() {
-		r.EnrichedAt = told.EnrichedAt
-		m.changed = append(m.changed, "enriched_at")
-	}
+	m.clock("enriched_at", &r.EnrichedAt, told.EnrichedAt)
+	m.document(&r, told)
 	return r, m.changed
+}
+
+// clock keeps the first time that is told.
+func (m *merge) clock(name string, have *time.Time, told time.Time) {
+	if have.IsZero() && !told.IsZero() {
+		*have = told
+		m.changed = append(m.changed, name)
+	}
 }
 
 // time takes a time that was read from an equally exact surface or a more

@@ -62,7 +62,8 @@ func newEvent(c *disclosure.Change, dir *search.Directory) *Event {
 		b = appendTime(b, "first_seen_at", r.FirstSeenAt)
 		b = appendTime(b, "available_at", r.AvailableAt)
 		b = appendTime(b, "enriched_at", r.EnrichedAt)
-		b = append(b, `,"text_ready_at":null,"summary_ready_at":null`...) // stages that there are none of yet
+		b = appendTime(b, "text_ready_at", r.TextReadyAt)
+		b = appendTime(b, "summary_ready_at", r.SummaryReadyAt)
 		b = append(b, `,"corrected_by":`...)
 		if r.CorrectedBy == "" {
 			b = append(b, "null"...)

@@ -130,6 +130,33 @@ func (x *Index) Walk(f disclosure.Filter) iter.Seq[*Doc] {
 	}
 }
 
+// Among is Search over those filings alone that have one of the keys, each of
+// which is given once.
+func (x *Index) Among(keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc) {
+	some := make([]*Doc, 0, len(keys))
+	for _, key := range keys {
+		if d := x.Find(key); d != nil {
+			some = append(some, d)
+		}
+	}
+	if f != (disclosure.Filter{}) {
+		through := make(map[*Doc]bool, len(some))
+		for _, d := range some {
+			through[d] = true
+		}
+		some = some[:0]
+		for d := range x.Walk(f) {
+			if through[d] {
+				some = append(some, d)
+			}
+		}
+	} else {
+		slices.SortFunc(some, func(a, b *Doc) int { return compareDocs(b, a) })
+	}
+	offset = min(offset, int64(len(some)))
+	return len(some), some[offset:min(offset+int64(limit), int64(len(some)))]
+}
+
 // run finds the hits of every segment, and counts them.
 func (x *Index) run(f disclosure.Filter) (total int, all []hits) {
 	q := x.compile(f)

@@ -1,0 +1,87 @@
+package disclosure_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+func ready(link string) disclosure.Document {
+	return disclosure.Document{Status: disclosure.DocumentReady, Link: link, SHA256: strings.Repeat("0a", 32), Pages: 1}
+}
+
+// What is not known of a document is never shown as if there were none.
+func TestDocumentNow(t *testing.T) {
+	const link, other = "https://regulator.example/d", "https://regulator.example/e"
+	failed := disclosure.Document{Status: disclosure.DocumentFailed, Reason: "It is empty.", Link: link}
+	again := disclosure.Document{Status: disclosure.DocumentPending, Reason: "It is tried again."}
+	tests := map[string]struct {
+		change func(r *disclosure.Report)
+		status disclosure.DocumentStatus
+		reason string
+		wants  bool
+	}{
+		"told by the feed":        {func(*disclosure.Report) {}, disclosure.DocumentPending, "has not been read yet", false},
+		"without a document":      {func(r *disclosure.Report) { r.EnrichedAt = r.PublishedAt }, disclosure.DocumentNone, "no document of its own", false},
+		"with one":                {func(r *disclosure.Report) { r.PDFURL = link }, disclosure.DocumentPending, "waits for its turn", true},
+		"history":                 {func(r *disclosure.Report) { r.PDFURL, r.Backfilled = link, true }, disclosure.DocumentNone, "not asked for", false},
+		"history without one":     {func(r *disclosure.Report) { r.Backfilled = true }, disclosure.DocumentNone, "no document of its own", false},
+		"history that is tried":   {func(r *disclosure.Report) { r.PDFURL, r.Backfilled, r.Document = link, true, again }, disclosure.DocumentPending, "tried again", true},
+		"tried again":             {func(r *disclosure.Report) { r.PDFURL, r.Document = link, again }, disclosure.DocumentPending, "tried again", true},
+		"ready":                   {func(r *disclosure.Report) { r.PDFURL, r.Document = link, ready(link) }, disclosure.DocumentReady, "", false},
+		"failed":                  {func(r *disclosure.Report) { r.PDFURL, r.Document = link, failed }, disclosure.DocumentFailed, "empty", false},
+		"failed under an old one": {func(r *disclosure.Report) { r.PDFURL, r.Document = other, failed }, disclosure.DocumentPending, "waits for its turn", true},
+		"ready under an old one":  {func(r *disclosure.Report) { r.PDFURL, r.Document = other, ready(link) }, disclosure.DocumentPending, "waits for its turn", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := filing()
+			test.change(&r)
+			d := r.DocumentNow()
+			if d.Status != test.status || !strings.Contains(d.Reason, test.reason) || r.WantsDocument() != test.wants {
+				t.Errorf("%+v, wants it: %v", d, r.WantsDocument())
+			}
+		})
+	}
+}
+
+func TestMergeDocument(t *testing.T) {
+	known := filing()
+	known.PDFURL = "https://regulator.example/d"
+	at := known.PublishedAt.Add(4 * time.Second)
+
+	text := known
+	text.Document, text.TextReadyAt = ready(known.PDFURL), at
+	checkMerge(t, known, disclosure.Report{Document: text.Document, TextReadyAt: at}, text, "document", "text_ready_at")
+
+	sum := text
+	sum.Summary, sum.SummaryMethod, sum.SummaryReadyAt = "Reparte 0,12 euros.", "extractive", at
+	sum.Evidence = []disclosure.Evidence{{Text: "Reparte 0,12 euros.", Page: 1, Quote: "Reparte 0,12 euros."}}
+	told := disclosure.Report{Summary: sum.Summary, SummaryMethod: sum.SummaryMethod, Evidence: sum.Evidence, SummaryReadyAt: at}
+	checkMerge(t, text, told, sum, "summary", "summary_method", "evidence", "summary_ready_at")
+
+	// A better one comes later: the clock tells of the first.
+	better := sum
+	better.Summary, better.SummaryMethod = "El Consejo reparte 0,12 euros.", "model"
+	better.Evidence = []disclosure.Evidence{{Text: better.Summary, Page: 1, Quote: "Reparte 0,12 euros."}}
+	told = disclosure.Report{Summary: better.Summary, SummaryMethod: "model", Evidence: better.Evidence, SummaryReadyAt: at.Add(time.Minute)}
+	checkMerge(t, sum, told, better, "summary", "summary_method", "evidence")
+
+	// A summary that somebody imports has no evidence of ours.
+	imported := better
+	imported.Summary, imported.SummaryMethod, imported.Evidence = "Otra cosa.", "", nil
+	checkMerge(t, better, disclosure.Report{Summary: "Otra cosa."}, imported, "summary")
+	if !imported.SummaryReadyAt.Equal(at) || imported.WantsSummary() {
+		t.Errorf("%+v", imported)
+	}
+
+	// Who tells the filing again says nothing of its document.
+	again := better
+	again.ForgetDocument()
+	checkMerge(t, better, again, better)
+	if text.WantsSummary() != true || known.WantsSummary() || sum.WantsSummary() {
+		t.Error("a summary is wanted of the wrong ones")
+	}
+}

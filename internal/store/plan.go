@@ -20,7 +20,10 @@ type Known struct {
 // Known is brought up to date on the way, since a batch may name a subject
 // twice.
 func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
-	p := plan{now: now.UTC().Truncate(time.Microsecond)}
+	p := plan{now: now.UTC().Truncate(time.Microsecond), updated: disclosure.Updated}
+	if b.Quiet {
+		p.updated = disclosure.Backfilled
+	}
 	event := cmp.Or(b.New, disclosure.Published)
 	for _, told := range b.Issuers {
 		p.issuer(told, known.Issuers)
@@ -39,6 +42,7 @@ func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 
 type plan struct {
 	now     time.Time
+	updated disclosure.Event // of a known report
 	changes []disclosure.Change
 	outcome Outcome
 }
@@ -66,7 +70,7 @@ func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report
 	merged, changed := told, []string(nil)
 	if found {
 		merged, changed = have.Merge(told)
-		event = disclosure.Updated
+		event = p.updated
 		if slices.Contains(changed, "corrected_by") {
 			event = disclosure.Corrected
 		}

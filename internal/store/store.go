@@ -20,9 +20,9 @@
 //
 // # Beside the log
 //
-// Notes, records, marks and deliveries are no part of the log, and no reader of
-// changes sees them. Notes and records have a counter each, which is drawn from
-// as the log's is. Marks and deliveries have none: they are asked for and never
+// Notes, records, marks, deliveries and documents are no part of the log, and no
+// reader of changes sees them. Notes and records have a counter each, which is
+// drawn from as the log's is. The others have none: they are asked for and never
 // followed.
 //
 // # Failures
@@ -49,6 +49,7 @@ type Store interface {
 	Records
 	Marks
 	Deliveries
+	Documents
 
 	// Source returns the mark left by ClaimSource, or nothing.
 	Source(ctx context.Context) (string, error)
@@ -352,6 +353,9 @@ type Batch struct {
 	// New is the event of a report that was not known: Backfilled, or
 	// Published, which an empty one stands for.
 	New disclosure.Event
+	// Quiet says that what is told of known reports is history too: its event is
+	// Backfilled, not Updated.
+	Quiet bool
 	// Lease, when set, must still be the newest: see Log.Append.
 	Lease *Lease
 }

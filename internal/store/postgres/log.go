@@ -139,6 +139,7 @@ func write(ctx context.Context, tx pgx.Tx, changes []disclosure.Change) error {
 	batch := new(pgx.Batch)
 	issuers.queue(batch, `issuer`)
 	reports.queue(batch, `report`)
+	queueDocuments(batch, changes)
 	batch.Queue(`WITH head AS (UPDATE log_head SET seq = $1 RETURNING seq) SELECT pg_notify('pregon_log', seq::text) FROM head`,
 		changes[len(changes)-1].Seq)
 	return tx.SendBatch(ctx, batch).Close()

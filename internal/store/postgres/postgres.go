@@ -36,8 +36,8 @@ type Store struct {
 	poll time.Duration // how often Wait looks for itself
 
 	// commit ends whatever takes more than one statement: an Append, a SetNotes, a
-	// PutRecord, a Once, and most of Deliveries. It is a field so that tests can
-	// make it fail, before it takes effect and after.
+	// PutRecord, a Once, a PutDocument, and most of Deliveries. It is a field so
+	// that tests can make it fail, before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 
 	stopListening context.CancelFunc

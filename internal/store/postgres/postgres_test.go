@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -182,7 +183,7 @@ func TestBytesAreKept(t *testing.T) {
 func TestSchemaVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 4 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 5 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -219,7 +220,7 @@ func TestFirstSchema(t *testing.T) {
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 4 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 5 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -376,8 +377,8 @@ func TestFanOutWaitsForRecords(t *testing.T) {
 	}
 }
 
-// TestPlainRole: a role that may only read and write, and forget names and
-// deliveries, can open a database whose schema is up to date.
+// TestPlainRole: a role that may only read and write, and forget names,
+// deliveries and the words of documents, can open a database whose schema is up to date.
 func TestPlainRole(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -389,7 +390,7 @@ func TestPlainRole(t *testing.T) {
 	role := "plain_" + config.Database // roles are shared by all databases
 	query(t, url, `CREATE ROLE `+role+` LOGIN`)
 	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
-	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt TO `+role)
+	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt, document_part, filed_document TO `+role)
 	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
 	publish(t, s, 1)
 	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
@@ -414,6 +415,61 @@ func TestPlainRole(t *testing.T) {
 	}
 	if err := s.DropDeliveries(t.Context(), "b"); err != nil {
 		t.Error(err)
+	}
+	document := store.Document{SHA256: strings.Repeat("0", 64), Parts: []store.Part{{Words: []string{"a"}}}}
+	for range 2 {
+		if err := s.PutDocument(t.Context(), document); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.PutOriginal(t.Context(), document.SHA256, nil); err != nil {
+		t.Error(err)
+	}
+	for found, status := range []disclosure.DocumentStatus{1: disclosure.DocumentReady, 0: disclosure.DocumentFailed} {
+		r := filing(1)
+		r.Document = disclosure.Document{Status: status, SHA256: document.SHA256}
+		if _, err := s.Append(t.Context(), store.Batch{Reports: []disclosure.Report{r}}); err != nil {
+			t.Error(err)
+		}
+		ids, err := s.FindInDocuments(t.Context(), store.WordQuery{All: [][]store.Phrase{{{Words: []string{"a"}}}}})
+		if err != nil || len(ids) != found {
+			t.Errorf("%s: FindInDocuments = %v, %v", status, ids, err)
+		}
+	}
+}
+
+// TestFindUsesTheIndex: not even a word that all documents have makes the
+// database read all of them.
+func TestFindUsesTheIndex(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	const others = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
+	leave := func(s *postgres.Store) { // the server counts what a connection did once it is gone
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); len(query(t, url, others)) > 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	leave(open(t, url))
+	query(t, url, `INSERT INTO document_part SELECT i::text, 1, 'a b' FROM generate_series(1, 100) i`)
+	query(t, url, `INSERT INTO filed_document SELECT sha256, sha256 FROM document_part`)
+	query(t, url, `ANALYZE`)
+	scans := func() string {
+		return query(t, url, `SELECT seq_scan::text FROM pg_stat_user_tables WHERE relname = 'document_part'`)[0]
+	}
+	s := open(t, url)
+	before := scans()
+	for range 10 {
+		q := store.WordQuery{All: [][]store.Phrase{{{Words: []string{"a"}}}}, None: []store.Phrase{{Words: []string{"b"}}}}
+		if _, err := s.FindInDocuments(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave(s)
+	if after := scans(); after != before {
+		t.Errorf("it was read whole %s times before, and %s after", before, after)
 	}
 }
 
@@ -444,4 +500,36 @@ func TestOpenFailures(t *testing.T) {
 	if _, err := postgres.Open(ctx, pgtest.Database(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller who had given up was told %v", err)
 	}
+}
+
+func BenchmarkDocuments(b *testing.B) {
+	url := pgtest.Database(b)
+	s, err := postgres.Open(b.Context(), url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	storetest.BenchDocuments(b, s, func() map[string]int64 {
+		conn, err := pgx.Connect(b.Context(), url)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer conn.Close(b.Context())
+		if _, err := conn.Exec(b.Context(), `VACUUM ANALYZE`); err != nil { // as its own daemon would do in time
+			b.Fatal(err)
+		}
+		sizes := map[string]int64{}
+		for what, query := range map[string]string{
+			"index": `SELECT pg_relation_size('document_part_words')`,
+			"words": `SELECT pg_table_size('document_part')`,
+			"texts": `SELECT pg_table_size('document')`,
+		} {
+			var n int64
+			if err := conn.QueryRow(b.Context(), query).Scan(&n); err != nil {
+				b.Fatal(err)
+			}
+			sizes[what] = n
+		}
+		return sizes
+	})
 }

@@ -53,6 +53,9 @@ func appendTx(ctx context.Context, tx *sql.Tx, b store.Batch) (store.Outcome, er
 	if err := insert(ctx, tx, seq, changes); err != nil {
 		return out, err
 	}
+	if err := fileDocuments(ctx, tx, changes); err != nil {
+		return out, err
+	}
 	_, err = tx.ExecContext(ctx, "UPDATE log_head SET seq = ?", out.Seq)
 	return out, err
 }

@@ -117,7 +117,7 @@ func TestFirstSchema(t *testing.T) {
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 4 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 5 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -193,4 +193,33 @@ func TestNotADatabase(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(b), "Dear sirs") {
 		t.Error("and it was damaged")
 	}
+}
+
+func BenchmarkDocuments(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "pregon.db")
+	s, err := sqlite.Open(b.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	storetest.BenchDocuments(b, s, func() map[string]int64 {
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer db.Close()
+		sizes := map[string]int64{}
+		for what, query := range map[string]string{
+			"index": "SELECT sum(length(block)) FROM word_data",
+			"texts": "SELECT sum(length(pages)) FROM document_text",
+			"file":  "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+		} {
+			var n int64
+			if err := db.QueryRowContext(b.Context(), query).Scan(&n); err != nil {
+				b.Fatal(err)
+			}
+			sizes[what] = n
+		}
+		return sizes
+	})
 }

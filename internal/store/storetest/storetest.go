@@ -24,8 +24,8 @@ type Engine struct {
 
 	// FailCommit makes the next commit of s fail with err, after it took
 	// effect or before. That commit will be an Append's, a SetNotes', a
-	// PutRecord's, a Once's or one of Deliveries', and of one that found
-	// something new. Other goroutines may be using s.
+	// PutRecord's, a Once's, a PutDocument's or one of Deliveries', and of one
+	// that found something new. Other goroutines may be using s.
 	FailCommit func(s store.Store, after bool, err error)
 
 	// Newer raises the schema version of the database that s has open beyond
@@ -152,6 +152,16 @@ func Run(t *testing.T, e Engine) {
 		{"Settle", testSettle},
 		{"SettleOddTexts", testSettleOddTexts},
 		{"EndpointTimes", testEndpointTimes},
+		{"Documents", testDocuments},
+		{"DocumentOfOddTexts", testDocumentOfOddTexts},
+		{"Originals", testOriginals},
+		{"FiledDocuments", testFiledDocuments},
+		{"FindInDocuments", testFindInDocuments},
+		{"FindAgreesWithLoops", testFindAgreesWithLoops},
+		{"DocumentLimits", testDocumentLimits},
+		{"DocumentsRefused", testDocumentsRefused},
+		{"DocumentFailures", testDocumentFailures},
+		{"DocumentRace", testDocumentRace},
 		{"SourceIsClaimedOnce", testSourceIsClaimedOnce},
 		{"SourceRace", testSourceRace},
 		{"ReopenKeepsAll", testReopenKeepsAll},

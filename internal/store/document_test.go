@@ -1,0 +1,69 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// TestFiled: only what says something of a document counts, and of two changes
+// of a filing the last.
+func TestFiled(t *testing.T) {
+	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
+	change := func(id string, status disclosure.DocumentStatus, hash string, changed ...string) disclosure.Change {
+		r := disclosure.Report{ID: id, Document: disclosure.Document{Status: status, SHA256: hash}}
+		return disclosure.Change{Changed: changed, Report: &r}
+	}
+	const ready, failed = disclosure.DocumentReady, disclosure.DocumentFailed
+	got := store.Filed([]disclosure.Change{
+		{Issuer: &disclosure.Issuer{ID: "issuer"}, Changed: []string{"document"}},
+		change("new", ready, a),
+		change("new without", "", ""),
+		change("new and failed", failed, a),
+		change("changed", ready, b, "title", "document"),
+		change("otherwise changed", ready, a, "title"),
+		change("lost", failed, a, "document"),
+		change("odd", ready, "x", "document"),
+		change("twice", ready, a),
+		change("twice", ready, b, "document"),
+		change("back", failed, "", "document"),
+		change("back", ready, a, "document"),
+		change("gone", ready, a),
+		change("gone", failed, a, "document"),
+	})
+	want := map[string]string{"new": a, "changed": b, "lost": "", "odd": "", "twice": b, "back": a, "gone": ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestClean: what is wrong with a document is said, and the caller's is left as
+// it is.
+func TestClean(t *testing.T) {
+	d := store.Document{
+		SHA256: strings.Repeat("a", 64), Head: "\x00", Pages: []string{"a\xff"},
+		Parts: []store.Part{{}, {Words: []string{"a"}}, {Stems: []string{"b"}}},
+	}
+	want := d
+	want.Head, want.Pages, want.Parts = "\uFFFD", []string{"a\uFFFD"}, d.Parts[1:]
+	got, err := d.Clean()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if d.Pages[0] != "a\xff" || len(d.Parts) != 3 {
+		t.Errorf("the caller's was changed: %+v", d)
+	}
+	d.Parts[2].Words = []string{"Junta"}
+	_, err = d.Clean()
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "part 2") || !strings.Contains(err.Error(), "Junta") {
+		t.Errorf("a word that is not folded: %v", err)
+	}
+}

@@ -8,6 +8,14 @@ import (
 	"pregon/internal/simserver"
 )
 
+// BenchmarkDocuments makes the documents of some days in turn.
+func BenchmarkDocuments(b *testing.B) {
+	filings := market().History(early.AddDate(0, 0, -14), early)
+	for n := 0; b.Loop(); n++ {
+		simserver.File(&filings[n%len(filings)])
+	}
+}
+
 // BenchmarkPages asks for what a reader asks for, of a market that has a long
 // history and published a filing every five seconds for a day.
 func BenchmarkPages(b *testing.B) {

@@ -18,11 +18,14 @@ import (
 const welcome = `The simulated regulator and exchange of Pregón. Nothing it says is real.
 
 POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; also name, category, document, link,
-                       related, corrects, published_at, number. Files something at once.
+                       related, corrects, published_at, number. Files something at once. Its document may be said:
+                       "text":"…" is what it says, paragraphs parted by empty lines; "document" is true, false, or
+                       what it is: pdf columns long scan xhtml zip, or corrupt … word as below.
 GET    /_sim/filings   ?type=oir&from=2026-01-01&to=2026-01-31: the truth, one JSON line for each filing.
 POST   /_sim/fault     {"kind":"stall","surface":"list","type":"oir","for":"30s","times":3,"share":0.5,"by":"90s"}
                        kinds: error500 error403 errorpage stall truncate markup runaway feedcut skew huge endless
-                       bomb redirectloop reset; surfaces: feed list permalink hr document register exchange all
+                       bomb redirectloop reset; surfaces: feed list permalink hr document register exchange all;
+                       on documents only: corrupt cut locked cycle billions empty page word, and bomb is a file there
 GET    /_sim/fault     the faults that are armed
 DELETE /_sim/fault     disarms them
 `
@@ -129,6 +132,24 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// wish is whether there is to be a document, or what it is to be.
+type wish struct {
+	any  *bool
+	form string
+}
+
+func (w *wish) UnmarshalJSON(raw []byte) error {
+	var yes *bool
+	if err := json.Unmarshal(raw, &yes); err == nil {
+		w.any = yes
+		return nil
+	}
+	if err := json.Unmarshal(raw, &w.form); err != nil || w.form == "" {
+		return errors.New("a document must be true, false or one of " + strings.Join(forms(), ", "))
+	}
+	return nil
+}
+
 // order publishes what the body asks for.
 func (s *Server) order(w http.ResponseWriter, r *http.Request) (any, error) {
 	var in struct {
@@ -137,7 +158,8 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request) (any, error) {
 		NIF         string `json:"nif"`
 		Name        string `json:"name"`
 		Category    string `json:"category"`
-		Document    *bool  `json:"document"`
+		Document    wish   `json:"document"`
+		Text        string `json:"text"`
 		Link        string `json:"link"`
 		Related     number `json:"related"`
 		Corrects    number `json:"corrects"`
@@ -149,7 +171,7 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	p := Filing{
 		Type: disclosure.Type(in.Type), Title: in.Title, NIF: in.NIF, Name: in.Name, Category: in.Category,
-		Document: in.Document, Link: in.Link, Related: string(in.Related), Corrects: string(in.Corrects),
+		Document: in.Document.any, Form: in.Document.form, Text: in.Text, Link: in.Link, Related: string(in.Related), Corrects: string(in.Corrects),
 	}
 	var bad []fault.Field
 	if in.PublishedAt != "" {

@@ -16,9 +16,64 @@ func (s *Server) document(r *request) answer {
 	}
 	guid := strings.ToLower(strings.Trim(q.Get("t"), "{}"))
 	if f := s.byGUID(guid); f != nil {
-		return answer{kind: "application/pdf", body: makePDF(f, s.seed)}
+		return f.file(s.seed)
 	}
 	return lost
+}
+
+// file makes the document of a filing: always the same one.
+func (f *filing) file(seed uint64) answer {
+	p, dice, form := writePaper(f, seed), diceOf(f, seed, forLayout), f.form(seed)
+	a := answer{kind: "application/pdf", filed: true}
+	switch form {
+	case "xhtml":
+		a.kind, a.body = "application/xhtml+xml", makeXHTML(f, p)
+	case "zip":
+		a.kind, a.body = "application/zip", makePackage(f, p)
+	case "scan":
+		a.body = makeScan(p, dice)
+	default:
+		look := drawStyle(p, dice)
+		if form == "columns" {
+			look.fold()
+		}
+		a.body = makePDF(p, look)
+	}
+	if spoil := hostile[form]; spoil != nil {
+		return spoil(a)
+	}
+	return a
+}
+
+// form is what sort of document a filing has: nearly always an ordinary PDF.
+// Of a thousand some are otherwise, and annual reports more often than not.
+func (f *filing) form(seed uint64) string {
+	if f.Form != "" || f.Text != "" {
+		return f.Form
+	}
+	x := scatter(seed^uint64(f.Number)<<3^uint64(f.Type.Index())) % 1000
+	switch {
+	case strings.HasPrefix(f.Category, "Informe anual de "):
+		return spread(x, 150, 80)
+	case strings.HasPrefix(f.Category, "Informes financieros anuales"):
+		return spread(x, 300, 400)
+	case strings.HasPrefix(f.Category, "Sobre resultados"):
+		return spread(x, 8, 4)
+	case x >= 985 && !strings.Contains(f.Title, "nforme"):
+		return "scan"
+	}
+	return "pdf"
+}
+
+// spread shares a thousand out among pages, packages and ordinary documents.
+func spread(x, pages, packages uint64) string {
+	switch {
+	case x < pages:
+		return "xhtml"
+	case x < pages+packages:
+		return "zip"
+	}
+	return "pdf"
 }
 
 func (s *Server) byGUID(guid string) *filing {
@@ -44,7 +99,7 @@ func (s *Server) byToken(r *request, text string) answer {
 	switch {
 	case ok && kind == tokenReport && a < 3:
 		if f := s.find(disclosure.Types[a], int64(b)); f != nil {
-			return answer{kind: "application/pdf", body: makePDF(f, s.seed)}
+			return f.file(s.seed)
 		}
 	case ok && kind == tokenMonth:
 		return s.registerZip(int(a)+firstYear, int(b))

@@ -1,118 +1,159 @@
 package simserver_test
 
 import (
-	"bytes"
-	"compress/zlib"
+	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"pregon/internal/sim"
 )
 
-var (
-	objectForm = regexp.MustCompile(`^(\d+) 0 obj\n`)
-	streamForm = regexp.MustCompile(`(?s)<< /Length (\d+)( /Filter /FlateDecode)? >>\nstream\n`)
-	shownForm  = regexp.MustCompile(`\(((?:\\.|[^\\)])*)\) Tj`)
-)
-
-// readPDF checks the skeleton of a file and returns the text of its pages.
-func readPDF(t *testing.T, file string) (pages []string) {
-	t.Helper()
-	if !strings.HasPrefix(file, "%PDF-1.4\n") || !strings.HasSuffix(file, "%%EOF\n") {
-		t.Fatalf("no PDF: %.40q", file)
-	}
-	_, tail, _ := strings.Cut(file, "\nstartxref\n")
-	start, err := strconv.Atoi(strings.Split(tail, "\n")[0])
-	if err != nil || !strings.HasPrefix(file[start:], "xref\n0 ") {
-		t.Fatalf("startxref %q leads astray", tail)
-	}
-	lines := strings.SplitAfter(file[start:], "\n")
-	count, _ := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(lines[1], "0 ")))
-	for n := 1; n < count; n++ {
-		line := lines[2+n]
-		at, err := strconv.Atoi(line[:10])
-		if m := objectForm.FindStringSubmatch(file[at:]); len(line) != 20 || err != nil || m == nil || m[1] != strconv.Itoa(n) {
-			t.Fatalf("object %d is not at %q", n, line)
-		}
-	}
-	if !strings.Contains(file[start:], fmt.Sprintf("/Size %d /Root 1 0 R", count)) {
-		t.Error("the trailer does not fit")
-	}
-	for _, m := range streamForm.FindAllStringSubmatchIndex(file, -1) {
-		length, _ := strconv.Atoi(file[m[2]:m[3]])
-		content := file[m[1] : m[1]+length]
-		if !strings.HasPrefix(file[m[1]+length:], "\nendstream") {
-			t.Error("a stream has another length")
-		}
-		if m[4] >= 0 {
-			z, err := zlib.NewReader(strings.NewReader(content))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plain, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
-			content = string(plain)
-		}
-		var text bytes.Buffer
-		for _, shown := range shownForm.FindAllStringSubmatch(content, -1) {
-			for n := range len(shown[1]) {
-				if c := shown[1][n]; c != '\\' {
-					text.WriteRune(rune(c)) // the encoding agrees with Latin 1 but for quotes
-				}
-			}
-			text.WriteByte(' ')
-		}
-		pages = append(pages, text.String())
-	}
-	return pages
-}
+// printed is the host that links print.
+const printed = "https://regulator.example"
 
 func TestDocuments(t *testing.T) {
 	s := open(t, early, "")
 	s.publish(`{"type":"ip","title":"` + strings.Repeat("Larguísima(palabra)", 60) + ` «y» 5 € \\ “más”","document":true}`)
-	sizes, packed, n := map[int]int{}, map[bool]int{}, 0
+	seen, n := map[string]int{}, 0
 	all := s.filings("from=2020-10-20")
-	all = append(all, s.filings("type=oir&from=2020-02-24&to=2020-02-28")...) // when governance reports come
-	tokens := 0
+	all = append(all, s.filings("type=oir&from=2020-02-20&to=2020-02-28")...) // when governance reports come
 	for _, f := range all {
-		if f.PDFURL == "" {
+		if n++; f.PDFURL == "" || n%4 != 0 && (seen["token"] > 30 || !strings.Contains(f.PDFURL, "?e=")) {
 			continue
 		}
-		if strings.Contains(f.PDFURL, "?e=") {
-			if tokens++; tokens > 3 {
-				continue
-			}
-		} else if n++; n%11 != 0 && f.Type != "IP" {
-			continue
-		}
-		path := strings.TrimPrefix(f.PDFURL, "https://regulator.example")
+		path := strings.TrimPrefix(f.PDFURL, printed)
 		r := s.do("GET", path, "")
-		if r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/pdf" {
+		if r.StatusCode != 200 {
 			t.Fatalf("%s: %d", f.ID, r.StatusCode)
 		}
-		if again := s.get(path); again != r.body {
+		if n%5 == 0 && s.get(path) != r.body {
 			t.Errorf("%s changes", f.ID)
 		}
-		packed[strings.Contains(r.body, "FlateDecode")]++
+		seen[r.Header.Get("Content-Type")]++
+		report := strings.Contains(f.PDFURL, "?e=")
+		if report {
+			seen["token"]++
+		}
+		if r.Header.Get("Content-Type") != "application/pdf" {
+			continue
+		}
+		if strings.Contains(r.body, "/Subtype /Image") {
+			seen["scan"]++
+			continue
+		}
 		pages := readPDF(t, r.body)
-		sizes[len(pages)]++
-		for k, page := range pages {
-			if !strings.Contains(page, "DOCUMENTO SIMULADO") && !strings.Contains(page, "Simulación: ni la entidad") || !strings.Contains(page, fmt.Sprintf("Página %d de %d", k+1, len(pages))) {
-				t.Errorf("%s: page %d does not say what it is: %s", f.ID, k+1, page)
-			}
+		checkPages(t, f.ID, pages)
+		count(seen, r.body, pages)
+		if report && len(pages) >= 10 {
+			seen["long report"]++
 		}
 		if words := strings.Fields(strings.TrimPrefix(f.Title, sim.Mark)); len(words[0]) < 40 && !strings.Contains(pages[0], words[0]+" "+words[1]) {
 			t.Errorf("%s does not have its subject", f.ID)
 		}
 	}
-	if sizes[1] == 0 || sizes[2] == 0 || sizes[3] == 0 || len(sizes) > 4 || sizes[0]+sizes[5]+sizes[6] > 0 || packed[true] == 0 || packed[false] == 0 || tokens == 0 {
-		t.Errorf("pages %v, packed %v, %d with a token", sizes, packed, tokens)
+	for _, what := range []string{
+		"application/pdf", "application/xhtml+xml", "application/zip", "token", "scan", "Times-Roman", "Helvetica", "Courier",
+		"FlateDecode", "plain", "%PDF-1.4", "%PDF-1.5", "] TJ", "outline", "short", "two", "ten",
+	} {
+		if seen[what] == 0 {
+			t.Errorf("no %s among %v", what, seen)
+		}
+	}
+	if seen["ten"]-seen["long report"] > seen["short"]/10 || seen["scan"] > seen["short"]/10 {
+		t.Errorf("what should be rare is not: %v", seen)
+	}
+}
+
+// checkPages checks that every page says what it is.
+func checkPages(t *testing.T, id string, pages []string) {
+	t.Helper()
+	for k, page := range pages {
+		for _, want := range []string{"— DOCUMENTO SIMULADO\n", "Simulación: ni la entidad", fmt.Sprintf("Página %d de %d\n", k+1, len(pages))} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: page %d does not say %q: %s", id, k+1, want, page)
+			}
+		}
+	}
+	if !strings.Contains(strings.Join(pages, ""), "Aviso legal") {
+		t.Errorf("%s has no legal notice", id)
+	}
+}
+
+// count notes what a file is like.
+func count(seen map[string]int, file string, pages []string) {
+	for _, what := range []string{"Times-Roman", "Helvetica", "Courier", "FlateDecode", "%PDF-1.4", "%PDF-1.5", "] TJ"} {
+		if strings.Contains(file, what) {
+			seen[what]++
+		}
+	}
+	if !strings.Contains(file, "FlateDecode") {
+		seen["plain"]++
+	}
+	if strings.Contains(file, "/Type /Outlines") {
+		seen["outline"]++
+	}
+	switch {
+	case len(pages) >= 10:
+		seen["ten"]++
+	case len(pages) > 1:
+		seen["two"]++
+	default:
+		seen["short"]++
+	}
+}
+
+func TestOutline(t *testing.T) {
+	s := open(t, early, "")
+	for range 4 { // of all looks
+		p := openPDF(t, s.published(`{"document":"long","title":"Informe de resultados del ejercicio 2019"}`).body)
+		root := p.dicts[p.ref(p.trailer, "Root")]
+		outline := p.dicts[p.ref(root, "Outlines")]
+		chapters, sections := 0, 0
+		for n := p.ref(outline, "First"); n != 0; n = p.ref(p.dicts[n], "Next") {
+			chapters++
+			for k := p.ref(p.dicts[n], "First"); k != 0; k = p.ref(p.dicts[k], "Next") {
+				sections++
+				if to := p.ref(strings.Replace(p.dicts[k], "[", "", 1), "Dest"); !strings.HasPrefix(p.dicts[to], "<< /Type /Page ") {
+					t.Errorf("%s leads to %s", p.dicts[k], p.dicts[to])
+				}
+			}
+		}
+		if chapters < 4 || sections < 3*chapters || !strings.Contains(outline, fmt.Sprintf("/Count %d ", chapters)) || len(p.pages()) < 4 {
+			t.Errorf("%d chapters, %d sections, %d pages: %s", chapters, sections, len(p.pages()), outline)
+		}
+	}
+}
+
+func TestXHTML(t *testing.T) {
+	s := open(t, early, "")
+	r := s.published(`{"document":"xhtml","type":"oir","text":"Uno <dos> & \"tres\" \u0001 日本\n\nCuatro"}`)
+	if r.Header.Get("Content-Type") != "application/xhtml+xml" {
+		t.Error(r.Header)
+	}
+	var seen []string
+	for d := xml.NewDecoder(strings.NewReader(r.body)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			seen = append(seen, x.Name.Local)
+		case xml.CharData:
+			seen = append(seen, string(x))
+		}
+	}
+	all := strings.Join(seen, "|")
+	for _, want := range []string{"header|", "hidden|", "DATO-OCULTO", "nonNumeric|Uno <dos> & \"tres\" � 日本|", "DOCUMENTO SIMULADO", "Aviso legal"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in the page", want)
+		}
 	}
 }
 

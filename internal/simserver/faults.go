@@ -72,10 +72,34 @@ var kinds = map[string]func(*armed, *request, *spoil){
 	"truncate":     func(_ *armed, _ *request, s *spoil) { s.after = truncate },
 	"markup":       func(_ *armed, _ *request, s *spoil) { s.after = rename },
 	"huge":         func(_ *armed, _ *request, s *spoil) { s.after = huge },
-	"bomb":         func(_ *armed, _ *request, s *spoil) { s.after = bomb },
+	"bomb":         explode,
 	"runaway":      func(_ *armed, r *request, _ *spoil) { r.runaway = true },
 	"feedcut":      func(f *armed, r *request, _ *spoil) { r.cut = r.now.Add(-f.by) },
 	"skew":         func(f *armed, r *request, _ *spoil) { r.skew = f.by },
+	"corrupt":      spoilFile,
+	"cut":          spoilFile,
+	"locked":       spoilFile,
+	"cycle":        spoilFile,
+	"billions":     spoilFile,
+	"empty":        spoilFile,
+	"page":         spoilFile,
+	"word":         spoilFile,
+}
+
+// spoilFile answers a hostile document: see hostile.
+func spoilFile(f *armed, _ *request, s *spoil) { s.after = spoilt(f.Kind) }
+
+// explode answers what unpacks to very much: a file if documents are what is
+// aimed at, else an answer of any sort.
+func explode(f *armed, r *request, s *spoil) {
+	if s.after = bomb; f.onFiles() {
+		spoilFile(f, r, s)
+	}
+}
+
+// onFiles tells whether a fault spoils documents and nothing else.
+func (a *armed) onFiles() bool {
+	return hostile[a.Kind] != nil && (a.Kind != "bomb" || a.Surface == onDocument)
 }
 
 // defaults are how long a fault lasts or reaches when nothing is said.
@@ -120,6 +144,9 @@ func (a *armed) aims(at route, r *request) bool {
 	}
 	if where := only[a.Kind]; where != nil && !slices.Contains(where, at.surface) {
 		return false
+	}
+	if a.onFiles() && !strings.EqualFold(r.URL.Path, documentPath) {
+		return false // a page of the same surface
 	}
 	return a.Type == "" || a.Type == r.series
 }

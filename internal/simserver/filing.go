@@ -23,6 +23,8 @@ type filing struct {
 	Link     string `json:"link,omitempty"`     // where its row leads, as the row prints it
 	Corrects string `json:"corrects,omitempty"` // the id of the filing that it rectifies
 	Other    string `json:"other,omitempty"`    // where its relation leads
+	Form     string `json:"form,omitempty"`     // what its document was asked to be
+	Text     string `json:"text,omitempty"`     // what its document was asked to say
 
 	who *disclosure.Issuer // nobody's is nil
 }

@@ -2,202 +2,253 @@ package simserver
 
 import (
 	"bytes"
-	"compress/zlib"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strconv"
-	"strings"
 )
 
 // A4, in points.
 const (
 	paperWidth, paperHeight = 595, 842
 	margin                  = 64
-	lineWidth               = paperWidth - 2*margin
+	gutter                  = 20 // between two columns
+	highest                 = paperHeight - 90
 	lowest                  = 84 // where the text of a page ends
 )
 
-// pdf lays text out on pages, in Helvetica.
+// style is how a document looks and how its file is made. Issuers use all
+// sorts of programs.
+type style struct {
+	body, bold, figures *font // figures is that of tables
+	size                float64
+	columns             int
+	hyphens             bool
+	gaps                bool // spaces are moves, as some programs write them
+	packed              bool // streams are compressed
+	modern              bool // objects stand in streams, as since PDF 1.5
+}
+
+func drawStyle(p *paper, dice *rand.Rand) style {
+	s := style{body: helvetica, bold: helveticaBold, size: 10.5, columns: 1, packed: dice.IntN(4) > 0}
+	if dice.IntN(3) == 0 {
+		s.body, s.bold, s.size = times, timesBold, 11.5
+	}
+	s.figures = s.body
+	if dice.IntN(4) == 0 {
+		s.figures = courier
+	}
+	s.hyphens = dice.IntN(4) == 0
+	s.gaps = dice.IntN(6) == 0
+	s.modern = dice.IntN(3) == 0
+	if dice.IntN(8) == 0 && !slices.ContainsFunc(p.blocks, func(b block) bool { return b.kind == table && len(b.rows[0]) > 3 }) {
+		s.fold()
+	}
+	return s
+}
+
+// fold sets the text in two columns.
+func (s *style) fold() {
+	if s.columns == 1 {
+		s.columns, s.hyphens, s.size, s.figures = 2, true, s.size-1.5, s.body
+	}
+}
+
+// pdf lays a paper out on pages.
 type pdf struct {
-	head, foot string
-	pages      []*bytes.Buffer
-	y          float64
+	style
+	pages   []*bytes.Buffer
+	y, top  float64
+	column  int
+	floor   float64 // where the first column ends
+	whole   bool    // the text goes over all columns, as a title does
+	outline []bookmark
 }
 
-func (p *pdf) turn() {
-	p.pages = append(p.pages, &bytes.Buffer{})
-	p.y = paperHeight - 110
+// bookmark is a line of the outline that readers show.
+type bookmark struct {
+	title string
+	page  int
+	level int
 }
 
-// at writes one line at a place; font is F1 or F2, the bold one.
-func (p *pdf) at(page int, font string, size, x, y float64, text string) {
-	fmt.Fprintf(p.pages[page], "BT /%s %g Tf 1 0 0 1 %.2f %.2f Tm (%s) Tj ET\n", font, size, x, y, literal(text))
-}
-
-// line writes a line below the last, on the next page when there is no room.
-func (p *pdf) line(font string, size, x, lead float64, text string) {
-	if len(p.pages) == 0 || p.y-lead < lowest {
-		p.turn()
+// makePDF lays a paper out and makes the file. The columns of a single page are
+// made about as long as one another.
+func makePDF(p *paper, s style) []byte {
+	d := layOut(p, s, lowest)
+	if s.columns > 1 && len(d.pages) == 1 && !d.whole {
+		used := float64(d.column)*(d.top-lowest) + d.top - d.y
+		d = layOut(p, s, max(lowest, d.top-used/2-30))
 	}
-	p.y -= lead
-	p.at(len(p.pages)-1, font, size, x, p.y, text)
+	d.furnish(p)
+	return d.file(p.title)
 }
 
-func (p *pdf) heading(text string) {
-	if len(p.pages) > 0 && p.y-60 < lowest {
-		p.turn() // no heading stands alone at the foot of a page
+func layOut(p *paper, s style, floor float64) *pdf {
+	d := &pdf{style: s, whole: true, floor: floor}
+	d.turn()
+	for n := range p.blocks {
+		d.block(p, n)
 	}
-	for n, l := range wrap(text, 13, lineWidth) {
-		p.line("F2", 13, margin, []float64{28, 17}[min(n, 1)], l)
-	}
+	return d
 }
 
-func (p *pdf) paragraph(text string) {
-	for n, l := range wrap(text, 10.5, lineWidth) {
-		p.line("F1", 10.5, margin, []float64{22, 14.5}[min(n, 1)], l)
+// turn goes on to the next column, or to the first of the next page.
+func (d *pdf) turn() {
+	if len(d.pages) > 0 && !d.whole && d.column+1 < d.columns {
+		d.column++
+		d.y = d.top
+		return
 	}
+	d.pages = append(d.pages, &bytes.Buffer{})
+	d.column, d.top = 0, highest
+	d.y = d.top
 }
 
-// table writes rows of three cells; the last two stand to the right.
-func (p *pdf) table(rows [][3]string) {
-	for n, row := range rows {
-		font := "F1"
-		if n == 0 {
-			font = "F2"
+func (d *pdf) measure() float64 {
+	if d.whole || d.columns == 1 {
+		return paperWidth - 2*margin
+	}
+	return (paperWidth - 2*margin - gutter) / 2
+}
+
+func (d *pdf) left() float64 {
+	if d.whole {
+		return margin
+	}
+	return margin + float64(d.column)*(d.measure()+gutter)
+}
+
+func (d *pdf) block(p *paper, n int) {
+	b := &p.blocks[n]
+	size, lead := d.size, d.size*1.38
+	switch b.kind {
+	case letterhead:
+		d.text(d.bold, size+5, 0, []float64{30, 20}, b.text)
+	case small:
+		d.text(d.body, size-2, 0, []float64{16, 11}, b.text)
+	case heading:
+		d.keep(60)
+		d.text(d.bold, size+2.5, 0, []float64{28, 17}, b.text)
+		if d.whole && n > 2 && d.columns > 1 { // the title is over: columns begin
+			d.whole, d.top = false, d.y-10
+			d.y = d.top
 		}
-		p.line(font, 9.5, margin, []float64{26, 16}[min(n, 1)], row[0])
-		page := len(p.pages) - 1
-		for k, right := range []float64{0, 400, paperWidth - margin} {
-			if k > 0 {
-				p.at(page, font, 9.5, right-width(row[k], 9.5), p.y, row[k])
-			}
+	case chapter:
+		if d.y < highest-200 {
+			d.whole = d.whole && d.columns > 1
+			d.turn()
 		}
-		fmt.Fprintf(p.pages[page], "0.5 w %d %.2f m %d %.2f l S\n", margin, p.y-4, paperWidth-margin, p.y-4)
+		d.mark(b.text, 1)
+		d.text(d.bold, size+6, 0, []float64{34, 22}, b.text)
+	case section:
+		d.keep(70)
+		d.mark(b.text, 2)
+		d.text(d.bold, size+1.5, 0, []float64{26, 16}, b.text)
+	case item:
+		d.keep(lead)
+		d.put(len(d.pages)-1, d.body, size, d.left()+6, d.y-lead-4, []byte{0x95})
+		d.text(d.body, size, 20, []float64{lead + 4, lead}, b.text)
+	case table:
+		d.table(b)
+	default:
+		d.text(d.body, size, 0, []float64{lead + 7, lead}, b.text)
 	}
 }
 
-// bytes returns the finished file. Pages are compressed or not, as they are in
-// the wild.
-func (p *pdf) bytes(title string, packed bool) []byte {
-	for n := range p.pages {
-		p.at(n, "F2", 8.5, margin, paperHeight-50, clip(p.head, 8.5))
-		p.at(n, "F1", 8, margin, 50, p.foot)
-		number := "Página " + strconv.Itoa(n+1) + " de " + strconv.Itoa(len(p.pages))
-		p.at(n, "F1", 8, paperWidth-margin-width(number, 8), 50, number)
+// keep turns the page when there is less room than that, so that no heading
+// stands alone at its foot.
+func (d *pdf) keep(room float64) {
+	floor := float64(lowest)
+	if !d.whole && d.column == 0 && len(d.pages) == 1 {
+		floor = d.floor
 	}
-	var out bytes.Buffer
-	var offsets []int
-	object := func(body string) {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
+	if d.y-room < floor {
+		d.turn()
 	}
-	out.WriteString("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
-	var kids strings.Builder
-	for n := range p.pages {
-		fmt.Fprintf(&kids, "%d 0 R ", 6+2*n)
-	}
-	object("<< /Type /Catalog /Pages 2 0 R /Lang (es-ES) >>")
-	object(fmt.Sprintf("<< /Type /Pages /Kids [ %s] /Count %d >>", kids.String(), len(p.pages)))
-	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
-	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
-	object(fmt.Sprintf("<< /Title (%s) /Producer (Mercado simulado) >>", literal(title)))
-	for n, content := range p.pages {
-		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents %d 0 R >>",
-			paperWidth, paperHeight, 7+2*n))
-		object(stream(content.Bytes(), packed))
-	}
-	start := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info 5 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
-	return out.Bytes()
 }
 
-func stream(content []byte, packed bool) string {
-	filter := ""
-	if packed {
-		var z bytes.Buffer
-		w := zlib.NewWriter(&z)
-		_, _ = w.Write(content) // a buffer takes everything
-		_ = w.Close()
-		content, filter = z.Bytes(), " /Filter /FlateDecode"
-	}
-	return fmt.Sprintf("<< /Length %d%s >>\nstream\n%s\nendstream", len(content), filter, content)
+func (d *pdf) mark(title string, level int) {
+	d.outline = append(d.outline, bookmark{title, len(d.pages) - 1, level})
 }
 
-// literal writes text as a string of the file, in the font's encoding.
-func literal(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		x := ansi(c)
+// text writes lines; leads are what goes before the first one and the others.
+func (d *pdf) text(f *font, size, indent float64, leads []float64, text string) {
+	hyphens := d.hyphens && f == d.body
+	for n, l := range f.wrap(ansi(text), size, d.measure()-indent, hyphens) {
+		lead := leads[min(n, 1)]
+		d.keep(lead)
+		d.y -= lead
+		d.put(len(d.pages)-1, f, size, d.left()+indent, d.y, l)
+	}
+}
+
+// put writes one line at a place.
+func (d *pdf) put(page int, f *font, size, x, y float64, text []byte) {
+	out := d.pages[page]
+	b := out.AvailableBuffer()
+	b = append(b, "BT /"...)
+	b = append(b, d.resource(f)...)
+	b = append(b, ' ')
+	b = strconv.AppendFloat(b, size, 'f', -1, 64)
+	b = append(b, " Tf 1 0 0 1 "...)
+	b = strconv.AppendFloat(b, x, 'f', 2, 64)
+	b = append(b, ' ')
+	b = strconv.AppendFloat(b, y, 'f', 2, 64)
+	b = append(b, " Tm "...)
+	b = d.show(b, f, text)
+	out.Write(append(b, " ET\n"...))
+}
+
+// show writes the text itself: in one string, or word by word with moves in
+// the place of spaces.
+func (d *pdf) show(b []byte, f *font, text []byte) []byte {
+	if !d.gaps {
+		return append(literal(b, text), " Tj"...)
+	}
+	b = append(b, '[')
+	for n, word := range bytes.Split(text, []byte(" ")) {
+		if n > 0 {
+			b = strconv.AppendInt(append(b, ' '), int64(-f.widths[' ']), 10)
+			b = append(b, ' ')
+		}
+		b = literal(b, word)
+	}
+	return append(b, "] TJ"...)
+}
+
+// resource is the name of a font on the pages.
+func (d *pdf) resource(f *font) string {
+	switch f {
+	case d.body:
+		return "F1"
+	case d.bold:
+		return "F2"
+	}
+	return "F3"
+}
+
+// furnish writes the head and the foot of every page.
+func (d *pdf) furnish(p *paper) {
+	head := ansi(p.head)
+	size := min(8.5, 8.5*(paperWidth-2*margin)/d.bold.width(head, 8.5)) // all of it must be read
+	for n := range d.pages {
+		d.put(n, d.bold, math.Floor(size*100)/100, margin, paperHeight-50, head)
+		d.put(n, d.body, 8, margin, 50, ansi(p.foot))
+		number := ansi(fmt.Sprintf("Página %d de %d", n+1, len(d.pages)))
+		d.put(n, d.body, 8, paperWidth-margin-d.body.width(number, 8), 50, number)
+	}
+}
+
+// literal appends text as a string of the file.
+func literal(b, text []byte) []byte {
+	b = append(b, '(')
+	for _, x := range text {
 		if x == '(' || x == ')' || x == '\\' {
-			b.WriteByte('\\')
+			b = append(b, '\\')
 		}
-		b.WriteByte(x)
+		b = append(b, x)
 	}
-	return b.String()
+	return append(b, ')')
 }
-
-// ansi returns a character's place in WinAnsiEncoding.
-func ansi(c rune) byte {
-	switch {
-	case c < 0x80 && c >= ' ', c >= 0xa0 && c <= 0xff:
-		return byte(c)
-	}
-	if n := strings.IndexRune("€–—“”‘’•…", c); n >= 0 {
-		return []byte{0x80, 0x96, 0x97, 0x93, 0x94, 0x91, 0x92, 0x95, 0x85}[len([]rune("€–—“”‘’•…"[:n]))]
-	}
-	return '?'
-}
-
-// widths of Helvetica from the space to the tilde, in thousandths.
-var widths = [...]int{
-	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
-	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
-	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
-}
-
-// width is how long a text is; what is not ASCII counts as a usual letter.
-func width(text string, size float64) float64 {
-	sum := 0
-	for _, c := range text {
-		switch {
-		case c >= ' ' && c <= '~':
-			sum += widths[c-' ']
-		case c >= 'À' && c <= 'Þ':
-			sum += 722
-		default:
-			sum += 556
-		}
-	}
-	return float64(sum) * size / 1000
-}
-
-// wrap breaks a text into lines. A word that is longer than a line is broken.
-func wrap(text string, size, most float64) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		for width(word, size) > most {
-			cut := clipTo(word, size, most)
-			lines, line, word = append(lines, strings.TrimSpace(line+" "+cut)), "", word[len(cut):]
-		}
-		if line != "" && width(line+" "+word, size) > most {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	return append(lines, line)
-}
-
-func clipTo(text string, size, most float64) string {
-	for n := range text {
-		if n > 0 && width(text[:n], size) > most*0.95 {
-			return text[:n]
-		}
-	}
-	return text
-}
-
-func clip(text string, size float64) string { return clipTo(text, size, lineWidth) }

@@ -1,7 +1,6 @@
 package simserver
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -10,103 +9,227 @@ import (
 	"pregon/internal/sim"
 )
 
-// makePDF writes the document of a filing: always the same one.
-func makePDF(f *filing, seed uint64) []byte {
-	dice := rand.New(rand.NewPCG(scatter(seed^uint64(f.Type.Index())), scatter(uint64(f.Number))))
+// paper is a document before it has a form: what it says, in order.
+type paper struct {
+	title      string // of the file, with the mark of the simulation
+	head, foot string // of every page
+	blocks     []block
+	long       bool
+}
+
+// block is a piece of a paper.
+type block struct {
+	kind blockKind
+	text string
+	rows [][]string // of a table
+	head bool       // its first row is the head
+}
+
+type blockKind int
+
+const (
+	paragraph blockKind = iota
+	letterhead
+	small   // an address, a signature
+	heading // of the document, or of a part of it
+	chapter // of a long document
+	section // of a chapter
+	item    // of an enumeration
+	table
+)
+
+func (p *paper) add(kind blockKind, text string) {
+	p.blocks = append(p.blocks, block{kind: kind, text: text})
+}
+
+// diceOf are a filing's own: the same ones every time. Each purpose has its
+// own, so that to change one thing about documents leaves the others.
+func diceOf(f *filing, seed, purpose uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(scatter(seed^uint64(f.Type.Index())^purpose<<32), scatter(uint64(f.Number))))
+}
+
+const (
+	forProse uint64 = iota
+	forLayout
+)
+
+// writePaper writes the document of a filing: always the same one. It says no
+// more than the text that the filing was published with, if there is one.
+func writePaper(f *filing, seed uint64) *paper {
 	at := f.PublishedAt.In(disclosure.Madrid)
 	subject := strings.TrimPrefix(f.Title, sim.Mark)
-	p := &pdf{
-		head: f.CompanyName + " — DOCUMENTO SIMULADO",
-		foot: "Simulación: ni la entidad ni los hechos de este documento son reales.",
+	p := &paper{
+		title: f.Title,
+		head:  f.CompanyName + " — DOCUMENTO SIMULADO",
+		foot:  "Simulación: ni la entidad ni los hechos de este documento son reales.",
 	}
-	p.heading(f.CompanyName)
-	p.paragraph(places[dice.IntN(len(places))] + ", a " + strconv.Itoa(at.Day()) + " de " + months[at.Month()-1] + " de " + strconv.Itoa(at.Year()))
-	p.paragraph(openings[f.Type.Index()])
-	p.heading(subject)
-	p.paragraph("La entidad comunica lo siguiente: " + lower(subject) + ".")
-	for _, n := range dice.Perm(len(sentences))[:2+dice.IntN(3)] {
-		p.paragraph(say(sentences[n], dice))
+	w := &writer{Rand: diceOf(f, seed, forProse), day: at, paper: p}
+	place := address(f, p)
+	p.add(paragraph, place+", a "+inWords(at))
+	p.add(paragraph, pick(w, openings[f.Type.Index()]))
+	p.add(heading, subject)
+	if f.Text != "" {
+		for text := range strings.SplitSeq(strings.ReplaceAll(f.Text, "\r\n", "\n"), "\n\n") {
+			p.add(paragraph, strings.TrimSpace(text))
+		}
+		p.add(heading, "Aviso legal")
+		p.add(paragraph, disclaimer)
+		return p
 	}
-	p.heading("Principales magnitudes")
-	p.table(figures(dice, at.Year()))
-	for _, part := range dice.Perm(len(parts))[:dice.IntN(len(parts)+1)] {
-		p.heading(parts[part])
-		for _, n := range dice.Perm(len(sentences))[:4+dice.IntN(4)] {
-			p.paragraph(say(sentences[n], dice))
+	s, known := scriptFor(subject, f.Category)
+	w.known = known
+	w.known["asunto"], w.known["dia"] = strings.TrimRight(subject, "."), inWords(at)
+	w.write(s.lines)
+	for _, rel := range f.Related {
+		p.add(paragraph, rel.Text+".")
+	}
+	form := f.form(seed)
+	p.long = w.IntN(1000) < 10*s.long+2 && form != "scan" || form == "long" // nobody scans a book
+	w.fresh = true
+	switch fund := fundOf(f); {
+	case p.long:
+		w.volume(fund)
+	case w.IntN(3) == 0:
+		w.chapters(fund, 1+w.IntN(2), heading)
+	}
+	p.add(small, pick(w, closings)+" "+w.party("persona")+".")
+	p.add(heading, "Aviso legal")
+	p.add(paragraph, disclaimer)
+	return p
+}
+
+// address writes the letterhead. A house does not move from one filing to the
+// next, so that it has dice of its own.
+func address(f *filing, p *paper) (place string) {
+	var key uint64
+	for _, c := range f.CompanyName {
+		key = scatter(key ^ uint64(c))
+	}
+	w := &writer{Rand: rand.New(rand.NewPCG(key, 1))}
+	place = pick(w, places)
+	text := pick(w, streets) + ", " + strconv.Itoa(1+w.IntN(140)) + " · " + place
+	if f.NIF != "" {
+		text += " · NIF " + f.NIF
+	}
+	p.add(letterhead, f.CompanyName)
+	p.add(small, text+" · Mercado simulado")
+	return place
+}
+
+// fund is what sort of fund files, if it is one.
+type fund int
+
+const (
+	noFund fund = iota
+	investing
+	securitising
+)
+
+func fundOf(f *filing) fund {
+	switch {
+	case f.Type == disclosure.HR:
+		return investing
+	case strings.Contains(fold(f.CompanyName), "FONDO DE TITULIZACION"):
+		return securitising
+	}
+	return noFund
+}
+
+// write writes lines of a script.
+func (w *writer) write(lines []line) {
+	p := w.paper
+	joined := w.IntN(2) == 0
+	first := len(p.blocks)
+	for _, l := range lines {
+		switch l.mark {
+		case "?":
+			if w.IntN(2) == 0 {
+				w.say(l.text, joined && len(p.blocks) > first)
+			}
+		case "-":
+			p.add(item, w.fill(l.text))
+		case "|!":
+			p.blocks = append(p.blocks, block{kind: table, rows: tables[l.text](w), head: true})
+		case "||", "|":
+			row := strings.Split(w.fill(l.text), " | ")
+			last := len(p.blocks) - 1
+			if l.mark == "||" || p.blocks[last].kind != table {
+				p.blocks = append(p.blocks, block{kind: table, head: l.mark == "||"})
+				last++
+			}
+			p.blocks[last].rows = append(p.blocks[last].rows, row)
+		default:
+			w.say(l.text, joined && len(p.blocks) > first)
 		}
 	}
-	for _, rel := range f.Related {
-		p.paragraph(rel.Text + ".")
-	}
-	p.heading("Aviso legal")
-	p.paragraph(disclaimer)
-	return p.bytes(f.Title, dice.IntN(4) > 0)
 }
 
-// say fills the places of a sentence with numbers.
-func say(sentence string, dice *rand.Rand) string {
-	for strings.Contains(sentence, "#") {
-		sentence = strings.Replace(sentence, "#", money(10+dice.IntN(90_000)), 1)
+// say writes a sentence, as one more of the last paragraph if that is asked for.
+func (w *writer) say(text string, on bool) {
+	text = w.fill(text)
+	last := &w.paper.blocks[len(w.paper.blocks)-1]
+	if on && last.kind == paragraph && !strings.HasSuffix(last.text, ":") {
+		last.text += " " + text
+		return
 	}
-	for strings.Contains(sentence, "@") {
-		sentence = strings.Replace(sentence, "@", fmt.Sprintf("%d,%d", 1+dice.IntN(24), dice.IntN(10)), 1)
-	}
-	return sentence
+	w.paper.add(paragraph, text)
 }
 
-// figures is a table of amounts: this year, and the one before.
-func figures(dice *rand.Rand, year int) [][3]string {
-	rows := [][3]string{{"Miles de euros", strconv.Itoa(year), strconv.Itoa(year - 1)}}
-	for _, name := range []string{"Importe neto de la cifra de negocios", "Resultado bruto de explotación", "Resultado neto", "Deuda financiera neta", "Patrimonio neto"} {
-		before := 1000 + dice.IntN(900_000)
-		rows = append(rows, [3]string{name, money(before * (85 + dice.IntN(35)) / 100), money(before)})
+// chapters writes so many chapters, none twice, each as a part of that kind.
+// Their titles say which funds they are of.
+func (w *writer) chapters(of fund, most int, kind blockKind) {
+	all := texts().chapters
+	for _, n := range w.Perm(len(all)) {
+		audience, title, funds := strings.Cut(all[n].lines[0].text, ": ")
+		if !funds {
+			title = audience
+		}
+		if funds != (of != noFund) || audience == "Titulización" && of != securitising {
+			continue
+		}
+		if most--; most < 0 {
+			return
+		}
+		w.paper.add(kind, title)
+		w.write(all[n].lines[1:])
 	}
-	return rows
 }
 
-// money writes tenths with a comma, and points between the thousands.
-func money(tenths int) string {
-	s := strconv.Itoa(tenths / 10)
-	for k := len(s) - 3; k > 0; k -= 3 {
-		s = s[:k] + "." + s[k:]
+// volume makes a long document: chapters on each area, of some sections.
+func (w *writer) volume(of fund) {
+	names, count := areas, 4+w.IntN(10)
+	if of != noFund { // of whom there is less to tell
+		names, count = series, 10+w.IntN(20)
 	}
-	return s + "," + strconv.Itoa(tenths%10)
-}
-
-func lower(s string) string {
-	if s == "" {
-		return s
+	for n := range count {
+		round := ""
+		if n >= len(names) {
+			round = " (continuación)"
+		}
+		w.paper.add(chapter, strconv.Itoa(n+1)+". "+names[n%len(names)]+round)
+		w.chapters(of, 20, section)
 	}
-	first := []rune(s)
-	return strings.ToLower(string(first[0])) + string(first[1:])
 }
 
 var (
-	places = []string{"Valdebrisa", "Fuentelmirlo", "Torrealmena", "Campoluengo", "Sotohondo", "Montecárdeno"}
-	months = [...]string{
-		"enero", "febrero", "marzo", "abril", "mayo", "junio",
-		"julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
+	streets  = []string{"Paseo de la Noria", "Calle del Almirez", "Avenida del Mirlo", "Plaza de los Arcaduces", "Camino del Batán"}
+	openings = [3][]string{
+		{
+			"En cumplimiento de lo dispuesto en el artículo 17 del Reglamento (UE) nº 596/2014 sobre abuso de mercado y en el artículo 226 de la Ley 6/2023, de 17 de marzo, de los Mercados de Valores y de los Servicios de Inversión, se comunica la siguiente información privilegiada.",
+			"De conformidad con el artículo 17 del Reglamento (UE) nº 596/2014, de 16 de abril, sobre el abuso de mercado, y con el artículo 226 de la Ley 6/2023, la Sociedad hace pública la siguiente INFORMACIÓN PRIVILEGIADA:",
+		},
+		{
+			"En cumplimiento de la normativa de las instituciones de inversión colectiva, se comunica el siguiente hecho relevante.",
+			"De conformidad con el artículo 30 del Reglamento de instituciones de inversión colectiva, se hace público el siguiente HECHO RELEVANTE:",
+		},
+		{
+			"En cumplimiento de lo dispuesto en el artículo 227 de la Ley 6/2023, de 17 de marzo, de los Mercados de Valores y de los Servicios de Inversión, se comunica la siguiente otra información relevante.",
+			"De conformidad con el artículo 227 de la Ley 6/2023, de 17 de marzo, de los Mercados de Valores y de los Servicios de Inversión, se pone en conocimiento del mercado la siguiente OTRA INFORMACIÓN RELEVANTE:",
+		},
 	}
-	openings = [3]string{
-		"En cumplimiento de lo dispuesto en el artículo 17 del Reglamento (UE) nº 596/2014 sobre abuso de mercado y en el artículo 226 de la Ley 6/2023, de 17 de marzo, de los Mercados de Valores y de los Servicios de Inversión, se comunica la siguiente información privilegiada.",
-		"En cumplimiento de la normativa de las instituciones de inversión colectiva, se comunica el siguiente hecho relevante.",
-		"En cumplimiento de lo dispuesto en el artículo 227 de la Ley 6/2023, de 17 de marzo, de los Mercados de Valores y de los Servicios de Inversión, se comunica la siguiente otra información relevante.",
-	}
-	parts     = []string{"Evolución del periodo", "Perspectivas", "Gestión de riesgos", "Hechos posteriores", "Información adicional"}
-	sentences = []string{
-		"El importe total asciende a # millones de euros, un @ % más que en el mismo periodo del ejercicio anterior.",
-		"El Consejo de Administración, en su reunión de hoy, ha examinado la información y ha acordado por unanimidad su difusión al mercado.",
-		"El margen bruto de explotación se sitúa en el @ % de los ingresos, frente al @ % del año anterior.",
-		"La operación no está sujeta a condiciones distintas de las habituales y se espera que concluya antes del cierre del ejercicio.",
-		"La deuda financiera neta se reduce hasta # millones de euros gracias a la generación de caja y a la venta de activos no estratégicos.",
-		"La liquidez disponible, que incluye líneas de crédito no dispuestas, es de # millones de euros y cubre los vencimientos de los próximos dos años.",
-		"Las cifras que aquí se presentan no han sido auditadas y se han preparado con los mismos criterios que las últimas cuentas anuales.",
-		"La inversión del periodo, de # millones de euros, se ha destinado a la renovación de instalaciones y a la eficiencia energética.",
-		"La plantilla media fue de # personas en términos equivalentes a tiempo completo, con un @ % de contratos indefinidos nuevos.",
-		"La política de remuneración al accionista se mantiene sin cambios y prevé repartir el @ % del resultado neto.",
-		"El impacto estimado en el patrimonio neto consolidado es inferior al @ % y se registrará en el próximo trimestre.",
-		"La entidad mantendrá informado al mercado de cualquier novedad que sea significativa a estos efectos.",
-	}
+	closings = []string{"Firmado:", "Por la Secretaría del Consejo de Administración,", "Contacto: relación con inversores (inversores@mercado.example).", "La persona apoderada,"}
+	areas    = []string{"El grupo en su conjunto", "Área de servicios", "Área industrial", "Área internacional", "Servicios corporativos", "Nuevos desarrollos"}
+	series   = []string{"El Fondo en su conjunto", "Serie A", "Serie B", "Cartera cedida", "Servicios financieros"}
 )
 
 const disclaimer = "Este documento se ha generado automáticamente para un mercado simulado. Las entidades, las personas, las cifras y los hechos que menciona son ficticios, " +

@@ -25,6 +25,8 @@ type Filing struct {
 	Category string
 
 	Document    *bool     // whether it has a document of its own
+	Form        string    // what its document is: one of forms
+	Text        string    // what its document says; paragraphs are parted by empty lines
 	Link        string    // where its row leads instead: an href, as rows print it
 	Related     string    // the number or id of an earlier filing that it has to do with
 	Corrects    string    // the same, of one that it rectifies
@@ -87,7 +89,7 @@ func (s *Server) compose(p Filing) (*filing, error) {
 	f := &filing{who: who}
 	switch {
 	case again != nil: // what is not said anew stays as it was
-		f.Report, f.Link, f.Corrects, f.Other = again.Report, again.Link, again.Corrects, again.Other
+		f.Report, f.Link, f.Corrects, f.Other, f.Form, f.Text = again.Report, again.Link, again.Corrects, again.Other, again.Form, again.Text
 		if who == nil {
 			f.who = again.who
 		}
@@ -106,6 +108,7 @@ func (s *Server) compose(p Filing) (*filing, error) {
 	}
 	f.Category = cmp.Or(p.Category, f.Category)
 	f.word(&p, other)
+	f.Form, f.Text = cmp.Or(p.Form, f.Form), cmp.Or(p.Text, f.Text)
 	s.lead(f, &p)
 	switch {
 	case other != nil:
@@ -188,6 +191,18 @@ func (p *Filing) check(now time.Time) error {
 		if text != "" && strings.TrimSpace(text) == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > 4000 {
 			refuse(name, "", "must be text of 4000 characters at most")
 		}
+	}
+	p.Form = strings.ToLower(p.Form)
+	if p.Form != "" && !slices.Contains(forms(), p.Form) {
+		refuse("document", p.Form, "use true, false or one of "+strings.Join(forms(), ", "))
+	}
+	if p.Text != "" && strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || utf8.RuneCountInString(p.Text) > 60_000 {
+		refuse("text", "", "must be text of 60000 characters at most")
+	}
+	if wanted := p.Form != "" || p.Text != ""; wanted && (p.Link != "" || p.Document != nil && !*p.Document) {
+		refuse("document", "", "cannot be said of a filing that has none of its own")
+	} else if wanted {
+		p.Document = new(true)
 	}
 	if p.Link != "" && !goodLink(p.Link) {
 		refuse("link", p.Link, "must begin with ../ or "+origin+"/")

@@ -110,6 +110,9 @@ type route struct {
 	answer  func(*request) answer
 }
 
+// documentPath is where documents are, among the pages of their surface.
+const documentPath = "/webservices/verdocumento/ver"
+
 // table lists every path, in lower case and without .aspx.
 func (s *Server) table() map[string]route {
 	ip, oir, hr := disclosure.IP, disclosure.OIR, disclosure.HR
@@ -125,9 +128,9 @@ func (s *Server) table() map[string]route {
 		"/portal/menu/utimos-hechos-relevantes-capital-riesgo": {onHR, hr, s.latestEquity},
 		"/portal/hr/resultadobusquedahr":                       {onHR, hr, s.relevantFacts},
 
-		"/webservices/verdocumento/ver":                                       {onDocument, "", s.document},
-		"/portal/consultas/ifa/listadoifa":                                    {onDocument, oir, s.annualReports},
-		"/portal/aldia/detalleifialdia":                                       {onDocument, oir, s.halfYearReport},
+		documentPath:                       {onDocument, "", s.document},
+		"/portal/consultas/ifa/listadoifa": {onDocument, oir, s.annualReports},
+		"/portal/aldia/detalleifialdia":    {onDocument, oir, s.halfYearReport},
 		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital": {onDocument, oir, s.votingRights},
 		"/portal/otra-informacion-regulada-corporativa/resultado-oirc":        {onDocument, oir, s.votingRights},
 
@@ -164,6 +167,7 @@ type answer struct {
 	kind     string // Content-Type
 	location string
 	body     []byte
+	filed    bool // it is the document of a filing
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

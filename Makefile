@@ -5,6 +5,8 @@ FUZZTIME ?= 20s
 SOAK     ?= 10m
 OUTPUT   ?= bin/pregon
 
+UNWATCHED = -gcflags='modernc.org/...=-race=false' -gcflags='github.com/tetratelabs/...=-race=false'
+
 .PHONY: help run build test check generate bench fuzz soak clean
 
 help: ## list the targets
@@ -18,12 +20,13 @@ build: ## build bin/pregon, one static binary
 	CGO_ENABLED=0 GOAMD64=v2 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o $(OUTPUT) ./cmd/pregon
 
 # Four packages at a time, whatever the machine: the whole-program tests wait
-# for processes more than they compute. SQLite, which is C turned into Go, is
-# not watched for races: that would cost a third of all the time of the tests.
+# for processes more than they compute. SQLite, which is C turned into Go, and
+# the compiler of WebAssembly are not watched for races: that would cost a third
+# of all the time of the tests.
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory check
-	go test -race -gcflags='modernc.org/...=-race=false' -p 4 -timeout 15m ./...
+	go test -race $(UNWATCHED) -p 4 -timeout 15m ./...
 	go test -run TestIndexAgreesWithLoops ./internal/search
 	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
 	@echo 'make test: every check and every test passed'
@@ -42,8 +45,9 @@ check: ## formatting, vet, staticcheck, layering, generated files; no other test
 	go mod tidy -diff
 	@go test ./cmd/pregon -run TestReference || { echo 'if docs/cli.md is out of date, run: make generate'; exit 1; }
 
-generate: ## write the generated files anew: docs/cli.md
+generate: ## write the generated files anew: docs/cli.md, docs/summaries.md
 	go test ./cmd/pregon -run TestReference -update
+	go test ./internal/document -run TestSummaries -update
 
 bench: ## run the benchmarks against peers, one `name value unit` line per figure
 	@cd bench && go run .

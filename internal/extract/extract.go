@@ -67,3 +67,10 @@ func IsUnreadable(err error) bool {
 	_, ok := errors.AsType[*Unreadable](err)
 	return ok
 }
+
+// ErrSitePage is the error of a page of the regulator's own site that came in
+// place of a document: the document may come another time.
+var ErrSitePage = errors.New("a page of the regulator's site came instead of the document")
+
+// MaxBody is the size of the largest document that is read.
+const MaxBody = 50 << 20

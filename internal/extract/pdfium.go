@@ -1,0 +1,223 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// library is PDFium, compiled once. Each document gets an instance of its own,
+// so that nothing of one is left when the next is opened.
+type library struct {
+	pool pdfium.Pool
+	most uint32 // bytes of an instance's memory
+}
+
+const wasmPage = 64 << 10
+
+// newLibrary compiles PDFium, or takes the compiled code from a directory.
+func newLibrary(cacheDir string, memory int64) (*library, error) {
+	// The rest is for the compiled code, the document itself and its text.
+	most := uint32(memory * 55 / 100 / wasmPage)
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(most).WithDebugInfoEnabled(false)
+	if cacheDir == "" {
+		return compile(config, most)
+	}
+	if err := private(cacheDir); err != nil {
+		return nil, err
+	}
+	l, err := compileCached(config, most, cacheDir)
+	if err != nil {
+		// What is there may be damaged, which is for us to mend.
+		old, _ := filepath.Glob(filepath.Join(cacheDir, "wazero-*"))
+		for _, dir := range old {
+			os.RemoveAll(dir)
+		}
+		l, err = compileCached(config, most, cacheDir)
+	}
+	return l, err
+}
+
+// private makes a directory for code that is going to be run, in which nobody
+// else may write.
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o022 != 0 {
+		err = fmt.Errorf("others may write to %s", dir)
+	}
+	return err
+}
+
+func compileCached(config wazero.RuntimeConfig, most uint32, dir string) (*library, error) {
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return compile(config.WithCompilationCache(cache), most)
+}
+
+func compile(config wazero.RuntimeConfig, most uint32) (*library, error) {
+	pool, err := webassembly.Init(webassembly.Config{
+		MaxIdle: 1, MaxTotal: 1, RuntimeConfig: config,
+		FSConfig: wazero.NewFSConfig(), // no files
+		Stdout:   io.Discard, Stderr: io.Discard,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &library{pool: pool, most: most * wasmPage}, nil
+}
+
+// instance is PDFium with one document. The first call that goes wrong leaves
+// its error in err, and all later ones do nothing and return 0.
+type instance struct {
+	whole   pdfium.Pdfium
+	module  api.Module
+	memory  api.Memory
+	most    uint32
+	calls   map[string]api.Function
+	scratch uint32 // address of a little room for results
+	err     error
+}
+
+const (
+	scratchSize = 4 << 10
+	spareRoom   = 2 << 20  // that a new instance has for a document
+	workRoom    = 48 << 20 // for the work on a large one, or on a picture
+)
+
+var errWASM = errors.New("PDFium failed")
+
+// open makes an instance with room for a document of so many bytes.
+func (l *library) open(size int) (*instance, error) {
+	whole, err := l.pool.GetInstance(10 * time.Second)
+	if err != nil {
+		return nil, err
+	}
+	p := &instance{whole: whole, most: l.most, calls: map[string]api.Function{}}
+	if p.module, err = moduleOf(whole); err != nil {
+		whole.Close()
+		return nil, err
+	}
+	p.memory = p.module.Memory()
+	if size > spareRoom {
+		p.makeRoom(size + workRoom)
+	}
+	p.scratch = uint32(p.call("malloc", scratchSize))
+	if p.err != nil || p.scratch == 0 {
+		whole.Close()
+		return nil, fmt.Errorf("%w at the start", errWASM)
+	}
+	return p, nil
+}
+
+// moduleOf is the module behind an instance. The calls of the package pdfium
+// cost some ten calls of the module each, and there are several for each
+// character of a document.
+func moduleOf(whole pdfium.Pdfium) (api.Module, error) {
+	v := reflect.ValueOf(whole.GetImplementation())
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Struct {
+		if field := v.FieldByName("Module"); field.IsValid() && field.CanInterface() {
+			if m, ok := field.Interface().(api.Module); ok {
+				return m, nil
+			}
+		}
+	}
+	return nil, errors.New("this version of go-pdfium does not show its module")
+}
+
+func (p *instance) close() { p.whole.Close() }
+
+// makeRoom gives the instance more memory. It is copied each time that it grows,
+// and is there twice for a while, so that for work that is going to need much it
+// had better grow but once.
+func (p *instance) makeRoom(bytes int) {
+	left := (p.most - p.memory.Size()) / wasmPage
+	p.memory.Grow(min(uint32(bytes/wasmPage), left))
+}
+
+// outOfMemory tells whether the instance failed for want of memory: it ends
+// itself when it is given no more.
+func (p *instance) outOfMemory() bool {
+	return p.err != nil && p.memory.Size() > p.most-p.most/4
+}
+
+// function finds a function of PDFium, for many calls of it.
+func (p *instance) function(name string) api.Function {
+	f, ok := p.calls[name]
+	if !ok {
+		f = p.module.ExportedFunction(name)
+		p.calls[name] = f
+	}
+	return f
+}
+
+// call calls a function of PDFium and returns its result, if it has one.
+func (p *instance) call(name string, args ...uint64) uint64 {
+	var stack [10]uint64
+	copy(stack[:], args)
+	return p.callFast(p.function(name), stack[:])
+}
+
+// callFast calls a function with the arguments on a stack that is long enough,
+// where the result is left too.
+func (p *instance) callFast(f api.Function, stack []uint64) uint64 {
+	if p.err != nil {
+		return 0
+	}
+	if f == nil {
+		p.err = fmt.Errorf("%w: it lacks a function", errWASM)
+		return 0
+	}
+	if err := f.CallWithStack(context.Background(), stack); err != nil {
+		p.err = fmt.Errorf("%w: %w", errWASM, err)
+		return 0
+	}
+	return stack[0]
+}
+
+// callInt calls a function whose result is an int of C.
+func (p *instance) callInt(name string, args ...uint64) int {
+	return int(int32(uint32(p.call(name, args...))))
+}
+
+// callFloat calls a function whose result is a float of C.
+func (p *instance) callFloat(name string, args ...uint64) float64 {
+	return float64(api.DecodeF32(p.call(name, args...)))
+}
+
+// float32At, float64At read numbers that a function left at an address.
+func (p *instance) float32At(address uint32) float64 {
+	v, _ := p.memory.ReadFloat32Le(address)
+	return finite(float64(v))
+}
+
+func (p *instance) float64At(address uint32) float64 {
+	v, _ := p.memory.ReadFloat64Le(address)
+	return finite(v)
+}
+
+// finite keeps coordinates within what a page can have.
+func finite(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return max(-1e6, min(1e6, v))
+}

@@ -1,0 +1,52 @@
+package extract
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// setProcessGroup has a command run in a process group of its own, and end when
+// we do: more exactly when the thread does that started it, which in Go lives as
+// long as the program, and if not, costs a start.
+func setProcessGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// killGroup ends a process and all that it started. It is called before the
+// process is waited for, so that its number is not yet another's.
+func killGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// wasKilled tells whether a process ended by a kill from outside.
+func wasKilled(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// residentMemory is how much of the machine's memory a process holds, in bytes;
+// 0 when it cannot be told.
+func residentMemory(pid int) int64 {
+	statm, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(statm)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// limitMemory bounds what a process may ask for, in bytes.
+func limitMemory(pid int, most int64) error {
+	limit := syscall.Rlimit{Cur: uint64(most), Max: uint64(most)}
+	_, _, errno := syscall.Syscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_AS, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

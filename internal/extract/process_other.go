@@ -1,0 +1,21 @@
+//go:build !linux
+
+package extract
+
+import (
+	"os"
+	"os/exec"
+)
+
+// Elsewhere than on Linux documents are read with fewer guards: the limit of
+// time holds, and within the child those of PDFium's own memory.
+
+func setProcessGroup(*exec.Cmd) {}
+
+func killGroup(cmd *exec.Cmd) { cmd.Process.Kill() }
+
+func wasKilled(state *os.ProcessState) bool { return !state.Exited() }
+
+func residentMemory(int) int64 { return 0 }
+
+func limitMemory(int, int64) error { return nil }

@@ -1,0 +1,69 @@
+package extract_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// article is the text of the producers' documents, the same but for how it is
+// set.
+func article() (paragraphs []string, words []string) {
+	for n := range 12 {
+		p := fmt.Sprintf("Apartado %d. %s %s Oficina de información: ﬁnanzas y ﬂujos.", n+1, []string{first, second, third}[n%3], []string{second, third, first}[n%3])
+		paragraphs = append(paragraphs, p)
+	}
+	all := strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl").Replace(strings.Join(paragraphs, " "))
+	return paragraphs, strings.Fields(all)
+}
+
+// TestProducers reads the files that programs of others make of a text.
+func TestProducers(t *testing.T) {
+	paragraphs, words := article()
+	roff := ".fam H\n.hy 6\n"
+	for _, p := range paragraphs {
+		roff += ".PP\n" + strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl").Replace(p) + "\n"
+	}
+	file := func(t *testing.T) string { return filepath.Join(t.TempDir(), "out.pdf") }
+	for _, test := range []struct {
+		name string
+		make func(t *testing.T) []byte
+	}{
+		{"groff", func(t *testing.T) []byte { return run(t, roff, "groff", "-Kutf8", "-Tpdf", "-ms") }},
+		{"groff in columns", func(t *testing.T) []byte {
+			return run(t, ".2C\n"+roff, "groff", "-Kutf8", "-Tpdf", "-ms")
+		}},
+		{"ghostscript", func(t *testing.T) []byte {
+			return run(t, string(run(t, ".2C\n"+roff, "groff", "-Kutf8", "-Tps", "-ms")), "ps2pdf", "-", "-")
+		}},
+		{"cairo", func(t *testing.T) []byte {
+			out := file(t)
+			run(t, "", "pango-view", "--no-display", "-q", "--font=DejaVu Serif 9", "--width=450", "--justify", "--text="+strings.Join(paragraphs, "\n\n"), "--output="+out)
+			body, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return body
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := read(t, test.make(t))
+			var all []string
+			for _, p := range text.Pages {
+				all = append(all, p.Text)
+			}
+			got := strings.Join(all, "\n\n")
+			if found := inOrder(words, strings.Fields(got)); found < 0.98 {
+				t.Errorf("%.3f of the words were found in order in:\n%s", found, got)
+			}
+			if text.Language != "es" {
+				t.Errorf("the language is %q", text.Language)
+			}
+			if n := strings.Count(got, "\n\nApartado "); n < len(paragraphs)-2 {
+				t.Errorf("%d paragraphs in:\n%s", n, got)
+			}
+		})
+	}
+}

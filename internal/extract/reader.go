@@ -1,0 +1,125 @@
+package extract
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+)
+
+// Options of NewReader.
+type Options struct {
+	Command   []string // of the child: a program and arguments that lead to Serve
+	CacheDir  string   // where the child keeps PDFium's compiled code, made when missing; without one each start compiles, seconds long
+	Tesseract string   // path of the program that reads pictures; empty: look for it in PATH; "-": none
+	Limits    Limits
+	Logger    *slog.Logger // of starts and deaths of the child; nil: none
+}
+
+// Reader reads documents, one at a time. The child that does it is started by
+// the first document, or by Warm, and serves until it dies or is to die.
+type Reader struct {
+	o      Options
+	turn   chan struct{} // holds one token; who has it may use child
+	child  *child        // nil when there is none
+	closed chan struct{}
+	once   sync.Once
+}
+
+// ErrClosed is the error of a Reader after Close.
+var ErrClosed = errors.New("the reader of documents is closed")
+
+// NewReader returns a reader. It starts nothing yet.
+func NewReader(o Options) *Reader {
+	o.Limits = o.Limits.withDefaults()
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	r := &Reader{o: o, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	r.turn <- struct{}{}
+	return r
+}
+
+// Read returns what a document says. The error is an *Unreadable when it is the
+// document's fault, ErrSitePage when it is no document, and anything else when
+// it is ours, so that another try may succeed.
+func (r *Reader) Read(ctx context.Context, body []byte) (*Text, error) {
+	switch {
+	case len(body) == 0:
+		return nil, &Unreadable{Reason: "it is empty"}
+	case len(body) > MaxBody:
+		return nil, &Unreadable{Reason: fmt.Sprintf("it is larger than %d MB", MaxBody>>20)}
+	}
+	if err := r.take(ctx); err != nil {
+		return nil, err
+	}
+	defer r.give()
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	text, err := r.child.read(ctx, body)
+	if r.child.ended() {
+		if ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+			r.o.Logger.Warn("the child that reads documents ended", "error", err, "said", r.child.lastWords())
+		}
+		r.child = nil
+	}
+	return text, err
+}
+
+// Warm starts the child, so that the first document need not wait for it.
+func (r *Reader) Warm(ctx context.Context) error {
+	if err := r.take(ctx); err != nil {
+		return err
+	}
+	defer r.give()
+	return r.start(ctx)
+}
+
+// Close ends the child, and the reading of a document if there is one, and
+// waits until they have ended.
+func (r *Reader) Close() error {
+	r.once.Do(func() {
+		close(r.closed)
+		<-r.turn
+		defer r.give()
+		if r.child != nil {
+			r.child.kill()
+			r.child = nil
+		}
+	})
+	return nil
+}
+
+// take waits for the turn to use the child.
+func (r *Reader) take(ctx context.Context) error {
+	select {
+	case <-r.closed:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-r.closed:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.turn:
+		return nil
+	}
+}
+
+func (r *Reader) give() { r.turn <- struct{}{} }
+
+// start sees to it that there is a child that lives. The turn is held.
+func (r *Reader) start(ctx context.Context) error {
+	if r.child != nil && !r.child.ended() {
+		return nil
+	}
+	c, err := startChild(ctx, r.o, r.closed)
+	if err != nil {
+		return fmt.Errorf("start the child that reads documents: %w", err)
+	}
+	r.o.Logger.Debug("started the child that reads documents", "pid", c.cmd.Process.Pid)
+	r.child = c
+	return nil
+}

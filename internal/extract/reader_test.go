@@ -1,0 +1,290 @@
+package extract_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/extract"
+	"pregon/internal/extract/extracttest"
+)
+
+// good is a document that can be read.
+func good() []byte {
+	return extracttest.PDF([]extracttest.Line{{X: 70, Y: 700, Size: 10, Text: "Hola"}})
+}
+
+func readsGood(t *testing.T, r *extract.Reader) {
+	t.Helper()
+	text, err := r.Read(t.Context(), good())
+	if err != nil || text.Pages[0].Text != "Hola" {
+		t.Errorf("a good document is not read: %v", err)
+	}
+}
+
+// children are the processes that this one has started.
+func children(t *testing.T) map[int]bool {
+	t.Helper()
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[int]bool{}
+	for _, list := range lists {
+		numbers, _ := os.ReadFile(list)
+		for _, number := range strings.Fields(string(numbers)) {
+			pid, _ := strconv.Atoi(number)
+			found[pid] = true
+		}
+	}
+	return found
+}
+
+// childOf is the process that a reader starts.
+func childOf(t *testing.T, r *extract.Reader) int {
+	t.Helper()
+	before := children(t)
+	if err := r.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for pid := range children(t) {
+		if !before[pid] {
+			return pid
+		}
+	}
+	t.Fatal("there is no child")
+	return 0
+}
+
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+// reading gives a reader a document that takes forever, and waits until it is
+// at it.
+func reading(t *testing.T, ctx context.Context, r *extract.Reader, pid int) <-chan error {
+	t.Helper()
+	done := make(chan error, 1)
+	before := processorTime(t, pid)
+	go func() {
+		_, err := r.Read(ctx, extracttest.Endless())
+		done <- err
+	}()
+	for processorTime(t, pid) < before+20 { // hundredths of a second
+		select {
+		case err := <-done:
+			t.Fatalf("it ended: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return done
+}
+
+// processorTime is how long a process has computed, in hundredths of a second.
+func processorTime(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	ticks, _ := strconv.Atoi(strings.Fields(rest)[11])
+	return ticks
+}
+
+func TestKilledChild(t *testing.T) {
+	r := own(t, nil)
+	pid := childOf(t, r)
+	done := reading(t, t.Context(), r, pid)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil || extract.IsUnreadable(err) {
+		t.Errorf("a document whose child was killed by another: %v", err)
+	}
+	readsGood(t, r)
+
+	// And one that dies while it waits.
+	r = own(t, nil)
+	pid = childOf(t, r)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for alive(pid) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // until the reader has noticed
+	readsGood(t, r)
+}
+
+func TestCrashedChild(t *testing.T) {
+	r := own(t, nil)
+	pid := childOf(t, r)
+	done := reading(t, t.Context(), r, pid)
+	if err := syscall.Kill(pid, syscall.SIGABRT); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !extract.IsUnreadable(err) || !strings.Contains(err.Error(), "it crashes the program that reads it") {
+		t.Errorf("a document whose child crashed: %v", err)
+	}
+	readsGood(t, r)
+}
+
+func TestContextEnds(t *testing.T) {
+	r := own(t, nil)
+	pid := childOf(t, r)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := reading(t, ctx, r, pid)
+
+	waiting, enough := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer enough()
+	if _, err := r.Read(waiting, good()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a document that waits for its turn: %v", err)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("a document whose context ends: %v", err)
+	}
+	if alive(pid) {
+		t.Error("the child lives on")
+	}
+	readsGood(t, r)
+}
+
+func TestClose(t *testing.T) {
+	r := own(t, nil)
+	pid := childOf(t, r)
+	done := reading(t, t.Context(), r, pid)
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; !errors.Is(err, extract.ErrClosed) {
+		t.Errorf("a document while its reader is closed: %v", err)
+	}
+	if alive(pid) {
+		t.Error("the child lives on")
+	}
+	if _, err := r.Read(t.Context(), good()); !errors.Is(err, extract.ErrClosed) {
+		t.Errorf("a document after its reader was closed: %v", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Errorf("the second Close: %v", err)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	r := shared(t)
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() {
+			want := fmt.Sprintf("Documento %d", n)
+			text, err := r.Read(t.Context(), extracttest.PDF([]extracttest.Line{{X: 70, Y: 700, Size: 10, Text: want}}))
+			if err != nil || text.Pages[0].Text != want {
+				t.Errorf("read %v, %v, want %q", text, err, want)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestChildKnowsNoSecrets(t *testing.T) {
+	t.Setenv("PREGON_SECRET", "do not tell")
+	pid := childOf(t, own(t, nil))
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range strings.Split(strings.Trim(string(env), "\x00"), "\x00") {
+		name, _, _ := strings.Cut(variable, "=")
+		switch name {
+		case "PATH", "TMPDIR", "OMP_THREAD_LIMIT", "TESSDATA_PREFIX":
+		default:
+			t.Errorf("the child knows %s", name)
+		}
+	}
+	group, err := syscall.Getpgid(pid)
+	if err != nil || group != pid {
+		t.Errorf("the child is in group %d, %v, want one of its own", group, err)
+	}
+}
+
+func TestCommandThatIsNone(t *testing.T) {
+	for _, command := range [][]string{nil, {"/nonexistent"}, {"/bin/false"}, {"/bin/true"}} {
+		r := own(t, func(o *extract.Options) { o.Command = command })
+		if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) {
+			t.Errorf("with %q as the child: %v", command, err)
+		}
+	}
+}
+
+// TestMadChild has children that begin well and then say anything. Frames begin
+// with a letter, four bytes for the document's number, four for the length.
+func TestMadChild(t *testing.T) {
+	const ready = `printf 'R\0\0\0\0\0\0\0\0'; head -c 2000 >/dev/null; `
+	for _, test := range []struct{ name, script string }{
+		{"garbage", `printf 'what is this'; sleep 60`},
+		{"a huge frame", `printf 'T\0\0\0\1\377\377\377\377'; sleep 60`},
+		{"half a frame", `printf 'T\0\0\0\1\0\0\1\0{'`},
+		{"no text", `printf 'T\0\0\0\1\0\0\0\2{}'; sleep 60`},
+		{"the answer to another", `printf 'U\0\0\0\7\0\0\0\2no'; sleep 60`},
+		{"more and more time", `while true; do printf 'O\0\0\0\1\0\0\0\4\0\0\0\1'; done`},
+		{"nothing", `sleep 60`},
+		{"everything", `yes`},
+		{"an end", `exit 0`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := own(t, func(o *extract.Options) {
+				o.Command = []string{"/bin/sh", "-c", ready + test.script}
+				o.Limits.Time, o.Limits.OCRTime = time.Second, time.Millisecond
+			})
+			begun := time.Now()
+			if _, err := r.Read(t.Context(), bytes.Repeat([]byte("%PDF-"), 1000)); !extract.IsUnreadable(err) {
+				t.Errorf("the error is %v", err)
+			}
+			if took := time.Since(begun); took > 4*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+func TestColdStart(t *testing.T) {
+	if race {
+		return // takes a minute, in which nothing of ours runs
+	}
+	dir := filepath.Join(t.TempDir(), "a", "cache")
+	readsGood(t, own(t, func(o *extract.Options) { o.CacheDir = dir }))
+	if s, err := os.Stat(dir); err != nil || s.Mode().Perm() != 0o700 {
+		t.Errorf("the directory of compiled code: %v, %v", s, err)
+	}
+	begun := time.Now()
+	readsGood(t, own(t, func(o *extract.Options) { o.CacheDir = dir }))
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("the second start took %v", took)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
+	for _, file := range files {
+		if err := os.Truncate(file, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readsGood(t, own(t, func(o *extract.Options) { o.CacheDir = dir }))
+}
+
+func TestCacheOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r := own(t, func(o *extract.Options) { o.CacheDir = dir })
+	if err := r.Warm(t.Context()); err == nil || !strings.Contains(err.Error(), "others may write to") {
+		t.Errorf("with a directory in which anybody may put code: %v", err)
+	}
+}

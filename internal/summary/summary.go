@@ -1,5 +1,15 @@
 // Package summary says in at most three sentences what a filing is about, and
 // on which words of its document each of them rests.
+//
+// Extract takes sentences of the document as they are: no network, no chance,
+// nothing that the document does not say. Write has a language model write them,
+// and Judge compares each with the passage it rests on: every figure, date and
+// name, what goes up and what goes down, what is done and what is only planned.
+// What cannot be proved is dropped, because a wrong number is worse than no
+// summary.
+//
+// A document's text is data. Passages that speak to a machine are not sent to
+// the model, nor quoted, nor extracted.
 package summary
 
 // Source is a filing and the text of its document.

@@ -1,0 +1,168 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"pregon/internal/fault"
+)
+
+const (
+	longestAnswer = 1 << 20
+	longestError  = 16 << 10 // of an answer that is none, to find its code in
+	worstUsage    = 10_000_000
+)
+
+// failure is an attempt that brought no answer.
+type failure struct {
+	status     int           // 0 when there was no answer at all
+	code       string        // the endpoint's word for it, if it is one
+	param      string        // the part of the request that it does not like
+	again      bool          // it may go better
+	retryAfter time.Duration // what the endpoint asked for
+	err        error
+}
+
+func (f *failure) Error() string {
+	text := "the language model did not answer"
+	switch {
+	case f.err != nil:
+		text += ": " + f.err.Error()
+	case f.code != "":
+		text = fmt.Sprintf("the language model answered %d (%s)", f.status, f.code)
+	default:
+		text = fmt.Sprintf("the language model answered %d", f.status)
+	}
+	return text
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// attempt asks once.
+func (c *Client) attempt(ctx context.Context, q question, d dialect) (answer, *failure) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.AttemptTimeout)
+	defer cancel()
+	body, err := json.Marshal(d.request(c.o, q))
+	if err != nil {
+		return answer{}, &failure{err: err}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, &failure{err: errors.New("the address cannot be asked")}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "pregon")
+	if c.o.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.o.Key)
+	}
+	res, err := c.client.Do(req)
+	if err != nil {
+		return answer{}, &failure{again: true, err: c.words(ctx, err)}
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return answer{}, c.refusal(res)
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, longestAnswer+1))
+	switch {
+	case err != nil:
+		return answer{}, &failure{again: true, err: c.words(ctx, err)}
+	case len(text) > longestAnswer:
+		return answer{}, &failure{err: errors.New("its answer is longer than 1 MiB")}
+	}
+	return read(text)
+}
+
+// words returns an error without the address, which may have a secret in its
+// query.
+func (c *Client) words(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	return err
+}
+
+// answer is what a model said, and what that cost.
+type answer struct {
+	text   string
+	tokens int // 0 when the endpoint does not say
+}
+
+// read reads the endpoint's answer.
+func read(body []byte) (answer, *failure) {
+	var res struct {
+		Choices []struct {
+			Message struct {
+				Content *string `json:"content"`
+			} `json:"message"`
+		} `json:"choices"`
+		Usage struct {
+			Total json.Number `json:"total_tokens"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &res); err != nil {
+		return answer{}, &failure{err: errors.New("its answer is not the JSON of a completion")}
+	}
+	a := answer{}
+	if total, err := res.Usage.Total.Int64(); err == nil {
+		a.tokens = int(min(max(total, 0), worstUsage))
+	}
+	if len(res.Choices) == 0 || res.Choices[0].Message.Content == nil || strings.TrimSpace(*res.Choices[0].Message.Content) == "" {
+		return a, &failure{err: errors.New("its answer is empty")}
+	}
+	a.text = *res.Choices[0].Message.Content
+	return a, nil
+}
+
+// plainWord is one that can be shown: what endpoints say in sentences may have
+// parts of the key in it.
+var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_.]{0,63}$`)
+
+// refusal reads an answer whose status is not that of success.
+func (c *Client) refusal(res *http.Response) *failure {
+	f := &failure{status: res.StatusCode}
+	f.again = f.status == http.StatusTooManyRequests || f.status >= 500
+	f.retryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
+	if f.status >= 300 && f.status < 400 {
+		f.err = fmt.Errorf("the answer was %d: redirects are not followed", f.status)
+		return f
+	}
+	var body struct {
+		Error struct {
+			Code  any `json:"code"`
+			Param any `json:"param"`
+		} `json:"error"`
+	}
+	text, _ := io.ReadAll(io.LimitReader(res.Body, longestError)) // the status decides
+	if json.Unmarshal(text, &body) == nil {
+		f.code, f.param = c.plain(body.Error.Code), c.plain(body.Error.Param)
+	}
+	return f
+}
+
+// plain returns a word that can be shown and compared, or nothing.
+func (c *Client) plain(value any) string {
+	word, _ := value.(string)
+	if !plainWord.MatchString(word) || c.o.Key != "" && (strings.Contains(word, c.o.Key) || strings.Contains(c.o.Key, word)) {
+		return ""
+	}
+	return word
+}
+
+// asFault is a failure as those who asked see it.
+func asFault(f *failure) error {
+	return fault.Wrap(fault.Unavailable, f, "the language model cannot be used")
+}

@@ -20,6 +20,9 @@ const (
 	accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 )
 
+// ErrTooLarge is that an answer was larger than it may be.
+var ErrTooLarge = errors.New("the answer is larger")
+
 // answer is a page that came with status 200.
 type answer struct {
 	body        []byte
@@ -241,7 +244,7 @@ func readBody(res *http.Response, most int64, stall time.Duration, cancel contex
 		return nil, transport(err)
 	}
 	if int64(body.Len()) > most {
-		return nil, fmt.Errorf("the answer is larger than %d MB", most>>20)
+		return nil, fmt.Errorf("%w than %d MB", ErrTooLarge, most>>20)
 	}
 	return body.Bytes(), nil
 }

@@ -1,0 +1,69 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"pregon/internal/disclosure"
+)
+
+// Plain writes a piece as text alone, a blank line between pages.
+func Plain(p Piece) string {
+	var b strings.Builder
+	for i, page := range p.Pages {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(page.Text)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// Markdown writes a piece with a heading for each page, and above the first
+// what the document is. Nothing that stands in the document is markup.
+func Markdown(r *disclosure.Report, p Piece, first bool) string {
+	var b strings.Builder
+	if first {
+		fmt.Fprintf(&b, "# %s\n\n", escape(strings.Join(strings.Fields(r.Title), " ")))
+		fmt.Fprintf(&b, "%s · %s %d · %s", escape(r.CompanyName), r.Type, r.Number, r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
+		if r.PDFURL != "" {
+			fmt.Fprintf(&b, " · <%s>", strings.ReplaceAll(r.PDFURL, ">", "%3E"))
+		}
+		b.WriteString("\n\n")
+	}
+	for _, page := range p.Pages {
+		fmt.Fprintf(&b, "## Página %d\n\n", page.Page)
+		for paragraph := range strings.SplitSeq(page.Text, "\n") {
+			b.WriteString(escape(paragraph))
+			b.WriteByte('\n')
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// markup are the characters that mean something in Markdown anywhere; the
+// others do at the beginning of a line.
+const (
+	markup    = "\\`*_[]<>&|~"
+	atStart   = "#+-=:"
+	afterList = ".)"
+)
+
+// escape writes a line so that Markdown shows it as it is.
+func escape(line string) string {
+	var b strings.Builder
+	digits := true // so far, so that a dot would make it a list
+	for i, c := range strings.TrimLeft(line, " \t") {
+		switch {
+		case strings.ContainsRune(markup, c),
+			i == 0 && strings.ContainsRune(atStart, c),
+			i > 0 && digits && strings.ContainsRune(afterList, c):
+			b.WriteByte('\\')
+		}
+		digits = digits && c >= '0' && c <= '9'
+		b.WriteRune(c)
+	}
+	return b.String()
+}

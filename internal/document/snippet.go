@@ -1,0 +1,199 @@
+package document
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pregon/internal/search"
+)
+
+// Snippet is a piece of a page that has what was looked for.
+type Snippet struct {
+	Page  int      `json:"page"`  // from 1
+	Text  string   `json:"text"`  // as in the document, but for line breaks
+	Marks [][2]int `json:"marks"` // where the words are: from and to, in characters of Text
+}
+
+const (
+	snippetLength = 280 // bytes, about
+	snippetsEach  = 3
+)
+
+// finder knows the words of a query again when it sees them.
+type finder struct {
+	wanted []search.Wanted
+}
+
+func newFinder(text string) finder {
+	all, _ := search.Parse(text).Wanted()
+	return finder{all}
+}
+
+// finds tells which of the wanted begin at a place among words, and how many
+// words they take: 0 when none does.
+func (f finder) finds(words []string, found []bool) (taken int) {
+	for i, w := range f.wanted {
+		if n := w.At(words); n > 0 {
+			taken = max(taken, n)
+			if found != nil {
+				found[i] = true
+			}
+		}
+	}
+	return taken
+}
+
+// snippets shows the places of a document that have what was looked for: those
+// pages first that have most of it.
+func (f finder) snippets(pages []string) []Snippet {
+	type candidate struct{ page, score int }
+	var candidates []candidate
+	whole := 0 // pages that have all of it: there are none better
+	for i, text := range pages {
+		n := f.score(text)
+		if n > 0 {
+			candidates = append(candidates, candidate{i, n})
+		}
+		if n == len(f.wanted) {
+			whole++
+		}
+		if whole == snippetsEach {
+			break
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	out := make([]Snippet, 0, snippetsEach)
+	for _, c := range candidates[:min(len(candidates), snippetsEach)] {
+		out = append(out, f.snippet(c.page+1, pages[c.page]))
+	}
+	return out
+}
+
+// score counts how many of the wanted are on a page.
+func (f finder) score(text string) (n int) {
+	found := make([]bool, len(f.wanted))
+	words := search.Words(text)
+	for i := range words {
+		f.finds(words[i:], found)
+	}
+	for _, yes := range found {
+		if yes {
+			n++
+		}
+	}
+	return n
+}
+
+// run is a piece of text between spaces, and the words that it holds.
+type run struct {
+	from, to int
+	words    []string
+}
+
+func runs(text string) iter.Seq[run] {
+	return func(yield func(run) bool) {
+		for at := 0; at < len(text); {
+			from := at + strings.IndexFunc(text[at:], func(c rune) bool { return !unicode.IsSpace(c) })
+			if from < at {
+				return
+			}
+			to := len(text)
+			if n := strings.IndexFunc(text[from:], unicode.IsSpace); n >= 0 {
+				to = from + n
+			}
+			if !yield(run{from, to, search.Words(text[from:to])}) {
+				return
+			}
+			at = to
+		}
+	}
+}
+
+// snippet shows the best place of a page.
+func (f finder) snippet(page int, text string) Snippet {
+	all := slices.Collect(runs(text))
+	marked := f.mark(all)
+	first, last := window(all, marked)
+	s := Snippet{Page: page, Marks: [][2]int{}}
+	var b strings.Builder
+	length := 0
+	for i := first; i < last; i++ {
+		if i > first {
+			b.WriteByte(' ')
+			length++
+		}
+		piece := shorten(text[all[i].from:all[i].to])
+		n := utf8.RuneCountInString(piece)
+		if marked[i] {
+			s.Marks = append(s.Marks, [2]int{length, length + n})
+		}
+		b.WriteString(piece)
+		length += n
+	}
+	s.Text = b.String()
+	return s
+}
+
+// mark tells which runs have something of what was looked for.
+func (f finder) mark(all []run) []bool {
+	marked := make([]bool, len(all))
+	var words []string
+	var owner []int // the run of each word
+	for i, r := range all {
+		for _, w := range r.words {
+			words, owner = append(words, w), append(owner, i)
+		}
+	}
+	for i := range words {
+		for n := range f.finds(words[i:], nil) {
+			marked[owner[i+n]] = true
+		}
+	}
+	return marked
+}
+
+// window returns the runs of the piece that has most marks, with some text
+// before the first.
+func window(all []run, marked []bool) (first, last int) {
+	best, bestCount := 0, -1
+	for i, yes := range marked {
+		if !yes {
+			continue
+		}
+		count := 0
+		for j := i; j < len(all) && all[j].to-all[i].from <= snippetLength*3/4; j++ {
+			if marked[j] {
+				count++
+			}
+		}
+		if count > bestCount {
+			best, bestCount = i, count
+		}
+	}
+	if bestCount < 0 {
+		best = 0
+	}
+	first = best
+	for first > 0 && all[best].from-all[first-1].from <= snippetLength/4 {
+		first--
+	}
+	for last = best; last < len(all) && (last == best || all[last].to-all[first].from <= snippetLength); last++ {
+	}
+	return first, last
+}
+
+// shorten cuts what has no spaces where it could end.
+func shorten(s string) string {
+	if len(s) <= snippetLength {
+		return s
+	}
+	end := snippetLength
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

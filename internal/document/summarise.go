@@ -1,0 +1,75 @@
+package document
+
+import (
+	"context"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/extract"
+	"pregon/internal/summary"
+)
+
+// legible is how sure the reading of a picture must be for a sentence of it to
+// stand in a summary: a wrong figure is worse than none.
+const legible = 85
+
+// source is a filing as it is summed up.
+func source(r *disclosure.Report, t *extract.Text) summary.Source {
+	s := summary.Source{Company: r.CompanyName, Title: r.Title, Category: r.Category, Language: t.Language, Pages: make([]string, len(t.Pages))}
+	for i, p := range t.Pages {
+		if p.Method == extract.ByText || p.Confidence >= legible {
+			s.Pages[i] = p.Text
+		}
+	}
+	return s
+}
+
+// Now is the time as clocks of stages keep it.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// Told returns what the filing is to be told of its document once that is
+// read.
+func Told(r *disclosure.Report, k Kept) disclosure.Report {
+	return disclosure.Report{
+		ID: r.ID, Type: r.Type, Number: r.Number, TextReadyAt: Now(),
+		Document: disclosure.Document{
+			Status: disclosure.DocumentReady, Link: r.PDFURL, SHA256: k.SHA256, Bytes: k.Bytes,
+			Type: string(k.Text.Type), Pages: len(k.Text.Pages), Method: string(k.Text.Method), Language: k.Text.Language,
+		},
+	}
+}
+
+// Summarise returns what the filing is to be told of its summary: sentences of
+// the document, chosen by rules.
+func Summarise(r *disclosure.Report, t *extract.Text) disclosure.Report {
+	sentences := summary.Extract(source(r, t))
+	method := summary.Extractive
+	if len(sentences) == 0 {
+		method = summary.None
+	}
+	return tell(r, method, sentences)
+}
+
+// Write is Summarise by the model. It fails when there is none, when it does
+// not answer, and when nothing of what it wrote stands up to the text.
+func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, t *extract.Text) (disclosure.Report, error) {
+	sentences, dropped, err := summary.Write(ctx, k.Model, source(r, t))
+	for _, d := range dropped {
+		k.Logger.Info("a sentence of the model was dropped", "id", r.ID, "why", d.Reason)
+	}
+	if err != nil {
+		return disclosure.Report{}, err
+	}
+	return tell(r, summary.ByModel, sentences), nil
+}
+
+func tell(r *disclosure.Report, m summary.Method, sentences []summary.Sentence) disclosure.Report {
+	out := disclosure.Report{
+		ID: r.ID, Type: r.Type, Number: r.Number,
+		Summary: summary.Join(sentences), SummaryMethod: string(m), SummaryReadyAt: Now(),
+	}
+	for _, s := range sentences {
+		out.Evidence = append(out.Evidence, disclosure.Evidence(s))
+	}
+	return out
+}

@@ -1,0 +1,203 @@
+package document
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pregon/internal/extract"
+	"pregon/internal/search"
+	"pregon/internal/store"
+)
+
+func pagesOf(texts ...string) (out []extract.Page) {
+	for _, t := range texts {
+		out = append(out, extract.Page{Text: t, Method: extract.ByText})
+	}
+	return out
+}
+
+// What the store is handed is always something that it takes, and no word of
+// the text is lost.
+func TestPartsAreWithinBounds(t *testing.T) {
+	long := strings.Repeat("el dividendo de la sociedad ", 3000)
+	tests := map[string][]extract.Page{
+		"nothing":             nil,
+		"empty pages":         pagesOf("", "", ""),
+		"punctuation":         pagesOf(" .,;:— ", "€ %"),
+		"a word many times":   pagesOf(strings.Repeat("cero ", 10_000)),
+		"a page without end":  pagesOf(long),
+		"many pages":          slices.Repeat(pagesOf("una página como tantas, de pocas palabras"), 5000),
+		"a word without end":  pagesOf("antes " + strings.Repeat("x", 5000) + " después"),
+		"letters of anywhere": pagesOf("Ελλάδα Ærøskøbing ŁÓDŹ Ñandú ﬁnal 東京 ١٢٣"),
+	}
+	for name, pages := range tests {
+		t.Run(name, func(t *testing.T) {
+			have := map[string]bool{}
+			for _, p := range parts(pages) {
+				if len(p.Words) == 0 || len(p.Words) > store.MostPartWords || len(p.Stems) > store.MostPartWords {
+					t.Fatalf("a part has %d words and %d stems", len(p.Words), len(p.Stems))
+				}
+				times := map[string]int{}
+				for _, w := range p.Words {
+					have[w] = true
+					if times[w]++; times[w] > store.MostWordRepeat || len(w) > store.MostWordBytes {
+						t.Fatalf("%q stands %d times in a part", w, times[w])
+					}
+				}
+			}
+			for _, p := range pages {
+				for _, w := range search.Words(p.Text) {
+					if len(w) <= store.MostWordBytes && !have[w] {
+						t.Fatalf("%q is lost", w)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A phrase is found wherever it stands in a page, also where a part had to end.
+func TestPhrasesAreNotCut(t *testing.T) {
+	var words []string
+	for i := range 3 * store.MostPartWords {
+		words = append(words, fmt.Sprintf("p%d", i))
+	}
+	all := parts(pagesOf(strings.Join(words, " ")))
+	for i := range len(words) - overlap {
+		phrase := words[i : i+overlap]
+		if !slices.ContainsFunc(all, func(p store.Part) bool { return stands(p.Words, phrase) }) {
+			t.Fatalf("the phrase from %s to %s is in no part", phrase[0], phrase[len(phrase)-1])
+		}
+	}
+}
+
+func stands(words, phrase []string) bool {
+	for i := range len(words) - len(phrase) + 1 {
+		if slices.Equal(words[i:i+len(phrase)], phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestQuery(t *testing.T) {
+	if query("") != nil || query(" - , ") != nil || query("-nada") != nil {
+		t.Error("a text that asks for nothing asks for something")
+	}
+	q := query(`"junta general" Dividendos -fondo accio`)
+	want := "[[{[junta general] false false}] [{[dividendos] false false} {[dividend] true false}] [{[accio] false true} {[acci] true false}]] [{[fondo] false false} {[fond] true false}]"
+	if got := fmt.Sprint(q.All, " ", q.None); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// What a snippet marks is what the search found.
+func TestSnippets(t *testing.T) {
+	page := strings.Repeat("Texto que no viene al caso. ", 40) +
+		"El Consejo propone repartir un dividendo a cuenta de 0,12 euros por acción, que se pagará el 3 de junio. " +
+		strings.Repeat("Más texto que no viene al caso. ", 40)
+	for text, want := range map[string]string{
+		"dividendos":                    "dividendo",
+		`"dividendo a cuenta"`:          "dividendo a cuenta",
+		"DIVIDENDO acción":              "dividendo acción,",
+		"repar":                         "repartir",
+		"consejo -junta pagará":         "Consejo pagará",
+		`"0,12 euros"`:                  "0,12 euros",
+		`"cuenta de 0,12 euros por"`:    "cuenta de 0,12 euros por",
+		"inexistente dividendo":         "dividendo",
+		`dividendo "no está en ningún"`: "dividendo",
+	} {
+		t.Run(text, func(t *testing.T) {
+			s := newFinder(text).snippets([]string{"", "Otra página.", page})
+			if len(s) != 1 || s[0].Page != 3 || len(s[0].Text) > snippetLength+80 {
+				t.Fatalf("%+v", s)
+			}
+			var marked []string
+			runes := []rune(s[0].Text)
+			for _, m := range s[0].Marks {
+				marked = append(marked, string(runes[m[0]:m[1]]))
+			}
+			if got := strings.Join(marked, " "); got != want {
+				t.Errorf("marks %q, want %q, in %q", got, want, s[0].Text)
+			}
+		})
+	}
+	if s := newFinder("nada").snippets([]string{page}); len(s) != 0 {
+		t.Errorf("%+v", s)
+	}
+	many := slices.Repeat([]string{page}, 20)
+	if s := newFinder("dividendo").snippets(many); len(s) != snippetsEach || s[0].Page != 1 || s[2].Page != 3 {
+		t.Errorf("%+v", s)
+	}
+	endless := strings.Repeat("x", 100_000) + " " + strings.Repeat("dividendo", 10_000)
+	if s := newFinder("dividendodividendo").snippets([]string{endless}); len(s) != 1 || len(s[0].Text) > 3*snippetLength {
+		t.Errorf("%d snippets", len(s))
+	}
+}
+
+// However it is cut, the pieces put together are the text.
+func TestCutIsWhole(t *testing.T) {
+	dice := rand.New(rand.NewPCG(1, 2))
+	letters := []rune("aáñ€ \n😀")
+	for range 500 {
+		var pages []string
+		whole := ""
+		for range dice.IntN(5) {
+			var b strings.Builder
+			for range dice.IntN(12) {
+				b.WriteRune(letters[dice.IntN(len(letters))])
+			}
+			pages = append(pages, b.String())
+			whole += b.String()
+		}
+		text := &extract.Text{Pages: pagesOf(pages...)}
+		total := len([]rune(whole))
+		got, seen := "", map[int]bool{}
+		for offset := 0; ; {
+			most := 1 + dice.IntN(9)
+			p := Cut(text, offset, most)
+			chars := 0
+			for _, page := range p.Pages {
+				got += page.Text
+				chars += len([]rune(page.Text))
+				seen[page.Page] = true
+			}
+			if p.Total != total || p.Chars != chars || chars > most {
+				t.Fatalf("%q from %d, %d at most: %+v", pages, offset, most, p)
+			}
+			if p.Next == 0 {
+				break
+			}
+			offset = p.Next
+		}
+		if got != whole {
+			t.Fatalf("%q became %q", whole, got)
+		}
+		if p := Cut(text, total+1, 10); len(p.Pages) != 0 || p.Next != 0 {
+			t.Fatalf("past the end: %+v", p)
+		}
+		if total > 0 && len(seen) != len(pages) {
+			t.Fatalf("%q: only the pages %v were shown", pages, seen)
+		}
+	}
+}
+
+func TestMarkdownIsInert(t *testing.T) {
+	for line, want := range map[string]string{
+		"# no es un título":           `\# no es un título`,
+		"1. no es una lista":          `1\. no es una lista`,
+		"- ni esto":                   `\- ni esto`,
+		"<script>alert(1)</script>":   `\<script\>alert(1)\</script\>`,
+		"[pulse](javascript:alert())": `\[pulse\](javascript:alert())`,
+		"    cuatro espacios":         "cuatro espacios",
+		"un 3,5 % más (ver nota 1).":  "un 3,5 % más (ver nota 1).",
+		"a|b":                         `a\|b`,
+	} {
+		if got := escape(line); got != want {
+			t.Errorf("%q becomes %q, want %q", line, got, want)
+		}
+	}
+}

@@ -20,9 +20,11 @@ import (
 type backfillCmd struct {
 	storeFlag
 	sourceFlags
-	From  string   `required:"" placeholder:"DATE" help:"First day, as YYYY-MM-DD."`
-	To    string   `placeholder:"DATE" help:"Last day. Default: today."`
-	Types []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
+	From string `required:"" placeholder:"DATE" help:"First day, as YYYY-MM-DD."`
+	To   string `placeholder:"DATE" help:"Last day. Default: today."`
+	documentFlags
+	Documents bool     `help:"Read the filings' documents too: their text, and a summary of it. Those that failed before are tried again."`
+	Types     []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
 }
 
 // Run has the history loaded by the serve that reads the source, if there is
@@ -49,7 +51,12 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	followed := make(chan error, 1)
 	go func() { followed <- cat.Follow(following) }()
 	defer func() { stop(); <-followed }()
-	r, err := c.newReader(db, led, cat, time.Second, "", logger)
+	docs, err := c.newLibrary(db, nil, logger)
+	if err != nil {
+		return err
+	}
+	defer docs.close()
+	r, err := c.newReader(db, led, cat, docs, time.Second, "", logger)
 	if err != nil {
 		return err
 	}
@@ -63,6 +70,9 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged\n", job.New, job.Updated, job.Unchanged)
+	if job.Documents {
+		fmt.Fprintf(p.stdout, "%d documents read, %d not\n", job.Read, job.Failed)
+	}
 	if len(job.Unread) > 0 {
 		return fault.New(fault.Unavailable, "%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread), strings.Join(job.Unread, ", "))
 	}
@@ -93,7 +103,11 @@ func (c *backfillCmd) job() (ledger.Job, error) {
 		}
 		types = append(types, t)
 	}
-	return ledger.NewJob(from, to, types), nil
+	job := ledger.NewJob(from, to, types)
+	if c.Documents {
+		job = job.WithDocuments()
+	}
+	return job, nil
 }
 
 // progress shows how far a back-fill is, and why it does not get on.

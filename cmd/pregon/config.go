@@ -25,6 +25,7 @@ type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the API."`
 	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
 	Tail        tailCmd        `cmd:"" help:"Print new filings as they come, from the store or from a service."`
+	Document    documentCmd    `cmd:"" help:"Print the text of a filing's document, or the document itself."`
 	Keys        keysCmd        `cmd:"" help:"Make, list, revoke and rotate the keys of callers."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
@@ -33,6 +34,8 @@ type cli struct {
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
+
+	ExtractWorker extractWorkerCmd `cmd:"" hidden:"" help:"Read documents from standard input, for serve and backfill."`
 }
 
 // storeFlag is taken by every command that touches the store.
@@ -104,6 +107,8 @@ type serveConfig struct {
 	sourceFlags
 	Poll time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
 	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
+	documentFlags
+	modelFlags
 	accessFlags
 	WebhookAllowPrivate bool       `help:"Let webhooks be at any address, and speak plain http: for tests and local use. Anybody with a key can then make this service call into your network."`
 	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
@@ -136,6 +141,9 @@ func (c *serveConfig) validate() error {
 	}
 	if c.BaseURL != "" && !isOrigin(c.BaseURL) {
 		return fault.New(fault.Invalid, "--base-url %q must be http:// or https:// and a host, with nothing after it", c.BaseURL)
+	}
+	if err := c.modelFlags.validate(); err != nil {
+		return err
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
 }
@@ -224,7 +232,7 @@ func (f storeFlag) show() string {
 // checkEnvironment refuses a PREGON_ variable that no flag reads: a misspelt
 // one would be passed over without a word.
 func checkEnvironment(app *kong.Application, environ []string) error {
-	known := map[string]bool{secretKeyEnv: true, keyEnv: true}
+	known := map[string]bool{secretKeyEnv: true, keyEnv: true, llmKeyEnv: true}
 	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error {
 		if f, ok := n.(*kong.Flag); ok {
 			for _, name := range f.Envs {
@@ -267,6 +275,10 @@ func (c *checkConfigCmd) Run(p *process) error {
 		{"exchange-url", c.ExchangeURL},
 		{"poll", c.Poll.String()},
 		{"pace", c.Pace.String()},
+		{"keep-documents", onOff(c.KeepDocuments)},
+		{"llm-url", orOff(c.LLMURL)},
+		{"llm-model", orOff(c.LLMModel)},
+		{"llm-key", hidden(p.getenv(llmKeyEnv))},
 		{"anonymous-limit", orOff(strings.TrimPrefix(strconv.Itoa(c.AnonymousLimit), "0"))},
 		{"redis", c.showRedis()},
 		{"trusted-proxy", c.showProxies()},

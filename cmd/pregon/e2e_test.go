@@ -49,6 +49,10 @@ func run(m *testing.M) int {
 	return pgtest.Main(m).Run()
 }
 
+// cacheEnv lets all programs of the tests share the compiled reader of PDF
+// files.
+func cacheEnv() string { return "PREGON_CACHE_DIR=" + filepath.Join(filepath.Dir(program), "cache") }
+
 // engines are the two kinds of store, each giving the --store of a new one.
 var engines = map[string]func(t testing.TB) string{
 	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "pregon.db") },
@@ -133,7 +137,7 @@ func startService(env []string, dir string, args ...string) (*service, error) {
 // startProgram starts the program and waits until it says where it listens.
 func startProgram(env []string, dir string, args ...string) (*service, error) {
 	cmd := exec.Command(program, args...)
-	cmd.Env, cmd.Dir = env, dir
+	cmd.Env, cmd.Dir = append(env, cacheEnv(), "PATH="+os.Getenv("PATH")), dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

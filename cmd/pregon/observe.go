@@ -5,6 +5,8 @@ import (
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
+	"pregon/internal/document"
+	"pregon/internal/llm"
 	"pregon/internal/pace"
 	"pregon/internal/watch"
 	"pregon/internal/webhook"
@@ -68,6 +70,7 @@ func (s *service) observeSource() {
 	m := s.metrics
 	m.Gauge("pregon_ingest_holding", "1 in the process that reads the source.", func() float64 { return truth(s.reader.Holding()) })
 	m.Gauge("pregon_ingest_waiting", "Filings whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
+	s.observeDocuments()
 	for _, state := range watch.States {
 		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
 			return truth(s.ledger.Seen(true).State == state)
@@ -82,6 +85,29 @@ func (s *service) observeSource() {
 		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait for their turn.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
 		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Given(class)) })
 	}
+}
+
+func (s *service) observeDocuments() {
+	m := s.metrics
+	m.Gauge("pregon_documents_waiting", "Filings whose document is still to be read.", func() float64 { return float64(s.reader.Unread()) })
+	if s.library.model != nil {
+		s.observeModel(s.library.model)
+	}
+	for _, o := range document.Outcomes {
+		m.CounterOf("pregon_documents_total", "Tries to read a document, by what came of them: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.library.Counted(o)) })
+	}
+}
+
+func (s *service) observeModel(model *llm.Client) {
+	m := s.metrics
+	for name, of := range map[string]func(llm.Stats) uint64{
+		"requests": func(st llm.Stats) uint64 { return st.Requests },
+		"failures": func(st llm.Stats) uint64 { return st.Failures },
+		"tokens":   func(st llm.Stats) uint64 { return st.Tokens },
+	} {
+		m.CounterOf("pregon_llm_total", "What the language model was asked and what it cost: requests, failures of them, and tokens.", "of", name, func() float64 { return float64(of(model.Stats())) })
+	}
+	m.Gauge("pregon_llm_open", "1 while the language model is left alone because it failed.", func() float64 { return truth(model.Stats().Open) })
 }
 
 func (s *service) sinceSeen(surface string) float64 {

@@ -41,7 +41,7 @@ func reference(app *kong.Application) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Commands and settings\n\nGenerated from the program by `make generate`. " +
 		"Every flag can be set by its environment variable; a flag wins over it. An unknown `PREGON_` variable stops the start.\n")
-	b.WriteString("\n`PREGON_SECRET_KEY` has no flag, since arguments can be read by others on the machine: 32 characters or more that seal the secrets in the store.\n")
+	b.WriteString("\n`PREGON_SECRET_KEY` has no flag, since arguments can be read by others on the machine: 32 characters or more that seal the secrets in the store. `PREGON_LLM_KEY`, the key of `--llm-url`, has none for the same reason.\n")
 	for _, c := range app.Leaves(true) {
 		fmt.Fprintf(&b, "\n## %s", c.FullPath())
 		for _, a := range c.Positional {

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/httpserver"
 	"pregon/internal/ingest"
 	"pregon/internal/ledger"
+	"pregon/internal/store"
 	"pregon/internal/telemetry"
 	"pregon/internal/webhook"
 )
@@ -54,6 +55,9 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer s.entrance.close()
+	if s.library != nil {
+		defer s.library.close()
+	}
 	s.stop = stop
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", c.show(), "source", c.Source, "version", version)
@@ -78,8 +82,9 @@ type service struct {
 	webhooks *webhook.Manager
 	stop     func() // ends what waits for the service to stop
 	api      *api.API
-	demo     *demo   // nil unless the market is simulated
-	reader   *reader // nil without a source
+	demo     *demo    // nil unless the market is simulated
+	reader   *reader  // nil without a source
+	library  *library // nil without a source
 	server   *httpserver.Server
 }
 
@@ -96,7 +101,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		}
 	}
 	if c.Source != "none" {
-		if s.reader, err = c.newReader(db, s.ledger, s.catalog, c.Poll, base, log.Logger); err != nil {
+		if err := c.newSource(p, s, db, base); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +117,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	}
 	mux := http.NewServeMux()
 	s.api, err = api.New(api.Options{
-		Catalog: s.catalog, Ledger: s.ledger, Feed: s.feed, Webhooks: s.webhooks, Stopping: ctx.Done(), Guard: s.entrance.guard, Shared: s.entrance.shared, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
+		Catalog: s.catalog, Ledger: s.ledger, Feed: s.feed, Webhooks: s.webhooks, Documents: db, Stopping: ctx.Done(), Guard: s.entrance.guard, Shared: s.entrance.shared, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
 	})
 	if err != nil {
 		return nil, err
@@ -129,6 +134,19 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		},
 	})
 	return s, err
+}
+
+// newSource puts together what reads the source, documents and all.
+func (c *serveConfig) newSource(p *process, s *service, db store.Store, base string) error {
+	model, err := c.model(p.getenv(llmKeyEnv), s.log.Logger)
+	if err != nil {
+		return err
+	}
+	if s.library, err = c.newLibrary(db, model, s.log.Logger); err != nil {
+		return err
+	}
+	s.reader, err = c.newReader(db, s.ledger, s.catalog, s.library, c.Poll, base, s.log.Logger)
+	return err
 }
 
 // run runs the parts until the context ends or one of them fails. What requests

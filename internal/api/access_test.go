@@ -24,6 +24,8 @@ type need struct {
 var needs = map[string]need{
 	"GET /api/v1/reports":                  {access.ReadReports, true, "", 200},
 	"GET /api/v1/reports/{id}":             {access.ReadReports, true, "", 404},
+	"GET /api/v1/reports/{id}/document":    {access.ReadReports, false, "", 404},
+	"GET /api/v1/search/documents":         {access.ReadReports, false, "", 400},
 	"GET /api/v1/issuers":                  {access.ReadIssuers, true, "", 200},
 	"GET /api/v1/issuers/{id}":             {access.ReadIssuers, true, "", 404},
 	"GET /api/v1/analytics":                {access.ReadAnalytics, true, "", 200},

@@ -24,6 +24,7 @@ import (
 	"pregon/internal/feed"
 	"pregon/internal/ledger"
 	"pregon/internal/problem"
+	"pregon/internal/store"
 	"pregon/internal/webhook"
 )
 
@@ -34,11 +35,13 @@ type Options struct {
 	Guard    *access.Guard
 	Feed     *feed.Hub
 	Webhooks *webhook.Manager
-	Logger   *slog.Logger
-	BaseURL  string        // as clients see the service, without a slash at the end
-	Version  string        // of the program
-	Reads    bool          // this process reads the source, or stands by to
-	Source   func() string // where the filings come from, as the store is marked: "demo" is the simulated market
+	// Documents are the texts of filings' documents.
+	Documents store.Documents
+	Logger    *slog.Logger
+	BaseURL   string        // as clients see the service, without a slash at the end
+	Version   string        // of the program
+	Reads     bool          // this process reads the source, or stands by to
+	Source    func() string // where the filings come from, as the store is marked: "demo" is the simulated market
 	// Shared tells whether all replicas count the anonymous limit together:
 	// "up", "down" while what they share does not answer, "off" when each
 	// counts for itself.
@@ -52,11 +55,12 @@ type API struct {
 	Options
 	openapi struct{ yaml, json []byte }
 	open    listeners
+	library chan struct{} // a place for each request that holds texts of documents
 }
 
 // New returns the surface; Register puts it in place.
 func New(o Options) (*API, error) {
-	a := &API{Options: o}
+	a := &API{Options: o, library: make(chan struct{}, mostInLibrary)}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL)
 	a.openapi.json, err = asJSON(a.openapi.yaml)
@@ -68,6 +72,7 @@ type route struct {
 	pattern string
 	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
 	need    access.Need
+	private func(*http.Request) bool                                        // the request needs a credential, though the operation may not
 	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
 	live    func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
 
@@ -83,8 +88,10 @@ func members(s access.Scope) access.Need { return access.Need{Scope: s} }
 
 // routes is the whole surface. Each one stands in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", need: anybody(access.ReadReports), handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports", need: anybody(access.ReadReports), private: asksInside, handle: (*API).listReports},
 	{pattern: "GET /api/v1/reports/{id}", need: anybody(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports/{id}/document", need: members(access.ReadReports), handle: (*API).getDocument},
+	{pattern: "GET /api/v1/search/documents", need: members(access.ReadReports), handle: (*API).searchDocuments},
 	{pattern: "GET /api/v1/issuers", need: anybody(access.ReadIssuers), handle: (*API).listIssuers},
 	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
@@ -132,11 +139,12 @@ type answer struct {
 	hash        uint64
 	contentType string
 	maxAge      time.Duration
-	buffer      *[]byte // the body's, to be used again
-	status      int     // when it is not 200
-	location    string  // of what was made
-	fresh       bool    // not to be kept: whoever asks again wants to know what is new
-	stream      *stream // instead of all the rest
+	buffer      *[]byte     // the body's, to be used again
+	status      int         // when it is not 200
+	header      http.Header // that only this one has
+	location    string      // of what was made
+	fresh       bool        // not to be kept: whoever asks again wants to know what is new
+	stream      *stream     // instead of all the rest
 }
 
 // buffers are the bodies of lists, which are most of what a request needs.
@@ -193,7 +201,7 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		}
 		return rt.handle(a, r, nil)
 	}
-	principal, err := a.Guard.Admit(w, r, rt.need)
+	principal, err := a.Guard.Admit(w, r, rt.needOf(r))
 	if err != nil {
 		return answer{}, err
 	}
@@ -228,6 +236,15 @@ func (a *API) whenLoaded(ctx context.Context) *catalog.Snapshot {
 		}
 	}
 	return a.Catalog.Snapshot()
+}
+
+// needOf is what a request has to show.
+func (rt route) needOf(r *http.Request) access.Need {
+	need := rt.need
+	if rt.private != nil && rt.private(r) {
+		need.Public = false
+	}
+	return need
 }
 
 // announce says that the operation will go away, and when.
@@ -266,9 +283,18 @@ func send(w http.ResponseWriter, r *http.Request, out answer) {
 		_, _ = w.Write(out.body)
 		return
 	}
+	h["Vary"] = varies
+	for name, values := range out.header {
+		h[name] = append(h[name], values...)
+	}
+	if out.status != 0 { // not yet what was asked for
+		h["Cache-Control"], h["Content-Type"] = []string{"no-store"}, jsonType
+		w.WriteHeader(out.status)
+		_, _ = w.Write(out.body)
+		return
+	}
 	etag := out.etag()
 	h["Etag"] = []string{etag}
-	h["Vary"] = varies
 	h["Cache-Control"] = cacheControl(r, out.maxAge)
 	if out.fresh {
 		h["Cache-Control"] = []string{"private, no-cache"}

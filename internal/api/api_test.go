@@ -75,7 +75,7 @@ func serve(t *testing.T, o api.Options) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Feed = s.feed
+	o.Feed, o.Documents = s.feed, db
 	o.Webhooks = webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: slog.New(slog.DiscardHandler)})
 	o.Catalog, o.Ledger, o.Logger, o.BaseURL, o.Version = s.catalog, s.ledger, slog.New(slog.DiscardHandler), baseURL, "v0.0.0-test"
 	s.keys = access.NewKeyring(db, nil)

@@ -42,6 +42,8 @@ func TestDocumentIsValid(t *testing.T) {
 var operationIDs = map[string]string{
 	"GET /api/v1/reports":                  "getReports",
 	"GET /api/v1/reports/{id}":             "getReport",
+	"GET /api/v1/reports/{id}/document":    "getReportDocument",
+	"GET /api/v1/search/documents":         "searchDocuments",
 	"GET /api/v1/issuers":                  "getIssuers",
 	"GET /api/v1/issuers/{id}":             "getIssuer",
 	"GET /api/v1/analytics":                "getAnalytics",
@@ -246,6 +248,7 @@ func TestDocumentTakesAnyAddress(t *testing.T) {
 // list of values each is taken and others refused, for every date likewise.
 func TestParametersAreAsDocumented(t *testing.T) {
 	s := start(t, "demo", market())
+	s.document("oir-40374", "El dividendo se pagará en mayo.")
 	integers := 0
 	header := s.credentials(access.AllScopes)[0]
 	for path, item := range apitest.Document().Paths.Map() {
@@ -279,19 +282,26 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				yes = []string{"anything"}
 			}
 			for _, value := range yes {
-				target := path + query(p.Name, value)
+				target := strings.ReplaceAll(path, "{id}", "oir-40374") + query(p.Name, value)
+				if p.Name == "in" || path == "/api/v1/search/documents" && p.Name != "search" {
+					target += "&search=dividendo"
+				}
 				if path == "/api/v1/completeness" && p.Name == "from" {
 					target += "&to=" + value // else it would be too far from today
 				}
 				s.getWith(http.StatusOK, target, header)
 			}
 			for _, value := range no {
-				s.getWith(http.StatusBadRequest, path+query(p.Name, value), header).refused(p.Name, value)
+				target := strings.ReplaceAll(path, "{id}", "oir-40374") + query(p.Name, value)
+				if path == "/api/v1/search/documents" {
+					target += "&search=dividendo"
+				}
+				s.getWith(http.StatusBadRequest, target, header).refused(p.Name, value)
 			}
 		}
 	}
-	if integers != 6 {
-		t.Errorf("%d whole numbers seen, want limit and page of reports, limit of issuers and of suggestions, limit and wait of changes", integers)
+	if integers != 10 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports and of documents, limit of issuers and of suggestions, limit and wait of changes, offset and max_chars of a text", integers)
 	}
 }
 

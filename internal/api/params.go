@@ -103,6 +103,22 @@ func (p *params) filter() disclosure.Filter {
 	return f
 }
 
+// inside tells whether the search is to be in documents.
+func (p *params) inside(f disclosure.Filter) bool {
+	switch s := p.text("in"); s {
+	case "":
+		return false
+	case inDocument:
+		if f.Search == "" {
+			p.refuse("search", "", "is needed with in=document: the words to look for")
+		}
+		return true
+	default:
+		p.refuse("in", s, "must be document, or be left out")
+		return false
+	}
+}
+
 // err tells everything that was wrong, or nothing.
 func (p *params) err() error {
 	if len(p.bad) == 0 {

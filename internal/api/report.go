@@ -21,10 +21,19 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	filter := p.filter()
 	limit := p.integer("limit", defaultLimit, 1, maxLimit)
 	page := p.integer("page", 1, 1, maxPage)
+	inside := p.inside(filter)
 	if err := p.err(); err != nil {
 		return answer{}, err
 	}
-	found := s.Reports(filter, page, limit)
+	if inside {
+		found, err := a.inDocuments(r.Context(), s, filter, page, limit)
+		return reportList(found, page, limit), err
+	}
+	return reportList(s.Reports(filter, page, limit), page, limit), nil
+}
+
+// reportList encodes a page of reports.
+func reportList(found catalog.Page, page, limit int) answer {
 	buffer := buffers.Get().(*[]byte)
 	b := append((*buffer)[:0], `{"data":[`...)
 	for i, f := range found.Filings {
@@ -33,13 +42,19 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 		}
 		b = f.AppendJSON(b)
 	}
-	b = append(b, `],"total":`...)
-	b = strconv.AppendInt(b, int64(found.Total), 10)
+	b = appendPage(append(b, ']'), found.Total, page, limit)
+	return answer{body: b, hash: found.Hash() + uint64(page)*0x9e3779b97f4a7c15 + uint64(limit), buffer: buffer}
+}
+
+// appendPage appends what a list tells of itself, and ends it.
+func appendPage(b []byte, total, page, limit int) []byte {
+	b = append(b, `,"total":`...)
+	b = strconv.AppendInt(b, int64(total), 10)
 	b = append(b, `,"page":`...)
 	b = strconv.AppendInt(b, int64(page), 10)
 	b = append(b, `,"limit":`...)
 	b = strconv.AppendInt(b, int64(limit), 10)
-	return answer{body: append(b, '}'), hash: found.Hash() + uint64(page)*0x9e3779b97f4a7c15 + uint64(limit), buffer: buffer}, nil
+	return append(b, '}')
 }
 
 // reportDetail is the contract's Report and what more is known of it.
@@ -64,6 +79,11 @@ type reportDetail struct {
 	FirstSeenAt time.Time   `json:"first_seen_at"`
 	AvailableAt time.Time   `json:"available_at"`
 	EnrichedAt  *time.Time  `json:"enriched_at"`
+	TextAt      *time.Time  `json:"text_ready_at"`
+	SummaryAt   *time.Time  `json:"summary_ready_at"`
+	Document    documentNow `json:"document"`
+	Method      *string     `json:"summary_method"`
+	Evidence    []evidence  `json:"evidence"`
 	Attribution attribution `json:"attribution"`
 }
 
@@ -90,7 +110,8 @@ func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (answer, error) {
 		Related: relatedTo(rep), CorrectedBy: nullable(rep.CorrectedBy), Precision: nullable(precision(rep.TimeFrom)),
 		Registered:  rep.PublishedAt.In(disclosure.Madrid),
 		FirstSeenAt: rep.FirstSeenAt.In(disclosure.Madrid), AvailableAt: rep.AvailableAt.In(disclosure.Madrid),
-		EnrichedAt: nullableTime(rep.EnrichedAt), Attribution: a.attribution(),
+		EnrichedAt: nullableTime(rep.EnrichedAt), TextAt: nullableTime(rep.TextReadyAt), SummaryAt: nullableTime(rep.SummaryReadyAt),
+		Document: describe(rep), Method: nullable(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: a.attribution(),
 	}
 	return encode(detail)
 }

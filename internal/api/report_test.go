@@ -206,6 +206,11 @@ func TestReportDetail(t *testing.T) {
 	want := map[string]any{
 		"nif": "A-69000016", "issuer_id": "A69000016", "registered_at": "2026-04-22T10:00:33+02:00",
 		"related": []any{}, "corrected_by": nil, "time_precision": nil, "enriched_at": nil,
+		"text_ready_at": nil, "summary_ready_at": nil, "summary_method": nil, "evidence": []any{},
+		"document": map[string]any{
+			"status": "pending", "reason": "The document waits for its turn to be read.",
+			"sha256": nil, "type": nil, "bytes": nil, "pages": nil, "method": nil, "language": nil,
+		},
 		"categories": []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
 		"source_url": "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
 	}
@@ -226,7 +231,8 @@ func TestReportDetailOfLittle(t *testing.T) {
 	for _, want := range []string{
 		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"related":[],"corrected_by":null,` +
 			`"time_precision":null,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
-		`,"enriched_at":null,"attribution":`,
+		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The filing's page`,
+		`"summary_method":null,"evidence":[],"attribution":`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s, want %s in it", body, want)

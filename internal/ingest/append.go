@@ -113,6 +113,9 @@ func (s *session) append(ctx context.Context, event disclosure.Event, reports []
 	for _, r := range reports {
 		s.board.Filed(r.PublishedAt)
 	}
+	if event == disclosure.Published && out.New+out.Updated > 0 {
+		s.expectDocuments(reports)
+	}
 	return out, nil
 }
 

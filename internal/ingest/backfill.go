@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -66,30 +67,46 @@ func (st *step) within(rows []regulator.Row) (wanted []regulator.Row, reached bo
 	return wanted, reached
 }
 
-// do goes on with a job until it is done: the lists by date, the newest days
-// first, and then HR, entity by entity.
+// do goes on with a job until it is done: the filings, and then their documents,
+// if they were asked for.
 func (s *session) do(ctx context.Context, job ledger.Job) error {
-	steps := windows(&job)
+	if !strings.HasPrefix(job.Cursor, documentCursor) { // else the filings are in
+		if err := s.doFilings(ctx, &job); err != nil {
+			return err
+		}
+	}
+	if job.Documents {
+		if err := s.doDocuments(ctx, &job); err != nil {
+			return err
+		}
+	}
+	job.Done, job.At = true, time.Now().UTC()
+	if err := s.keepJob(ctx, job); err != nil {
+		return err
+	}
+	s.Logger.Info("back-fill done", "id", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged, "read", job.Read, "failed", job.Failed)
+	return nil
+}
+
+// doFilings does the lists by date, the newest days first, and then HR, entity
+// by entity.
+func (s *session) doFilings(ctx context.Context, job *ledger.Job) error {
+	steps := windows(job)
 	hr := slices.Contains(job.Types, disclosure.HR)
 	if job.Total = len(steps); hr {
 		job.Total += len(s.everybody())
 	}
 	if job.Steps < len(steps) {
-		if err := s.doSteps(ctx, &job, steps, job.Steps); err != nil {
+		if err := s.doSteps(ctx, job, steps, job.Steps); err != nil {
 			return err
 		}
 	}
 	if hr {
-		if err := s.doEntities(ctx, &job, len(steps)); err != nil {
+		if err := s.doEntities(ctx, job, len(steps)); err != nil {
 			return err
 		}
 	}
 	_ = s.tie(ctx, time.Time{}) // else in a while
-	job.Done, job.At = true, time.Now().UTC()
-	if err := s.keepJob(ctx, job); err != nil {
-		return err
-	}
-	s.Logger.Info("back-fill done", "id", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged)
 	return nil
 }
 

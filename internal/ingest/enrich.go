@@ -17,9 +17,10 @@ import (
 // apart; several are under way so that a slow one holds up no other.
 const enrichers = 4
 
-// waitingRoom holds the filings whose page is still to be read.
+// waitingRoom holds the filings that something is still to be done for.
 type waitingRoom struct {
-	wake chan struct{} // one for each that waits, so that who sleeps looks
+	wake      chan struct{} // one for each that waits, so that who sleeps looks
+	lastFirst bool          // who came last is let in first
 
 	mu      sync.Mutex
 	waiting map[string]*visit // guarded by mu
@@ -30,7 +31,7 @@ type waitingRoom struct {
 type visit struct {
 	due   time.Time
 	tries int
-	busy  bool // with an enricher
+	busy  bool // being attended to
 }
 
 func newWaitingRoom() *waitingRoom {
@@ -52,15 +53,18 @@ func (w *waitingRoom) add(id string) {
 	}
 }
 
-// next returns the one that waits longest and is due, or none.
+// next returns the first that is due, or none.
 func (w *waitingRoom) next() (id string, tries int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := time.Now()
-	for _, id := range w.order {
-		if v := w.waiting[id]; !v.busy && !v.due.After(now) {
+	for n := range w.order {
+		if w.lastFirst {
+			n = len(w.order) - 1 - n
+		}
+		if v := w.waiting[w.order[n]]; !v.busy && !v.due.After(now) {
 			v.busy = true
-			return id, v.tries
+			return w.order[n], v.tries
 		}
 	}
 	return "", 0
@@ -92,29 +96,36 @@ func (w *waitingRoom) len() int {
 	return len(w.waiting)
 }
 
-// enrich reads the pages of filings that wait, until the context ends.
-func (s *session) enrich(ctx context.Context) error {
+// attend lets one after another in, until the context ends. The visit tells
+// how long the filing is to wait before it comes again, if it is to.
+func (w *waitingRoom) attend(ctx context.Context, visit func(id string, tries int) (again time.Duration)) error {
 	for {
-		id, tries := s.enriching.next()
+		id, tries := w.next()
 		if id == "" {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-s.enriching.wake:
+			case <-w.wake:
 			case <-time.After(time.Second): // for those whose time has come
 			}
 			continue
 		}
-		err := s.enrichOne(ctx, id)
+		again := visit(id, tries)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		again := time.Duration(0)
-		if err != nil {
-			again = s.patience(tries)
-		}
-		s.enriching.done(id, again)
+		w.done(id, again)
 	}
+}
+
+// enrich reads the pages of filings that wait, until the context ends.
+func (s *session) enrich(ctx context.Context) error {
+	return s.enriching.attend(ctx, func(id string, tries int) time.Duration {
+		if s.enrichOne(ctx, id) != nil {
+			return s.patience(tries)
+		}
+		return 0
+	})
 }
 
 // patience is how long a filing waits after so many tries: half a second at

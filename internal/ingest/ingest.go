@@ -10,6 +10,7 @@
 //	           five minutes, and for the last week every night
 //	hr         the series of the funds, which has no feed
 //	gaps       numbers that nothing explains are looked up one by one
+//	documents  the document of every new filing: its text, and its summary
 //	directory  registers and exchange, daily
 //	backfill   history that somebody asked for
 //
@@ -31,6 +32,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
 	"pregon/internal/exchange"
 	"pregon/internal/fault"
 	"pregon/internal/ledger"
@@ -46,6 +48,7 @@ type Options struct {
 	Catalog   *catalog.Catalog
 	Regulator *regulator.Client
 	Exchange  *exchange.Client // nil for none
+	Documents *document.Keeper // nil: documents are not read
 	Poll      time.Duration    // between two looks at a feed
 	Holder    string           // names this process
 	Logger    *slog.Logger
@@ -83,6 +86,16 @@ func (i *Ingest) Waiting() int {
 		return 0
 	}
 	return i.session.enriching.len()
+}
+
+// Unread returns how many filings wait for their document to be read.
+func (i *Ingest) Unread() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.session == nil {
+		return 0
+	}
+	return i.session.unread.len()
 }
 
 // Started tells whether a new store has what it begins with: the first days
@@ -123,8 +136,10 @@ func (i *Ingest) Run(ctx context.Context) error {
 type session struct {
 	*Ingest
 	lease     *store.Lease
-	since     map[disclosure.Type]time.Time // filings before are history
-	enriching *waitingRoom
+	since     map[disclosure.Type]time.Time     // filings before are history
+	enriching *waitingRoom                      // for their page to be read
+	unread    *waitingRoom                      // for their document
+	unsaid    *waitingRoom                      // for the model to write their summary
 	kick      map[disclosure.Type]chan struct{} // asks for the lists at once
 	harvested sync.Map                          // keys of issuers that the catalogue may not know yet
 	noSeconds sync.Map                          // ids of filings whose page tells the minute only
@@ -139,11 +154,12 @@ type session struct {
 func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, error) {
 	s := &session{
 		Ingest: i, lease: lease, since: map[disclosure.Type]time.Time{},
-		enriching: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{},
+		enriching: newWaitingRoom(), unread: newWaitingRoom(), unsaid: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{},
 	}
 	if err := i.Ledger.Refresh(ctx); err != nil {
 		return nil, err
 	}
+	s.unread.lastFirst = true // a new filing does not wait behind what was left
 	for _, t := range disclosure.Types {
 		s.kick[t] = make(chan struct{}, 1)
 		s.newest[t] = new(atomic.Int64)
@@ -206,6 +222,14 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	}
 	for range enrichers {
 		g.Go(func() error { return s.enrich(ctx) })
+	}
+	if i.Documents != nil {
+		g.Go(func() error { i.Documents.Warm(ctx); return nil })
+		for range fetchers {
+			g.Go(func() error { return s.readDocuments(ctx) })
+		}
+		g.Go(func() error { return s.findUnread(ctx) })
+		g.Go(func() error { return s.writeSummaries(ctx) })
 	}
 	i.board.Expect(watch.HR, i.rhythm.hr)
 	for _, t := range live {

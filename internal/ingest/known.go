@@ -64,6 +64,17 @@ func (k known) Loose(since time.Time) (out []disclosure.Report) {
 	return out
 }
 
+// Unread returns the ids of the filings published since an instant whose
+// document is still to be read.
+func (k known) Unread(since time.Time) (out []string) {
+	if s := k.Snapshot(); s != nil {
+		for f := range s.Unread(since) {
+			out = append(out, f.ID())
+		}
+	}
+	return out
+}
+
 // Len returns how many filings there are.
 func (k known) Len() int {
 	if s := k.Snapshot(); s != nil {

@@ -36,6 +36,9 @@ func (s *session) tieLoose(ctx context.Context) error {
 // is known: what it has to do with is looked for on the way.
 func (s *session) tie(ctx context.Context, since time.Time) error {
 	for some := range slices.Chunk(s.known.Loose(since), 100) {
+		for n := range some {
+			some[n].ForgetDocument() // which may be told anew meanwhile
+		}
 		if _, err := s.append(ctx, disclosure.Published, some); err != nil {
 			return err
 		}

@@ -15,6 +15,8 @@ type rhythm struct {
 	poor          time.Duration // between two looks for filings that were left half told
 	loose         time.Duration // between two looks for filings that others have to do with
 	retry         time.Duration // the longest wait before what failed is tried again
+	unread        time.Duration // between two looks for documents that were left unread
+	reread        time.Duration // the first wait before a document is asked for again; each is twice the one before
 }
 
 var usual = rhythm{
@@ -29,4 +31,6 @@ var usual = rhythm{
 	poor:          10 * time.Minute,
 	loose:         10 * time.Second,
 	retry:         30 * time.Second,
+	unread:        10 * time.Second,
+	reread:        5 * time.Second,
 }

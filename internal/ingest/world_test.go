@@ -47,6 +47,8 @@ var hurried = rhythm{
 	poor:          2 * time.Second,
 	loose:         300 * time.Millisecond,
 	retry:         500 * time.Millisecond,
+	unread:        300 * time.Millisecond,
+	reread:        50 * time.Millisecond,
 }
 
 // world is a simulated source and a store on disk, with ingest between them.

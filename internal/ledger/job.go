@@ -16,11 +16,14 @@ import (
 // ingest does it, and notes here how far it is, so that it goes on where it
 // stopped, in whatever process, and that the one who asked can watch.
 type Job struct {
-	ID      string            `json:"id"`
-	From    string            `json:"from"`
-	To      string            `json:"to"`
-	Types   []disclosure.Type `json:"types"`
-	AskedAt time.Time         `json:"asked_at"`
+	ID    string            `json:"id"`
+	From  string            `json:"from"`
+	To    string            `json:"to"`
+	Types []disclosure.Type `json:"types"`
+	// Documents says that those of the filings are read too, once the filings are
+	// in.
+	Documents bool      `json:"documents,omitempty"`
+	AskedAt   time.Time `json:"asked_at"`
 
 	Done      bool            `json:"done,omitempty"`
 	Type      disclosure.Type `json:"type,omitempty"`   // being read
@@ -31,6 +34,8 @@ type Job struct {
 	Updated   int             `json:"updated"`
 	Unchanged int             `json:"unchanged"`
 	Unread    []string        `json:"unread,omitempty"`  // steps that are there and could not be read
+	Read      int             `json:"read,omitempty"`    // documents that were read
+	Failed    int             `json:"failed,omitempty"`  // documents that were not
 	Trouble   string          `json:"trouble,omitempty"` // why it does not get on at present
 	At        time.Time       `json:"updated_at,omitzero"`
 }
@@ -46,6 +51,12 @@ func NewJob(from, to disclosure.Day, types []disclosure.Type) Job {
 		words = append(words, t.Lower())
 	}
 	return Job{ID: strings.Join(words, "_"), From: from.String(), To: to.String(), Types: types, AskedAt: time.Now().UTC()}
+}
+
+// WithDocuments is the job that has the documents read too.
+func (j Job) WithDocuments() Job {
+	j.ID, j.Documents = j.ID+"_documents", true
+	return j
 }
 
 // Days returns the range.

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/extract"
+	"pregon/internal/fault"
+	"pregon/internal/llm"
+	"pregon/internal/store"
+)
+
+// documentFlags say how documents are read.
+type documentFlags struct {
+	KeepDocuments bool   `help:"Keep the documents' own bytes in the store too, not only their text."`
+	CacheDir      string `placeholder:"DIR" help:"Private directory for the compiled reader of PDF files, which is ready at once with it and else takes seconds at every start. Default: pregon in the user's cache directory."`
+}
+
+// modelFlags name the language model that writes summaries.
+type modelFlags struct {
+	LLMURL    string `name:"llm-url" placeholder:"URL" help:"OpenAI-compatible endpoint that writes summaries, its key in PREGON_LLM_KEY. Default: none, and summaries are sentences of the documents."`
+	LLMModel  string `name:"llm-model" placeholder:"NAME" help:"Model to ask for."`
+	LLMBudget int    `name:"llm-budget" default:"2000000" placeholder:"TOKENS" help:"Tokens that the model may cost in a day. Beyond it summaries are sentences of the documents."`
+}
+
+// llmKeyEnv has no flag, since arguments can be read by others on the machine.
+const llmKeyEnv = "PREGON_LLM_KEY"
+
+func (f *modelFlags) validate() error {
+	if (f.LLMURL == "") != (f.LLMModel == "") {
+		return fault.New(fault.Invalid, "--llm-url and --llm-model belong together: give both or none")
+	}
+	if f.LLMURL == "" {
+		return nil
+	}
+	u, err := url.Parse(f.LLMURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
+		return fault.New(fault.Invalid, "--llm-url must be http:// or https:// and a host, perhaps with a path; a key belongs into %s", llmKeyEnv)
+	}
+	if f.LLMBudget < 1 {
+		return fault.New(fault.Invalid, "--llm-budget %d must be at least 1", f.LLMBudget)
+	}
+	return nil
+}
+
+// model returns the model, or nil when none was named.
+func (f *modelFlags) model(key string, logger *slog.Logger) (*llm.Client, error) {
+	if f.LLMURL == "" {
+		return nil, nil
+	}
+	return llm.New(llm.Options{URL: f.LLMURL, Model: f.LLMModel, Key: key, TokensPerDay: f.LLMBudget, Logger: logger})
+}
+
+// library is what reads and keeps documents.
+type library struct {
+	*document.Keeper
+	readers []*extract.Reader
+	model   *llm.Client // nil for none
+}
+
+// readersAtOnce is how many documents are read at once: while one takes long,
+// such as a scanned one, the others go on.
+const readersAtOnce = 2
+
+// newLibrary puts together what reads documents. Nothing is started yet.
+func (f *documentFlags) newLibrary(db store.Documents, model *llm.Client, logger *slog.Logger) (*library, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the program does not find itself, which it starts again to read documents")
+	}
+	l := &library{model: model}
+	o := document.Options{Store: db, Originals: f.KeepDocuments, Logger: logger}
+	if model != nil {
+		o.Model = model
+	}
+	for range readersAtOnce {
+		r := extract.NewReader(extract.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger})
+		l.readers = append(l.readers, r)
+		o.Readers = append(o.Readers, r)
+	}
+	l.Keeper = document.NewKeeper(o)
+	return l, nil
+}
+
+func (f *documentFlags) cacheDir(logger *slog.Logger) string {
+	if f.CacheDir != "" {
+		return f.CacheDir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		logger.Debug("no cache directory: the reader of PDF files is compiled at every start", "err", err)
+		return ""
+	}
+	return filepath.Join(dir, "pregon")
+}
+
+func (l *library) close() {
+	for _, r := range l.readers {
+		_ = r.Close()
+	}
+}
+
+// extractWorkerCmd is the process in which documents are opened. It is started
+// by serve and backfill, never by people.
+type extractWorkerCmd struct{}
+
+// Run reads documents until standard input ends.
+func (extractWorkerCmd) Run(_ context.Context, p *process) error {
+	return extract.Serve(p.stdin, p.stdout)
+}
+
+type documentCmd struct {
+	storeFlag
+	ID       string `arg:"" help:"Id of the filing, such as oir-40374."`
+	Original bool   `help:"Write the document's own bytes, which serve keeps with --keep-documents."`
+}
+
+// Run writes the text of a filing's document, or the document.
+func (c *documentCmd) Run(ctx context.Context, p *process) error {
+	db, err := c.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	known, err := db.Reports(ctx, strings.ToLower(c.ID))
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return fault.New(fault.NotFound, "there is no filing %s", c.ID)
+	}
+	d := known[0].DocumentNow()
+	if d.Status != disclosure.DocumentReady {
+		return fault.New(fault.NotFound, "the document of %s is %s: %s", known[0].ID, d.Status, d.Reason)
+	}
+	if c.Original {
+		body, err := db.Original(ctx, d.SHA256)
+		if err != nil {
+			return fault.Wrap(fault.NotFound, err, "the document's own bytes are not kept: serve keeps them with --keep-documents")
+		}
+		_, err = p.stdout.Write(body)
+		return err
+	}
+	text, err := document.Load(ctx, db, d.SHA256)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.stdout, document.Plain(document.Cut(text, 0, math.MaxInt32)))
+	return err
+}

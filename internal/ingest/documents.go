@@ -1,0 +1,229 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/extract"
+	"pregon/internal/fault"
+	"pregon/internal/pace"
+	"pregon/internal/regulator"
+	"pregon/internal/store"
+)
+
+// fetchers is how many documents are asked for at once, so that a slow one
+// holds up no other.
+const fetchers = 3
+
+// readDocuments reads the documents of filings that wait, until the context
+// ends.
+func (s *session) readDocuments(ctx context.Context) error {
+	return s.unread.attend(ctx, func(id string, tries int) time.Duration { return s.readOne(ctx, id, tries) })
+}
+
+// findUnread looks for filings whose document is still to be read: those that
+// the feeds and pages just told of, and those that a process before us left.
+func (s *session) findUnread(ctx context.Context) error {
+	const recent, all = 7 * 24 * time.Hour, time.Hour
+	var last time.Time
+	for {
+		since := time.Now().Add(-recent)
+		if time.Since(last) > all {
+			since, last = time.Time{}, time.Now()
+		}
+		for _, id := range slices.Backward(s.known.Unread(since)) { // the newest last, who is let in first
+			s.unread.add(id)
+		}
+		if err := pause(ctx, s.rhythm.unread); err != nil {
+			return err
+		}
+	}
+}
+
+// expectDocuments lets the filings that were just told wait for theirs.
+func (s *session) expectDocuments(reports []disclosure.Report) {
+	if s.Documents == nil {
+		return
+	}
+	for n := range reports {
+		if reports[n].WantsDocument() {
+			s.unread.add(reports[n].ID)
+		}
+	}
+}
+
+// A document is asked for again with longer and longer waits: one that fails
+// for three days, and one that is not there for an hour or two, is given up.
+const (
+	longestReread = time.Hour
+	mostRereads   = 80
+	mostMissing   = 10
+)
+
+// readOne reads the document of a filing and sums it up. It tells how long to
+// wait before the next try, if there is to be one.
+func (s *session) readOne(ctx context.Context, id string, tries int) (again time.Duration) {
+	err := s.readDocumentOf(ctx, id, tries, false)
+	if err == nil || ctx.Err() != nil {
+		return 0
+	}
+	s.Logger.Debug("a document was not read", "id", id, "tries", tries+1, "err", err, "cause", regulator.Cause(err))
+	return min(s.rhythm.reread<<min(tries, 20), longestReread)
+}
+
+// readDocumentOf reads the document of a filing if it is wanted, or if somebody
+// asked for it. It returns an error when it is to be tried again.
+func (s *session) readDocumentOf(ctx context.Context, id string, tries int, asked bool) error {
+	known, err := s.Store.Reports(ctx, id)
+	if err != nil || len(known) == 0 {
+		return err
+	}
+	r := &known[0]
+	if !r.WantsDocument() && !asked || r.PDFURL == "" {
+		return s.sumUpAgain(ctx, r)
+	}
+	kept, err := s.fetch(ctx, r)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		return s.tellDocument(ctx, r, kept)
+	}
+	v := judge(err)
+	s.Documents.Count(v.outcome(tries))
+	if v.final(tries) {
+		s.Logger.Warn("a document cannot be had", "id", id, "why", v.reason, "tries", tries+1)
+		return s.tellOf(ctx, r, disclosure.Report{Document: disclosure.Document{Status: disclosure.DocumentFailed, Reason: v.reason, Link: r.PDFURL}})
+	}
+	if v.reason != "" {
+		waiting := disclosure.Document{Status: disclosure.DocumentPending, Reason: v.reason + " It is tried again."}
+		if told := s.tellOf(ctx, r, disclosure.Report{Document: waiting}); told != nil {
+			return told
+		}
+	}
+	return err
+}
+
+// fetch asks the regulator for a document and has it read. What is old news has
+// time, and lets everything else go first.
+func (s *session) fetch(ctx context.Context, r *disclosure.Report) (document.Kept, error) {
+	class := pace.Documents
+	if r.Backfilled || time.Since(r.FirstSeenAt) > 24*time.Hour {
+		class = pace.Backfill
+	}
+	file, err := s.Regulator.For(class).Document(ctx, r.PDFURL)
+	if err != nil {
+		return document.Kept{}, err
+	}
+	return s.Documents.Keep(ctx, file.Body)
+}
+
+// verdict is what becomes of a document that was not read.
+type verdict struct {
+	reason string // for people; nothing when it is our own trouble
+	most   int    // tries
+}
+
+func (v verdict) final(tries int) bool { return tries+1 >= v.most }
+
+func (v verdict) outcome(tries int) document.Outcome {
+	if v.final(tries) {
+		return document.Failed
+	}
+	return document.Again
+}
+
+func judge(err error) verdict {
+	if e, ok := errors.AsType[*extract.Unreadable](err); ok {
+		return verdict{"The document cannot be read: " + e.Reason + ".", 1}
+	}
+	status, _ := errors.AsType[*regulator.StatusError](err)
+	transport, _ := errors.AsType[*regulator.TransportError](err)
+	switch {
+	case errors.Is(err, regulator.ErrTooLarge):
+		return verdict{"The document is larger than 50 MB.", 1}
+	case errors.Is(err, extract.ErrSitePage):
+		return verdict{"The regulator's site gave a page of its own instead of the document.", mostRereads}
+	case fault.KindOf(err) == fault.Invalid:
+		return verdict{"The filing's link does not lead to the regulator's site.", 1}
+	case fault.KindOf(err) == fault.NotFound, status != nil && (status.Status == 404 || status.Status == 410):
+		return verdict{"The regulator has no document under the filing's link.", mostMissing}
+	case status != nil:
+		return verdict{"The regulator did not give the document: " + status.Error() + ".", mostRereads}
+	case transport != nil:
+		return verdict{"The regulator did not give the document: " + transport.Reason + ".", mostRereads}
+	}
+	return verdict{"", mostRereads * mostRereads} // the store, or the reader: whatever is with us is not the document's fault
+}
+
+// tellDocument appends that a filing's document is read, and then its summary.
+// For history both at once: nobody waits for either.
+func (s *session) tellDocument(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
+	s.Documents.Count(document.Ready)
+	text, sum := document.Told(r, kept), document.Summarise(r, kept.Text)
+	if r.Backfilled {
+		sum.Document, sum.TextReadyAt = text.Document, text.TextReadyAt
+		return s.tellOf(ctx, r, sum)
+	}
+	if err := s.tellOf(ctx, r, text); err != nil {
+		return err
+	}
+	sum.SummaryReadyAt = document.Now()
+	if err := s.tellOf(ctx, r, sum); err != nil {
+		return err
+	}
+	s.unsaid.add(r.ID)
+	return nil
+}
+
+// sumUpAgain makes the summary of a document that was read before: a process
+// that ended in between left it.
+func (s *session) sumUpAgain(ctx context.Context, r *disclosure.Report) error {
+	if !r.WantsSummary() {
+		return nil
+	}
+	text, err := document.Load(ctx, s.Store, r.Document.SHA256)
+	if err != nil {
+		return err
+	}
+	return s.tellOf(ctx, r, document.Summarise(r, text))
+}
+
+// writeSummaries has the model write the summaries of filings that have one by
+// rules, which stands when that fails.
+func (s *session) writeSummaries(ctx context.Context) error {
+	return s.unsaid.attend(ctx, func(id string, _ int) time.Duration {
+		if err := s.writeSummary(ctx, id); err != nil && ctx.Err() == nil {
+			s.Logger.Warn("the model wrote no summary; the one by rules stands", "id", id, "err", err)
+		}
+		return 0
+	})
+}
+
+func (s *session) writeSummary(ctx context.Context, id string) error {
+	known, err := s.Store.Reports(ctx, id)
+	if err != nil || len(known) == 0 || s.Documents.Model == nil {
+		return err
+	}
+	r := &known[0]
+	text, err := document.Load(ctx, s.Store, r.Document.SHA256)
+	if err != nil {
+		return err
+	}
+	told, err := s.Documents.Write(ctx, r, text)
+	if err != nil {
+		return err
+	}
+	return s.tellOf(ctx, r, told)
+}
+
+// tellOf appends what is told of one known filing.
+func (s *session) tellOf(ctx context.Context, r *disclosure.Report, told disclosure.Report) error {
+	told.ID, told.Type, told.Number = r.ID, r.Type, r.Number
+	_, err := s.Store.Append(ctx, store.Batch{Aside: []disclosure.Report{told}, Lease: s.lease, Quiet: r.Backfilled})
+	return notKept(err)
+}

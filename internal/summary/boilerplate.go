@@ -7,6 +7,7 @@ import (
 
 // boilerplate is what stands in every filing and is never news.
 var boilerplate = newPhrases(`
+	relacionado con la comunicacion
 	no constituye
 	no constituyen
 	ni constituye

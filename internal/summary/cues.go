@@ -365,17 +365,19 @@ var doings = newPhrases(`
 	asciende a
 	ascendieron`)
 
-// cuesFor returns the cues of what a filing is about; of everything when that
-// cannot be told.
+// cuesFor returns the cues of what a filing is about: by its title, else by its
+// heading, which is wider; of everything when neither tells.
 func cuesFor(s Source) (cues phrases, sure bool) {
-	about := fold(s.Category + " . " + s.Title)
-	for _, t := range topics {
-		if t.told.in(about) {
-			cues = append(cues, t.cues...)
+	for _, about := range []string{s.Title, s.Category} {
+		about = fold(about)
+		for _, t := range topics {
+			if t.told.in(about) {
+				cues = append(cues, t.cues...)
+			}
 		}
-	}
-	if cues != nil {
-		return unique(cues), true
+		if cues != nil {
+			return unique(cues), true
+		}
 	}
 	for _, t := range topics {
 		cues = append(cues, t.cues...)

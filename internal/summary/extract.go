@@ -12,6 +12,7 @@ const (
 	mostSentences   = 3
 	shortestWords   = 5
 	shortestBytes   = 25
+	tellingWords    = 12
 	longestSentence = 600       // in characters; nobody calls more a summary
 	longestRead     = 256 << 10 // in bytes; whoever has news says so before
 )
@@ -20,11 +21,14 @@ const (
 type candidate struct {
 	Sentence
 	kind   kind
-	order  int // in the document
+	order  int  // in the document
+	item   bool // of a list
+	aside  bool // it stands in a section behind the news
 	folded string
 	stems  map[string]bool
 	from   *paragraph
 
+	topical   bool // it is about what the title is about
 	substance float64
 	score     float64
 }
@@ -88,11 +92,13 @@ func sheets(s Source) []sheet {
 // news. Sentences that a page break cuts in two are neither here nor there.
 func candidates(s Source, all []sheet) []candidate {
 	var found []candidate
-	open := false // the page before ended within a sentence
+	open := false  // the page before ended within a sentence
+	aside := false // a section has begun behind the news
 	for _, page := range all {
 		for k := range page.paragraphs {
 			p := &page.paragraphs[k]
 			text := p.of(page.text)
+			aside = aside || len(found) > 0 && heads(text)
 			cut := open && prose(text) || k > 0 && dangling(page.paragraphs[k-1].of(page.text))
 			open = open && !prose(text)
 			for i, at := range p.sentences {
@@ -100,7 +106,7 @@ func candidates(s Source, all []sheet) []candidate {
 					continue
 				}
 				if c, ok := newCandidate(s, page.text, at); ok {
-					c.Page, c.order, c.from = page.number, len(found), p
+					c.Page, c.order, c.from, c.item, c.aside = page.number, len(found), p, isItem(text), aside
 					found = append(found, c)
 				}
 			}
@@ -118,6 +124,22 @@ func clip(text string, most int) string {
 		most--
 	}
 	return text[:most]
+}
+
+// isItem tells whether a paragraph is an item of a list.
+func isItem(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune(bullets, first) || counted.MatchString(text)
+}
+
+var counted = regexp.MustCompile(`^(?:\d{1,2}[.)ºª]|[a-z]\)|(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim)[oa]\.? ?[-–—:.])`)
+
+// heads tells whether a paragraph is the heading of a section.
+func heads(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return len(text) < 80 && unicode.IsUpper(first) && !isStop(last) && !strings.ContainsAny(text, ":;,\n") &&
+		!strings.Contains(text, "  ") && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
 }
 
 // prose tells a paragraph from a heading or the head of a page.
@@ -139,7 +161,8 @@ func newCandidate(s Source, page string, at span) (candidate, bool) {
 	if at.end-at.start < shortestBytes {
 		return candidate{}, false
 	}
-	text := squeeze(withoutLead(page, at).of(page))
+	quote := squeeze(withoutLead(page, at).of(page))
+	text := closed(quote)
 	if !wellFormed(text) {
 		return candidate{}, false
 	}
@@ -148,7 +171,17 @@ func newCandidate(s Source, page string, at span) (candidate, bool) {
 	if k == never || strings.Count(folded, " ") <= shortestWords || !inSpanish(text, s.Language) {
 		return candidate{}, false
 	}
-	return candidate{Sentence: Sentence{Text: text, Quote: text}, kind: k, folded: folded, stems: stems(folded)}, true
+	return candidate{Sentence: Sentence{Text: text, Quote: quote}, kind: k, folded: folded, stems: stems(folded)}, true
+}
+
+// closed returns a sentence that opens a list without its colon, if it tells
+// something by itself: "Se convoca la Junta…, con el siguiente orden del día:".
+func closed(text string) string {
+	open, ok := strings.CutSuffix(text, ":")
+	if !ok || strings.Count(text, " ") < tellingWords || !deeds.in(fold(text)) {
+		return text
+	}
+	return open + "."
 }
 
 // wellFormed tells a whole sentence from headings, rows of tables, halves and
@@ -198,7 +231,7 @@ func numeric(word string) bool {
 
 // pick takes the best, then what is worth to stand beside it.
 func pick(all []candidate) []Sentence {
-	ranked := slices.Clone(all)
+	ranked := withoutAside(all)
 	slices.SortStableFunc(ranked, func(a, b candidate) int {
 		if a.kind != b.kind {
 			return int(a.kind - b.kind)
@@ -223,6 +256,16 @@ func pick(all []candidate) []Sentence {
 		result = append(result, c.Sentence)
 	}
 	return result
+}
+
+// withoutAside leaves out what stands in sections behind the news and has nothing
+// to do with it, unless there is nothing else.
+func withoutAside(all []candidate) []candidate {
+	kept := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.aside && !c.topical })
+	if len(kept) == 0 {
+		return slices.Clone(all)
+	}
+	return kept
 }
 
 // choose goes from the best down. A sentence that leans on the one before is

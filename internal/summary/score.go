@@ -27,11 +27,17 @@ const (
 	enoughBeside = 2.8 // to stand beside any
 	leastBeside  = 1.4 // of substance, to stand beside any
 	halfwayPlace = 8
+	aboutTitle   = 2   // words of the title that a sentence has which is about the same
+	aboutCues    = 2   // and such cues
+	worthItem    = 1.0 // it is an item of what was decided
+	costLabel    = 2.0 // it is a label with a value: "Precio: 0,6 euros."
+	addedWords   = 2   // to the title, which do not make a sentence of it
 )
 
 var (
 	money         = regexp.MustCompile(`(?i)\d\s?(?:%|€|\$|por ciento|puntos|euros?|eur\b|m€|mill|miles|mil\b|d[oó]lares|acciones|participaciones)`)
 	dated         = regexp.MustCompile(`(?i)\d{1,2} de (?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)|\d{1,2}[/.-]\d{1,2}[/.-]\d{2}`)
+	label         = regexp.MustCompile(`^[^:.]{3,90}: `)
 	broken        = regexp.MustCompile(`\p{Ll}- \p{Ll}`)
 	laws          = newPhrases("articulo*\nley\nreglamento*\nreal decreto\ntexto refundido\ncircular\ndirectiva")
 	pointing      = newLexicon("dicho dicha dichos dichas este esta estos estas esto ello ese esa esos esas tal tales ambas ambos aquel aquella mismo misma")
@@ -83,13 +89,25 @@ func rate(s Source, all []candidate) {
 	for w := range stems(fold(s.Company)) {
 		delete(title, w)
 	}
+	best := -1 // of those that only repeat the title
+	told := false
 	for n := range all {
 		c := &all[n]
 		c.substance = c.says(title, cues, sure)
+		about := cues.count(c.folded)
+		c.topical = shared(c.stems, title) >= aboutTitle || sure && (about >= aboutCues || about > 0 && c.item)
 		c.score = c.substance + worthPlace*halfwayPlace/float64(halfwayPlace+n) - c.cost()
-		if c.substance == 0 || repeats(c.folded, heading) && !tells(c.folded) {
+		again := repeats(c.folded, heading) && !tells(c.folded)
+		if c.substance == 0 || again {
 			c.kind = lastResort
 		}
+		if again && best < 0 {
+			best = n
+		}
+		told = told || c.kind == news && shared(c.stems, title) >= aboutTitle
+	}
+	if best >= 0 && !told {
+		all[best].kind = news // nothing else says what it is about
 	}
 }
 
@@ -115,6 +133,9 @@ func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64
 	if dated.MatchString(c.Text) {
 		score += worthDate
 	}
+	if score > 0 && c.item {
+		score += worthItem
+	}
 	return score
 }
 
@@ -132,6 +153,9 @@ func (c *candidate) cost() float64 {
 	}
 	if broken.MatchString(c.Text) {
 		cost += costHyphen
+	}
+	if label.MatchString(c.Text) && !deeds.in(c.folded) && !doings.in(c.folded) {
+		cost += costLabel
 	}
 	return cost
 }
@@ -157,7 +181,7 @@ func leans(text string) bool {
 // repeats tells whether a sentence is the title again, with a few words more.
 func repeats(sentence, title string) bool {
 	if more := strings.Count(sentence, " ") - strings.Count(title, " "); strings.Contains(sentence, title) {
-		return len(title) > 2 && more <= fewWords
+		return len(title) > 2 && more <= addedWords
 	}
 	return strings.Contains(title, sentence)
 }

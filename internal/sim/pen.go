@@ -41,7 +41,7 @@ func (p *pen) blank(name string) string {
 	if low, high, ok := strings.Cut(name, "-"); ok {
 		from, _ := strconv.Atoi(low)
 		to, _ := strconv.Atoi(high)
-		return grouped(int64(p.between(from, to)))
+		return Grouped(int64(p.between(from, to)))
 	}
 	for _, fill := range []func(string) string{p.amount, p.date, p.period, p.party} {
 		if s := fill(name); s != "" {
@@ -56,17 +56,17 @@ func (p *pen) amount(name string) string {
 	switch name {
 	case "importe": // millions of euros
 		if p.who.large {
-			return grouped(int64(p.spread(40, 1800)/5) * 5)
+			return Grouped(int64(p.spread(40, 1800)/5) * 5)
 		}
 		return decimal(p.spread(1.5, 90), 1)
 	case "euros":
 		return decimal(p.spread(2e5, 4e7), 2)
 	case "acciones": // bought back in a week
-		return grouped(int64(float64(p.who.shares) * p.spread(0.0001, 0.002)))
+		return Grouped(int64(float64(p.who.shares) * p.spread(0.0001, 0.002)))
 	case "bloque": // issued or placed at once
-		return grouped(int64(float64(p.who.shares)*p.spread(0.03, 0.15)) / 1000 * 1000)
+		return Grouped(int64(float64(p.who.shares)*p.spread(0.03, 0.15)) / 1000 * 1000)
 	case "capital":
-		return grouped(int64(p.who.shares))
+		return Grouped(int64(p.who.shares))
 	case "precio":
 		return decimal(p.who.price*(0.85+0.3*p.Float64()), 3)
 	case "dividendo":
@@ -91,18 +91,18 @@ func (p *pen) amount(name string) string {
 func (p *pen) date(name string) string {
 	switch name {
 	case "reciente":
-		return long(p.workday(-p.between(1, 9)))
+		return LongDate(p.workday(-p.between(1, 9)))
 	case "reciente/":
 		return p.workday(-p.between(1, 9)).Format("02/01/2006")
 	case "pago":
-		return long(p.workday(p.between(6, 25)))
+		return LongDate(p.workday(p.between(6, 25)))
 	case "pago/":
 		return p.workday(p.between(2, 9)).Format("02/01/2006")
 	case "junta":
 		first := p.workday(p.between(31, 45))
-		return long(first) + " en primera convocatoria y, en su caso, al día siguiente en segunda"
+		return LongDate(first) + " en primera convocatoria y, en su caso, al día siguiente en segunda"
 	case "vencimiento":
-		return months[p.IntN(12)] + " de " + strconv.Itoa(p.day.Year()+p.between(3, 12))
+		return Months[p.IntN(12)] + " de " + strconv.Itoa(p.day.Year()+p.between(3, 12))
 	case "semana": // the last that has ended
 		weekday := (int(p.day.Weekday()) + 6) % 7 // from Monday on
 		monday := p.day.AddDate(0, 0, -weekday)
@@ -143,7 +143,7 @@ func (p *pen) period(name string) string {
 		return fmt.Sprintf("%d/%d", y-1, y)
 	case "mes":
 		last := p.day.AddDate(0, 0, -p.day.Day())
-		return months[last.Month()-1] + " de " + strconv.Itoa(last.Year())
+		return Months[last.Month()-1] + " de " + strconv.Itoa(last.Year())
 	case "trimestre":
 		last := (int(month)-1)/3 - 1
 		if last < 0 {
@@ -253,39 +253,18 @@ func (p *pen) another(sort func(*issuer) bool) string {
 	return p.party("filial")
 }
 
-var (
-	ordinals = [...]string{"primer", "segundo", "tercer", "cuarto"}
-	months   = [...]string{
-		"enero", "febrero", "marzo", "abril", "mayo", "junio",
-		"julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
-	}
-)
-
-// long writes a date in words: 3 de mayo de 2026.
-func long(t time.Time) string {
-	y, month, d := t.Date()
-	return strconv.Itoa(d) + " de " + months[month-1] + " de " + strconv.Itoa(y)
-}
+var ordinals = [...]string{"primer", "segundo", "tercer", "cuarto"}
 
 // span writes two dates and says once what they share.
 func span(from, to time.Time) string {
 	begin := strconv.Itoa(from.Day())
 	if from.Month() != to.Month() {
-		begin += " de " + months[from.Month()-1]
+		begin += " de " + Months[from.Month()-1]
 	}
 	if from.Year() != to.Year() {
 		begin += " de " + strconv.Itoa(from.Year())
 	}
-	return begin + " y el " + long(to)
-}
-
-// grouped writes a number with points between the thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for k := len(s) - 3; k > 0; k -= 3 {
-		s = s[:k] + "." + s[k:]
-	}
-	return s
+	return begin + " y el " + LongDate(to)
 }
 
 // decimal writes a number with a comma before its decimals; none when they
@@ -295,7 +274,7 @@ func decimal(x float64, places int) string {
 	whole, part := math.Modf(math.Round(x*scale) / scale)
 	n := int(math.Round(part * scale))
 	if n == 0 {
-		return grouped(int64(whole))
+		return Grouped(int64(whole))
 	}
-	return fmt.Sprintf("%s,%0*d", grouped(int64(whole)), places, n)
+	return fmt.Sprintf("%s,%0*d", Grouped(int64(whole)), places, n)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim"
 )
 
 // writer writes the text of one document. The same blank is filled with the
@@ -63,11 +64,11 @@ func (w *writer) reckon(name string) string {
 			return scaled(w.blank(name[:at]), n)
 		case name[0] <= '9':
 			low, _ := strconv.Atoi(name[:at])
-			return thousands(int64(low + w.IntN(n-low+1)))
+			return sim.Grouped(int64(low + w.IntN(n-low+1)))
 		case name[at] == '-':
 			n = -n
 		}
-		return inWords(shift(w.date(name[:at]), n))
+		return sim.LongDate(shift(w.date(name[:at]), n))
 	}
 	kind := strings.TrimRight(name, "0123456789")
 	for _, draw := range []func(string) string{w.figure, w.party, w.account} {
@@ -87,11 +88,11 @@ func (w *writer) figure(kind string) string {
 	case "euros":
 		return decimals(w.spread(2e5, 4e7), 2)
 	case "acciones":
-		return thousands(int64(w.spread(4000, 400_000)))
+		return sim.Grouped(int64(w.spread(4000, 400_000)))
 	case "bloque":
-		return thousands(int64(w.spread(1000, 40_000)) * 1000)
+		return sim.Grouped(int64(w.spread(1000, 40_000)) * 1000)
 	case "capital":
-		return thousands(int64(w.spread(20_000, 900_000)) * 1000)
+		return sim.Grouped(int64(w.spread(20_000, 900_000)) * 1000)
 	case "precio":
 		return decimals(w.spread(1.1, 42), 3)
 	case "dividendo":
@@ -110,7 +111,7 @@ func (w *writer) figure(kind string) string {
 	case "mora":
 		return decimals(0.3+w.Float64()*4, 2)
 	case "dia":
-		return inWords(w.day)
+		return sim.LongDate(w.day)
 	case "ano":
 		return strconv.Itoa(y)
 	case "ejercicio":
@@ -118,7 +119,7 @@ func (w *writer) figure(kind string) string {
 	case "proximo":
 		return strconv.Itoa(y + 1)
 	case "vencimiento":
-		return months[w.IntN(12)] + " de " + strconv.Itoa(y+3+w.IntN(10))
+		return sim.Months[w.IntN(12)] + " de " + strconv.Itoa(y+3+w.IntN(10))
 	}
 	return ""
 }
@@ -196,7 +197,7 @@ func (w *writer) date(name string) time.Time {
 	}
 	day, _ := strconv.Atoi(parts[0])
 	year, _ := strconv.Atoi(parts[2])
-	for n, month := range months {
+	for n, month := range sim.Months {
 		if month == parts[1] && year > 0 && day > 0 {
 			return time.Date(year, time.Month(n+1), day, 0, 0, 0, 0, disclosure.Madrid)
 		}
@@ -230,12 +231,6 @@ func idle(t time.Time) bool {
 	return t.Weekday() == time.Saturday || t.Weekday() == time.Sunday || month == time.December && d == 25 || month == time.January && d == 1
 }
 
-// inWords writes a date: 3 de mayo de 2026.
-func inWords(t time.Time) string {
-	y, month, d := t.Date()
-	return strconv.Itoa(d) + " de " + months[month-1] + " de " + strconv.Itoa(y)
-}
-
 // number64 reads a number as it is written in Spanish.
 func number64(text string) float64 {
 	x, _ := strconv.ParseFloat(strings.NewReplacer(".", "", ",", ".").Replace(text), 64)
@@ -248,22 +243,11 @@ func scaled(text string, hundredths int) string {
 	return decimals(number64(text)*float64(hundredths)/100, max(1, len(part)))
 }
 
-// thousands writes a number with points between the thousands.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for k := len(s) - 3; k > 0; k -= 3 {
-		s = s[:k] + "." + s[k:]
-	}
-	return s
-}
-
 // decimals writes a number that is not negative with so many decimals.
 func decimals(x float64, places int) string {
 	whole, part, _ := strings.Cut(strconv.FormatFloat(x, 'f', places, 64), ".")
-	for k := len(whole) - 3; k > 0; k -= 3 {
-		whole = whole[:k] + "." + whole[k:]
-	}
-	return whole + "," + part
+	n, _ := strconv.ParseInt(whole, 10, 64)
+	return sim.Grouped(n) + "," + part
 }
 
 func decimals1(x float64) string { return decimals(x, 1) }
@@ -273,8 +257,4 @@ var (
 	women    = []string{"Leonor", "Beatriz", "Inés", "Mercedes", "Elvira", "Nuria", "Amaya", "Rocío", "Teresa", "Olalla"}
 	men      = []string{"Gonzalo", "Álvaro", "Íñigo", "Rodrigo", "Tomás", "Jaime", "Ramón", "Andrés", "Julián", "Mateo"}
 	surnames = []string{"Castaño", "Pardo", "Crespo", "Lozano", "Vidal", "Arias", "Serrano", "Molina", "Gil", "Navarro"}
-	months   = [...]string{
-		"enero", "febrero", "marzo", "abril", "mayo", "junio",
-		"julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
-	}
 )

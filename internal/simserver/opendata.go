@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim"
 )
 
 // firstYear is the first with open data.
@@ -33,7 +34,7 @@ func (s *Server) downloads(r *request) answer {
 		if year < firstYear || !last.AddDate(0, 1, 0).Before(now) {
 			break
 		}
-		name := strings.ToUpper(months[month][:1]) + months[month][1:]
+		name := strings.ToUpper(sim.Months[month][:1]) + sim.Months[month][1:]
 		b = append(b, "<tr><td data-th=\"Mes\">"+name+"</td><td><a href=\""+token(s.seed, tokenMonth, uint64(year-firstYear), uint64(month+1))+
 			"\" title=\""+name+"\" target=\"_blank\">Descargar</a></td></tr>\r\n"...)
 	}

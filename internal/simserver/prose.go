@@ -65,7 +65,7 @@ func writePaper(f *filing, seed uint64) *paper {
 	}
 	w := &writer{Rand: diceOf(f, seed, forProse), day: at, paper: p}
 	place := address(f, p)
-	p.add(paragraph, place+", a "+inWords(at))
+	p.add(paragraph, place+", a "+sim.LongDate(at))
 	p.add(paragraph, pick(w, openings[f.Type.Index()]))
 	p.add(heading, subject)
 	if f.Text != "" {
@@ -78,7 +78,7 @@ func writePaper(f *filing, seed uint64) *paper {
 	}
 	s, known := scriptFor(subject, f.Category)
 	w.known = known
-	w.known["asunto"], w.known["dia"] = strings.TrimRight(subject, "."), inWords(at)
+	w.known["asunto"], w.known["dia"] = strings.TrimRight(subject, "."), sim.LongDate(at)
 	w.write(s.lines)
 	for _, rel := range f.Related {
 		p.add(paragraph, rel.Text+".")

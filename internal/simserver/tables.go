@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"pregon/internal/sim"
 )
 
 // tables are those whose figures must agree with one another.
@@ -35,9 +37,9 @@ func buyback(w *writer) [][]string {
 		left -= shares
 		cost -= float64(shares) * at
 		day := shift(friday, n-4)
-		rows = append(rows, []string{day.Format("02/01/2006"), thousands(shares), decimals(at, 3), decimals(float64(shares)*at, 2)})
+		rows = append(rows, []string{day.Format("02/01/2006"), sim.Grouped(shares), decimals(at, 3), decimals(float64(shares)*at, 2)})
 	}
-	return append(rows, []string{"Total", thousands(total), w.blank("precio"), decimals(price*float64(total), 2)})
+	return append(rows, []string{"Total", sim.Grouped(total), w.blank("precio"), decimals(price*float64(total), 2)})
 }
 
 // results are the figures of a period and of the one before.
@@ -68,17 +70,17 @@ func results(w *writer) [][]string {
 func liquidity(w *writer) [][]string {
 	price := w.spread(1.1, 42)
 	shares, cash := int64(20_000+w.IntN(60_000)), 150_000+w.Float64()*600_000
-	rows := [][]string{{"Concepto", "Títulos", "Efectivo (€)"}, {"Saldo inicial", thousands(shares), decimals(cash, 2)}}
+	rows := [][]string{{"Concepto", "Títulos", "Efectivo (€)"}, {"Saldo inicial", sim.Grouped(shares), decimals(cash, 2)}}
 	for n, name := range []string{"Compras", "Ventas"} {
 		traded := int64(3000 + w.IntN(15_000))
 		paid := math.Round(float64(traded)*price*(0.97+w.Float64()*0.06)*100) / 100
-		rows = append(rows, []string{name, thousands(traded), decimals(paid, 2)})
+		rows = append(rows, []string{name, sim.Grouped(traded), decimals(paid, 2)})
 		if n == 1 {
 			traded, paid = -traded, -paid
 		}
 		shares, cash = shares+traded, cash-paid
 	}
-	return append(rows, []string{"Saldo final", thousands(shares), decimals(math.Abs(cash), 2)})
+	return append(rows, []string{"Saldo final", sim.Grouped(shares), decimals(math.Abs(cash), 2)})
 }
 
 // votes are the votes of a meeting, in hundredths of those cast.
@@ -111,7 +113,7 @@ func salaries(w *writer) [][]string {
 		if n < 2 {
 			fixed, extra = 300+w.IntN(700), 100+w.IntN(600)
 		}
-		rows = append(rows, []string{w.party("persona"), thousands(int64(fixed)), thousands(int64(extra)), thousands(int64(fixed + extra))})
+		rows = append(rows, []string{w.party("persona"), sim.Grouped(int64(fixed)), sim.Grouped(int64(extra)), sim.Grouped(int64(fixed + extra))})
 	}
 	return rows
 }
@@ -123,7 +125,7 @@ func portfolio(w *writer) [][]string {
 	return [][]string{
 		{"Cartera de derechos de crédito", "Valor"},
 		{"Saldo vivo (euros)", decimals(balance, 2)},
-		{"Número de operaciones", thousands(int64(loans))},
+		{"Número de operaciones", sim.Grouped(int64(loans))},
 		{"Saldo medio por operación (euros)", decimals(balance/float64(loans), 2)},
 		{"Tipo medio ponderado (%)", w.blank("tipo")},
 		{"Morosidad superior a 90 días (%)", w.blank("mora")},

@@ -109,6 +109,8 @@ func (b *bench) run() error {
 		{"push.idle", b.streamMemory},
 		{"push.webhook", b.webhooks},
 		{"push.latency", b.pushLatency},
+		{"text", b.text},
+		{"text.ready", b.textReady},
 	} {
 		if !b.only.MatchString(group.name) {
 			continue

@@ -12,15 +12,16 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/extract"
+	"pregon/internal/extract/extracttest"
 	"pregon/internal/sim"
 	"pregon/internal/simserver"
 )
@@ -28,18 +29,6 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 const summariesFile = "../../docs/summaries.md"
-
-// TestMain makes the test program the process that opens documents.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "extract-worker" {
-		if err := extract.Serve(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
 
 // TestSummaries holds docs/summaries.md to what the program really says of the
 // simulated market: the documents come over HTTP, are opened by a process of
@@ -72,14 +61,12 @@ func summaries(t *testing.T) []byte {
 	defer server.Close()
 	site := httptest.NewServer(server)
 	defer site.Close()
-	program, err := os.Executable()
+	dir := t.TempDir()
+	command, err := extracttest.BuildWorker(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := extract.NewReader(extract.Options{
-		Command: []string{program, "extract-worker"}, CacheDir: t.TempDir(), Tesseract: "-",
-		Limits: extract.Limits{Memory: 1 << 30, Time: 5 * time.Minute}, // the race detector's part
-	})
+	reader := extract.NewReader(extract.Options{Command: command, CacheDir: filepath.Join(dir, "cache"), Tesseract: "-"})
 	defer reader.Close()
 	var b bytes.Buffer
 	b.WriteString("# Ten summaries\n\nWhat Pregón says of ten filings of the **simulated market**: companies, people, figures and events are fictional. " +

@@ -21,10 +21,8 @@ func TestHostile(t *testing.T) {
 			damaged[i] ^= 0x55
 		}
 	}
-	r := own(t, func(o *extract.Options) { o.Limits.Time, o.Limits.OCRTime = 2*time.Second, 500*time.Millisecond })
-	if err := r.Warm(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	r := own(t, nil)
+	hasty := own(t, func(o *extract.Options) { o.Limits.Time, o.Limits.OCRTime = 2*time.Second, 500*time.Millisecond })
 	for _, test := range []struct {
 		name   string
 		body   []byte
@@ -44,7 +42,7 @@ func TestHostile(t *testing.T) {
 		{"scripts", extracttest.Scripted("Hola"), ""},
 		{"a bomb", extracttest.Bomb(), "reading it needed more than"},
 		{"a swarm", extracttest.Swarm(), "reading it needed more than"},
-		{"endless", extracttest.Endless(), "reading it took more than 2.5 s"},
+		{"endless", extracttest.Endless(), "reading it took more than 2"},
 		{"a giant page", extracttest.GiantPage(), "-"},
 		{"a picture that is none", extracttest.BadPicture(), "-"},
 		{"plain text", []byte("Hola, ¿qué tal?"), "it begins like plain text"},
@@ -53,11 +51,11 @@ func TestHostile(t *testing.T) {
 		{"a bomb in a package", extracttest.ZIPBomb(), "unpacks to more than a document can have"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			begun := time.Now()
-			text, err := r.Read(t.Context(), test.body)
-			if took := time.Since(begun); took > 10*time.Second {
-				t.Errorf("it took %v", took)
+			r := r
+			if strings.Contains(test.reason, "took more than") {
+				r = hasty
 			}
+			text, err := r.Read(t.Context(), test.body)
 			switch {
 			case err != nil && !extract.IsUnreadable(err):
 				t.Errorf("the error is ours: %v", err)
@@ -71,12 +69,9 @@ func TestHostile(t *testing.T) {
 			case test.reason != "" && !strings.Contains(err.Error(), test.reason):
 				t.Errorf("the reason is %q, want %q", err, test.reason)
 			}
-			t.Logf("%v in %v", err, time.Since(begun))
-			begun = time.Now()
 			if text, err := r.Read(t.Context(), good); err != nil || text.Pages[0].Text != "Hola" {
 				t.Errorf("then a good one: %v", err)
 			}
-			t.Logf("the next in %v", time.Since(begun))
 		})
 	}
 }

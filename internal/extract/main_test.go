@@ -4,25 +4,29 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"pregon/internal/extract"
+	"pregon/internal/extract/extracttest"
 )
 
-// TestMain makes the test program its own child.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "child" {
-		if err := extract.Serve(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+// TestMain builds the child, which is not watched for races.
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	var err error
+	if cacheDir, err = os.MkdirTemp("", "extract-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(cacheDir)
+	if command, err = extracttest.BuildWorker(cacheDir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	code := m.Run()
 	if warm != nil {
@@ -32,11 +36,12 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
-	os.Exit(code)
+	return code
 }
 
 var (
 	begin    sync.Once
+	command  []string // of the child
 	cacheDir string
 	warm     *extract.Reader
 )
@@ -45,37 +50,15 @@ var (
 func shared(t *testing.T) *extract.Reader {
 	t.Helper()
 	begin.Do(func() {
-		// It outlives the tests, as the code that Go compiled does: while
-		// races are watched for, compiling takes a minute.
-		base, err := os.UserCacheDir()
-		if err != nil {
-			base = os.TempDir()
-		}
-		cacheDir = filepath.Join(base, "pregon-test")
 		warm = extract.NewReader(options(t))
 	})
 	return warm
 }
 
-// options lead to this program as the child, with code that is compiled once.
+// options lead to the child, with code that is compiled once.
 func options(t *testing.T) extract.Options {
 	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return extract.Options{
-		Command: []string{program, "child"}, CacheDir: cacheDir, Limits: limits(),
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-	}
-}
-
-// limits are the defaults, but for what watching for races takes.
-func limits() extract.Limits {
-	if race {
-		return extract.Limits{Memory: 600 << 20, StartTime: 3 * time.Minute}
-	}
-	return extract.Limits{}
+	return extract.Options{Command: command, CacheDir: cacheDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
 // own is a reader for a test that does it harm.

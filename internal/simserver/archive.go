@@ -35,7 +35,8 @@ func newArchive(m *sim.Market, people *directory, seed uint64, until time.Time) 
 		almanac: m.Almanac(disclosure.DayOf(until)), people: people, seed: seed, until: until,
 		days: map[disclosure.Day]*day{},
 	}
-	a.index = sync.OnceValue(a.makeIndex)
+	made, _ := indexes.LoadOrStore(indexKey{m, a.almanac.Last()}, sync.OnceValue(a.makeIndex))
+	a.index = made.(func() *index)
 	for d := sim.Epoch; d < a.almanac.Last(); d++ {
 		a.rows = append(a.rows, a.countRows(d))
 	}
@@ -123,12 +124,22 @@ func (a *archive) relate(f *filing) {
 // before returns the last filing of the history that an issuer made before
 // another, or nil.
 func (a *archive) before(f *filing) *filing {
-	for _, earlier := range slices.Backward(a.index().filed[f.who.ID]) {
+	for _, earlier := range slices.Backward(a.filedBy(f.who.ID)) {
 		if earlier.at < f.PublishedAt.Unix() && f.near(earlier.series()) {
 			return a.find(earlier.series(), int64(earlier.number), a.on)
 		}
 	}
 	return nil
+}
+
+// filedBy returns what an issuer filed in the history, oldest first.
+func (a *archive) filedBy(id string) []ref {
+	all := a.index().filed[id]
+	n := len(all)
+	for n > 0 && !time.Unix(all[n-1].at, 0).Before(a.until) {
+		n--
+	}
+	return all[:n]
 }
 
 // relates tells whether a filing has to do with an earlier one of its issuer:
@@ -173,7 +184,17 @@ func (a *archive) get(series disclosure.Type, number int64) *filing {
 	return a.find(series, number, func(d disclosure.Day) day { return *a.day(d) })
 }
 
-// index finds filings of the history by what the days do not tell.
+// indexes are those that were made: servers of one market that began on the same
+// day, as tests have many, share one.
+var indexes sync.Map // of func() *index by indexKey
+
+type indexKey struct {
+	market *sim.Market
+	last   disclosure.Day
+}
+
+// index finds filings of the history by what the days do not tell. It has all of
+// the last day: whoever uses it leaves out what the history does not reach.
 type index struct {
 	filed map[string][]ref // by issuer, oldest first
 	docs  map[uint64]ref   // by the stem of the document's identifier
@@ -193,9 +214,6 @@ func (a *archive) makeIndex() *index {
 	x := &index{filed: map[string][]ref{}, docs: map[uint64]ref{}}
 	for d := sim.Epoch; d <= a.almanac.Last(); d++ {
 		for _, r := range a.almanac.On(d) {
-			if !r.PublishedAt.Before(a.until) {
-				continue
-			}
 			one := ref{at: r.PublishedAt.Unix(), number: int32(r.Number), kind: int8(r.Type.Index()), silent: r.NIF == ""}
 			if i := a.people.of(&r); i != nil {
 				x.filed[i.ID] = append(x.filed[i.ID], one)

@@ -209,7 +209,7 @@ func (s *Server) listIssuer(q query) list {
 	var items []item
 	from, to := q.from.Start(), (q.to + 1).Start()
 	within := func(at time.Time) bool { return !at.Before(from) && at.Before(to) }
-	for _, r := range s.archive.index().filed[i.ID] {
+	for _, r := range s.archive.filedBy(i.ID) {
 		if r.series() == q.series && !r.silent && within(time.Unix(r.at, 0)) {
 			items = append(items, item{r, nil})
 		}

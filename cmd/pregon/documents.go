@@ -66,9 +66,9 @@ type library struct {
 	model   *llm.Client // nil for none
 }
 
-// readersAtOnce is how many documents are read at once: while one takes long,
-// such as a scanned one, the others go on.
-const readersAtOnce = 2
+// readersAtOnce is how many documents are read at once: while some take long,
+// such as scanned ones, the others go on. The first two are always there.
+const readersAtOnce = 4
 
 // newLibrary puts together what reads documents. Nothing is started yet.
 func (f *documentFlags) newLibrary(db store.Documents, model *llm.Client, logger *slog.Logger) (*library, error) {

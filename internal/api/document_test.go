@@ -272,7 +272,7 @@ func TestSearchInDocuments(t *testing.T) {
 			t.Errorf("%s shows %q of %d, want %q of %d", text, got, hits.Total, want, list.Total)
 		}
 	}
-	for _, bad := range []string{"/api/v1/reports?in=document", "/api/v1/reports?in=document&search=-nada", "/api/v1/search/documents", "/api/v1/search/documents?search=...", "/api/v1/reports?in=title&search=x"} {
+	for _, bad := range []string{"/api/v1/reports?in=document", "/api/v1/reports?in=document&search=-nada", "/api/v1/search/documents", "/api/v1/search/documents?search=...", "/api/v1/reports?in=title&search=x", "/api/v1/search/documents?search=" + strings.Repeat("a", 200), "/api/v1/reports?in=document&search=" + numbers(33)} {
 		s.getWith(http.StatusBadRequest, bad, s.key())
 	}
 }
@@ -286,4 +286,13 @@ func TestSearchInDocumentsIsForMembers(t *testing.T) {
 	}
 	s.getWith(http.StatusForbidden, "/api/v1/reports?in=document&search=resultados", s.credentials(access.ReadIssuers)[0])
 	s.getWith(http.StatusOK, "/api/v1/reports?in=&search=resultados", nil)
+}
+
+// numbers is so many words.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("+p" + strconv.Itoa(i))
+	}
+	return b.String()[1:]
 }

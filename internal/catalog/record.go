@@ -49,23 +49,24 @@ type extras struct {
 	CorrectedBy    string                `json:",omitempty"`
 	Document       disclosure.Document   `json:",omitzero"`
 	SummaryMethod  string                `json:",omitempty"`
+	SummaryOf      string                `json:",omitempty"`
 	Evidence       []disclosure.Evidence `json:",omitempty"`
 	TextReadyAt    time.Time             `json:",omitzero"`
 	SummaryReadyAt time.Time             `json:",omitzero"`
 }
 
 func extrasOf(r *disclosure.Report) extras {
-	return extras{r.Related, r.CorrectedBy, r.Document, r.SummaryMethod, r.Evidence, r.TextReadyAt, r.SummaryReadyAt}
+	return extras{r.Related, r.CorrectedBy, r.Document, r.SummaryMethod, r.SummaryOf, r.Evidence, r.TextReadyAt, r.SummaryReadyAt}
 }
 
 func (x extras) none() bool {
-	return len(x.Related) == 0 && x.CorrectedBy == "" && x.Document == (disclosure.Document{}) && x.SummaryMethod == "" &&
+	return len(x.Related) == 0 && x.CorrectedBy == "" && x.Document == (disclosure.Document{}) && x.SummaryMethod == "" && x.SummaryOf == "" &&
 		len(x.Evidence) == 0 && x.TextReadyAt.IsZero() && x.SummaryReadyAt.IsZero()
 }
 
 func (x extras) lay(r *disclosure.Report) {
 	r.Related, r.CorrectedBy = x.Related, x.CorrectedBy
-	r.Document, r.SummaryMethod, r.Evidence = x.Document, x.SummaryMethod, x.Evidence
+	r.Document, r.SummaryMethod, r.SummaryOf, r.Evidence = x.Document, x.SummaryMethod, x.SummaryOf, x.Evidence
 	r.TextReadyAt, r.SummaryReadyAt = x.TextReadyAt, x.SummaryReadyAt
 }
 

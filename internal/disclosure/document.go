@@ -73,14 +73,20 @@ func (r *Report) WantsDocument() bool {
 // WantsSummary tells whether nobody has tried yet to sum the document up. A
 // summary that came with the filing is left alone.
 func (r *Report) WantsSummary() bool {
-	return r.Document.Status == DocumentReady && r.SummaryMethod == "" && r.Summary == ""
+	if r.Document.Status != DocumentReady {
+		return false
+	}
+	if r.SummaryMethod == "" {
+		return r.Summary == ""
+	}
+	return r.SummaryOf != r.Document.SHA256
 }
 
 // ForgetDocument leaves out what was read in the document, so that a report
 // which is told once more says nothing of it.
 func (r *Report) ForgetDocument() {
 	r.Document, r.TextReadyAt = Document{}, time.Time{}
-	r.Summary, r.SummaryMethod, r.Evidence, r.SummaryReadyAt = "", "", nil, time.Time{}
+	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence, r.SummaryReadyAt = "", "", "", nil, time.Time{}
 }
 
 // Evidence is a sentence of a summary, and what it rests on.
@@ -91,20 +97,30 @@ type Evidence struct {
 }
 
 // document takes what was told of the document, and of its summary, each as a
-// whole.
+// whole. A summary that we made goes with its document: that of another one is
+// neither kept nor taken.
 func (m *merge) document(r *Report, told Report) {
 	if told.Document.Status != "" && told.Document != r.Document {
 		r.Document = told.Document
 		m.changed = append(m.changed, "document")
+		if r.SummaryMethod != "" && r.SummaryOf != r.Document.SHA256 {
+			m.summary(r, Report{})
+		}
 	}
 	m.clock("text_ready_at", &r.TextReadyAt, told.TextReadyAt)
-	if told.SummaryMethod == "" {
+	switch {
+	case told.SummaryMethod == "":
 		if told.Summary != "" && told.Summary != r.Summary {
-			r.Summary, r.SummaryMethod, r.Evidence = told.Summary, "", nil
-			m.changed = append(m.changed, "summary")
+			m.summary(r, told)
 		}
-		return
+	case told.SummaryOf == r.Document.SHA256 || r.Document.Status == "":
+		m.summary(r, told)
+		m.clock("summary_ready_at", &r.SummaryReadyAt, told.SummaryReadyAt)
 	}
+}
+
+// summary takes a summary with all that belongs to it.
+func (m *merge) summary(r *Report, told Report) {
 	if told.Summary != r.Summary {
 		m.changed = append(m.changed, "summary")
 	}
@@ -114,8 +130,7 @@ func (m *merge) document(r *Report, told Report) {
 	if !slices.Equal(told.Evidence, r.Evidence) {
 		m.changed = append(m.changed, "evidence")
 	}
-	r.Summary, r.SummaryMethod, r.Evidence = told.Summary, told.SummaryMethod, told.Evidence
-	m.clock("summary_ready_at", &r.SummaryReadyAt, told.SummaryReadyAt)
+	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence = told.Summary, told.SummaryMethod, told.SummaryOf, told.Evidence
 }
 
 func (d *Document) validate(bad *problems) {

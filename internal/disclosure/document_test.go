@@ -57,24 +57,40 @@ func TestMergeDocument(t *testing.T) {
 	checkMerge(t, known, disclosure.Report{Document: text.Document, TextReadyAt: at}, text, "document", "text_ready_at")
 
 	sum := text
-	sum.Summary, sum.SummaryMethod, sum.SummaryReadyAt = "Reparte 0,12 euros.", "extractive", at
+	sum.Summary, sum.SummaryMethod, sum.SummaryOf, sum.SummaryReadyAt = "Reparte 0,12 euros.", "extractive", text.Document.SHA256, at
 	sum.Evidence = []disclosure.Evidence{{Text: "Reparte 0,12 euros.", Page: 1, Quote: "Reparte 0,12 euros."}}
-	told := disclosure.Report{Summary: sum.Summary, SummaryMethod: sum.SummaryMethod, Evidence: sum.Evidence, SummaryReadyAt: at}
+	told := disclosure.Report{Summary: sum.Summary, SummaryMethod: sum.SummaryMethod, SummaryOf: sum.SummaryOf, Evidence: sum.Evidence, SummaryReadyAt: at}
 	checkMerge(t, text, told, sum, "summary", "summary_method", "evidence", "summary_ready_at")
 
 	// A better one comes later: the clock tells of the first.
 	better := sum
 	better.Summary, better.SummaryMethod = "El Consejo reparte 0,12 euros.", "model"
 	better.Evidence = []disclosure.Evidence{{Text: better.Summary, Page: 1, Quote: "Reparte 0,12 euros."}}
-	told = disclosure.Report{Summary: better.Summary, SummaryMethod: "model", Evidence: better.Evidence, SummaryReadyAt: at.Add(time.Minute)}
+	told = disclosure.Report{Summary: better.Summary, SummaryMethod: "model", SummaryOf: sum.SummaryOf, Evidence: better.Evidence, SummaryReadyAt: at.Add(time.Minute)}
 	checkMerge(t, sum, told, better, "summary", "summary_method", "evidence")
 
 	// A summary that somebody imports has no evidence of ours.
 	imported := better
-	imported.Summary, imported.SummaryMethod, imported.Evidence = "Otra cosa.", "", nil
-	checkMerge(t, better, disclosure.Report{Summary: "Otra cosa."}, imported, "summary")
+	imported.Summary, imported.SummaryMethod, imported.SummaryOf, imported.Evidence = "Otra cosa.", "", "", nil
+	checkMerge(t, better, disclosure.Report{Summary: "Otra cosa."}, imported, "summary", "summary_method", "evidence")
 	if !imported.SummaryReadyAt.Equal(at) || imported.WantsSummary() {
 		t.Errorf("%+v", imported)
+	}
+
+	// What was said of one document is not said of another.
+	other := text.Document
+	other.SHA256, other.Link = strings.Repeat("0b", 32), "https://regulator.example/e"
+	replaced := text
+	replaced.Document, replaced.SummaryReadyAt = other, at
+	checkMerge(t, sum, disclosure.Report{Document: other}, replaced, "document", "summary", "summary_method", "evidence")
+	checkMerge(t, replaced, told, replaced) // a model that took too long
+	failed := text
+	failed.Document, failed.SummaryReadyAt = disclosure.Document{Status: disclosure.DocumentFailed, Reason: "It is empty.", Link: other.Link}, at
+	checkMerge(t, sum, disclosure.Report{Document: failed.Document}, failed, "document", "summary", "summary_method", "evidence")
+	stale := sum
+	stale.Document = other
+	if !stale.WantsSummary() || !replaced.WantsSummary() || failed.WantsSummary() {
+		t.Error("a summary is wanted of the wrong ones")
 	}
 
 	// Who tells the filing again says nothing of its document.

@@ -45,6 +45,7 @@ type Report struct {
 	// What was read in its document.
 	Document       Document   `json:"document,omitzero"`
 	SummaryMethod  string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the filing
+	SummaryOf      string     `json:"summary_of,omitempty"`     // the hash of the document that was summed up
 	Evidence       []Evidence `json:"evidence,omitempty"`       // of the summary, sentence by sentence
 	TextReadyAt    time.Time  `json:"text_ready_at,omitzero"`
 	SummaryReadyAt time.Time  `json:"summary_ready_at,omitzero"`
@@ -182,7 +183,10 @@ func (r *Report) Validate() error {
 	bad.instant("text_ready_at", &r.TextReadyAt)
 	bad.instant("summary_ready_at", &r.SummaryReadyAt)
 	r.Document.validate(&bad)
-	bad.ident("summary_method", r.SummaryMethod)
+	if !slices.Contains([]string{"", "extractive", "model", "none"}, r.SummaryMethod) {
+		bad.add("summary_method", r.SummaryMethod, "use extractive, model or none")
+	}
+	bad.ident("summary_of", r.SummaryOf)
 	for n := range r.Evidence {
 		r.Evidence[n].validate(&bad)
 	}

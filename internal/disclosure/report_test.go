@@ -40,6 +40,7 @@ func whole() disclosure.Report {
 		Status: disclosure.DocumentReady, Reason: "-", Link: r.PDFURL, SHA256: strings.Repeat("0a", 32),
 		Type: "pdf", Bytes: 1000, Pages: 3, Method: "text", Language: "es",
 	}
+	r.SummaryOf = r.Document.SHA256
 	r.SummaryMethod, r.Evidence = "extractive", []disclosure.Evidence{{Text: "Un acuerdo.", Page: 2, Quote: "Un acuerdo."}}
 	r.TextReadyAt = r.PublishedAt.Add(4 * time.Second)
 	r.SummaryReadyAt = r.PublishedAt.Add(5 * time.Second)

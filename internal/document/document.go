@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"pregon/internal/extract"
@@ -43,6 +44,9 @@ type Options struct {
 type Keeper struct {
 	Options
 	idle     chan Reader
+	mu       sync.Mutex
+	left     *sync.Cond      // on mu: somebody is done with a document
+	busy     map[string]bool // guarded by mu: the documents that are being read
 	outcomes [Failed + 1]atomic.Uint64
 }
 
@@ -71,7 +75,8 @@ func (k *Keeper) Counted(o Outcome) uint64 { return k.outcomes[o].Load() }
 
 // NewKeeper returns a keeper.
 func NewKeeper(o Options) *Keeper {
-	k := &Keeper{Options: o, idle: make(chan Reader, len(o.Readers))}
+	k := &Keeper{Options: o, idle: make(chan Reader, len(o.Readers)), busy: map[string]bool{}}
+	k.left = sync.NewCond(&k.mu)
 	for _, r := range o.Readers {
 		k.idle <- r
 	}
@@ -90,6 +95,7 @@ type Kept struct {
 func (k *Keeper) Keep(ctx context.Context, body []byte) (Kept, error) {
 	sum := sha256.Sum256(body)
 	kept := Kept{SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(body))}
+	defer k.alone(kept.SHA256)() // a document that several filings link to often comes at once
 	if k.Originals {
 		if err := k.Store.PutOriginal(ctx, kept.SHA256, body); err != nil {
 			return kept, fmt.Errorf("keeping the original: %w", err)
@@ -113,10 +119,37 @@ func (k *Keeper) Keep(ctx context.Context, body []byte) (Kept, error) {
 	return kept, k.Store.PutDocument(ctx, d)
 }
 
-// Warm makes the readers ready, one after the other: what the first has compiled
-// the others find.
+// alone waits until nobody else is at work on a document.
+func (k *Keeper) alone(sha256 string) (done func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.busy[sha256] {
+		k.left.Wait()
+	}
+	k.busy[sha256] = true
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.busy, sha256)
+		k.left.Broadcast()
+	}
+}
+
+// Kept returns a document that is kept, without its size. It fails, NotFound,
+// when it is not.
+func (k *Keeper) Kept(ctx context.Context, sha256 string) (Kept, error) {
+	text, err := Load(ctx, k.Store, sha256)
+	return Kept{SHA256: sha256, Text: text}, err
+}
+
+// atHand is how many readers are made ready before they are needed. The others
+// are for when these are busy.
+const atHand = 2
+
+// Warm makes readers ready, one after the other: what the first has compiled the
+// others find.
 func (k *Keeper) Warm(ctx context.Context) {
-	for _, r := range k.Readers {
+	for _, r := range k.Readers[:min(atHand, len(k.Readers))] {
 		if err := r.Warm(ctx); err != nil && ctx.Err() == nil {
 			k.Logger.Warn("the reader of documents does not start", "err", err) // each document tries again
 		}

@@ -25,10 +25,10 @@ func Plain(p Piece) string {
 func Markdown(r *disclosure.Report, p Piece, first bool) string {
 	var b strings.Builder
 	if first {
-		fmt.Fprintf(&b, "# %s\n\n", escape(strings.Join(strings.Fields(r.Title), " ")))
-		fmt.Fprintf(&b, "%s · %s %d · %s", escape(r.CompanyName), r.Type, r.Number, r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
+		fmt.Fprintf(&b, "# %s\n\n", escape(line(r.Title)))
+		fmt.Fprintf(&b, "%s · %s %d · %s", escape(line(r.CompanyName)), r.Type, r.Number, r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
 		if r.PDFURL != "" {
-			fmt.Fprintf(&b, " · <%s>", strings.ReplaceAll(r.PDFURL, ">", "%3E"))
+			fmt.Fprintf(&b, " · <%s>", links.Replace(r.PDFURL))
 		}
 		b.WriteString("\n\n")
 	}
@@ -43,6 +43,12 @@ func Markdown(r *disclosure.Report, p Piece, first bool) string {
 	return b.String()
 }
 
+// line puts a text on one line.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// links takes from an address what would end it.
+var links = strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\n", "%0A", "\r", "%0D")
+
 // markup are the characters that mean something in Markdown anywhere; the
 // others do at the beginning of a line.
 const (
@@ -52,10 +58,10 @@ const (
 )
 
 // escape writes a line so that Markdown shows it as it is.
-func escape(line string) string {
+func escape(text string) string {
 	var b strings.Builder
 	digits := true // so far, so that a dot would make it a list
-	for i, c := range strings.TrimLeft(line, " \t") {
+	for i, c := range strings.TrimLeft(text, " \t") {
 		switch {
 		case strings.ContainsRune(markup, c),
 			i == 0 && strings.ContainsRune(atStart, c),

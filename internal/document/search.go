@@ -7,12 +7,19 @@ import (
 	"pregon/internal/store"
 )
 
+// mostWanted is how much may be looked for at once: each costs a look at every
+// page that is shown.
+const mostWanted = 32
+
 // Find returns the ids of the filings whose documents have what a search text
 // asks for, in no particular order.
 func Find(ctx context.Context, docs store.Documents, text string) ([]string, error) {
 	q := query(text)
 	if q == nil {
 		return nil, fault.New(fault.Invalid, "A search in documents needs at least one word that is to be found.")
+	}
+	if n := len(q.All) + len(q.None); n > mostWanted {
+		return nil, fault.New(fault.Invalid, "A search in documents takes %d words and phrases at most, not %d.", mostWanted, n)
 	}
 	return docs.FindInDocuments(ctx, *q)
 }

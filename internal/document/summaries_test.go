@@ -81,7 +81,7 @@ func summaries(t *testing.T) []byte {
 		if err != nil {
 			t.Fatalf("%s: %v", r.ID, err)
 		}
-		told := document.Summarise(&r, text)
+		told := document.Summarise(&r, document.Kept{Text: text})
 		if text.Method != extract.ByText {
 			continue // a scanned one depends on what is installed
 		}

@@ -41,32 +41,32 @@ func Told(r *disclosure.Report, k Kept) disclosure.Report {
 
 // Summarise returns what the filing is to be told of its summary: sentences of
 // the document, chosen by rules.
-func Summarise(r *disclosure.Report, t *extract.Text) disclosure.Report {
-	sentences := summary.Extract(source(r, t))
+func Summarise(r *disclosure.Report, k Kept) disclosure.Report {
+	sentences := summary.Extract(source(r, k.Text))
 	method := summary.Extractive
 	if len(sentences) == 0 {
 		method = summary.None
 	}
-	return tell(r, method, sentences)
+	return tell(r, method, k.SHA256, sentences)
 }
 
 // Write is Summarise by the model. It fails when there is none, when it does
 // not answer, and when nothing of what it wrote stands up to the text.
-func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, t *extract.Text) (disclosure.Report, error) {
-	sentences, dropped, err := summary.Write(ctx, k.Model, source(r, t))
+func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, kept Kept) (disclosure.Report, error) {
+	sentences, dropped, err := summary.Write(ctx, k.Model, source(r, kept.Text))
 	for _, d := range dropped {
 		k.Logger.Info("a sentence of the model was dropped", "id", r.ID, "why", d.Reason)
 	}
 	if err != nil {
 		return disclosure.Report{}, err
 	}
-	return tell(r, summary.ByModel, sentences), nil
+	return tell(r, summary.ByModel, kept.SHA256, sentences), nil
 }
 
-func tell(r *disclosure.Report, m summary.Method, sentences []summary.Sentence) disclosure.Report {
+func tell(r *disclosure.Report, m summary.Method, sha256 string, sentences []summary.Sentence) disclosure.Report {
 	out := disclosure.Report{
 		ID: r.ID, Type: r.Type, Number: r.Number,
-		Summary: summary.Join(sentences), SummaryMethod: string(m), SummaryReadyAt: Now(),
+		Summary: summary.Join(sentences), SummaryMethod: string(m), SummaryOf: sha256, SummaryReadyAt: Now(),
 	}
 	for _, s := range sentences {
 		out.Evidence = append(out.Evidence, disclosure.Evidence(s))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/extract"
 	"pregon/internal/search"
 	"pregon/internal/store"
@@ -186,6 +187,13 @@ func TestCutIsWhole(t *testing.T) {
 }
 
 func TestMarkdownIsInert(t *testing.T) {
+	r := &disclosure.Report{Title: "Uno\n\n# dos", CompanyName: "ACME\n\n# tres", PDFURL: "https://h/<img src=x onerror=y>"}
+	out := Markdown(r, Piece{Pages: []PagePiece{{Page: 1, Text: "# cuatro\n\n- cinco"}}}, true)
+	for line := range strings.SplitSeq(out, "\n") {
+		if line != "" && !strings.HasPrefix(line, "# Uno") && !strings.HasPrefix(line, "ACME") && line != "## Página 1" && !strings.HasPrefix(line, `\`) || strings.Contains(line, "<img") {
+			t.Errorf("%q has the line %q", out, line)
+		}
+	}
 	for line, want := range map[string]string{
 		"# no es un título":           `\# no es un título`,
 		"1. no es una lista":          `1\. no es una lista`,

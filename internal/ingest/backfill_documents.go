@@ -37,12 +37,16 @@ func (s *session) doDocuments(ctx context.Context, job *ledger.Job) error {
 		if lost(err) {
 			return err
 		}
-		if err != nil {
-			job.Failed++
-			job.Trouble = "the document of " + r.ID + " was not read; it is tried again later"
-		} else {
+		switch now, _ := s.Store.Reports(ctx, r.ID); {
+		case len(now) == 1 && now[0].Document.Status == disclosure.DocumentReady:
 			job.Read++
 			job.Trouble = ""
+		case err == nil: // it was given up, which its own state tells
+			job.Failed++
+			job.Trouble = ""
+		default:
+			job.Failed++
+			job.Trouble = "the document of " + r.ID + " was not read; it is tried again later"
 		}
 		job.Type, job.Cursor, job.At = r.Type, documentCursor+r.ID, time.Now().UTC()
 		job.Steps++

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -13,11 +15,12 @@ import (
 	"pregon/internal/pace"
 	"pregon/internal/regulator"
 	"pregon/internal/store"
+	"pregon/internal/summary"
 )
 
-// fetchers is how many documents are asked for at once, so that a slow one
-// holds up no other.
-const fetchers = 3
+// fetchers is how many documents are asked for at once, so that a few slow ones
+// hold up no other. The queue keeps the requests apart.
+const fetchers = 8
 
 // readDocuments reads the documents of filings that wait, until the context
 // ends.
@@ -62,6 +65,8 @@ const (
 	longestReread = time.Hour
 	mostRereads   = 80
 	mostMissing   = 10
+	mostDeaths    = 3 // of the process that reads it
+	never         = math.MaxInt
 )
 
 // readOne reads the document of a filing and sums it up. It tells how long to
@@ -99,20 +104,15 @@ func (s *session) readDocumentOf(ctx context.Context, id string, tries int, aske
 		s.Logger.Warn("a document cannot be had", "id", id, "why", v.reason, "tries", tries+1)
 		return s.tellOf(ctx, r, disclosure.Report{Document: disclosure.Document{Status: disclosure.DocumentFailed, Reason: v.reason, Link: r.PDFURL}})
 	}
-	if v.reason != "" {
-		waiting := disclosure.Document{Status: disclosure.DocumentPending, Reason: v.reason + " It is tried again."}
-		if told := s.tellOf(ctx, r, disclosure.Report{Document: waiting}); told != nil {
-			return told
-		}
-	}
-	return err
+	waiting := disclosure.Document{Status: disclosure.DocumentPending, Reason: v.reason + " It is tried again."}
+	return cmp.Or(s.tellOf(ctx, r, disclosure.Report{Document: waiting}), err)
 }
 
 // fetch asks the regulator for a document and has it read. What is old news has
 // time, and lets everything else go first.
 func (s *session) fetch(ctx context.Context, r *disclosure.Report) (document.Kept, error) {
 	class := pace.Documents
-	if r.Backfilled || time.Since(r.FirstSeenAt) > 24*time.Hour {
+	if isOld(r) {
 		class = pace.Backfill
 	}
 	file, err := s.Regulator.For(class).Document(ctx, r.PDFURL)
@@ -122,9 +122,14 @@ func (s *session) fetch(ctx context.Context, r *disclosure.Report) (document.Kep
 	return s.Documents.Keep(ctx, file.Body)
 }
 
+// isOld tells whether a filing is no news: it came as history, or a day ago.
+func isOld(r *disclosure.Report) bool {
+	return r.Backfilled || time.Since(r.FirstSeenAt) > 24*time.Hour
+}
+
 // verdict is what becomes of a document that was not read.
 type verdict struct {
-	reason string // for people; nothing when it is our own trouble
+	reason string // for people
 	most   int    // tries
 }
 
@@ -157,15 +162,16 @@ func judge(err error) verdict {
 	case transport != nil:
 		return verdict{"The regulator did not give the document: " + transport.Reason + ".", mostRereads}
 	}
-	return verdict{"", mostRereads * mostRereads} // the store, or the reader: whatever is with us is not the document's fault
+	// The store, or the reader: what is with us is not the document's fault.
+	return verdict{"The service cannot read documents at present.", never}
 }
 
 // tellDocument appends that a filing's document is read, and then its summary.
 // For history both at once: nobody waits for either.
 func (s *session) tellDocument(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
 	s.Documents.Count(document.Ready)
-	text, sum := document.Told(r, kept), document.Summarise(r, kept.Text)
-	if r.Backfilled {
+	text, sum := document.Told(r, kept), document.Summarise(r, kept)
+	if isOld(r) {
 		sum.Document, sum.TextReadyAt = text.Document, text.TextReadyAt
 		return s.tellOf(ctx, r, sum)
 	}
@@ -186,35 +192,53 @@ func (s *session) sumUpAgain(ctx context.Context, r *disclosure.Report) error {
 	if !r.WantsSummary() {
 		return nil
 	}
-	text, err := document.Load(ctx, s.Store, r.Document.SHA256)
+	kept, err := s.Documents.Kept(ctx, r.Document.SHA256)
 	if err != nil {
 		return err
 	}
-	return s.tellOf(ctx, r, document.Summarise(r, text))
+	s.unsaid.add(r.ID)
+	return s.tellOf(ctx, r, document.Summarise(r, kept))
 }
 
 // writeSummaries has the model write the summaries of filings that have one by
-// rules, which stands when that fails.
+// rules, which stands when that fails. It begins with what a process before us
+// may have left.
 func (s *session) writeSummaries(ctx context.Context) error {
-	return s.unsaid.attend(ctx, func(id string, _ int) time.Duration {
-		if err := s.writeSummary(ctx, id); err != nil && ctx.Err() == nil {
-			s.Logger.Warn("the model wrote no summary; the one by rules stands", "id", id, "err", err)
+	if s.Documents.Model == nil {
+		return nil
+	}
+	for _, r := range s.known.Since(time.Now().Add(-24 * time.Hour)) {
+		if r.SummaryMethod == string(summary.Extractive) && !isOld(&r) {
+			s.unsaid.add(r.ID)
+		}
+	}
+	return s.unsaid.attend(ctx, func(id string, tries int) time.Duration {
+		err := s.writeSummary(ctx, id)
+		if err == nil || ctx.Err() != nil {
+			return 0
+		}
+		s.Logger.Warn("the model wrote no summary; the one by rules stands", "id", id, "err", err)
+		if fault.KindOf(err) == fault.Unavailable && tries < mostAsked {
+			return s.rhythm.reask // it does not answer at all
 		}
 		return 0
 	})
 }
 
+// mostAsked is how often a model that does not answer is asked again.
+const mostAsked = 5
+
 func (s *session) writeSummary(ctx context.Context, id string) error {
 	known, err := s.Store.Reports(ctx, id)
-	if err != nil || len(known) == 0 || s.Documents.Model == nil {
+	if err != nil || len(known) == 0 || known[0].Document.Status != disclosure.DocumentReady {
 		return err
 	}
 	r := &known[0]
-	text, err := document.Load(ctx, s.Store, r.Document.SHA256)
+	kept, err := s.Documents.Kept(ctx, r.Document.SHA256)
 	if err != nil {
 		return err
 	}
-	told, err := s.Documents.Write(ctx, r, text)
+	told, err := s.Documents.Write(ctx, r, kept)
 	if err != nil {
 		return err
 	}
@@ -224,6 +248,6 @@ func (s *session) writeSummary(ctx context.Context, id string) error {
 // tellOf appends what is told of one known filing.
 func (s *session) tellOf(ctx context.Context, r *disclosure.Report, told disclosure.Report) error {
 	told.ID, told.Type, told.Number = r.ID, r.Type, r.Number
-	_, err := s.Store.Append(ctx, store.Batch{Aside: []disclosure.Report{told}, Lease: s.lease, Quiet: r.Backfilled})
+	_, err := s.Store.Append(ctx, store.Batch{Aside: []disclosure.Report{told}, Lease: s.lease, Quiet: isOld(r)})
 	return notKept(err)
 }

@@ -202,18 +202,18 @@ func TestDocumentsSurviveTheirReader(t *testing.T) {
 	w.run(w.reading(s).Run)
 	id := w.publish(`{"type":"oir","document":true}`)
 	w.becomes(id, disclosure.DocumentReady, "")
-	if told := strings.Join(w.events(id), "\n"); strings.Contains(told, "pending") || s.reads < 4 {
-		t.Errorf("%s", told)
+	if s.reads < 4 {
+		t.Errorf("it was read at the first try")
 	}
 }
 
 func TestJudge(t *testing.T) {
 	for text, err := range map[string]error{
-		"cannot be read: it is encrypted.": fmt.Errorf("x: %w", &extract.Unreadable{Reason: "it is encrypted"}),
-		"a page of its own":                extract.ErrSitePage,
-		"":                                 errors.New("the disk is full on host db-7"),
+		"cannot be read: it is encrypted.":              fmt.Errorf("x: %w", &extract.Unreadable{Reason: "it is encrypted"}),
+		"a page of its own":                             extract.ErrSitePage,
+		"The service cannot read documents at present.": errors.New("the disk is full on host db-7"),
 	} {
-		if v := judge(err); !strings.Contains(v.reason, text) || text == "" && v.reason != "" {
+		if v := judge(err); !strings.Contains(v.reason, text) || strings.Contains(v.reason, "db-7") {
 			t.Errorf("%v is told as %q", err, v.reason)
 		}
 	}
@@ -286,7 +286,7 @@ func TestBackfillDocuments(t *testing.T) {
 	}
 	s.fail = nil
 	job, err = w.reading(s).Backfill(t.Context(), plain.WithDocuments(), func(ledger.Job, bool) {})
-	if err != nil || !job.Done || job.Steps != job.Total || job.Read+job.Failed < 10 {
+	if err != nil || !job.Done || job.Steps != job.Total || job.Read+job.Failed < 10 || job.Failed != 1 {
 		t.Fatalf("%v, %+v", err, job)
 	}
 	ready, failed, none, some := count()

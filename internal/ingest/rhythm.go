@@ -16,6 +16,7 @@ type rhythm struct {
 	loose         time.Duration // between two looks for filings that others have to do with
 	retry         time.Duration // the longest wait before what failed is tried again
 	unread        time.Duration // between two looks for documents that were left unread
+	reask         time.Duration // before a model that does not answer is asked again
 	reread        time.Duration // the first wait before a document is asked for again; each is twice the one before
 }
 
@@ -32,5 +33,6 @@ var usual = rhythm{
 	loose:         10 * time.Second,
 	retry:         30 * time.Second,
 	unread:        10 * time.Second,
+	reask:         2 * time.Minute,
 	reread:        5 * time.Second,
 }

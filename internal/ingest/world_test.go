@@ -48,6 +48,7 @@ var hurried = rhythm{
 	loose:         300 * time.Millisecond,
 	retry:         500 * time.Millisecond,
 	unread:        300 * time.Millisecond,
+	reask:         time.Second,
 	reread:        50 * time.Millisecond,
 }
 

@@ -55,6 +55,7 @@ func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
 }
 
 func TestBackfillAlone(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	from, to := days(t, "2025-08-10", "2025-08-24")
 	i := w.newIngest("alone")
@@ -83,6 +84,7 @@ func TestBackfillAlone(t *testing.T) {
 // TestBackfillResumes: what was done before an end without warning is not done
 // again.
 func TestBackfillResumes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	from, to := days(t, "2024-08-01", "2024-09-08")
 	first := w.newIngest("first")
@@ -133,6 +135,7 @@ func (s *stopsAfter) Append(ctx context.Context, b store.Batch) (store.Outcome, 
 // TestBackfillHandedOver: beside a process that reads the source the job is
 // that one's; and one that comes later takes the lease from a lone back-fill.
 func TestBackfillHandedOver(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	from, to := days(t, "2025-08-01", "2025-08-12")
@@ -147,6 +150,7 @@ func TestBackfillHandedOver(t *testing.T) {
 }
 
 func TestBackfillStepsDown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.arm(`{"kind":"stall","surface":"list","by":"300ms","for":"1h"}`) // so that it takes a while
 	from, to := days(t, "2025-08-01", "2025-09-07")
@@ -189,6 +193,7 @@ func TestBackfillStepsDown(t *testing.T) {
 // TestRelationsOfHistory: the newest filings come first, and with them words
 // about others that are not there yet.
 func TestRelationsOfHistory(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	from, to := days(t, "2025-05-05", "2025-05-18")
 	if _, err := w.newIngest("alone").Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {}); err != nil {

@@ -29,6 +29,7 @@ import (
 // TestJoinByName: an exchange that does not tell a NIF is joined by name, and
 // the NIF is learnt from the first filing.
 func TestJoinByName(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	listed := disclosure.Issuer{ID: "exchange-91234", Name: "ALMAZARA FICTICIA, S.A.", Ticker: "ALMZ", Market: "SIBE", Kind: disclosure.Company}
@@ -128,6 +129,7 @@ func surface(i *Ingest, name string) watch.Surface {
 
 // TestDirectoryTwice: a refresh that learns nothing writes nothing.
 func TestDirectoryTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.session()
 	before := w.log()
@@ -245,6 +247,7 @@ func many(n int) (out []traded) {
 // TestExchangeClasses: a company with several classes of shares is one issuer,
 // with the ticker of the ordinary ones, and stays as it is.
 func TestExchangeClasses(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	b := w.listing(
@@ -316,6 +319,7 @@ func TestMainShare(t *testing.T) {
 // TestExchangeIsNoRegister: what the regulator calls an issuer, and what it
 // says that it is, the exchange does not change.
 func TestExchangeIsNoRegister(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	manager := disclosure.Issuer{ID: "A69001001", Name: "GESTORA FICTICIA, SGIIC, S.A.", NIF: "A-69001001", Kind: disclosure.Manager}
@@ -351,6 +355,7 @@ func TestExchangeIsNoRegister(t *testing.T) {
 // TestExchangeBadShare: a share or a company that cannot be read does not keep
 // us from the others, and alone is asked for again.
 func TestExchangeBadShare(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	shares := many(8)
@@ -380,6 +385,7 @@ func TestExchangeBadShare(t *testing.T) {
 // TestExchangeForbids: when the exchange wants no more questions we stop, keep
 // what we have, and go on from there.
 func TestExchangeForbids(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	shares := many(6)
@@ -403,6 +409,7 @@ func TestExchangeForbids(t *testing.T) {
 // TestExchangeAway: when several shares in a row fail, the others are not
 // tried; and shares that always fail do not keep us from the others.
 func TestExchangeAway(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	shares := many(12)
@@ -429,6 +436,7 @@ func TestExchangeAway(t *testing.T) {
 // TestExchangeUnsure: while the details of one class are not known, the ticker
 // of another is not taken for the issuer's.
 func TestExchangeUnsure(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	b := w.listing(
@@ -518,6 +526,7 @@ func (d *desk) lists() []string {
 // TestRegisterFails: only the register that failed is tried again, when its
 // time has come, and the surface is not well before it is.
 func TestRegisterFails(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	d := w.desk()
 	s := w.session()
@@ -578,6 +587,7 @@ func TestRegisterFails(t *testing.T) {
 // TestRegisterBadRow: a row that cannot be read hides neither its neighbours
 // nor the pages behind it, and is not passed over in silence.
 func TestRegisterBadRow(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	d := w.desk()
 	s := w.session()
@@ -617,6 +627,7 @@ func TestRegisterBadRow(t *testing.T) {
 
 // TestDirectoryRecall: who takes over knows what failed before.
 func TestDirectoryRecall(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	note, _ := json.Marshal(setback{Tries: 3, At: time.Now(), Why: "it was away"})
@@ -659,6 +670,7 @@ func (b brokenNotes) SetNotes(ctx context.Context, lease *store.Lease, notes ...
 // TestDirectoryDiscreet: what the store says when it fails is not for the
 // public.
 func TestDirectoryDiscreet(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	broken := &brokenStore{Store: w.store}

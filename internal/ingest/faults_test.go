@@ -76,6 +76,7 @@ func TestFaults(t *testing.T) {
 
 // TestSkew: a feed whose clock is wrong does not make the filing's time wrong.
 func TestSkew(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	w.arm(`{"kind":"skew","surface":"feed","by":"90s","for":"1h"}`)
@@ -90,6 +91,7 @@ func TestSkew(t *testing.T) {
 
 // TestStorm mixes faults of every kind on every surface while filings come.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -114,6 +116,7 @@ func TestStorm(t *testing.T) {
 // TestStoreAway: filings that cannot be kept are taken when they can, and the
 // state says meanwhile that they cannot.
 func TestStoreAway(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	i := w.newIngest("first")
 	broken := &brokenStore{Store: w.store}

@@ -13,6 +13,7 @@ import (
 )
 
 func TestFirstStart(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	w.start()
 	w.eventually(func() error {
@@ -50,6 +51,7 @@ func TestFirstStart(t *testing.T) {
 }
 
 func TestLive(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	var ids []string
@@ -68,6 +70,7 @@ func TestLive(t *testing.T) {
 
 // TestOddFilings are those that others fell over.
 func TestOddFilings(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	first := w.publish(`{"type":"oir","title":"La primera"}`)
@@ -102,6 +105,7 @@ func TestOddFilings(t *testing.T) {
 // TestNumberTwice: the register has been seen to give a number twice. One of
 // the two stands, and they do not take turns.
 func TestNumberTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	first := w.publish(`{"type":"oir","title":"Una"}`)
@@ -143,6 +147,7 @@ func (w *world) has(id string) error {
 // TestFeedCut: at the close the feed forgets the day. What came just before it
 // may never have been shown there.
 func TestFeedCut(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	w.publish(`{"type":"oir"}`)
@@ -158,6 +163,7 @@ func TestFeedCut(t *testing.T) {
 // TestLateRegistration: a filing that turns up in the list of a day that was
 // read already, with a number of today.
 func TestLateRegistration(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	late := time.Now().Add(-26 * time.Hour).Truncate(time.Second)
@@ -170,6 +176,7 @@ func TestLateRegistration(t *testing.T) {
 
 // TestGaps: a number that was never given out is asked for once.
 func TestGaps(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	first := w.publish(`{"type":"oir"}`)
@@ -190,6 +197,7 @@ func TestGaps(t *testing.T) {
 
 // TestWhileAway: what is filed while nobody looks is healed, and is news.
 func TestWhileAway(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, stop := w.start()
 	w.publish(`{"type":"ip"}`)
@@ -213,6 +221,7 @@ func TestWhileAway(t *testing.T) {
 // filing half told. The next one goes on with it, also when the feed has
 // forgotten the filing.
 func TestHalfTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, stop := w.start()
 	w.arm(`{"kind":"error500","surface":"permalink","for":"1h"}`)
@@ -244,6 +253,7 @@ func TestHalfTold(t *testing.T) {
 }
 
 func TestHR(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.start()
 	id := w.publish(`{"type":"hr"}`)

@@ -14,6 +14,7 @@ import (
 // TestTakeOver: when the holder stops, who stands by goes on, and nothing is
 // lost or told twice.
 func TestTakeOver(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, stop := w.start()
 	second := w.newIngest("second")
@@ -37,6 +38,7 @@ func TestTakeOver(t *testing.T) {
 // TestUsurped: a holder that did not notice that it lost the lease cannot
 // write, and stands by from then on.
 func TestUsurped(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first, _ := w.start()
 	if err := w.store.ReleaseLease(t.Context(), w.leaseOf(first)); err != nil {
@@ -72,6 +74,7 @@ func (w *world) leaseOf(i *Ingest) store.Lease {
 // TestLeaseCannotBeProlonged: whoever cannot reach the store steps back in
 // time, before another may take over.
 func TestLeaseCannotBeProlonged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	i := w.newIngest("first")
 	away := &noLeases{Store: w.store}

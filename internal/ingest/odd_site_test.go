@@ -105,6 +105,7 @@ func (w *world) lacking(r reading) (n int) {
 // TestRowCannotBeRead: one odd row hides neither its page nor those behind it,
 // and the days do not count as read.
 func TestRowCannotBeRead(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	site := w.odd(s.Ingest)
@@ -132,6 +133,7 @@ func TestRowCannotBeRead(t *testing.T) {
 
 // TestPageIgnored: a site that answers every page with the first is not read.
 func TestPageIgnored(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	site := w.odd(s.Ingest)
@@ -150,6 +152,7 @@ func TestPageIgnored(t *testing.T) {
 
 // TestNoPager: without a word about pages all of them are read.
 func TestNoPager(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	w.odd(s.Ingest).be(func(_ string, page []byte) []byte { return pagerLabel.ReplaceAll(page, nil) })
@@ -193,6 +196,7 @@ func TestReachOfHR(t *testing.T) {
 // TestSweepCutShort: an entity of which the second page failed is read again
 // to its end.
 func TestSweepCutShort(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	site := w.odd(s.Ingest)
@@ -239,6 +243,7 @@ func (w *world) busiestFund() (busiest disclosure.Issuer) {
 // TestGapThatCannotBeRead: the numbers after it are looked up all the same, and
 // it does not take every turn.
 func TestGapThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	i := w.newIngest("first")
 	site := w.odd(i)
@@ -271,6 +276,7 @@ func TestGapThatCannotBeRead(t *testing.T) {
 // TestOddItem: one item of the feed that cannot be read does not slow the
 // others down.
 func TestOddItem(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	i := w.newIngest("first")
 	site := w.odd(i)

@@ -11,6 +11,7 @@ import (
 // TestRoundCutShort: a round that did not come to its end is done again from
 // where it began, however far it came.
 func TestRoundCutShort(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	broken := &brokenStore{Store: w.store}
@@ -37,6 +38,7 @@ func TestRoundCutShort(t *testing.T) {
 
 // TestRoundAfterWeeks: whoever was away for weeks reads all of them.
 func TestRoundAfterWeeks(t *testing.T) {
+	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	weeks := time.Now().AddDate(0, 0, -20)

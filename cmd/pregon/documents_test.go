@@ -74,6 +74,7 @@ const dividend = "El Consejo de Administración ha acordado repartir un dividend
 func TestDocuments(t *testing.T) {
 	for name, engine := range engines {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newReader(t, startSource(t), engine(t))
 			r.serve = r.startServe(t, "--keep-documents")
 			key := pregon(t, r.spec, "keys", "create", "--plan", "pro")

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -210,13 +209,20 @@ func (r *reader) found(t *testing.T, key string) {
 // workers are the processes that read documents for a service.
 func (s *service) workers(t *testing.T) (pids []int) {
 	t.Helper()
-	out, _ := exec.Command("pgrep", "-P", strconv.Itoa(s.cmd.Process.Pid), "-f", "extract-worker").Output() // 1 when there are none
-	for _, line := range strings.Fields(string(out)) {
-		pid, err := strconv.Atoi(line)
-		if err != nil {
-			t.Fatal(err)
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range all {
+		status, _ := os.ReadFile(filepath.Join(dir, "status")) // it may have ended
+		command, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", s.cmd.Process.Pid)) && strings.Contains(string(command), "extract-worker") {
+			pid, err := strconv.Atoi(filepath.Base(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, pid)
 		}
-		pids = append(pids, pid)
 	}
 	return pids
 }

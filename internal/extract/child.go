@@ -35,6 +35,8 @@ type child struct {
 	id     uint32          // of the last document
 	stderr *tail
 
+	uncached string // why it has no cache, if it has none
+
 	mu      sync.Mutex
 	reaping bool // guarded by mu: its number may soon be another's
 
@@ -143,15 +145,19 @@ func (c *child) ended() bool {
 // lastWords are the end of what the process wrote on its standard error.
 func (c *child) lastWords() string { return c.stderr.String() }
 
-// hello tells the child its settings and waits until it is ready.
+// hello tells the child its settings and waits until it is ready. Whatever goes
+// wrong is no document's fault.
 func (c *child) hello(ctx context.Context, body []byte) error {
 	answer, err := c.ask(ctx, frame{kind: setup, body: body}, c.limits.StartTime)
-	switch {
+	switch _, ok := errors.AsType[excess](err); {
+	case ok:
+		return fmt.Errorf("getting ready %w", err)
 	case err != nil:
 		return err
 	case answer.kind != ready:
 		return fmt.Errorf("it is not ready: %s", tidy(string(answer.body)))
 	}
+	c.uncached = tidy(string(answer.body))
 	return nil
 }
 
@@ -173,6 +179,9 @@ func (c *child) read(ctx context.Context, body []byte) (*Text, error) {
 
 // blame tells the document's fault from ours, after the process has ended.
 func (c *child) blame(err error) error {
+	if e, ok := errors.AsType[excess](err); ok {
+		return e.unreadable()
+	}
 	switch {
 	case errors.Is(err, errMad), errors.Is(err, errEnded) && errors.Is(c.err, errFrame):
 		return &Unreadable{Reason: "it confuses the program that reads it"}
@@ -180,7 +189,7 @@ func (c *child) blame(err error) error {
 		return err
 	case wasKilled(c.cmd.ProcessState):
 		// By the operator, or by a machine short of memory: we say so when it is us.
-		return errors.New("the child that reads documents was killed")
+		return ErrKilled
 	}
 	return &Unreadable{Reason: "it crashes the program that reads it"}
 }

@@ -127,7 +127,17 @@ func leading(lines []line) float64 {
 	return mostUsed(count)
 }
 
-var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |\(?[0-9]{1,2}[.)][0-9.)]* |\(?[a-zA-Z][.)] |\(?[ivxIVX]{1,4}[.)] )`)
+// item is the beginning of an item of a list or of a numbered section. Sentences
+// go on with numbers too: thousands have three digits after the point, dates a
+// zero or a year. A time, 12.30, looks like a section, which begins with a
+// capital.
+var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |` +
+	`\(?[0-9]{1,2}[.)]+ |` +
+	`\(?` + section + `[.)]+ |` +
+	section + ` [\p{Lu}\p{Ps}\p{Pi}"'¿¡]|` +
+	`\(?[a-zA-Z][.)] |\(?[ivxIVX]{1,4}[.)] )`)
+
+const section = `[1-9][0-9]?\.[1-9][0-9]?(?:\.1?[0-9])*`
 
 // continues tells whether b goes on with the paragraph of a.
 func continues(a, b line, leading float64) bool {

@@ -13,15 +13,15 @@ type reading struct {
 	taken   uint32 // bytes of the last instance's memory
 }
 
-func newEngine(s settings) (engine, error) {
+func newEngine(s settings) (engine, error, error) {
 	debug.SetMemoryLimit(s.Limits.Memory * 85 / 100)
-	l, err := newLibrary(s.CacheDir, s.Limits.Memory)
+	l, uncached, err := newLibrary(s.CacheDir, s.Limits.Memory)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e := &reading{limits: s.Limits, library: l, ocr: findOCR(s.Tesseract, s.Limits)}
 	debug.FreeOSMemory() // compiling takes a hundred megabytes
-	return e, nil
+	return e, uncached, nil
 }
 
 func (e *reading) read(body []byte, tell func(int)) (*Text, error) {
@@ -69,7 +69,7 @@ func (e *reading) readPDF(body []byte, l Limits, tell func(int)) (*Text, error) 
 	e.taken += p.memory.Size() + uint32(len(body))
 	if errors.Is(err, errWASM) {
 		if err = errCorrupt; p.outOfMemory() {
-			err = e.limits.neededTooMuch()
+			err = e.limits.neededTooMuch().unreadable()
 		}
 	}
 	p.close()

@@ -54,12 +54,12 @@ func FuzzServe(f *testing.F) {
 		}
 		var out bytes.Buffer
 		var l Limits
-		err := serve(bytes.NewReader(in), &out, func(s settings) (engine, error) {
+		err := serve(bytes.NewReader(in), &out, func(s settings) (engine, error, error) {
 			if s.Limits.Pages == 13 {
-				return nil, errors.New("as it was told")
+				return nil, nil, errors.New("as it was told")
 			}
 			l = s.Limits
-			return echo{}, nil
+			return echo{}, errors.New(strings.Repeat("x", 5000)), nil
 		})
 		if l.TextBytes < 0 || l.Pages < 0 || l.TextBytes > 1<<24 || l.Pages > 1<<16 {
 			return // limits that no parent gives

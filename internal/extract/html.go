@@ -25,7 +25,7 @@ func readHTML(body []byte, l Limits) (*Text, error) {
 	mostToken := max(1<<20, 2*l.TextBytes) // of a tag, or a text between two; scripts have megabytes
 	z.SetMaxBuf(mostToken)
 	z.AllowCDATA(true)
-	w := web{limits: l}
+	w := web{limits: l, xml: bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \t\r\n"), []byte("<?xml"))}
 	for !w.full() {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -42,9 +42,7 @@ func readHTML(body []byte, l Limits) (*Text, error) {
 			name, _ := z.TagName()
 			w.end(string(name))
 		case html.TextToken:
-			if w.hidden == "" {
-				w.write(z.Text())
-			}
+			w.read(z.Text())
 		}
 		if w.portal {
 			return nil, ErrSitePage
@@ -106,8 +104,8 @@ type web struct {
 	limits Limits
 	portal bool // it is a page of the regulator's site
 
-	hidden string // the element that is not shown, and how deep it is in itself
-	depth  int
+	xml  bool      // all elements have their ends
+	open []element // from the outermost to the innermost
 
 	pages   []Page
 	page    strings.Builder
@@ -124,7 +122,7 @@ type web struct {
 
 // unseen are elements whose text nobody sees.
 var unseen = map[string]bool{
-	"script": true, "style": true, "head": true, "noscript": true, "template": true, "svg": true, "math": true,
+	"script": true, "style": true, "head": true, "title": true, "noscript": true, "template": true, "svg": true, "math": true,
 	"iframe": true, "object": true, "select": true, "textarea": true, "ix:header": true, "ix:hidden": true,
 }
 
@@ -142,46 +140,55 @@ var void = map[string]bool{
 	"meta": true, "param": true, "source": true, "track": true, "wbr": true,
 }
 
-var displayNone = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden`)
-
 func (w *web) start(z *html.Tokenizer, closed bool) {
 	raw, more := z.TagName()
 	name := string(raw)
-	if w.hidden != "" {
-		if name == w.hidden && !closed {
-			w.depth++
-		}
-		if !more {
-			return
-		}
-	}
-	hide := unseen[name]
+	w.imply(name)
+	s := w.sight()
+	s.gone = s.gone || unseen[name]
+	style := ""
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
 		switch string(key) {
 		case "style":
-			hide = hide || displayNone.Match(value)
+			style = string(value)
+		case "class":
+			s.tiny = false // a stylesheet may give it other letters, as where 0 only takes the gaps away
 		case "hidden":
-			hide = true
+			s.gone = true
 		case "id", "name":
 			w.portal = w.portal || name == "form" && string(value) == "aspnetForm" ||
 				name == "input" && bytes.HasPrefix(value, []byte("__VIEWSTATE"))
 		}
 	}
+	if style != "" {
+		s = s.styled(style)
+	}
+	if !s.gone {
+		w.begin(name)
+	}
 	switch {
-	case w.hidden != "":
-	case hide && !closed && !void[name]:
-		w.hidden, w.depth = name, 1
-	case !hide:
-		w.open(name)
-		if closed {
-			w.end(name)
-		}
+	case void[name]:
+	case !closed:
+		w.push(name, s)
+	case !s.gone:
+		w.finish(name)
 	}
 }
 
-func (w *web) open(name string) {
+// read takes a text between tags.
+func (w *web) read(text []byte) {
+	if !w.xml && w.inHead() && len(bytes.TrimSpace(text)) > 0 {
+		w.pop("head") // which has no text of its own
+	}
+	if w.sight().seen() {
+		w.write(text)
+	}
+}
+
+// begin is the start of an element that takes its place on the page.
+func (w *web) begin(name string) {
 	switch {
 	case name == "tr":
 		w.flush()
@@ -200,14 +207,13 @@ func (w *web) open(name string) {
 }
 
 func (w *web) end(name string) {
-	if w.hidden != "" {
-		if name == w.hidden {
-			if w.depth--; w.depth == 0 {
-				w.hidden = ""
-			}
-		}
-		return
+	if !w.pop(name).gone {
+		w.finish(name)
 	}
+}
+
+// finish is its end.
+func (w *web) finish(name string) {
 	switch {
 	case name == "tr" || name == "table":
 		w.flush()

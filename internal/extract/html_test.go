@@ -46,6 +46,43 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// TestHidden has elements that are not shown, most of them without an end.
+func TestHidden(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"a head without an end", "<html><head><title>x</title><style>x</style><meta charset=utf-8><body><p>uno", "uno"},
+		{"a head and no body", "<html><head><title>x</title><p>uno", "uno"},
+		{"a head and text", "<html><head><title>x</title> <script>x</script> uno <b>dos</b>", "uno dos"},
+		{"a title and no head", "<html><title>x</title><p>uno", "uno"},
+		{"a paragraph", "<html><p hidden>x<p>uno<p style='display:none'>x<div>dos</div>", "uno\n\ndos"},
+		{"a paragraph with more in it", "<html><p hidden>x<span><b>x<p>uno", "uno"},
+		{"a paragraph at its parent's end", "<html><div>uno<p hidden>x</div>dos", "uno\n\ndos"},
+		{"a word", "<html><p>uno<span hidden>x</p><p>dos", "uno\n\ndos"},
+		{"items", "<html><ul><li style='display:none'>x<li>uno<li hidden>x<ul><li>x</ul>x</ul>dos", "uno\n\ndos"},
+		{"terms", "<html><dl><dt hidden>x<dd>uno<dt>dos<dd hidden>x</dl>tres", "uno\n\ndos\n\ntres"},
+		{"cells", "<html><table><tr><td hidden>x<td>uno<th hidden>x<td>dos<tr hidden><td>x<td>x<tr><td>tres<td hidden>x</table>fin", "uno  dos\ntres\n\nfin"},
+		{"cells with tables in them", "<html><table><tr><td hidden>x<table><tr><td>x</table>x<td>uno</table>", "uno"},
+		{"parts of tables", "<html><table><thead hidden><tr><th>x<tbody><tr><td>uno</table>", "uno"},
+		{"options", "<html><div><select><option hidden>x<option>x</div>uno", "uno"},
+		{"a division at its parent's end", "<html><section>uno<div hidden>x<p>x</section><p>dos", "uno\n\ndos"},
+		{"a division in a cell", "<html><table><tr><td>uno<div hidden>x</td><td>dos</table>", "uno  dos"},
+		{"a drawing", "<html><p>uno<svg><g><path></p><p>dos<svg><foreignObject><p>x</svg> tres<object><p>x</object> fin", "uno\n\ndos tres fin"},
+		{"ends that are none of its", "<html><div><b><div hidden>x</b>x</p>x</li>x</td>x</div>uno", "uno"},
+		{"ends within a table", "<html><div><table><tr><td hidden>x</div>x</td><td>uno", "uno"},
+		{"void", "<html>uno <img hidden><hr hidden><input style='opacity:0'><wbr hidden>dos", "uno dos"},
+		{"XML", "<?xml version='1.0'?><html><head><x:y>x</x:y></head><body><p hidden='hidden'>x<table><tr><td>x</td></tr></table>x</p>uno</body></html>", "uno"},
+		{"XML that is none", "<?xml version='1.0'?><html><body><div><p hidden='hidden'>x</div><p>uno</body></html>", "uno"},
+		{"styles", `<html>uno <b style="font-size:0">x</b><b style="FONT-SIZE: 0px ;color:red">x</b><b style="opacity:0">x</b><b style="opacity: 0.0 !important">x</b>` +
+			`<b style="visibility:hidden">x</b><b style="visibility:collapse">x</b><b style="font:0/0 a">x</b><b style="display:block;display:none">x</b>dos`, "uno dos"},
+		{"styles that hide nothing", `<html><b style="font-size:0.9em">a</b><b style="opacity:0.5">b</b><b style="fill-opacity:0">c</b><b style="backface-visibility:hidden">d</b>` +
+			`<b style="font-size:10px">e</b><b style="display:none;display:inline">f</b><b style=";:;font-size">g</b>`, "abcdefg"},
+		{"shown within what is not", `<html><div style="font-size:0">x<b style="font-size:2em">x</b><b style="font-size:9pt">uno</b>x<b class=a> dos</b>x</div>` +
+			`<div style="visibility:hidden">x<b style="visibility:visible">tres</b>x</div><div style="display:none"><b style="display:inline;visibility:visible">x</b></div>`, "uno dos\n\ntres"},
+		{"very deep", "<html><div hidden>" + strings.Repeat("<b>", 5000) + "x" + strings.Repeat("</b>", 5000) + "</div>" + strings.Repeat("<i>", 5000) + "uno", "uno"},
+	} {
+		t.Run(test.name, func(t *testing.T) { equal(t, readPage(t, []byte(test.body)), test.want) })
+	}
+}
+
 func TestLongHTML(t *testing.T) {
 	paragraphs := make([]string, 500)
 	for i := range paragraphs {

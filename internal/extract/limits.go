@@ -32,13 +32,21 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// tookTooLong, neededTooMuch are the reasons of a document that was given up.
-func tookTooLong(limit time.Duration) *Unreadable {
-	return &Unreadable{Reason: fmt.Sprintf("reading it took more than %v s", limit.Seconds())}
+// excess is the error of a child that went beyond a limit. Whose fault that is
+// depends on what it was at.
+type excess string
+
+func (e excess) Error() string { return string(e) }
+
+// unreadable is the error of the document that was being read.
+func (e excess) unreadable() *Unreadable { return &Unreadable{Reason: "reading it " + string(e)} }
+
+func tookTooLong(limit time.Duration) excess {
+	return excess(fmt.Sprintf("took more than %v s", limit.Seconds()))
 }
 
-func (l Limits) neededTooMuch() *Unreadable {
-	return &Unreadable{Reason: fmt.Sprintf("reading it needed more than %d MB", l.Memory>>20)}
+func (l Limits) neededTooMuch() excess {
+	return excess(fmt.Sprintf("needed more than %d MB", l.Memory>>20))
 }
 
 const (

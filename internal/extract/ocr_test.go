@@ -122,7 +122,7 @@ func TestTesseractEndsToo(t *testing.T) {
 		if state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(state), ") Z ") {
 			break // it has ended, and nobody has asked how
 		}
-		if n == 100 {
+		if n == 3000 {
 			t.Fatal("tesseract lives on")
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -106,6 +106,30 @@ func TestHyphens(t *testing.T) {
 	}
 }
 
+// TestItems has paragraphs whose second line begins with a number, which may
+// begin an item or go on with the sentence.
+func TestItems(t *testing.T) {
+	for _, begin := range []string{
+		"30.066 acciones", "1.200 euros", "12.500.000 de euros", "1.200,50 euros", "(1.200) euros", "3,5 millones", "12.03.2026 se publica", "12.03.26 se publica",
+		"31.12.2025 El", "12.30 horas", "1.5 million", "2.5 % del", "100.000. El", "1.200) y",
+	} {
+		equal(t, readPage(t, twoLines(begin)), "La sociedad comunica que en el día de hoy "+begin+" y que así consta en el acta")
+	}
+	for _, begin := range []string{
+		"12. Otros", "12) otros", "(3) otros", "1.2 Otros", "1.2 «Otros»", "1.2. otros", "1.2.3. otros", "1.2.3 Otros", "10.11.12) otros", "a) otros", "iv. otros", "- otros",
+	} {
+		equal(t, readPage(t, twoLines(begin)), "La sociedad comunica que en el día de hoy\n\n"+begin+" y que así consta en el acta")
+	}
+}
+
+// twoLines is a paragraph whose second line begins with a text.
+func twoLines(begin string) []byte {
+	return extracttest.PDF([]extracttest.Line{
+		{X: 70, Y: 700, Size: 10, Text: "La sociedad comunica que en el día de hoy"},
+		{X: 70, Y: 688, Size: 10, Text: begin + " y que así consta en el acta"},
+	})
+}
+
 func TestFurniture(t *testing.T) {
 	bodies := []string{first, second, third}
 	for _, count := range []int{2, 3, 9} {

@@ -1,10 +1,12 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -26,38 +28,74 @@ type library struct {
 
 const wasmPage = 64 << 10
 
-// newLibrary compiles PDFium, or takes the compiled code from a directory.
-func newLibrary(cacheDir string, memory int64) (*library, error) {
+// newLibrary compiles PDFium, or takes the compiled code from a directory. When
+// the directory is of no use it compiles without one, and uncached says why:
+// better a slow start than no documents.
+func newLibrary(cacheDir string, memory int64) (l *library, uncached, err error) {
 	// The rest is for the compiled code, the document itself and its text.
 	most := uint32(memory * 55 / 100 / wasmPage)
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(most).WithDebugInfoEnabled(false)
-	if cacheDir == "" {
-		return compile(config, most)
+	if cacheDir != "" {
+		if l, uncached = cachedLibrary(config, most, cacheDir); uncached == nil {
+			return l, nil, nil
+		}
 	}
-	if err := private(cacheDir); err != nil {
+	l, err = compile(config, most)
+	return l, uncached, err
+}
+
+func cachedLibrary(config wazero.RuntimeConfig, most uint32, dir string) (*library, error) {
+	if err := private(dir); err != nil {
 		return nil, err
 	}
-	l, err := compileCached(config, most, cacheDir)
-	if err != nil {
-		// What is there may be damaged, which is for us to mend.
-		old, _ := filepath.Glob(filepath.Join(cacheDir, "wazero-*"))
-		for _, dir := range old {
-			os.RemoveAll(dir)
-		}
-		l, err = compileCached(config, most, cacheDir)
+	l, err := compileCached(config, most, dir)
+	if err == nil {
+		return l, nil
 	}
-	return l, err
+	// What is there may be damaged, which is for us to mend.
+	old := compiled(dir)
+	for _, dir := range old {
+		if os.RemoveAll(dir) != nil {
+			return nil, err
+		}
+	}
+	if len(old) == 0 {
+		return nil, err
+	}
+	return compileCached(config, most, dir)
+}
+
+// compiled are the directories of compiled code within ours.
+func compiled(dir string) []string {
+	list, _ := filepath.Glob(filepath.Join(dir, "wazero-*"))
+	return list
 }
 
 // private makes a directory for code that is going to be run, in which nobody
-// else may write.
+// else may write, nor could have put the code that is there.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	info, err := os.Stat(dir)
-	if err == nil && info.Mode().Perm()&0o022 != 0 {
-		err = fmt.Errorf("others may write to %s", dir)
+	if err := ours(dir); err != nil {
+		return err
+	}
+	for _, within := range compiled(dir) {
+		err := filepath.WalkDir(within, func(path string, _ fs.DirEntry, err error) error {
+			return cmp.Or(err, ours(path))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ours tells whether nobody else may write to a file or directory.
+func ours(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && (info.Mode().Perm()&0o022 != 0 || ofOthers(info)) {
+		err = fmt.Errorf("others may write to %s", path)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -20,10 +21,22 @@ func setProcessGroup(cmd *exec.Cmd) {
 // process is waited for, so that its number is not yet another's.
 func killGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// wasKilled tells whether a process ended by a kill from outside.
+// crashes are the signals by which a process ends of itself.
+var crashes = []syscall.Signal{
+	syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSEGV, syscall.SIGSYS, syscall.SIGTRAP,
+}
+
+// wasKilled tells whether a process ended by a signal from outside.
 func wasKilled(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+	return ok && status.Signaled() && !slices.Contains(crashes, status.Signal())
+}
+
+// ofOthers tells whether a file is another user's, who may write to it whatever
+// its mode says. The machine's administrator may anyway.
+func ofOthers(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Uid != 0 && int(s.Uid) != os.Geteuid()
 }
 
 // residentMemory is how much of the machine's memory a process holds, in bytes;

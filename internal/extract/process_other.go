@@ -16,6 +16,8 @@ func killGroup(cmd *exec.Cmd) { cmd.Process.Kill() }
 
 func wasKilled(state *os.ProcessState) bool { return !state.Exited() }
 
+func ofOthers(os.FileInfo) bool { return false }
+
 func residentMemory(int) int64 { return 0 }
 
 func limitMemory(int, int64) error { return nil }

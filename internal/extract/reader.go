@@ -12,10 +12,10 @@ import (
 // Options of NewReader.
 type Options struct {
 	Command   []string // of the child: a program and arguments that lead to Serve
-	CacheDir  string   // where the child keeps PDFium's compiled code, made when missing; without one each start compiles, seconds long
+	CacheDir  string   // where the child keeps PDFium's compiled code, made when missing; without one, or one that others may write to, each start compiles, seconds long
 	Tesseract string   // path of the program that reads pictures; empty: look for it in PATH; "-": none
 	Limits    Limits
-	Logger    *slog.Logger // of starts and deaths of the child; nil: none
+	Logger    *slog.Logger // of starts and deaths of the child, and of a cache that cannot be used; nil: none
 }
 
 // Reader reads documents, one at a time. The child that does it is started by
@@ -24,12 +24,19 @@ type Reader struct {
 	o      Options
 	turn   chan struct{} // holds one token; who has it may use child
 	child  *child        // nil when there is none
+	warned string        // of a cache that cannot be used: why; with the turn
 	closed chan struct{}
 	once   sync.Once
 }
 
 // ErrClosed is the error of a Reader after Close.
 var ErrClosed = errors.New("the reader of documents is closed")
+
+// ErrKilled is the error of a document whose child was killed by somebody else
+// while it read: the operator, or a machine short of memory. Another try may
+// succeed; but where each one ends so, the document is what the machine cannot
+// bear.
+var ErrKilled = errors.New("the child that reads documents was killed")
 
 // NewReader returns a reader. It starts nothing yet.
 func NewReader(o Options) *Reader {
@@ -42,7 +49,8 @@ func NewReader(o Options) *Reader {
 
 // Read returns what a document says. The error is an *Unreadable when it is the
 // document's fault, ErrSitePage when it is no document, and anything else when
-// it is ours, so that another try may succeed.
+// it is ours, so that another try may succeed. Of these, ErrKilled may be the
+// document's fault after all when it comes again and again.
 func (r *Reader) Read(ctx context.Context, body []byte) (*Text, error) {
 	switch {
 	case len(body) == 0:
@@ -120,6 +128,10 @@ func (r *Reader) start(ctx context.Context) error {
 		return fmt.Errorf("start the child that reads documents: %w", err)
 	}
 	r.o.Logger.Debug("started the child that reads documents", "pid", c.cmd.Process.Pid)
+	if c.uncached != "" && c.uncached != r.warned {
+		r.o.Logger.Warn("the compiled reader of PDF files is not kept, so that each start takes seconds", "dir", r.o.CacheDir, "reason", c.uncached)
+	}
+	r.warned = c.uncached
 	r.child = c
 	return nil
 }

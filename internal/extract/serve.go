@@ -26,7 +26,7 @@ type engine interface {
 	rest()
 }
 
-func serve(in io.Reader, out io.Writer, begin func(settings) (engine, error)) error {
+func serve(in io.Reader, out io.Writer, begin func(settings) (e engine, uncached, err error)) error {
 	first, err := readFrame(in, toChild)
 	switch {
 	case err == io.EOF:
@@ -41,11 +41,15 @@ func serve(in io.Reader, out io.Writer, begin func(settings) (engine, error)) er
 		return fmt.Errorf("the settings: %w", err)
 	}
 	s.Limits = s.Limits.withDefaults()
-	e, err := begin(s)
+	e, uncached, err := begin(s)
 	if err != nil {
 		return errors.Join(err, writeFrame(out, frame{kind: trouble, body: short(err.Error())}))
 	}
-	if err := writeFrame(out, frame{kind: ready}); err != nil {
+	hello := frame{kind: ready}
+	if uncached != nil {
+		hello.body = short(uncached.Error())
+	}
+	if err := writeFrame(out, hello); err != nil {
 		return err
 	}
 	for {

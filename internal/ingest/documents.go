@@ -151,6 +151,8 @@ func judge(err error) verdict {
 	switch {
 	case errors.Is(err, regulator.ErrTooLarge):
 		return verdict{"The document is larger than 50 MB.", 1}
+	case errors.Is(err, extract.ErrKilled):
+		return verdict{"Something ended the process that was reading the document.", mostDeaths}
 	case errors.Is(err, extract.ErrSitePage):
 		return verdict{"The regulator's site gave a page of its own instead of the document.", mostRereads}
 	case fault.KindOf(err) == fault.Invalid:

@@ -266,7 +266,7 @@ func TestSummariesByModel(t *testing.T) {
 	model.Script(
 		llmtest.Summarise(
 			llmtest.Sentence{Text: "La sociedad repartirá un dividendo a cuenta de 0,73 euros brutos por acción.", Page: 1, Quote: quote},
-			llmtest.Sentence{Text: "El Consejo acuerda un dividendo a cuenta de 0,37 euros brutos por acción.", Page: 1, Quote: quote},
+			llmtest.Sentence{Text: "El Consejo ha acordado repartir un dividendo a cuenta de 0,37 euros brutos por acción.", Page: 1, Quote: quote},
 		),
 	)
 	d := ends(publish(), "model", "0,37 euros")

@@ -189,7 +189,15 @@ func wellPut(sentence, document text) bool {
 		}
 		meant := document.withPairs(matches(f, document))
 		owners := document.owners(group)
-		for _, w := range sentence.about(n) {
+		words := sentence.about(n)
+		if len(sentence.inGroup(group)) == 1 { // whoever comes behind has to do with it too
+			for i := f.to; i < len(sentence.tokens) && !isBreak(sentence.tokens[i]); i++ {
+				if sentence.tokens[i].isCapital() {
+					words = append(words, sentence.wordAt(i))
+				}
+			}
+		}
+		for _, w := range words {
 			if theirs := owners[w]; len(theirs) > 0 && !intersects(theirs, meant) {
 				return false
 			}

@@ -3,13 +3,12 @@ package summary_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"pregon/internal/summary"
 )
 
-// TestBigTexts has texts of ten megabytes that are nothing like prose. The time
-// allowed is far more than they take, and far less than anything quadratic.
+// TestBigTexts has texts of ten megabytes that are nothing like prose. Anything
+// quadratic in them runs into the time limit of the tests.
 func TestBigTexts(t *testing.T) {
 	const size = 10 << 20
 	for name, unit := range map[string]string{
@@ -26,7 +25,6 @@ func TestBigTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := summary.Source{Title: filing.Title, Pages: []string{strings.Repeat(unit, size/len(unit))}}
-			start := time.Now()
 			summary.Extract(s)
 			quote := strings.Repeat(unit, 1+300/len(unit))
 			summary.Judge(s, []summary.Sentence{
@@ -34,9 +32,6 @@ func TestBigTexts(t *testing.T) {
 				{Text: "La sociedad ha vendido su filial.", Page: 7, Quote: unit + quote},
 				{Text: "La sociedad ha vendido su filial.", Page: 7, Quote: quote + "x"},
 			})
-			if took := time.Since(start); took > 30*time.Second {
-				t.Errorf("it takes %v", took)
-			}
 		})
 	}
 }

@@ -99,7 +99,7 @@ func candidates(s Source, all []sheet) []candidate {
 			p := &page.paragraphs[k]
 			text := p.of(page.text)
 			aside = aside || len(found) > 0 && heads(text)
-			cut := open && prose(text) || k > 0 && dangling(page.paragraphs[k-1].of(page.text))
+			cut := open && prose(text) || k > 0 && breaksOff(page.paragraphs[k-1], page.text, text)
 			open = open && !prose(text)
 			for i, at := range p.sentences {
 				if i == 0 && cut || p.hostile[i] {
@@ -114,6 +114,20 @@ func candidates(s Source, all []sheet) []candidate {
 		open = open || endsOpen(page)
 	}
 	return found
+}
+
+// breaksOff tells whether a paragraph goes on in the next one: a linking word
+// ends it, or it is no heading and its last sentence has no stop.
+func breaksOff(p paragraph, page, next string) bool {
+	text := p.of(page)
+	if dangling(text) {
+		return true
+	}
+	if !prose(text) || heads(text) || closes(text) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(next[len(lead.FindString(next)):])
+	return unicode.IsDigit(first) || len(p.sentences) > 1 // a heading is one piece
 }
 
 func clip(text string, most int) string {

@@ -80,3 +80,27 @@ func TestExtract(t *testing.T) {
 		})
 	}
 }
+
+// TestExtractBeside has what stands before a sentence and makes it whole or not.
+func TestExtractBeside(t *testing.T) {
+	const payout = "El Consejo de Administración ha acordado repartir un dividendo de 0,25 euros brutos por acción el 5 de mayo de 2026."
+	for page, want := range map[string]string{
+		"TELEFÉRICOS DE MONTECÁRDENO, S. A.\n\n" + payout:       payout,
+		"Teleféricos de Montecárdeno, S.A.\n\n" + payout:        payout,
+		"Acciones de la Serie A\n\n" + payout:                   payout,
+		"Dividendo A\n\n" + payout:                              payout,
+		"Bonos de la clase E\n\n" + payout:                      payout,
+		"Tramo Y\n\n" + payout:                                  payout,
+		"El Consejo se ha reunido para acordar la\n\n" + payout: "",
+		"La sociedad sigue con su programa de recompra de acciones. Hasta la fecha se han comprado\n\n30.066 acciones, el 83 % del número máximo de acciones del programa.": "",
+		"La sociedad sigue con su programa de recompra de acciones, del que hasta la fecha se han comprado\n\n30.066 acciones, el 83 % del número máximo de acciones.":      "",
+	} {
+		var got []string
+		for _, sentence := range summary.Extract(summary.Source{Company: "TELEFÉRICOS DE MONTECÁRDENO, S. A.", Title: "Dividendo", Language: "es", Pages: []string{page}}) {
+			got = append(got, sentence.Text)
+		}
+		if fragment := strings.Contains(strings.Join(got, " "), "30.066"); fragment || want != "" && (len(got) == 0 || got[0] != want) || want == "" && strings.Contains(strings.Join(got, " "), payout) {
+			t.Errorf("%q: %q", page, got)
+		}
+	}
+}

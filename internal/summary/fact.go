@@ -17,9 +17,11 @@ type fact struct {
 	unit     string   // of a figure: one of units, or nothing
 	nouns    []string // what is counted, where that is no unit
 	label    string   // the word before, where nothing is counted: "artículo 5"
-	per      bool     // per share
-	bound    string   // "more", "less" or "about" what is said
+	per      string   // what it is for each of: a share, a square metre, a year
+	bound    string   // "more", "less" or "about" what is said; of a date, the words before
+	step     string   // "by" or "to" where something moves: up by 5 is not up to 5
 	negative bool
+	doubtful bool // its minus may be a dash, its brackets may be an aside
 	compared bool // it is what another one is compared with: "frente a 5"
 	pair     int  // two facts with the same one belong together; 0 is none
 	between  bool // the pair are the ends of a range: "entre 5 y 7"
@@ -42,7 +44,7 @@ const (
 func (f fact) group() string {
 	switch f.kind {
 	case aFigure:
-		return "figure " + f.unit + strconv.FormatBool(f.per)
+		return "figure " + f.unit + strconv.FormatBool(f.per == "share")
 	case aDate:
 		return "date"
 	case aPeriod:
@@ -61,9 +63,9 @@ func (f fact) agrees(document fact) bool {
 	switch f.kind {
 	case aFigure:
 		return f.value == document.value && f.unit == document.unit && f.per == document.per && f.bound == document.bound &&
-			(!f.negative || document.negative) && sameNouns(f, document)
+			(!f.negative || document.negative) && sameNouns(f, document) && (f.step == document.step || f.step == "" || document.step == "")
 	case aDate:
-		return (f.year == 0 || f.year == document.year) && (f.month == 0 || f.month == document.month) && (f.day == 0 || f.day == document.day)
+		return (f.bound == document.bound || f.day == 0) && (f.year == 0 || f.year == document.year) && (f.month == 0 || f.month == document.month) && (f.day == 0 || f.day == document.day)
 	case aName:
 		return strings.Contains(" "+document.text+" ", " "+f.text+" ") || strings.Contains(" "+f.text+" ", " "+document.text+" ")
 	}
@@ -98,6 +100,7 @@ func factsOf(tokens []token, english bool) []fact {
 	}
 	r.inherit()
 	r.relate()
+	r.limit()
 	return r.facts
 }
 

@@ -5,7 +5,8 @@ import "strings"
 // units by their words. What is not here is counted by its noun.
 var units = map[string]string{
 	"euro": "eur", "euros": "eur", "eur": "eur", "dolar": "usd", "dolares": "usd", "usd": "usd", "dollars": "usd", "libra": "gbp", "libras": "gbp", "gbp": "gbp",
-	"francos": "chf", "chf": "chf", "yenes": "jpy", "jpy": "jpy", "pesos": "peso", "reales": "real", "pesetas": "pta",
+	"franco": "chf", "francos": "chf", "chf": "chf", "yen": "jpy", "yenes": "jpy", "jpy": "jpy", "peso": "peso", "pesos": "peso", "reales": "real", "pesetas": "pta",
+	"corona": "crown", "coronas": "crown", "yuanes": "cny", "cny": "cny", "cad": "usd canad", "aud": "usd austral", "mxn": "peso mexic",
 	"pb": "bp", "pbs": "bp", "bps": "bp", "bp": "bp", "pp": "pp",
 	"accion": "share", "acciones": "share", "share": "share", "shares": "share",
 	"participacion": "part", "participaciones": "part", "titulo": "title", "titulos": "title",
@@ -97,13 +98,17 @@ func (r *reader) figure(i int) (fact, bool) {
 		f.unit = r.signBefore(i)
 	}
 	f.per, next = r.perAt(next, f.unit)
+	if f.per == "" {
+		f.per = r.frequencyAt(next, f.unit)
+	}
 	f.to = next
 	if f.unit == "" {
 		r.countedAt(next, &f)
 		f.label = r.labelBefore(i)
 	}
 	f.bound = r.boundBefore(i)
-	f.negative = r.negativeAt(i, next)
+	f.step = r.stepBefore(i)
+	f.negative, f.doubtful = r.negativeAt(i, next)
 	return f, true
 }
 
@@ -164,10 +169,25 @@ func (r *reader) unitAt(i int, f *fact) int {
 	}
 	if unit, ok := units[r.word(at)]; ok {
 		f.unit = unit
+		if adjective := nations.entry(r.word(at + 1)); moneys[unit] && adjective != "" {
+			if adjective != moneyOf[unit] {
+				f.unit += " " + adjective
+			}
+			at++
+		}
 		return at + 1
 	}
 	return i
 }
+
+// A currency is its word and whose it is. Dollars by themselves are those of
+// the United States; pesos by themselves are nobody's.
+var (
+	moneys  = map[string]bool{"usd": true, "gbp": true, "chf": true, "peso": true, "real": true, "crown": true}
+	nations = newLexicon(`estadounid* american* canad* austral* neozel* hongkon* singap* taiwan* mexic* argentin* chilen* colomb* uruguay* filipin* dominic* cuban*
+		esterlin* egipci* libanes* suiz* noruega* sueca* danes* checa* islandes* brasil* cfa`)
+	moneyOf = map[string]string{"usd": "estadounid", "gbp": "esterlin", "chf": "suiz"}
+)
 
 // signBefore reads "€ 5" and "EUR 5".
 func (r *reader) signBefore(i int) string {
@@ -182,28 +202,56 @@ func (r *reader) signBefore(i int) string {
 }
 
 // perAt reads "por acción", also where "brutos" stands before it.
-func (r *reader) perAt(i int, unit string) (bool, int) {
+func (r *reader) perAt(i int, unit string) (string, int) {
 	at := i
 	for strings.HasPrefix(r.word(at), "brut") || strings.HasPrefix(r.word(at), "net") || r.word(at) == "en" || r.word(at) == "efectivo" || r.word(at) == "gross" {
 		at++
 	}
 	if unit == "share" || unit == "" || unit == "%" {
-		return false, i
+		return "", i
 	}
 	switch {
 	case r.word(at) == "por" || r.word(at) == "per" || r.mark(at) == "/":
 		at++
 	default:
-		return false, i
+		return "", i
 	}
 	if r.word(at) == "cada" || r.word(at) == "una" {
 		at++
 	}
 	if units[r.word(at)] == "share" || units[r.word(at)] == "part" || units[r.word(at)] == "title" {
-		return true, at + 1
+		return "share", at + 1
 	}
-	return false, i
+	if w := r.word(at); w != "" && !stopWords.has(w) && !notEach.has(w) && !r.tokens[at].isNumber() && !r.tokens[at].isCapital() {
+		return meaning(w), i
+	}
+	return "", i
 }
+
+// notEach are words behind "por" that are no measure.
+var notEach = newLexicon("parte valor importe cuenta ello ejemplo")
+
+// frequencyAt reads "anuales" and "al mes".
+func (r *reader) frequencyAt(i int, unit string) string {
+	for strings.HasPrefix(r.word(i), "brut") || strings.HasPrefix(r.word(i), "net") {
+		i++
+	}
+	if unit == "share" || unit == "" {
+		return ""
+	}
+	if often := frequencies.entry(r.word(i)); often != "" {
+		return often
+	}
+	if often := periods.entry(r.word(i + 1)); often != "" && (r.word(i) == "al" || r.word(i) == "cada" || r.word(i) == "a") {
+		return often
+	}
+	return ""
+}
+
+var (
+	frequencies = newLexicon("anual anuales mensual* trimestral* semestral* diari* semanal*")
+	periods     = newLexicon("mes ano dia trimestre semestre semana hora")
+)
 
 // countedAt finds what is counted: a unit behind an adjective, or nouns.
 func (r *reader) countedAt(i int, f *fact) {
@@ -265,15 +313,86 @@ func (r *reader) moves(i int) bool {
 	return hasWord(before, opposites[0][0]) || hasWord(before, opposites[0][1])
 }
 
+// stepBefore tells whether a figure is how much something moves, or to where.
+func (r *reader) stepBefore(i int) string {
+	if !r.moves(i) {
+		return ""
+	}
+	switch before := r.wordBefore(i); {
+	case before == "hasta" || before == "a" || before == "al":
+		return "to"
+	case before == "en", opposites[upDown][0].has(before), opposites[upDown][1].has(before):
+		return "by"
+	}
+	return ""
+}
+
+// dateBounds are the words before a date that make it a limit.
+var dateBounds = newPhrases(`
+	antes de
+	antes del
+	a partir de
+	a partir del
+	a mas tardar
+	mas tarde de
+	mas tarde del
+	despues de
+	despues del
+	con anterioridad a
+	con anterioridad al
+	con posterioridad a
+	con posterioridad al`)
+
+// limit notes the words that make a date a limit.
+func (r *reader) limit() {
+	for k := range r.facts {
+		f := &r.facts[k]
+		if f.kind != aDate || f.day == 0 {
+			continue
+		}
+		from := f.from
+		for articles.has(r.word(from-1)) || r.word(from-1) == "dia" {
+			from--
+		}
+		folded := " "
+		for i := max(0, from-4); i < from; i++ {
+			folded += r.word(i) + " "
+		}
+		for _, b := range dateBounds {
+			if strings.HasSuffix(folded, b) {
+				f.bound = strings.TrimSuffix(strings.TrimSpace(b), "l")
+			}
+		}
+	}
+}
+
 var articles = newLexicon("el la los las un una the")
 
 // negativeAt tells whether a minus stands before a number, or it stands alone
-// in brackets, as losses do in accounts.
-func (r *reader) negativeAt(i, next int) bool {
-	if before := r.mark(i - 1); before == "-" || before == "–" || before == "−" {
-		return !r.tokens[i].spaced && (i == 1 || r.tokens[i-1].spaced || r.mark(i-2) == "(")
+// in brackets, as losses do in accounts. A minus with a space may be a dash, and
+// brackets around an amount with its unit an aside: that is for nobody to say.
+func (r *reader) negativeAt(i, next int) (negative, doubtful bool) {
+	first := i
+	for k := i - 1; k >= max(0, i-2); k-- { // "-€5", "(EUR 5)"
+		if signs[r.mark(k)] == "" && units[r.word(k)] == "" {
+			break
+		}
+		first = k
 	}
-	return r.mark(i-1) == "(" && r.mark(i+1) == ")" && next == i+1
+	if before := r.mark(first - 1); before == "-" || before == "–" || before == "−" || before == "—" {
+		if first > 1 && r.tokens[first-2].isNumber() {
+			return false, false // a range
+		}
+		glued := !r.tokens[first].spaced
+		if glued && first > 1 && !r.tokens[first-1].spaced && r.mark(first-2) != "(" {
+			return false, false // a hyphen
+		}
+		return true, !glued
+	}
+	if r.mark(first-1) == "(" && r.mark(next) == ")" {
+		return true, next != i+1
+	}
+	return false, false
 }
 
 // inherit gives the first of two numbers what only the second one has: "entre

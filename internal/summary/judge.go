@@ -40,8 +40,8 @@ const (
 const mostProposed = 12 // the rest is not looked at
 
 // Judge checks generated sentences against the document, and keeps at most
-// three, in their order. A kept sentence carries its quote in the document's own
-// characters and the page where that stands. Whatever cannot be proved by
+// three, in their order. A kept sentence carries the whole sentence of the
+// document that proves it, in the document's own characters, and its page. Whatever cannot be proved by
 // comparing words is dropped: a sentence less does no harm, a wrong one does.
 func Judge(s Source, proposed []Sentence) (kept []Sentence, dropped []Dropped) {
 	document := newPages(s)
@@ -80,67 +80,49 @@ func judge(s Source, document *pages, p Sentence) (Sentence, Reason) {
 	if found.hostile {
 		return p, QuoteHostile
 	}
-	if reason := contradicts(s, text, found); reason != "" {
-		return p, reason
+	first := TooFarFromQuote
+	for n, st := range found.statements { // one sentence proves it, or none
+		reason := contradicts(s, text, st)
+		if reason == "" {
+			return Sentence{Text: squeeze(text), Page: found.page, Quote: st.text}, ""
+		}
+		if n == 0 {
+			first = reason
+		}
 	}
-	return Sentence{Text: squeeze(text), Page: found.page, Quote: found.text}, ""
+	return p, first
 }
 
-// contradicts compares a sentence with what it rests on.
-func contradicts(s Source, sentence string, e evidence) Reason {
-	english := !inSpanish(e.around, "es")
+// contradicts compares a sentence with the one of the document that it rests on.
+func contradicts(s Source, sentence string, st statement) Reason {
+	if !st.whole || len(st.text) > longestProof {
+		return TooFarFromQuote
+	}
+	english := !inSpanish(st.text, "es")
 	company := contentOf(tokenise(s.Company), lexicon{})
 	said := text{tokens: tokenise(sentence), common: company}
 	said.facts = factsOf(said.tokens, false)
-	quote, upTo := e.read(english)
-	quote.common = company
+	there := text{tokens: tokenise(st.text), common: company}
+	there.facts = factsOf(there.tokens, english)
 	switch {
-	case !factsAgree(said, quote):
+	case !factsAgree(said, there):
 		return WrongFigure
-	case !namesAgree(s, said.withoutFigures(), quote.tokens):
+	case !namesAgree(s, said.withoutFigures(), there.tokens), !sameSubject(s, said, there):
 		return WrongName
-	case !samePolarity(said.tokens, upTo):
+	case !samePolarity(said.tokens, there.tokens), !standsAlike(sentence, st):
 		return WrongPolarity
-	case !sameDirection(said.tokens, quote):
+	case !sameDirection(said.tokens, there):
 		return WrongDirection
-	case !sameTerms(said.tokens, quote.tokens):
+	case !sameTerms(said.tokens, there.tokens), !sameQualifiers(said.tokens, there.tokens):
 		return WrongWord
-	case !sameCertainty(said.tokens, upTo), !sameTense(said.tokens, quote.tokens):
+	case !sameCertainty(said.tokens, there.tokens), !sameTense(said.tokens, there.tokens):
 		return WrongCertainty
-	case !wellPut(said, quote), !wellCast(said.tokens, quote.tokens):
+	case !wellPut(said, there), !wellCast(said.tokens, there.tokens), !sameOrder(s, said, there), !sameVoice(said.tokens, there.tokens):
 		return WrongPlace
-	case !closeTo(s, said, quote, english):
+	case !addsNothing(s, said, there), !governed(s, said, there):
 		return TooFarFromQuote
 	}
 	return ""
-}
-
-// read returns the quote with its facts, and the words up to its end from where
-// its clause begins: a negation may stand before a quote. Facts are read with
-// what stands around, so that a quote cannot end before "millones".
-func (e evidence) read(english bool) (quote text, upTo []token) {
-	all := tokenise(e.around)
-	facts := factsOf(all, english)
-	from := slices.IndexFunc(all, func(t token) bool { return t.start >= e.start })
-	to := slices.IndexFunc(all, func(t token) bool { return t.end() > e.end })
-	if to < 0 {
-		to = len(all)
-	}
-	if from < 0 || from > to {
-		return text{}, nil
-	}
-	for _, f := range facts {
-		if f.from >= from && f.to <= to {
-			f.from, f.to = f.from-from, f.to-from
-			quote.facts = append(quote.facts, f)
-		}
-	}
-	quote.tokens = all[from:to]
-	clause := from
-	for clause > 0 && all[clause-1].text != "," && all[clause-1].text != ";" && all[clause-1].text != ":" && all[clause-1].text != "." {
-		clause--
-	}
-	return quote, all[clause:to]
 }
 
 // factsAgree tells whether the quote has every fact of a sentence.
@@ -149,7 +131,7 @@ func factsAgree(said, quote text) bool {
 		ok := false
 		for _, n := range matches(f, quote) {
 			d := quote.facts[n]
-			ok = ok || f.compared == d.compared && (f.negative == d.negative || d.negative && loses(said.tokens)) && bothEnds(said, quote, n)
+			ok = ok || f.compared == d.compared && (f.negative == d.negative || d.negative && !d.doubtful && loses(said.tokens)) && bothEnds(said, quote, n)
 		}
 		if !ok {
 			return false
@@ -237,24 +219,4 @@ func lettersAgree(said, quote []token) bool {
 		}
 	}
 	return true
-}
-
-// closeTo tells whether enough of what a sentence says is in its quote.
-func closeTo(s Source, said, quote text, english bool) bool {
-	there := contentOf(quote.tokens, lexicon{})
-	title := contentOf(tokenise(s.Title+" "+s.Company), lexicon{})
-	all, supported := 0, 0
-	for w := range contentOf(said.withoutFigures(), lexicon{}) {
-		switch {
-		case there[w]:
-			all++
-			supported++
-		case !title[w]:
-			all++
-		}
-	}
-	if english {
-		return supported*4 >= all && supported+len(said.facts) >= 3
-	}
-	return supported > 0 && supported+len(said.facts) >= 2 && supported*10 >= all*6
 }

@@ -12,10 +12,10 @@ const (
 // first ones, mostSerious of them, may be said only of what says so itself.
 var opposites = [][2]lexicon{
 	{
-		newLexicon(`aument* increment* crec* elev* sube suben subio subieron subira subido subida subidas subir alza mejor* mas mayor mayores repunt* ampliacion ampliar* amplio avanz* supera superan supero superar*
-			ascenso revaloriz* increas* rise* rising rose grew grow* higher up more improv* upgrad*`),
+		newLexicon(`aument* increment* crec* elev* sube suben subio subieron subira subido subida subidas subir alza mas mayor mayores repunt* ampliacion ampliar* amplio avanz* supera superan supero superar*
+			ascenso revaloriz* increas* rise* rising rose grew grow* higher up more upgrad*`),
 		newLexicon(`reduc* reduj* disminu* baja bajan bajo bajaron bajara bajada bajar caen cae cayo cayeron caera caida caer descen* decrec* menos menor menores recort* rebaj*
-			empeor* retroce* contrae contrajo contraccion desplom* decreas* fall* fell drop* declin* lower down less reduc* cut downgrad*`),
+			retroce* contrae contrajo contraccion desplom* decreas* fall* fell drop* declin* lower down less reduc* cut downgrad*`),
 	},
 	{
 		newLexicon(`compra compran compro compraron comprara comprado comprar compras comprador* adquier* adquir* adquis* buy* bought purchas* acquir* acquis*`),
@@ -38,6 +38,9 @@ var opposites = [][2]lexicon{
 		newLexicon(`finaliz* termin* conclu* cancel* suspend* suspens* cierra cierre cerr* interrump* extin* end ended ends suspend* terminat* complet*`),
 	},
 	{newLexicon("emit* emision* issu*"), newLexicon("amortiz* recompr* redeem* redempt* repurchas* buyback*")},
+	{newLexicon("mejor* improv*"), newLexicon("empeor* worse*")},
+	{newLexicon("inclu* inclui*"), newLexicon("exclu* exclui*")},
+	{newLexicon("absuel* absolv*"), newLexicon("conden*")},
 	{newLexicon("bruto bruta brutos brutas gross"), newLexicon("neto neta netos netas net")},
 	{newLexicon("positiv* favorable* positive*"), newLexicon("negativ* desfavorable* negative*")},
 	{newLexicon("superior* maxim*"), newLexicon("inferior* minim*")},
@@ -58,41 +61,55 @@ var synonyms = []lexicon{
 	newLexicon("repart* distribu* abon* paga* pago* pagos retribu* pay* paid distribut*"),
 	newLexicon("acord* acuerd* aprob* aprueb* decid* decision* agree* approv*"),
 	newLexicon("sociedad* compania* entidad* empresa* grupo* company group"),
-	newLexicon("ingreso* facturacion factur* ventas cifra negocio* revenue* sales turnover"),
+	newLexicon("ingreso* facturacion factur* ventas revenue* sales turnover"),
 	newLexicon("beneficio* resultado* gana gano ganancia* profit* earnings result*"),
 	newLexicon("comunic* inform* anunci* notific* announc* inform* report*"),
-	newLexicon("ascend* ascien* alcanz* situ* cifr* obtuv* obten* registr* logr* total* importe* amount* reach*"),
+	newLexicon("ascend* ascien* alcanz* situ* obtuv* obten* registr* logr* reach*"),
 	newLexicon("ejercicio* ano anos anual* year*"),
-	newLexicon("consejo administracion board directors"),
+	newLexicon("consejo board directors"),
 	newLexicon("accionista* shareholder*"),
 	newLexicon("accion acciones titulo titulos share shares"),
 	newLexicon("dividend*"),
 	newLexicon("deuda endeudamiento debt"),
 	newLexicon("neto neta netos netas net"),
 	newLexicon("bruto bruta brutos brutas gross"),
-	newLexicon("recompr* autocartera propias repurchas* buyback"),
+	newLexicon("recompr* autocartera repurchas* buyback"),
 	newLexicon("emit* emision* issu*"),
 	newLexicon("bono bonos bond bonds"),
 	newLexicon("venc* matur*"),
 	newLexicon("calific* rating*"),
-	newLexicon("filial* participada* subsidiar*"),
-	newLexicon("firm* suscri* formaliz* sign*"),
-	newLexicon("juzgado* tribunal* court*"),
+	newLexicon("filial* subsidiar*"),
+	newLexicon("firma firman firmo firmar* firmad* formaliz* signed signs"),
+	newLexicon("tribunal* court*"),
 	newLexicon("precio* price*"),
 	newLexicon("semestr* half"),
 	newLexicon("trimestr* quarter*"),
 	newLexicon("president* chair*"),
-	newLexicon("consejer* director*"),
 	newLexicon("depositari* custod*"),
-	newLexicon("convoc* celebr*"),
-	newLexicon("fusion* absor* merg*"),
+	newLexicon("fusion* merg*"),
 	newLexicon("cuenta* account*"),
-	newLexicon("efectos efectiv* effect*"),
-	newLexicon("sustitu* reemplaz* relev* replac*"),
+	newLexicon("efecto* effect*"),
+	newLexicon("sustitu* reemplaz* replac*"),
+	newLexicon("medio media medios medias average"),
+	newLexicon("requier* requer* sujet*"),
+}
+
+// distinct are words that share their direction with others and are not said
+// for them: who resigns is not dismissed.
+var distinct = []lexicon{
+	newLexicon("nombra* nombro design* appoint*"),
+	newLexicon("incorpor*"), newLexicon("reeleg* reelec* reelig*"), newLexicon("ratific*"),
+	newLexicon("cese ceses cesa* ceso"), newLexicon("dimit* dimision* renunci* resign*"), newLexicon("destitu* dismiss*"), newLexicon("salida departure"),
+	newLexicon("plusvalia*"), newLexicon("minusvalia*"), newLexicon("comprador*"), newLexicon("vendedor*"),
 }
 
 // meaning returns what a folded word is compared by.
 func meaning(word string) string {
+	for n, d := range distinct {
+		if d.has(word) {
+			return "!" + string(rune('a'+n))
+		}
+	}
 	for n, pair := range opposites[:mostSerious-1] {
 		for k, side := range pair {
 			if side.has(word) {

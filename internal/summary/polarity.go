@@ -1,5 +1,10 @@
 package summary
 
+import (
+	"slices"
+	"strings"
+)
+
 // negations in Spanish and English. "nº" is none: see foldRune.
 var negations = newLexicon(`no ni nunca jamas sin tampoco ningun ninguna ninguno nada nadie excepto salvo
 	descarta* niega niegan nego desmient* not neither nor never without except`)
@@ -9,11 +14,13 @@ var hedges = []lexicon{
 	newLexicon("podr* pudier* posible posibles posibilidad eventual* estudi* explora* valora valorara hipotetic* may might could possible"),
 	newLexicon("preve preven prever* previst* prevision* esper* estim* objetiv* intencion* proyect* pretend* plane* preten* expect* target* forecast* intend* guidance"),
 	newLexicon("propon* propuest* propus* somet* propos* submit*"),
+	newLexicon("probabl* quiza quizas seguramente presumibl* previsibl* dificilmente escenario* probably likely perhaps scenario"),
+	newLexicon("haya hayan hubier* hubies* habria habrian"),
 	newLexicon("negocia* conversaci* preliminar* indicativ* talks negotiat*"),
 }
 
-// negated returns what the negations of a text are about: the next words that
-// say something.
+// negated returns what the negations of a text are about: the next words of the
+// clause that say something.
 func negated(tokens []token) [][]string {
 	var found [][]string
 	for n, t := range tokens {
@@ -22,6 +29,9 @@ func negated(tokens []token) [][]string {
 		}
 		var about []string
 		for _, next := range tokens[n+1:] {
+			if isBreak(next) {
+				break
+			}
 			if next.folded != "" && !stopWords.has(next.folded) && !negations.has(next.folded) {
 				about = append(about, meaning(next.folded))
 			}
@@ -42,7 +52,13 @@ func samePolarity(sentence, document []token) bool {
 		return false
 	}
 	for _, about := range said {
-		if len(about) > 0 && !anyShares(about, there) {
+		if len(about) > 0 && !anyShares(about[:1], there) {
+			return false
+		}
+	}
+	content := contentOf(sentence, lexicon{})
+	for _, about := range there { // what is denied there is not said here
+		if len(about) > 0 && content[about[0]] && !anyShares(about[:1], said) {
 			return false
 		}
 	}
@@ -64,12 +80,24 @@ func anyShares(about []string, others [][]string) bool {
 
 // sameCertainty tells whether a sentence is as sure as the document.
 func sameCertainty(sentence, document []token) bool {
+	sentence, document = withoutLaw(sentence), withoutLaw(document)
 	for _, h := range hedges {
 		if hasWord(sentence, h) != hasWord(document, h) {
 			return false
 		}
 	}
 	return true
+}
+
+// withoutLaw passes over "lo previsto en la ley", which is no plan.
+func withoutLaw(tokens []token) []token {
+	tokens = slices.Clone(tokens)
+	for n := 1; n < len(tokens); n++ {
+		if tokens[n-1].folded == "lo" && strings.HasPrefix(tokens[n].folded, "previst") {
+			tokens[n].folded = ""
+		}
+	}
+	return tokens
 }
 
 func hasWord(tokens []token, words lexicon) bool {
@@ -135,7 +163,7 @@ func (t text) implies(pair, side int) bool {
 	for n, f := range t.facts {
 		switch {
 		case f.kind != aFigure:
-		case f.negative && down && (pair == upDown || pair == profitLoss):
+		case f.negative && !f.doubtful && down && (pair == upDown || pair == profitLoss):
 			return true
 		case pair == upDown && f.compared && f.pair != 0 && n+1 < len(t.facts) && t.facts[n+1].pair == f.pair:
 			if to := t.facts[n+1].value.compare(f.value); down && to < 0 || !down && to > 0 {
@@ -200,11 +228,14 @@ func clauses(tokens []token) [][]token {
 	return found
 }
 
+// fell tells "bajó" from "bajo".
+func fell(t token) bool { return strings.ToLower(t.text) == "bajó" }
+
 // contentOf returns what a text is about, some words and all digits left out.
 func contentOf(tokens []token, without lexicon) map[string]bool {
 	set := map[string]bool{}
 	for _, t := range tokens {
-		if t.folded != "" && !t.isNumber() && !stopWords.has(t.folded) && !without.has(t.folded) {
+		if t.folded != "" && !t.isNumber() && (!stopWords.has(t.folded) || fell(t)) && !without.has(t.folded) {
 			set[meaning(t.folded)] = true
 		}
 	}

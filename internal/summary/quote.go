@@ -1,38 +1,48 @@
 package summary
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	shortestQuote = 15  // characters
-	longestQuote  = 700 // characters
-	mostTries     = 64  // places of a page where a quote may begin
-	longestAround = 400 // bytes of a sentence beside a quote
+	shortestQuote = 15   // characters
+	longestQuote  = 700  // characters
+	mostTries     = 64   // places of a page where a quote may begin
+	longestProof  = 1500 // bytes of a sentence of the document; nobody oversees more
 )
 
 // evidence is where a quote stands in the document.
 type evidence struct {
-	page    int    // from 1
-	text    string // the document's own characters, white space squeezed
-	around  string // the sentences that it is part of
-	start   int    // of the quote, in around
-	end     int
-	hostile bool
+	page       int // from 1
+	statements []statement
+	hostile    bool
+}
+
+// statement is a whole sentence of the document, and what may take back what it
+// says: a quote can leave out "si" and "queda sin efecto", the sentence cannot.
+type statement struct {
+	text   string   // the document's own characters, white space squeezed
+	whole  bool     // it neither begins on the page before nor goes on on the next one
+	before []string // the nearest first
+	opened string   // what opens the list that it is part of
+	after  []string
 }
 
 // pages are the pages of a document, as far as they are read, prepared as they
 // are looked at.
 type pages struct {
-	sheets []sheet
-	plain  []string
+	sheets    []sheet
+	plain     []string
+	sentences [][]placed
 }
 
 func newPages(s Source) *pages {
 	read := sheets(s)
-	return &pages{sheets: read, plain: make([]string, len(read))}
+	return &pages{sheets: read, plain: make([]string, len(read)), sentences: make([][]placed, len(read))}
 }
 
 // find looks for a quote, first on the page that was named. Where it stands
@@ -107,35 +117,98 @@ func wholeWords(text string, s span) bool {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// evidenceAt reads what is around a quote.
+// evidenceAt reads the sentences that a quote is part of.
 func (p *pages) evidenceAt(page int, at span) evidence {
-	raw := p.sheets[page].text
-	around, hostile := at, false
-	for _, par := range p.sheets[page].paragraphs {
-		if par.end <= at.start || par.start >= at.end {
-			continue
-		}
-		for n, s := range par.sentences {
-			if s.end > at.start && s.start < at.end {
-				around = span{min(around.start, s.start), max(around.end, s.end)}
-				hostile = hostile || par.hostile[n]
+	e := evidence{page: page + 1}
+	all := p.sentencesOf(page)
+	first, found := slices.BinarySearchFunc(all, at.start, func(s placed, start int) int { return cmp.Compare(s.end, start+1) })
+	if !found && first == len(all) {
+		return e
+	}
+	for n := first; n < len(all) && all[n].start < at.end; n++ {
+		e.hostile = e.hostile || all[n].hostile
+		e.statements = append(e.statements, p.statementAt(page, n))
+	}
+	return e
+}
+
+// placed is a sentence of a page.
+type placed struct {
+	span
+	hostile bool
+}
+
+func (p *pages) sentencesOf(page int) []placed {
+	if p.sentences[page] == nil {
+		for _, par := range p.sheets[page].paragraphs {
+			for n, s := range par.sentences {
+				p.sentences[page] = append(p.sentences[page], placed{s, par.hostile[n]})
 			}
 		}
 	}
-	around.start = runeStart(raw, max(around.start, at.start-longestAround))
-	around.end = runeStart(raw, min(around.end, at.end+longestAround))
-	return evidence{
-		page: page + 1, text: squeeze(at.of(raw)), around: around.of(raw),
-		start: at.start - around.start, end: at.end - around.start, hostile: hostile,
-	}
+	return p.sentences[page]
 }
 
-// runeStart returns where the character begins that a byte is part of.
-func runeStart(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
+const (
+	mostPieces = 4  // that a sentence may be broken into by blank lines
+	farBefore  = 3  // sentences before one that may deny it
+	farAfter   = 2  // sentences behind one that may take it back
+	longList   = 20 // sentences of a list
+)
+
+// statementAt returns a sentence with its pieces, where blank lines break it,
+// and with its neighbours.
+func (p *pages) statementAt(page, n int) statement {
+	all, text := p.sentencesOf(page), p.sheets[page].text
+	first, last := n, n
+	for first > 0 && n-first < mostPieces && goesOn(all[first-1].of(text), all[first].of(text)) {
+		first--
 	}
-	return i
+	for last+1 < len(all) && last-n < mostPieces && goesOn(all[last].of(text), all[last+1].of(text)) {
+		last++
+	}
+	start := all[first].start
+	item := len(lead.FindString(text[start:all[first].end])) // its bullet is no part of it
+	if r, _ := utf8.DecodeRuneInString(text[start+item:]); unicode.IsLetter(r) {
+		start += item
+	}
+	st := statement{text: squeeze(text[start:all[last].end])}
+	st.whole = !(first == 0 && startsLower(st.text)) && !(last == len(all)-1 && page+1 < len(p.sheets) && prose(st.text) && !closes(st.text))
+	for k := first - 1; k >= max(0, first-farBefore); k-- {
+		st.before = append(st.before, all[k].of(text))
+	}
+	for k := last + 1; k <= min(last+farAfter, len(all)-1); k++ {
+		st.after = append(st.after, all[k].of(text))
+	}
+	for k := first - 1; k >= max(0, first-longList); k-- {
+		if strings.HasSuffix(all[k].of(text), ":") {
+			st.opened = all[k].of(text)
+			break
+		}
+	}
+	if page > 0 && first == 0 {
+		if theirs := p.sentencesOf(page - 1); len(theirs) > 0 {
+			st.before = append(st.before, theirs[len(theirs)-1].of(p.sheets[page-1].text))
+		}
+	}
+	if page+1 < len(p.sheets) && last == len(all)-1 {
+		if theirs := p.sentencesOf(page + 1); len(theirs) > 0 {
+			st.after = append(st.after, theirs[0].of(p.sheets[page+1].text))
+		}
+	}
+	return st
+}
+
+// goesOn tells whether two pieces are of one sentence.
+func goesOn(piece, next string) bool {
+	return !closes(piece) && (startsLower(next) || dangling(piece)) || startsLower(next) && !hasStop(piece)
+}
+
+func closes(text string) bool { return hasStop(text) || strings.HasSuffix(text, ":") }
+
+func startsLower(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLower(first)
 }
 
 // plainText is a text as quotes are compared: white space squeezed, one kind of

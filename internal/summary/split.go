@@ -96,12 +96,17 @@ func allCaps(line string) bool {
 var linking = newLexicon("a al ante bajo con contra de del desde e el en entre hacia hasta la las lo los ni o para por que se segun sin sobre su sus tras u un una y cuyo cuya")
 
 // dangling tells whether a text ends where nothing can end, so that what
-// comes next goes on with it.
+// comes next goes on with it. A letter that is a name, or has a stop, is no
+// linking word: "S. A.", "Serie A".
 func dangling(text string) bool {
 	if strings.HasSuffix(text, ",") {
 		return true
 	}
-	last := text[strings.LastIndexAny(text, " \n\t")+1:]
+	last := text[strings.LastIndexFunc(text, unicode.IsSpace)+1:]
+	first, size := utf8.DecodeRuneInString(last)
+	if strings.HasSuffix(last, ".") || size == len(last) && unicode.IsUpper(first) {
+		return false
+	}
 	return linking.has(strings.TrimSpace(fold(last)))
 }
 

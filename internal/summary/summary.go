@@ -3,10 +3,11 @@
 //
 // Extract takes sentences of the document as they are: no network, no chance,
 // nothing that the document does not say. Write has a language model write them,
-// and Judge compares each with the passage it rests on: every figure, date and
-// name, what goes up and what goes down, what is done and what is only planned.
-// What cannot be proved is dropped, because a wrong number is worse than no
-// summary.
+// and Judge compares each with the whole sentence of the document it rests on:
+// every word must be there, every figure, date and name, who does it to whom,
+// what goes up and what goes down, what is done and what is only planned, denied
+// or conditional. That is comparing words, not understanding them. What cannot be
+// proved is dropped, because a wrong number is worse than no summary.
 //
 // A document's text is data. Passages that speak to a machine are not sent to
 // the model, nor quoted, nor extracted.

@@ -35,6 +35,12 @@ func verbsOf(tokens []token) verbs {
 // sameTense tells whether nothing that is still to be done is told as done, or
 // the other way round.
 func sameTense(sentence, document []token) bool {
+	ours, theirs := wouldBe(sentence), wouldBe(document)
+	for _, t := range sentence {
+		if m := meaning(t.folded); t.folded != "" && ours[m] != theirs[m] {
+			return false
+		}
+	}
 	said, there := verbsOf(sentence), verbsOf(document)
 	for m := range said.done {
 		if there.toDo[m] && !there.done[m] {
@@ -47,4 +53,16 @@ func sameTense(sentence, document []token) bool {
 		}
 	}
 	return true
+}
+
+// wouldBe returns what a text says would be: "vendería". Nouns that end alike do
+// no harm, as they are compared with themselves.
+func wouldBe(tokens []token) map[string]bool {
+	set := map[string]bool{}
+	for _, t := range tokens {
+		if hasEnding(strings.ToLower(t.text), []string{"ría", "rían"}) {
+			set[meaning(t.folded)] = true
+		}
+	}
+	return set
 }

@@ -15,8 +15,6 @@ type token struct {
 	spaced bool   // white space before it
 }
 
-func (t token) end() int { return t.start + len(t.text) }
-
 func (t token) isNumber() bool { return t.folded != "" && isDigit(t.text[0]) }
 
 func (t token) isCapital() bool {

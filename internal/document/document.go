@@ -207,8 +207,11 @@ func load(ctx context.Context, s store.Documents, sha256 string) (*extract.Text,
 		return nil, 0, err
 	}
 	var h head
-	if err := json.Unmarshal([]byte(d.Head), &h); err != nil || len(h.Pages) != len(d.Pages) {
+	if err := json.Unmarshal([]byte(d.Head), &h); err != nil {
 		return nil, 0, fmt.Errorf("the text of document %s is kept in a form that is not known: %w", sha256, err)
+	}
+	if len(h.Pages) != len(d.Pages) {
+		return nil, 0, fmt.Errorf("the text of document %s is kept with %d pages and %d texts", sha256, len(h.Pages), len(d.Pages))
 	}
 	text := h.Text
 	text.Pages = make([]extract.Page, len(d.Pages))

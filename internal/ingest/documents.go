@@ -184,8 +184,16 @@ func (s *session) tellDocument(ctx context.Context, r *disclosure.Report, kept d
 	if err := s.tellOf(ctx, r, sum); err != nil {
 		return err
 	}
-	s.unsaid.add(r.ID)
+	s.askModel(r)
 	return nil
+}
+
+// askModel lets a filing wait for the model, if there is one, to write its
+// summary.
+func (s *session) askModel(r *disclosure.Report) {
+	if s.Documents.Model != nil && !isOld(r) {
+		s.unsaid.add(r.ID)
+	}
 }
 
 // sumUpAgain makes the summary of a document that was read before: a process
@@ -198,7 +206,7 @@ func (s *session) sumUpAgain(ctx context.Context, r *disclosure.Report) error {
 	if err != nil {
 		return err
 	}
-	s.unsaid.add(r.ID)
+	s.askModel(r)
 	return s.tellOf(ctx, r, document.Summarise(r, kept))
 }
 
@@ -210,8 +218,8 @@ func (s *session) writeSummaries(ctx context.Context) error {
 		return nil
 	}
 	for _, r := range s.known.Since(time.Now().Add(-24 * time.Hour)) {
-		if r.SummaryMethod == string(summary.Extractive) && !isOld(&r) {
-			s.unsaid.add(r.ID)
+		if r.SummaryMethod == string(summary.Extractive) {
+			s.askModel(&r)
 		}
 	}
 	return s.unsaid.attend(ctx, func(id string, tries int) time.Duration {

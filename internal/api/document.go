@@ -251,9 +251,7 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	filter := p.filter()
-	limit := p.integer("limit", defaultLimit, 1, maxLimit)
-	page := p.integer("page", 1, 1, maxPage)
+	filter, limit, page := p.list()
 	if filter.Search == "" {
 		p.refuse("search", "", "is needed: the words to look for")
 	}

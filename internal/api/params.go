@@ -103,6 +103,11 @@ func (p *params) filter() disclosure.Filter {
 	return f
 }
 
+// list reads the parameters of a list of reports.
+func (p *params) list() (f disclosure.Filter, limit, page int) {
+	return p.filter(), p.integer("limit", defaultLimit, 1, maxLimit), p.integer("page", 1, 1, maxPage)
+}
+
 // inside tells whether the search is to be in documents.
 func (p *params) inside(f disclosure.Filter) bool {
 	switch s := p.text("in"); s {

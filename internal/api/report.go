@@ -18,9 +18,7 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	filter := p.filter()
-	limit := p.integer("limit", defaultLimit, 1, maxLimit)
-	page := p.integer("page", 1, 1, maxPage)
+	filter, limit, page := p.list()
 	inside := p.inside(filter)
 	if err := p.err(); err != nil {
 		return answer{}, err

@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/api"
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
 	"pregon/internal/httpserver"
@@ -81,6 +82,7 @@ type service struct {
 	feed     *feed.Hub
 	webhooks *webhook.Manager
 	stop     func() // ends what waits for the service to stop
+	desk     *desk.Desk
 	api      *api.API
 	demo     *demo    // nil unless the market is simulated
 	reader   *reader  // nil without a source
@@ -116,8 +118,12 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		return nil, err
 	}
 	mux := http.NewServeMux()
+	s.desk = desk.New(desk.Options{
+		Catalog: s.catalog, Ledger: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark,
+		Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
+	})
 	s.api, err = api.New(api.Options{
-		Catalog: s.catalog, Ledger: s.ledger, Feed: s.feed, Webhooks: s.webhooks, Documents: db, Stopping: ctx.Done(), Guard: s.entrance.guard, Shared: s.entrance.shared, Logger: log.Logger, BaseURL: base, Version: version, Source: db.mark, Reads: c.Source != "none",
+		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: ctx.Done(),
 	})
 	if err != nil {
 		return nil, err
@@ -174,7 +180,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
 	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
-	g.Go(func() error { s.feed.Watch(background, s.api.State); return nil })
+	g.Go(func() error { s.feed.Watch(background, s.desk.State); return nil })
 	if s.demo != nil {
 		g.Go(func() error { return s.demo.run(background) })
 	}

@@ -20,32 +20,21 @@ import (
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
-	"pregon/internal/ledger"
 	"pregon/internal/problem"
-	"pregon/internal/store"
 	"pregon/internal/webhook"
 )
 
 // Options are the API's collaborators.
 type Options struct {
-	Catalog  *catalog.Catalog
-	Ledger   *ledger.Ledger
+	Desk     *desk.Desk
 	Guard    *access.Guard
 	Feed     *feed.Hub
 	Webhooks *webhook.Manager
-	// Documents are the texts of filings' documents.
-	Documents store.Documents
-	Logger    *slog.Logger
-	BaseURL   string        // as clients see the service, without a slash at the end
-	Version   string        // of the program
-	Reads     bool          // this process reads the source, or stands by to
-	Source    func() string // where the filings come from, as the store is marked: "demo" is the simulated market
-	// Shared tells whether all replicas count the anonymous limit together:
-	// "up", "down" while what they share does not answer, "off" when each
-	// counts for itself.
-	Shared func() string
+	Logger   *slog.Logger
+	BaseURL  string // as clients see the service, without a slash at the end
 	// Stopping is closed when the service is about to stop: streams end.
 	Stopping <-chan struct{}
 }
@@ -55,12 +44,11 @@ type API struct {
 	Options
 	openapi struct{ yaml, json []byte }
 	open    listeners
-	library chan struct{} // a place for each request that holds texts of documents
 }
 
 // New returns the surface; Register puts it in place.
 func New(o Options) (*API, error) {
-	a := &API{Options: o, library: make(chan struct{}, mostInLibrary)}
+	a := &API{Options: o}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL)
 	a.openapi.json, err = asJSON(a.openapi.yaml)
@@ -208,13 +196,13 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 	if !rt.need.Public {
 		r = r.WithContext(access.NewContext(r.Context(), principal))
 	}
-	snapshot := a.Catalog.Snapshot()
+	snapshot, err := a.Desk.Snapshot()
 	if rt.live != nil {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // loading may take longer than a request
-		snapshot = a.whenLoaded(r.Context())
+		snapshot, err = a.whenLoaded(r.Context())
 	}
-	if snapshot == nil {
-		return answer{}, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
+	if err != nil {
+		return answer{}, err
 	}
 	if rt.live != nil {
 		s, err := rt.live(a, w, r)
@@ -225,17 +213,17 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 
 // whenLoaded waits for the catalogue. Clients of streams come back by
 // themselves after a restart, but give up for good when they are refused.
-func (a *API) whenLoaded(ctx context.Context) *catalog.Snapshot {
-	for a.Catalog.Snapshot() == nil || !a.Feed.Ready() {
+func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
+	for a.Desk.Catalog.Snapshot() == nil || !a.Feed.Ready() {
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return nil
+			return nil, ctx.Err()
 		case <-a.Stopping:
-			return nil
+			return nil, fault.New(fault.Unavailable, "Shutting down.")
 		}
 	}
-	return a.Catalog.Snapshot()
+	return a.Desk.Snapshot()
 }
 
 // needOf is what a request has to show.

@@ -20,6 +20,7 @@ import (
 	"pregon/internal/api"
 	"pregon/internal/api/apitest"
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/disclosure"
 	"pregon/internal/feed"
 	"pregon/internal/ledger"
@@ -57,11 +58,11 @@ func start(t *testing.T, source string, b store.Batch) *service {
 // startEmpty serves a catalogue that has not been loaded yet.
 func startEmpty(t *testing.T, source string) *service {
 	t.Helper()
-	return serve(t, api.Options{Source: func() string { return source }})
+	return serve(t, desk.Options{Source: func() string { return source }})
 }
 
 // serve completes the options.
-func serve(t *testing.T, o api.Options) *service {
+func serve(t *testing.T, o desk.Options) *service {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -75,12 +76,14 @@ func serve(t *testing.T, o api.Options) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Feed, o.Documents = s.feed, db
-	o.Webhooks = webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: slog.New(slog.DiscardHandler)})
-	o.Catalog, o.Ledger, o.Logger, o.BaseURL, o.Version = s.catalog, s.ledger, slog.New(slog.DiscardHandler), baseURL, "v0.0.0-test"
 	s.keys = access.NewKeyring(db, nil)
-	o.Guard, o.Shared = access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}), func() string { return "off" }
-	surface, err := api.New(o)
+	quiet := slog.New(slog.DiscardHandler)
+	o.Catalog, o.Ledger, o.Documents, o.Version, o.Shared = s.catalog, s.ledger, db, "v0.0.0-test", func() string { return "off" }
+	surface, err := api.New(api.Options{
+		Desk: desk.New(o), Feed: s.feed, Logger: quiet, BaseURL: baseURL,
+		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}),
+		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

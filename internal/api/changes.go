@@ -30,9 +30,9 @@ func (a *API) listChanges(r *http.Request, _ *catalog.Snapshot) (answer, error) 
 		selection.Events = feed.AllEvents
 	}
 	after, _ := strconv.ParseInt(p.cursor("after"), 10, 64)
-	limit := p.integer("limit", defaultChanges, 1, mostChanges)
-	wait := p.integer("wait", 0, 0, mostWait)
-	if err := p.err(); err != nil {
+	limit := p.Integer("limit", defaultChanges, 1, mostChanges)
+	wait := p.Integer("wait", 0, 0, mostWait)
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
 	if wait > 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/disclosure"
 	"pregon/internal/ledger"
 )
@@ -56,10 +57,10 @@ func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (answer, err
 		return answer{}, err
 	}
 	from, to := p.days()
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
-	out := completeness{From: from.String(), To: to.String(), GeneratedAt: madrid(time.Now().Truncate(time.Second)), Seq: s.Seq(), Days: []seriesDay{}}
+	out := completeness{From: from.String(), To: to.String(), GeneratedAt: desk.Madrid(time.Now().Truncate(time.Second)), Seq: s.Seq(), Days: []seriesDay{}}
 	for _, t := range disclosure.Types {
 		out.Days = append(out.Days, a.daysOf(s, t, from, to)...)
 	}
@@ -69,8 +70,8 @@ func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (answer, err
 
 // days reads the range: the last days when nothing is given.
 func (p *params) days() (from, to disclosure.Day) {
-	from, to = p.day("from"), p.day("to")
-	if len(p.bad) > 0 {
+	from, to = p.Day("from"), p.Day("to")
+	if !p.Good() {
 		return from, to // what cannot be read cannot be compared
 	}
 	if to == 0 {
@@ -81,9 +82,9 @@ func (p *params) days() (from, to disclosure.Day) {
 	}
 	switch {
 	case from > to:
-		p.refuse("from", from.String(), "must not be later than to, "+to.String())
+		p.Refuse("from", from.String(), "must not be later than to, "+to.String())
 	case to-from >= mostDays:
-		p.refuse("from", from.String(), "must be less than "+strconv.Itoa(mostDays)+" days before to, "+to.String())
+		p.Refuse("from", from.String(), "must be less than "+strconv.Itoa(mostDays)+" days before to, "+to.String())
 	}
 	return from, to
 }
@@ -98,7 +99,7 @@ func (a *API) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure
 	}
 	gaps := map[disclosure.Day][]missing{}
 	if t != disclosure.HR {
-		for _, g := range a.Ledger.Gaps(t, filings) {
+		for _, g := range a.Desk.Ledger.Gaps(t, filings) {
 			day := disclosure.DayOf(g.Next.At)
 			gaps[day] = append(gaps[day], a.missing(s, t, g)...)
 		}
@@ -107,7 +108,7 @@ func (a *API) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure
 	for day := from; day <= to; day++ {
 		d := seriesDay{
 			Date: day.String(), Type: string(t), Count: len(numbers[day]),
-			Checked: nullableTime(a.Ledger.Covered(t, day)), SHA256: digest(numbers[day]),
+			Checked: desk.TimeOrNull(a.Desk.Ledger.Covered(t, day)), SHA256: digest(numbers[day]),
 		}
 		if n := numbers[day]; len(n) > 0 {
 			d.First, d.Last = number(n[0]), number(n[len(n)-1])
@@ -126,8 +127,8 @@ func (a *API) missing(s *catalog.Snapshot, t disclosure.Type, g ledger.Gap) (out
 			continue // its time lies far from those of its neighbours
 		}
 		m := missing{Number: strconv.FormatInt(n, 10), Reason: "not_yet_seen"}
-		if at := a.Ledger.Absent(t, n); !at.IsZero() {
-			m.Reason, m.LookedUp = "never_published", nullableTime(at)
+		if at := a.Desk.Ledger.Absent(t, n); !at.IsZero() {
+			m.Reason, m.LookedUp = "never_published", desk.TimeOrNull(at)
 		}
 		out = append(out, m)
 	}
@@ -145,4 +146,11 @@ func digest(numbers []int64) string {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+func number(n int64) *string {
+	if n == 0 {
+		return nil
+	}
+	return desk.OrNull(strconv.FormatInt(n, 10))
 }

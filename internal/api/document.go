@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,20 +8,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/extract"
-	"pregon/internal/fault"
 )
 
 const (
-	inDocument      = "document" // the value of in
 	defaultMaxChars = 20_000
 	mostMaxChars    = 200_000
-	mostOffset      = 1<<31 - 1
 )
 
 // asksInside tells whether a list is to be searched in documents, which needs a
@@ -35,95 +31,28 @@ func asksInside(r *http.Request) bool {
 	return slices.ContainsFunc(r.URL.Query()["in"], func(s string) bool { return s != "" })
 }
 
-// documentNow is how far a filing's document is.
-type documentNow struct {
-	Status   string  `json:"status"`
-	Reason   *string `json:"reason"` // why it is not ready
-	SHA256   *string `json:"sha256"`
-	Type     *string `json:"type"`
-	Bytes    *int64  `json:"bytes"`
-	Pages    *int    `json:"pages"`
-	Method   *string `json:"method"`
-	Language *string `json:"language"`
-}
-
-func describe(r *disclosure.Report) documentNow {
-	d := r.DocumentNow()
-	out := documentNow{
-		Status: string(d.Status), Reason: nullable(d.Reason), SHA256: nullable(d.SHA256),
-		Type: nullable(d.Type), Method: nullable(d.Method), Language: nullable(d.Language),
-	}
-	if d.Status == disclosure.DocumentReady {
-		out.Bytes, out.Pages = &d.Bytes, &d.Pages
-	}
-	return out
-}
-
-// evidence is a sentence of the summary, and what it rests on.
-type evidence struct {
-	Sentence string `json:"sentence"`
-	Page     int    `json:"page"`
-	Quote    string `json:"quote"`
-}
-
-func evidenceOf(r *disclosure.Report) []evidence {
-	out := make([]evidence, 0, len(r.Evidence))
-	for _, e := range r.Evidence {
-		out = append(out, evidence{e.Text, e.Page, e.Quote})
-	}
-	return out
-}
-
-// documentText is a piece of a document's text, and the document's particulars.
-type documentText struct {
-	ID            string               `json:"id"`
-	SHA256        string               `json:"sha256"`
-	Type          string               `json:"type"`
-	Bytes         int64                `json:"bytes"`
-	Pages         int                  `json:"pages"`
-	Language      *string              `json:"language"`
-	Method        string               `json:"method"`
-	Notes         []string             `json:"notes"`
-	Outline       []extract.Heading    `json:"outline"`
-	Text          []document.PagePiece `json:"text"`
-	Offset        int                  `json:"offset"`
-	NextOffset    *int                 `json:"next_offset"`
-	TotalChars    int                  `json:"total_chars"`
-	TokenEstimate int                  `json:"token_estimate"`
-	TextReadyAt   *time.Time           `json:"text_ready_at"`
-	PDFURL        *string              `json:"pdf_url"`
-	Attribution   attribution          `json:"attribution"`
-}
-
 func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	p, err := readParams(r)
 	if err != nil {
 		return answer{}, err
 	}
-	offset := p.integer("offset", 0, 0, mostOffset)
-	most := p.integer("max_chars", defaultMaxChars, 1, mostMaxChars)
-	if err := p.err(); err != nil {
+	offset := p.Integer("offset", 0, 0, desk.MostOffset)
+	most := p.Integer("max_chars", defaultMaxChars, 1, mostMaxChars)
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
-	id := r.PathValue("id")
-	f, ok := s.Report(strings.ToLower(id))
-	if !ok {
-		return answer{}, noSuchReport(id)
+	f, err := desk.Find(s, r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
 	}
 	rep := f.Report()
-	leave, err := a.enterLibrary(r.Context())
+	piece, text, err := a.Desk.Read(r.Context(), rep, offset, most)
 	if err != nil {
 		return answer{}, err
 	}
-	defer leave()
-	text, err := a.textOf(r.Context(), rep)
-	if err != nil {
-		return answer{}, err
-	}
-	if text == nil {
+	if piece == nil {
 		return notYet(rep)
 	}
-	piece := document.Cut(text, offset, most)
 	out, err := a.show(r, rep, text, piece, offset)
 	out.header = http.Header{"Vary": {"Accept"}}
 	if piece.Next > 0 {
@@ -133,69 +62,28 @@ func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	return out, err
 }
 
-// textOf returns the text of a filing's document, nil while it is to be waited
-// for.
-func (a *API) textOf(ctx context.Context, r *disclosure.Report) (*extract.Text, error) {
-	switch d := r.DocumentNow(); d.Status {
-	case disclosure.DocumentReady:
-		return document.Load(ctx, a.Documents, d.SHA256)
-	case disclosure.DocumentPending:
-		return nil, nil
-	default:
-		return nil, &fault.Error{Kind: fault.NotFound, Message: d.Reason, Code: "document_" + string(d.Status)}
-	}
-}
-
-// mostInLibrary is how many requests hold texts of documents in memory at once;
-// others wait, since a text may have 10 MB.
-const mostInLibrary = 8
-
-func (a *API) enterLibrary(ctx context.Context) (leave func(), err error) {
-	select {
-	case a.library <- struct{}{}:
-		return func() { <-a.library }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // soon is when it is worth asking again for a document that is pending.
 const soon = "5"
 
 // notYet says that the document is still to come.
 func notYet(r *disclosure.Report) (answer, error) {
 	out, err := encode(struct {
-		ID       string      `json:"id"`
-		Document documentNow `json:"document"`
-	}{r.ID, describe(r)})
+		ID       string           `json:"id"`
+		Document desk.DocumentNow `json:"document"`
+	}{r.ID, desk.Describe(r)})
 	out.status, out.header = http.StatusAccepted, http.Header{"Retry-After": {soon}}
 	return out, err
 }
 
 // show writes a piece in the form that the client asked for.
-func (a *API) show(r *http.Request, rep *disclosure.Report, text *extract.Text, piece document.Piece, offset int) (answer, error) {
+func (a *API) show(r *http.Request, rep *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) (answer, error) {
 	switch preferred(r.Header.Values("Accept")) {
 	case plainText:
-		return answer{body: []byte(document.Plain(piece)), contentType: plainText}, nil
+		return answer{body: []byte(document.Plain(*piece)), contentType: plainText}, nil
 	case markdown:
-		return answer{body: []byte(document.Markdown(rep, piece, offset == 0)), contentType: markdown}, nil
+		return answer{body: []byte(document.Markdown(rep, *piece, offset == 0)), contentType: markdown}, nil
 	}
-	out := documentText{
-		ID: rep.ID, SHA256: rep.Document.SHA256, Type: string(text.Type), Bytes: rep.Document.Bytes, Pages: len(text.Pages),
-		Language: nullable(text.Language), Method: string(text.Method), Notes: list(text.Notes), Outline: text.Outline, Text: piece.Pages,
-		Offset: offset, TotalChars: piece.Total, TokenEstimate: document.Tokens(piece.Chars),
-		TextReadyAt: nullableTime(rep.TextReadyAt), PDFURL: nullable(rep.PDFURL), Attribution: a.attribution(),
-	}
-	if out.Outline == nil {
-		out.Outline = []extract.Heading{}
-	}
-	if out.Text == nil {
-		out.Text = []document.PagePiece{}
-	}
-	if piece.Next > 0 {
-		out.NextOffset = &piece.Next
-	}
-	return encode(out)
+	return encode(a.Desk.Show(rep, text, piece, offset))
 }
 
 const (
@@ -234,31 +122,19 @@ func quality(parameters string) float64 {
 	return 1
 }
 
-// inDocuments returns a page of the filings whose documents have what the
-// filter searches for, and that pass the rest of it.
-func (a *API) inDocuments(ctx context.Context, s *catalog.Snapshot, f disclosure.Filter, page, limit int) (catalog.Page, error) {
-	ids, err := document.Find(ctx, a.Documents, f.Search)
-	if err != nil {
-		return catalog.Page{}, err
-	}
-	f.Search = ""
-	return s.Among(ids, f, page, limit), nil
-}
-
 // searchDocuments is listReports with in=document, and shows the places.
 func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	p, err := readParams(r)
 	if err != nil {
 		return answer{}, err
 	}
-	filter, limit, page := p.list()
-	if filter.Search == "" {
-		p.refuse("search", "", "is needed: the words to look for")
-	}
-	if err := p.err(); err != nil {
+	asked := p.List()
+	asked.Inside = true
+	p.NeedSearch(asked.Filter, "")
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
-	found, err := a.inDocuments(r.Context(), s, filter, page, limit)
+	found, err := a.Desk.Reports(r.Context(), s, asked)
 	if err != nil {
 		return answer{}, err
 	}
@@ -267,12 +143,12 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, err
 		d := f.Report().Document
 		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
 	}
-	leave, err := a.enterLibrary(r.Context())
+	leave, err := a.Desk.EnterLibrary(r.Context())
 	if err != nil {
 		return answer{}, err
 	}
 	defer leave()
-	snippets, err := document.Snippets(r.Context(), a.Documents, filter.Search, places...)
+	snippets, err := document.Snippets(r.Context(), a.Desk.Documents, asked.Filter.Search, places...)
 	if err != nil {
 		return answer{}, err
 	}
@@ -288,5 +164,5 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, err
 		b = f.AppendJSON(append(b, `{"report":`...))
 		b = append(append(append(b, `,"snippets":`...), places...), '}')
 	}
-	return answer{body: appendPage(append(b, ']'), found.Total, page, limit)}, nil
+	return answer{body: append(asked.AppendPage(append(b, ']'), found.Total), '}')}, nil
 }

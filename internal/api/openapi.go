@@ -44,8 +44,8 @@ func asJSON(document []byte) ([]byte, error) {
 func (a *API) index(*http.Request, *catalog.Snapshot) (answer, error) {
 	return encode(map[string]any{
 		"service":     "Pregón",
-		"version":     a.Version,
-		"attribution": a.attribution(),
+		"version":     a.Desk.Version,
+		"attribution": a.Desk.Attribution(),
 		"links": map[string]string{
 			"reports":      a.BaseURL + "/api/v1/reports",
 			"issuers":      a.BaseURL + "/api/v1/issuers",

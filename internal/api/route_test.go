@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/ledger"
 	"pregon/internal/store/sqlite"
 )
@@ -31,7 +32,7 @@ func TestDeprecation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	a, err := New(Options{Catalog: c, Ledger: ledger.New(db), Guard: access.NewGuard(access.Options{}), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	a, err := New(Options{Desk: desk.New(desk.Options{Catalog: c, Ledger: ledger.New(db)}), Guard: access.NewGuard(access.Options{}), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pregon/internal/api"
+	"pregon/internal/desk"
 	"pregon/internal/disclosure"
 	"pregon/internal/ledger"
 	"pregon/internal/store"
@@ -82,7 +82,7 @@ func (s *service) must(err error) {
 // does not.
 func startReader(t *testing.T, reads bool) *service {
 	t.Helper()
-	s := serve(t, api.Options{Reads: reads, Source: func() string { return "" }})
+	s := serve(t, desk.Options{Reads: reads, Source: func() string { return "" }})
 	s.append(store.Batch{})
 	return s
 }
@@ -218,7 +218,7 @@ func TestStatusOfABoard(t *testing.T) {
 // A market of which nothing is known has a status too, and no list in it is
 // null; before the catalogue is loaded there is none.
 func TestStatusOfNothing(t *testing.T) {
-	s := serve(t, api.Options{Source: func() string { return "" }})
+	s := serve(t, desk.Options{Source: func() string { return "" }})
 	s.get(http.StatusServiceUnavailable, "/api/v1/status")
 	s.get(http.StatusServiceUnavailable, "/api/v1/completeness")
 	s.append(store.Batch{})

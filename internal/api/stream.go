@@ -71,8 +71,8 @@ func (a *API) Listening() int {
 
 // selection reads the common filter and the events that are wanted.
 func (p *params) selection() feed.Selection {
-	s := feed.Selection{Filter: p.filter()}
-	if text := p.text("events"); text != "" {
+	s := feed.Selection{Filter: p.Filter()}
+	if text := p.Text("events"); text != "" {
 		s.Events = p.events(strings.Split(text, ","))
 	}
 	return s
@@ -83,7 +83,7 @@ func (p *params) events(names []string) (all []disclosure.Event) {
 	for _, name := range names {
 		e, ok := feed.ParseEvent(strings.TrimSpace(name))
 		if !ok {
-			p.refuse("events", strings.Join(names, ","), "must be some of "+feed.EventNames(feed.AllEvents))
+			p.Refuse("events", strings.Join(names, ","), "must be some of "+feed.EventNames(feed.AllEvents))
 			return nil
 		}
 		all = append(all, e)
@@ -112,7 +112,7 @@ func (a *API) begin(r *http.Request, p *params) (hello, error) {
 	if asked == "" {
 		asked = p.cursor("after")
 	}
-	if err := p.err(); err != nil || asked == "" {
+	if err := p.Err(); err != nil || asked == "" {
 		return start, err
 	}
 	cursor, err := strconv.ParseInt(asked, 10, 64)
@@ -154,9 +154,9 @@ func clip(s string, most int) string {
 
 // cursor reads a parameter that is the seq of a change.
 func (p *params) cursor(name string) string {
-	s := p.text(name)
+	s := p.Text(name)
 	if n, err := strconv.ParseInt(s, 10, 64); s != "" && (err != nil || n < 0 || s[0] == '+') {
-		p.refuse(name, s, "must be the seq of a change: a whole number, 0 for the beginning")
+		p.Refuse(name, s, "must be the seq of a change: a whole number, 0 for the beginning")
 		return ""
 	}
 	return s

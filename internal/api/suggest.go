@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 )
 
 // suggestion is something that somebody who types may mean.
@@ -20,15 +21,15 @@ func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	typed := p.text("q")
-	limit := p.integer("limit", defaultLimit, 1, maxLimit)
-	if err := p.err(); err != nil {
+	typed := p.Text("q")
+	limit := p.Integer("limit", desk.DefaultLimit, 1, desk.MaxLimit)
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
 	found := s.Suggest(typed, limit)
 	list := make([]suggestion, 0, limit)
 	for _, e := range found.Issuers {
-		list = append(list, suggestion{Kind: "issuer", Text: e.Issuer.Name, ID: &e.Issuer.ID, Ticker: nullable(e.Issuer.Ticker)})
+		list = append(list, suggestion{Kind: "issuer", Text: e.Issuer.Name, ID: &e.Issuer.ID, Ticker: desk.OrNull(e.Issuer.Ticker)})
 	}
 	for _, c := range found.Categories {
 		list = append(list, suggestion{Kind: "category", Text: c.Category, Total: &c.Total})

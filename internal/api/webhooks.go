@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
@@ -43,10 +44,10 @@ type filterBody struct {
 
 // filter reads it as the parameters of the same names are read.
 func (b filterBody) filter(p *params) disclosure.Filter {
-	p.values = map[string][]string{
+	p.Give(map[string][]string{
 		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind},
-	}
-	return p.filter()
+	})
+	return p.Filter()
 }
 
 func newFilterBody(f disclosure.Filter) filterBody {
@@ -62,7 +63,7 @@ func newFilterBody(f disclosure.Filter) filterBody {
 
 // apply lays a body over a draft, and tells everything that is wrong with it.
 func (b *webhookBody) apply(d *webhook.Draft) error {
-	p := &params{}
+	p := &params{desk.NewParams(nil)}
 	if b.URL != nil {
 		d.URL = *b.URL
 	}
@@ -78,7 +79,7 @@ func (b *webhookBody) apply(d *webhook.Draft) error {
 	if b.Enabled != nil {
 		d.Enabled = *b.Enabled
 	}
-	return p.err()
+	return p.Err()
 }
 
 // webhookDoc is a webhook as it is shown.
@@ -117,8 +118,8 @@ func newWebhookDoc(w webhook.Webhook) webhookDoc {
 	}
 	return webhookDoc{
 		ID: w.ID, URL: w.URL, Description: w.Description, Events: names, Filter: newFilterBody(w.Filter), Enabled: w.Enabled,
-		DisabledAt: nullableTime(w.DisabledAt), DisabledReason: nullable(w.DisabledReason), StartsAfter: w.StartsAfter,
-		CreatedAt: madrid(w.CreatedAt), UpdatedAt: madrid(w.UpdatedAt),
+		DisabledAt: desk.TimeOrNull(w.DisabledAt), DisabledReason: desk.OrNull(w.DisabledReason), StartsAfter: w.StartsAfter,
+		CreatedAt: desk.Madrid(w.CreatedAt), UpdatedAt: desk.Madrid(w.UpdatedAt),
 	}
 }
 
@@ -187,7 +188,7 @@ func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
 	}
 	doc := newWebhookDoc(w)
 	doc.Endpoint = &endpointDoc{
-		FailingSince: nullableTime(e.FailingSince), LastSuccessAt: nullableTime(e.LastSuccessAt), LastFailureAt: nullableTime(e.LastFailureAt),
+		FailingSince: desk.TimeOrNull(e.FailingSince), LastSuccessAt: desk.TimeOrNull(e.LastSuccessAt), LastFailureAt: desk.TimeOrNull(e.LastFailureAt),
 		Pending: e.Pending, Dead: e.Dead,
 	}
 	return encode(doc)
@@ -234,8 +235,8 @@ type attemptDoc struct {
 
 func newAttemptDoc(a store.Attempt) attemptDoc {
 	doc := attemptDoc{
-		At: madrid(a.At), OK: a.Status >= 200 && a.Status < 300 && a.Error == "", Latency: a.Latency.Milliseconds(),
-		Error: nullable(a.Error), Excerpt: nullable(a.Excerpt),
+		At: desk.Madrid(a.At), OK: a.Status >= 200 && a.Status < 300 && a.Error == "", Latency: a.Latency.Milliseconds(),
+		Error: desk.OrNull(a.Error), Excerpt: desk.OrNull(a.Excerpt),
 	}
 	if a.Status != 0 {
 		doc.Status = &a.Status
@@ -269,14 +270,14 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	q := store.DeliveryQuery{State: store.DeliveryState(p.text("state")), Limit: p.integer("limit", defaultLimit, 1, maxLimit)}
+	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", desk.DefaultLimit, 1, desk.MaxLimit)}
 	q.Before, _ = strconv.ParseInt(p.cursor("before"), 10, 64)
 	switch q.State {
 	case "", "pending", "delivered", "dead":
 	default:
-		p.refuse("state", string(q.State), "must be pending, delivered or dead")
+		p.Refuse("state", string(q.State), "must be pending, delivered or dead")
 	}
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
 	id := r.PathValue("id")
@@ -288,10 +289,10 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, erro
 	for _, d := range found {
 		doc := deliveryDoc{
 			ID: webhook.MessageID(id, d.Seq), Seq: d.Seq, Event: d.Event, State: string(d.State), Attempts: d.Attempts,
-			CreatedAt: madrid(d.CreatedAt), DoneAt: nullableTime(d.DoneAt), History: make([]attemptDoc, 0, len(d.History)),
+			CreatedAt: desk.Madrid(d.CreatedAt), DoneAt: desk.TimeOrNull(d.DoneAt), History: make([]attemptDoc, 0, len(d.History)),
 		}
 		if d.State == "pending" {
-			doc.DueAt = nullableTime(d.DueAt)
+			doc.DueAt = desk.TimeOrNull(d.DueAt)
 		}
 		for _, h := range d.History {
 			doc.History = append(doc.History, newAttemptDoc(h))
@@ -343,11 +344,11 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	if err := readBody(r, &body); err != nil {
 		return answer{}, err
 	}
-	p := &params{}
+	p := &params{desk.NewParams(nil)}
 	events := p.events(body.Events)
 	reports := len(events) == 0 || slices.ContainsFunc(events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	filter := body.Filter.filter(p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
 	type day struct {

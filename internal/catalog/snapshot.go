@@ -44,6 +44,18 @@ func (p Page) Hash() uint64 {
 	return h
 }
 
+// AppendJSON appends the filings of a page as a list of the contract's Report.
+func (p Page) AppendJSON(b []byte) []byte {
+	b = append(b, '[')
+	for i, f := range p.Filings {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = f.AppendJSON(b)
+	}
+	return append(b, ']')
+}
+
 // Reports returns a page of the filings that a filter lets through, newest
 // first. Pages count from 1; one past the end is empty.
 func (s *Snapshot) Reports(f disclosure.Filter, page, limit int) Page {

@@ -24,7 +24,7 @@ var rows = [][]string{
 	2: {"extract", "summary", "llm", "problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
 	3: {"store/sqlite", "store/postgres", "simserver", "ledger", "catalog", "document", "access"},
 	4: {"ingest", "token", "feed"},
-	5: {"webhook"},
+	5: {"webhook", "desk"},
 	6: {"api", "mcpserver", "site"},
 	7: {"discovery", "httpserver", "telemetry"},
 	8: {"cmd/pregon", "layering"},

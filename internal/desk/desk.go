@@ -1,0 +1,93 @@
+// Package desk answers what callers ask, whichever way they came.
+//
+// REST and MCP are two ways to put the same questions: find filings, show one,
+// read its document, look up an issuer. What a parameter means, what is wrong
+// with it, and what is told of a filing stand here once, so that the surfaces
+// cannot come to differ. A surface takes one snapshot of the catalogue, reads
+// Params, asks, and encodes in its own language.
+package desk
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"pregon/internal/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/ledger"
+	"pregon/internal/store"
+)
+
+// Options are what the desk knows from.
+type Options struct {
+	Catalog *catalog.Catalog
+	Ledger  *ledger.Ledger
+	// Documents are the texts of filings' documents.
+	Documents store.Documents
+	Version   string        // of the program
+	Reads     bool          // this process reads the source, or stands by to
+	Source    func() string // where the filings come from, as the store is marked: "demo" is the simulated market
+	// Limit is what callers without a credential have to keep to, or nil.
+	Limit *access.Limit
+	// Shared tells whether all replicas count that limit together: "up", "down"
+	// while what they share does not answer, "off" when each counts for itself.
+	Shared func() string
+}
+
+// Desk answers.
+type Desk struct {
+	Options
+	library chan struct{} // a place for each question that holds texts of documents
+}
+
+// New returns the desk.
+func New(o Options) *Desk { return &Desk{Options: o, library: make(chan struct{}, mostInLibrary)} }
+
+// Snapshot returns the catalogue as it is now, for one whole question.
+func (d *Desk) Snapshot() (*catalog.Snapshot, error) {
+	s := d.Catalog.Snapshot()
+	if s == nil {
+		return nil, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
+	}
+	return s, nil
+}
+
+// Encode writes a record as JSON, as lists write theirs: without escapes that
+// only HTML needs.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// OrNull is a text that is null when there is none.
+func OrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// TimeOrNull is a time that is null when there is none.
+func TimeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = Madrid(t)
+	return &t
+}
+
+// Madrid is a time as it is told.
+func Madrid(t time.Time) time.Time { return t.In(disclosure.Madrid) }
+
+// list never encodes as null.
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

@@ -1,0 +1,64 @@
+package desk
+
+import (
+	"encoding/json"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+// AppendIssuers answers a search of the directory.
+func (p *Params) AppendIssuers(b []byte, s *catalog.Snapshot) ([]byte, error) {
+	query, kind := p.Text("search"), p.Kind()
+	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
+	if err := p.Err(); err != nil {
+		return b, err
+	}
+	b = append(b, `{"data":[`...)
+	for i, e := range s.Issuers(query, kind, limit) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = disclosure.AppendIssuer(b, e.Issuer)
+	}
+	return append(b, ']'), nil
+}
+
+// Issuer is the contract's Issuer and what more is known of it.
+type Issuer struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	CIF         *string           `json:"cif"`
+	Ticker      *string           `json:"ticker"`
+	Market      *string           `json:"market"`
+	Kind        *string           `json:"kind"`
+	ISINs       []string          `json:"isins"`
+	FormerNames []string          `json:"former_names"`
+	Aliases     []string          `json:"aliases"`
+	ReportCount int               `json:"report_count"`
+	Latest      []json.RawMessage `json:"latest_reports"`
+	Attribution Attribution       `json:"attribution"`
+}
+
+const latestOfIssuer = 5
+
+// Issuer returns one issuer by any of its identifiers.
+func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
+	e, ok := s.Issuer(id)
+	if !ok {
+		return nil, fault.New(fault.NotFound,
+			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs among them, work too. Search with /api/v1/issuers?search=.")
+	}
+	i := e.Issuer
+	filings := s.ReportsOf(e, latestOfIssuer)
+	out := &Issuer{
+		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
+		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
+		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: d.Attribution(),
+	}
+	for _, f := range filings.Filings {
+		out.Latest = append(out.Latest, f.AppendJSON(nil))
+	}
+	return out, nil
+}

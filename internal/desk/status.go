@@ -1,0 +1,181 @@
+package desk
+
+import (
+	"encoding/json"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/feed"
+	"pregon/internal/ledger"
+	"pregon/internal/watch"
+)
+
+// Status is how well the service sees its source, and how fast it is.
+type Status struct {
+	Version  string     `json:"version"`
+	Source   *string    `json:"source"`
+	State    string     `json:"state"`
+	Since    *time.Time `json:"since"`
+	Checked  *time.Time `json:"checked_at"`
+	Reasons  []reason   `json:"reasons"`
+	Surfaces []surface  `json:"surfaces"`
+	Seq      int64      `json:"seq"`
+	Catalog  struct {
+		Reports int     `json:"reports"`
+		Issuers int     `json:"issuers"`
+		Behind  float64 `json:"behind_seconds"`
+	} `json:"catalog"`
+	Latest   []latest   `json:"latest"`
+	Latency  []latency  `json:"latency"`
+	Backfill []backfill `json:"backfill"`
+	Limit    rateLimit  `json:"rate_limit"`
+}
+
+// rateLimit is what callers without a credential have to keep to.
+type rateLimit struct {
+	Requests *int   `json:"requests"` // null when there is no limit
+	Seconds  *int   `json:"window_seconds"`
+	Shared   string `json:"shared"`
+}
+
+type reason struct {
+	Surface string    `json:"surface"`
+	Reason  string    `json:"reason"`
+	Since   time.Time `json:"since"`
+}
+
+type surface struct {
+	Name     string     `json:"name"`
+	OK       bool       `json:"ok"`
+	Success  *time.Time `json:"last_success_at"`
+	Failure  *time.Time `json:"last_failure_at"`
+	Failures int        `json:"failures_in_a_row"`
+	Error    *string    `json:"error"`
+}
+
+type latest struct {
+	Type        string    `json:"type"`
+	ID          string    `json:"id"`
+	PublishedAt time.Time `json:"published_at"`
+	AvailableAt time.Time `json:"available_at"`
+}
+
+// latency are the percentiles of the last 24 hours, in seconds.
+type latency struct {
+	Types                 []string     `json:"types"`
+	Hours                 int          `json:"window_hours"`
+	Count                 int          `json:"count"`
+	RegisteredToSeen      *percentiles `json:"registered_to_seen"`
+	SeenToAvailable       *percentiles `json:"seen_to_available"`
+	SeenToEnriched        *percentiles `json:"seen_to_enriched"`
+	RegisteredToAvailable *percentiles `json:"registered_to_available"`
+}
+
+type percentiles struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+type backfill struct {
+	ID      string   `json:"id"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Types   []string `json:"types"`
+	Steps   int      `json:"steps"`
+	Total   int      `json:"total"`
+	New     int      `json:"new"`
+	Trouble *string  `json:"trouble"`
+}
+
+const latencyHours = 24
+
+// Status tells how the service is.
+func (d *Desk) Status(s *catalog.Snapshot) Status {
+	now := time.Now()
+	out := Status{
+		Version: d.Version, Source: OrNull(d.Source()), Seq: s.Seq(), Reasons: []reason{}, Surfaces: []surface{},
+		Latest: []latest{}, Backfill: []backfill{},
+	}
+	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
+	out.Catalog.Behind = d.Catalog.Behind().Seconds()
+	out.seen(d.Ledger.Seen(d.Reads))
+	for _, t := range disclosure.Types {
+		for _, f := range s.Reports(disclosure.Filter{Type: t}, 1, 1).Filings {
+			r := f.Report()
+			out.Latest = append(out.Latest, latest{string(t), r.ID, Madrid(r.PublishedAt), Madrid(r.AvailableAt)})
+		}
+	}
+	since := now.Add(-latencyHours * time.Hour)
+	out.Latency = []latency{ // HR has no feed, and a latency of its own
+		newLatency(s, since, disclosure.IP, disclosure.OIR),
+		newLatency(s, since, disclosure.HR),
+	}
+	for _, j := range d.Ledger.Jobs() {
+		if !j.Done {
+			out.Backfill = append(out.Backfill, newBackfill(j))
+		}
+	}
+	out.Limit.Shared = d.Shared()
+	if l := d.Limit; l != nil {
+		seconds := int(l.Window.Seconds())
+		out.Limit.Requests, out.Limit.Seconds = &l.Policy.Limit, &seconds
+	}
+	return out
+}
+
+// State is how well the source is seen, for the feed.
+func (d *Desk) State() feed.State {
+	var out Status
+	out.Reasons, out.Surfaces = []reason{}, []surface{}
+	out.seen(d.Ledger.Seen(d.Reads))
+	body, err := json.Marshal(map[string]any{"state": out.State, "since": out.Since, "reasons": out.Reasons})
+	if err != nil {
+		panic(err) // texts and times always encode
+	}
+	return feed.State{Name: out.State, JSON: body}
+}
+
+func (out *Status) seen(s watch.Status) {
+	out.State, out.Since, out.Checked = string(s.State), TimeOrNull(s.Since), TimeOrNull(s.At)
+	for _, r := range s.Reasons {
+		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text, Madrid(r.Since)})
+	}
+	for _, sf := range s.Surfaces {
+		out.Surfaces = append(out.Surfaces, surface{
+			sf.Name, sf.OK, TimeOrNull(sf.SuccessAt), TimeOrNull(sf.FailureAt), sf.Failures, OrNull(sf.Error),
+		})
+	}
+}
+
+func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {
+	l := s.Latency(since, series...)
+	return latency{
+		Types: words(series), Hours: latencyHours, Count: l.Count,
+		RegisteredToSeen: inSeconds(l.RegisteredToSeen), SeenToAvailable: inSeconds(l.SeenToAvailable),
+		SeenToEnriched: inSeconds(l.SeenToEnriched), RegisteredToAvailable: inSeconds(l.RegisteredToAvailable),
+	}
+}
+
+func newBackfill(j ledger.Job) backfill {
+	return backfill{j.ID, j.From, j.To, words(j.Types), j.Steps, j.Total, j.New, OrNull(j.Trouble)}
+}
+
+func words(types []disclosure.Type) []string {
+	out := make([]string, len(types))
+	for n, t := range types {
+		out[n] = string(t)
+	}
+	return out
+}
+
+// inSeconds is null when there was nothing to measure.
+func inSeconds(p *catalog.Percentiles) *percentiles {
+	if p == nil {
+		return nil
+	}
+	round := func(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+	return &percentiles{round(p.P50), round(p.P90), round(p.P99), round(p.Max)}
+}

@@ -14,12 +14,13 @@ type Analytics struct {
 	GeneratedAt time.Time     `json:"generated_at"`
 	AsOfSeq     int64         `json:"as_of_seq"`
 	Totals      Totals        `json:"totals"`
-	Daily       []Daily       `json:"daily"`      // the last 30 days, today last
-	Weekdays    []Weekday     `json:"weekdays"`   // Monday first, all filings
-	Hours       []Hour        `json:"hours"`      // 0 to 23, all filings
-	Categories  []CategoryUse `json:"categories"` // most used first, all filings
-	Issuers     []IssuerUse   `json:"issuers"`    // most active first, last 30 days
-	Markets     []MarketUse   `json:"markets"`    // most filings first, all filings
+	Daily       []Daily       `json:"daily"`         // the last 30 days, today last
+	Weekdays    []Weekday     `json:"weekdays"`      // Monday first, all filings
+	Hours       []Hour        `json:"hours"`         // 0 to 23, all filings
+	WeekHours   [7][24]int    `json:"weekday_hours"` // both at once: a row for each weekday
+	Categories  []CategoryUse `json:"categories"`    // most used first, all filings
+	Issuers     []IssuerUse   `json:"issuers"`       // most active first, last 30 days
+	Markets     []MarketUse   `json:"markets"`       // most filings first, all filings
 	Pace        Pace          `json:"pace"`
 }
 
@@ -106,6 +107,7 @@ func (s *Snapshot) figures(now time.Time) *Analytics {
 		Daily:       t.daily(today),
 		Weekdays:    t.weekdayTotals(),
 		Hours:       t.hourTotals(),
+		WeekHours:   t.hours,
 		Categories:  s.categoryUse(),
 		Issuers:     s.issuerUse(today),
 		Markets:     s.marketUse(),
@@ -125,17 +127,23 @@ func (t *tally) daily(today disclosure.Day) []Daily {
 }
 
 func (t *tally) weekdayTotals() []Weekday {
-	out := make([]Weekday, 0, len(t.weekdays))
+	out := make([]Weekday, len(t.hours))
 	for i, name := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
-		out = append(out, Weekday{Weekday: name, Total: t.weekdays[i]})
+		out[i].Weekday = name
+		for _, total := range t.hours[i] {
+			out[i].Total += total
+		}
 	}
 	return out
 }
 
 func (t *tally) hourTotals() []Hour {
-	out := make([]Hour, 0, len(t.hours))
-	for h, total := range t.hours {
-		out = append(out, Hour{Hour: h, Total: total})
+	out := make([]Hour, len(t.hours[0]))
+	for h := range out {
+		out[h].Hour = h
+		for _, weekday := range t.hours {
+			out[h].Total += weekday[h]
+		}
 	}
 	return out
 }

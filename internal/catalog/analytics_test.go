@@ -77,6 +77,11 @@ func TestAnalyticsAcrossClockChanges(t *testing.T) {
 	if w := autumn.Weekdays; w[5] != (catalog.Weekday{Weekday: "saturday", Total: 1}) || w[6] != (catalog.Weekday{Weekday: "sunday", Total: 4}) || w[0] != (catalog.Weekday{Weekday: "monday", Total: 1}) {
 		t.Errorf("weekdays: %v", w)
 	}
+	var both [7][24]int
+	both[5][23], both[6][0], both[6][2], both[6][23], both[0][0] = 1, 1, 2, 1, 1
+	if autumn.WeekHours != both {
+		t.Errorf("hours by weekday: %v", autumn.WeekHours)
+	}
 }
 
 // The thirty days end with today, which begins at Madrid's midnight. What is

@@ -13,11 +13,10 @@ import (
 // them again. A tally never changes; the next one shares with it all days that
 // are the same.
 type tally struct {
-	byType   [3]int // in the order of disclosure.Types
-	weekdays [7]int // Monday first
-	hours    [24]int
-	headings []int32 // by number of the heading
-	refs     []int32 // by number of the reference to an issuer
+	byType   [3]int     // in the order of disclosure.Types
+	hours    [7][24]int // by weekday, Monday first
+	headings []int32    // by number of the heading
+	refs     []int32    // by number of the reference to an issuer
 	first    disclosure.Day
 	days     []*day // from first on; nil for a day without filings
 }
@@ -59,8 +58,7 @@ func (n *counting) count(d *search.Doc, by int) {
 	at := timed{clock: clock(local), typ: uint8(d.Type().Index()), ref: d.Ref, key: d.Key}
 	date := disclosure.DayOf(local)
 	n.byType[at.typ] += by
-	n.weekdays[(date.Weekday()+6)%7] += by
-	n.hours[local.Hour()] += by
+	n.hours[(date.Weekday()+6)%7][local.Hour()] += by
 	n.headings = grown(n.headings, d.Heading)
 	n.headings[d.Heading] += int32(by)
 	n.refs = grown(n.refs, d.Ref)

@@ -189,6 +189,13 @@ func (g *Guard) Alive(p Principal) (alive bool, changed <-chan struct{}) {
 	return true, changed
 }
 
+// Network is where a request comes from, as callers without a credential are
+// told apart.
+func (g *Guard) Network(r *http.Request) string {
+	subject := ratelimit.Address(g.o.Proxies.Client(r))
+	return string(subject[:])
+}
+
 // AdmitUnrouted decides on a request that no operation takes.
 func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
 	if !Counted(r.URL.Path) {

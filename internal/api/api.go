@@ -32,6 +32,7 @@ type Options struct {
 	Desk     *desk.Desk
 	Guard    *access.Guard
 	Feed     *feed.Hub
+	Seats    *feed.Seats // of those who listen, on whichever surface
 	Webhooks *webhook.Manager
 	Logger   *slog.Logger
 	BaseURL  string // as clients see the service, without a slash at the end
@@ -43,7 +44,6 @@ type Options struct {
 type API struct {
 	Options
 	openapi struct{ yaml, json []byte }
-	open    listeners
 }
 
 // New returns the surface; Register puts it in place.

@@ -36,7 +36,7 @@ func (a *API) listChanges(r *http.Request, _ *catalog.Snapshot) (answer, error) 
 		return answer{}, err
 	}
 	if wait > 0 {
-		leave, err := a.open.enter(access.FromContext(r.Context()))
+		leave, err := a.Seats.Enter(access.FromContext(r.Context()).ID, feed.MostOpen)
 		if err != nil {
 			return answer{}, err
 		}

@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"pregon/internal/access"
 	"pregon/internal/disclosure"
-	"pregon/internal/fault"
 	"pregon/internal/feed"
 )
 
@@ -22,7 +20,6 @@ import (
 const StreamPath = "/api/v1/stream"
 
 const (
-	mostOpen    = 100 // streams and waiting requests of one principal
 	gulp        = 256 // events written at once
 	beatEvery   = 12 * time.Second
 	writeTime   = 10 * time.Second // for one write: whoever takes longer is cut
@@ -31,43 +28,6 @@ const (
 	retryAfter  = 2 * time.Second  // for clients that come back by themselves
 	drainSpread = 3 * time.Second  // over which listeners are let go when the service stops
 )
-
-// listeners counts what is open for each principal.
-type listeners struct {
-	mu   sync.Mutex
-	open map[string]int // guarded by mu
-}
-
-// enter counts one more, until leave is called.
-func (l *listeners) enter(p access.Principal) (leave func(), err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open == nil {
-		l.open = map[string]int{}
-	}
-	if l.open[p.ID] >= mostOpen {
-		return nil, fault.New(fault.RateLimited, "You have %d streams and waiting requests open, which is as many as there may be: close one.", mostOpen)
-	}
-	l.open[p.ID]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.open[p.ID]--; l.open[p.ID] == 0 {
-			delete(l.open, p.ID)
-		}
-	}, nil
-}
-
-// Listening returns how many streams and waiting requests are open.
-func (a *API) Listening() int {
-	a.open.mu.Lock()
-	defer a.open.mu.Unlock()
-	n := 0
-	for _, open := range a.open.open {
-		n += open
-	}
-	return n
-}
 
 // selection reads the common filter and the events that are wanted.
 func (p *params) selection() feed.Selection {
@@ -197,7 +157,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, errors.New("this connection cannot be kept open")
 	}
 	principal := access.FromContext(r.Context())
-	leave, err := a.open.enter(principal)
+	leave, err := a.Seats.Enter(principal.ID, feed.MostOpen)
 	if err != nil {
 		return nil, err
 	}

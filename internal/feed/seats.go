@@ -1,0 +1,47 @@
+package feed
+
+import (
+	"sync"
+
+	"pregon/internal/fault"
+)
+
+// MostOpen is how many streams, waiting requests and subscriptions one
+// principal may have open in a process, on all surfaces together.
+const MostOpen = 100
+
+// Seats counts those who listen.
+type Seats struct {
+	mu    sync.Mutex
+	taken map[string]int // guarded by mu: by whose they are
+	all   int            // guarded by mu
+}
+
+// Enter takes a seat for somebody who may have so many, until leave is called.
+func (s *Seats) Enter(who string, most int) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken == nil {
+		s.taken = map[string]int{}
+	}
+	if s.taken[who] >= most {
+		return nil, fault.New(fault.RateLimited, "You have %d streams and waiting requests open, which is as many as there may be: close one.", most)
+	}
+	s.taken[who]++
+	s.all++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.all--
+		if s.taken[who]--; s.taken[who] == 0 {
+			delete(s.taken, who)
+		}
+	}, nil
+}
+
+// Taken returns how many listen.
+func (s *Seats) Taken() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}

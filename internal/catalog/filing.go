@@ -25,6 +25,15 @@ func (f Filing) Report() *disclosure.Report {
 // ID returns its id.
 func (f Filing) ID() string { return disclosure.ReportID(f.doc.Type(), f.doc.Number()) }
 
+// Published returns when it was published.
+func (f Filing) Published() time.Time { return f.doc.Published() }
+
+// CompanyName returns who filed it, as the filing says.
+func (f Filing) CompanyName() string { return f.record().text(`"company_name":`) }
+
+// Title returns its subject.
+func (f Filing) Title() string { return f.record().text(`"title":`) }
+
 // Type returns the series it belongs to.
 func (f Filing) Type() disclosure.Type { return f.doc.Type() }
 
@@ -55,8 +64,8 @@ func (f Filing) directoryTicker() string {
 
 // Ticker returns the filing's own ticker, else its issuer's.
 func (f Filing) Ticker() string {
-	if f.record().split() == 0 {
-		return f.Report().Ticker
+	if r := f.record(); r.split() == 0 {
+		return r.text(`"ticker":`)
 	}
 	return f.directoryTicker()
 }

@@ -239,6 +239,31 @@ func (r record) report(l *links) *disclosure.Report {
 	return &out
 }
 
+// text returns one text of the JSON without reading the rest. Within a text
+// quotation marks are escaped, so that a name with them stands nowhere else.
+func (r record) text(name string) string {
+	s := string(r[recordHead:r.end()])
+	s = s[strings.Index(s, name)+len(name)+1:]
+	for i := 0; ; i++ {
+		switch s[i] {
+		case '"':
+			return s[:i]
+		case '\\':
+			end := i
+			for ; s[end] != '"'; end++ {
+				if s[end] == '\\' {
+					end++
+				}
+			}
+			var out string
+			if err := json.Unmarshal([]byte(`"`+s[:end+1]), &out); err != nil {
+				panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
+			}
+			return out
+		}
+	}
+}
+
 // cut takes a text with its length before it off the front.
 func cut(s string) (text, rest string) {
 	length, n := binary.Uvarint([]byte(s[:min(len(s), binary.MaxVarintLen64)]))

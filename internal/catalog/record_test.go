@@ -84,6 +84,20 @@ func TestRecordKeepsEveryField(t *testing.T) {
 	}
 }
 
+// Single texts are those of the whole report, whatever stands in them.
+func TestTexts(t *testing.T) {
+	for _, text := range []string{
+		"Dividendo", `Con "comillas"`, `Una \ barra al final \`, `\"`, `,"title":"otro"`, `"company_name":"otra","ticker":"X"`, "Ñandú & <b> €", "tab\ty salto\n", "\u2028", "\\u0022",
+	} {
+		r := everything()
+		r.Title, r.CompanyName, r.Ticker = text+" t", text+" c", text+" k"
+		f := kept(t, r)
+		if f.Title() != r.Title || f.CompanyName() != r.CompanyName || f.Ticker() != r.Ticker || !f.Published().Equal(r.PublishedAt) {
+			t.Errorf("%q: %q, %q, %q", text, f.Title(), f.CompanyName(), f.Ticker())
+		}
+	}
+}
+
 func TestClocks(t *testing.T) {
 	r := everything()
 	f := kept(t, r)

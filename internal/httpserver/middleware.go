@@ -122,7 +122,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "panic in a request",
 				slog.String("id", w.Header().Get(problem.RequestIDHeader)), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
 			if rec, ok := w.(*recorder); ok && rec.status == 0 {
-				problem.Write(w, fault.New(fault.Internal, "panic"))
+				s.teller(r).Failed(w, r)
 				return
 			}
 			panic(http.ErrAbortHandler) // half an answer must not look whole
@@ -172,11 +172,11 @@ func (s *Server) whenAsked(compressed, plain http.Handler) http.Handler {
 
 // limitBody refuses a body that says it is too large, and cuts off one that
 // turns out to be.
-func limitBody(next http.Handler) http.Handler {
+func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > maxBodyBytes {
 			w.Header().Set("Connection", "close")
-			problem.WriteStatus(w, http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most.")
+			s.teller(r).TooLarge(w, r)
 			return
 		}
 		if r.Body != http.NoBody {
@@ -184,4 +184,20 @@ func limitBody(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// inProblems tells in problem documents.
+var inProblems = Teller{
+	TooLarge: func(w http.ResponseWriter, _ *http.Request) {
+		problem.WriteStatus(w, http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most.")
+	},
+	Failed: func(w http.ResponseWriter, _ *http.Request) { problem.Write(w, fault.New(fault.Internal, "panic")) },
+}
+
+// teller is who tells what goes wrong with a request outside of its surface.
+func (s *Server) teller(r *http.Request) Teller {
+	if t, ok := s.o.Tellers[r.URL.Path]; ok {
+		return t
+	}
+	return inProblems
 }

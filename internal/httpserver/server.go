@@ -44,9 +44,18 @@ type Options struct {
 	// Streams are the paths whose answers have no end: a compressor would hold
 	// them back.
 	Streams []string
+	// Tellers are of the paths whose surface has a language of its own for what
+	// goes wrong before it is asked; elsewhere it is told in problem documents.
+	Tellers map[string]Teller
 	// Source tells where the filings come from, for every answer; nothing when
 	// that goes without saying.
 	Source func() string
+}
+
+// Teller tells what went wrong.
+type Teller struct {
+	TooLarge func(http.ResponseWriter, *http.Request) // the body is
+	Failed   func(http.ResponseWriter, *http.Request) // a part of the program did
 }
 
 // Observation is one request, for the log and the metrics.
@@ -81,7 +90,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.recoverPanics(s.mark(limitBody(s.plainPaths(s.whenAsked(compress(o.Mux), o.Mux))))))
+	s.handler = s.observe(s.recoverPanics(s.mark(s.limitBody(s.plainPaths(s.whenAsked(compress(o.Mux), o.Mux))))))
 	return s, nil
 }
 

@@ -49,6 +49,9 @@ var kinds = map[fault.Kind]struct {
 	fault.Unavailable:  {http.StatusServiceUnavailable, "unavailable", "Unavailable"},
 }
 
+// Status is the status of a kind of failure.
+func Status(k fault.Kind) int { return kinds[k].status }
+
 // Write answers with the document of an error. An error that is no fault says
 // nothing of what happened inside.
 func Write(w http.ResponseWriter, err error) {

@@ -1,0 +1,119 @@
+package view
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAll(t *testing.T) {
+	var uris []string
+	for _, v := range All() {
+		uris = append(uris, v.URI)
+		if v.Name == "" || v.Title == "" || v.Description == "" {
+			t.Errorf("%s does not say what it is: %+v", v.URI, v)
+		}
+	}
+	want := []string{"ui://pregon/filings-feed", "ui://pregon/analytics", "ui://pregon/issuer"}
+	if !slices.Equal(uris, want) {
+		t.Errorf("views are %v, want %v", uris, want)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	for _, v := range All() {
+		t.Run(v.Name, func(t *testing.T) {
+			if n := len(v.HTML); n >= 60_000 {
+				t.Errorf("has %d bytes, want less than 60,000: hosts load it with every result", n)
+			}
+			if !strings.HasPrefix(v.HTML, "<!doctype html>\n<html lang=\"en\">\n") || !strings.HasSuffix(v.HTML, "</html>\n") {
+				t.Error("is no whole HTML document")
+			}
+			for _, part := range []string{
+				`<meta charset="utf-8">`,
+				`<meta name="viewport" content="width=device-width, initial-scale=1">`,
+				"<title>Pregón · " + v.Title + "</title>",
+				"<style>", "</style>", "<script>", "</script>",
+			} {
+				if n := strings.Count(v.HTML, part); n != 1 {
+					t.Errorf("has %s %d times, want once", part, n)
+				}
+			}
+			if left := regexp.MustCompile(`\{\{\w*\}\}`).FindString(v.HTML); left != "" {
+				t.Errorf("has a placeholder left: %s", left)
+			}
+		})
+	}
+}
+
+// A view shows what strangers filed, and hosts let it load nothing: it makes
+// no markup of text, no code of text, and asks for nothing by itself.
+func TestForbidden(t *testing.T) {
+	forbidden := regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|setHTML|srcdoc|DOMParser|createContextualFragment|` +
+		`document\.write|eval\(|new Function|setTimeout\(['"]|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|\bimport\b|` +
+		`http-equiv|src=|href=|@import|(?-i:url\()|localStorage|sessionStorage|document\.cookie`)
+	for _, v := range All() {
+		if found := forbidden.FindAllString(v.HTML, -1); found != nil {
+			t.Errorf("%s uses %q", v.Name, found)
+		}
+	}
+}
+
+// The two languages say the same things, and what a script asks for is there.
+func TestWords(t *testing.T) {
+	for _, v := range All() {
+		t.Run(v.Name, func(t *testing.T) {
+			english, spanish := words(t, v.HTML, "en"), words(t, v.HTML, "es")
+			for _, key := range slices.Sorted(maps.Keys(english)) {
+				if _, ok := spanish[key]; !ok {
+					t.Errorf("%q has no Spanish", key)
+				} else if e, s := blanks(english[key]), blanks(spanish[key]); !slices.Equal(e, s) {
+					t.Errorf("%q fills in %v in English and %v in Spanish", key, e, s)
+				}
+			}
+			for key := range spanish {
+				if _, ok := english[key]; !ok {
+					t.Errorf("%q has no English", key)
+				}
+			}
+			for _, m := range regexp.MustCompile(`\b(t|counted|new Failure)\('(\w+)'`).FindAllStringSubmatch(v.HTML, -1) {
+				keys := []string{m[2]}
+				if m[1] == "counted" {
+					keys = []string{m[2] + "_one", m[2] + "_other"}
+				}
+				for _, key := range keys {
+					if _, ok := english[key]; !ok {
+						t.Errorf("there are no words for %q", key)
+					}
+				}
+			}
+		})
+	}
+}
+
+// words reads the words of a language out of a document: the lines of the
+// blocks that begin with its name.
+func words(t *testing.T, html, language string) map[string]string {
+	t.Helper()
+	blocks := regexp.MustCompile(`(?m)^(?:  `+language+`: \{|Object\.assign\(WORDS\.`+language+`, \{)\n((?: +\w+: '.*',\n)+) *\}`).FindAllStringSubmatch(html, -1)
+	if len(blocks) != 2 {
+		t.Fatalf("found %d blocks of words in %s, want those of all views and those of this one", len(blocks), language)
+	}
+	found := map[string]string{}
+	for _, block := range blocks {
+		for _, m := range regexp.MustCompile(`(?m)^ +(\w+): '(.+)',$`).FindAllStringSubmatch(block[1], -1) {
+			if _, ok := found[m[1]]; ok {
+				t.Errorf("%q is there twice in %s", m[1], language)
+			}
+			found[m[1]] = m[2]
+		}
+	}
+	return found
+}
+
+// blanks are what a text has to be filled in with.
+func blanks(text string) []string {
+	return slices.Sorted(slices.Values(regexp.MustCompile(`\{\w+\}`).FindAllString(text, -1)))
+}

@@ -1,0 +1,41 @@
+// The words of this view.
+
+Object.assign(WORDS.en, {
+  analytics: 'The market in figures',
+  daily: 'Filings a day, last 30 days',
+  data: 'Data as a table',
+  day: 'Day',
+  generated: 'As of {time}',
+  heat: 'When filings come, by weekday and hour',
+  hour: 'Hour',
+  hour_span: '{from}:00 to {to}:00',
+  issuers: 'Most active issuers, last 30 days',
+  less: 'less',
+  more: 'more',
+  newest: 'Newest filings: {name}',
+  pace: 'Today so far',
+  pace_ratio: '{ratio} times the usual {usual} by this time of a {day}',
+  pace_usual: 'usually {usual} by this time of a {day}',
+  share: '{share} of all',
+  total: 'Total',
+})
+
+Object.assign(WORDS.es, {
+  analytics: 'El mercado en cifras',
+  daily: 'Comunicaciones por día, últimos 30 días',
+  data: 'Los datos en una tabla',
+  day: 'Día',
+  generated: 'Datos del {time}',
+  heat: 'Cuándo llegan, por día de la semana y hora',
+  hour: 'Hora',
+  hour_span: 'de {from}:00 a {to}:00',
+  issuers: 'Emisores más activos, últimos 30 días',
+  less: 'menos',
+  more: 'más',
+  newest: 'Últimas comunicaciones: {name}',
+  pace: 'Hoy, hasta ahora',
+  pace_ratio: '{ratio} veces lo habitual a esta hora de un {day} ({usual})',
+  pace_usual: 'lo habitual a esta hora de un {day}: {usual}',
+  share: '{share} del total',
+  total: 'Total',
+})

@@ -110,6 +110,7 @@ type serveConfig struct {
 	documentFlags
 	modelFlags
 	accessFlags
+	MCPOrigins          []string   `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
 	WebhookAllowPrivate bool       `help:"Let webhooks be at any address, and speak plain http: for tests and local use. Anybody with a key can then make this service call into your network."`
 	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
 	LogFormat           string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
@@ -141,6 +142,11 @@ func (c *serveConfig) validate() error {
 	}
 	if c.BaseURL != "" && !isOrigin(c.BaseURL) {
 		return fault.New(fault.Invalid, "--base-url %q must be http:// or https:// and a host, with nothing after it", c.BaseURL)
+	}
+	for _, origin := range c.MCPOrigins {
+		if origin != "*" && !isOrigin(origin) {
+			return fault.New(fault.Invalid, "--mcp-origin %q must be http:// or https:// and a host, or *", origin)
+		}
 	}
 	if err := c.modelFlags.validate(); err != nil {
 		return err
@@ -285,6 +291,7 @@ func (c *checkConfigCmd) Run(p *process) error {
 		{"config", orOff(c.Config)},
 		{"audit-log", orOff(c.AuditLog)},
 		{"secret-key", hidden(p.getenv(secretKeyEnv))},
+		{"mcp-origin", orOff(strings.Join(c.MCPOrigins, ", "))},
 		{"webhook-allow-private", onOff(c.WebhookAllowPrivate)},
 		{"debug-listen", orOff(c.DebugListen)},
 		{"log-format", c.LogFormat},

@@ -7,6 +7,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/document"
 	"pregon/internal/llm"
+	"pregon/internal/mcpserver"
 	"pregon/internal/pace"
 	"pregon/internal/watch"
 	"pregon/internal/webhook"
@@ -28,6 +29,7 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.observeAccess()
 	s.observePush()
+	s.observeMCP()
 	if s.reader != nil {
 		s.observeSource()
 	}
@@ -53,7 +55,7 @@ func (s *service) observeAccess() {
 
 func (s *service) observePush() {
 	m := s.metrics
-	m.Gauge("pregon_push_listening", "Streams and waiting requests that are open.", func() float64 { return float64(s.api.Listening()) })
+	m.Gauge("pregon_push_listening", "Streams, waiting requests and subscriptions that are open.", func() float64 { return float64(s.seats.Taken()) })
 	for name, of := range map[string]func(webhook.Stats) int64{
 		"delivered": func(st webhook.Stats) int64 { return st.Delivered },
 		"failed":    func(st webhook.Stats) int64 { return st.Failed },
@@ -64,6 +66,19 @@ func (s *service) observePush() {
 	}
 	m.Gauge("pregon_webhook_behind", "Changes that webhooks were not looked up for yet.", func() float64 { return float64(s.webhooks.Stats().Lag) })
 	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
+}
+
+func (s *service) observeMCP() {
+	for _, call := range mcpserver.Calls() {
+		s.metrics.CounterOf("pregon_mcp_calls_total", "Messages of agents, by tool or method.", "call", call, func() float64 {
+			taken, _ := s.mcp.Counted(call)
+			return float64(taken)
+		})
+		s.metrics.CounterOf("pregon_mcp_failed_total", "Messages of agents that were refused or answered with an error of the protocol.", "call", call, func() float64 {
+			_, failed := s.mcp.Counted(call)
+			return float64(failed)
+		})
+	}
 }
 
 func (s *service) observeSource() {

@@ -11,14 +11,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pregon/internal/access"
 	"pregon/internal/api"
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
+	"pregon/internal/discovery"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
 	"pregon/internal/httpserver"
 	"pregon/internal/ingest"
 	"pregon/internal/ledger"
+	"pregon/internal/mcpserver"
 	"pregon/internal/store"
 	"pregon/internal/telemetry"
 	"pregon/internal/webhook"
@@ -82,7 +85,9 @@ type service struct {
 	feed     *feed.Hub
 	webhooks *webhook.Manager
 	stop     func() // ends what waits for the service to stop
+	seats    *feed.Seats
 	desk     *desk.Desk
+	mcp      *mcpserver.Server
 	api      *api.API
 	demo     *demo    // nil unless the market is simulated
 	reader   *reader  // nil without a source
@@ -92,7 +97,7 @@ type service struct {
 
 // wire puts the parts together, in the order in which data flows.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, db *marked, base string) (s *service, err error) {
-	s = &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger), ledger: ledger.New(db)}
+	s = &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger), ledger: ledger.New(db), seats: &feed.Seats{}}
 	s.feed = feed.NewHub(s.catalog, db)
 	if err := c.claim(ctx, db); err != nil {
 		return nil, err
@@ -123,17 +128,29 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
 	})
 	s.api, err = api.New(api.Options{
-		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: ctx.Done(),
+		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: ctx.Done(),
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.mcp = mcpserver.New(mcpserver.Options{
+		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Logger: log.Logger, BaseURL: base, Origins: c.MCPOrigins, Stopping: ctx.Done(),
+	})
 	s.api.Register(mux)
+	s.mcp.Register(mux)
 	s.entrance.tokens.Register(mux)
+	found, err := discovery.New(discovery.Options{
+		BaseURL: base, Version: version, Source: db.mark, OpenAPI: s.api.OpenAPIJSON(), MCP: mcpserver.Offered(), AnonymousLimit: c.AnonymousLimit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Register(mux)
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath},
-		Remote: func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
+		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
+		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcpserver.TooLarge, Failed: mcpserver.Failed}},
+		Remote:  func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))
@@ -180,6 +197,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
 	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
+	g.Go(func() error { return untilStopped(s.mcp.Run(background)) })
 	g.Go(func() error { s.feed.Watch(background, s.desk.State); return nil })
 	if s.demo != nil {
 		g.Go(func() error { return s.demo.run(background) })

@@ -100,7 +100,6 @@ var routes = []route{
 	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: members(access.ReadReports), handle: (*API).redeliver},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
-	{pattern: "GET /{$}", handle: (*API).index, static: true},
 }
 
 // Patterns returns the pattern of every route, for whoever checks that the

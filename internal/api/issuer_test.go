@@ -140,7 +140,7 @@ func TestAttribution(t *testing.T) {
 	}
 	for source, want := range map[string]map[string]any{"demo": simulated, "cnmv": free, "": free} {
 		s := start(t, source, market())
-		for _, path := range []string{"/api/v1/reports/oir-40374", "/api/v1/issuers/A69000016", "/"} {
+		for _, path := range []string{"/api/v1/reports/oir-40374", "/api/v1/issuers/A69000016"} {
 			var got struct{ Attribution map[string]any }
 			s.get(http.StatusOK, path).decode(&got)
 			if diff := cmp.Diff(want, got.Attribution); diff != "" {

@@ -40,20 +40,5 @@ func asJSON(document []byte) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// index tells somebody who opens the bare address where to go.
-func (a *API) index(*http.Request, *catalog.Snapshot) (answer, error) {
-	return encode(map[string]any{
-		"service":     "Pregón",
-		"version":     a.Desk.Version,
-		"attribution": a.Desk.Attribution(),
-		"links": map[string]string{
-			"reports":      a.BaseURL + "/api/v1/reports",
-			"issuers":      a.BaseURL + "/api/v1/issuers",
-			"analytics":    a.BaseURL + "/api/v1/analytics",
-			"suggest":      a.BaseURL + "/api/v1/suggest",
-			"status":       a.BaseURL + "/api/v1/status",
-			"completeness": a.BaseURL + "/api/v1/completeness",
-			"openapi":      a.BaseURL + "/openapi.json",
-		},
-	})
-}
+// OpenAPIJSON is the document as JSON, for whoever describes the service.
+func (a *API) OpenAPIJSON() []byte { return a.openapi.json }

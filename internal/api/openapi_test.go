@@ -16,6 +16,8 @@ import (
 	"pregon/internal/access"
 	"pregon/internal/api"
 	"pregon/internal/api/apitest"
+	"pregon/internal/discovery"
+	"pregon/internal/mcpserver"
 	"pregon/internal/store"
 	"pregon/internal/token"
 )
@@ -63,6 +65,17 @@ var operationIDs = map[string]string{
 	"GET /api/v1/webhooks/{id}/deliveries": "getDeliveries",
 	"POST /api/v1/webhooks/{id}/redeliver": "redeliver",
 
+	"POST /api/mcp":                                     "mcpJsonRpc",
+	"GET /api/mcp/server-card":                          "getServerCard",
+	"GET /.well-known/ard.json":                         "getAgentCatalog",
+	"GET /.well-known/ai-catalog.json":                  "getAiCatalog",
+	"GET /.well-known/agent-skills/index.json":          "getSkills",
+	"GET /.well-known/agent-skills/use-pregon/SKILL.md": "getSkill",
+	"GET /.well-known/api-catalog":                      "getApiCatalog",
+	"GET /llms.txt":                                     "getLlmsTxt",
+	"GET /llms-full.txt":                                "getLlmsFullTxt",
+	"GET /robots.txt":                                   "getRobots",
+
 	"POST /api/auth/token":                              "exchangeToken",
 	"GET /.well-known/oauth-protected-resource":         "getProtectedResource",
 	"GET /.well-known/oauth-protected-resource/api/mcp": "getProtectedMcp",
@@ -76,9 +89,23 @@ var operationIDs = map[string]string{
 	"GET /readyz":       "getReadiness",
 }
 
+// openapiJSON is the document as the service serves it.
+func openapiJSON(t *testing.T) []byte {
+	t.Helper()
+	a, err := api.New(api.Options{BaseURL: baseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.OpenAPIJSON()
+}
+
 func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
-	served := []string{"GET /healthz", "GET /readyz"} // by the HTTP server itself
-	for _, pattern := range append(api.Patterns(), token.Patterns()...) {
+	served := []string{"GET /healthz", "GET /readyz", "POST " + access.MCPPath} // by the HTTP server itself, and by a surface of its own
+	found, err := discovery.New(discovery.Options{BaseURL: baseURL, OpenAPI: openapiJSON(t), MCP: mcpserver.Offered()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range slices.Concat(api.Patterns(), token.Patterns(), found.Patterns()) {
 		method, _, _ := strings.Cut(pattern, " ")
 		served = append(served, method+" "+apitest.PathOf(pattern))
 	}
@@ -107,7 +134,7 @@ func TestSecurityAlternatives(t *testing.T) {
 			if operation.Security != nil {
 				requirements = *operation.Security
 			}
-			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || path == "/api/auth/token"
+			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || strings.HasSuffix(path, ".txt") || path == "/api/auth/token" || path == access.MCPPath+"/server-card"
 			want := want
 			if n, counted := needs[method+" "+path]; open {
 				want = nil
@@ -302,24 +329,5 @@ func TestParametersAreAsDocumented(t *testing.T) {
 	}
 	if integers != 10 {
 		t.Errorf("%d whole numbers seen, want limit and page of reports and of documents, limit of issuers and of suggestions, limit and wait of changes, offset and max_chars of a text", integers)
-	}
-}
-
-func TestIndex(t *testing.T) {
-	s := start(t, "demo", store.Batch{})
-	var index struct {
-		Service, Version string
-		Links            map[string]string
-	}
-	s.get(http.StatusOK, "/").decode(&index)
-	if index.Service != "Pregón" || index.Version != "v0.0.0-test" {
-		t.Errorf("%+v", index)
-	}
-	for name, link := range index.Links {
-		path, ours := strings.CutPrefix(link, baseURL)
-		if !ours {
-			t.Errorf("%s leads to %s", name, link)
-		}
-		s.get(http.StatusOK, path)
 	}
 }

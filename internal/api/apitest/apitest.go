@@ -32,9 +32,11 @@ var Document = sync.OnceValue(func() *openapi3.T {
 	return doc
 })
 
-// The checking library knows plain text, and Markdown is no more to it.
+// The checking library knows plain text, and other texts are no more to it.
 func init() {
-	openapi3filter.RegisterBodyDecoder("text/markdown", openapi3filter.RegisteredBodyDecoder("text/plain"))
+	for _, kind := range []string{"text/markdown", "text/html"} {
+		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.RegisteredBodyDecoder("text/plain"))
+	}
 }
 
 // Answer is what came back.

@@ -1,0 +1,120 @@
+package discovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxAge is for how many seconds a document may be kept: an operator who
+// changes a setting should not have to wait long.
+const maxAge = 300
+
+// document is an answer that is the same for everybody.
+type document struct {
+	contentType string
+	body        []byte
+	links       []string          // of the header, beside those that every document has
+	header      map[string]string // that only this one has
+}
+
+// everywhere are the links by which one document leads to all others.
+var everywhere = []string{link(ardPath, "ard"), link(apiCatalogPath, "api-catalog")}
+
+// link is a value of the header Link, with more of its parameters by name and
+// value.
+func link(target, rel string, more ...string) string {
+	s := "<" + target + `>; rel="` + rel + `"`
+	for i := 0; i+1 < len(more); i += 2 {
+		s += "; " + more[i] + `="` + more[i+1] + `"`
+	}
+	return s
+}
+
+// newJSON is a document of a value.
+func newJSON(contentType string, v any) (document, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ") // people read these too
+	err := enc.Encode(v)
+	return document{contentType: contentType, body: b.Bytes()}, err
+}
+
+// serve answers with the form that the request prefers.
+func (v variants) serve(w http.ResponseWriter, r *http.Request) {
+	d := v[0]
+	h := w.Header()
+	if len(v) > 1 {
+		h.Add("Vary", "Accept")
+		d = v.preferred(strings.Join(r.Header.Values("Accept"), ","))
+	}
+	for name, value := range d.header {
+		h.Set(name, value)
+	}
+	h.Set("Content-Type", d.contentType)
+	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(maxAge))
+	h.Set("Link", strings.Join(append(everywhere[:len(everywhere):len(everywhere)], d.links...), ", "))
+	h.Set("ETag", d.etag())
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
+}
+
+// etag names the content, so that replicas agree. It is weak because the same
+// content may travel compressed.
+func (d document) etag() string {
+	sum := fnv.New64a()
+	_, _ = sum.Write(d.body)
+	return fmt.Sprintf(`W/"%x"`, sum.Sum64())
+}
+
+// preferred is the form that an Accept header likes best, the earlier one of
+// two that it likes alike.
+func (v variants) preferred(accept string) document {
+	best, liked := v[0], 0.0
+	for _, d := range v {
+		if q := quality(accept, d.contentType); q > liked {
+			best, liked = d, q
+		}
+	}
+	return best
+}
+
+// quality is how much an Accept header likes a type: as the most specific of
+// its ranges says.
+func quality(accept, contentType string) float64 {
+	if accept == "" {
+		return 1
+	}
+	name, _, _ := mime.ParseMediaType(contentType)
+	major, _, _ := strings.Cut(name, "/")
+	q, specific := 0.0, -1
+	for part := range strings.SplitSeq(accept, ",") {
+		media, params, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		rank := -1
+		switch media {
+		case name:
+			rank = 2
+		case major + "/*":
+			rank = 1
+		case "*/*":
+			rank = 0
+		}
+		if rank <= specific {
+			continue
+		}
+		q, specific = 1, rank
+		if said, err := strconv.ParseFloat(params["q"], 64); err == nil {
+			q = said
+		}
+	}
+	return q
+}

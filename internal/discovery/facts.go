@@ -1,0 +1,210 @@
+package discovery
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"pregon/internal/access"
+	"pregon/internal/desk"
+	"pregon/internal/mcpserver"
+)
+
+// demoSource marks a store that holds the simulated market.
+const demoSource = "demo"
+
+//go:embed templates
+var templates embed.FS
+
+// texts are the templates of all but the front page.
+var texts = template.Must(template.New("").Funcs(template.FuncMap{"line": oneLine}).
+	ParseFS(templates, "templates/*.txt", "templates/skills/*.md"))
+
+// facts are all that a document may tell. The templates call its methods.
+type facts struct {
+	Options
+	API         *reference
+	Demo        bool
+	Attribution desk.Attribution
+	Regulator   desk.Attribution // also where the market is simulated
+	Scopes      []string
+	Publisher   string // the name of the host, as a domain
+	Skills      []skill
+}
+
+func newFacts(o Options, api *reference, source string) *facts {
+	attribution := func(source string) desk.Attribution {
+		return desk.New(desk.Options{Source: func() string { return source }}).Attribution()
+	}
+	return &facts{
+		Options: o, API: api, Demo: source == demoSource, Attribution: attribution(source), Regulator: attribution(""),
+		Scopes: access.AllScopes.Names(), Publisher: publisher(o.BaseURL),
+	}
+}
+
+// publisher is a domain name for the host of an address, since identifiers
+// begin with one. An address of the network has a name under arpa; one that
+// only this machine or this network knows gets a name that is reserved for such.
+func publisher(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "pregon.invalid"
+	}
+	host := strings.Trim(strings.ToLower(u.Hostname()), ".")
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case host == "localhost" || err == nil && ip.IsLoopback():
+		return "pregon.localhost"
+	case err == nil:
+		return arpa(ip)
+	}
+	host = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
+			return r
+		}
+		return '-'
+	}, host)
+	if !strings.Contains(host, ".") {
+		return host + ".internal"
+	}
+	return host
+}
+
+// arpa is the name of an address in the reverse tree of the domain names.
+func arpa(ip netip.Addr) string {
+	ip = ip.Unmap()
+	var labels []string
+	for _, b := range slices.Backward(ip.AsSlice()) {
+		if ip.Is4() {
+			labels = append(labels, fmt.Sprint(b))
+		} else {
+			labels = append(labels, fmt.Sprintf("%x.%x", b&15, b>>4))
+		}
+	}
+	if ip.Is4() {
+		return strings.Join(labels, ".") + ".in-addr.arpa"
+	}
+	return strings.Join(labels, ".") + ".ip6.arpa"
+}
+
+// blankLines are more of them than a template meant.
+var blankLines = regexp.MustCompile(`\n{3,}`)
+
+// render executes a template.
+func (f *facts) render(name string) ([]byte, error) {
+	var b bytes.Buffer
+	err := texts.ExecuteTemplate(&b, name, f)
+	return blankLines.ReplaceAll(b.Bytes(), []byte("\n\n")), err
+}
+
+// URL is the address of a path.
+func (f *facts) URL(path string) string { return f.BaseURL + path }
+
+// Operations returns those under a tag.
+func (f *facts) Operations(tag string) []*operation {
+	var out []*operation
+	for _, op := range f.API.operations {
+		if slices.Contains(op.Tags, tag) {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// Op returns the operation with an id, whose parameters it must have.
+func (f *facts) Op(id string, parameters ...string) (*operation, error) {
+	for _, op := range f.API.operations {
+		if op.ID != id {
+			continue
+		}
+		for _, name := range parameters {
+			if !op.has(name) {
+				return nil, fmt.Errorf("%s has no parameter %s", id, name)
+			}
+		}
+		return op, nil
+	}
+	return nil, fmt.Errorf("there is no operation %s", id)
+}
+
+func (o *operation) has(name string) bool {
+	return slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == name }) ||
+		slices.ContainsFunc(o.Body, func(f field) bool { return f.Name == name })
+}
+
+// Tool returns the tool with a name, whose arguments it must have.
+func (f *facts) Tool(name string, arguments ...string) (string, error) {
+	return named("tool", f.MCP.Tools, name, arguments)
+}
+
+// Resource returns a resource or template with a URI.
+func (f *facts) Resource(uri string) (string, error) {
+	return named("resource", slices.Concat(f.MCP.Resources, f.MCP.Templates), uri, nil)
+}
+
+func named(kind string, entries []mcpserver.Entry, name string, arguments []string) (string, error) {
+	i := slices.IndexFunc(entries, func(e mcpserver.Entry) bool { return e.Name == name })
+	if i < 0 {
+		return "", fmt.Errorf("there is no %s %s", kind, name)
+	}
+	for _, argument := range arguments {
+		if !slices.ContainsFunc(entries[i].Arguments, func(a mcpserver.Argument) bool { return a.Name == argument }) {
+			return "", fmt.Errorf("the %s %s has no argument %s", kind, name, argument)
+		}
+	}
+	return name, nil
+}
+
+// Fields lists what an object of the reference holds.
+func (f *facts) Fields(name string) ([]field, error) {
+	if _, ok := f.API.Components.Schemas[name]; !ok {
+		return nil, fmt.Errorf("there is no schema %s", name)
+	}
+	return f.API.fields(schema{Ref: "#/components/schemas/" + name}), nil
+}
+
+// Values lists what a member of an object may be.
+func (f *facts) Values(name, member string) ([]string, error) {
+	values := strs(f.API.schema(f.API.Components.Schemas[name].Properties[member]).Enum)
+	if len(values) == 0 {
+		return nil, fmt.Errorf("%s of %s is not one of some values", member, name)
+	}
+	return values, nil
+}
+
+// Kind tells what a parameter may be.
+func (f *facts) Kind(p parameter) string { return f.API.kind(p.Schema) }
+
+// KeyHeader is the header in which a key may be sent.
+func (f *facts) KeyHeader() (string, error) {
+	name := f.API.Components.SecuritySchemes["apiKey"].Name
+	if name == "" {
+		return "", fmt.Errorf("the OpenAPI document tells of no header for keys")
+	}
+	return name, nil
+}
+
+// defaultLimit is how the reference speaks of the limit that a service has
+// unless it is set otherwise.
+const defaultLimit = "60 requests in any 60 seconds"
+
+// LimitPhrase tells how many requests may be made without a credential.
+func (f *facts) LimitPhrase() string {
+	if f.AnonymousLimit == 0 {
+		return "any number of requests"
+	}
+	return fmt.Sprintf("%d requests in any 60 seconds", f.AnonymousLimit)
+}
+
+// Guide is the introduction of the reference with its headings two levels
+// deeper, and with the limit that this service has.
+func (f *facts) Guide() string {
+	text := strings.ReplaceAll(f.API.Info.Description, defaultLimit, f.LimitPhrase())
+	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n## ", "\n### "))
+}

@@ -1,0 +1,98 @@
+package discovery
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"strings"
+
+	"pregon/internal/desk"
+)
+
+// page is the front page for people. Its style stands in it, so that the page
+// is one file and may load nothing.
+var page = template.Must(template.ParseFS(templates, "templates/front.html"))
+
+var style = func() template.CSS {
+	text, err := templates.ReadFile("templates/front.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return template.CSS(text)
+}()
+
+// index is the front page for programs.
+type index struct {
+	Service     string            `json:"service"`
+	Version     string            `json:"version"`
+	Attribution desk.Attribution  `json:"attribution"`
+	Links       map[string]string `json:"links"`
+}
+
+// signpost are the names under which the index links operations.
+var signpost = map[string]string{
+	"reports": "getReports", "issuers": "getIssuers", "analytics": "getAnalytics", "suggest": "getSuggestions",
+	"status": "getStatus", "completeness": "getCompleteness", "token": "exchangeToken",
+}
+
+// landmarks are the names under which it links everything else.
+var landmarks = map[string]string{
+	"openapi": openapiPath, "mcp": mcpPath, "mcp_server_card": cardPath, "ard": ardPath, "api_catalog": apiCatalogPath,
+	"agent_skills": skillsPath + "index.json", "llms": llmsPath, "llms_full": llmsFullPath,
+	"oauth_protected_resource": resourcePath, "oauth_authorization_server": serverPath,
+}
+
+// writeFront makes the front page: as JSON for programs, as HTML for browsers,
+// and as Markdown for agents that ask for it.
+func writeFront(f *facts, e edition) error {
+	links := map[string]string{}
+	for name, id := range signpost {
+		op, err := f.Op(id)
+		if err != nil {
+			return err
+		}
+		links[name] = f.URL(op.Path)
+	}
+	for name, path := range landmarks {
+		links[name] = f.URL(path)
+	}
+	forPrograms, err := newJSON("application/json", index{f.API.Info.Title, f.Version, f.Attribution, links})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := page.Execute(&b, struct {
+		*facts
+		Style template.CSS
+	}{f, style}); err != nil {
+		return err
+	}
+	forPeople := document{contentType: "text/html; charset=utf-8", body: b.Bytes(), header: pageHeader()}
+	forAgents := document{contentType: markdownType, body: e[llmsPath][0].body}
+	e[frontPath] = variants{forPrograms, forPeople, forAgents}
+	for i := range e[frontPath] {
+		e[frontPath][i].links = []string{
+			link(aiCatalogPath, "ai-catalog"),
+			link(openapiPath, "service-desc", "type", "application/json"),
+			link(llmsFullPath, "service-doc", "type", "text/plain"),
+			link(llmsPath, "alternate", "type", "text/plain"),
+		}
+	}
+	return nil
+}
+
+// pageHeader lets the page do nothing but show itself.
+func pageHeader() map[string]string {
+	sum := sha256.Sum256([]byte(style))
+	return map[string]string{
+		"Content-Security-Policy": strings.Join([]string{
+			"default-src 'none'", "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'", "img-src data:",
+			"connect-src 'self'", // for tools in the browser that look for llms.txt; the page itself runs nothing
+			"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+		}, "; "),
+		"Referrer-Policy":            "no-referrer",
+		"Cross-Origin-Opener-Policy": "same-origin",
+		"Content-Language":           "es",
+	}
+}

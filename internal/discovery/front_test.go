@@ -1,0 +1,193 @@
+package discovery_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	nethtml "golang.org/x/net/html"
+
+	"pregon/internal/api"
+)
+
+func TestFrontIsWhatIsAskedFor(t *testing.T) {
+	w := newWorld(t, nil)
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+	for accept, want := range map[string]string{
+		"":                                  "application/json",
+		"*/*":                               "application/json",
+		"application/json":                  "application/json",
+		"application/json, text/html;q=0.9": "application/json",
+		"text/html, application/json":       "application/json",
+		"text/html;q=0, */*":                "application/json",
+		"image/png":                         "application/json",
+		"nonsense, ;;":                      "application/json",
+		browser:                             "text/html; charset=utf-8",
+		"text/html":                         "text/html; charset=utf-8",
+		"text/*":                            "text/html; charset=utf-8",
+		"TEXT/HTML, application/json;q=0.5": "text/html; charset=utf-8",
+		"text/markdown, text/html;q=0.8, */*;q=0.1": "text/markdown; charset=utf-8",
+		"text/markdown": "text/markdown; charset=utf-8",
+	} {
+		_, h := w.get("/", "Accept", accept)
+		if got := h.Get("Content-Type"); got != want {
+			t.Errorf("Accept: %s is answered with %s, want %s", accept, got, want)
+		}
+		if h.Get("Vary") != "Accept" {
+			t.Errorf("Vary: %s", h.Get("Vary"))
+		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	w := newWorld(t, nil)
+	var index struct {
+		Service, Version string
+		Attribution      struct{ Source, URL, Notice string }
+		Links            map[string]string
+	}
+	w.decode("/", &index)
+	if index.Service != "Pregón" || index.Version != "1.2.3" || index.Attribution.URL != "https://www.cnmv.es" {
+		t.Errorf("%+v", index)
+	}
+	for name, path := range map[string]string{
+		"reports": "/api/v1/reports", "issuers": "/api/v1/issuers", "analytics": "/api/v1/analytics", "suggest": "/api/v1/suggest",
+		"status": "/api/v1/status", "completeness": "/api/v1/completeness", "openapi": "/openapi.json", "mcp": "/api/mcp",
+		"ard": "/.well-known/ard.json", "llms": "/llms.txt",
+	} {
+		if got := index.Links[name]; got != base+path {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, source := range []string{"cnmv", "demo"} {
+		w.source = source
+		text, h := w.get("/", "Accept", "text/html")
+		if _, err := nethtml.Parse(strings.NewReader(text)); err != nil {
+			t.Error(err)
+		}
+		style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(text)
+		sum := sha256.Sum256([]byte(style[1]))
+		csp := h.Get("Content-Security-Policy")
+		for _, rule := range []string{"default-src 'none'", "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'", "frame-ancestors 'none'"} {
+			if !slices.Contains(strings.Split(csp, "; "), rule) {
+				t.Errorf("Content-Security-Policy: %s, want %s", csp, rule)
+			}
+		}
+		for _, part := range []string{
+			`<html lang="es">`, `<meta name="description" content="`, `<link rel="ard" href="/.well-known/ard.json"`,
+			`<link rel="alternate" href="/llms.txt"`, `lang="en"`, "https://www.cnmv.es", "gratis", base + "/api/mcp",
+		} {
+			if !strings.Contains(text, part) {
+				t.Errorf("the page has no %s", part)
+			}
+		}
+		for _, part := range []string{"<script", " style=", " onclick"} {
+			if strings.Contains(text, part) {
+				t.Errorf("the page has a %s", part)
+			}
+		}
+		if strings.Contains(text, `class="banner"`) != (source == "demo") {
+			t.Errorf("%s: the banner is wrong", source)
+		}
+	}
+}
+
+// own finds addresses of the service in a text, whole or from its root.
+func own(text string) (paths []string) {
+	text = html.UnescapeString(text)
+	for _, m := range regexp.MustCompile(regexp.QuoteMeta(base)+`(/[^\s"'<>()\\`+"`"+`]*)?`).FindAllStringSubmatch(text, -1) {
+		paths = append(paths, m[1])
+	}
+	for _, m := range regexp.MustCompile(`(?:href="(/[^"]*)"|<(/[^>]*)>; rel)`).FindAllStringSubmatch(text, -1) {
+		paths = append(paths, m[1]+m[2])
+	}
+	for _, m := range regexp.MustCompile("`(?:[A-Z]+ )?(/[^`\\s]*)`").FindAllStringSubmatch(text, -1) {
+		paths = append(paths, m[1])
+	}
+	return paths
+}
+
+// Every address that a document names is one that the service has.
+func TestLinks(t *testing.T) {
+	w := newWorld(t, nil)
+	service := http.NewServeMux()
+	w.d.Register(service)
+	have := func(pattern string) { service.HandleFunc(pattern, func(http.ResponseWriter, *http.Request) {}) }
+	for _, pattern := range api.Patterns() {
+		if !slices.Contains(w.d.Patterns(), pattern) {
+			have(pattern)
+		}
+	}
+	for _, pattern := range []string{
+		"POST /api/mcp", "POST /api/auth/token", "GET /healthz", "GET /readyz", "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
+		"GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/api/mcp",
+	} {
+		have(pattern)
+	}
+	found := 0
+	for _, path := range w.paths() {
+		for _, accept := range []string{"*/*", "text/html"} {
+			text, h := w.get(path, "Accept", accept)
+			for _, link := range own(text + " " + h.Get("Link")) {
+				found++
+				if !served(t, service, link) {
+					t.Errorf("%s names %q, which is not there", path, link)
+				}
+			}
+		}
+	}
+	if found < 200 {
+		t.Errorf("only %d links were found", found)
+	}
+}
+
+// served tells whether a mux takes a path, by whatever method.
+func served(t *testing.T, mux *http.ServeMux, link string) bool {
+	t.Helper()
+	link = strings.TrimRight(link, ".,:;")
+	if link == "" || strings.TrimRight(link, "/") == "/api/v1" { // a family of them
+		return true
+	}
+	target, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(link))
+	if err != nil {
+		t.Errorf("%q: %v", link, err)
+		return false
+	}
+	for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
+		r, err := http.NewRequestWithContext(t.Context(), method, base+target.Path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, pattern := mux.Handler(r); pattern != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// The checker must be able to fail.
+func TestLinksAreFound(t *testing.T) {
+	got := own(`<a href="/one">x</a> see https://pregon.example/two?a=b (https://pregon.example/three). ` + "`GET /four/{id}` </five>; rel=\"x\"")
+	for i, link := range got {
+		got[i] = strings.TrimRight(link, ".")
+	}
+	slices.Sort(got)
+	if want := []string{"/five", "/four/{id}", "/one", "/three", "/two?a=b"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /one", func(http.ResponseWriter, *http.Request) {})
+	if served(t, mux, "/two") || !served(t, mux, "/one?a=b") {
+		t.Error("what is served is not told from what is not")
+	}
+}

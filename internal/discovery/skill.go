@@ -1,0 +1,73 @@
+package discovery
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// skillType is the form in which the catalogue names a skill.
+const skillType = `text/markdown; profile="urn:air:agent-skills"`
+
+// skill teaches an agent to do something with the service.
+type skill struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+	URL         string `json:"url"`
+	Digest      string `json:"digest"`
+}
+
+// skillIndex is the document of the agent skills discovery proposal, 0.2.0.
+type skillIndex struct {
+	Schema string  `json:"$schema"`
+	Skills []skill `json:"skills"`
+}
+
+// writeSkills makes the skills, each from the template of its name, and their
+// index.
+func writeSkills(f *facts, e edition) error {
+	files, err := fs.Glob(templates, "templates/skills/*.md")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		body, err := f.render(path.Base(file))
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(path.Base(file), ".md")
+		front := frontMatter(string(body))
+		if front["name"] != name || front["description"] == "" {
+			return fmt.Errorf("the skill %s has no name or description of its own", name)
+		}
+		at := skillsPath + name + "/SKILL.md"
+		sum := sha256.Sum256(body)
+		f.Skills = append(f.Skills, skill{
+			Name: name, Type: "skill-md", Description: front["description"], URL: f.URL(at), Digest: "sha256:" + hex.EncodeToString(sum[:]),
+		})
+		e[at] = variants{{contentType: skillType + "; charset=utf-8", body: body}}
+	}
+	index, err := newJSON("application/json", skillIndex{"https://schemas.agentskills.io/discovery/0.2.0/schema.json", f.Skills})
+	e[skillsPath+"index.json"] = variants{index}
+	return err
+}
+
+// frontMatter reads the lines between the first two rules, of which each is a
+// name and a value.
+func frontMatter(text string) map[string]string {
+	out := map[string]string{}
+	text, ok := strings.CutPrefix(text, "---\n")
+	front, _, closed := strings.Cut(text, "\n---\n")
+	if !ok || !closed {
+		return out
+	}
+	for line := range strings.SplitSeq(front, "\n") {
+		name, value, _ := strings.Cut(line, ": ")
+		out[name] = value
+	}
+	return out
+}

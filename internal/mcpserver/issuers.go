@@ -1,0 +1,105 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/desk"
+)
+
+func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
+	b, err := p.AppendIssuers(nil, snapshot)
+	if err != nil {
+		return result{}, err
+	}
+	b = withSeq(append(b, '}'), snapshot)
+	found := snapshot.Issuers(p.Text("search"), p.Kind(), p.Integer("limit", desk.DefaultLimit, 1, desk.MaxLimit))
+	var text strings.Builder
+	text.WriteString(s.simulated())
+	if len(found) == 0 {
+		text.WriteString("No issuer found. Try another spelling, the ticker, NIF or ISIN.")
+	}
+	for _, e := range found {
+		i := e.Issuer
+		fmt.Fprintf(&text, "- %s: %s", i.ID, quoted(i.Name, 80))
+		for _, part := range []string{i.Ticker, i.Market, string(i.Kind)} {
+			if part != "" {
+				text.WriteString(", " + word(part))
+			}
+		}
+		text.WriteString("\n")
+	}
+	return result{b, text.String()}, nil
+}
+
+func (s *Server) getIssuer(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
+	id := p.Text("id")
+	if err := p.Err(); err != nil {
+		return result{}, err
+	}
+	found, err := s.o.Desk.Issuer(snapshot, id)
+	if err != nil {
+		return result{}, errNoIssuer(id)
+	}
+	return s.showIssuer(snapshot, found)
+}
+
+// showIssuer tells an issuer, its filings cut as in lists.
+func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *desk.Issuer) (result, error) {
+	e, _ := snapshot.Issuer(found.ID)
+	latest := snapshot.ReportsOf(e, len(found.Latest)).Filings
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quoted(found.Name, 120), found.ID)
+	for _, part := range []*string{found.Ticker, found.Market, found.Kind} {
+		if part != nil {
+			text.WriteString(", " + word(*part))
+		}
+	}
+	fmt.Fprintf(&text, ": %d filings. %s\n", found.ReportCount, quotedNotice)
+	for i, f := range latest {
+		found.Latest[i] = appendRow(nil, f)
+		text.Write(appendLine(nil, f))
+	}
+	const mostNames = 30
+	found.Aliases, found.ISINs, found.FormerNames = found.Aliases[:min(len(found.Aliases), mostNames)], found.ISINs[:min(len(found.ISINs), mostNames)], found.FormerNames[:min(len(found.FormerNames), mostNames)]
+	b, err := encodeWithSeq(found, snapshot)
+	return result{b, text.String()}, err
+}
+
+func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
+	if err := p.Err(); err != nil {
+		return result{}, err
+	}
+	a := snapshot.Analytics(time.Now())
+	b, err := desk.Encode(a)
+	today := a.Daily[len(a.Daily)-1]
+	text := fmt.Sprintf("%s%d filings in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual %.1f by this hour.\n",
+		s.simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
+	if len(a.Issuers) > 0 {
+		text += "Most active in 30 days:\n"
+	}
+	for _, i := range a.Issuers[:min(len(a.Issuers), 5)] {
+		text += fmt.Sprintf("- %s (%s): %d\n", quoted(i.Name, 80), i.ID, i.Total)
+	}
+	return result{b, text}, err
+}
+
+func (s *Server) serviceStatus(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
+	if err := p.Err(); err != nil {
+		return result{}, err
+	}
+	st := s.o.Desk.Status(snapshot)
+	b, err := desk.Encode(st)
+	text := fmt.Sprintf("%sThe source is %s; %d filings and %d issuers, up to change %d. %s\n",
+		s.simulated(), st.State, st.Catalog.Reports, st.Catalog.Issuers, st.Seq, nowInMadrid())
+	for _, r := range st.Reasons {
+		text += fmt.Sprintf("- %s: %s\n", r.Surface, r.Reason)
+	}
+	for _, l := range st.Latest {
+		text += fmt.Sprintf("Newest %s: %s, %s.\n", l.Type, l.ID, clock(l.PublishedAt))
+	}
+	return result{b, text}, err
+}

@@ -1,0 +1,161 @@
+package mcpserver
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/catalog"
+	"pregon/internal/desk"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+// The names of the prompts.
+const (
+	morningBriefing = "morning_briefing"
+	issuerBrief     = "issuer_brief"
+	explainFiling   = "explain_filing"
+)
+
+var language = &mcp.PromptArgument{Name: "language", Title: "Language", Description: "es (default) or en: what the answer is written in"}
+
+var prompts = []*mcp.Prompt{
+	{
+		Name: morningBriefing, Title: "Morning briefing · Informe de la mañana",
+		Description: "What was filed on a day, by importance. Lo que se comunicó en un día, por importancia.",
+		Arguments:   []*mcp.PromptArgument{{Name: "date", Title: "Day", Description: "YYYY-MM-DD in Madrid; today by default"}, language},
+	},
+	{
+		Name: issuerBrief, Title: "Issuer brief · Ficha de un emisor",
+		Description: "An issuer and its newest filings. Un emisor y sus últimas comunicaciones.",
+		Arguments:   []*mcp.PromptArgument{{Name: "issuer", Title: "Issuer", Description: "Id, NIF, ISIN or name", Required: true}, language},
+	},
+	{
+		Name: explainFiling, Title: "Explain a filing · Explicar una comunicación",
+		Description: "What a filing means, for somebody who is no lawyer. Qué significa una comunicación, para quien no es jurista.",
+		Arguments:   []*mcp.PromptArgument{{Name: "id", Title: "Filing", Description: "Id of the filing, such as oir-40374", Required: true}, language},
+	},
+}
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+var promptTexts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
+
+func (s *Server) addPrompts() {
+	for _, p := range prompts {
+		s.sdk.AddPrompt(p, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			out, err := s.prompt(ctx, p, req.Params.Arguments)
+			if err != nil {
+				return nil, wireError(fault.New(promptFault(err), "%s", s.explain(ctx, p.Name, err)))
+			}
+			return out, nil
+		})
+	}
+}
+
+// promptFault is the kind of an error as a caller of a prompt sees it: what is
+// not there was asked for wrongly.
+func promptFault(err error) fault.Kind {
+	if k := fault.KindOf(err); k != fault.NotFound {
+		return k
+	}
+	return fault.Invalid
+}
+
+// prompt writes the instructions, and puts beside them, as a resource, what
+// they are about: so a host and a model can tell the two apart.
+func (s *Server) prompt(ctx context.Context, p *mcp.Prompt, given map[string]string) (*mcp.GetPromptResult, error) {
+	params := desk.NewParams(nil)
+	values := url.Values{}
+	for _, a := range p.Arguments {
+		values.Set(a.Name, given[a.Name])
+		if a.Required && strings.TrimSpace(given[a.Name]) == "" {
+			params.Refuse(a.Name, "", "is needed")
+		}
+	}
+	params.Give(values)
+	lang := params.Text("language")
+	if lang != "" && lang != "es" && lang != "en" {
+		params.Refuse("language", lang, "must be es or en")
+	}
+	day := params.Day("date")
+	if err := params.Err(); err != nil {
+		return nil, err
+	}
+	if lang == "" {
+		lang = "es"
+	}
+	if day == 0 {
+		day = disclosure.DayOf(time.Now())
+	}
+	snapshot, err := s.o.Desk.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	uri, about, err := s.subject(ctx, snapshot, p.Name, params, day)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	if err := promptTexts.ExecuteTemplate(&text, p.Name+"."+lang+".md", map[string]string{"Date": day.String(), "Now": clock(time.Now()), "Simulated": s.simulated()}); err != nil {
+		return nil, err
+	}
+	return &mcp.GetPromptResult{Description: p.Description, Messages: []*mcp.PromptMessage{
+		{Role: "user", Content: &mcp.TextContent{Text: text.String()}},
+		{Role: "user", Content: &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uri, MIMEType: jsonType, Text: string(about.json)}}},
+	}}, nil
+}
+
+// subject is what a prompt is about.
+func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt string, p *desk.Params, day disclosure.Day) (uri string, about result, err error) {
+	switch prompt {
+	case morningBriefing:
+		q := url.Values{"from": {day.String()}, "to": {day.String()}}
+		uri = searchURI + "?" + q.Encode()
+		q.Set("limit", fmt.Sprint(desk.MaxLimit))
+		about, err = s.searchReports(ctx, snapshot, desk.NewParams(q))
+	case issuerBrief:
+		var found *desk.Issuer
+		if found, err = s.issuerMeant(snapshot, p.Text("issuer")); err == nil {
+			uri = issuerURI + url.PathEscape(found.ID)
+			about, err = s.showIssuer(snapshot, found)
+		}
+	case explainFiling:
+		uri = reportURI + url.PathEscape(strings.ToLower(p.Text("id")))
+		about, err = s.getReport(ctx, snapshot, p)
+	}
+	return uri, about, err
+}
+
+// issuerMeant finds an issuer by an identifier, or by its name.
+func (s *Server) issuerMeant(snapshot *catalog.Snapshot, what string) (*desk.Issuer, error) {
+	if e, ok := snapshot.Issuer(what); ok {
+		return s.o.Desk.Issuer(snapshot, e.Issuer.ID)
+	}
+	if found := snapshot.Issuers(what, "", 1); len(found) > 0 {
+		return s.o.Desk.Issuer(snapshot, found[0].Issuer.ID)
+	}
+	return nil, errNoIssuer(what)
+}
+
+func errNoIssuer(what string) error {
+	return fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))
+}
+
+// recentDays are the last days, today first.
+func recentDays() []string {
+	today := disclosure.DayOf(time.Now())
+	out := make([]string, 0, 30)
+	for d := today; d > today-30; d-- {
+		out = append(out, d.String())
+	}
+	return out
+}

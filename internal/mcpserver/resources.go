@@ -1,0 +1,162 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/access"
+	"pregon/internal/catalog"
+	"pregon/internal/desk"
+	"pregon/internal/document"
+	"pregon/internal/fault"
+	"pregon/internal/view"
+)
+
+// Where the resources are.
+const (
+	ourURI      = "pregon://"
+	reportURI   = ourURI + "reports/"
+	issuerURI   = ourURI + "issuers/"
+	documentURI = ourURI + "documents/"
+
+	latestURI = reportURI + "latest"
+	searchURI = reportURI + "search"
+
+	jsonType     = "application/json"
+	markdownType = "text/markdown"
+	viewType     = "text/html;profile=mcp-app"
+)
+
+var resources = []*mcp.Resource{
+	{URI: latestURI, Name: "latest-reports", Title: "Newest filings", MIMEType: jsonType, Description: "The newest filings. Subscribe to be told of each new one."},
+}
+
+var templates = []*mcp.ResourceTemplate{
+	{URITemplate: reportURI + "{id}", Name: "report", Title: "A filing", MIMEType: jsonType, Description: "Everything known of one filing, as get_report has it."},
+	{URITemplate: searchURI + "{?search,type,issuer,from,to,category,kind}", Name: "report-search", Title: "A search", MIMEType: jsonType, Description: "What a search finds, newest first. Subscribe to be told of new filings that it finds."},
+	{URITemplate: issuerURI + "{id}", Name: "issuer", Title: "An issuer", MIMEType: jsonType, Description: "One issuer, as get_issuer has it."},
+	{URITemplate: documentURI + "{id}", Name: "document", Title: "A filing's document", MIMEType: markdownType, Description: "The text of a filing's document; ?offset=N goes on from a character. Needs a key or token."},
+}
+
+func views() []view.View { return view.All() }
+
+func (s *Server) addResources() {
+	for _, r := range resources {
+		s.sdk.AddResource(r, s.readResource)
+	}
+	for _, t := range templates {
+		s.sdk.AddResourceTemplate(t, s.readResource)
+	}
+	// No domains: a view loads nothing, and has no border of its own.
+	meta := mcp.Meta{"ui": map[string]any{"csp": map[string]any{}, "prefersBorder": true}}
+	for _, v := range views() {
+		r := &mcp.Resource{URI: v.URI, Name: v.Name, Title: v.Title, Description: v.Description, MIMEType: viewType, Size: int64(len(v.HTML)), Meta: meta}
+		contents := []*mcp.ResourceContents{{URI: v.URI, MIMEType: viewType, Text: v.HTML, Meta: meta}}
+		s.sdk.AddResource(r, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{Contents: contents}, nil
+		})
+	}
+}
+
+func isOurs(uri string) bool { return strings.HasPrefix(uri, ourURI) }
+
+// readResource reads what is ours. It takes the address apart itself: the order
+// of a search's parameters means nothing.
+func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	kind, body, err := s.resource(ctx, uri)
+	switch {
+	case err == nil:
+	case fault.KindOf(err) == fault.NotFound:
+		return nil, mcp.ResourceNotFoundError(uri)
+	default:
+		return nil, wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "resources/read", err)))
+	}
+	out := &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: string(body)}}}
+	cacheable(ctx, req, &out.Cacheable)
+	return out, nil
+}
+
+func (s *Server) resource(ctx context.Context, uri string) (kind string, body []byte, err error) {
+	at, query, _ := strings.Cut(uri, "?")
+	p, err := desk.ParseQuery(query)
+	if err != nil {
+		return "", nil, err
+	}
+	snapshot, err := s.o.Desk.Snapshot()
+	if err != nil {
+		return "", nil, err
+	}
+	if id, ok := strings.CutPrefix(at, documentURI); ok {
+		body, err = s.wholeDocument(ctx, snapshot, id, p)
+		return markdownType, body, err
+	}
+	out, err := s.record(ctx, snapshot, at, p)
+	return jsonType, out.json, err
+}
+
+// record answers with what the tool for it would.
+func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at string, p *desk.Params) (result, error) {
+	if at == latestURI || at == searchURI {
+		return s.searchReports(ctx, snapshot, p)
+	}
+	for prefix, answer := range map[string]func(context.Context, *catalog.Snapshot, *desk.Params) (result, error){reportURI: s.getReport, issuerURI: s.getIssuer} {
+		if id, ok := strings.CutPrefix(at, prefix); ok {
+			if id, err := url.PathUnescape(id); err == nil {
+				return answer(ctx, snapshot, desk.NewParams(url.Values{"id": {id}}))
+			}
+		}
+	}
+	return result{}, fault.New(fault.NotFound, "There is no such resource.")
+}
+
+const mostOfDocument = 20_000 // characters that are read at once
+
+func (s *Server) wholeDocument(ctx context.Context, snapshot *catalog.Snapshot, id string, p *desk.Params) ([]byte, error) {
+	offset := p.Integer("offset", 0, 0, desk.MostOffset)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	f, err := desk.Find(snapshot, id)
+	if err != nil {
+		return nil, err
+	}
+	r := f.Report()
+	piece, _, err := s.o.Desk.Read(ctx, r, offset, mostOfDocument)
+	if err != nil {
+		return nil, err
+	}
+	if piece == nil {
+		return nil, fault.New(fault.Unavailable, "The document is still being read. Ask again in some seconds.")
+	}
+	b := []byte(s.simulated() + document.Markdown(r, *piece, offset == 0))
+	if piece.Next > 0 {
+		b = fmt.Appendf(b, "\n\n[goes on at %s%s?offset=%d]\n", documentURI, r.ID, piece.Next)
+	}
+	return b, nil
+}
+
+// For how long a client may keep what it was told. What is the program's stays
+// as it is until the next release; what is the market's may change with every
+// filing, as over REST.
+const (
+	keepOffer  = 5 * 60 * 1000
+	keepRecord = 1000
+)
+
+// cacheable tells how long a result may be kept, and by whom.
+func cacheable(ctx context.Context, req mcp.Request, c *mcp.Cacheable) {
+	c.TTLMs, c.CacheScope = keepOffer, "public"
+	read, ok := req.(*mcp.ReadResourceRequest)
+	if !ok || !isOurs(read.Params.URI) {
+		return
+	}
+	c.TTLMs = keepRecord
+	if access.FromContext(ctx).Mode != access.Anonymous {
+		c.CacheScope = "private"
+	}
+}

@@ -144,8 +144,7 @@ const label = (x, y, text, more) => svg('text', { x, y, ...more }, text)
 // roundUp returns the top of a scale that is good for n.
 function roundUp(n) {
   const power = 10 ** Math.floor(Math.log10(Math.max(n, 1)))
-  return [1, 2, 4, 5, 10].map((step) => step * power).find((top) => top >= n && top >= 2)
-    ?? 10 * power
+  return Math.max(2, power * [1, 2, 4, 6, 8, 10].find((step) => step * power >= n))
 }
 
 // scale are the lines across a chart of bars: none, half and the top.
@@ -298,4 +297,4 @@ function openFilingList(name, filter) {
   load()
 }
 
-connect(view)
+connect()

@@ -96,14 +96,15 @@ function fail(error, again) {
   trouble.again = again
 }
 
-// connect starts the conversation. A view is { name, input(args), take(data),
-// reload(), draw() }: the arguments of the tool and what it answered are told
-// by the host, reload asks for them again, draw shows how things are.
-function connect(view) {
+// connect starts the conversation. The script of each view declares view, which
+// is { name, input(args), take(data), reload(), draw() }: the arguments of the
+// tool and what it answered are told by the host, reload asks for them again,
+// draw shows how things are.
+function connect() {
   const told = {
     'ui/notifications/tool-input': (params) => view.input(asArguments(params)),
     'ui/notifications/tool-input-partial': (params) => view.input(asArguments(params)),
-    'ui/notifications/tool-result': (params) => takeResult(view, params),
+    'ui/notifications/tool-result': takeResult,
     'ui/notifications/tool-cancelled': () => fail(new Failure('cancelled'), view.reload),
   }
   listen(window, 'message', (event) => {
@@ -125,13 +126,13 @@ function connect(view) {
   listen(matchMedia('(prefers-color-scheme: dark)'), 'change', () => takeContext({}))
   takeContext({})
   if (window.parent === window) fail(new Failure('no_host'))
-  else introduce(view)
+  else introduce()
   view.draw()
 }
 
 const asArguments = (params) => (isObject(params?.arguments) ? params.arguments : {})
 
-function takeResult(view, result) {
+function takeResult(result) {
   try {
     view.take(toolData(result))
     trouble.failure = null
@@ -140,7 +141,7 @@ function takeResult(view, result) {
   }
 }
 
-async function introduce(view) {
+async function introduce() {
   trouble.failure = null
   try {
     const hello = await request('ui/initialize', {
@@ -153,7 +154,7 @@ async function introduce(view) {
     notify('ui/notifications/initialized', {})
     tellSize()
   } catch {
-    fail(new Failure('no_connection'), () => introduce(view))
+    fail(new Failure('no_connection'), introduce)
   }
   view.draw()
 }
@@ -217,7 +218,12 @@ function openLink(address) {
 
 async function toggleFullscreen() {
   const mode = host.context.displayMode === 'fullscreen' ? 'inline' : 'fullscreen'
-  await request('ui/request-display-mode', { mode }).catch(() => {}) // what came of it is told as a change of context
+  try {
+    const { mode: displayMode } = await request('ui/request-display-mode', { mode })
+    if (takeContext({ displayMode })) view.draw()
+  } catch {
+    // then it stays as it is
+  }
 }
 
 let modelKnows = false // of a filing

@@ -313,4 +313,4 @@ const watcher = new IntersectionObserver((entries) => {
 watcher.observe(document.getElementById('view'))
 life.signal.addEventListener('abort', () => watcher.disconnect())
 
-connect(view)
+connect()

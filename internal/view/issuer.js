@@ -149,4 +149,4 @@ function byMonth(filings) {
   return [...months]
 }
 
-connect(view)
+connect()

@@ -48,7 +48,7 @@ func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
 	e, ok := s.Issuer(id)
 	if !ok {
 		return nil, fault.New(fault.NotFound,
-			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs among them, work too. Search with /api/v1/issuers?search=.")
+			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs among them, work too. Search the directory by name to find them.")
 	}
 	i := e.Issuer
 	filings := s.ReportsOf(e, latestOfIssuer)

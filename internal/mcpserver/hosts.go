@@ -15,8 +15,9 @@ import (
 //
 // A page that a person opens may make a name of its own point to this machine
 // (DNS rebinding), and would then be of the same origin as the service. So a
-// request must name the service as it is known, or by an address, which nobody
-// can make point elsewhere; and a browser says which page it asks for.
+// request must name the service as it is known, or by an address or a name
+// without a dot, which no page can make point here; and a browser says which
+// page it asks for.
 type hosts struct {
 	name    string // of the base URL
 	origins []string
@@ -59,7 +60,7 @@ func (h hosts) known(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
 	}
-	return strings.EqualFold(name, h.name) || strings.EqualFold(name, "localhost")
+	return strings.EqualFold(name, h.name) || !strings.Contains(name, ".") // localhost, or a name of the local network
 }
 
 // allows tells whether a page may call: one of the service itself, under

@@ -138,6 +138,9 @@ func needOfTool(name string, arguments json.RawMessage) access.Need {
 // asksInside tells whether a search is to be in documents. A value that nobody
 // knows is refused later, to anybody.
 func asksInside(arguments json.RawMessage) bool {
+	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // with which it may be written too
+		return false
+	}
 	var a map[string]any
 	_ = json.Unmarshal(arguments, &a)
 	return a["in"] != nil && a["in"] != ""

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 )
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) {
@@ -11,8 +12,18 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	b, err := p.AppendIssuers(nil, s)
-	return answer{body: append(b, '}')}, err
+	found, err := p.Issuers(s)
+	if err != nil {
+		return answer{}, err
+	}
+	b := []byte(`{"data":[`)
+	for i, e := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = disclosure.AppendIssuer(b, e.Issuer)
+	}
+	return answer{body: append(b, "]}"...)}, nil
 }
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {

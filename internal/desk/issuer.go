@@ -4,25 +4,18 @@ import (
 	"encoding/json"
 
 	"pregon/internal/catalog"
-	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 )
 
-// AppendIssuers answers a search of the directory.
-func (p *Params) AppendIssuers(b []byte, s *catalog.Snapshot) ([]byte, error) {
+// Issuers searches the directory as the parameters say.
+func (p *Params) Issuers(s *catalog.Snapshot) ([]*search.Entity, error) {
 	query, kind := p.Text("search"), p.Kind()
 	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
 	if err := p.Err(); err != nil {
-		return b, err
+		return nil, err
 	}
-	b = append(b, `{"data":[`...)
-	for i, e := range s.Issuers(query, kind, limit) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = disclosure.AppendIssuer(b, e.Issuer)
-	}
-	return append(b, ']'), nil
+	return s.Issuers(query, kind, limit), nil
 }
 
 // Issuer is the contract's Issuer and what more is known of it.
@@ -48,7 +41,7 @@ func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
 	e, ok := s.Issuer(id)
 	if !ok {
 		return nil, fault.New(fault.NotFound,
-			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs among them, work too. Search the directory by name to find them.")
+			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs among them, work too.")
 	}
 	i := e.Issuer
 	filings := s.ReportsOf(e, latestOfIssuer)

@@ -208,6 +208,48 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// A surface with a language of its own tells in it what never reaches it.
+func TestTellers(t *testing.T) {
+	mux := http.NewServeMux()
+	bug := func(http.ResponseWriter, *http.Request) { panic("the secret detail") }
+	mux.HandleFunc("/own", bug)
+	mux.HandleFunc("/other", bug)
+	say := func(status int, text string) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/own")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, text+" "+r.URL.Path)
+		}
+	}
+	observed := 0
+	s, err := httpserver.New(httpserver.Options{
+		Mux: mux, Logger: slog.New(slog.DiscardHandler), Source: func() string { return "" }, Ready: func() error { return nil },
+		Remote: func(*http.Request) string { return "" }, Observe: func(o httpserver.Observation) { observed = o.Status },
+		Tellers: map[string]httpserver.Teller{"/own": {TooLarge: say(413, "large"), Failed: say(500, "failed")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		path, body  string
+		status      int
+		kind, wants string
+	}{
+		{"/own", strings.Repeat("x", 5<<20), 413, "application/own", "large /own"},
+		{"/own", "x", 500, "application/own", "failed /own"},
+		{"/other", strings.Repeat("x", 5<<20), 413, "application/problem+json", "1 MiB"},
+		{"/other", "x", 500, "application/problem+json", "Internal"},
+		{"/own/", strings.Repeat("x", 5<<20), 413, "application/problem+json", "1 MiB"},
+	} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("POST", tt.path, strings.NewReader(tt.body)))
+		if w.Code != tt.status || observed != tt.status || w.Header().Get("Content-Type") != tt.kind || !strings.Contains(w.Body.String(), tt.wants) ||
+			strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: %d %v %s", tt.path, w.Code, w.Header(), w.Body)
+		}
+	}
+}
+
 func TestCompression(t *testing.T) {
 	text := strings.Repeat("una información relevante ", 200)
 	h := newHarness(t, map[string]http.HandlerFunc{

@@ -13,7 +13,11 @@ import (
 	"pregon/internal/problem"
 )
 
-const versionHeader = "Mcp-Protocol-Version"
+const (
+	versionHeader  = "Mcp-Protocol-Version"
+	firstStateless = "2026-07-28" // the first revision in which a message says everything itself
+	listenMethod   = "subscriptions/listen"
+)
 
 // ServeHTTP takes one message: it finds out what the message needs, lets the
 // caller in or not, and has the SDK do it.
@@ -52,7 +56,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Del("Last-Event-ID")
 	r.Header.Del("Mcp-Session-Id")
-	if m.method == "subscriptions/listen" {
+	if m.method == listenMethod {
 		s.listen(out, r, principal)
 	} else {
 		s.protocol.ServeHTTP(out, r)
@@ -76,11 +80,15 @@ func (s *Server) take(r *http.Request) (message, error) {
 	case err != nil:
 		return message{}, &rpcError{codeParse, "The body ended before the message did.", nil}
 	}
-	if v := r.Header.Get(versionHeader); v != "" && v < "2026-07-28" && !supported(v) { // later ones the SDK refuses
+	if v := r.Header.Get(versionHeader); v != "" && v < firstStateless && !supported(v) { // later ones the SDK refuses
 		m, _ := parse(body)
 		return m, errVersion(v)
 	}
-	return parse(body)
+	m, err := parse(body)
+	if err == nil && m.method == listenMethod && r.Header.Get(versionHeader) < firstStateless {
+		err = &rpcError{codeMethodNotFound, listenMethod + " came with the revision " + firstStateless + ": name it in MCP-Protocol-Version.", nil}
+	}
+	return m, err
 }
 
 // TooLarge tells of a body that says itself that it is too large, for whoever

@@ -8,15 +8,26 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
+	"pregon/internal/disclosure"
 )
 
+const mostName = 200 // characters of the name of an issuer
+
 func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
-	b, err := p.AppendIssuers(nil, snapshot)
+	found, err := p.Issuers(snapshot)
 	if err != nil {
 		return result{}, err
 	}
-	b = withSeq(append(b, '}'), snapshot)
-	found := snapshot.Issuers(p.Text("search"), p.Kind(), p.Integer("limit", desk.DefaultLimit, 1, desk.MaxLimit))
+	b := []byte(`{"data":[`)
+	for n, e := range found {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		i := *e.Issuer
+		i.Name = clip(i.Name, mostName)
+		b = disclosure.AppendIssuer(b, &i)
+	}
+	b = withSeq(append(b, "]}"...), snapshot)
 	var text strings.Builder
 	text.WriteString(s.simulated())
 	if len(found) == 0 {
@@ -42,9 +53,20 @@ func (s *Server) getIssuer(_ context.Context, snapshot *catalog.Snapshot, p *des
 	}
 	found, err := s.o.Desk.Issuer(snapshot, id)
 	if err != nil {
-		return result{}, errNoIssuer(id)
+		return result{}, err
 	}
 	return s.showIssuer(snapshot, found)
+}
+
+// few are the first of some names, cut to a length that a name has. They are
+// copies: the catalogue has the others.
+func few(names []string) []string {
+	const mostNames = 30
+	out := make([]string, 0, mostNames)
+	for _, name := range names[:min(len(names), mostNames)] {
+		out = append(out, clip(name, mostName))
+	}
+	return out
 }
 
 // showIssuer tells an issuer, its filings cut as in lists.
@@ -63,8 +85,8 @@ func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *desk.Issuer) (res
 		found.Latest[i] = appendRow(nil, f)
 		text.Write(appendLine(nil, f))
 	}
-	const mostNames = 30
-	found.Aliases, found.ISINs, found.FormerNames = found.Aliases[:min(len(found.Aliases), mostNames)], found.ISINs[:min(len(found.ISINs), mostNames)], found.FormerNames[:min(len(found.FormerNames), mostNames)]
+	found.Name = clip(found.Name, mostName)
+	found.Aliases, found.ISINs, found.FormerNames = few(found.Aliases), few(found.ISINs), few(found.FormerNames)
 	b, err := encodeWithSeq(found, snapshot)
 	return result{b, text.String()}, err
 }

@@ -67,7 +67,7 @@ func New(o Options) *Server {
 	capabilities := &mcp.ServerCapabilities{
 		// The lists are of the program, and stay as they are while it runs.
 		Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true},
-		Completions: &mcp.CompletionCapabilities{}, Logging: &mcp.LoggingCapabilities{},
+		Completions: &mcp.CompletionCapabilities{},
 	}
 	capabilities.AddExtension("io.modelcontextprotocol/ui", map[string]any{"mimeTypes": []string{viewType}})
 	s.sdk = mcp.NewServer(
@@ -111,8 +111,11 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		switch req := req.(type) {
 		case *mcp.ReadResourceRequest:
 			if isOurs(req.Params.URI) {
-				return s.readResource(ctx, req)
+				ctx, req := underOneAddress(ctx, req)
+				return next(ctx, method, req)
 			}
+		case *mcp.ListToolsRequest:
+			return listTools(next(ctx, method, req))
 		case *mcp.CallToolRequest:
 			if toolNamed(req.Params.Name) == nil {
 				return nil, wireError(errNoTool(req.Params.Name))

@@ -143,11 +143,7 @@ func (s *Server) issuerMeant(snapshot *catalog.Snapshot, what string) (*desk.Iss
 	if found := snapshot.Issuers(what, "", 1); len(found) > 0 {
 		return s.o.Desk.Issuer(snapshot, found[0].Issuer.ID)
 	}
-	return nil, errNoIssuer(what)
-}
-
-func errNoIssuer(what string) error {
-	return fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))
+	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))
 }
 
 // recentDays are the last days, today first.

@@ -246,7 +246,7 @@ func (p *reply) mend() {
 func (p *reply) status() int {
 	version := p.request.Header.Get(versionHeader)
 	ofMessage := p.code == http.StatusBadRequest || p.code == http.StatusNotFound
-	if ofMessage && (version == "" || version < "2026-07-28" && p.id != nil && supported(version)) {
+	if ofMessage && (version == "" || version < firstStateless && p.id != nil && supported(version)) {
 		return http.StatusOK
 	}
 	return p.code

@@ -64,10 +64,20 @@ func (s *Server) addResources() {
 
 func isOurs(uri string) bool { return strings.HasPrefix(uri, ourURI) }
 
-// readResource reads what is ours. It takes the address apart itself: the order
-// of a search's parameters means nothing.
-func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	uri := req.Params.URI
+type addressKey struct{}
+
+// underOneAddress has the SDK find readResource whatever the address is. It
+// would compare it with the templates letter by letter, and find no search whose
+// parameters stand in another order.
+func underOneAddress(ctx context.Context, req *mcp.ReadResourceRequest) (context.Context, *mcp.ReadResourceRequest) {
+	inner, params := *req, *req.Params
+	params.URI, inner.Params = latestURI, &params
+	return context.WithValue(ctx, addressKey{}, req.Params.URI), &inner
+}
+
+// readResource reads what is ours.
+func (s *Server) readResource(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := ctx.Value(addressKey{}).(string)
 	kind, body, err := s.resource(ctx, uri)
 	switch {
 	case err == nil:
@@ -76,9 +86,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	default:
 		return nil, wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "resources/read", err)))
 	}
-	out := &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: string(body)}}}
-	cacheable(ctx, req, &out.Cacheable)
-	return out, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: string(body)}}}, nil
 }
 
 func (s *Server) resource(ctx context.Context, uri string) (kind string, body []byte, err error) {

@@ -59,16 +59,17 @@ func selectorOf(uri string) (*feed.Selector, error) {
 }
 
 // subscribe is called by the SDK for each address. Before 2026-07-28 a
-// subscription belonged to a session, of which this server keeps none: it is
-// checked and comes to nothing.
+// subscription belonged to a session, of which this server keeps none: whatever
+// it is to, it is answered and comes to nothing.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+	if !listening(ctx) {
+		return nil
+	}
 	selector, err := selectorOf(req.Params.URI)
 	if err != nil {
 		return wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "subscribe", err)))
 	}
-	if listening(ctx) {
-		s.subs.add(req.Params.URI, selector)
-	}
+	s.subs.add(req.Params.URI, selector)
 	return nil
 }
 

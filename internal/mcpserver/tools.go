@@ -24,6 +24,7 @@ type tool struct {
 	View         string          `json:"view"`    // URI of the view that shows its results
 	Scope        string          `json:"scope"`   // of callers who show a credential
 	Members      bool            `json:"members"` // callers must show one
+	IDs          string          `json:"ids"`     // the tool that finds the ids it takes
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 
@@ -90,7 +91,21 @@ func errNoTool(name string) error {
 	return fault.New(fault.Invalid, "unknown tool '%s': use %s.", clip(name, 100), strings.Join(names, ", "))
 }
 
+// anyObject is a schema that says nothing.
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// addTools gives the SDK the tools without their schemas, which it would read
+// anew at every call for what none of them has; listTools tells them whole.
 func (s *Server) addTools() {
+	for _, t := range tools {
+		s.sdk.AddTool(&mcp.Tool{Name: t.Name, InputSchema: anyObject}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return s.call(ctx, t, req.Params.Arguments), nil
+		})
+	}
+}
+
+// offeredTools are the tools as agents are told of them.
+var offeredTools = func() (all []*mcp.Tool) {
 	no := false
 	for _, t := range tools {
 		offered := &mcp.Tool{
@@ -100,10 +115,17 @@ func (s *Server) addTools() {
 		if t.View != "" {
 			offered.Meta = mcp.Meta{"ui": map[string]any{"resourceUri": t.View}}
 		}
-		s.sdk.AddTool(offered, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.call(ctx, t, req.Params.Arguments), nil
-		})
+		all = append(all, offered)
 	}
+	return all
+}()
+
+// listTools puts the tools into the SDK's list of them.
+func listTools(result mcp.Result, err error) (mcp.Result, error) {
+	if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
+		list.Tools = offeredTools
+	}
+	return result, err
 }
 
 // call has a tool answer. What goes wrong is a result too, for the model to
@@ -111,7 +133,11 @@ func (s *Server) addTools() {
 func (s *Server) call(ctx context.Context, t *tool, arguments json.RawMessage) *mcp.CallToolResult {
 	out, err := s.ask(ctx, t, arguments)
 	if err != nil {
-		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explain(ctx, t.Name, err)}}}
+		text := s.explain(ctx, t.Name, err)
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.NotFound && e.Code == "" {
+			text += " Find ids with " + t.IDs + "."
+		}
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 	}
 	return ctx.Value(readyKey{}).(*ready).put(out)
 }

@@ -1,0 +1,98 @@
+package main_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const checkers = "../../checkers"
+
+// runChecker runs a program of checkers/ and wants it to find nothing wrong. It
+// is run by the Node that is installed beside it: some need a newer one than
+// the machine may have. What it leaves running ends with it.
+func runChecker(t *testing.T, args ...string) {
+	t.Helper()
+	node, err := filepath.Abs(filepath.Join(checkers, "node_modules/.bin/node"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.MkdirTemp(filepath.Dir(program), "home-") // goes when all tests have ended: a browser takes a while to let go of it
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patient)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, args...)
+	cmd.Dir, cmd.Env = checkers, append(os.Environ(), "HOME="+home, "NO_COLOR=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // upon which it ends its browser, too
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// startMarket starts a service that has the filings of a month, some of them
+// with a document that was read.
+func startMarket(t *testing.T) *reader {
+	t.Helper()
+	r := newReader(t, startSource(t), engines["sqlite"](t))
+	r.start(t)
+	for range 3 {
+		r.settles(t, r.publish(t, `{"type":"oir","text":%q}`, dividend))
+	}
+	return r
+}
+
+// All that the protocol's own suite can ask of any server. conformance.yml
+// tells what it cannot, and why.
+func TestMCPConformance(t *testing.T) {
+	t.Parallel()
+	s := startReplica(t, engines["sqlite"](t))
+	for name, args := range map[string][]string{
+		"2025-06-18":         {"--spec-version", "2025-06-18"},
+		"2025-11-25":         {"--suite", "active"},
+		"2026-07-28":         {"--requirements", "2026-07-28"},
+		"2026-07-28 headers": {"--scenario", "http-header-validation", "--spec-version", "2026-07-28"}, // the set runs it, but does not count it
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			suite := []string{"node_modules/@modelcontextprotocol/conformance/dist/index.js", "server", "--url", s.url + "/api/mcp"}
+			runChecker(t, slices.Concat(suite, []string{"--expected-failures", "conformance.yml", "--timeout", "120000"}, args)...)
+		})
+	}
+}
+
+// Clients that others wrote use everything that the MCP server offers.
+func TestMCPClients(t *testing.T) {
+	t.Parallel()
+	r := startMarket(t)
+	key := pregon(t, r.spec, "keys", "create", "--plan", "pro")
+	t.Run("sdk", func(t *testing.T) { runChecker(t, "mcp.mjs", r.serve.url, key, r.source.url) })
+	t.Run("inspector", func(t *testing.T) { runChecker(t, "inspector-cli.mjs", r.serve.url, key) })
+}
+
+// Hosts that others wrote show the views.
+func TestMCPViews(t *testing.T) {
+	t.Parallel()
+	r := startMarket(t)
+	t.Run("inspector", func(t *testing.T) { runChecker(t, "inspector-views.mjs", r.serve.url) })
+	t.Run("bridge", func(t *testing.T) { runChecker(t, "views.mjs", r.serve.url) })
+}
+
+// Lighthouse finds nothing wrong with what the service says to agents.
+func TestLighthouse(t *testing.T) {
+	t.Parallel()
+	runChecker(t, "lighthouse.mjs", startReplica(t, engines["sqlite"](t)).url)
+}

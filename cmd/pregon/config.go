@@ -1,17 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net"
+	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/net/idna"
 
 	"pregon/internal/fault"
 	"pregon/internal/secret"
@@ -85,6 +89,62 @@ func isOrigin(s string) bool {
 		strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(s, "?#")
 }
 
+// canonical returns an origin in the one form in which browsers send it, and
+// in which tokens and documents repeat it: lower case, ASCII, without the port
+// that goes without saying and without a dot at the end.
+func canonical(origin string) (string, error) {
+	u, err := url.Parse(origin)
+	if err != nil || !isOrigin(origin) {
+		return "", errors.New("must be http:// or https:// and a host, with nothing after it")
+	}
+	host, err := canonicalHost(u.Hostname())
+	if err != nil {
+		return "", err
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if u.Port() == "" {
+		return u.Scheme + "://" + host, nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	switch {
+	case err != nil || port == 0:
+		return "", fmt.Errorf("has the port %s, which there is not", u.Port())
+	case u.Scheme == "http" && port == 80 || u.Scheme == "https" && port == 443:
+		return u.Scheme + "://" + host, nil
+	}
+	return fmt.Sprintf("%s://%s:%d", u.Scheme, host, port), nil
+}
+
+// Names of hosts, among which underscores are common in local networks; and
+// what a name may not end with, because it is read as an address then.
+var (
+	hostName  = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+	numberEnd = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
+)
+
+func canonicalHost(host string) (string, error) {
+	name := strings.ToLower(host)
+	if strings.ContainsFunc(host, func(r rune) bool { return r > '~' }) || strings.Contains(name, "xn--") {
+		var err error
+		if name, err = idna.Lookup.ToASCII(host); err != nil {
+			return "", fmt.Errorf("has the host %q, which has no form in ASCII (%w)", host, err)
+		}
+	}
+	name = strings.TrimSuffix(name, ".")
+	if ip, err := netip.ParseAddr(name); err == nil {
+		if ip.Zone() != "" {
+			return "", fmt.Errorf("has the zone %q, which only this machine knows: use an address without one", ip.Zone())
+		}
+		return ip.String(), nil
+	}
+	if len(name) > 253 || !hostName.MatchString(name) || numberEnd.MatchString(name) {
+		return "", fmt.Errorf("has the host %q, which is neither a name nor an address", host)
+	}
+	return name, nil
+}
+
 // ratePerMinute is a number, with or without "/min" after it.
 type ratePerMinute float64
 
@@ -118,7 +178,7 @@ type serveConfig struct {
 }
 
 // validate finds what a flag's own type cannot: settings that make no sense,
-// alone or together.
+// alone or together. It puts addresses in the form in which they are compared.
 func (c *serveConfig) validate() error {
 	if _, err := parseStore(c.Store); err != nil {
 		return err
@@ -140,13 +200,8 @@ func (c *serveConfig) validate() error {
 	if err := c.validatePoll(); err != nil {
 		return err
 	}
-	if c.BaseURL != "" && !isOrigin(c.BaseURL) {
-		return fault.New(fault.Invalid, "--base-url %q must be http:// or https:// and a host, with nothing after it", c.BaseURL)
-	}
-	for _, origin := range c.MCPOrigins {
-		if origin != "*" && !isOrigin(origin) {
-			return fault.New(fault.Invalid, "--mcp-origin %q must be http:// or https:// and a host, or *", origin)
-		}
+	if err := c.canonicalise(); err != nil {
+		return err
 	}
 	if err := c.modelFlags.validate(); err != nil {
 		return err
@@ -167,16 +222,40 @@ func (c *serveConfig) validatePoll() error {
 	return nil
 }
 
+// canonicalise brings the origins into the one form that each has.
+func (c *serveConfig) canonicalise() (err error) {
+	if host, _, _ := net.SplitHostPort(c.Listen); c.BaseURL == "" && strings.Contains(host, "%") {
+		return fault.New(fault.Invalid, "--listen %q has a zone, which only this machine knows: tell with --base-url how clients reach it", c.Listen)
+	}
+	if told := c.BaseURL; told != "" {
+		if c.BaseURL, err = canonical(told); err != nil {
+			return fault.New(fault.Invalid, "--base-url %q %v", told, err)
+		}
+	}
+	for i, origin := range c.MCPOrigins {
+		if origin == "*" {
+			continue
+		}
+		if c.MCPOrigins[i], err = canonical(origin); err != nil {
+			return fault.New(fault.Invalid, "--mcp-origin %q %v; or use * for any", origin, err)
+		}
+	}
+	return nil
+}
+
 // baseURL returns the address for clients, given the one really listened on.
 func (c *serveConfig) baseURL(listening string) string {
 	if c.BaseURL != "" {
-		return strings.TrimRight(c.BaseURL, "/")
+		return c.BaseURL
 	}
 	host, port, err := net.SplitHostPort(listening)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
-		return "http://" + net.JoinHostPort("127.0.0.1", port) // every address: nobody can call that one
+		listening = net.JoinHostPort("127.0.0.1", port) // every address: nobody can call that one
 	}
-	return "http://" + listening
+	if base, err := canonical("http://" + listening); err == nil {
+		return base
+	}
+	return "http://" + listening // whose port has a name, or is yet to be found
 }
 
 func checkAddress(flag, address string) error {

@@ -197,7 +197,8 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 	}
 	snapshot, err := a.Desk.Snapshot()
 	if rt.live != nil {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // loading may take longer than a request
+		control := http.NewResponseController(w) // loading may take longer than a request
+		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
 		snapshot, err = a.whenLoaded(r.Context())
 	}
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"pregon/internal/catalog"
-	"pregon/internal/disclosure"
+	"pregon/internal/desk"
 )
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) {
@@ -16,14 +16,7 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	b := []byte(`{"data":[`)
-	for i, e := range found {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = disclosure.AppendIssuer(b, e.Issuer)
-	}
-	return answer{body: append(b, "]}"...)}, nil
+	return answer{body: append(desk.AppendIssuers(nil, found), '}')}, nil
 }
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {

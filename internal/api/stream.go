@@ -201,6 +201,7 @@ func (s *stream) run() {
 	if why, ok := s.listen(); ok {
 		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor})
 		_ = s.flush()
+		_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) // for the end itself, which the server writes
 	}
 }
 
@@ -336,5 +337,8 @@ func (s *stream) write(b []byte) error {
 	if _, err := s.w.Write(b); err != nil {
 		return err
 	}
-	return s.control.Flush()
+	if err := s.control.Flush(); err != nil {
+		return err
+	}
+	return s.control.SetWriteDeadline(time.Time{}) // over HTTP/2 its coming ends the stream, though nothing is being written
 }

@@ -120,16 +120,30 @@ func (r *Report) IssuerKey() string {
 // regulator's spacing is not to be relied on.
 func (r *Report) Categories() []string { return SplitCategories(r.Category) }
 
+// few are as many categories as are quicker compared than looked up. Headings
+// have one to three; only what was imported may have more.
+const few = 16
+
 // SplitCategories splits a heading into its categories, spaces collapsed,
 // repeats and empties dropped.
 func SplitCategories(heading string) []string {
 	var out []string
+	var seen map[string]bool // those in out, once they are many
 	for part := range strings.SplitSeq(" "+strings.Join(strings.Fields(heading), " ")+" ", " - ") {
 		part = strings.TrimSpace(part)
-		if part == "" || slices.Contains(out, part) {
+		if part == "" || seen[part] || seen == nil && slices.Contains(out, part) {
 			continue
 		}
 		out = append(out, part)
+		if len(out) == few {
+			seen = make(map[string]bool, 2*few)
+			for _, c := range out {
+				seen[c] = true
+			}
+		}
+		if seen != nil {
+			seen[part] = true
+		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package disclosure_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -92,6 +93,57 @@ func TestCategories(t *testing.T) {
 		if diff := cmp.Diff(want, disclosure.SplitCategories(heading)); diff != "" {
 			t.Errorf("%q: %s", heading, diff)
 		}
+	}
+}
+
+// plainSplit is SplitCategories as it reads most simply.
+func plainSplit(heading string) (out []string) {
+	for part := range strings.SplitSeq(" "+strings.Join(strings.Fields(heading), " ")+" ", " - ") {
+		if part = strings.TrimSpace(part); part != "" && !slices.Contains(out, part) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func FuzzSplitCategories(f *testing.F) {
+	long := func(n, different int) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = fmt.Sprint("Sobre ", i%different)
+		}
+		return strings.Join(parts, " - ")
+	}
+	for _, heading := range []string{
+		"", " - ", "a - b - a", "a  - \t- b -c", long(15, 15), long(16, 16), long(17, 17), long(17, 16), long(100, 33), long(100, 7) + " -  - Sobre  3 - x",
+	} {
+		f.Add(heading)
+	}
+	f.Fuzz(func(t *testing.T, heading string) {
+		if len(heading) > 1<<16 {
+			t.Skip("the comparison takes long")
+		}
+		heading = strings.ReplaceAll(heading, "|", " - ") // so that there are many
+		if diff := cmp.Diff(plainSplit(heading), disclosure.SplitCategories(heading)); diff != "" {
+			t.Errorf("%q: %s", heading, diff)
+		}
+	})
+}
+
+// A heading that somebody made up does not keep the catalogue from loading:
+// this one would take a minute if every category were compared with all others.
+func TestManyCategories(t *testing.T) {
+	const many = 100_000
+	var b strings.Builder
+	for i := range 2 * many {
+		fmt.Fprintf(&b, "%06d - ", i%many)
+	}
+	began := time.Now()
+	if got := disclosure.SplitCategories(b.String()); len(got) != many || got[many-1] != fmt.Sprintf("%06d", many-1) {
+		t.Errorf("%d categories, want %d", len(got), many)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it takes %v", took)
 	}
 }
 

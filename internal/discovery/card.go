@@ -48,6 +48,10 @@ func writeCard(f *facts, e edition) error {
 	if f.Demo {
 		description = "A simulated securities market: fictional disclosures to search, read, follow and quote."
 	}
+	key := "A key, for the texts of documents and for more requests than anybody may make. It can be left out."
+	if f.AnonymousLimit == 0 {
+		key = "A key, for the texts of documents. It can be left out."
+	}
 	doc, err := newJSON(cardType, card{
 		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
 		Name:   strings.Join(labels, ".") + "/" + serverName, Version: f.Version, Title: f.Title(), Description: description,
@@ -56,7 +60,7 @@ func writeCard(f *facts, e edition) error {
 			Type: "streamable-http", URL: f.URL(mcpPath), Versions: f.MCP.Versions,
 			Headers: []cardHeader{{
 				Name: header, Secret: true, Placeholder: "pregon_live_…",
-				Description: "A key, for the texts of documents and for more requests than anybody may make. It can be left out.",
+				Description: key,
 			}},
 		}},
 	})

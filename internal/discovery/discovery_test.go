@@ -212,6 +212,43 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// Where there is no limit, no document speaks of what happens past it, nor of
+// what lifts it.
+func TestNoLimit(t *testing.T) {
+	speaks := []string{
+		"per address", "lifts that", "Past that", "no such limit", "one too many", "are left", "`RateLimit`", "Keep to the limit", "within the limit",
+		"more requests than", "peticiones por minuto",
+	}
+	said := map[string]bool{}
+	for _, limit := range []int{60, 0} {
+		w := newWorld(t, func(o *discovery.Options) { o.AnonymousLimit = limit })
+		for _, path := range w.paths() {
+			for _, accept := range []string{"*/*", "text/html"} {
+				text, _ := w.get(path, "Accept", accept)
+				for _, phrase := range speaks {
+					if !strings.Contains(text, phrase) {
+						continue
+					}
+					said[phrase] = true
+					if limit == 0 {
+						t.Errorf("%s says %q", path, phrase)
+					}
+				}
+			}
+		}
+	}
+	for _, phrase := range speaks {
+		if !said[phrase] {
+			t.Errorf("%q is said nowhere, also with a limit: this test looks for the wrong words", phrase)
+		}
+	}
+	o := discovery.Options{BaseURL: base, Source: func() string { return "" }, MCP: mcpserver.Offered()}
+	o.OpenAPI = []byte(strings.ReplaceAll(string(openapi()), "With a credential there is no such limit", "x"))
+	if _, err := discovery.New(o); err == nil || !strings.Contains(err.Error(), "the limit") {
+		t.Errorf("a limit that is told in other words: %v", err)
+	}
+}
+
 // A program whose documents would name what it does not have does not start.
 func TestUntruth(t *testing.T) {
 	whole := mcpserver.Offered()

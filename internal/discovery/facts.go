@@ -51,9 +51,11 @@ func newFacts(o Options, api *reference, source string) *facts {
 // publisher is a domain name for the host of an address, since identifiers
 // begin with one. An address of the network has a name under arpa; one that
 // only this machine or this network knows gets a name that is reserved for such.
+// So does one that cannot stand in an identifier: what is made of it may be
+// somebody else's.
 func publisher(base string) string {
 	u, err := url.Parse(base)
-	if err != nil {
+	if err != nil || u.Hostname() == "" {
 		return "pregon.invalid"
 	}
 	host := strings.Trim(strings.ToLower(u.Hostname()), ".")
@@ -64,14 +66,17 @@ func publisher(base string) string {
 	case err == nil:
 		return arpa(ip)
 	}
-	host = strings.Map(func(r rune) rune {
+	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
 			return r
 		}
 		return '-'
 	}, host)
-	if !strings.Contains(host, ".") {
-		return host + ".internal"
+	switch {
+	case !strings.Contains(plain, "."):
+		return plain + ".internal"
+	case plain != host:
+		return plain + ".invalid"
 	}
 	return host
 }
@@ -202,9 +207,28 @@ func (f *facts) LimitPhrase() string {
 	return fmt.Sprintf("%d requests in any 60 seconds", f.AnonymousLimit)
 }
 
+// limits are where the introduction of the reference tells of the limit.
+var limits = regexp.MustCompile(`(?s), in ` + defaultLimit + ` per.*?With a credential there is no such limit\. There are two kinds, `)
+
 // Guide is the introduction of the reference with its headings two levels
 // deeper, and with the limit that this service has.
-func (f *facts) Guide() string {
+func (f *facts) Guide() (string, error) {
 	text := strings.ReplaceAll(f.API.Info.Description, defaultLimit, f.LimitPhrase())
-	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n## ", "\n### "))
+	if f.AnonymousLimit == 0 {
+		text = limits.ReplaceAllLiteralString(f.API.Info.Description, ", as often as you like.\n\nThere are two kinds of credential, ")
+		if text == f.API.Info.Description {
+			return "", fmt.Errorf("the OpenAPI document does not tell of the limit where it did")
+		}
+	}
+	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n## ", "\n### ")), nil
+}
+
+// Told is a description of the reference in one line, without the limit where
+// there is none.
+func (f *facts) Told(description string) string {
+	text := oneLine(description)
+	if f.AnonymousLimit == 0 {
+		text = strings.ReplaceAll(text, ", within the limit", "")
+	}
+	return text
 }

@@ -85,7 +85,12 @@ func TestPublisher(t *testing.T) {
 		"http://127.0.0.1:8080":       "pregon.localhost",
 		"http://[::1]:8080":           "pregon.localhost",
 		"http://pregon:8080":          "pregon.internal",
-		"http://my_host.lan":          "my-host.lan",
+		"http://my_host":              "my-host.internal",
+		"http://my_host.lan":          "my-host.lan.invalid", // my-host.lan is another's
+		"https://pregón.es":           "preg-n.es.invalid",
+		"https://xn--pregn-3ta.es":    "xn--pregn-3ta.es",
+		"http://":                     "pregon.invalid",
+		"http://%":                    "pregon.invalid",
 		"http://192.0.2.7":            "7.2.0.192.in-addr.arpa",
 		"http://[2001:db8::1]": "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2." +
 			"ip6.arpa",

@@ -3,8 +3,11 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,10 +73,23 @@ func (t *tool) read(raw json.RawMessage) (*desk.Params, error) {
 		}
 		values.Set(known.name, text)
 	}
-	for name := range given {
-		p.Refuse(clip(name, 100), "", "is no argument of "+t.Name+t.takes())
-	}
+	t.refuseOthers(p, given)
 	return p, nil
+}
+
+// refuseOthers refuses what is no argument: the first few by name, since there
+// may be any number.
+func (t *tool) refuseOthers(p *desk.Params, given map[string]any) {
+	if len(given) == 0 {
+		return
+	}
+	const few = 5
+	names := slices.Sorted(maps.Keys(given))
+	others := clip(strings.Join(names[:min(len(names), few)], ", "), 300)
+	if len(names) > few {
+		others += fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	p.Refuse(others, "", "is no argument of "+t.Name+t.takes())
 }
 
 // takes lists the arguments.
@@ -97,7 +113,7 @@ func (p property) text(v any) (text, reason string) {
 		}
 	case json.Number:
 		if p.Type == "integer" {
-			return whole(v.String()), ""
+			return integer(v.String()), ""
 		}
 	}
 	if p.Type == "integer" {
@@ -106,9 +122,9 @@ func (p property) text(v any) (text, reason string) {
 	return "", "must be a text"
 }
 
-// whole writes a number that is whole without a point, as 1.0 and 1e1 are;
+// integer writes a number that is whole without a point, as 1.0 and 1e1 are;
 // others stay as they are, and will be refused.
-func whole(number string) string {
+func integer(number string) string {
 	f, err := strconv.ParseFloat(number, 64)
 	if err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatInt(int64(f), 10)

@@ -9,10 +9,13 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 )
 
 const (
 	mostCompletions = 20
+	mostTyped       = 200  // bytes: nobody types more before he wants to be helped
+	mostValue       = 200  // bytes of a value that is offered
 	lookBack        = 2000 // filings whose id is compared with what was typed
 )
 
@@ -22,18 +25,40 @@ func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	if err != nil {
 		return nil, wireError(err)
 	}
-	all := completions(snapshot, req.Params)
+	if err := checkReference(req.Params); err != nil {
+		return nil, wireError(err)
+	}
+	all := []string{}
+	if len(req.Params.Argument.Value) <= mostTyped {
+		all = completions(snapshot, req.Params)
+	}
+	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > mostValue })
 	out := &mcp.CompleteResult{}
-	out.Completion.Total = len(all)
-	out.Completion.HasMore = len(all) > mostCompletions
 	out.Completion.Values = all[:min(len(all), mostCompletions)]
+	if out.Completion.HasMore = len(all) > mostCompletions; !out.Completion.HasMore {
+		out.Completion.Total = len(all) // else nobody counted
+	}
 	return out, nil
 }
 
-func completions(s *catalog.Snapshot, p *mcp.CompleteParams) []string {
+// checkReference refuses a reference to what is not there.
+func checkReference(p *mcp.CompleteParams) error {
 	if p == nil || p.Ref == nil {
-		return []string{}
+		return fault.New(fault.Invalid, "ref is needed: the prompt or the template of a resource that an argument is for.")
 	}
+	known := slices.ContainsFunc(prompts, func(t *mcp.Prompt) bool { return t.Name == p.Ref.Name })
+	if p.Ref.Type == "ref/resource" {
+		known = slices.ContainsFunc(templates, func(t *mcp.ResourceTemplate) bool { return t.URITemplate == p.Ref.URI }) ||
+			slices.ContainsFunc(resources, func(r *mcp.Resource) bool { return r.URI == p.Ref.URI })
+	}
+	if !known {
+		return fault.New(fault.Invalid, "There is no such prompt or template: prompts/list and resources/templates/list tell what there is.")
+	}
+	return nil
+}
+
+// completions are one more than are shown, when there are more.
+func completions(s *catalog.Snapshot, p *mcp.CompleteParams) []string {
 	typed := p.Argument.Value
 	switch {
 	case p.Argument.Name == "language":
@@ -49,9 +74,9 @@ func completions(s *catalog.Snapshot, p *mcp.CompleteParams) []string {
 	case p.Ref.Name == issuerBrief || p.Argument.Name == "search":
 		return issuers(s, typed, func(i *disclosure.Issuer) string { return i.Name })
 	case strings.HasPrefix(p.Ref.URI, issuerURI) || p.Argument.Name == "issuer":
-		return issuers(s, typed, func(i *disclosure.Issuer) string { return i.ID })
+		return issuerIDs(s, typed)
 	case p.Argument.Name == "id":
-		return reportIDs(s, typed)
+		return reportIDs(s, strings.ToLower(typed))
 	}
 	return []string{}
 }
@@ -65,9 +90,23 @@ func beginning(all []string, typed string) []string {
 // issuers are those that a name, ticker or number that is being typed may mean.
 func issuers(s *catalog.Snapshot, typed string, show func(*disclosure.Issuer) string) []string {
 	out := []string{}
-	for _, e := range s.Issuers(typed, "", mostCompletions) {
+	for _, e := range s.Issuers(typed, "", mostCompletions+1) {
 		out = append(out, show(e.Issuer))
 	}
+	return out
+}
+
+// issuerIDs are the ids of those, or else the ids that begin with what was typed.
+func issuerIDs(s *catalog.Snapshot, typed string) []string {
+	out := issuers(s, typed, func(i *disclosure.Issuer) string { return i.ID })
+	if len(out) > 0 {
+		return out
+	}
+	for _, e := range s.Entities() {
+		out = append(out, e.Issuer.ID)
+	}
+	out = beginning(out, typed)
+	slices.Sort(out)
 	return out
 }
 
@@ -84,14 +123,14 @@ func categories(s *catalog.Snapshot, typed string) []string {
 func reportIDs(s *catalog.Snapshot, typed string) []string {
 	out := []string{}
 	for _, f := range s.Reports(disclosure.Filter{}, 1, lookBack).Filings {
-		if id := f.ID(); strings.HasPrefix(id, strings.ToLower(typed)) {
+		if id := f.ID(); strings.HasPrefix(id, typed) {
 			out = append(out, id)
 		}
 	}
 	if len(out) > 0 || typed == "" {
 		return out
 	}
-	for _, f := range s.Reports(disclosure.Filter{Search: typed}, 1, mostCompletions).Filings {
+	for _, f := range s.Reports(disclosure.Filter{Search: typed}, 1, mostCompletions+1).Filings {
 		out = append(out, f.ID())
 	}
 	return out

@@ -1,6 +1,9 @@
 package mcpserver
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // counter counts one kind of message.
 type counter struct{ taken, failed atomic.Int64 }
@@ -47,10 +50,8 @@ func (m message) label() string {
 		}
 		return otherCalls
 	}
-	for _, method := range countedMethods {
-		if method == m.method {
-			return method
-		}
+	if slices.Contains(countedMethods, m.method) {
+		return m.method
 	}
 	return otherCalls
 }

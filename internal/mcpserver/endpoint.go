@@ -6,7 +6,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pregon/internal/access"
 	"pregon/internal/fault"
@@ -28,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.refuse(err)
 		return
 	}
-	if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" {
+	if r.Method == http.MethodOptions {
 		preflight(out)
 		return
 	}
@@ -80,7 +83,7 @@ func (s *Server) take(r *http.Request) (message, error) {
 	case err != nil:
 		return message{}, &rpcError{codeParse, "The body ended before the message did.", nil}
 	}
-	if v := r.Header.Get(versionHeader); v != "" && v < firstStateless && !supported(v) { // later ones the SDK refuses
+	if v := r.Header.Get(versionHeader); v != "" && !slices.Contains(mcp.SupportedProtocolVersions(), v) {
 		m, _ := parse(body)
 		return m, errVersion(v)
 	}

@@ -27,3 +27,6 @@ const (
 	WriteTime   = writeTime
 	MostPending = mostPending
 )
+
+// GoOn finds the page after a list that was cut.
+var GoOn = goOn

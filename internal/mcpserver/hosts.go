@@ -75,7 +75,7 @@ func (h hosts) allows(origin, host string) bool {
 
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
+		host = name
 	}
-	return strings.Trim(host, "[]")
+	return strings.TrimSuffix(strings.Trim(host, "[]"), ".")
 }

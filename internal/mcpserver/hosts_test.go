@@ -13,7 +13,7 @@ func TestHosts(t *testing.T) {
 		"pregon.example": true, "PREGON.example": true, "pregon.example:8443": true, "localhost": true, "localhost:9": true, "LocalHost:80": true,
 		"127.0.0.1": true, "127.0.0.1:8080": true, "10.1.2.3": true, "[::1]": true, "[::1]:8080": true, "203.0.113.7:1": true,
 		"evil.example": false, "evil.example:80": false, "pregon.example.evil.example": false, "evil-pregon.example": false, "localhost.evil.example": false,
-		"127.0.0.1.evil.example": false, "sub.pregon.example": false, "127.1": false, "localhost.": false,
+		"127.0.0.1.evil.example": false, "sub.pregon.example": false, "127.1": false, "localhost.": true,
 		"pregon": true, "inside:8080": true, // of the local network: no page has such a name
 	} {
 		a := s.post(legacy("tools/list", "{}"), "Host", host)

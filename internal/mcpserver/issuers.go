@@ -8,26 +8,14 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
-	"pregon/internal/disclosure"
 )
-
-const mostName = 200 // characters of the name of an issuer
 
 func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
 	found, err := p.Issuers(snapshot)
 	if err != nil {
 		return result{}, err
 	}
-	b := []byte(`{"data":[`)
-	for n, e := range found {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		i := *e.Issuer
-		i.Name = clip(i.Name, mostName)
-		b = disclosure.AppendIssuer(b, &i)
-	}
-	b = withSeq(append(b, "]}"...), snapshot)
+	b := withSeq(append(desk.AppendIssuers(nil, found), '}'), snapshot)
 	var text strings.Builder
 	text.WriteString(s.simulated())
 	if len(found) == 0 {
@@ -35,7 +23,7 @@ func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p 
 	}
 	for _, e := range found {
 		i := e.Issuer
-		fmt.Fprintf(&text, "- %s: %s", i.ID, quoted(i.Name, 80))
+		fmt.Fprintf(&text, "- %s: %s", word(i.ID), quoted(i.Name, 80))
 		for _, part := range []string{i.Ticker, i.Market, string(i.Kind)} {
 			if part != "" {
 				text.WriteString(", " + word(part))
@@ -43,7 +31,7 @@ func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p 
 		}
 		text.WriteString("\n")
 	}
-	return result{b, text.String()}, nil
+	return newResult(b, text.String()), nil
 }
 
 func (s *Server) getIssuer(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
@@ -58,37 +46,23 @@ func (s *Server) getIssuer(_ context.Context, snapshot *catalog.Snapshot, p *des
 	return s.showIssuer(snapshot, found)
 }
 
-// few are the first of some names, cut to a length that a name has. They are
-// copies: the catalogue has the others.
-func few(names []string) []string {
-	const mostNames = 30
-	out := make([]string, 0, mostNames)
-	for _, name := range names[:min(len(names), mostNames)] {
-		out = append(out, clip(name, mostName))
-	}
-	return out
-}
-
-// showIssuer tells an issuer, its filings cut as in lists.
+// showIssuer tells an issuer.
 func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *desk.Issuer) (result, error) {
 	e, _ := snapshot.Issuer(found.ID)
 	latest := snapshot.ReportsOf(e, len(found.Latest)).Filings
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quoted(found.Name, 120), found.ID)
+	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quoted(found.Name, 120), word(found.ID))
 	for _, part := range []*string{found.Ticker, found.Market, found.Kind} {
 		if part != nil {
 			text.WriteString(", " + word(*part))
 		}
 	}
 	fmt.Fprintf(&text, ": %d filings. %s\n", found.ReportCount, quotedNotice)
-	for i, f := range latest {
-		found.Latest[i] = appendRow(nil, f)
+	for _, f := range latest {
 		text.Write(appendLine(nil, f))
 	}
-	found.Name = clip(found.Name, mostName)
-	found.Aliases, found.ISINs, found.FormerNames = few(found.Aliases), few(found.ISINs), few(found.FormerNames)
 	b, err := encodeWithSeq(found, snapshot)
-	return result{b, text.String()}, err
+	return newResult(b, text.String()), err
 }
 
 func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
@@ -104,9 +78,9 @@ func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *
 		text += "Most active in 30 days:\n"
 	}
 	for _, i := range a.Issuers[:min(len(a.Issuers), 5)] {
-		text += fmt.Sprintf("- %s (%s): %d\n", quoted(i.Name, 80), i.ID, i.Total)
+		text += fmt.Sprintf("- %s (%s): %d\n", quoted(i.Name, 80), word(i.ID), i.Total)
 	}
-	return result{b, text}, err
+	return newResult(b, text), err
 }
 
 func (s *Server) serviceStatus(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
@@ -123,5 +97,5 @@ func (s *Server) serviceStatus(_ context.Context, snapshot *catalog.Snapshot, p 
 	for _, l := range st.Latest {
 		text += fmt.Sprintf("Newest %s: %s, %s.\n", l.Type, l.ID, clock(l.PublishedAt))
 	}
-	return result{b, text}, err
+	return newResult(b, text), err
 }

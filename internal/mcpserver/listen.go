@@ -43,7 +43,8 @@ func (s *Server) listen(out *reply, r *http.Request, principal access.Principal)
 	out.ResponseWriter = q
 	s.protocol.ServeHTTP(out, r.WithContext(ctx))
 	q.close()
-	out.ResponseWriter = w // an error, if it was one, is told as any other
+	_ = q.control.SetWriteDeadline(time.Now().Add(writeTime)) // for what the server says at the end
+	out.ResponseWriter = w                                    // an error, if it was one, is told as any other
 }
 
 // seat takes a place among those who listen. Who has no credential has few,
@@ -191,5 +192,9 @@ func (q *queue) send(b []byte) error {
 	if _, err := q.ResponseWriter.Write(b); err != nil {
 		return err
 	}
-	return q.control.Flush()
+	if err := q.control.Flush(); err != nil {
+		return err
+	}
+	_ = q.control.SetWriteDeadline(time.Time{}) // over HTTP/2 its coming ends the stream, though nothing is being written
+	return nil
 }

@@ -64,6 +64,7 @@ const instructions = `Pregón publishes the official disclosures of the Spanish 
 func New(o Options) *Server {
 	s := &Server{o: o, hosts: newHosts(o.BaseURL, o.Origins), calls: newCounters()}
 	s.subs.hub, s.subs.tell = o.Feed, s.updated
+	s.subs.failed = func(err error) { o.Logger.Warn("subscribers cannot be told of changes", "err", err) }
 	capabilities := &mcp.ServerCapabilities{
 		// The lists are of the program, and stay as they are while it runs.
 		Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true},
@@ -120,6 +121,9 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			if toolNamed(req.Params.Name) == nil {
 				return nil, wireError(errNoTool(req.Params.Name))
 			}
+		case *mcp.SubscribeRequest: // of a session, which nobody has: the SDK would note it for good
+			gone := &mcp.UnsubscribeRequest{Session: req.Session, Params: &mcp.UnsubscribeParams{URI: req.Params.URI}}
+			return next(ctx, "resources/unsubscribe", gone)
 		case *mcp.SubscriptionsListenRequest:
 			if n := req.Params.Notifications; n != nil && len(n.ResourceSubscriptions) > mostURIs {
 				return nil, wireError(fault.New(fault.Invalid, "One request may subscribe to %d addresses: use fewer, or a search that finds more.", mostURIs))

@@ -57,6 +57,9 @@ func parse(body []byte) (message, error) {
 	if json.Unmarshal(parts["method"], &m.method) != nil || m.method == "" {
 		return m, &rpcError{codeInvalidRequest, "The method must be a text, such as tools/list.", nil}
 	}
+	if len(m.method) > mostMethod {
+		return m, &rpcError{codeMethodNotFound, "There is no such method.", nil}
+	}
 	params := parts["params"]
 	if params != nil && params[0] != '{' {
 		return m, &rpcError{codeInvalidParams, "params must be an object.", nil}
@@ -64,11 +67,18 @@ func parse(body []byte) (message, error) {
 	if params != nil {
 		_ = json.Unmarshal(params, &m.params) // what is not as it should be is nothing we know
 	}
+	if len(m.params.URI) > mostAddress || len(m.params.Name) > mostAddress {
+		return m, &rpcError{codeInvalidParams, "There is nothing with a name of that length.", nil}
+	}
 	return m, nil
 }
 
-// mostID is the longest id that is taken: it is sent back with every answer.
-const mostID = 1000
+// What is sent back with answers and errors may not be longer than this.
+const (
+	mostID      = 1000
+	mostMethod  = 200
+	mostAddress = 4000
+)
 
 // isID tells whether a value can be the id of a request. A number must be whole
 // and such as every client can count.
@@ -136,7 +146,7 @@ func needOfTool(name string, arguments json.RawMessage) access.Need {
 }
 
 // asksInside tells whether a search is to be in documents. A value that nobody
-// knows is refused later, to anybody.
+// knows is refused later, to whoever was let in.
 func asksInside(arguments json.RawMessage) bool {
 	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // with which it may be written too
 		return false

@@ -1,9 +1,9 @@
 package mcpserver
 
 import (
-	"encoding/json"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/view"
 )
 
 // Offer is what the server offers, for whoever describes the service.
@@ -49,26 +49,16 @@ func Offered() Offer {
 		}
 		o.Prompts = append(o.Prompts, e)
 	}
-	for _, v := range views() {
+	for _, v := range view.All() {
 		o.Views = append(o.Views, Entry{Name: v.URI, Title: v.Title, Description: v.Description})
 	}
 	return o
 }
 
-// arguments reads the schema's properties, in the order in which it has them.
 func (t *tool) arguments() []Argument {
-	var schema struct {
-		Required   []string        `json:"required"`
-		Properties json.RawMessage `json:"properties"`
-	}
-	_ = json.Unmarshal(t.InputSchema, &schema) // which was read once before
 	var out []Argument
-	for _, p := range propertiesOf(schema.Properties) {
-		a := Argument{Name: p.name, Description: p.Description}
-		for _, name := range schema.Required {
-			a.Required = a.Required || name == p.name
-		}
-		out = append(out, a)
+	for _, p := range t.properties {
+		out = append(out, Argument{p.name, p.Description, t.required[p.name]})
 	}
 	return out
 }

@@ -175,11 +175,11 @@ func TestListenToMuch(t *testing.T) {
 	}
 }
 
-// longAddresses are fifty that select everything, of nearly 2,000 bytes each.
+// longAddresses are ten that select everything, of nearly 500 bytes each.
 func longAddresses() []string {
-	uris := make([]string, 50)
+	uris := make([]string, 10)
 	for i := range uris {
-		uris[i] = fmt.Sprintf("pregon://reports/search?n=%d&pad=%s", i, strings.Repeat("x", 1950))
+		uris[i] = fmt.Sprintf("pregon://reports/search?n=%d&pad=%s", i, strings.Repeat("x", 450))
 	}
 	return uris
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -31,7 +32,7 @@ func appendQuoted(b []byte, s string, most int) []byte {
 			}
 			space = true
 			continue
-		case unicode.Is(unicode.C, c): // controls, and marks that turn the writing around
+		case hidden(c):
 			continue
 		case c == '«' || c == '»':
 			c = '"'
@@ -41,11 +42,16 @@ func appendQuoted(b []byte, s string, most int) []byte {
 	return append(bytes.TrimSuffix(b, []byte(" ")), "»"...)
 }
 
-// word is a ticker or a market, which need no quotation marks when they look
-// like one.
+// hidden are characters that nobody sees: controls, marks that turn the writing
+// around, and such as texts are hidden in.
+func hidden(c rune) bool {
+	return unicode.In(c, unicode.C, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || c == '\u2800'
+}
+
+// word is an identifier, which needs no quotation marks when it looks like one.
 func word(s string) string {
 	odd := func(c rune) bool {
-		return c != ' ' && c != '.' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+		return c != '.' && c != '-' && !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
 	}
 	if len(s) > 40 || strings.ContainsFunc(s, odd) {
 		return quoted(s, 40)
@@ -53,16 +59,22 @@ func word(s string) string {
 	return s
 }
 
-// clip cuts a text that is too long.
-func clip(s string, most int) string {
-	n := 0
-	for at := range s {
-		if n == most {
-			return s[:at] + "…"
+// link is an address with nothing in it that is none of an address, or nothing
+// when it is longer than any that somebody would follow.
+func link(s string) string {
+	const most = 500
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s) && len(b) <= most; i++ {
+		if c := s[i]; c > ' ' && c < 0x7f && !strings.ContainsRune(`"<>\^`+"`{|}", rune(c)) {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, "%%%02X", c)
 		}
-		n++
 	}
-	return s
+	if len(b) > most {
+		return ""
+	}
+	return string(b)
 }
 
 // quotedNotice stands before what is quoted.

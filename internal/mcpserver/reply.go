@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,15 +62,6 @@ func errVersion(v string) error {
 	}
 }
 
-func supported(version string) bool {
-	for _, v := range mcp.SupportedProtocolVersions() {
-		if v == version {
-			return true
-		}
-	}
-	return false
-}
-
 // errNotEntitled refuses what the endpoint would have, had the message been
 // plain. Nobody comes here by accident.
 func errNotEntitled(need access.Need) error {
@@ -95,15 +87,11 @@ type wire struct {
 // tell puts an error into the words of JSON-RPC, and says which status HTTP has
 // for it: none for what is a matter of the message alone.
 func tell(err error) (status int, out wire) {
-	var (
-		ours *rpcError
-		http *httpError
-	)
-	switch {
-	case errors.As(err, &ours):
-		return 0, wire{ours.code, ours.message, ours.data}
-	case errors.As(err, &http):
-		return http.status, wire{http.code, http.message, nil}
+	if e, ok := errors.AsType[*rpcError](err); ok {
+		return 0, wire{e.code, e.message, e.data}
+	}
+	if e, ok := errors.AsType[*httpError](err); ok {
+		return e.status, wire{e.code, e.message, nil}
 	}
 	kind := fault.KindOf(err)
 	status, message := problem.Status(kind), "Something went wrong on our side. Try again; if it goes on, tell us the request id."
@@ -231,10 +219,14 @@ func (p *reply) mend() {
 	if json.Unmarshal(p.body, &m) != nil || m.Error == nil {
 		return
 	}
-	if tells {
+	unknown := m.Error.Code == codeMethodNotFound
+	switch {
+	case tells:
 		m.Error.Message = "The params are not of the types that this method takes."
+	case unknown:
+		m.Error.Message = "There is no such method."
 	}
-	if tells || m.ID == nil {
+	if tells || unknown || m.ID == nil {
 		p.put(*m.Error)
 	}
 }
@@ -246,7 +238,7 @@ func (p *reply) mend() {
 func (p *reply) status() int {
 	version := p.request.Header.Get(versionHeader)
 	ofMessage := p.code == http.StatusBadRequest || p.code == http.StatusNotFound
-	if ofMessage && (version == "" || version < firstStateless && p.id != nil && supported(version)) {
+	if ofMessage && (version == "" || version < firstStateless && p.id != nil && slices.Contains(mcp.SupportedProtocolVersions(), version)) {
 		return http.StatusOK
 	}
 	return p.code

@@ -2,16 +2,15 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
-	"pregon/internal/document"
 	"pregon/internal/fault"
 	"pregon/internal/view"
 )
@@ -26,9 +25,9 @@ const (
 	latestURI = reportURI + "latest"
 	searchURI = reportURI + "search"
 
-	jsonType     = "application/json"
-	markdownType = "text/markdown"
-	viewType     = "text/html;profile=mcp-app"
+	jsonType = "application/json"
+	textType = "text/plain"
+	viewType = "text/html;profile=mcp-app"
 )
 
 var resources = []*mcp.Resource{
@@ -39,10 +38,8 @@ var templates = []*mcp.ResourceTemplate{
 	{URITemplate: reportURI + "{id}", Name: "report", Title: "A filing", MIMEType: jsonType, Description: "Everything known of one filing, as get_report has it."},
 	{URITemplate: searchURI + "{?search,type,issuer,from,to,category,kind}", Name: "report-search", Title: "A search", MIMEType: jsonType, Description: "What a search finds, newest first. Subscribe to be told of new filings that it finds."},
 	{URITemplate: issuerURI + "{id}", Name: "issuer", Title: "An issuer", MIMEType: jsonType, Description: "One issuer, as get_issuer has it."},
-	{URITemplate: documentURI + "{id}", Name: "document", Title: "A filing's document", MIMEType: markdownType, Description: "The text of a filing's document; ?offset=N goes on from a character. Needs a key or token."},
+	{URITemplate: documentURI + "{id}", Name: "document", Title: "A filing's document", MIMEType: textType, Description: "The text of a filing's document; ?offset=N goes on from a character. Needs a key or token."},
 }
-
-func views() []view.View { return view.All() }
 
 func (s *Server) addResources() {
 	for _, r := range resources {
@@ -53,7 +50,7 @@ func (s *Server) addResources() {
 	}
 	// No domains: a view loads nothing, and has no border of its own.
 	meta := mcp.Meta{"ui": map[string]any{"csp": map[string]any{}, "prefersBorder": true}}
-	for _, v := range views() {
+	for _, v := range view.All() {
 		r := &mcp.Resource{URI: v.URI, Name: v.Name, Title: v.Title, Description: v.Description, MIMEType: viewType, Size: int64(len(v.HTML)), Meta: meta}
 		contents := []*mcp.ResourceContents{{URI: v.URI, MIMEType: viewType, Text: v.HTML, Meta: meta}}
 		s.sdk.AddResource(r, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
@@ -79,11 +76,11 @@ func underOneAddress(ctx context.Context, req *mcp.ReadResourceRequest) (context
 func (s *Server) readResource(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := ctx.Value(addressKey{}).(string)
 	kind, body, err := s.resource(ctx, uri)
-	switch {
-	case err == nil:
-	case fault.KindOf(err) == fault.NotFound:
-		return nil, mcp.ResourceNotFoundError(uri)
-	default:
+	if fault.KindOf(err) == fault.NotFound {
+		where, _ := desk.Encode(map[string]string{"uri": uri})
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.explain(ctx, "resources/read", err), Data: where}
+	}
+	if err != nil {
 		return nil, wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "resources/read", err)))
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: string(body)}}}, nil
@@ -101,7 +98,7 @@ func (s *Server) resource(ctx context.Context, uri string) (kind string, body []
 	}
 	if id, ok := strings.CutPrefix(at, documentURI); ok {
 		body, err = s.wholeDocument(ctx, snapshot, id, p)
-		return markdownType, body, err
+		return textType, body, err
 	}
 	out, err := s.record(ctx, snapshot, at, p)
 	return jsonType, out.json, err
@@ -119,34 +116,32 @@ func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at stri
 			}
 		}
 	}
-	return result{}, fault.New(fault.NotFound, "There is no such resource.")
+	return result{}, errNoResource
 }
 
-const mostOfDocument = 20_000 // characters that are read at once
+// What of a document is read at once.
+const (
+	mostCharsRead = 20_000
+	mostBytesRead = 24_000
+)
 
 func (s *Server) wholeDocument(ctx context.Context, snapshot *catalog.Snapshot, id string, p *desk.Params) ([]byte, error) {
 	offset := p.Integer("offset", 0, 0, desk.MostOffset)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	f, err := desk.Find(snapshot, id)
+	id, err := url.PathUnescape(id)
 	if err != nil {
-		return nil, err
+		return nil, errNoResource
 	}
-	r := f.Report()
-	piece, _, err := s.o.Desk.Read(ctx, r, offset, mostOfDocument)
-	if err != nil {
-		return nil, err
+	out, err := s.documentPiece(ctx, snapshot, id, offset, mostCharsRead, mostBytesRead)
+	if err == nil && out.Status == "pending" {
+		err = fault.New(fault.Unavailable, "%s", s.documentText(out))
 	}
-	if piece == nil {
-		return nil, fault.New(fault.Unavailable, "The document is still being read. Ask again in some seconds.")
-	}
-	b := []byte(s.simulated() + document.Markdown(r, *piece, offset == 0))
-	if piece.Next > 0 {
-		b = fmt.Appendf(b, "\n\n[goes on at %s%s?offset=%d]\n", documentURI, r.ID, piece.Next)
-	}
-	return b, nil
+	return []byte(s.documentText(out)), err
 }
+
+var errNoResource = fault.New(fault.NotFound, "There is no such resource: resources/list and resources/templates/list tell what there is.")
 
 // For how long a client may keep what it was told. What is the program's stays
 // as it is until the next release; what is the market's may change with every

@@ -18,8 +18,9 @@ import (
 // process follows the feed by itself, so that a subscriber is told by whichever
 // replica has it.
 type subscriptions struct {
-	hub  *feed.Hub
-	tell func(ctx context.Context, uri string)
+	hub    *feed.Hub
+	tell   func(ctx context.Context, uri string)
+	failed func(error) // told when the log cannot be read
 
 	mu     sync.Mutex
 	wanted map[string]*wanted // guarded by mu: by URI
@@ -35,36 +36,35 @@ type wanted struct {
 var listEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected}
 
 const (
-	mostURIs = 50                     // of one subscriber
-	mostURI  = 2000                   // bytes of an address
-	breath   = 200 * time.Millisecond // between two rounds: a burst is told once
-	gulp     = 256                    // events looked at in one round
+	mostURIs  = 10                     // of one request
+	mostURI   = 500                    // bytes of an address
+	breath    = 200 * time.Millisecond // between two rounds: a burst is told once
+	gulp      = 1000                   // events looked at in one round
+	lookAgain = 5 * time.Second        // when the log could not be read, perhaps
 )
 
 // selectorOf reads what an address selects.
 func selectorOf(uri string) (*feed.Selector, error) {
 	at, query, _ := strings.Cut(uri, "?")
 	if len(uri) > mostURI || at != latestURI && at != searchURI {
-		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind.", latestURI, searchURI)
+		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, mostURI)
 	}
 	p, err := desk.ParseQuery(query)
 	if err != nil {
 		return nil, err
 	}
 	filter := p.Filter()
+	if in := p.Text("in"); in != "" {
+		p.Refuse("in", in, "is for searching: what documents say is not watched")
+	}
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return feed.Selection{Events: listEvents, Filter: filter}.Compile(), nil
 }
 
-// subscribe is called by the SDK for each address. Before 2026-07-28 a
-// subscription belonged to a session, of which this server keeps none: whatever
-// it is to, it is answered and comes to nothing.
+// subscribe is called by the SDK for each address that somebody listens to.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
-	if !listening(ctx) {
-		return nil
-	}
 	selector, err := selectorOf(req.Params.URI)
 	if err != nil {
 		return wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "subscribe", err)))
@@ -129,27 +129,36 @@ func (s *subscriptions) touched(events []*feed.Event, all bool) []string {
 
 // run tells subscribers of changes until the context ends.
 func (s *subscriptions) run(ctx context.Context) error {
-	cursor, first := int64(0), true
+	cursor := int64(-1) // what there was before is no news
 	for {
-		events, wake, ok := s.hub.Since(cursor, gulp)
-		switch {
-		case first: // what there was before is no news
-			cursor, first = s.hub.Newest(), !s.hub.Ready()
-			events = nil
-		case !ok: // the catalogue was loaded anew, or more came than is kept
-			cursor = s.hub.Newest()
-		case len(events) > 0:
-			cursor = events[len(events)-1].Seq
-		}
-		for _, uri := range s.touched(events, !ok && !first) {
-			s.tell(ctx, uri)
-		}
-		if len(events) == gulp { // there may be more at once
-			wake = nil
+		_, wake, _ := s.hub.Since(cursor, 0)
+		switch newest := s.hub.Newest(); {
+		case cursor < 0 && s.hub.Ready():
+			cursor = newest
+		case cursor > newest: // the log is another than it was
+			cursor = newest
+			s.tellAll(ctx, s.touched(nil, true))
+		case cursor >= 0 && cursor < newest:
+			events, err := s.hub.After(ctx, cursor, gulp)
+			if err != nil {
+				s.failed(err)
+				break
+			}
+			if len(events) > 0 {
+				cursor = events[len(events)-1].Seq
+				s.tellAll(ctx, s.touched(events, false))
+				continue // there may be more already
+			}
 		}
 		if err := rest(ctx, wake); err != nil {
 			return err
 		}
+	}
+}
+
+func (s *subscriptions) tellAll(ctx context.Context, uris []string) {
+	for _, uri := range uris {
+		s.tell(ctx, uri)
 	}
 }
 
@@ -160,11 +169,10 @@ func rest(ctx context.Context, wake <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if wake == nil {
-		return nil
-	}
 	select {
 	case <-wake:
+		return nil
+	case <-time.After(lookAgain):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -30,7 +30,7 @@ type tool struct {
 
 	properties []property
 	required   map[string]bool
-	answer     func(*Server, context.Context, *catalog.Snapshot, *desk.Params) (result, error)
+	answer     answer
 }
 
 // result is what a tool answers: JSON for programs, and a short text.
@@ -42,7 +42,10 @@ type result struct {
 //go:embed tools.json
 var toolsJSON []byte
 
-var tools = loadTools(map[string]func(*Server, context.Context, *catalog.Snapshot, *desk.Params) (result, error){
+// answer is what a tool does.
+type answer func(*Server, context.Context, *catalog.Snapshot, *desk.Params) (result, error)
+
+var tools = loadTools(map[string]answer{
 	"search_reports": (*Server).searchReports,
 	"get_report":     (*Server).getReport,
 	"read_document":  (*Server).readDocument,
@@ -52,7 +55,7 @@ var tools = loadTools(map[string]func(*Server, context.Context, *catalog.Snapsho
 	"service_status": (*Server).serviceStatus,
 })
 
-func loadTools(answers map[string]func(*Server, context.Context, *catalog.Snapshot, *desk.Params) (result, error)) []*tool {
+func loadTools(answers map[string]answer) []*tool {
 	var all []*tool
 	if err := json.Unmarshal(toolsJSON, &all); err != nil {
 		panic("mcpserver: tools.json: " + err.Error())
@@ -179,7 +182,7 @@ func (s *Server) explain(ctx context.Context, what string, err error) string {
 			lines[i] = fmt.Sprintf("%s '%s' %s", f.Name, value, f.Reason)
 		}
 	}
-	return strings.Join(lines, "; ") + "."
+	return clipBytes(strings.Join(lines, "; "), mostText) + "."
 }
 
 // enumOf lists what an argument may be, when that is one of a few words. An

@@ -24,7 +24,8 @@ type Writer struct {
 
 	headings       []heading
 	headingNumbers map[string]uint32
-	categories     map[string]uint32 // replaced, never changed: indexes share it
+	categories     map[string]uint32
+	shared         bool // the categories are an index's too: replaced, not changed
 
 	index *Index // the newest
 	busy  *Merge // under way elsewhere
@@ -80,7 +81,9 @@ func (w *Writer) heading(text string) uint32 {
 		number, ok := w.categories[folded]
 		if !ok {
 			number = uint32(len(w.categories))
-			w.categories = maps.Clone(w.categories)
+			if w.shared {
+				w.categories, w.shared = maps.Clone(w.categories), false
+			}
 			w.categories[folded] = number
 		}
 		h.categories = append(h.categories, number)
@@ -190,5 +193,6 @@ func (w *Writer) joined(dir *Directory) *join {
 }
 
 func (w *Writer) publish(parts []part, j *join) {
+	w.shared = true
 	w.index = &Index{dict: w.dict.share(), parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.memory}
 }

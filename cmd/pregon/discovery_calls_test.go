@@ -1,0 +1,331 @@
+package main_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/api/apitest"
+	"pregon/internal/disclosure"
+)
+
+// described is an operation of the OpenAPI document.
+type described struct {
+	id, method, path string
+	query            url.Values
+	body             bool
+	members          bool
+}
+
+// operations reads the OpenAPI document, with the examples of parameters.
+func (n *newcomer) operations() (out []described) {
+	doc := apitest.Document()
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			d := described{id: op.OperationID, method: method, path: path, query: url.Values{}, body: op.RequestBody != nil}
+			security := cmp.Or(op.Security, &doc.Security)
+			d.members = len(*security) > 0
+			for _, requirement := range *security {
+				d.members = d.members && len(requirement) > 0
+			}
+			for _, p := range op.Parameters {
+				example := p.Value.Example
+				for _, name := range slices.Sorted(maps.Keys(p.Value.Examples)) {
+					example = cmp.Or(example, p.Value.Examples[name].Value.Value)
+				}
+				if p.Value.In == "query" {
+					d.query.Set(p.Value.Name, fmt.Sprint(example))
+				}
+			}
+			out = append(out, d)
+		}
+	}
+	rank := map[string]int{"createWebhook": -1, "deleteWebhook": 1} // the others need what the one makes
+	slices.SortFunc(out, func(a, b described) int {
+		return cmp.Or(cmp.Compare(rank[a.id], rank[b.id]), cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method))
+	})
+	return out
+}
+
+// bodiesFor are those of the operations that need one.
+func bodiesFor(receiver string) map[string]string {
+	return map[string]string{
+		"createWebhook":  `{"url":"` + receiver + `","filter":{"search":"dividendo"}}`,
+		"previewWebhook": `{"filter":{"search":"dividendo"}}`,
+		"changeWebhook":  `{"description":"changed"}`,
+		"redeliver":      `{"since":0}`,
+		"mcpJsonRpc":     `{"jsonrpc":"2.0","id":"1","method":"tools/list","params":{}}`,
+		"exchangeToken":  "grant_type=urn:ietf:params:oauth:grant-type:token-exchange", // whose assertion is missing: refused
+	}
+}
+
+// callOperations calls what llms-full.txt tells, which is all that there is.
+func (n *newcomer) callOperations() {
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer receiver.Close()
+	bodies := bodiesFor(receiver.URL)
+	var have []string
+	hook := ""
+	for _, op := range n.operations() {
+		have = append(have, op.id+" "+op.method+" "+op.path)
+		if op.body && bodies[op.id] == "" {
+			n.t.Errorf("no body is known for %s: add one", op.id)
+		}
+		if op.query.Has("wait") {
+			op.query.Set("wait", "0")
+		}
+		id := n.report
+		switch {
+		case strings.Contains(op.path, "/issuers/"):
+			id = n.issuer
+		case strings.Contains(op.path, "/webhooks/"):
+			id = hook
+		}
+		target := strings.ReplaceAll(op.path, "{id}", id) + "?" + op.query.Encode()
+		header := http.Header{"Content-Type": {"application/json"}}
+		if op.id == "exchangeToken" {
+			header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		query := strings.Replace(target, "in=document", "", 1) // which needs a key wherever it stands
+		if status := n.ask(op.method, query, []byte(bodies[op.id]), header).Status; (status == http.StatusUnauthorized) != op.members {
+			n.t.Errorf("%s without a key: %d, though it is told that it needs one: %t", op.id, status, op.members)
+		}
+		header.Set("X-API-Key", n.key)
+		answer := n.ask(op.method, target, []byte(bodies[op.id]), header)
+		if refused := op.id == "exchangeToken" && answer.Status == http.StatusBadRequest; answer.Status >= 300 && !refused {
+			n.t.Errorf("%s %s: %d\n%.500s", op.method, target, answer.Status, answer.Body)
+		}
+		if op.id == "createWebhook" {
+			hook = field(n.t, answer.Body, "id")
+		}
+	}
+	var told []string
+	for _, m := range regexp.MustCompile("(?m)^#### (\\S+)\n\n`(\\S+) (\\S+)`: ").FindAllStringSubmatch(n.documents["/llms-full.txt"], -1) {
+		told = append(told, m[1]+" "+m[2]+" "+m[3])
+	}
+	n.same("operations", told, have)
+}
+
+// field reads a text from an object.
+func field(t *testing.T, object []byte, name string) string {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal(object, &fields); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := fields[name].(string)
+	return text
+}
+
+// same compares what is told with what is there.
+func (n *newcomer) same(what string, told, have []string) {
+	n.t.Helper()
+	slices.Sort(told)
+	slices.Sort(have)
+	if len(have) == 0 || !slices.Equal(told, have) {
+		n.t.Errorf("the %s that are told are\n%q, but there are\n%q", what, told, have)
+	}
+}
+
+// rpc asks the MCP server. The result is nil when there is none.
+func (n *newcomer) rpc(key, method string, params any) (status int, result json.RawMessage) {
+	n.t.Helper()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "1", "method": method, "params": params})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	if key != "" {
+		header.Set("X-API-Key", key)
+	}
+	answer := n.ask(http.MethodPost, "/api/mcp", body, header)
+	var message struct {
+		ID            string
+		Result, Error json.RawMessage
+	}
+	if answer.Status < 300 {
+		if err := json.Unmarshal(answer.Body, &message); err != nil || message.ID != "1" || message.Error != nil {
+			n.t.Errorf("%s %v: %v %s", method, params, err, answer.Body)
+		}
+	}
+	return answer.Status, message.Result
+}
+
+// offered is one thing that the server lists.
+type offered struct {
+	Name, URI, URITemplate string
+	Arguments              []struct{ Name string }
+	InputSchema            struct{ Properties map[string]any }
+}
+
+// list asks for one of the server's lists, and returns its names, each with its
+// arguments.
+func (n *newcomer) list(method, member string) (names []string) {
+	n.t.Helper()
+	_, result := n.rpc("", method, map[string]any{})
+	var lists map[string]json.RawMessage
+	if err := json.Unmarshal(result, &lists); err != nil {
+		n.t.Fatalf("%s: %v", method, err)
+	}
+	var all []offered
+	if err := json.Unmarshal(lists[member], &all); err != nil || lists["nextCursor"] != nil {
+		n.t.Fatalf("%s: %v, or there is more than one page: %s", method, err, result)
+	}
+	for _, o := range all {
+		arguments := slices.Collect(maps.Keys(o.InputSchema.Properties))
+		for _, a := range o.Arguments {
+			arguments = append(arguments, a.Name)
+		}
+		slices.Sort(arguments)
+		names = append(names, strings.Join(append([]string{cmp.Or(o.URI, o.URITemplate, o.Name)}, arguments...), " "))
+	}
+	return names
+}
+
+// entry is a line of llms-full.txt on what the server offers, with those on its
+// arguments.
+var entry = regexp.MustCompile("(?m)^- \\*\\*`([^`]+)`\\*\\*([^:\n]*):.*((?:\n  - .*)*)")
+
+// told reads a section of llms-full.txt: names with their arguments, and
+// whether they need a key.
+func (n *newcomer) told(section string) (names []string, members map[string]bool) {
+	_, rest, _ := strings.Cut(n.documents["/llms-full.txt"], "\n### "+section+"\n")
+	text, _, _ := strings.Cut(rest, "\n##")
+	members = map[string]bool{}
+	for _, m := range entry.FindAllStringSubmatch(text, -1) {
+		var arguments []string
+		for _, a := range regexp.MustCompile("\n  - `([^`]+)`").FindAllStringSubmatch(m[3], -1) {
+			arguments = append(arguments, a[1])
+		}
+		slices.Sort(arguments)
+		names = append(names, strings.Join(append([]string{m[1]}, arguments...), " "))
+		members[m[1]] = strings.Contains(m[2], "needs a key")
+	}
+	return names, members
+}
+
+// callServer calls everything that llms-full.txt says of the MCP server.
+func (n *newcomer) callServer() {
+	tools, members := n.told("Tools")
+	n.same("tools", slices.Clone(tools), n.list("tools/list", "tools"))
+	for _, tool := range tools {
+		name, arguments, _ := strings.Cut(tool, " ")
+		params := map[string]any{"name": name, "arguments": n.arguments(name, strings.Fields(arguments))}
+		n.needs(members[name], "tools/call", params)
+	}
+	resources, members := n.told("Resources")
+	views, _ := n.told("Views")
+	n.same("resources", slices.Concat(resources, views), n.list("resources/list", "resources"))
+	templates, more := n.told("Resource templates")
+	n.same("templates", slices.Clone(templates), n.list("resources/templates/list", "resourceTemplates"))
+	maps.Copy(members, more)
+	for _, uri := range slices.Concat(resources, views, templates) {
+		n.needs(members[uri], "resources/read", map[string]any{"uri": n.expand(uri)})
+	}
+	prompts, _ := n.told("Prompts")
+	n.same("prompts", slices.Clone(prompts), n.list("prompts/list", "prompts"))
+	for _, prompt := range prompts {
+		name, arguments, _ := strings.Cut(prompt, " ")
+		n.needs(false, "prompts/get", map[string]any{"name": name, "arguments": n.arguments(name, strings.Fields(arguments))})
+	}
+	var capabilities struct {
+		Entries []struct{ Capabilities []string }
+	}
+	if err := json.Unmarshal([]byte(n.documents["/.well-known/ard.json"]), &capabilities); err != nil {
+		n.t.Fatal(err)
+	}
+	for i, tool := range tools {
+		tools[i], _, _ = strings.Cut(tool, " ")
+	}
+	n.same("capabilities", capabilities.Entries[0].Capabilities, tools)
+}
+
+// needs calls with a key, and without one, which is refused when one is needed.
+func (n *newcomer) needs(key bool, method string, params map[string]any) {
+	n.t.Helper()
+	if arguments, ok := params["arguments"].(map[string]any); ok && arguments["in"] != nil {
+		key = true // searching inside documents
+	}
+	if status, _ := n.rpc("", method, params); (status == http.StatusUnauthorized) != key {
+		n.t.Errorf("%s %v without a key: %d, though it is told that it needs one: %t", method, params, status, key)
+	}
+	status, result := n.rpc(n.key, method, params)
+	if status != http.StatusOK || len(result) < 3 || bytes.Contains(result, []byte(`"isError":true`)) {
+		n.t.Errorf("%s %v: %d %.500s", method, params, status, result)
+	}
+}
+
+// values are good for the arguments of tools, templates and prompts.
+func (n *newcomer) value(of, argument string) any {
+	today := disclosure.DayOf(time.Now()).String()
+	values := map[string]any{
+		"id": n.report, "issuer": n.issuer, "search": "sociedad", "type": "OIR", "kind": "company", "category": "Sobre resultados",
+		"from": "2020-02-08", "to": today, "date": today, "in": "document", "limit": 2, "page": 1, "offset": 0, "max_chars": 500, "language": "en",
+	}
+	if argument == "id" && strings.Contains(of, "issuer") {
+		return n.issuer
+	}
+	if values[argument] == nil {
+		n.t.Errorf("no value is known for the argument %s of %s: add one", argument, of)
+	}
+	return values[argument]
+}
+
+func (n *newcomer) arguments(of string, names []string) map[string]any {
+	out := map[string]any{}
+	for _, name := range names {
+		out[name] = n.value(of, name)
+	}
+	return out
+}
+
+// expand fills in a URI template (RFC 6570).
+func (n *newcomer) expand(template string) string {
+	return regexp.MustCompile(`\{(\??)([^}]*)\}`).ReplaceAllStringFunc(template, func(part string) string {
+		names, query := strings.CutPrefix(strings.Trim(part, "{}"), "?")
+		if !query {
+			return fmt.Sprint(n.value(template, names))
+		}
+		values := url.Values{}
+		for name := range strings.SplitSeq(names, ",") {
+			values.Set(name, fmt.Sprint(n.value(template, name)))
+		}
+		return "?" + values.Encode()
+	})
+}
+
+// runExamples runs every curl that a document shows.
+func (n *newcomer) runExamples() {
+	page := n.ask(http.MethodGet, "/", nil, http.Header{"Accept": {"text/html"}})
+	texts := html.UnescapeString(string(page.Body)) + n.documents["/llms-full.txt"] + n.documents["/.well-known/agent-skills/use-pregon/SKILL.md"]
+	examples := regexp.MustCompile(`(?m)^(?:<pre><code>)?(curl (?:.*\\\n)*[^\n<]*)`).FindAllStringSubmatch(texts, -1)
+	if len(examples) < 9 {
+		n.t.Errorf("only %d examples were found", len(examples))
+	}
+	for _, m := range examples {
+		shell := exec.CommandContext(n.t.Context(), "sh", "-c", `curl() { command curl --fail-with-body -m 5 "$@"; }; `+m[1])
+		shell.Env = append(os.Environ(), "KEY="+n.key, "ID="+n.report, "ISSUER="+n.issuer, "COMPANY=a & b, s.a.", "SEQ=1")
+		out, err := shell.Output()
+		var ended *exec.ExitError
+		if listening := strings.Contains(m[1], "curl -sN") && errors.As(err, &ended) && ended.ExitCode() == 28; err != nil && !listening {
+			n.t.Errorf("%s\n%v\n%.500s", m[1], err, out)
+		}
+		if len(out) < 10 || bytes.Contains(out, []byte(`"error"`)) {
+			n.t.Errorf("%s\nprints %.500s", m[1], out)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/access"
+	"pregon/internal/api"
+	"pregon/internal/catalog"
+	"pregon/internal/desk"
+	"pregon/internal/feed"
+	"pregon/internal/ledger"
+	"pregon/internal/store/sqlite"
+)
+
+// pipes are connections within the program, on which time can be made up.
+type pipes struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error   { close(p.done); return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p.conns <- server
+	return client, nil
+}
+
+// A stream outlives the time for one write and the server's own, whichever
+// protocol it comes over: with HTTP/2 such a time ends it even when nothing is
+// being written.
+func TestStreamOutlivesDeadlines(t *testing.T) {
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		t.Run(protocol, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { outlive(t, protocol) })
+		})
+	}
+}
+
+func outlive(t *testing.T, protocol string) {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	quiet := slog.New(slog.DiscardHandler)
+	c := catalog.New(db, quiet)
+	hub := feed.NewHub(c, db)
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stopping, stop := context.WithCancel(context.Background())
+	defer stop()
+	surface, err := api.New(api.Options{
+		Desk: desk.New(desk.Options{Catalog: c, Ledger: ledger.New(db)}), Feed: hub, Seats: &feed.Seats{}, Logger: quiet, BaseURL: baseURL,
+		Guard: access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil), Tokens: bearer}), Stopping: stopping.Done(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	surface.Register(mux)
+
+	var protocols http.Protocols
+	protocols.SetHTTP1(protocol == "HTTP/1.1")
+	protocols.SetUnencryptedHTTP2(protocol == "HTTP/2.0")
+	l := pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: mux, Protocols: &protocols, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	transport := &http.Transport{DialContext: l.dial, Protocols: &protocols}
+	defer transport.CloseIdleConnections()
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+api.StreamPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer read:reports")
+	began := time.Now()
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK || res.Proto != protocol {
+		t.Fatalf("%s %s", res.Proto, res.Status)
+	}
+	beats, last := 0, ""
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			last = name
+		}
+		if lines.Text() == "event: heartbeat" {
+			if beats++; beats == 15 {
+				stop()
+			}
+		}
+	}
+	if lived := time.Since(began); last != "goodbye" || lived < 2*time.Minute {
+		t.Errorf("it ends after %v and %d beats with %q", lived, beats, last)
+	}
+}

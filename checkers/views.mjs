@@ -6,13 +6,13 @@
 // The views, and the answers to their calls, come from the service at BASE_URL.
 // What a real service does not do on demand (fail, send a hostile title, file
 // just now) is put into its answers here. Prints a line for each check and
-// exits with 1 when one failed. CHROMIUM names the browser.
+// exits with 1 when one failed. CHROME_PATH says where the browser is.
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import AxeBuilder from '@axe-core/playwright'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import axe from 'axe-core'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 
@@ -29,14 +29,32 @@ const HOST = `
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
 
 window.seen = [] // everything that the view posts
-window.addEventListener('message', (event) => window.seen.push(event.data))
+window.addEventListener('message', ({ source, data }) => { if (source === window.view?.contentWindow) window.seen.push(data) })
 
-window.start = async ({ url, width, capabilities, context }) => {
+// ask sends the view a request and returns what it answers.
+let asked = 0
+window.ask = (method) => new Promise((resolve) => {
+  const id = \`ask-\${++asked}\`
+  const listen = ({ data }) => {
+    if (data?.id !== id) return
+    window.removeEventListener('message', listen)
+    resolve(data)
+  }
+  window.addEventListener('message', listen)
+  window.view.contentWindow.postMessage({ jsonrpc: '2.0', id, method, params: {} }, '*')
+})
+
+// start shows a view in place of the one before, of which nothing is left.
+window.start = async ({ url, width, capabilities, context, input, result }) => {
+  await window.bridge?.close()
   const frame = document.createElement('iframe')
   frame.title = 'view'
   frame.sandbox = 'allow-scripts'
   frame.style.cssText = \`border: 0; display: block; width: \${width}px; height: 600px\`
   document.body.replaceChildren(frame)
+  for (const left of ['opened', 'modelContext', 'hacked']) delete window[left]
+  window.seen = []
+  scrollTo(0, 0)
 
   const bridge = new AppBridge(null, { name: 'checker', version: '1' }, capabilities, { hostContext: context })
   bridge.oncalltool = (params) => window.callTool(params)
@@ -53,6 +71,9 @@ window.start = async ({ url, width, capabilities, context }) => {
   await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow))
   frame.src = url
   await ready
+  if (input) await bridge.sendToolInput({ arguments: input })
+  if (result) await bridge.sendToolResult(result)
+  await window.ask('ping') // by its answer the view has drawn what it was given
 }
 `
 
@@ -84,64 +105,97 @@ const asResult = (structuredContent) => ({ content: [{ type: 'text', text: '…'
 
 // --- checks
 
-let failures = 0
+const LANES = 3 // checks that run at a time; a check often waits, for the view or for nothing to happen
+const checks = []
+const check = (name, action) => checks.push({ name, action })
 
-async function check(name, action) {
-  try {
-    await action()
-    console.log(`ok    ${name}`)
-  } catch (error) {
-    failures++
-    console.log(`FAIL  ${name}\n      ${String(error.message).split('\n').slice(0, 12).join('\n      ')}`)
+// runChecks runs the checks, some at a time, tells of them in their order, and
+// returns how many failed.
+async function runChecks() {
+  const told = checks.map(() => Promise.withResolvers())
+  let next = 0
+  const lane = async () => {
+    while (next < checks.length) {
+      const i = next++
+      told[i].resolve(await checks[i].action().then(() => null, (error) => error))
+    }
   }
+  for (let i = 0; i < LANES; i++) lane()
+  let failures = 0
+  for (const [i, { name }] of checks.entries()) {
+    const error = await told[i].promise
+    if (error) failures++
+    console.log(error ? `FAIL  ${name}\n      ${String(error.message).split('\n').slice(0, 12).join('\n      ')}` : `ok    ${name}`)
+  }
+  return failures
 }
 
 function expect(condition, message) {
   if (!condition) throw new Error(message)
 }
 
-async function until(condition, message, patience = 10_000) {
+const PATIENCE = 30_000 // of a machine that has other things to do
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function until(condition, message, patience = PATIENCE) {
   for (const end = Date.now() + patience; Date.now() < end;) {
     if (await condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(25)
   }
   throw new Error(`waited in vain: ${message}`)
 }
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 
 const EVERYTHING = { openLinks: {}, serverTools: {}, updateModelContext: { text: {} } }
 const CONTEXT = { theme: 'light', locale: 'en-GB', displayMode: 'inline', availableDisplayModes: ['inline', 'fullscreen'] }
 
-// show opens a view in a host of its own and gives it a tool's arguments and result.
-async function show(name, input, result, { width = 720, capabilities = EVERYTHING, context = {}, ...options } = {}) {
-  const own = await browser.newContext({ viewport: { width, height: 800 }, ...options })
-  const page = await own.newPage()
-  page.setDefaultTimeout(15_000)
-  const shown = { page, calls: [], answer: tool, complaints: [], close: () => own.close() }
-  page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') shown.complaints.push(message.text()) })
-  page.on('pageerror', (error) => shown.complaints.push(error.message))
+// Hosts whose view is done with. A view keeps nothing in its host, so another
+// can be shown there; a window of its own for each would take longer than most
+// checks do. Only the host's clock stays as far ahead as a check put it.
+const hosts = []
+
+async function newHost() {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE)
+  const host = { context, page, shown: null }
+  const complain = (text) => host.shown?.complaints.push(text)
+  page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') complain(message.text()) })
+  page.on('pageerror', (error) => complain(error.message))
   await page.clock.install()
-  await page.exposeFunction('callTool', ({ name: called, arguments: args }) => {
-    shown.calls.push({ name: called, arguments: args })
-    return shown.answer(called, args)
+  await page.exposeFunction('callTool', ({ name, arguments: args }) => {
+    host.shown.calls.push({ name, arguments: args })
+    return host.shown.answer(name, args)
   })
   await page.goto(hostOrigin.url)
   await page.waitForFunction(() => window.start)
-  await page.evaluate((start) => window.start(start), { url: `${viewOrigin.url}/${name}`, width, capabilities, context: { ...CONTEXT, ...context } })
-  shown.view = page.frames().at(-1)
+  return host
+}
+
+// show opens a view and gives it a tool's arguments and result.
+async function show(name, input, result, { width = 720, capabilities = EVERYTHING, context = {} } = {}) {
+  const host = hosts.pop() ?? await newHost()
+  const { page } = host
+  const shown = { page, calls: [], answer: tool, complaints: [] }
+  host.shown = shown
+  await page.mouse.move(0, 0)
+  await page.setViewportSize({ width, height: 800 })
+  await page.evaluate((start) => window.start(start), { url: `${viewOrigin.url}/${name}`, width, capabilities, context: { ...CONTEXT, ...context }, input, result })
+  const frame = await page.$('iframe')
+  shown.view = await frame.contentFrame()
   shown.say = (method, params) => page.evaluate(([what, told]) => window.bridge[what](told), [method, params])
-  if (input) await shown.say('sendToolInput', { arguments: input })
-  if (result) await shown.say('sendToolResult', result)
+  // Complaints may still be under way, and would be taken for those of the next.
+  shown.close = () => (shown.complaints.length ? host.context.close() : hosts.push(host))
   shown.shoot = async (label) => {
     if (!folder) return
     const inside = () => shown.view.evaluate(() => Math.ceil(document.documentElement.getBoundingClientRect().height))
-    await until(async () => await inside() === await page.evaluate(() => window.view.offsetHeight), 'the frame to fit').catch(() => {})
+    await until(async () => await inside() === await page.evaluate(() => window.view.offsetHeight), 'the frame to fit', 5_000).catch(() => {})
     await page.setViewportSize({ width, height: Math.min(Math.max(await inside(), 300), 4000) })
-    await page.waitForTimeout(200)
+    await pause(200)
     await page.screenshot({ path: join(folder, `${label}.png`) })
     await page.setViewportSize({ width, height: 800 })
   }
@@ -186,14 +240,25 @@ const rows = (shown) => shown.view.locator('.rows > .row')
 const calls = (shown, name) => shown.calls.filter((call) => call.name === name)
 const lastCall = (shown) => shown.calls.at(-1)
 const focused = (shown) => shown.view.evaluate(() => document.activeElement?.dataset.key ?? document.activeElement?.tagName)
+const untilFocused = async (shown, key) => {
+  let at
+  await until(async () => (at = await focused(shown)) === key, '').catch(() => { throw new Error(`the keyboard is not at ${key} but at ${at}`) })
+}
 const said = (shown) => shown.view.locator('#said').textContent()
 
-// analyse lets axe look at the view. Rules about whole pages are for the host's.
+// analyse lets axe look at the view, from within: from the host it takes many
+// times as long and cannot tell the contrast of what is scrolled out of sight.
+// Rules about whole pages are for the host's.
 async function analyse(shown, state) {
-  const { violations } = await new AxeBuilder({ page: shown.page }).include('iframe')
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .disableRules(['landmark-one-main', 'region', 'page-has-heading-one']).analyze()
-  const told = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`)
+  if (!await shown.view.evaluate(() => Boolean(window.axe))) await shown.view.evaluate(axe.source)
+  const told = await shown.view.evaluate(async () => {
+    const { violations } = await window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      rules: Object.fromEntries(['landmark-one-main', 'region', 'page-has-heading-one'].map((id) => [id, { enabled: false }])),
+      resultTypes: ['violations'],
+    })
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`)
+  })
   expect(!told.length, `${state}: ${told.join('\n')}`)
 }
 
@@ -205,7 +270,7 @@ const HOST_COLOURS = {
 
 // --- what all views do
 
-async function common(name, input, result) {
+function common(name, input, result) {
   const open = (options) => show(name, input, result, options)
 
   for (const [look, context, width] of [
@@ -215,44 +280,45 @@ async function common(name, input, result) {
     ['dark', { theme: 'dark' }, 1200],
     ['host', { theme: 'light', styles: { variables: HOST_COLOURS } }, 720],
   ]) {
-    await check(`${name}: has no fault that axe finds, ${look}, ${width} pixels wide`, async () => {
+    check(`${name}: has no fault that axe finds, ${look}, ${width} pixels wide`, async () => {
       const shown = await open({ width, context })
       await shown.shoot(`${name}-${look}-${width}`)
       await analyse(shown, 'at first')
       await shown.view.locator(name === 'analytics' ? '.chart-issuers button' : '.row-open').first().click()
-      await until(() => shown.calls.length > 0, 'a call')
-      await shown.page.waitForTimeout(200)
+      await shown.view.locator(name === 'analytics' ? '.pane .row' : '.pane .attribution').first().waitFor()
       await shown.shoot(`${name}-${look}-${width}-opened`)
       await analyse(shown, 'opened')
       await shown.close()
     })
   }
 
-  await check(`${name}: fits into 320 pixels`, async () => {
+  check(`${name}: fits into 320 pixels`, async () => {
     const shown = await open({ width: 320 })
     const wide = await shown.view.evaluate(() => document.documentElement.scrollWidth)
     expect(wide <= 320, `it is ${wide} pixels wide`)
     await shown.close()
   })
 
-  await check(`${name}: tells its size when it changes, and only then`, async () => {
+  check(`${name}: tells its size when it changes, and only then`, async () => {
     const shown = await open()
     const height = () => shown.view.evaluate(() => Math.ceil(document.documentElement.getBoundingClientRect().height))
     const frame = () => shown.page.evaluate(() => window.view.offsetHeight)
     await until(async () => await height() === await frame(), 'the frame to be as high as the view')
     const sizes = () => shown.page.evaluate(() => window.seen.filter((m) => m.method === 'ui/notifications/size-changed').map((m) => JSON.stringify(m.params)))
-    await shown.page.waitForTimeout(300)
-    const before = await sizes()
+    let before
+    await until(async () => {
+      before = await sizes()
+      await pause(300)
+      return (await sizes()).length === before.length
+    }, 'it to have told its size')
     expect(before.every((size, i) => size !== before[i - 1]), `told ${before.join(' ')}`)
-    await shown.page.waitForTimeout(300)
-    expect((await sizes()).length === before.length, 'it went on telling')
     await shown.page.evaluate(() => { window.view.style.width = '340px' })
     await until(async () => (await sizes()).length > before.length, 'a new size')
     await until(async () => await height() === await frame(), 'the frame to be as high as the view again')
     await shown.close()
   })
 
-  await check(`${name}: follows theme, colours and language of the host`, async () => {
+  check(`${name}: follows theme, colours and language of the host`, async () => {
     const shown = await open()
     const colour = () => shown.view.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const heading = () => shown.view.locator('h1').textContent()
@@ -274,7 +340,7 @@ async function common(name, input, result) {
     await shown.close()
   })
 
-  await check(`${name}: asks for the whole screen`, async () => {
+  check(`${name}: asks for the whole screen`, async () => {
     const shown = await open({ width: 1200 })
     await shown.view.locator('[data-key=screen]').click()
     await until(async () => await shown.view.evaluate(() => document.documentElement.dataset.mode) === 'fullscreen', 'the whole screen')
@@ -282,7 +348,7 @@ async function common(name, input, result) {
     await shown.close()
   })
 
-  await check(`${name}: shows a tool's error, a cancelled call and a wait`, async () => {
+  check(`${name}: shows a tool's error, a cancelled call and a wait`, async () => {
     const shown = await show(name, input, null, { context: { toolInfo: { tool: { name: 'some_tool', inputSchema: { type: 'object' } } } } })
     await shown.view.getByText('some_tool').waitFor()
     await shown.say('sendToolCancelled', { reason: 'user action' })
@@ -295,7 +361,7 @@ async function common(name, input, result) {
     await shown.close()
   })
 
-  await check(`${name}: shows what it has when the host passes no calls on`, async () => {
+  check(`${name}: shows what it has when the host passes no calls on`, async () => {
     const shown = await open({ capabilities: {} })
     await shown.view.locator(name === 'analytics' ? '.tile' : '.row').first().waitFor()
     for (const key of ['refresh', 'search', 'older', 'more', 'live', 'retry']) {
@@ -307,24 +373,21 @@ async function common(name, input, result) {
     await shown.close()
   })
 
-  await check(`${name}: speaks the protocol with the host, and with nobody else`, async () => {
+  check(`${name}: speaks the protocol with the host, and with nobody else`, async () => {
     const shown = await open()
-    const ask = (method) => shown.page.evaluate((asked) => new Promise((resolve) => {
-      window.addEventListener('message', ({ data: answer }) => { if (answer.id === asked) resolve(answer) })
-      window.view.contentWindow.postMessage({ jsonrpc: '2.0', id: asked, method: asked, params: {} }, '*')
-    }), method)
+    const ask = (method) => shown.page.evaluate((asked) => window.ask(asked), method)
     expect((await ask('ping')).result, 'ping is not answered')
     expect((await ask('no/such-method')).error?.code === -32601, 'an unknown method is not refused')
     await shown.page.evaluate(() => window.view.contentWindow.postMessage('not json-rpc', '*'))
     const before = await shown.view.locator('#view').textContent()
     await shown.view.evaluate(() => window.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: { isError: true, content: [{ type: 'text', text: 'forged' }] } }, '*'))
-    await shown.page.waitForTimeout(100)
+    await pause(100)
     expect(await shown.view.locator('#view').textContent() === before, 'it believed somebody who is not the host')
     expect(!shown.complaints.length, shown.complaints.join('\n'))
     await shown.close()
   })
 
-  await check(`${name}: may not use the network, and does not try`, async () => {
+  check(`${name}: may not use the network, and does not try`, async () => {
     const shown = await open()
     expect(!shown.complaints.length, shown.complaints.join('\n'))
     const blocked = await shown.view.evaluate(() => fetch('http://127.0.0.1:9/').then(() => false, () => true))
@@ -332,7 +395,7 @@ async function common(name, input, result) {
     await shown.close()
   })
 
-  await check(`${name}: does nothing any more after its teardown`, async () => {
+  check(`${name}: does nothing any more after its teardown`, async () => {
     const shown = await open()
     expect(JSON.stringify(await shown.say('teardownResource', {})) === '{}', 'it is not answered with {}')
     const before = await shown.page.evaluate(() => window.seen.length)
@@ -340,7 +403,7 @@ async function common(name, input, result) {
     await shown.page.evaluate(() => { window.view.style.width = '400px' })
     await shown.say('sendHostContextChange', { theme: 'dark', locale: 'es' })
     for (let i = 0; i < 4; i++) await shown.page.clock.fastForward(400_000)
-    await shown.page.waitForTimeout(300)
+    await pause(300)
     expect(await shown.page.evaluate(() => window.seen.length) === before, 'it still talks')
     expect(await shown.view.evaluate(() => document.documentElement.lang) === 'en', 'it still listens')
     await shown.close()
@@ -353,9 +416,9 @@ async function checkFeed() {
   const filters = { limit: 10, from: '2020-01-01', issuer: issuerId }
   const feed = (options, input = { limit: 10 }, result = asResult(listed)) => show('filings-feed', input, result, options)
 
-  await common('filings-feed', { limit: 10 }, asResult(listed))
+  common('filings-feed', { limit: 10 }, asResult(listed))
 
-  await check('filings-feed: shows the result, and that the market is simulated', async () => {
+  check('filings-feed: shows the result, and that the market is simulated', async () => {
     const shown = await feed()
     await rows(shown).first().waitFor()
     const titles = await shown.view.locator('.row-open').allTextContents()
@@ -364,33 +427,44 @@ async function checkFeed() {
     await shown.close()
   })
 
-  await check('filings-feed: searches as one types, keeps filters, takes them away', async () => {
+  check('filings-feed: searches as one types, keeps filters, takes them away', async () => {
     const shown = await feed({}, filters)
-    await shown.view.locator('[data-key=search]').pressSequentially('sociedad', { delay: 20 })
-    await until(() => shown.calls.length > 0, 'a search')
-    await shown.page.waitForTimeout(500)
-    expect(shown.calls.length === 1, `it searched ${shown.calls.length} times`)
-    const { arguments: args } = lastCall(shown)
+    const searches = () => shown.calls.filter((call) => call.arguments.search) // and not the feed's own refresh
+    const { clock } = shown.page
+    await clock.pauseAt(await shown.page.evaluate(() => Date.now()) + 5000) // on a slow machine, too, nobody types slowly
+    for (const letter of 'sociedad') {
+      await shown.view.locator('[data-key=search]').pressSequentially(letter)
+      await clock.fastForward(20)
+    }
+    expect(!searches().length, 'it did not wait for the end')
+    await clock.fastForward(500)
+    await until(() => searches().length > 0, 'a search')
+    await clock.fastForward(500)
+    await clock.resume()
+    await pause(200)
+    expect(searches().length === 1, `it searched ${searches().length} times`)
+    const { arguments: args } = searches()[0]
     expect(args.search === 'sociedad' && args.issuer === issuerId && args.from === '2020-01-01' && args.page === 1, JSON.stringify(args))
-    expect(await focused(shown) === 'search', 'the search box lost the keyboard')
+    await untilFocused(shown, 'search')
     await shown.shoot('filings-feed-filters')
     await shown.view.locator('[data-key="filter issuer"]').click()
-    await until(() => shown.calls.length === 2, 'a second search')
-    expect(!('issuer' in lastCall(shown).arguments) && lastCall(shown).arguments.from === '2020-01-01', JSON.stringify(lastCall(shown).arguments))
+    await until(() => searches().length === 2, 'a second search')
+    expect(!('issuer' in searches()[1].arguments) && searches()[1].arguments.from === '2020-01-01', JSON.stringify(searches()[1].arguments))
     await shown.close()
   })
 
-  await check('filings-feed: shows one type', async () => {
+  check('filings-feed: shows one type', async () => {
     const shown = await feed()
     const chip = shown.view.getByRole('button', { name: 'OIR Other relevant information' })
     await chip.click()
     await until(() => lastCall(shown)?.arguments.type === 'OIR', 'a call')
-    expect(await chip.getAttribute('aria-pressed') === 'true' && await focused(shown) === 'type OIR', 'the chip is not pressed')
+    expect(await chip.getAttribute('aria-pressed') === 'true', 'the chip is not pressed')
+    await untilFocused(shown, 'type OIR')
     await until(async () => (await shown.view.locator('.row .tag').allTextContents()).every((text) => text.startsWith('OIR')), 'only OIR')
     await shown.close()
   })
 
-  await check('filings-feed: turns pages by what the answer says', async () => {
+  check('filings-feed: turns pages by what the answer says', async () => {
     const shown = await feed()
     expect(await shown.view.locator('[data-key=newer]').isDisabled(), 'there is something newer than the newest')
     // As if two filings had not fitted into the answer.
@@ -402,11 +476,11 @@ async function checkFeed() {
     await until(() => shown.calls.length === 2, 'a call')
     expect(JSON.stringify(lastCall(shown).arguments) === '{"page":3,"limit":8}', JSON.stringify(lastCall(shown).arguments))
     await until(async () => await shown.view.locator('[aria-busy=true]').count() === 0, 'its end')
-    expect(await focused(shown) === 'older', `the keyboard is at ${await focused(shown)}`)
+    await untilFocused(shown, 'older')
     await shown.close()
   })
 
-  await check('filings-feed: opens a filing with its evidence, and goes back', async () => {
+  check('filings-feed: opens a filing with its evidence, and goes back', async () => {
     const { id, evidence, pdf_url, attribution } = proven
     const { data: [brief], ...rest } = await data('search_reports', { search: id })
     const shown = await feed({}, { limit: 10 }, asResult({ ...rest, data: [...listed.data.filter((filing) => filing.id !== id).slice(0, 4), brief] }))
@@ -415,17 +489,18 @@ async function checkFeed() {
     expect(JSON.stringify(lastCall(shown)) === JSON.stringify({ name: 'get_report', arguments: { id } }), JSON.stringify(lastCall(shown)))
     const text = await shown.view.locator('.evidence').textContent()
     for (const { quote, page } of evidence) expect(text.includes(quote) && text.includes(`page ${page}`), `no proof: ${quote}`)
-    expect(await focused(shown) === 'opened', `the keyboard is at ${await focused(shown)}`)
-    const told = await shown.page.evaluate(() => window.modelContext?.content[0].text)
+    await untilFocused(shown, 'opened')
+    let told
+    await until(async () => (told = await shown.page.evaluate(() => window.modelContext?.content[0].text)), 'the model to be told')
     expect(told?.includes(id) && told.includes('quoted data'), `the model was told ${told}`)
     await shown.view.locator('[data-key=document]').click()
     await until(async () => await shown.page.evaluate(() => window.opened) === pdf_url, 'the document to be opened')
     await shown.page.keyboard.press('Escape')
-    await until(async () => await focused(shown) === `open ${id}`, 'the keyboard to be back at the row')
+    await untilFocused(shown, `open ${id}`)
     await shown.close()
   })
 
-  await check('filings-feed: opens a filing that others are related to', async () => {
+  check('filings-feed: opens a filing that others are related to', async () => {
     const shown = await feed()
     const detail = (id, more) => ({ ...proven, id, title: `[Simulación] ${id}`, ...more })
     const details = {
@@ -440,7 +515,7 @@ async function checkFeed() {
     await shown.view.locator('[data-key="related ip-2"]').click()
     await shown.view.getByRole('heading', { name: '[Simulación] ip-2' }).waitFor()
     await shown.page.keyboard.press('Escape')
-    await until(async () => await focused(shown) === 'related ip-2', 'the keyboard to be back at the link')
+    await untilFocused(shown, 'related ip-2')
     await shown.view.locator('[data-key="related ip-3"]').click()
     await shown.view.getByText('There is no such filing.').waitFor()
     details['ip-3'] = detail('ip-3')
@@ -449,7 +524,7 @@ async function checkFeed() {
     await shown.close()
   })
 
-  await check('filings-feed: lets new filings in, says so, and disturbs nobody', async () => {
+  check('filings-feed: lets new filings in, says so, and disturbs nobody', async () => {
     const shown = await feed()
     let news = 1
     shown.answer = async () => asResult({ ...listed, seq: listed.seq + news, data: [...Array.from({ length: news }, (_, i) => fresh(news - i)), ...listed.data].slice(0, 10) })
@@ -467,14 +542,14 @@ async function checkFeed() {
     await shown.close()
   })
 
-  await check('filings-feed: asks less often when it fails, and not when nobody looks', async () => {
+  check('filings-feed: asks less often when it fails, and not when nobody looks', async () => {
     const shown = await feed()
     shown.answer = async () => { throw new Error('down') }
     await shown.page.clock.fastForward(16_000)
     await shown.view.getByText('it is tried again').waitFor()
     expect(shown.calls.length === 1, `${shown.calls.length} calls`)
     await shown.page.clock.fastForward(16_000)
-    await shown.page.waitForTimeout(200)
+    await pause(200)
     expect(shown.calls.length === 1, 'it was as impatient as before')
     await shown.page.clock.fastForward(16_000)
     await until(() => shown.calls.length === 2, 'another try')
@@ -484,18 +559,18 @@ async function checkFeed() {
     expect(shown.calls.length === 2, 'it asked though it was told not to')
     await shown.view.locator('[data-key=live]').click()
     await until(() => shown.calls.length === 3, 'a call')
-    await shown.page.waitForTimeout(200)
+    await pause(200)
     await shown.view.evaluate(() => {
       Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))
     })
     await shown.page.clock.fastForward(600_000)
-    await shown.page.waitForTimeout(200)
+    await pause(200)
     expect(shown.calls.length === 3, 'it asked while it was hidden')
     await shown.close()
   })
 
-  await check('filings-feed: shows an error of a call, and tries again', async () => {
+  check('filings-feed: shows an error of a call, and tries again', async () => {
     const shown = await feed()
     shown.answer = async () => ({ isError: true, content: [{ type: 'text', text: 'Ask again in a minute.' }] })
     await shown.view.locator('[data-key=older]').click()
@@ -503,7 +578,7 @@ async function checkFeed() {
     expect(await rows(shown).count() === listed.data.length, 'the list is gone')
     shown.answer = () => new Promise(() => {}) // for ever
     await shown.view.locator('[data-key=retry]').click()
-    await shown.page.waitForTimeout(100)
+    await until(() => shown.calls.length === 2, 'another call')
     await shown.page.clock.fastForward(21_000)
     await shown.view.getByRole('alert').getByText('no answer in time').waitFor()
     shown.answer = tool
@@ -513,7 +588,7 @@ async function checkFeed() {
     await shown.close()
   })
 
-  await check('filings-feed: shows hostile and odd filings as text', async () => {
+  check('filings-feed: shows hostile and odd filings as text', async () => {
     const shown = await feed({}, { search: '<b>', category: '<script>', to: '2999-01-01' }, asResult({ data: ODD, total: 1_234_567, page: 1, limit: 10, seq: 1, next: null }))
     await shown.view.getByText(HOSTILE.slice(13)).first().waitFor()
     expect(await shown.view.locator('#view :is(img, script, b b, i, [onload], [onerror])').count() === 0, 'text became markup')
@@ -533,11 +608,14 @@ async function checkFeed() {
     await shown.close()
   })
 
-  await check('filings-feed: can be used with the keyboard alone', async () => {
+  check('filings-feed: can be used with the keyboard alone', async () => {
     const shown = await feed()
     const press = async (key, wanted, most = 30) => {
       for (let i = 0; i < most; i++) {
+        const before = await focused(shown)
         await shown.page.keyboard.press(key)
+        // From the host into the view it takes a while.
+        await until(async () => await focused(shown) !== before, '', 1000).catch(() => {})
         if (await focused(shown) === wanted) return
       }
       throw new Error(`${wanted} is not reached; the keyboard is at ${await focused(shown)}`)
@@ -551,10 +629,10 @@ async function checkFeed() {
     const first = await shown.view.locator('.row-open').first().getAttribute('data-key')
     await press('Tab', first)
     await shown.page.keyboard.press('Enter')
-    await until(async () => await focused(shown) === 'opened', 'the filing')
+    await untilFocused(shown, 'opened')
     await press('Shift+Tab', 'back')
     await shown.page.keyboard.press('Enter')
-    await until(async () => await focused(shown) === first, 'the list')
+    await untilFocused(shown, first)
     await shown.close()
   })
 }
@@ -564,9 +642,9 @@ async function checkFeed() {
 async function checkAnalytics() {
   const result = await tool('get_analytics')
   const figures = result.structuredContent
-  await common('analytics', {}, result)
+  common('analytics', {}, result)
 
-  await check('analytics: draws every day, every hour and every issuer', async () => {
+  check('analytics: draws every day, every hour and every issuer', async () => {
     const shown = await show('analytics', {}, result, { width: 900 })
     await until(async () => await shown.view.locator('.chart-daily .mark').count() === figures.daily.length, 'the days')
     expect(await shown.view.locator('.chart-heat .mark').count() === 168, 'there are not 168 hours in the week')
@@ -579,13 +657,13 @@ async function checkAnalytics() {
     await shown.close()
   })
 
-  await check('analytics: tells of marks by keyboard', async () => {
+  check('analytics: tells of marks by keyboard', async () => {
     const shown = await show('analytics', {}, result)
     const marks = shown.view.locator('.chart-heat .mark')
     await marks.first().focus()
     await shown.page.keyboard.press('ArrowDown')
     await shown.page.keyboard.press('ArrowRight')
-    expect(await focused(shown) === 'heat 25', `the keyboard is at ${await focused(shown)}`)
+    await untilFocused(shown, 'heat 25')
     const tip = shown.view.locator('.chart-heat .tip')
     expect((await tip.textContent()).startsWith('Tuesday, 01:00 to 02:00') && await tip.isVisible(), `told: ${await tip.textContent()}`)
     await shown.shoot('analytics-tip')
@@ -594,7 +672,7 @@ async function checkAnalytics() {
     await shown.close()
   })
 
-  await check("analytics: opens an issuer's filings, and one of them", async () => {
+  check("analytics: opens an issuer's filings, and one of them", async () => {
     const shown = await show('analytics', {}, result)
     const [issuer] = figures.issuers
     await shown.view.locator('.chart-issuers button').first().click()
@@ -606,11 +684,11 @@ async function checkAnalytics() {
     await shown.page.keyboard.press('Escape')
     await rows(shown).first().waitFor()
     await shown.page.keyboard.press('Escape')
-    await until(async () => await focused(shown) === `issuers ${issuer.id}`, 'the keyboard to be back at the issuer')
+    await untilFocused(shown, `issuers ${issuer.id}`)
     await shown.close()
   })
 
-  await check('analytics: shows odd figures without breaking', async () => {
+  check('analytics: shows odd figures without breaking', async () => {
     const shown = await show('analytics', {}, result)
     const odd = [
       {}, { totals: null, daily: 5, weekday_hours: [1], issuers: {}, pace: null },
@@ -629,9 +707,9 @@ async function checkAnalytics() {
 async function checkIssuer() {
   const result = await tool('get_issuer', { id: issuerId })
   const issuer = result.structuredContent
-  await common('issuer', { id: issuerId }, result)
+  common('issuer', { id: issuerId }, result)
 
-  await check('issuer: says who it is, and what it filed last', async () => {
+  check('issuer: says who it is, and what it filed last', async () => {
     const shown = await show('issuer', { id: issuerId }, result)
     await shown.view.getByRole('heading', { level: 1, name: issuer.name }).waitFor()
     const text = await shown.view.locator('#view').textContent()
@@ -640,7 +718,7 @@ async function checkIssuer() {
     await shown.close()
   })
 
-  await check('issuer: shows more filings, by month and by type', async () => {
+  check('issuer: shows more filings, by month and by type', async () => {
     const shown = await show('issuer', { id: issuerId }, result)
     const all = await data('search_reports', { issuer: issuerId, limit: 20 })
     if (issuer.report_count > issuer.latest_reports.length) {
@@ -658,7 +736,7 @@ async function checkIssuer() {
     await shown.close()
   })
 
-  await check('issuer: shows an odd issuer without breaking', async () => {
+  check('issuer: shows an odd issuer without breaking', async () => {
     const shown = await show('issuer', { id: issuerId }, asResult({ id: 'X', name: `${HOSTILE} ${'x'.repeat(3000)}`, kind: 'constructor', isins: 5, former_names: [HOSTILE, null, 7], aliases: ['a'], report_count: 1e6, latest_reports: ODD, attribution: 'x' }))
     await shown.view.getByText(HOSTILE).first().waitFor()
     await shown.shoot('issuer-odd')
@@ -672,6 +750,7 @@ async function checkIssuer() {
 await checkFeed()
 await checkAnalytics()
 await checkIssuer()
+const failures = await runChecks()
 
 await browser.close()
 await client.close()

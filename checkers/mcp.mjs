@@ -31,7 +31,7 @@ async function everything(client, name) {
   await is('says what it is and what it can do', () => {
     assert.equal(client.getServerVersion().name, 'pregon')
     assert.ok(client.getInstructions().length > 100)
-    sameNames(Object.keys(client.getServerCapabilities()), ['completions', 'extensions', 'logging', 'prompts', 'resources', 'tools'])
+    sameNames(Object.keys(client.getServerCapabilities()), ['completions', 'extensions', 'prompts', 'resources', 'tools'])
     assert.deepEqual(client.getServerCapabilities().extensions['io.modelcontextprotocol/ui'], { mimeTypes: [viewType] })
   })
   const s = await is('has a filing to ask for', () => sample(call))

@@ -30,6 +30,7 @@ type newcomer struct {
 // and prompt that they name, and runs their examples. What is named must be
 // there, and what is there must be named.
 func TestDiscovery(t *testing.T) {
+	t.Parallel()
 	store := engines["sqlite"](t)
 	s := startReplica(t, store, "--source", "demo", "--rate", "60/min", "--webhook-allow-private")
 	n := &newcomer{t: t, url: s.url, key: pregon(t, store, "keys", "create", "--plan", "enterprise"), documents: map[string]string{}}

@@ -9,7 +9,6 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/fault"
 )
 
 const (
@@ -25,11 +24,8 @@ func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	if err != nil {
 		return nil, wireError(err)
 	}
-	if err := checkReference(req.Params); err != nil {
-		return nil, wireError(err)
-	}
 	all := []string{}
-	if len(req.Params.Argument.Value) <= mostTyped {
+	if known(req.Params) && len(req.Params.Argument.Value) <= mostTyped {
 		all = completions(snapshot, req.Params)
 	}
 	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > mostValue })
@@ -41,20 +37,16 @@ func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	return out, nil
 }
 
-// checkReference refuses a reference to what is not there.
-func checkReference(p *mcp.CompleteParams) error {
-	if p == nil || p.Ref == nil {
-		return fault.New(fault.Invalid, "ref is needed: the prompt or the template of a resource that an argument is for.")
+// known tells whether an argument is of something that there is. Of what is
+// not nothing is known, which is no error.
+func known(p *mcp.CompleteParams) bool {
+	switch {
+	case p == nil || p.Ref == nil:
+		return false
+	case p.Ref.Type == "ref/prompt":
+		return slices.ContainsFunc(prompts, func(t *mcp.Prompt) bool { return t.Name == p.Ref.Name })
 	}
-	known := slices.ContainsFunc(prompts, func(t *mcp.Prompt) bool { return t.Name == p.Ref.Name })
-	if p.Ref.Type == "ref/resource" {
-		known = slices.ContainsFunc(templates, func(t *mcp.ResourceTemplate) bool { return t.URITemplate == p.Ref.URI }) ||
-			slices.ContainsFunc(resources, func(r *mcp.Resource) bool { return r.URI == p.Ref.URI })
-	}
-	if !known {
-		return fault.New(fault.Invalid, "There is no such prompt or template: prompts/list and resources/templates/list tell what there is.")
-	}
-	return nil
+	return slices.ContainsFunc(templates, func(t *mcp.ResourceTemplate) bool { return t.URITemplate == p.Ref.URI })
 }
 
 // completions are one more than are shown, when there are more.

@@ -4,7 +4,8 @@ import (
 	"net/http"
 
 	"pregon/internal/catalog"
-	"pregon/internal/desk"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 )
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) {
@@ -16,13 +17,20 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{body: append(desk.AppendIssuers(nil, found), '}')}, nil
+	b := []byte(`{"data":[`)
+	for i, e := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = disclosure.AppendIssuer(b, e.Issuer)
+	}
+	return answer{body: append(b, "]}"...)}, nil
 }
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	found, err := a.Desk.Issuer(s, r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return answer{}, fault.New(fault.KindOf(err), "%s Search with /api/v1/issuers?search=.", err)
 	}
 	return encode(found)
 }

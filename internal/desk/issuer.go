@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"pregon/internal/catalog"
-	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/search"
 )
@@ -17,19 +16,6 @@ func (p *Params) Issuers(s *catalog.Snapshot) ([]*search.Entity, error) {
 		return nil, err
 	}
 	return s.Issuers(query, kind, limit), nil
-}
-
-// AppendIssuers appends what was found, as the list of the contract but for its
-// end.
-func AppendIssuers(b []byte, found []*search.Entity) []byte {
-	b = append(b, `{"data":[`...)
-	for i, e := range found {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = disclosure.AppendIssuer(b, e.Issuer)
-	}
-	return append(b, ']')
 }
 
 // Issuer is the contract's Issuer and what more is known of it.

@@ -31,22 +31,28 @@ func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.Com
 	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > mostValue })
 	out := &mcp.CompleteResult{}
 	out.Completion.Values = all[:min(len(all), mostCompletions)]
-	if out.Completion.HasMore = len(all) > mostCompletions; !out.Completion.HasMore {
-		out.Completion.Total = len(all) // else nobody counted
-	}
+	out.Completion.HasMore = len(all) > mostCompletions // how many there are in all nobody counts
 	return out, nil
 }
 
 // known tells whether an argument is of something that there is. Of what is
 // not nothing is known, which is no error.
 func known(p *mcp.CompleteParams) bool {
-	switch {
-	case p == nil || p.Ref == nil:
+	if p == nil || p.Ref == nil {
 		return false
-	case p.Ref.Type == "ref/prompt":
-		return slices.ContainsFunc(prompts, func(t *mcp.Prompt) bool { return t.Name == p.Ref.Name })
 	}
-	return slices.ContainsFunc(templates, func(t *mcp.ResourceTemplate) bool { return t.URITemplate == p.Ref.URI })
+	for _, t := range prompts {
+		if p.Ref.Type == "ref/prompt" && t.Name == p.Ref.Name {
+			return slices.ContainsFunc(t.Arguments, func(a *mcp.PromptArgument) bool { return a.Name == p.Argument.Name })
+		}
+	}
+	for _, t := range templates {
+		if p.Ref.Type == "ref/resource" && t.URITemplate == p.Ref.URI {
+			_, names, _ := strings.Cut(strings.TrimSuffix(t.URITemplate, "}"), "{")
+			return slices.Contains(strings.Split(strings.TrimPrefix(names, "?"), ","), p.Argument.Name)
+		}
+	}
+	return false
 }
 
 // completions are one more than are shown, when there are more.

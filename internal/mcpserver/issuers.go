@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
+	"pregon/internal/disclosure"
 )
 
 func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
@@ -15,11 +16,20 @@ func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p 
 	if err != nil {
 		return result{}, err
 	}
-	b := withSeq(append(desk.AppendIssuers(nil, found), '}'), snapshot)
+	b := []byte(`{"data":[`)
+	for i, e := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, bounded(disclosure.AppendIssuer(nil, e.Issuer), mostJSON/desk.MaxLimit)...) // so that none is left out
+	}
+	b = withSeq(append(b, "]}"...), snapshot)
 	var text strings.Builder
 	text.WriteString(s.simulated())
 	if len(found) == 0 {
 		text.WriteString("No issuer found. Try another spelling, the ticker, NIF or ISIN.")
+	} else {
+		text.WriteString(quotedNotice + "\n")
 	}
 	for _, e := range found {
 		i := e.Issuer
@@ -75,7 +85,7 @@ func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *
 	text := fmt.Sprintf("%s%d filings in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual %.1f by this hour.\n",
 		s.simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
 	if len(a.Issuers) > 0 {
-		text += "Most active in 30 days:\n"
+		text += "Most active in 30 days. " + quotedNotice + "\n"
 	}
 	for _, i := range a.Issuers[:min(len(a.Issuers), 5)] {
 		text += fmt.Sprintf("- %s (%s): %d\n", quoted(i.Name, 80), word(i.ID), i.Total)

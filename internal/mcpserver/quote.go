@@ -13,14 +13,14 @@ import (
 
 // quoted marks what a filer wrote, in a text that a model will read: on one
 // line, in quotation marks that it cannot close, without characters that are
-// not seen, and no longer than it takes to tell what it is.
+// not seen, and in no more bytes than it takes to tell what it is.
 func quoted(s string, most int) string { return string(appendQuoted(nil, s, most)) }
 
 func appendQuoted(b []byte, s string, most int) []byte {
 	b = append(b, "«"...)
 	space, n := true, 0 // none at the beginning, and no two together
 	for _, c := range s {
-		if n == most {
+		if n >= most {
 			b = append(b, "…"...)
 			break
 		}
@@ -37,7 +37,7 @@ func appendQuoted(b []byte, s string, most int) []byte {
 		case c == '«' || c == '»':
 			c = '"'
 		}
-		b, n, space = utf8.AppendRune(b, c), n+1, false
+		b, n, space = utf8.AppendRune(b, c), n+utf8.RuneLen(c), false
 	}
 	return append(bytes.TrimSuffix(b, []byte(" ")), "»"...)
 }
@@ -65,7 +65,7 @@ func link(s string) string {
 	const most = 500
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s) && len(b) <= most; i++ {
-		if c := s[i]; c > ' ' && c < 0x7f && !strings.ContainsRune(`"<>\^`+"`{|}", rune(c)) {
+		if c := s[i]; c > ' ' && c < 0x7f && !strings.ContainsRune("\"<>\\^`{|}()[]", rune(c)) {
 			b = append(b, c)
 		} else {
 			b = fmt.Appendf(b, "%%%02X", c)

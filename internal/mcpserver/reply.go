@@ -120,6 +120,7 @@ type reply struct {
 	streams bool // what was said is on its way
 	body    []byte
 	ready   *ready // of a tool that was called
+	ours    bool   // the error is in our own words
 }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -151,7 +152,7 @@ func (p *reply) failed() bool { return p.code >= 400 }
 // refuse answers with an error of ours.
 func (p *reply) refuse(err error) {
 	status, out := tell(err)
-	p.code = cmp.Or(status, http.StatusBadRequest)
+	p.code, p.ours = cmp.Or(status, http.StatusBadRequest), true
 	switch h := p.Header(); {
 	case status == http.StatusMethodNotAllowed:
 		h.Set("Allow", "POST, OPTIONS")
@@ -209,7 +210,7 @@ func (p *reply) send(parts [][]byte) {
 // mend rewrites errors of the SDK that have no id, or tell of its insides.
 func (p *reply) mend() {
 	tells := bytes.Contains(p.body, []byte("unmarshaling "))
-	if !tells && !p.failed() {
+	if p.ours || !tells && !p.failed() {
 		return
 	}
 	var m struct {

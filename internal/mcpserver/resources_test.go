@@ -274,11 +274,7 @@ func TestCompletion(t *testing.T) {
 		}
 		s.post(legacy("completion/complete", fmt.Sprintf(`{"ref":{"type":%s},"argument":{"name":%q,"value":%q}}`, test.ref, test.name, test.typed))).into(&out)
 		c := out.Completion
-		total := test.total
-		if test.more {
-			total = 0 // nobody counted
-		}
-		if c.Total != total || c.HasMore != test.more || len(c.Values) != min(test.total, 20) || test.first != "" && c.Values[0] != test.first {
+		if c.Total != 0 || c.HasMore != test.more || len(c.Values) != min(test.total, 20) || test.first != "" && c.Values[0] != test.first {
 			t.Errorf("%s %s %q: %+v", test.ref, test.name, test.typed, c)
 		}
 	}

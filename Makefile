@@ -27,7 +27,7 @@ build: ## build bin/pregon, one static binary
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory check
-	go test -race $(UNWATCHED) -p 4 -timeout 15m ./...
+	go test -race $(UNWATCHED) -p 4 -timeout 20m ./...
 	go test -run TestIndexAgreesWithLoops ./internal/search
 	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
 	@echo 'make test: every check and every test passed'

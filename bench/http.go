@@ -10,11 +10,7 @@ const (
 // http compares requests a second with a bare handler that writes as many
 // bytes, in turns.
 func (b *bench) http() error {
-	path, err := b.storeOf(whole)
-	if err != nil {
-		return err
-	}
-	p, err := b.serve(path)
+	p, err := b.serveMarket(whole)
 	if err != nil {
 		return err
 	}
@@ -35,20 +31,31 @@ func versusBare(p *process, name string, requests [][]byte) error {
 		return err
 	}
 	defer peer.stop()
+	return inTurns(name, "requests/s", load{p.url, requests}, load{peer.url, requests})
+}
+
+// load is what is asked of a service, again and again.
+type load struct {
+	url      string
+	requests [][]byte
+}
+
+// inTurns prints how often one thing can be asked relative to another.
+func inTurns(name, unit string, ours, theirs load) error {
 	var ratios, rates []float64
 	for range rounds {
-		ours, err := rate(p.url, requests, spell)
+		one, err := rate(ours.url, ours.requests, spell)
 		if err != nil {
 			return err
 		}
-		theirs, err := rate(peer.url, requests, spell)
+		other, err := rate(theirs.url, theirs.requests, spell)
 		if err != nil {
 			return err
 		}
-		ratios, rates = append(ratios, ours/theirs), append(rates, ours)
+		ratios, rates = append(ratios, one/other), append(rates, one)
 	}
 	figure(name, median(ratios), "ratio")
-	figure(name+".rate", median(rates), "requests/s")
+	figure(name+".rate", median(rates), unit)
 	return nil
 }
 
@@ -57,11 +64,7 @@ func (b *bench) growth() error {
 	type market struct{ p50, prefix float64 }
 	var got []market
 	for _, n := range []int{small, large} {
-		path, err := b.storeOf(n)
-		if err != nil {
-			return err
-		}
-		p, err := b.serve(path)
+		p, err := b.serveMarket(n)
 		if err != nil {
 			return err
 		}

@@ -8,11 +8,7 @@ import (
 
 // mcp compares tool calls a second with the same questions over REST, in turns.
 func (b *bench) mcp() error {
-	path, err := b.storeOf(whole)
-	if err != nil {
-		return err
-	}
-	p, err := b.serve(path)
+	p, err := b.serveMarket(whole)
 	if err != nil {
 		return err
 	}
@@ -23,20 +19,9 @@ func (b *bench) mcp() error {
 		if err != nil {
 			return err
 		}
-		var ratios, rates []float64
-		for range rounds {
-			ours, err := rate(p.url, calls, spell)
-			if err != nil {
-				return err
-			}
-			rest, err := rate(p.url, searches(texts), spell)
-			if err != nil {
-				return err
-			}
-			ratios, rates = append(ratios, ours/rest), append(rates, ours)
+		if err := inTurns(kind.name, "calls/s", load{p.url, calls}, load{p.url, searches(texts)}); err != nil {
+			return err
 		}
-		figure(kind.name, median(ratios), "ratio")
-		figure(kind.name+".rate", median(rates), "calls/s")
 	}
 	return nil
 }

@@ -126,6 +126,15 @@ func (b *bench) serve(store string, args ...string) (*process, error) {
 	}, args...)...)
 }
 
+// serveMarket starts the program on a market of so many filings.
+func (b *bench) serveMarket(filings int) (*process, error) {
+	path, err := b.storeOf(filings)
+	if err != nil {
+		return nil, err
+	}
+	return b.serve(path)
+}
+
 // bare starts a handler that writes so many canned bytes.
 func bare(size int) (*process, error) {
 	self, err := os.Executable()

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -21,6 +20,7 @@ import (
 	"pregon/internal/api/apitest"
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
+	"pregon/internal/desk/desktest"
 	"pregon/internal/disclosure"
 	"pregon/internal/feed"
 	"pregon/internal/ledger"
@@ -105,22 +105,7 @@ func (s *service) append(b store.Batch) {
 	if b.New == "" {
 		b.New = disclosure.Published
 	}
-	for i := range b.Reports {
-		if err := b.Reports[i].Validate(); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	for i := range b.Issuers {
-		if err := b.Issuers[i].Validate(); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	if _, err := s.store.Append(s.t.Context(), b); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.catalog.Load(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
+	desktest.Append(s.t, s.store, s.catalog, b)
 }
 
 // answer is what came back.
@@ -292,56 +277,9 @@ func query(pairs ...string) string {
 	return "?" + values.Encode()
 }
 
-// instant reads a time as people write it in tests.
-func instant(s string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
-// filing makes a report of a day on which nothing depends.
-func filing(t disclosure.Type, number int64, at string) disclosure.Report {
-	return disclosure.Report{
-		Type: t, Number: number, CompanyName: "ACEROS DE NAVALBRUMA, S.A.", Title: "[Simulación] Otros", PublishedAt: instant(at),
-	}
-}
-
-// market is the fixture of most tests: four issuers and their filings, oldest
-// first. Nothing in it is real.
-func market() store.Batch {
-	return store.Batch{
-		Issuers: []disclosure.Issuer{
-			{
-				NIF: "A-69000016", Name: "BODEGAS DE VALDEBRISA, S.A.", Ticker: "BVB", Market: "SIBE", Kind: disclosure.Company,
-				ISINs: []string{"ES0SIM000010"}, FormerNames: []string{"VIÑEDOS DEL ÑANDÚ, S.A."},
-			},
-			{NIF: "A69000024", Name: "ACEROS DE NAVALBRUMA, S.A.", Ticker: "ANB", Market: "BME Growth", Kind: disclosure.Company},
-			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Kind: disclosure.Fund, Aliases: []string{"V69000107"}},
-			{ID: "sgiic-194", Name: "ARDAZUL GESTIÓN, SGIIC, S.A.", NIF: "0194", Kind: disclosure.Manager},
-		},
-		Reports: []disclosure.Report{
-			{
-				Type: disclosure.HR, Number: 256057, CompanyName: "ARDAZUL RENTA FIJA, FI", NIF: "V69000107",
-				Title: "[Simulación] Fusión de IIC: el fondo absorbe a otro", PublishedAt: instant("2026-03-02T11:00:00Z"), Category: "Fusión de IIC",
-			},
-			{
-				Type: disclosure.IP, Number: 3123, CompanyName: "Aceros de Navalbruma SA", // no NIF: known by its name
-				Title: "[Simulación] Resultados del primer trimestre", PublishedAt: instant("2026-04-21T05:30:00Z"), Category: "Sobre resultados ",
-			},
-			{
-				Type: disclosure.OIR, Number: 40374, CompanyName: "BODEGAS DE VALDEBRISA, S.A.", NIF: "A-69000016",
-				Title:   "[Simulación] Pago de \"dividendos\" & otros\tacuerdos de la Junta General",
-				Summary: "Pagará 0,15 euros por acción.", PublishedAt: instant("2026-04-22T08:00:33Z"),
-				Category:  "Sobre dividendos -  Sobre negocio y situación financiera",
-				PDFURL:    "https://regulator.example/webservices/verdocumento/ver?t=%7bd0c%7d",
-				SourceURL: "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
-			},
-			{
-				Type: disclosure.OIR, Number: 40375, CompanyName: "CARTONAJES DE URDANABE, S.L.", NIF: "B69000032", Ticker: "CUR", // not in the directory
-				Title: "[Simulación] Convocatoria de Junta General Extraordinaria", PublishedAt: instant("2026-04-22T22:30:00.5Z"), // the 23rd in Madrid
-			},
-		},
-	}
-}
+// The market of most tests.
+var (
+	instant = desktest.Instant
+	filing  = desktest.Filing
+	market  = desktest.Market
+)

@@ -1,8 +1,6 @@
 package api_test
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,38 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/access"
+	"pregon/internal/desk/desktest"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
-	"pregon/internal/extract"
 	"pregon/internal/store"
 )
-
-// typed is a document whose text is known: how it is read is told elsewhere.
-type typed []string
-
-func (typed) Warm(context.Context) error { return nil }
-
-func (d typed) Read(context.Context, []byte) (*extract.Text, error) {
-	t := &extract.Text{Type: extract.PDF, Method: extract.ByText, Language: "es", Outline: []extract.Heading{{Title: "Principio", Page: 1, Level: 1}}}
-	for _, text := range d {
-		t.Pages = append(t.Pages, extract.Page{Text: text, Method: extract.ByText})
-	}
-	return t, nil
-}
 
 // document gives a filing a document with these pages.
 func (s *service) document(id string, pages ...string) disclosure.Report {
 	s.t.Helper()
-	known, err := s.store.Reports(s.t.Context(), id)
-	if err != nil || len(known) != 1 {
-		s.t.Fatal(known, err)
-	}
-	k := document.NewKeeper(document.Options{Store: s.store, Readers: []document.Reader{typed(pages)}, Logger: slog.New(slog.DiscardHandler)})
-	kept, err := k.Keep(s.t.Context(), []byte(strings.Join(pages, "\f")))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	told := document.Told(&known[0], kept)
+	told := desktest.Document(s.t, s.store, id, pages...)
 	s.append(store.Batch{Aside: []disclosure.Report{told}})
 	return told
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -17,33 +16,10 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
 	"pregon/internal/feed"
+	"pregon/internal/httpserver/pipetest"
 	"pregon/internal/ledger"
 	"pregon/internal/store/sqlite"
 )
-
-// pipes are connections within the program, on which time can be made up.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) Close() error   { close(p.done); return nil }
-func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.conns <- server
-	return client, nil
-}
 
 // A stream outlives the time for one write and the server's own, whichever
 // protocol it comes over: with HTTP/2 such a time ends it even when nothing is
@@ -83,11 +59,11 @@ func outlive(t *testing.T, protocol string) {
 	var protocols http.Protocols
 	protocols.SetHTTP1(protocol == "HTTP/1.1")
 	protocols.SetUnencryptedHTTP2(protocol == "HTTP/2.0")
-	l := pipes{make(chan net.Conn), make(chan struct{})}
+	l := pipetest.New()
 	server := &http.Server{Handler: mux, Protocols: &protocols, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute}
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
-	transport := &http.Transport{DialContext: l.dial, Protocols: &protocols}
+	transport := &http.Transport{DialContext: l.Dial, Protocols: &protocols}
 	defer transport.CloseIdleConnections()
 
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+api.StreamPath, nil)

@@ -111,6 +111,11 @@ func newEdition(f *facts) (edition, error) {
 			return nil, err
 		}
 	}
+	for _, forms := range e {
+		for i := range forms {
+			forms[i].tag = forms[i].etag()
+		}
+	}
 	return e, nil
 }
 

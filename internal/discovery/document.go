@@ -22,6 +22,7 @@ type document struct {
 	body        []byte
 	links       []string          // of the header, beside those that every document has
 	header      map[string]string // that only this one has
+	tag         string            // the ETag, once the document is whole
 }
 
 // everywhere are the links by which one document leads to all others.
@@ -61,7 +62,7 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(maxAge))
 	h.Set("Link", strings.Join(append(everywhere[:len(everywhere):len(everywhere)], d.links...), ", "))
-	h.Set("ETag", d.etag())
+	h.Set("ETag", d.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 

@@ -2,40 +2,15 @@ package mcpserver_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"pregon/internal/httpserver/pipetest"
 	"pregon/internal/mcpserver"
 )
-
-// pipes are connections within the program, on which time can be made up.
-type pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) Close() error   { close(p.done); return nil }
-func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.conns <- server
-	return client, nil
-}
 
 // A listener outlives the time for one write and the server's own, whichever
 // protocol it comes over: with HTTP/2 such a time ends it even when nothing is
@@ -52,7 +27,7 @@ func outlive(t *testing.T, protocol string) {
 	var protocols http.Protocols
 	protocols.SetHTTP1(protocol == "HTTP/1.1")
 	protocols.SetUnencryptedHTTP2(protocol == "HTTP/2.0")
-	l := pipes{make(chan net.Conn), make(chan struct{})}
+	l := pipetest.New()
 	server := &http.Server{
 		Protocols: &protocols, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +43,7 @@ func outlive(t *testing.T, protocol string) {
 	}
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
-	transport := &http.Transport{DialContext: l.dial, Protocols: &protocols}
+	transport := &http.Transport{DialContext: l.Dial, Protocols: &protocols}
 	defer transport.CloseIdleConnections()
 
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, baseURL, nil)

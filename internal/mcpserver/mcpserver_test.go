@@ -21,6 +21,7 @@ import (
 	"pregon/internal/api"
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
+	"pregon/internal/desk/desktest"
 	"pregon/internal/feed"
 	"pregon/internal/httpserver"
 	"pregon/internal/ledger"
@@ -157,22 +158,7 @@ func bearer(_ context.Context, raw string) (access.Bearer, error) {
 // append writes the batch and shows it.
 func (s *service) append(b store.Batch) {
 	s.t.Helper()
-	for i := range b.Reports {
-		if err := b.Reports[i].Validate(); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	for i := range b.Issuers {
-		if err := b.Issuers[i].Validate(); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	if _, err := s.store.Append(s.t.Context(), b); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.catalog.Load(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
+	desktest.Append(s.t, s.store, s.catalog, b)
 }
 
 // key makes a key and returns it as a header.
@@ -366,13 +352,4 @@ func (s *service) call(tool, arguments string, header ...string) (out called) {
 		s.t.Fatalf("%s %s: %+v", tool, arguments, out)
 	}
 	return out
-}
-
-// instant reads a time as people write it in tests.
-func instant(s string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		panic(err)
-	}
-	return t
 }

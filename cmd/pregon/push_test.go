@@ -583,7 +583,8 @@ func same(filed map[string]filing, streamed, polled *witness) error {
 	}
 	announced := map[string]int{}
 	for _, e := range told {
-		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled)
+		// What is learned about a filing of history later has the same event.
+		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled) && announced[e.ID] == 0
 		if news && !strings.HasPrefix(e.ID, "hr-") { // those are seen within minutes
 			announced[e.ID]++
 		}

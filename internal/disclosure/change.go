@@ -8,11 +8,12 @@ type Event string
 const (
 	// Published: a filing seen for the first time, live or healed after an outage.
 	Published Event = "report.published"
-	// Backfilled: a filing of the past, loaded by import or backfill.
+	// Backfilled: a filing of the past, loaded by import or backfill, or
+	// something learned about one.
 	Backfilled Event = "report.backfilled"
 	// Updated: something of a known filing changed; Change.Changed names it.
 	Updated Event = "report.updated"
-	// Corrected: the regulator says that a later filing, CorrectedBy, rectifies
+	// Corrected: the regulator says that a new filing, CorrectedBy, rectifies
 	// or cancels this one.
 	Corrected Event = "report.corrected"
 	// IssuerUpdated: the directory learnt of an issuer or something about it.

@@ -217,4 +217,13 @@ func TestRelationsOfHistory(t *testing.T) {
 	if tied < 3 {
 		t.Errorf("only %d filings had to do with others", tied)
 	}
+	changes, err := w.store.Changes(t.Context(), 0, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes {
+		if c.Report != nil && c.Event != disclosure.Backfilled {
+			t.Errorf("change %d of %s (%v) is %s: history is no news", c.Seq, c.Report.ID, c.Changed, c.Event)
+		}
+	}
 }

@@ -258,6 +258,6 @@ func (s *session) writeSummary(ctx context.Context, id string) error {
 // tellOf appends what is told of one known filing.
 func (s *session) tellOf(ctx context.Context, r *disclosure.Report, told disclosure.Report) error {
 	told.ID, told.Type, told.Number = r.ID, r.Type, r.Number
-	_, err := s.Store.Append(ctx, store.Batch{Aside: []disclosure.Report{told}, Lease: s.lease, Quiet: isOld(r)})
+	_, err := s.Store.Append(ctx, store.Batch{Aside: []disclosure.Report{told}, Lease: s.lease})
 	return notKept(err)
 }

@@ -408,7 +408,7 @@ func (w *world) once() {
 		}
 		for _, c := range changes {
 			after = c.Seq
-			if c.Event == disclosure.Published || c.Event == disclosure.Backfilled {
+			if c.Report != nil && len(c.Changed) == 0 {
 				announced[c.Report.ID]++
 			}
 		}

@@ -20,21 +20,17 @@ type Known struct {
 // Known is brought up to date on the way, since a batch may name a subject
 // twice.
 func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
-	p := plan{now: now.UTC().Truncate(time.Microsecond), updated: disclosure.Updated}
-	if b.Quiet {
-		p.updated = disclosure.Backfilled
-	}
-	event := cmp.Or(b.New, disclosure.Published)
+	p := plan{now: now.UTC().Truncate(time.Microsecond), event: cmp.Or(b.New, disclosure.Published)}
 	for _, told := range b.Issuers {
 		p.issuer(told, known.Issuers)
 	}
 	for _, told := range b.Reports {
-		p.report(told, known.Reports, event)
+		p.report(told, known.Reports)
 	}
 	counted := p.outcome
 	for _, told := range b.Aside {
 		if _, found := known.Reports[told.ID]; found {
-			p.report(told, known.Reports, event)
+			p.report(told, known.Reports)
 		}
 	}
 	return p.changes, counted
@@ -42,7 +38,7 @@ func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 
 type plan struct {
 	now     time.Time
-	updated disclosure.Event // of a known report
+	event   disclosure.Event // of a report that was not known
 	changes []disclosure.Change
 	outcome Outcome
 }
@@ -65,15 +61,13 @@ func (p *plan) issuer(told disclosure.Issuer, known map[string]disclosure.Issuer
 	})
 }
 
-func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report, event disclosure.Event) {
+func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report) {
 	have, found := known[told.ID]
 	merged, changed := told, []string(nil)
+	event := p.event
 	if found {
 		merged, changed = have.Merge(told)
-		event = p.updated
-		if slices.Contains(changed, "corrected_by") {
-			event = disclosure.Corrected
-		}
+		event = p.changeEvent(&merged, changed, known)
 	} else {
 		merged.Backfilled = merged.Backfilled || event == disclosure.Backfilled
 		merged.AvailableAt = p.now
@@ -86,6 +80,31 @@ func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report
 	}
 	known[told.ID] = merged
 	p.changes = append(p.changes, disclosure.Change{Event: event, OccurredAt: p.now, Changed: changed, Report: &merged})
+}
+
+// changeEvent returns the event of a change to a known report. What is learned
+// about history is Backfilled, whatever changed. A correction is news when the
+// correcting report is.
+func (p *plan) changeEvent(r *disclosure.Report, changed []string, known map[string]disclosure.Report) disclosure.Event {
+	event, news := disclosure.Updated, !p.isHistory(r)
+	if slices.Contains(changed, "corrected_by") {
+		event = disclosure.Corrected
+		if by, found := known[r.CorrectedBy]; found {
+			news = !p.isHistory(&by)
+		}
+	}
+	if !news || p.event == disclosure.Backfilled {
+		return disclosure.Backfilled
+	}
+	return event
+}
+
+// isHistory reports whether a report is no longer news: it was loaded as
+// history, or was published and known more than a day ago. One that was learned
+// of late, after an outage, is news for as long as any other.
+func (p *plan) isHistory(r *disclosure.Report) bool {
+	const news = 24 * time.Hour
+	return r.Backfilled || p.now.Sub(r.PublishedAt) > news && p.now.Sub(r.AvailableAt) > news
 }
 
 // count notes the outcome of one record and tells whether it makes a change.

@@ -29,6 +29,11 @@ func kept(title string, since time.Time) disclosure.Report {
 	return r
 }
 
+func withTitle(r disclosure.Report, title string) disclosure.Report {
+	r.Title = title
+	return r
+}
+
 func company(name string, former ...string) disclosure.Issuer {
 	return disclosure.Issuer{ID: "A69001238", Name: name, FormerNames: former}
 }
@@ -48,6 +53,18 @@ func TestPlan(t *testing.T) {
 	history.Backfilled, historyKept.Backfilled = true, true
 	corrected, correctedKept := filing("Dividendo"), kept("Dividendo", yesterday)
 	corrected.CorrectedBy, correctedKept.CorrectedBy = "oir-40400", "oir-40400"
+	correcting := filing("Rectificación")
+	correcting.ID, correcting.Number = "oir-40400", 40400
+	correctingKept, correctingHistory := correcting, correcting
+	correctingKept.FirstSeenAt, correctingKept.AvailableAt = micro, micro
+	correctingHistory.Backfilled, correctingHistory.FirstSeenAt, correctingHistory.AvailableAt = true, yesterday, yesterday
+	ancient := kept("Resultados", yesterday.AddDate(-2, 0, 0))
+	ancient.PublishedAt = yesterday.AddDate(-2, 0, 0)
+	ancientCorrected := disclosure.Report{ID: ancient.ID, Type: ancient.Type, Number: ancient.Number, CorrectedBy: "oir-40400"}
+	ancientCorrectedKept := ancient
+	ancientCorrectedKept.CorrectedBy = "oir-40400"
+	late := kept("Resultados", yesterday)
+	late.PublishedAt = yesterday.AddDate(0, 0, -3)
 
 	for name, test := range map[string]struct {
 		batch   store.Batch
@@ -82,6 +99,45 @@ func TestPlan(t *testing.T) {
 			want:    []disclosure.Change{report(disclosure.Corrected, correctedKept, "title", "corrected_by")},
 			outcome: store.Outcome{Updated: 1, Unchanged: 1},
 		},
+		"a filing of years ago that a new one corrects": {
+			batch: store.Batch{Reports: []disclosure.Report{correcting}, Aside: []disclosure.Report{ancientCorrected}},
+			known: []any{ancient},
+			want: []disclosure.Change{
+				report(disclosure.Published, correctingKept),
+				report(disclosure.Corrected, ancientCorrectedKept, "corrected_by"),
+			},
+			outcome: store.Outcome{New: 1},
+		},
+		"a filing of today that one loaded as history corrects": {
+			batch:   store.Batch{Reports: []disclosure.Report{correcting}, Aside: []disclosure.Report{corrected}},
+			known:   []any{kept("Dividendo", yesterday), correctingHistory},
+			want:    []disclosure.Change{report(disclosure.Backfilled, correctedKept, "corrected_by")},
+			outcome: store.Outcome{Unchanged: 1},
+		},
+		"a correction learned while history is loaded": {
+			batch:   store.Batch{Reports: []disclosure.Report{corrected}, New: disclosure.Backfilled},
+			known:   []any{kept("Dividendo", yesterday)},
+			want:    []disclosure.Change{report(disclosure.Backfilled, correctedKept, "corrected_by")},
+			outcome: store.Outcome{Updated: 1},
+		},
+		"something learned about a filing of years ago": {
+			batch:   store.Batch{Aside: []disclosure.Report{withTitle(ancient, "Dividendo")}},
+			known:   []any{ancient},
+			want:    []disclosure.Change{report(disclosure.Backfilled, withTitle(ancient, "Dividendo"), "title")},
+			outcome: store.Outcome{},
+		},
+		"something learned about a filing that was loaded as history": {
+			batch:   store.Batch{Aside: []disclosure.Report{filing("Dividendo")}},
+			known:   []any{withTitle(historyKept, "Resultados")},
+			want:    []disclosure.Change{report(disclosure.Backfilled, withTitle(historyKept, "Dividendo"), "title")},
+			outcome: store.Outcome{},
+		},
+		"something learned about a filing that was heard of late": {
+			batch:   store.Batch{Aside: []disclosure.Report{withTitle(late, "Dividendo")}},
+			known:   []any{late},
+			want:    []disclosure.Change{report(disclosure.Updated, withTitle(late, "Dividendo"), "title")},
+			outcome: store.Outcome{},
+		},
 		"a corrected filing that changes again": {
 			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Published},
 			known:   []any{func() disclosure.Report { r := correctedKept; r.Title = "Resultados"; return r }()},
@@ -96,7 +152,7 @@ func TestPlan(t *testing.T) {
 		"a changed filing keeps its clocks": {
 			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Backfilled},
 			known:   []any{kept("Resultados", yesterday)},
-			want:    []disclosure.Change{report(disclosure.Updated, kept("Dividendo", yesterday), "title")},
+			want:    []disclosure.Change{report(disclosure.Backfilled, kept("Dividendo", yesterday), "title")},
 			outcome: store.Outcome{Updated: 1},
 		},
 		"a filing told three times": {

@@ -351,11 +351,9 @@ type Batch struct {
 	// that told. They come last, are not counted, and left out when unknown.
 	Aside []disclosure.Report
 	// New is the event of a report that was not known: Backfilled, or
-	// Published, which an empty one stands for.
+	// Published, which an empty one stands for. When it is Backfilled, so is
+	// every change of a known report.
 	New disclosure.Event
-	// Quiet says that what is told of known reports is history too: its event is
-	// Backfilled, not Updated.
-	Quiet bool
 	// Lease, when set, must still be the newest: see Log.Append.
 	Lease *Lease
 }

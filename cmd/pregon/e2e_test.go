@@ -181,7 +181,7 @@ func (s *service) watch(stderr io.Reader, address chan<- string) {
 }
 
 func (s *service) waitReady() error {
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(3 * time.Minute)
 	for time.Now().Before(deadline) {
 		resp, err := http.Get(s.url + "/readyz")
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -93,6 +94,7 @@ type service struct {
 	reader   *reader  // nil without a source
 	library  *library // nil without a source
 	server   *httpserver.Server
+	started  atomic.Bool // the first data is there
 }
 
 // wire puts the parts together, in the order in which data flows.
@@ -124,7 +126,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	}
 	mux := http.NewServeMux()
 	s.desk = desk.New(desk.Options{
-		Catalog: s.catalog, Ledger: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark,
+		Catalog: s.catalog, Ledger: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark, Ready: s.ready,
 		Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
 	})
 	s.api, err = api.New(api.Options{
@@ -241,16 +243,24 @@ func untilStopped(err error) error {
 	return err
 }
 
-// ready tells whether the service can answer. The simulated market is shown
-// once its first month is in; the regulator's may be late, which the state
-// tells, and what is there is shown meanwhile.
+// ready returns why the service cannot answer yet, or nil. The simulated
+// market is shown once its first month is in. A store that was empty is shown
+// once it has a filing, or the regulator's lists were read and have none; one
+// that is not is shown at once, and the state says how fresh it is.
 func (s *service) ready() error {
-	if s.catalog.Snapshot() == nil {
-		return fault.New(fault.Unavailable, "The catalogue is still loading.")
+	if s.started.Load() {
+		return nil
 	}
-	if s.demo != nil && !ingest.Started(s.ledger) {
-		return fault.New(fault.Unavailable, "The first month of the simulated market is still loading.")
+	snapshot := s.catalog.Snapshot()
+	switch {
+	case snapshot == nil:
+		return fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
+	case s.demo != nil && !ingest.Started(s.ledger):
+		return fault.New(fault.Unavailable, "The first month of the simulated market is still loading. Try again in a few seconds.")
+	case s.reader != nil && snapshot.Len() == 0 && !ingest.ListsRead(s.ledger):
+		return fault.New(fault.Unavailable, "The store is new, and nothing was read from the regulator yet. Try again in a few seconds; /api/v1/status has the state of the source.")
 	}
+	s.started.Store(true)
 	return nil
 }
 

@@ -62,6 +62,7 @@ type route struct {
 	need    access.Need
 	private func(*http.Request) bool                                        // the request needs a credential, though the operation may not
 	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
+	early   bool                                                            // answers before the first data is there
 	live    func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
@@ -84,7 +85,7 @@ var routes = []route{
 	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
 	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
-	{pattern: "GET /api/v1/status", need: anybody(0), handle: (*API).getStatus},
+	{pattern: "GET /api/v1/status", need: anybody(0), early: true, handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
 	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).openStream},
 	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges},
@@ -195,7 +196,11 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 	if !rt.need.Public {
 		r = r.WithContext(access.NewContext(r.Context(), principal))
 	}
-	snapshot, err := a.Desk.Snapshot()
+	find := a.Desk.Snapshot
+	if rt.early {
+		find = a.Desk.Loaded
+	}
+	snapshot, err := find()
 	if rt.live != nil {
 		control := http.NewResponseController(w) // loading may take longer than a request
 		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
@@ -211,19 +216,28 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 	return rt.handle(a, r, snapshot)
 }
 
-// whenLoaded waits for the catalogue. Clients of streams come back by
+// mostLoading is how long a stream waits for the first data.
+const mostLoading = time.Minute
+
+// whenLoaded waits for the first data. Clients of streams come back by
 // themselves after a restart, but give up for good when they are refused.
 func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
-	for a.Desk.Catalog.Snapshot() == nil || !a.Feed.Ready() {
+	deadline := time.After(mostLoading)
+	for {
+		snapshot, err := a.Desk.Snapshot()
+		if err == nil && a.Feed.Ready() {
+			return snapshot, nil
+		}
 		select {
 		case <-time.After(50 * time.Millisecond):
+		case <-deadline:
+			return nil, cmp.Or(err, error(fault.New(fault.Unavailable, "The catalogue is still loading.")))
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-a.Stopping:
 			return nil, fault.New(fault.Unavailable, "Shutting down.")
 		}
 	}
-	return a.Desk.Snapshot()
 }
 
 // needOf is what a request has to show.

@@ -4,12 +4,15 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/api/apitest"
+	"pregon/internal/desk"
+	"pregon/internal/fault"
 	"pregon/internal/problem"
 	"pregon/internal/store"
 )
@@ -225,5 +228,31 @@ func TestNotLoaded(t *testing.T) {
 		}
 	}
 	s.append(store.Batch{})
+	s.get(http.StatusOK, "/api/v1/reports")
+}
+
+// Before the first data is there, an empty list would be taken for the truth:
+// only the state of the service and its documents are answered.
+func TestBeforeTheFirstData(t *testing.T) {
+	var ready atomic.Bool
+	s := serve(t, desk.Options{Source: func() string { return "demo" }, Ready: func() error {
+		if !ready.Load() {
+			return fault.New(fault.Unavailable, "The first month is still loading.")
+		}
+		return nil
+	}})
+	s.append(store.Batch{})
+	for _, pattern := range public() {
+		path := strings.Replace(apitest.PathOf(pattern), "{id}", "oir-40374", 1)
+		if !strings.HasPrefix(path, "/api/") || path == "/api/v1/status" {
+			s.get(http.StatusOK, path)
+			continue
+		}
+		a := s.get(http.StatusServiceUnavailable, path)
+		if doc := a.problem(); doc.Detail != "The first month is still loading." || a.header.Get("Retry-After") == "" {
+			t.Errorf("%s: %+v, Retry-After %q", path, doc, a.header.Get("Retry-After"))
+		}
+	}
+	ready.Store(true)
 	s.get(http.StatusOK, "/api/v1/reports")
 }

@@ -29,6 +29,9 @@ type Options struct {
 	Version   string        // of the program
 	Reads     bool          // this process reads the source, or stands by to
 	Source    func() string // where the filings come from, as the store is marked: "demo" is the simulated market
+	// Ready returns why the first data is not there yet, or nil. Without it what
+	// the catalogue holds is enough, however little.
+	Ready func() error
 	// Limit is what callers without a credential have to keep to, or nil.
 	Limit *access.Limit
 	// Shared tells whether all replicas count that limit together: "up", "down"
@@ -45,8 +48,19 @@ type Desk struct {
 // New returns the desk.
 func New(o Options) *Desk { return &Desk{Options: o, library: make(chan struct{}, mostInLibrary)} }
 
-// Snapshot returns the catalogue as it is now, for one whole question.
+// Snapshot returns the catalogue as it is now, for one whole question. Until
+// the first data is there it fails: an empty list would be taken for the truth.
 func (d *Desk) Snapshot() (*catalog.Snapshot, error) {
+	s, err := d.Loaded()
+	if err == nil && d.Ready != nil {
+		err = d.Ready()
+	}
+	return s, err
+}
+
+// Loaded returns the catalogue for questions about the service itself, which
+// have an answer before the first data is there.
+func (d *Desk) Loaded() (*catalog.Snapshot, error) {
 	s := d.Catalog.Snapshot()
 	if s == nil {
 		return nil, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")

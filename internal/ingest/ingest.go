@@ -98,15 +98,16 @@ func (i *Ingest) Unread() int {
 	return i.session.unread.len()
 }
 
-// Started tells whether a new store has what it begins with: the first days
+// Started reports whether a new store has what it begins with: the first days
 // of the lists, and the directory.
 func Started(l *ledger.Ledger) bool {
-	for _, clock := range []string{roundClock(disclosure.IP), roundClock(disclosure.OIR), watch.Register, watch.Exchange} {
-		if l.Clock(clock).IsZero() {
-			return false
-		}
-	}
-	return true
+	return ListsRead(l) && !l.Clock(watch.Register).IsZero() && !l.Clock(watch.Exchange).IsZero()
+}
+
+// ListsRead reports whether the lists were ever read to their end, so that
+// what they do not show was not filed.
+func ListsRead(l *ledger.Ledger) bool {
+	return !l.Clock(roundClock(disclosure.IP)).IsZero() && !l.Clock(roundClock(disclosure.OIR)).IsZero()
 }
 
 func (i *Ingest) hold(yes bool) {

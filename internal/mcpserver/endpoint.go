@@ -42,7 +42,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal = err
 	}
 	if refusal == nil && m.asksCatalogue() {
-		_, refusal = s.o.Desk.Snapshot()
+		_, refusal = s.snapshot(m.params.Name)
 	}
 	if refusal != nil {
 		out.refuse(refusal)

@@ -47,6 +47,7 @@ type setup struct {
 	limit   int // of anonymous requests in a minute; none when 0
 	source  string
 	shared  func() string
+	ready   func() error // nil when there is nothing to wait for
 }
 
 // service is REST and MCP over a real store, behind the real server.
@@ -102,7 +103,7 @@ func startEmpty(t testing.TB, change ...func(*setup)) *service {
 	}
 	s.desk = desk.New(desk.Options{
 		Catalog: s.catalog, Ledger: ledger.New(s.store), Documents: s.store, Version: "v0.0.0-test",
-		Source: func() string { return o.source }, Shared: o.shared,
+		Source: func() string { return o.source }, Shared: o.shared, Ready: o.ready,
 	})
 	s.serve(access.NewGuard(guard), o, quiet, stopping)
 	return s

@@ -8,9 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
 )
 
 // old are the versions before 2026-07-28; nothing is a client that does not say.
@@ -243,6 +247,28 @@ func TestWhileTheCatalogueLoads(t *testing.T) {
 			t.Errorf("%s: %s %v", method, text, a.header)
 		}
 	}
+}
+
+// Before the first data is there, tools would answer with nothing, which a model
+// takes for the truth; the state of the service has an answer.
+func TestBeforeTheFirstData(t *testing.T) {
+	t.Parallel()
+	var ready atomic.Bool
+	s := start(t, store.Batch{}, func(o *setup) {
+		o.ready = func() error {
+			if !ready.Load() {
+				return fault.New(fault.Unavailable, "The first month is still loading.")
+			}
+			return nil
+		}
+	})
+	a := s.post(legacy("tools/call", `{"name":"search_reports","arguments":{}}`))
+	if text := a.refused(http.StatusServiceUnavailable, -32006); !strings.Contains(text, "first month") || a.header.Get("Retry-After") == "" {
+		t.Errorf("%s %v", text, a.header)
+	}
+	s.call("service_status", "{}")
+	ready.Store(true)
+	s.call("search_reports", "{}")
 }
 
 // A bug in a tool costs one message: the SDK calls from goroutines of its own,

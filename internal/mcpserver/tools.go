@@ -150,11 +150,20 @@ func (s *Server) ask(ctx context.Context, t *tool, arguments json.RawMessage) (r
 	if err != nil {
 		return result{}, err
 	}
-	snapshot, err := s.o.Desk.Snapshot()
+	snapshot, err := s.snapshot(t.Name)
 	if err != nil {
 		return result{}, err
 	}
 	return t.answer(s, ctx, snapshot, p)
+}
+
+// snapshot returns the catalogue for a tool. The state of the service has an
+// answer before the first data is there.
+func (s *Server) snapshot(tool string) (*catalog.Snapshot, error) {
+	if tool == "service_status" {
+		return s.o.Desk.Loaded()
+	}
+	return s.o.Desk.Snapshot()
 }
 
 // explain says what was wrong and what to do. What nobody classified is ours

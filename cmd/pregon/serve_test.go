@@ -1,0 +1,69 @@
+package main
+
+import (
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/ledger"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+	"pregon/internal/watch"
+)
+
+// A service whose store was empty is not ready before its source was read; one
+// without a source serves what it has, be it nothing.
+func TestReady(t *testing.T) {
+	lists, directory := []string{"round/IP", "round/OIR"}, []string{watch.Register, watch.Exchange} // as ingest names their clocks
+	for name, test := range map[string]struct {
+		reader  *reader
+		demo    *demo
+		clocks  []string
+		filings bool
+		why     string // it is not ready
+	}{
+		"no source":                  {nil, nil, nil, false, ""},
+		"nothing read":               {&reader{}, nil, nil, false, "The store is new"},
+		"directory without lists":    {&reader{}, nil, directory, false, "The store is new"},
+		"lists with no filing":       {&reader{}, nil, lists, false, ""},
+		"filings of an earlier life": {&reader{}, nil, nil, true, ""},
+		"demo without directory":     {&reader{}, &demo{}, lists, true, "The first month"},
+		"demo":                       {&reader{}, &demo{}, append(lists, directory...), true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			if test.filings {
+				r := disclosure.Report{Type: disclosure.IP, Number: 1, CompanyName: "X", Title: "X", PublishedAt: time.Now()}
+				if err := r.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := db.Append(t.Context(), store.Batch{New: disclosure.Backfilled, Reports: []disclosure.Report{r}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := service{reader: test.reader, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), ledger: ledger.New(db)}
+			if err := s.ready(); err == nil || !strings.Contains(err.Error(), "still loading") {
+				t.Errorf("before the catalogue is loaded: %v", err)
+			}
+			if err := s.catalog.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, clock := range test.clocks {
+				if err := s.ledger.SetClock(t.Context(), nil, clock, time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.ready(); (err == nil) != (test.why == "") || err != nil && !strings.Contains(err.Error(), test.why) {
+				t.Errorf("%v, want %q", err, test.why)
+			}
+		})
+	}
+}

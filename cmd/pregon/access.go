@@ -126,15 +126,6 @@ func (f *accessFlags) showRedis() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// showProxies lists the networks of trusted proxies.
-func (f *accessFlags) showProxies() string {
-	var all []string
-	for _, n := range f.TrustedProxies {
-		all = append(all, n.String())
-	}
-	return orOff(strings.Join(all, ", "))
-}
-
 // entrance is everything that decides who is let in.
 type entrance struct {
 	guard    *access.Guard

@@ -4,21 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"golang.org/x/net/idna"
 
 	"pregon/internal/fault"
-	"pregon/internal/secret"
 )
 
 const envPrefix = "PREGON"
@@ -37,7 +33,11 @@ type cli struct {
 	Export      exportCmd      `cmd:"" help:"Write filings or issuers as JSON Lines on standard output."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
+	Completion  completionCmd  `cmd:"" help:"Print the completion script of a shell."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"Print help on a command."`
+
+	ShowVersion versionFlag `name:"version" env:"-" help:"Print the version."`
 
 	ExtractWorker extractWorkerCmd `cmd:"" hidden:"" help:"Read documents from standard input, for serve and backfill."`
 }
@@ -312,93 +312,4 @@ func (f storeFlag) show() string {
 		return "?"
 	}
 	return spec.String()
-}
-
-// checkEnvironment refuses a PREGON_ variable that no flag reads: a misspelt
-// one would be passed over without a word.
-func checkEnvironment(app *kong.Application, environ []string) error {
-	known := map[string]bool{secretKeyEnv: true, keyEnv: true, llmKeyEnv: true}
-	_ = kong.Visit(app, func(n kong.Visitable, next kong.Next) error {
-		if f, ok := n.(*kong.Flag); ok {
-			for _, name := range f.Envs {
-				known[name] = true
-			}
-		}
-		return next(nil)
-	})
-	for _, pair := range environ {
-		name, value, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, envPrefix+"_") {
-			continue
-		}
-		if !known[name] {
-			return fault.New(fault.Invalid, "the environment variable %s is not a setting; these are: %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		}
-		if value == "" {
-			return fault.New(fault.Invalid, "the environment variable %s is empty: give it a value or unset it", name)
-		}
-	}
-	return nil
-}
-
-type checkConfigCmd struct{ serveConfig }
-
-// Run checks and prints the settings in force, secrets hidden.
-func (c *checkConfigCmd) Run(p *process) error {
-	if err := c.validate(); err != nil {
-		return err
-	}
-	if _, err := secret.NewBox(p.getenv(secretKeyEnv)); err != nil {
-		return err
-	}
-	for _, line := range [][2]string{
-		{"store", c.show()},
-		{"listen", c.Listen},
-		{"base-url", c.baseURL(c.Listen)},
-		{"source", c.Source},
-		{"regulator-url", c.RegulatorURL},
-		{"exchange-url", c.ExchangeURL},
-		{"poll", c.Poll.String()},
-		{"pace", c.Pace.String()},
-		{"keep-documents", onOff(c.KeepDocuments)},
-		{"llm-url", orOff(c.LLMURL)},
-		{"llm-model", orOff(c.LLMModel)},
-		{"llm-key", hidden(p.getenv(llmKeyEnv))},
-		{"anonymous-limit", orOff(strings.TrimPrefix(strconv.Itoa(c.AnonymousLimit), "0"))},
-		{"redis", c.showRedis()},
-		{"trusted-proxy", c.showProxies()},
-		{"config", orOff(c.Config)},
-		{"audit-log", orOff(c.AuditLog)},
-		{"secret-key", hidden(p.getenv(secretKeyEnv))},
-		{"mcp-origin", orOff(strings.Join(c.MCPOrigins, ", "))},
-		{"webhook-allow-private", onOff(c.WebhookAllowPrivate)},
-		{"debug-listen", orOff(c.DebugListen)},
-		{"log-format", c.LogFormat},
-		{"log-level", strings.ToLower(c.LogLevel.String())},
-	} {
-		fmt.Fprintf(p.stdout, "%-21s %s\n", line[0], line[1])
-	}
-	return nil
-}
-
-func orOff(s string) string {
-	if s == "" {
-		return "off"
-	}
-	return s
-}
-
-func onOff(b bool) string {
-	if b {
-		return "on"
-	}
-	return "off"
-}
-
-// hidden tells of a secret only that there is one.
-func hidden(s string) string {
-	if s == "" {
-		return "off"
-	}
-	return "set"
 }

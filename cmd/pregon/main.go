@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -52,19 +53,35 @@ func (p *process) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	parser.Stdout, parser.Stderr = p.stdout, p.stderr
-	if err := checkEnvironment(parser.Model, p.environ); err != nil {
+	answered := false // by --help or --version, which ask kong to exit
+	parser.Stdout, parser.Stderr, parser.Exit = p.stdout, p.stderr, func(int) { answered = true }
+	args := p.args
+	switch {
+	case len(args) == 0:
+		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
+	case args[0] == completeCommand:
+		return printCompletions(p.stdout, parser.Model, args[1:])
+	}
+	if err := refuseEmptyVariables(parser.Model, p.environ); err != nil {
 		return err
 	}
-	command, err := parser.Parse(p.args)
+	command, err := parser.Parse(args)
+	if answered {
+		return nil
+	}
 	if err != nil {
-		return fmt.Errorf("%w (pregon --help tells the commands and flags)", err)
+		return fmt.Errorf("%w (pregon --help lists the commands and flags)", err)
+	}
+	if err := p.checkVariables(command); err != nil {
+		return err
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return command.Run(p)
 }
 
-// oneLine tells an error on one line. A driver that tried several ways puts
+// oneLine returns an error on one line. A driver that tried several ways puts
 // each on a line of its own; the last is the one that matters.
 func oneLine(err error) string {
 	if errors.Is(err, context.Canceled) {
@@ -85,5 +102,6 @@ func newParser(c *cli) (*kong.Kong, error) {
 		kong.DefaultEnvars(envPrefix),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ValueFormatter(describe),
 	)
 }

@@ -40,7 +40,8 @@ func TestReference(t *testing.T) {
 func reference(app *kong.Application) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Commands and settings\n\nGenerated from the program by `make generate`. " +
-		"Every flag can be set by its environment variable; a flag wins over it. An unknown `PREGON_` variable stops the start.\n")
+		"Every flag can be set by its environment variable; a flag wins over it. Every command warns of an unknown `PREGON_` variable; `serve` and `check-config --strict` refuse it, unless Kubernetes " +
+		"sets it by itself (`PREGON_PORT`, `PREGON_PORT_*`, `PREGON_SERVICE_*`).\n")
 	b.WriteString("\n`PREGON_SECRET_KEY` has no flag, since arguments can be read by others on the machine: 32 characters or more that seal the secrets in the store. `PREGON_LLM_KEY`, the key of `--llm-url`, has none for the same reason.\n")
 	for _, c := range app.Leaves(true) {
 		fmt.Fprintf(&b, "\n## %s", c.FullPath())
@@ -58,9 +59,12 @@ func reference(app *kong.Application) []byte {
 			b.WriteString("\n| flag | environment | default | meaning |\n|---|---|---|---|\n")
 		}
 		for _, f := range c.Flags {
-			def := ""
+			def := defaultOf(f.Value)
 			if f.HasDefault {
-				def = "`" + f.Default + "`"
+				def = "`" + def + "`"
+			}
+			if f.Required {
+				def = "required"
 			}
 			fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", f.Name, strings.Join(f.Envs, " "), def, strings.ReplaceAll(f.Help, "|", `\|`))
 		}

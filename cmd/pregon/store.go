@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
+
+	"github.com/alecthomas/kong"
 
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
@@ -50,7 +53,24 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 type versionCmd struct{}
 
 // Run prints the version.
-func (versionCmd) Run(p *process) error {
-	_, err := fmt.Fprintf(p.stdout, "pregon %s (%s)\n", version, runtime.Version())
+func (versionCmd) Run(p *process) error { return printVersion(p.stdout) }
+
+func printVersion(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "pregon %s (%s)\n", version, runtime.Version())
 	return err
+}
+
+// versionFlag is --version.
+type versionFlag bool
+
+// BeforeReset prints the version in place of what else was asked for.
+func (versionFlag) BeforeReset(app *kong.Kong) error {
+	err := printVersion(app.Stdout)
+	app.Exit(0)
+	return err
+}
+
+// helpCmd is listed among the commands; run turns it into --help.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command. Default: all of them, in short."`
 }

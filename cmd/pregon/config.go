@@ -210,7 +210,7 @@ func (c *serveConfig) validate() error {
 }
 
 // validatePoll refuses a poll that would leave no turns of the queue to
-// anything but the two feeds.
+// anything but the three feeds.
 func (c *serveConfig) validatePoll() error {
 	least := max(4*c.Pace, 10*time.Millisecond)
 	if c.Source == "demo" {

@@ -109,7 +109,7 @@ func (d *Desk) Status(s *catalog.Snapshot) Status {
 		}
 	}
 	since := now.Add(-latencyHours * time.Hour)
-	out.Latency = []latency{ // HR has no feed, and a latency of its own
+	out.Latency = []latency{ // HR apart: the API promises two
 		newLatency(s, since, disclosure.IP, disclosure.OIR),
 		newLatency(s, since, disclosure.HR),
 	}

@@ -38,6 +38,20 @@ func ParseNIF(literal string) (NIF, bool) {
 	return NIF(s), true
 }
 
+// OtherSpelling returns a NIF with its dash if the literal has none, and without
+// if it has one: the regulator looks a number up by one of the two only. ok is
+// false for what has not the shape of a NIF.
+func OtherSpelling(literal string) (other string, ok bool) {
+	nif, ok := ParseNIF(literal)
+	if !ok {
+		return "", false
+	}
+	if strings.Contains(literal, "-") {
+		return string(nif), true
+	}
+	return string(nif[:1] + "-" + nif[1:]), true
+}
+
 // Checks tells whether the control character agrees with the digits. Sources
 // conflict on which kinds of entity take a letter, so either form passes.
 func (n NIF) Checks() bool {

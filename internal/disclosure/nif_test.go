@@ -63,3 +63,13 @@ func FuzzParseNIF(f *testing.F) {
 		}
 	})
 }
+
+func TestOtherSpelling(t *testing.T) {
+	for literal, want := range map[string]string{
+		"A15075062": "A-15075062", "A-15075062": "A15075062", "a15075062": "A-15075062", "V-69001239": "V69001239", "16086": "", "BRL-000356": "", "": "",
+	} {
+		if got, ok := disclosure.OtherSpelling(literal); got != want || ok != (want != "") {
+			t.Errorf("OtherSpelling(%q) = %q, %v, want %q", literal, got, ok, want)
+		}
+	}
+}

@@ -13,6 +13,9 @@ import (
 	"pregon/internal/store"
 )
 
+// dated are the series that have lists by date.
+var dated = []disclosure.Type{disclosure.IP, disclosure.OIR}
+
 func days(t *testing.T, from, to string) (disclosure.Day, disclosure.Day) {
 	t.Helper()
 	a, ok := disclosure.ParseDay(from)
@@ -60,14 +63,14 @@ func TestBackfillAlone(t *testing.T) {
 	from, to := days(t, "2025-08-10", "2025-08-24")
 	i := w.newIngest("alone")
 	shown := 0
-	job, err := i.Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) { shown++ })
+	job, err := i.Backfill(t.Context(), ledger.NewJob(from, to, dated), func(ledger.Job, bool) { shown++ })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !job.Done || job.Steps != job.Total || job.Total == 0 || job.New == 0 || shown == 0 {
 		t.Errorf("the job ended as %+v, shown %d times", job, shown)
 	}
-	if err := w.holds(from, to, live...); err != nil {
+	if err := w.holds(from, to, dated...); err != nil {
 		t.Error(err)
 	}
 	w.once()
@@ -92,7 +95,7 @@ func TestBackfillResumes(t *testing.T) {
 	first.Store = stops
 	ctx, cancel := context.WithCancel(t.Context())
 	stops.stop = cancel
-	job, err := first.Backfill(ctx, ledger.NewJob(from, to, live), func(ledger.Job, bool) {})
+	job, err := first.Backfill(ctx, ledger.NewJob(from, to, dated), func(ledger.Job, bool) {})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("it was to be stopped, and ended with %v, %+v", err, job)
 	}
@@ -103,14 +106,14 @@ func TestBackfillResumes(t *testing.T) {
 	second := w.newIngest("second")
 	counted := &stopsAfter{Store: w.store, appends: 1 << 30}
 	second.Store = counted
-	job, err = second.Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {})
+	job, err = second.Backfill(t.Context(), ledger.NewJob(from, to, dated), func(ledger.Job, bool) {})
 	if err != nil || !job.Done {
 		t.Fatalf("%+v, %v", job, err)
 	}
 	if counted.reports+stops.reports > job.New+pageSize*30 {
 		t.Errorf("%d and %d filings were read for %d", stops.reports, counted.reports, job.New)
 	}
-	if err := w.holds(from, to, live...); err != nil {
+	if err := w.holds(from, to, dated...); err != nil {
 		t.Error(err)
 	}
 	w.once()
@@ -140,11 +143,11 @@ func TestBackfillHandedOver(t *testing.T) {
 	w.start()
 	from, to := days(t, "2025-08-01", "2025-08-12")
 	ours := false
-	job, err := w.newIngest("asks").Backfill(t.Context(), ledger.NewJob(from, to, live), func(_ ledger.Job, mine bool) { ours = ours || mine })
+	job, err := w.newIngest("asks").Backfill(t.Context(), ledger.NewJob(from, to, dated), func(_ ledger.Job, mine bool) { ours = ours || mine })
 	if err != nil || !job.Done || ours {
 		t.Errorf("%+v, %v, done by who asked: %v", job, err, ours)
 	}
-	if err := w.holds(from, to, live...); err != nil {
+	if err := w.holds(from, to, dated...); err != nil {
 		t.Error(err)
 	}
 }
@@ -157,7 +160,7 @@ func TestBackfillStepsDown(t *testing.T) {
 	alone := w.newIngest("alone")
 	ended := make(chan error, 1)
 	go func() {
-		_, err := alone.Backfill(context.Background(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {})
+		_, err := alone.Backfill(context.Background(), ledger.NewJob(from, to, dated), func(ledger.Job, bool) {})
 		ended <- err
 	}()
 	w.eventually(func() error {
@@ -184,7 +187,7 @@ func TestBackfillStepsDown(t *testing.T) {
 	case <-time.After(patient):
 		t.Fatal("the job is not gone on with")
 	}
-	if err := w.holds(from, to, live...); err != nil {
+	if err := w.holds(from, to, dated...); err != nil {
 		t.Error(err)
 	}
 	w.whole()
@@ -196,11 +199,11 @@ func TestRelationsOfHistory(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	from, to := days(t, "2025-05-05", "2025-05-18")
-	if _, err := w.newIngest("alone").Backfill(t.Context(), ledger.NewJob(from, to, live), func(ledger.Job, bool) {}); err != nil {
+	if _, err := w.newIngest("alone").Backfill(t.Context(), ledger.NewJob(from, to, dated), func(ledger.Job, bool) {}); err != nil {
 		t.Fatal(err)
 	}
 	tied := 0
-	for _, f := range w.truth(from, live...) {
+	for _, f := range w.truth(from, dated...) {
 		r := w.report(f.ID)
 		if r == nil || len(f.Related) == 0 || w.report(f.Related[0].ID) == nil {
 			continue

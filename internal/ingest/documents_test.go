@@ -254,12 +254,12 @@ func TestBackfillDocuments(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	from, to := days(t, "2025-08-18", "2025-08-20")
-	plain := ledger.NewJob(from, to, live)
+	plain := ledger.NewJob(from, to, dated)
 	if _, err := w.newIngest("plain").Backfill(t.Context(), plain, func(ledger.Job, bool) {}); err != nil {
 		t.Fatal(err)
 	}
 	count := func() (ready, failed, none int, some string) {
-		for _, f := range w.truth(from, live...) {
+		for _, f := range w.truth(from, dated...) {
 			r := w.report(f.ID)
 			if disclosure.DayOf(f.PublishedAt) > to || r.PDFURL == "" {
 				continue

@@ -121,11 +121,54 @@ func (w *waitingRoom) attend(ctx context.Context, visit func(id string, tries in
 // enrich reads the pages of filings that wait, until the context ends.
 func (s *session) enrich(ctx context.Context) error {
 	return s.enriching.attend(ctx, func(id string, tries int) time.Duration {
+		t, _, _ := disclosure.ParseReportID(id)
+		if wait := s.gates[t].wait(); wait > 0 {
+			return wait
+		}
 		if s.enrichOne(ctx, id) != nil {
 			return s.patience(tries)
 		}
 		return 0
 	})
+}
+
+// gate holds back the pages of a series once several filings in a row had one
+// that cannot be read: then the form has changed, and one page now and then is
+// enough to notice that it is known again.
+type gate struct {
+	mu     sync.Mutex
+	failed map[string]bool // guarded by mu: ids since the last page that was read
+	tries  int             // guarded by mu: since it shut
+	opens  time.Time       // guarded by mu
+}
+
+// wait returns the time until a page may be asked for.
+func (g *gate) wait() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Until(g.opens)
+}
+
+// note takes in how the reading of a filing's page went.
+func (g *gate) note(id string, err error, patience func(tries int) time.Duration) {
+	const several = 3
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err == nil || fault.KindOf(err) == fault.NotFound {
+		g.failed, g.tries, g.opens = nil, 0, time.Time{}
+		return
+	}
+	if _, markup := errors.AsType[*regulator.MarkupError](err); !markup {
+		return
+	}
+	if g.failed == nil {
+		g.failed = map[string]bool{}
+	}
+	if g.failed[id] = true; len(g.failed) < several {
+		return
+	}
+	g.opens = time.Now().Add(patience(g.tries))
+	g.tries++
 }
 
 // patience is how long a filing waits after so many tries: half a second at
@@ -151,6 +194,7 @@ func (s *session) enrichOne(ctx context.Context, id string) error {
 		return errors.New("its row was read") // comes again, and goes unless that told too little
 	}
 	row, err := s.Regulator.For(pace.Permalinks).Permalink(ctx, r.Type, r.Number)
+	s.gates[r.Type].note(id, err, s.patience)
 	if s.note(ctx, watch.Permalink(r.Type), err) != nil {
 		if fault.KindOf(err) == fault.NotFound && time.Since(r.FirstSeenAt) > time.Hour {
 			s.Logger.Warn("the page of a filing is not there: it stays as the feed told it", "id", id)
@@ -185,15 +229,15 @@ const crowd = 4
 func (s *session) enrichMany(ctx context.Context, r *disclosure.Report) bool {
 	newest := s.newest[r.Type].Load()
 	page := int((newest - r.Number) / pageSize)
-	if s.enriching.len() < crowd || newest < r.Number || page >= crowd || !s.crowded.TryLock() {
+	if s.enriching.len() < crowd || newest < r.Number || page >= crowd ||
+		r.Type == disclosure.HR && s.board.Failing(watch.List(r.Type)) || !s.crowded.TryLock() {
 		return false
 	}
 	defer s.crowded.Unlock()
 	if _, before := s.listed.LoadOrStore(r.ID, true); before {
 		return false // it was not where it should have been
 	}
-	today := disclosure.DayOf(time.Now())
-	list, err := s.Regulator.For(pace.Permalinks).List(ctx, r.Type, today, today, page)
+	list, err := s.pageOfToday(ctx, r.Type, page)
 	if s.note(ctx, watch.List(r.Type), err) != nil && len(list.Rows) == 0 {
 		return false
 	}
@@ -201,12 +245,20 @@ func (s *session) enrichMany(ctx context.Context, r *disclosure.Report) bool {
 	return err == nil
 }
 
+// pageOfToday reads a page of a series' newest filings. Of HR there is one, which
+// is longer.
+func (s *session) pageOfToday(ctx context.Context, t disclosure.Type, page int) (regulator.List, error) {
+	client := s.Regulator.For(pace.Permalinks)
+	if t == disclosure.HR {
+		return client.LatestHR(ctx, regulator.HRFunds)
+	}
+	today := disclosure.DayOf(time.Now())
+	return client.List(ctx, t, today, today, page)
+}
+
 // poor tells whether a filing's page has something to add: the feed does not
 // tell the NIF, and the list does not tell seconds. For history minutes do.
 func poor(r *disclosure.Report) bool {
-	if r.Type == disclosure.HR {
-		return false // has no page of its own
-	}
 	byFeed := r.EnrichedAt.IsZero() && r.TimeFrom != "" // who imports says nothing of where a time was read
 	return byFeed || r.TimeFrom == disclosure.FromList && !r.Backfilled
 }

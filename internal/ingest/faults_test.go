@@ -39,7 +39,11 @@ func TestFaults(t *testing.T) {
 		{`"kind":"markup","surface":"feed","type":"ip"`, []watch.State{watch.Degraded}, "feed-ip"},
 		{`"kind":"markup","surface":"list","type":"oir"`, []watch.State{watch.Degraded}, "list-oir"},
 		{`"kind":"errorpage","surface":"permalink"`, []watch.State{watch.Degraded}, "permalink"},
-		{`"kind":"errorpage","surface":"hr"`, []watch.State{watch.Degraded}, "hr"},
+		{`"kind":"errorpage","surface":"hr"`, []watch.State{watch.Degraded}, "list-hr"},
+		{`"kind":"errorpage","surface":"feed","type":"hr"`, []watch.State{watch.Degraded}, "feed-hr"},
+		{`"kind":"stall","surface":"feed","type":"hr","by":"1h"`, []watch.State{watch.Degraded}, "feed-hr"},
+		{`"kind":"markup","surface":"permalink","type":"hr"`, []watch.State{watch.Degraded}, "permalink-hr"},
+		{`"kind":"feedcut","type":"hr","by":"1ms"`, seen, ""},
 		{`"kind":"runaway"`, []watch.State{watch.Live, watch.Quiet}, ""},
 		{`"kind":"feedcut","by":"1s"`, seen, ""},
 		{`"kind":"error500","share":0.5`, seen, ""},
@@ -52,6 +56,7 @@ func TestFaults(t *testing.T) {
 			w.arm(`{` + test.fault + `,"for":"1h"}`)
 			w.publish(`{"type":"ip"}`)
 			w.publish(`{"type":"oir"}`)
+			w.publish(`{"type":"hr"}`)
 			status := w.state(test.state...)
 			w.eventually(func() error {
 				status, _ = w.led.Status()
@@ -66,6 +71,7 @@ func TestFaults(t *testing.T) {
 				return fmt.Errorf("the reasons are %v, want %s among them", status.Reasons, test.named)
 			})
 			w.publish(`{"type":"oir"}`)
+			w.publish(`{"type":"hr"}`)
 			w.disarm()
 			w.publish(`{"type":"oir"}`)
 			w.whole()
@@ -102,7 +108,7 @@ func TestStorm(t *testing.T) {
 		w.arm(fmt.Sprintf(`{"kind":%q,"surface":%q,"share":%.1f,"for":"%dms","by":"500ms"}`,
 			kinds[dice.IntN(len(kinds))], surfaces[dice.IntN(len(surfaces))], 0.2+0.8*dice.Float64(), 200+dice.IntN(2000)))
 		for range 1 + dice.IntN(4) {
-			w.publish(fmt.Sprintf(`{"type":%q}`, []string{"ip", "oir", "oir", "oir"}[dice.IntN(4)]))
+			w.publish(fmt.Sprintf(`{"type":%q}`, []string{"ip", "oir", "oir", "hr"}[dice.IntN(4)]))
 			n++
 		}
 		time.Sleep(time.Duration(dice.IntN(200)) * time.Millisecond)

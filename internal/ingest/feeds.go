@@ -150,8 +150,7 @@ func (s *session) insteadOfFeed(ctx context.Context, t disclosure.Type) error {
 }
 
 func (s *session) readInstead(ctx context.Context, t disclosure.Type) {
-	today := disclosure.DayOf(time.Now())
-	list, err := s.Regulator.For(pace.Feeds).List(ctx, t, today-1, today, 0)
+	list, err := s.newestOf(ctx, t)
 	out, kept := s.takeSettled(ctx, t, list.Rows, list.Received, news)
 	if out.New > 0 {
 		s.Logger.Info("filings seen in the list", "type", t, "new", out.New, "seq", out.Seq)
@@ -160,4 +159,14 @@ func (s *session) readInstead(ctx context.Context, t disclosure.Type) {
 		return // it was read, and could not be kept: the store is to blame
 	}
 	_ = s.note(ctx, watch.List(t), err)
+}
+
+// newestOf reads the part of the lists that tells what the feed should.
+func (s *session) newestOf(ctx context.Context, t disclosure.Type) (regulator.List, error) {
+	if t == disclosure.HR {
+		list, _, err := s.latestHR(ctx, pace.Feeds)
+		return list, err
+	}
+	today := disclosure.DayOf(time.Now())
+	return s.Regulator.For(pace.Feeds).List(ctx, t, today-1, today, 0)
 }

@@ -18,7 +18,7 @@ func (s *session) chaseGaps(ctx context.Context) error {
 		if err := pause(ctx, s.rhythm.gaps); err != nil {
 			return err
 		}
-		for _, t := range live {
+		for _, t := range disclosure.Types {
 			s.chase(ctx, t, chased)
 			s.probe(t)
 		}

@@ -14,41 +14,34 @@ import (
 	"pregon/internal/watch"
 )
 
-// pollHR reads the pages of the latest HR. The series has no feed and no list
-// by date, so what is filed there is seen within minutes, not seconds.
-func (s *session) pollHR(ctx context.Context) error {
-	for try := 0; ; {
-		wait := s.rhythm.hr
-		if err := s.latestHR(ctx); err != nil {
-			wait = min(s.backoff(try), wait)
-			try++
-		} else {
-			try = 0
-		}
-		if err := pause(ctx, wait); err != nil {
-			return err
-		}
-	}
-}
-
-func (s *session) latestHR(ctx context.Context) error {
+// roundHR compares the series with the pages of the latest HR. There is no list
+// by date, so the days before those pages reach cannot be compared.
+func (s *session) roundHR(ctx context.Context) error {
 	began := time.Now()
 	today := disclosure.DayOf(began)
-	var reach disclosure.Day // the first day that every page shows whole
-	var failed error
-	for _, surface := range regulator.LatestHRPages {
-		list, err := s.Regulator.For(pace.Reconcile).LatestHR(ctx, surface)
-		_, kept := s.takeSettled(ctx, disclosure.HR, list.Rows, list.Received, news)
-		failed = errors.Join(failed, err, kept)
-		reach = max(reach, reachOf(list.Rows))
+	list, reach, err := s.latestHR(ctx, pace.Reconcile)
+	if _, kept := s.takeSettled(ctx, disclosure.HR, list.Rows, list.Received, news); kept != nil {
+		return kept
 	}
-	if err := s.note(ctx, watch.HR, failed); err != nil {
+	if err := s.note(ctx, watch.List(disclosure.HR), err); err != nil {
 		return err
 	}
 	if reach == 0 || reach > today {
 		return nil
 	}
 	return s.Ledger.Cover(ctx, s.lease, disclosure.HR, reach, today, began)
+}
+
+// latestHR reads the pages of the latest HR. reach is the first day that all of
+// them show whole. One that cannot be read does not hide the others.
+func (s *session) latestHR(ctx context.Context, class pace.Class) (all regulator.List, reach disclosure.Day, failed error) {
+	for _, surface := range regulator.LatestHRPages {
+		list, err := s.Regulator.For(class).LatestHR(ctx, surface)
+		failed = errors.Join(failed, err)
+		reach = max(reach, reachOf(list.Rows))
+		all.Rows, all.Received = append(all.Rows, list.Rows...), list.Received
+	}
+	return all, reach, failed
 }
 
 // reachOf returns the first day that a page of the latest filings shows whole:
@@ -84,7 +77,7 @@ func (s *session) sweepHR(ctx context.Context) error {
 // new, and keeps the oldest first: what is cut short begins anew.
 func (s *session) sweep(ctx context.Context, i disclosure.Issuer) error {
 	var found []regulator.List
-	broken := s.eachPage(ctx, pace.Registers, i, func(list regulator.List) (more bool, err error) {
+	broken := s.eachPage(ctx, pace.Registers, regulator.Funds, i, func(list regulator.List) (more bool, err error) {
 		known, err := s.knowsAll(ctx, list.Rows)
 		if err != nil || known {
 			return false, err
@@ -103,15 +96,38 @@ func (s *session) sweep(ctx context.Context, i disclosure.Issuer) error {
 	return broken
 }
 
-// eachPage passes the pages of an entity's HR on, newest first, each with the
+// eachPage passes the pages of an entity's HR in a division on, as pagesUnder
+// does. The site finds an entity by one spelling of its tax number only, so the
+// other is asked for when there is nothing under the one that we know.
+func (s *session) eachPage(ctx context.Context, class pace.Class, d regulator.Division, i disclosure.Issuer, fn func(regulator.List) (more bool, err error)) error {
+	found := false
+	first := s.pagesUnder(ctx, class, d, i.NIF, func(list regulator.List) (bool, error) {
+		found = found || len(list.Rows) > 0
+		return fn(list)
+	})
+	other, ok := disclosure.OtherSpelling(i.NIF)
+	if _, markup := errors.AsType[*regulator.MarkupError](first); found || !ok || first != nil && !markup {
+		return first
+	}
+	second := s.pagesUnder(ctx, class, d, other, func(list regulator.List) (bool, error) {
+		found = found || len(list.Rows) > 0
+		return fn(list)
+	})
+	if found || second != nil {
+		return second
+	}
+	return first
+}
+
+// pagesUnder passes the pages of an entity's HR on, newest first, each with the
 // rows that those before did not have, until there are no more or no more are
 // wanted. Rows that cannot be read do not hide those behind them. An entity
 // that the source does not know never filed.
-func (s *session) eachPage(ctx context.Context, class pace.Class, i disclosure.Issuer, fn func(regulator.List) (more bool, err error)) error {
+func (s *session) pagesUnder(ctx context.Context, class pace.Class, d regulator.Division, nif string, fn func(regulator.List) (more bool, err error)) error {
 	seen := map[int64]bool{}
 	var broken error
 	for page := 0; page < mostPages; page++ {
-		list, err := s.Regulator.For(class).EntityHR(ctx, i.NIF, page)
+		list, err := s.Regulator.For(class).EntityHR(ctx, d, nif, page)
 		if fault.KindOf(err) == fault.NotFound {
 			break
 		}
@@ -168,12 +184,28 @@ func after(id string, issuers []disclosure.Issuer) (disclosure.Issuer, bool) {
 	return issuers[0], true
 }
 
-// readEntity reads the HR of an entity from a day on, for a back-fill.
+// issuersEnd is the last day on which issuers of securities filed HR.
+var issuersEnd, _ = disclosure.ParseDay("2020-02-08")
+
+// readEntity reads the HR of an entity from a day on, for a back-fill. What it
+// filed as an issuer, until 2020, is in a division of its own.
 func (s *session) readEntity(ctx context.Context, st *step) error {
-	return s.eachPage(ctx, pace.Backfill, st.entity, func(list regulator.List) (more bool, err error) {
-		wanted, reached := st.within(list.Rows)
-		out, err := s.takeSettled(ctx, disclosure.HR, wanted, list.Received, old)
-		st.outcome = st.outcome.Add(out)
-		return !reached, err
-	})
+	divisions := []regulator.Division{regulator.Funds}
+	if st.from <= issuersEnd {
+		divisions = append(divisions, regulator.Issuers)
+	}
+	var broken error
+	for _, d := range divisions {
+		err := s.eachPage(ctx, pace.Backfill, d, st.entity, func(list regulator.List) (more bool, err error) {
+			wanted, reached := st.within(list.Rows)
+			out, err := s.takeSettled(ctx, disclosure.HR, wanted, list.Received, old)
+			st.outcome = st.outcome.Add(out)
+			return !reached, err
+		})
+		if err != nil && !partly(err) {
+			return err
+		}
+		broken = cmp.Or(broken, err)
+	}
+	return broken
 }

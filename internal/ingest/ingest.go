@@ -4,11 +4,11 @@
 // Of all processes that share a store one holds the lease and does the work;
 // the others stand by. What the holder does:
 //
-//	feeds      both feeds every second: what they tell is appended as it comes
+//	feeds      the three feeds every second: what they tell is appended as it comes
 //	enrich     the page of every new filing, for what the feed does not tell
 //	reconcile  the lists, for what the feed did not show: at the start, every
 //	           five minutes, and for the last week every night
-//	hr         the series of the funds, which has no feed
+//	hr         the funds' lists by entity: HR has no list by date
 //	gaps       numbers that nothing explains are looked up one by one
 //	documents  the document of every new filing: its text, and its summary
 //	directory  registers and exchange, daily
@@ -147,6 +147,7 @@ type session struct {
 	claimed   atomic.Bool
 	crowded   sync.Mutex                        // held by whoever reads a list in place of many pages
 	listed    sync.Map                          // ids of filings for which that was tried
+	gates     map[disclosure.Type]*gate         // to filings' own pages
 	newest    map[disclosure.Type]*atomic.Int64 // the highest number that a feed told
 	directory sync.Mutex                        // held by whoever refreshes it
 }
@@ -155,7 +156,7 @@ type session struct {
 func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, error) {
 	s := &session{
 		Ingest: i, lease: lease, since: map[disclosure.Type]time.Time{},
-		enriching: newWaitingRoom(), unread: newWaitingRoom(), unsaid: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{},
+		enriching: newWaitingRoom(), unread: newWaitingRoom(), unsaid: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{}, gates: map[disclosure.Type]*gate{},
 	}
 	if err := i.Ledger.Refresh(ctx); err != nil {
 		return nil, err
@@ -164,13 +165,11 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 	for _, t := range disclosure.Types {
 		s.kick[t] = make(chan struct{}, 1)
 		s.newest[t] = new(atomic.Int64)
-		s.since[t] = i.Ledger.Clock(liveClock(t))
+		s.gates[t] = &gate{}
+		s.since[t] = i.Ledger.Live(t)
 	}
 	return s, nil
 }
-
-// liveClock tells since when a series is read as it comes.
-func liveClock(t disclosure.Type) string { return "live/" + string(t) }
 
 // begin notes that from now on filings are read as they come, unless they are
 // already.
@@ -179,16 +178,13 @@ func (s *session) begin(ctx context.Context) error {
 		if !s.since[t].IsZero() {
 			continue
 		}
-		if err := s.Ledger.SetClock(ctx, s.lease, liveClock(t), time.Now()); err != nil {
+		if err := s.Ledger.SetLive(ctx, s.lease, t, time.Now()); err != nil {
 			return err
 		}
-		s.since[t] = s.Ledger.Clock(liveClock(t))
+		s.since[t] = s.Ledger.Live(t)
 	}
 	return nil
 }
-
-// live are the series that have feeds and lists.
-var live = []disclosure.Type{disclosure.IP, disclosure.OIR}
 
 // work does everything until the context ends.
 func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
@@ -216,7 +212,7 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	i.session = s
 	i.mu.Unlock()
 	g, ctx := errgroup.WithContext(ctx)
-	for _, t := range live {
+	for _, t := range disclosure.Types {
 		g.Go(func() error { return s.pollFeed(ctx, t) })
 		g.Go(func() error { return s.insteadOfFeed(ctx, t) })
 		g.Go(func() error { return s.reconcile(ctx, t) })
@@ -232,11 +228,10 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 		g.Go(func() error { return s.findUnread(ctx) })
 		g.Go(func() error { return s.writeSummaries(ctx) })
 	}
-	i.board.Expect(watch.HR, i.rhythm.hr)
-	for _, t := range live {
-		i.board.Expect(watch.List(t), i.rhythm.reconcile)
+	for _, t := range disclosure.Types {
+		i.board.Expect(watch.List(t), i.rhythm.lists(t))
 	}
-	for _, job := range []func(context.Context) error{s.tell, s.pollHR, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
+	for _, job := range []func(context.Context) error{s.tell, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
 		g.Go(func() error { return job(ctx) })
 	}
 	return g.Wait()

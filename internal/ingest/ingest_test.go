@@ -179,18 +179,19 @@ func TestGaps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.start()
-	first := w.publish(`{"type":"oir"}`)
-	var n int64
-	_, n, _ = disclosure.ParseReportID(first)
-	w.publish(fmt.Sprintf(`{"type":"oir","number":"%d"}`, n+3))
-	w.eventually(func() error {
-		if w.led.Absent(disclosure.OIR, n+1).IsZero() || w.led.Absent(disclosure.OIR, n+2).IsZero() {
-			return errors.New("the gap is not explained")
+	for _, series := range []disclosure.Type{disclosure.OIR, disclosure.HR} {
+		first := w.publish(fmt.Sprintf(`{"type":%q}`, series))
+		_, n, _ := disclosure.ParseReportID(first)
+		w.publish(fmt.Sprintf(`{"type":%q,"number":"%d"}`, series, n+3))
+		w.eventually(func() error {
+			if w.led.Absent(series, n+1).IsZero() || w.led.Absent(series, n+2).IsZero() {
+				return fmt.Errorf("the gap of %s is not explained", series)
+			}
+			return nil
+		})
+		if !w.led.Absent(series, n+3).IsZero() || !w.led.Absent(series, n).IsZero() {
+			t.Errorf("what was published of %s counts as never published", series)
 		}
-		return nil
-	})
-	if !w.led.Absent(disclosure.OIR, n+3).IsZero() || !w.led.Absent(disclosure.OIR, n).IsZero() {
-		t.Error("what was published counts as never published")
 	}
 	w.whole()
 }
@@ -261,6 +262,9 @@ func TestHR(t *testing.T) {
 		r := w.report(id)
 		if r == nil {
 			return fmt.Errorf("%s is not there", id)
+		}
+		if r.TimeFrom == disclosure.FromList || r.EnrichedAt.IsZero() {
+			return fmt.Errorf("%s is known from %s only", id, r.TimeFrom)
 		}
 		return w.truthOf(id, disclosure.HR).differs(r)
 	})

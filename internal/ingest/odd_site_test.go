@@ -300,3 +300,30 @@ func TestOddItem(t *testing.T) {
 	w.publish(`{"type":"oir"}`)
 	w.whole() // the list tells of the odd one
 }
+
+// TestHRUnseen: what neither the feed nor the pages of the latest HR show is
+// found by its number, once a later one is seen.
+func TestHRUnseen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.newIngest("first")
+	site := w.odd(i)
+	w.publish(`{"type":"hr"}`)
+	unseen := w.publish(`{"type":"hr"}`)
+	item := regexp.MustCompile(`(?s)<item>.{0,200}?nreg=` + unseen[len("hr-"):] + `&.*?</item>`)
+	site.be(func(request string, page []byte) []byte {
+		switch {
+		case strings.Contains(request, "hechosrelevantes.asmx"):
+			return item.ReplaceAll(page, nil)
+		case strings.Contains(request, "utimos-hechos") || strings.Contains(request, "nif="):
+			return nil
+		}
+		return page
+	})
+	w.run(i.Run)
+	w.publish(`{"type":"hr"}`)
+	w.eventually(func() error { return w.exact(disclosure.DayOf(time.Now()), disclosure.HR) })
+	if site.count("division=2&nreg="+unseen[len("hr-"):]) == 0 {
+		t.Error("it was not looked up by its number")
+	}
+}

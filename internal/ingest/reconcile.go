@@ -24,7 +24,11 @@ const (
 // again.
 func (s *session) reconcile(ctx context.Context, t disclosure.Type) error {
 	for try := 0; ; {
-		if err := s.round(ctx, t); err != nil {
+		err := s.round(ctx, t)
+		if _, markup := errors.AsType[*regulator.MarkupError](err); markup && t == disclosure.HR {
+			err = nil // its lists are the second line: they are not asked for sooner
+		}
+		if err != nil {
 			if err := pause(ctx, s.backoff(try)); err != nil {
 				return err
 			}
@@ -48,7 +52,7 @@ func (s *session) pauseUnlessAsked(ctx context.Context, t disclosure.Type) error
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.kick[t]:
-	case <-time.After(s.rhythm.reconcile - s.rhythm.reconcileSoon):
+	case <-time.After(s.rhythm.lists(t) - s.rhythm.reconcileSoon):
 	}
 	return nil
 }
@@ -63,6 +67,9 @@ func nightlyClock(t disclosure.Type) string { return "nightly/" + string(t) }
 // days of a new store. Only a round that came to its end is remembered: one
 // that was cut short, by a crash too, is done again from where it began.
 func (s *session) round(ctx context.Context, t disclosure.Type) error {
+	if t == disclosure.HR {
+		return s.roundHR(ctx)
+	}
 	began := time.Now()
 	today := disclosure.DayOf(began)
 	from, last := today-1, s.Ledger.Clock(roundClock(t))

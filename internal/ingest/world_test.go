@@ -388,7 +388,7 @@ func (f filed) differs(r *disclosure.Report) error {
 	f.Category = strings.Join(strings.Fields(f.Category), " ")
 	f.Related = nil
 	f.PublishedAt = f.PublishedAt.UTC()
-	if r.TimeFrom == disclosure.FromList && (r.Backfilled || r.Type == disclosure.HR) {
+	if r.TimeFrom == disclosure.FromList && r.Backfilled {
 		f.PublishedAt = f.PublishedAt.Truncate(time.Minute)
 	}
 	if diff := cmp.Diff(f, got); diff != "" {
@@ -427,7 +427,10 @@ func (w *world) once() {
 func (w *world) whole() {
 	w.Helper()
 	from := disclosure.DayOf(time.Now()) - 7
-	w.eventually(func() error { return w.exact(from, disclosure.IP, disclosure.OIR) })
+	w.eventually(func() error {
+		// Of HR a new store begins with what its latest pages show.
+		return errors.Join(w.exact(from, disclosure.IP, disclosure.OIR), w.exact(from+7, disclosure.HR))
+	})
 	w.once()
 }
 

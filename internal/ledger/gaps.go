@@ -37,18 +37,27 @@ const longestGap = 1000
 
 // Gaps returns the numbers that are missing between filings, given in order.
 // A number can be missed only where all was looked at: the days of its two
-// neighbours and all between them must be covered.
+// neighbours and all between them must be covered. Of HR, which has no list by
+// date, it is enough that the series was read as it came when both were filed.
 func (l *Ledger) Gaps(t disclosure.Type, filings []Numbered) []Gap {
 	var out []Gap
 	for n := 1; n < len(filings); n++ {
 		before, next := filings[n-1], filings[n]
 		missing := next.Number - before.Number - 1
-		if missing <= 0 || missing > longestGap || !l.coveredBetween(t, before.At, next.At) {
+		if missing <= 0 || missing > longestGap || !l.compared(t, before.At, next.At) {
 			continue
 		}
 		out = append(out, Gap{First: before.Number + 1, Last: next.Number - 1, Next: next})
 	}
 	return out
+}
+
+func (l *Ledger) compared(t disclosure.Type, a, b time.Time) bool {
+	if l.coveredBetween(t, a, b) {
+		return true
+	}
+	live := l.Live(t)
+	return t == disclosure.HR && !live.IsZero() && min(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
 }
 
 func (l *Ledger) coveredBetween(t disclosure.Type, a, b time.Time) bool {

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,24 @@ func TestGaps(t *testing.T) {
 				t.Errorf("a series that was never compared has %v", of)
 			}
 		})
+	}
+}
+
+// TestGapsOfHR: there is no list by date to compare with, so numbers are missed
+// from the day on from which the series is read as it comes.
+func TestGapsOfHR(t *testing.T) {
+	l := one(t)
+	filings := numbered(t, "100@2026-03-02 102@2026-03-04 104@2026-03-05 106@2026-06-30 108@2026-03-03")
+	if got := l.Gaps(disclosure.HR, filings); len(got) > 0 {
+		t.Errorf("before it is read as it comes: %v", got)
+	}
+	must(t, l.SetLive(t.Context(), nil, disclosure.HR, instant("2026-03-04T20:00:00Z")))
+	var got []int64
+	for _, g := range l.Gaps(disclosure.HR, filings) {
+		got = append(got, g.First)
+	}
+	if want := []int64{103, 105}; !slices.Equal(got, want) {
+		t.Errorf("%v are missing, want %v", got, want)
 	}
 }
 

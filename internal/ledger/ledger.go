@@ -171,6 +171,16 @@ func (l *Ledger) SetClock(ctx context.Context, lease *store.Lease, name string, 
 	return l.set(ctx, lease, store.Note{Name: "clock/" + name, Text: seconds(at)})
 }
 
+func liveClock(t disclosure.Type) string { return "live/" + string(t) }
+
+// Live returns since when a series is read as it comes, zero for never.
+func (l *Ledger) Live(t disclosure.Type) time.Time { return l.Clock(liveClock(t)) }
+
+// SetLive notes since when it is.
+func (l *Ledger) SetLive(ctx context.Context, lease *store.Lease, t disclosure.Type, at time.Time) error {
+	return l.SetClock(ctx, lease, liveClock(t), at)
+}
+
 // Memo returns a text that a part of ingest keeps for itself.
 func (l *Ledger) Memo(name string) string { return l.text("memo/" + name) }
 

@@ -29,9 +29,11 @@ const longestLink = 4096
 // series is where the site keeps the filings of one type.
 type series struct {
 	feed      string // path of the feed
-	list      string // path of the list, and of the permalink with nreg=
+	list      string // path of the list by dates; HR has none
 	dir       string // that relative links of its pages start from
-	permalink string // as feeds and people write it, up to the number
+	page      string // path and query of a filing's page, up to the number
+	permalink string // the same, as feeds and people write it
+	tail      string // what follows the number in both
 }
 
 var seriesOf = map[disclosure.Type]series{
@@ -39,24 +41,51 @@ var seriesOf = map[disclosure.Type]series{
 		feed:      "/portal/informacion-privilegiada/RSS.asmx/GetNoticiasCNMV",
 		list:      "/portal/informacion-privilegiada/resultado-ip",
 		dir:       "/portal/informacion-privilegiada/",
+		page:      "/portal/informacion-privilegiada/resultado-ip?nreg=",
 		permalink: "/Portal/Informacion-privilegiada/Resultado-IP.aspx?nreg=",
 	},
 	disclosure.OIR: {
 		feed:      "/portal/Otra-Informacion-Relevante/RSS.asmx/GetNoticiasCNMV",
 		list:      "/portal/otra-informacion-relevante/resultado-oir",
 		dir:       "/portal/otra-informacion-relevante/",
+		page:      "/portal/otra-informacion-relevante/resultado-oir?nreg=",
 		permalink: "/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=",
 	},
-	disclosure.HR: {dir: "/portal/hr/"},
+	disclosure.HR: hrOf(Funds),
 }
 
-// dated returns the series of a type that has feeds, lists and permalinks.
-func dated(t disclosure.Type) (series, error) {
-	s := seriesOf[t]
-	if s.feed == "" {
-		return s, fault.New(fault.Invalid, "the regulator has no feed and no dated list of %s", t)
+// Division is a part of the relevant facts (HR) that the site keeps by itself.
+type Division int
+
+const (
+	Funds   Division = 2 // of funds and other authorised entities, still live
+	Issuers Division = 3 // of issuers of securities, until 8 February 2020
+)
+
+// hrOf returns where the relevant facts of a division are. The feed is of funds.
+func hrOf(d Division) series {
+	query := fmt.Sprintf("?division=%d&nreg=", d)
+	return series{
+		feed:      "/portal/hr/hechosrelevantes.asmx/GetNoticiasCNMV",
+		dir:       "/portal/hr/",
+		page:      "/portal/hr/resultadobusquedahr" + query,
+		permalink: "/Portal/HR/ResultadoBusquedaHR.aspx" + query,
+		tail:      "&th=H",
+	}
+}
+
+// find returns the series of a type.
+func find(t disclosure.Type) (series, error) {
+	s, ok := seriesOf[t]
+	if !ok {
+		return s, fault.New(fault.Invalid, "the regulator has no series %q: use IP, HR or OIR", t)
 	}
 	return s, nil
+}
+
+// numbered completes an address of the series with a number.
+func (s series) numbered(address string, number int64) string {
+	return address + strconv.FormatInt(number, 10) + s.tail
 }
 
 // site tells which addresses are the regulator's and how the public sees them.
@@ -150,17 +179,9 @@ func escapeQuery(q string) string {
 	return b.String()
 }
 
-// permalink is the public address of a filing, when its series has them.
-func (s site) permalink(t disclosure.Type, number int64) string {
-	if p := seriesOf[t].permalink; p != "" {
-		return s.public + p + strconv.FormatInt(number, 10)
-	}
-	return ""
-}
-
-// entityHR is the public address of an entity's relevant facts.
-func (s site) entityHR(nif string) string {
-	return s.public + "/Portal/HR/ResultadoBusquedaHR?nif=" + url.QueryEscape(nif)
+// permalink is the public address of a filing.
+func (s site) permalink(of series, number int64) string {
+	return s.public + of.numbered(of.permalink, number)
 }
 
 // query returns a parameter of an href; the site spells their names in any

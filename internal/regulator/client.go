@@ -1,5 +1,5 @@
-// Package regulator reads the regulator's web site: the feeds and dated lists
-// of IP and OIR, the permalink of a filing, the relevant facts (HR) of funds,
+// Package regulator reads the regulator's web site: the feeds of IP, OIR and HR,
+// the permalink of a filing, the lists by date of IP and OIR, those by entity of HR,
 // the registers of managers and funds, the monthly open data, and documents.
 //
 // There are two halves. The Client asks politely: it says who it is, every

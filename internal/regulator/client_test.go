@@ -84,6 +84,7 @@ const (
 	oirList = "/portal/otra-informacion-relevante/resultado-oir"
 	ipList  = "/portal/informacion-privilegiada/resultado-ip"
 	hrList  = "/portal/hr/resultadobusquedahr"
+	hrFeed  = "/portal/hr/hechosrelevantes.asmx/GetNoticiasCNMV"
 )
 
 func TestNew(t *testing.T) {
@@ -118,6 +119,7 @@ func TestSurfaces(t *testing.T) {
 	empty := []byte(`<html><ul id="listaElementosPrimernivel"></ul><a href="/error?errorcode=CVFE">x</a></html>`)
 	f, c, _ := newFake(t, map[string]http.HandlerFunc{
 		oirFeed: send(read(t, "feed-oir.xml")),
+		hrFeed:  send(read(t, "feed-hr.xml")),
 		"/portal/informacion-privilegiada/RSS.asmx/GetNoticiasCNMV": send(read(t, "feed-empty.xml")),
 		oirList:                             send(read(t, "list-oir.html")),
 		ipList:                              send(empty),
@@ -150,7 +152,13 @@ func TestSurfaces(t *testing.T) {
 			l, err := c.List(ctx, disclosure.IP, to, to, 0)
 			return len(l.Rows), err
 		}, 0},
-		{hrList + "?nif=V-69001239&page=1", func() (int, error) { l, err := c.EntityHR(ctx, "V-69001239", 1); return len(l.Rows), err }, 1},
+		{hrFeed, func() (int, error) { f, err := c.Feed(ctx, disclosure.HR, [32]byte{}); return len(f.Rows), err }, 2},
+		{hrList + "?division=2&nif=V-69001239&page=1", func() (int, error) {
+			l, err := c.EntityHR(ctx, regulator.Funds, "V-69001239", 1)
+			return len(l.Rows), err
+		}, 1},
+		{hrList + "?division=2&nreg=312456&th=H", func() (int, error) { r, err := c.Permalink(ctx, disclosure.HR, 312456); return one(r), err }, 1},
+		{hrList + "?division=3&nreg=312456&th=H", func() (int, error) { r, err := c.IssuersHR(ctx, 312456); return one(r), err }, 1},
 		{regulator.HRFunds, func() (int, error) { l, err := c.LatestHR(ctx, regulator.HRFunds); return len(l.Rows), err }, 0},
 		{regulator.HRVentureCapital, func() (int, error) { l, err := c.LatestHR(ctx, regulator.HRVentureCapital); return len(l.Rows), err }, 0},
 		{"/portal/consultas/listadoentidad?id=2&tipoent=0", func() (int, error) { e, err := c.Managers(ctx); return len(e.Entities), err }, 2},
@@ -178,14 +186,22 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
+// one counts a filing that was read.
+func one(r regulator.Row) int {
+	if r.Number == 0 {
+		return 0
+	}
+	return 1
+}
+
 func TestWrongQuestions(t *testing.T) {
 	f, c, _ := newFake(t, nil)
 	ctx := t.Context()
-	_, feed := c.Feed(ctx, disclosure.HR, [32]byte{})
+	_, feed := c.Feed(ctx, "XX", [32]byte{})
 	_, list := c.List(ctx, disclosure.HR, 1, 2, 0)
-	_, permalink := c.Permalink(ctx, disclosure.HR, 1)
+	_, permalink := c.Permalink(ctx, "XX", 1)
 	_, latest := c.LatestHR(ctx, "/portal/home")
-	_, entity := c.EntityHR(ctx, " ", 0)
+	_, entity := c.EntityHR(ctx, regulator.Funds, " ", 0)
 	for _, err := range []error{feed, list, permalink, latest, entity} {
 		if fault.KindOf(err) != fault.Invalid {
 			t.Errorf("error %v, want Invalid", err)
@@ -222,15 +238,20 @@ func TestFeedSeenBefore(t *testing.T) {
 // Rows of an entity's page tell neither its name nor its NIF.
 func TestEntityHR(t *testing.T) {
 	_, c, _ := newFake(t, map[string]http.HandlerFunc{hrList: send(read(t, "hr-entity.html"))})
-	list, err := c.EntityHR(t.Context(), "V-69001239", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := list.Rows[0]
-	if row.Name != "FONDO IMAGINARIO RENTA FIJA, FI" || row.NIF != "V-69001239" || row.Number != 312456 || row.Type != disclosure.HR ||
-		row.SourceURL != "https://www.cnmv.es/Portal/HR/ResultadoBusquedaHR?nif=V-69001239" ||
-		row.PDFURL != "https://www.cnmv.es/webservices/verdocumento/ver?t=%7bab%7d" {
-		t.Errorf("%+v", row)
+	for division, address := range map[regulator.Division]string{
+		regulator.Funds:   "https://www.cnmv.es/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg=312456&th=H",
+		regulator.Issuers: "https://www.cnmv.es/Portal/HR/ResultadoBusquedaHR.aspx?division=3&nreg=312456&th=H",
+	} {
+		list, err := c.EntityHR(t.Context(), division, "V-69001239", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := list.Rows[0]
+		if row.Name != "FONDO IMAGINARIO RENTA FIJA, FI" || row.NIF != "V-69001239" || row.Number != 312456 || row.Type != disclosure.HR ||
+			row.SourceURL != address ||
+			row.PDFURL != "https://www.cnmv.es/webservices/verdocumento/ver?t=%7bab%7d" {
+			t.Errorf("%+v", row)
+		}
 	}
 }
 
@@ -379,7 +400,10 @@ func TestAnotherPage(t *testing.T) {
 			l, err := c.List(ctx, disclosure.IP, 1, 2, 7)
 			return len(l.Rows), l.Page, err
 		}, 0, ""},
-		{"HR", func() (int, int, error) { l, err := c.EntityHR(ctx, "V1", 0); return len(l.Rows), l.Page, err }, 1, "it shows page 2 instead of 1"},
+		{"HR", func() (int, int, error) {
+			l, err := c.EntityHR(ctx, regulator.Funds, "V1", 0)
+			return len(l.Rows), l.Page, err
+		}, 1, "it shows page 2 instead of 1"},
 		{"funds", func() (int, int, error) {
 			e, err := c.Funds(ctx, regulator.FundRegisters[0], 2)
 			return len(e.Entities), e.Page, err

@@ -25,9 +25,9 @@ type Feed struct {
 	Same     bool // as the one seen before: it was not read again
 }
 
-// Feed reads the feed of IP or of OIR. seen is the digest of the last one.
+// Feed reads the feed of a series. seen is the digest of the last one.
 func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Feed, error) {
-	s, err := dated(t)
+	s, err := find(t)
 	if err != nil {
 		return Feed{}, err
 	}
@@ -152,7 +152,7 @@ func readItems(body []byte) ([]item, error) {
 
 var (
 	numberParam = regexp.MustCompile(`(?i)[?&]nreg=(\d{1,18})\b`)
-	seriesName  = regexp.MustCompile(`(?i)/resultado-([a-z]+)\b`)
+	seriesName  = regexp.MustCompile(`(?i)/resultado(?:-|busqueda)([a-z]+)\b`)
 )
 
 // row reads an item, and says what it lacks.
@@ -167,10 +167,11 @@ func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
 		}
 	}
 	if row.Number > 0 {
-		row.SourceURL = s.permalink(t, row.Number)
+		row.SourceURL = s.permalink(seriesOf[t], row.Number)
 	}
 	var stamp string
 	stamp, row.Category, row.Title = description(it.text("description"))
+	row.Category = heading(row.Category)
 	if row.Title == "" {
 		row.Title = row.Category
 	}

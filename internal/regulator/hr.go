@@ -26,16 +26,17 @@ func (c *Client) LatestHR(ctx context.Context, surface string) (List, error) {
 	if !slices.Contains(LatestHRPages, surface) {
 		return List{}, fault.New(fault.Invalid, "%q is no page of relevant facts", surface)
 	}
-	return c.list(ctx, surface, listing{surface: "page " + path.Base(surface), t: disclosure.HR, dir: path.Dir(surface) + "/"})
+	return c.list(ctx, surface, listing{surface: "page " + path.Base(surface), t: disclosure.HR, series: hrOf(Funds), dir: path.Dir(surface) + "/"})
 }
 
-// EntityHR reads a page of the relevant facts of one entity, by the site's own
-// key of it: another spelling of the same NIF may find nothing.
-func (c *Client) EntityHR(ctx context.Context, nif string, page int) (List, error) {
+// EntityHR reads a page of the relevant facts of one entity in a division, by
+// the site's own key of it: another spelling of the same NIF may find nothing.
+func (c *Client) EntityHR(ctx context.Context, d Division, nif string, page int) (List, error) {
 	nif = strings.TrimSpace(nif)
 	if nif == "" {
 		return List{}, fault.New(fault.Invalid, "relevant facts are asked for by NIF")
 	}
-	address := fmt.Sprintf("/portal/hr/resultadobusquedahr?nif=%s&page=%d", url.QueryEscape(nif), page)
-	return c.list(ctx, address, listing{surface: "list of HR", t: disclosure.HR, dir: seriesOf[disclosure.HR].dir, nif: nif, page: page})
+	of := hrOf(d)
+	address := fmt.Sprintf("/portal/hr/resultadobusquedahr?division=%d&nif=%s&page=%d", d, url.QueryEscape(nif), page)
+	return c.list(ctx, address, listing{surface: "list of HR", t: disclosure.HR, series: of, dir: of.dir, nif: nif, page: page})
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 )
 
 // List is one page of a list of filings, the newest first.
@@ -25,12 +26,15 @@ type List struct {
 // Past the last page the site may go on answering with rows that were already
 // seen.
 func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosure.Day, page int) (List, error) {
-	s, err := dated(t)
+	s, err := find(t)
 	if err != nil {
 		return List{}, err
 	}
+	if s.list == "" {
+		return List{}, fault.New(fault.Invalid, "the regulator has no list of %s by dates", t)
+	}
 	path := fmt.Sprintf("%s?fechaDesde=%s&fechaHasta=%s&page=%d", s.list, slashed(from), slashed(to), page)
-	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, dir: s.dir, page: page})
+	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: page})
 }
 
 // slashed writes a day as the site wants it, slashes and all.
@@ -49,7 +53,8 @@ func (c *Client) list(ctx context.Context, path string, l listing) (List, error)
 
 // ParseList reads a page of filings. Links are shown on the public origin.
 func ParseList(t disclosure.Type, body []byte, public string) (List, error) {
-	l := listing{surface: "list of " + string(t), t: t, dir: seriesOf[t].dir, page: anyPage, site: site{public: public}}
+	s := seriesOf[t]
+	l := listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: anyPage, site: site{public: public}}
 	return l.parse(body)
 }
 
@@ -58,6 +63,7 @@ type listing struct {
 	site    site
 	surface string
 	t       disclosure.Type
+	series  series
 	dir     string // that relative links start from
 	nif     string // of the entity that the whole page is about, if it was asked for
 	page    int    // that was asked for, or anyPage
@@ -158,7 +164,7 @@ func (c cells) issuer() (name, nif string) {
 // row reads a row, and says what it lacks.
 func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	c := cellsOf(n)
-	row = Row{Surface: disclosure.FromList, Type: l.t, Category: c.text(headingPart, headingCell)}
+	row = Row{Surface: disclosure.FromList, Type: l.t, Category: heading(c.text(headingPart, headingCell))}
 	row.Name, row.NIF = c.issuer()
 	if row.Name == "" {
 		row.Name = owner
@@ -183,6 +189,18 @@ func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	row.Relations = relations(n, subject, c[issuerLink])
 	l.links(&row, subject)
 	return row, check(&row)
+}
+
+// heading drops the dash that joins a category to an empty second one: HR has
+// it after almost every category.
+func heading(s string) string {
+	for {
+		cut, ok := strings.CutSuffix(s, " -")
+		if !ok {
+			return s
+		}
+		s = strings.TrimSpace(cut)
+	}
 }
 
 // subject is the link of the subject, if it has one.
@@ -217,12 +235,8 @@ func (l listing) links(row *Row, subject *html.Node) {
 			row.SourceURL = link
 		}
 	}
-	switch {
-	case row.SourceURL != "":
-	case row.Type == disclosure.HR && row.NIF != "":
-		row.SourceURL = l.site.entityHR(row.NIF)
-	default:
-		row.SourceURL = l.site.permalink(row.Type, row.Number)
+	if row.SourceURL == "" {
+		row.SourceURL = l.site.permalink(l.series, row.Number)
 	}
 }
 

@@ -81,6 +81,33 @@ func TestParseFeed(t *testing.T) {
 	}
 }
 
+// TestParseFeedHR: the category of HR ends in the dash of an empty second one.
+func TestParseFeedHR(t *testing.T) {
+	rows, err := regulator.ParseFeed(disclosure.HR, read(t, "feed-hr.xml"), regulator.PublicOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const permalink = "https://www.cnmv.es/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg="
+	want := []regulator.Row{
+		{
+			Surface: disclosure.FromFeed, FromFeed: true, Type: disclosure.HR, Number: 326728, Name: "FONDO IMAGINARIO DÓLAR, FI",
+			Category: "Reembolsos/Reducción del capital en circulación de IIC superior al 20%",
+			Title:    "Reembolso superior al 20% del patrimonio del fondo.",
+			At:       at("2026-10-08T10:46:02Z"), SourceURL: permalink + "326728&th=H",
+		},
+		{
+			Surface: disclosure.FromFeed, FromFeed: true, Type: disclosure.HR, Number: 326727, Name: "IMAGINARY FUNDS III",
+			Category: "Número de accionistas y patrimonio de IIC extranjeras", Title: "Número de accionistas y patrimonio de IIC extranjeras",
+			At: at("2026-10-08T07:02:51Z"), SourceURL: permalink + "326727&th=H",
+		},
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+	_, err = regulator.ParseFeed(disclosure.OIR, read(t, "feed-hr.xml"), regulator.PublicOrigin)
+	wantMarkup(t, err, "is of another series")
+}
+
 func TestEmptyFeedIsNoError(t *testing.T) {
 	rows, err := regulator.ParseFeed(disclosure.IP, read(t, "feed-empty.xml"), regulator.PublicOrigin)
 	if err != nil || len(rows) != 0 {

@@ -2,7 +2,6 @@ package regulator
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"time"
 
@@ -13,29 +12,39 @@ import (
 // Permalink reads the page of one filing. The error is a fault.NotFound when
 // the site says that there is no such filing.
 func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64) (Row, error) {
-	s, err := dated(t)
+	s, err := find(t)
 	if err != nil {
 		return Row{}, err
 	}
-	a, err := c.get(ctx, fmt.Sprintf("%s?nreg=%d", s.list, number), c.limits.page)
+	return c.permalink(ctx, t, s, number)
+}
+
+// IssuersHR reads the page of a relevant fact of an issuer, from the division
+// that ended in 2020. The error is as with Permalink.
+func (c *Client) IssuersHR(ctx context.Context, number int64) (Row, error) {
+	return c.permalink(ctx, disclosure.HR, hrOf(Issuers), number)
+}
+
+func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, number int64) (Row, error) {
+	a, err := c.get(ctx, s.numbered(s.page, number), c.limits.page)
 	if isGone(err) {
 		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator has no filing %s", disclosure.ReportID(t, number))
 	}
 	if err != nil {
 		return Row{}, err
 	}
-	row, err := parsePermalink(t, number, a.body, c.site())
+	row, err := parsePermalink(t, s, number, a.body, c.site())
 	return row, c.judge(&a, err)
 }
 
 // ParsePermalink reads the page of one filing.
 func ParsePermalink(t disclosure.Type, number int64, body []byte, public string) (Row, error) {
-	return parsePermalink(t, number, body, site{public: public})
+	return parsePermalink(t, seriesOf[t], number, body, site{public: public})
 }
 
-func parsePermalink(t disclosure.Type, number int64, body []byte, s site) (Row, error) {
+func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s site) (Row, error) {
 	id := disclosure.ReportID(t, number)
-	l := listing{site: s, surface: "page of " + id, t: t, dir: seriesOf[t].dir, page: anyPage}
+	l := listing{site: s, surface: "page of " + id, t: t, series: of, dir: of.dir, page: anyPage}
 	p, rows, err := l.read(body)
 	if err != nil {
 		return Row{}, err

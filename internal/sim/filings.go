@@ -12,11 +12,17 @@ import (
 // origin is where the simulated regulator's links point.
 const origin = "https://regulator.example"
 
-// permalinks lead to one filing by its number, in the order of disclosure.Types.
-var permalinks = [3]string{
-	origin + "/Portal/Informacion-privilegiada/Resultado-IP.aspx?nreg=",
-	origin + "/Portal/HR/ResultadoBusquedaHR.aspx?nreg=",
-	origin + "/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=",
+// permalinks lead to one filing by its number, which stands between the two
+// parts, in the order of disclosure.Types.
+var permalinks = [3][2]string{
+	{origin + "/Portal/Informacion-privilegiada/Resultado-IP.aspx?nreg=", ""},
+	{origin + "/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg=", "&th=H"},
+	{origin + "/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=", ""},
+}
+
+func permalink(series disclosure.Type, number int64) string {
+	p := permalinks[series.Index()]
+	return p[0] + strconv.FormatInt(number, 10) + p[1]
 }
 
 // History returns what was filed from one instant up to, and not including,
@@ -78,7 +84,7 @@ func (m *Market) write(series disclosure.Type, s slot, d dice) disclosure.Report
 		Title:       Mark + p.fill(s.topic.subjects[s.subject]),
 		PublishedAt: s.at.UTC(),
 		Category:    s.topic.category,
-		SourceURL:   permalinks[series.Index()] + strconv.FormatInt(s.number, 10),
+		SourceURL:   permalink(series, s.number),
 	}
 	if d.percent(8) {
 		r.CompanyName = plain(r.CompanyName)

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -46,6 +47,10 @@ var channels = map[disclosure.Type][3]string{
 		"CNMV - Informacion privilegiada.", "/Portal/Informacion-Privilegiada/AlDia-IP.aspx",
 		"Información privilegiada del día (Desde el cierre de la sesión anterior).",
 	},
+	disclosure.HR: {
+		"CNMV - Hechos relevantes de IIC y otras entidades autorizadas.", "/Portal/HR/HRAlDia.aspx",
+		"Hechos relevantes de IIC y otras entidades autorizadas al día. Entre las fechas: {from}  (Desde el cierre de la sesión) y {to}",
+	},
 	disclosure.OIR: {
 		"CNMV - Otra informacion relevante.", "/Portal/Otra-Informacion-Relevante/AlDia-OIR.aspx",
 		"Otra información relevante del día (Desde el cierre de la sesión anterior).",
@@ -55,7 +60,7 @@ var channels = map[disclosure.Type][3]string{
 // feed answers the news feed. It is asked for every second, so the last one is
 // kept until something changes.
 func (s *Server) feed(r *request) answer {
-	key := s.version() + closing(r.now).String() + r.skew.String() + strconv.FormatInt(r.cut.UnixNano(), 10)
+	key := s.version() + closing(r.now).String() + disclosure.DayOf(r.now).String() + r.skew.String() + strconv.FormatInt(r.cut.UnixNano(), 10)
 	kept := &s.feeds[r.series.Index()]
 	kept.Lock()
 	defer kept.Unlock()
@@ -67,6 +72,8 @@ func (s *Server) feed(r *request) answer {
 
 func makeFeed(rows []*filing, r *request) []byte {
 	c := channels[r.series]
+	slashed := func(at time.Time) string { return at.In(disclosure.Madrid).Format("02/01/2006") }
+	c[2] = strings.NewReplacer("{from}", slashed(closing(r.now)), "{to}", slashed(r.now)).Replace(c[2])
 	b := []byte("<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n" +
 		"<rss xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" version=\"2.0\">\r\n" +
 		"  <Channel>\r\n    <title>" + c[0] + "</title>\r\n    <link>" + origin + c[1] + "</link>\r\n    <description>" + c[2] +
@@ -91,6 +98,9 @@ func appendItem(b []byte, f *filing, skew time.Duration) []byte {
 	b = at.In(disclosure.Madrid).AppendFormat(b, "15:04  02/01/2006  ")
 	b = append(b, "</b> "...)
 	b = appendText(b, f.Category)
+	if f.Type == disclosure.HR && !strings.Contains(f.Category, " - ") {
+		b = append(b, " - "...) // what a second category would follow
+	}
 	b = append(b, "<BR/><BR/>"...)
 	b = appendText(b, f.Title) // no > is left in it, so it cannot end the section
 	return append(b, "</p>]]></description>\r\n    </item>\r\n"...)

@@ -9,6 +9,9 @@ import (
 // latest is how many rows the lists of relevant facts have.
 const latest = 30
 
+// funds is the division of what is filed still.
+const funds = "2"
+
 // The managers of private equity have a list of their own.
 func equity(f *filing) bool { return f.who != nil && strings.Contains(f.who.Name, "S.G.E.I.C.") }
 
@@ -27,12 +30,25 @@ func latestFacts(r *request, title string, rows []*filing) answer {
 	return page{title: title, newest: newestOf(rows, r), content: appendRows(nil, rows, r)}.answer()
 }
 
-// relevantFacts answers the list of one entity; there is none of everybody.
+// relevantFacts answers the page of one, or the list of one entity; there is
+// none of everybody. All of the market are of funds, none of issuers before 2020.
 func (s *Server) relevantFacts(r *request) answer {
 	q := r.URL.Query()
+	if q.Has("nreg") {
+		if q.Get("th") != "H" {
+			return refuse
+		}
+		if q.Get("division") != funds {
+			return s.permalink(r, "")
+		}
+		return s.permalink(r, q.Get("nreg"))
+	}
 	number, ok := pageNumber(q)
 	if q.Get("nif") == "" || !ok {
 		return refuse
+	}
+	if q.Has("division") && q.Get("division") != funds {
+		return s.listing(r, list{}, number)
 	}
 	return s.listing(r, s.list(query{series: disclosure.HR, nif: q.Get("nif")}), number)
 }

@@ -139,7 +139,7 @@ func appendPager(b []byte, r *request, number, pages int) []byte {
 		b = append(b, "<li><a class=\"submit\" href=\"https://internet.regulator.example/portal/"...)
 		b = append(b, paths[r.series.Index()]...)
 		b = append(b, "?lang=es"...)
-		for _, name := range []string{"nif", "fechaDesde", "fechaHasta", "dias"} {
+		for _, name := range []string{"division", "nif", "fechaDesde", "fechaHasta", "dias"} {
 			if value := param(q, name); value != "" {
 				b = append(b, "&amp;"+name+"="...)
 				b = appendAttr(b, strings.ReplaceAll(url.QueryEscape(value), "%2F", "/"))

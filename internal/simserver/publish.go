@@ -299,19 +299,11 @@ func (s *Server) series(p *Filing, who *disclosure.Issuer, other *filing) {
 }
 
 // read is the filing as a perfect reader of the site would end with. The page
-// about it is the one that its row leads to; else its permalink, or the list of
-// the entity where the series has no permalinks.
+// about it is the one that its row leads to, else its permalink.
 func (f *filing) read() disclosure.Report {
 	r := f.Report
 	r.Category = strings.Join(strings.Fields(r.Category), " ")
 	r.Ticker = ""
-	switch page := f.page(); {
-	case page != "":
-		r.SourceURL = page
-	case r.Type == disclosure.HR && r.NIF == "":
-		r.SourceURL = ""
-	case r.Type == disclosure.HR:
-		r.SourceURL = origin + "/Portal/HR/ResultadoBusquedaHR?nif=" + url.QueryEscape(r.NIF)
-	}
+	r.SourceURL = cmp.Or(f.page(), r.SourceURL)
 	return r
 }

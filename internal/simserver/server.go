@@ -119,6 +119,7 @@ func (s *Server) table() map[string]route {
 	t := map[string]route{
 		"/portal/informacion-privilegiada/rss.asmx/getnoticiascnmv":   {onFeed, ip, s.feed},
 		"/portal/otra-informacion-relevante/rss.asmx/getnoticiascnmv": {onFeed, oir, s.feed},
+		"/portal/hr/hechosrelevantes.asmx/getnoticiascnmv":            {onFeed, hr, s.feed},
 		"/portal/informacion-privilegiada/resultado-ip":               {onList, ip, s.results},
 		"/portal/otra-informacion-relevante/resultado-oir":            {onList, oir, s.results},
 		"/portal/informacion-privilegiada/aldia-ip":                   {onList, ip, s.today},
@@ -127,6 +128,7 @@ func (s *Server) table() map[string]route {
 		"/portal/menu/utimos-hechos-relevantes-iic":            {onHR, hr, s.latestFunds},
 		"/portal/menu/utimos-hechos-relevantes-capital-riesgo": {onHR, hr, s.latestEquity},
 		"/portal/hr/resultadobusquedahr":                       {onHR, hr, s.relevantFacts},
+		"/portal/hr/hraldia":                                   {onHR, hr, s.today},
 
 		documentPath:                       {onDocument, "", s.document},
 		"/portal/consultas/ifa/listadoifa": {onDocument, oir, s.annualReports},
@@ -190,7 +192,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, r, astray(r))
 		return
 	}
-	if at.surface == onList && r.URL.Query().Has("nreg") {
+	if (at.surface == onList || at.surface == onHR) && r.URL.Query().Has("nreg") {
 		at.surface = onPermalink
 	}
 	spoil := s.faults.strike(at, req)

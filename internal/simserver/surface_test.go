@@ -3,6 +3,7 @@ package simserver_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 	"pregon/internal/pace"
 	"pregon/internal/regulator"
 	"pregon/internal/simserver"
@@ -175,13 +177,33 @@ func TestRelevantFacts(t *testing.T) {
 	}
 	for _, row := range funds.Rows {
 		compare(t, want[disclosure.ReportID(disclosure.HR, row.Number)], row, false)
+		page, err := c.Permalink(t.Context(), disclosure.HR, row.Number) // of those without a NIF too
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, want[disclosure.ReportID(disclosure.HR, row.Number)], page, true)
 		if row.NIF == "" {
 			continue
 		}
-		l, err := c.EntityHR(t.Context(), row.NIF, 0)
+		l, err := c.EntityHR(t.Context(), regulator.Funds, row.NIF, 0)
 		if err != nil || !slices.ContainsFunc(l.Rows, func(r regulator.Row) bool { return r.Number == row.Number }) {
 			t.Errorf("%s does not list %d: %v", row.NIF, row.Number, err)
 		}
+	}
+	number := funds.Rows[0].Number
+	if _, err := c.IssuersHR(t.Context(), number); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a fund's is found among the issuers': %v", err)
+	}
+	if l, err := c.EntityHR(t.Context(), regulator.Issuers, funds.Rows[0].NIF, 0); err != nil || len(l.Rows) != 0 {
+		t.Errorf("a fund files as an issuer: %+v, %v", l.Rows, err)
+	}
+	published, err := s.Publish(simserver.Filing{Type: disclosure.HR})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := s.get("/portal/hr/hechosrelevantes.asmx/GetNoticiasCNMV")
+	if !strings.Contains(body, published.Category+" - <BR/>") || !strings.Contains(body, "[https://regulator.example/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg="+strconv.FormatInt(published.Number, 10)+"&th=H]") {
+		t.Errorf("the feed does not have the form of the real one: %s", body)
 	}
 	equity := s.managersNIF("S.G.E.I.C.")
 	if _, err := s.Publish(simserver.Filing{NIF: equity}); err != nil {

@@ -67,7 +67,6 @@ type Surface struct {
 // Names of surfaces. The store is one: what cannot be kept is not seen.
 const (
 	Store      = "store"
-	HR         = "hr"
 	HREntities = "hr-entities"
 	Register   = "registers"
 	Exchange   = "exchange"
@@ -83,13 +82,16 @@ func List(t disclosure.Type) string { return "list-" + t.Lower() }
 func Permalink(t disclosure.Type) string { return "permalink-" + t.Lower() }
 
 // Surfaces are the names of all of them.
-var Surfaces = []string{
-	Feed(disclosure.IP), Feed(disclosure.OIR), List(disclosure.IP), List(disclosure.OIR),
-	Permalink(disclosure.IP), Permalink(disclosure.OIR), HR, HREntities, Register, Exchange, Store,
-}
+var Surfaces = surfaces()
 
-// liveSeries are those that have a feed, and are promised within seconds.
-var liveSeries = []disclosure.Type{disclosure.IP, disclosure.OIR}
+func surfaces() (out []string) {
+	for _, name := range []func(disclosure.Type) string{Feed, List, Permalink} {
+		for _, t := range disclosure.Types {
+			out = append(out, name(t))
+		}
+	}
+	return append(out, HREntities, Register, Exchange, Store)
+}
 
 const (
 	quietAfter = 30 * time.Minute // without a filing
@@ -214,7 +216,7 @@ func (b *Board) judge(now time.Time) (State, []Reason) {
 			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: its turn does not come", Since: last})
 		}
 	}
-	for _, t := range liveSeries {
+	for _, t := range disclosure.Types {
 		seen := b.seen(t)
 		switch {
 		case seen.IsZero():

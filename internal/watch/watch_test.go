@@ -37,7 +37,7 @@ func want(t *testing.T, b *watch.Board, state watch.State, surfaces ...string) w
 
 // sees notes a good look at everything that is live.
 func sees(b *watch.Board) {
-	for _, t := range []disclosure.Type{disclosure.IP, disclosure.OIR} {
+	for _, t := range disclosure.Types {
 		b.OK(watch.Feed(t))
 		b.OK(watch.List(t))
 	}
@@ -45,10 +45,12 @@ func sees(b *watch.Board) {
 
 func TestBlindUntilSeen(t *testing.T) {
 	b := watch.NewBoard(blindAfter)
-	want(t, b, watch.Blind, "feed-ip", "feed-oir")
+	want(t, b, watch.Blind, "feed-ip", "feed-hr", "feed-oir")
 	b.OK("feed-ip")
-	want(t, b, watch.Blind, "feed-oir")
+	want(t, b, watch.Blind, "feed-hr", "feed-oir")
 	b.OK("list-oir") // as good a look
+	want(t, b, watch.Blind, "feed-hr")
+	b.OK("feed-hr")
 	want(t, b, watch.Quiet)
 }
 
@@ -109,6 +111,7 @@ func TestBlind(t *testing.T) {
 		for range 4 {
 			time.Sleep(5 * time.Second)
 			b.OK("feed-ip")
+			b.OK("feed-hr")
 			b.Fail("feed-oir", away, false)
 		}
 		s := want(t, b, watch.Blind, "feed-oir", "feed-oir")
@@ -143,7 +146,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 		t.Errorf("the same state replaces %q", was)
 	}
 	b.Fail("exchange", away, true)
-	if s, was := b.Status(); was != watch.Quiet || len(s.Surfaces) != 5 {
+	if s, was := b.Status(); was != watch.Quiet || len(s.Surfaces) != 7 {
 		t.Errorf("it replaces %q, with %d surfaces", was, len(s.Surfaces))
 	}
 }
@@ -158,6 +161,7 @@ func TestTurnDoesNotCome(t *testing.T) {
 		for range 6 {
 			time.Sleep(40 * time.Second)
 			b.OK("feed-ip")
+			b.OK("feed-hr")
 			b.OK("feed-oir")
 			b.OK("list-ip")
 		}

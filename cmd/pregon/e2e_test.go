@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httputil"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pregon/internal/api/apitest"
+	"pregon/internal/extract"
 	"pregon/internal/store/postgres/pgtest"
 )
 
@@ -55,8 +57,18 @@ func run(m *testing.M) int {
 }
 
 // cacheEnv lets all programs of the tests share the compiled reader of PDF
-// files.
-func cacheEnv() string { return "PREGON_CACHE_DIR=" + filepath.Join(filepath.Dir(program), "cache") }
+// files, which the first caller compiles: no service of a test waits for that.
+func cacheEnv() string { return "PREGON_CACHE_DIR=" + compiledOnce() }
+
+var compiledOnce = sync.OnceValue(func() string {
+	dir := filepath.Join(filepath.Dir(program), "cache")
+	r := extract.NewReader(extract.Options{
+		Command: []string{program, "extract-worker"}, CacheDir: dir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	})
+	_ = r.Warm(context.Background()) // the reader says what is wrong, and so do the tests that need it
+	_ = r.Close()
+	return dir
+})
 
 // engines are the two kinds of store, each giving the --store of a new one.
 var engines = map[string]func(t testing.TB) string{

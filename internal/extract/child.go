@@ -76,6 +76,9 @@ func startChild(ctx context.Context, o Options, closed <-chan struct{}) (*child,
 	go c.listen(out)
 	if err := c.hello(ctx, hello); err != nil {
 		c.kill()
+		if said := c.lastWords(); said != "" {
+			err = fmt.Errorf("%w; it said: %s", err, said)
+		}
 		return nil, err
 	}
 	return c, nil
@@ -148,10 +151,12 @@ func (c *child) lastWords() string { return c.stderr.String() }
 // hello tells the child its settings and waits until it is ready. Whatever goes
 // wrong is no document's fault.
 func (c *child) hello(ctx context.Context, body []byte) error {
-	answer, err := c.ask(ctx, frame{kind: setup, body: body}, c.limits.StartTime)
+	answer, err := c.ask(ctx, frame{kind: setup, body: body}, c.limits.StartTime, c.limits.StartMemory)
 	switch _, ok := errors.AsType[excess](err); {
 	case ok:
 		return fmt.Errorf("getting ready %w", err)
+	case errors.Is(err, errEnded):
+		return fmt.Errorf("%w: %v", err, c.cmd.ProcessState)
 	case err != nil:
 		return err
 	case answer.kind != ready:
@@ -165,7 +170,7 @@ func (c *child) hello(ctx context.Context, body []byte) error {
 // after that, it has ended.
 func (c *child) read(ctx context.Context, body []byte) (*Text, error) {
 	c.id++
-	answer, err := c.ask(ctx, frame{kind: document, id: c.id, body: body}, c.limits.Time)
+	answer, err := c.ask(ctx, frame{kind: document, id: c.id, body: body}, c.limits.Time, c.limits.Memory)
 	if err != nil {
 		return nil, c.blame(err)
 	}
@@ -201,13 +206,13 @@ var (
 
 // ask sends a frame and waits for the answer. After an error the child has
 // ended.
-func (c *child) ask(ctx context.Context, question frame, limit time.Duration) (frame, error) {
+func (c *child) ask(ctx context.Context, question frame, limit time.Duration, memory int64) (frame, error) {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
 		writeFrame(c.in, question) // when it fails there is no answer, or a mad one
 	}()
-	answer, err := c.answer(ctx, question.id, limit)
+	answer, err := c.answer(ctx, question.id, limit, memory)
 	if err == nil {
 		select {
 		case <-sent:
@@ -223,7 +228,7 @@ func (c *child) ask(ctx context.Context, question frame, limit time.Duration) (f
 }
 
 // answer waits for the answer to a question, within limits of time and memory.
-func (c *child) answer(ctx context.Context, id uint32, limit time.Duration) (frame, error) {
+func (c *child) answer(ctx context.Context, id uint32, limit time.Duration, memory int64) (frame, error) {
 	begun := time.Now()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
@@ -249,8 +254,8 @@ func (c *child) answer(ctx context.Context, id uint32, limit time.Duration) (fra
 		case <-deadline.C:
 			return frame{}, tookTooLong(limit)
 		case <-look.C:
-			if residentMemory(c.cmd.Process.Pid) > c.limits.Memory {
-				return frame{}, c.limits.neededTooMuch()
+			if residentMemory(c.cmd.Process.Pid) > memory {
+				return frame{}, neededTooMuch(memory)
 			}
 		case <-ctx.Done():
 			return frame{}, ctx.Err()

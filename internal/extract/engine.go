@@ -14,13 +14,14 @@ type reading struct {
 }
 
 func newEngine(s settings) (engine, error, error) {
-	debug.SetMemoryLimit(s.Limits.Memory * 85 / 100)
 	l, uncached, err := newLibrary(s.CacheDir, s.Limits.Memory)
 	if err != nil {
 		return nil, nil, err
 	}
+	// Only now: compiling needs more, and the collector would work against it.
+	debug.SetMemoryLimit(s.Limits.Memory * 85 / 100)
 	e := &reading{limits: s.Limits, library: l, ocr: findOCR(s.Tesseract, s.Limits)}
-	debug.FreeOSMemory() // compiling takes a hundred megabytes
+	debug.FreeOSMemory() // compiling takes hundreds of megabytes
 	return e, uncached, nil
 }
 
@@ -69,7 +70,7 @@ func (e *reading) readPDF(body []byte, l Limits, tell func(int)) (*Text, error) 
 	e.taken += p.memory.Size() + uint32(len(body))
 	if errors.Is(err, errWASM) {
 		if err = errCorrupt; p.outOfMemory() {
-			err = e.limits.neededTooMuch().unreadable()
+			err = neededTooMuch(e.limits.Memory).unreadable()
 		}
 	}
 	p.close()

@@ -11,24 +11,29 @@ import (
 type Limits struct {
 	Time      time.Duration `json:"time"`       // for a document, but for its pictures of text; 60 seconds
 	OCRTime   time.Duration `json:"ocr_time"`   // for each page read off a picture, besides; 30 seconds
-	StartTime time.Duration `json:"start_time"` // for the child to be ready, which compiles PDFium when there is no cache; 60 seconds
-	Memory    int64         `json:"memory"`     // bytes that the child holds of the machine's memory; 300 MB
-	OCRMemory int64         `json:"ocr_memory"` // bytes that tesseract may ask for; 1 GB, of which it touches a fraction
-	TextBytes int           `json:"text_bytes"` // of the text of all pages; 10 MB
-	Pages     int           `json:"pages"`      // that are read, the rest is told in the notes; 2,000
-	OCRPages  int           `json:"ocr_pages"`  // that are read off pictures; 40
+	StartTime time.Duration `json:"start_time"` // for the child to be ready, which compiles PDFium when there is no cache; 10 minutes
+	// StartMemory is what the child may hold until it is ready, in bytes. No
+	// document has come near it by then, and compiling PDFium takes some 290 MB;
+	// 1 GB.
+	StartMemory int64 `json:"start_memory"`
+	Memory      int64 `json:"memory"`     // bytes that the child holds of the machine's memory; 300 MB
+	OCRMemory   int64 `json:"ocr_memory"` // bytes that tesseract may ask for; 1 GB, of which it touches a fraction
+	TextBytes   int   `json:"text_bytes"` // of the text of all pages; 10 MB
+	Pages       int   `json:"pages"`      // that are read, the rest is told in the notes; 2,000
+	OCRPages    int   `json:"ocr_pages"`  // that are read off pictures; 40
 }
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Time:      cmp.Or(l.Time, time.Minute),
-		OCRTime:   cmp.Or(l.OCRTime, 30*time.Second),
-		StartTime: cmp.Or(l.StartTime, time.Minute),
-		Memory:    cmp.Or(l.Memory, 300<<20),
-		OCRMemory: cmp.Or(l.OCRMemory, 1<<30),
-		TextBytes: cmp.Or(l.TextBytes, 10<<20),
-		Pages:     cmp.Or(l.Pages, 2000),
-		OCRPages:  cmp.Or(l.OCRPages, 40),
+		Time:        cmp.Or(l.Time, time.Minute),
+		OCRTime:     cmp.Or(l.OCRTime, 30*time.Second),
+		StartTime:   cmp.Or(l.StartTime, 10*time.Minute),
+		StartMemory: cmp.Or(l.StartMemory, 1<<30),
+		Memory:      cmp.Or(l.Memory, 300<<20),
+		OCRMemory:   cmp.Or(l.OCRMemory, 1<<30),
+		TextBytes:   cmp.Or(l.TextBytes, 10<<20),
+		Pages:       cmp.Or(l.Pages, 2000),
+		OCRPages:    cmp.Or(l.OCRPages, 40),
 	}
 }
 
@@ -45,8 +50,8 @@ func tookTooLong(limit time.Duration) excess {
 	return excess(fmt.Sprintf("took more than %v s", limit.Seconds()))
 }
 
-func (l Limits) neededTooMuch() excess {
-	return excess(fmt.Sprintf("needed more than %d MB", l.Memory>>20))
+func neededTooMuch(memory int64) excess {
+	return excess(fmt.Sprintf("needed more than %d MB", memory>>20))
 }
 
 const (

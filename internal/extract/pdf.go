@@ -76,7 +76,7 @@ func (d *pdf) read(body []byte) (*Text, error) {
 func (d *pdf) load(body []byte) error {
 	at := d.call("malloc", uint64(len(body)))
 	if at == 0 || !d.memory.Write(uint32(at), body) {
-		return d.limits.neededTooMuch().unreadable()
+		return neededTooMuch(d.limits.Memory).unreadable()
 	}
 	d.handle = d.call("FPDF_LoadMemDocument64", at, uint64(len(body)), 0)
 	if d.handle != 0 {

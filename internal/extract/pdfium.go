@@ -44,15 +44,40 @@ func newLibrary(cacheDir string, memory int64) (l *library, uncached, err error)
 	return l, uncached, err
 }
 
+// cachedLibrary takes the compiled code from a directory. When it is not there
+// one process compiles, while others wait for it: several at once on a busy
+// machine could all take so long that none ends in time.
 func cachedLibrary(config wazero.RuntimeConfig, most uint32, dir string) (*library, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
+	if !whole(dir) {
+		// Where the lock cannot be had, such as on a file system that is only
+		// read, processes do without.
+		if held, err := lock(filepath.Join(dir, "lock")); err == nil {
+			defer held.Close()
+		}
+	}
+	if whole(dir) {
+		if l, err := compileCached(config, most, dir); err == nil {
+			return l, nil
+		}
+	}
+	l, err := compileAnew(config, most, dir)
+	if err == nil {
+		_ = seal(dir) // without a seal the next start looks again, no more
+	}
+	return l, err
+}
+
+// compileAnew takes code of which nothing is known from a directory, or
+// compiles it.
+func compileAnew(config wazero.RuntimeConfig, most uint32, dir string) (*library, error) {
 	l, err := compileCached(config, most, dir)
 	if err == nil {
 		return l, nil
 	}
-	// What is there may be damaged, which is for us to mend.
+	// What is there may be damaged, and is ours to repair.
 	old := compiled(dir)
 	for _, dir := range old {
 		if os.RemoveAll(dir) != nil {

@@ -1,11 +1,14 @@
 package extract
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -52,6 +55,44 @@ func residentMemory(pid int) int64 {
 	}
 	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
 	return pages * int64(os.Getpagesize())
+}
+
+// lock waits until no other process holds a file's lock, and returns the file,
+// whose closing gives the lock back. The file is made when missing.
+func lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// processor returns what compiled code depends on besides the program: what
+// this machine's processor can do.
+func processor() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<10)
+	for lines.Scan() {
+		if name, flags, _ := strings.Cut(lines.Text(), ":"); strings.EqualFold(strings.TrimSpace(name), "flags") || strings.TrimSpace(name) == "Features" {
+			return flags
+		}
+	}
+	return ""
 }
 
 // limitMemory bounds what a process may ask for, in bytes.

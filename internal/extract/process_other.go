@@ -3,6 +3,8 @@
 package extract
 
 import (
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 )
@@ -19,5 +21,9 @@ func wasKilled(state *os.ProcessState) bool { return !state.Exited() }
 func ofOthers(os.FileInfo) bool { return false }
 
 func residentMemory(int) int64 { return 0 }
+
+func lock(string) (io.Closer, error) { return nil, errors.ErrUnsupported }
+
+func processor() string { return "" }
 
 func limitMemory(int, int64) error { return nil }

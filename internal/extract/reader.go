@@ -25,6 +25,7 @@ type Reader struct {
 	turn   chan struct{} // holds one token; who has it may use child
 	child  *child        // nil when there is none
 	warned string        // of a cache that cannot be used: why; with the turn
+	failed string        // why the last start failed, empty when it did not; with the turn
 	closed chan struct{}
 	once   sync.Once
 }
@@ -125,8 +126,17 @@ func (r *Reader) start(ctx context.Context) error {
 	}
 	c, err := startChild(ctx, r.o, r.closed)
 	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+			level := slog.LevelWarn
+			if err.Error() == r.failed {
+				level = slog.LevelDebug // every document that waits tries again
+			}
+			r.failed = err.Error()
+			r.o.Logger.Log(ctx, level, "the child that reads documents did not start; the next document tries again", "error", err)
+		}
 		return fmt.Errorf("start the child that reads documents: %w", err)
 	}
+	r.failed = ""
 	r.o.Logger.Debug("started the child that reads documents", "pid", c.cmd.Process.Pid)
 	if c.uncached != "" && c.uncached != r.warned {
 		r.o.Logger.Warn("the compiled reader of PDF files is not kept, so that each start takes seconds", "dir", r.o.CacheDir, "reason", c.uncached)

@@ -388,16 +388,103 @@ func TestTroubleAtStart(t *testing.T) {
 		change       func(*extract.Options)
 	}{
 		{"slow", "getting ready took more than 0.001 s", func(o *extract.Options) { o.Limits.StartTime = time.Millisecond }},
-		{"fat", "start the child", func(o *extract.Options) { o.Limits.Memory, o.CacheDir = 40<<20, "" }},
-		{"killed", "start the child", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "kill -9 $$"} }},
+		{"fat", "getting ready needed more than 40 MB", func(o *extract.Options) { o.Limits.StartMemory, o.CacheDir = 40<<20, "" }},
+		{"killed", "signal: killed", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "kill -9 $$"} }},
+		{"silent", "exit status 3", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "exit 3"} }},
+		{"speaking", "it said: no such thing", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "echo no such thing >&2; exit 3"} }},
 		{"crashed", "start the child", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "kill -SEGV $$"} }},
 		{"mad", "start the child", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "yes"} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := own(t, test.change)
+			var log bytes.Buffer
+			r := own(t, func(o *extract.Options) {
+				o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+				test.change(o)
+			})
 			if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) || errors.Is(err, extract.ErrKilled) || !strings.Contains(err.Error(), test.reason) {
 				t.Errorf("the error is %v", err)
 			}
+			if said := log.String(); strings.Count(said, "did not start") != 1 || !strings.Contains(said, test.reason) && test.reason != "start the child" {
+				t.Errorf("the log is %q, want one line with the reason", said)
+			}
 		})
 	}
+}
+
+// TestStartHasItsOwnMemory compiles in a child that may hold less for a document
+// than compiling takes.
+func TestStartHasItsOwnMemory(t *testing.T) {
+	readsGood(t, own(t, func(o *extract.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
+}
+
+// TestOneCompiles has the lock of an empty directory held by a process that
+// compiles: a child waits for it, and then takes what is there.
+func TestOneCompiles(t *testing.T) {
+	own(t, nil) // has code compiled
+	dir := filepath.Join(t.TempDir(), "cache")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.Create(filepath.Join(dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	r := own(t, func(o *extract.Options) { o.CacheDir = dir })
+	done := make(chan error, 1)
+	go func() { done <- r.Warm(t.Context()) }()
+	for !waitedFor(t, held) {
+		select {
+		case err := <-done:
+			t.Fatalf("it did not wait for the lock: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	var files []string
+	for _, pattern := range []string{"wazero-*/*", "seal"} {
+		made, err := filepath.Glob(filepath.Join(cacheDir, pattern))
+		if err != nil || len(made) == 0 {
+			t.Fatalf("there is no %s: %v", pattern, err)
+		}
+		for _, from := range made {
+			name, _ := filepath.Rel(cacheDir, from)
+			to := filepath.Join(dir, name)
+			body, err := os.ReadFile(from)
+			if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, body, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, to)
+		}
+	}
+	before := times(t, files)
+	held.Close()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(times(t, files), before) {
+		t.Error("the child compiled again")
+	}
+}
+
+// waitedFor reports whether a process waits for the lock of a file.
+func waitedFor(t *testing.T, f *os.File) bool {
+	t.Helper()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
+	for line := range strings.Lines(string(locks)) {
+		if strings.Contains(line, "-> FLOCK") && strings.Contains(line, inode) {
+			return true
+		}
+	}
+	return false
 }

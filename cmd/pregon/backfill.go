@@ -64,7 +64,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	job, err = r.Backfill(ctx, job, view.show)
 	view.end()
 	if errors.Is(err, context.Canceled) {
-		return fault.New(fault.Unavailable, "interrupted after %d of %d steps; a running serve goes on with it, and the same command goes on where it stopped", job.Steps, job.Total)
+		return view.interrupted(job)
 	}
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (v *progress) show(job ledger.Job, ours bool) {
 		v.say("loading %s to %s, %s", job.From, job.To, who)
 	}
 	if v.bar == nil || v.total != job.Total {
-		v.bar = newBar(v.w, "loading", int64(max(job.Total, 1)), progressbar.OptionShowCount())
+		v.bar = newBar(v.w, "loading", "steps", int64(max(job.Total, 1)), progressbar.OptionShowCount())
 	}
 	v.ours, v.total = ours, job.Total
 	if job.Trouble != "" && job.Trouble != v.trouble {
@@ -147,6 +147,23 @@ func (v *progress) show(job ledger.Job, ours bool) {
 	}
 	v.trouble = job.Trouble
 	v.bar.set(job.Steps)
+}
+
+// interrupted is the error of a back-fill that was stopped: how far it came,
+// and who continues.
+func (v *progress) interrupted(job ledger.Job) error {
+	far := "before the first step"
+	if job.Steps > 0 {
+		far = fmt.Sprintf("after %d of %d steps", job.Steps, job.Total)
+	}
+	who := "the same command continues where it stopped, and so does a serve that reads the source"
+	switch {
+	case v.bar != nil && v.ours:
+		who = "no service reads the source: the same command continues where it stopped, and so does the next serve"
+	case v.bar != nil:
+		who = "the service that reads the source continues; the same command shows how far it is"
+	}
+	return fault.New(fault.Unavailable, "interrupted %s; %s", far, who)
 }
 
 func (v *progress) say(format string, args ...any) {

@@ -43,7 +43,7 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 
-	im := importer{db: db, what: c.What, stderr: p.stderr, bar: newBar(p.stderr, "importing", size, progressbar.OptionShowBytes(true))}
+	im := importer{db: db, what: c.What, stderr: p.stderr, bar: newBar(p.stderr, "importing", "bytes", size, progressbar.OptionShowBytes(true))}
 	if err = im.run(ctx, in); errors.Is(err, errStillReading) {
 		return errors.New("interrupted; what was read before is in, and the import may be run again")
 	}

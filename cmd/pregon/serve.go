@@ -37,7 +37,11 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	log, err := telemetry.NewLog(p.stderr, c.LogFormat, c.LogLevel)
+	stderr := p.stderr
+	if c.LogFormat == "text" && p.colors(stderr) {
+		stderr = telemetry.Colored(stderr)
+	}
+	log, err := telemetry.NewLog(stderr, c.LogFormat, c.LogLevel)
 	if err != nil {
 		return err
 	}

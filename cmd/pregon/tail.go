@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,6 +31,9 @@ type tailCmd struct {
 	Events   string `default:"report.published" placeholder:"EVENTS" help:"What to print, with commas between: report.published, report.updated, report.corrected, report.backfilled, issuer.updated."`
 	After    int64  `default:"-1" placeholder:"SEQ" help:"Begin after this change; 0 for all that ever happened. Default: with what comes."`
 	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
+	JSON     bool   `name:"json" help:"The same as --format json."`
+
+	colors bool // of lines
 }
 
 // keyEnv names the variable that holds a key for another service; like the
@@ -42,6 +46,7 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	c.colors = p.colors(p.stdout)
 	if c.URL != "" {
 		return untilStopped(c.followService(ctx, p))
 	}
@@ -198,7 +203,7 @@ func (c *tailCmd) ask(ctx context.Context, key string, query url.Values) (answer
 
 // print writes one event.
 func (c *tailCmd) print(w io.Writer, event []byte) error {
-	if c.Format == "json" {
+	if c.JSON || c.Format == "json" {
 		_, err := fmt.Fprintf(w, "%s\n", event)
 		return err
 	}
@@ -214,12 +219,35 @@ func (c *tailCmd) print(w io.Writer, event []byte) error {
 	}
 	what := ""
 	if disclosure.Event(e.Event) != disclosure.Published {
-		what = " (" + strings.Join(append([]string{e.Event}, e.Changed...), " ") + ")"
+		what = c.paint(" ("+strings.Join(append([]string{e.Event}, e.Changed...), " ")+")", dim)
 	}
 	at := e.PublishedAt
 	if at.IsZero() {
 		at = e.OccurredAt
 	}
-	_, err := fmt.Fprintf(w, "%s  %-10s  %s%s  %s%s\n", at.In(disclosure.Madrid).Format("2006-01-02 15:04:05"), e.ID, e.CompanyName, e.Name, e.Title, what)
+	_, err := fmt.Fprintf(w, "%s  %s  %-10s  %-32s  %s%s\n", c.paint(at.In(disclosure.Madrid).Format("2006-01-02 15:04:05"), dim),
+		c.paint(fmt.Sprintf("%-3s", e.Type), typeColors[e.Type]), printable(e.ID), printable(e.CompanyName+e.Name), printable(e.Title), what)
 	return err
+}
+
+// Colours of a terminal, as ECMA-48 numbers them.
+const dim = "2"
+
+var typeColors = map[string]string{"IP": "1;31", "HR": "33", "OIR": "36"}
+
+func (c *tailCmd) paint(s, color string) string {
+	if !c.colors || color == "" {
+		return printable(s)
+	}
+	return "\x1b[" + color + "m" + printable(s) + "\x1b[0m"
+}
+
+// printable takes out what a terminal would obey: the text is somebody else's.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != ' ' && !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }

@@ -252,6 +252,9 @@ func (i *Ingest) Backfill(ctx context.Context, job ledger.Job, show func(job led
 			err = nil
 		}
 		if ctx.Err() != nil {
+			if now, ok := i.Ledger.Job(job.ID); ok { // how far it came
+				job = now
+			}
 			return job, ctx.Err()
 		}
 		if err != nil && !errors.Is(err, errLost) {

@@ -103,6 +103,9 @@ func TestBackfillResumes(t *testing.T) {
 	if done.Steps == 0 || done.Done {
 		t.Fatalf("it was to be stopped midway: %+v", done)
 	}
+	if job.Steps != done.Steps || job.Total != done.Total {
+		t.Errorf("it came to %d of %d steps, and says %d of %d", done.Steps, done.Total, job.Steps, job.Total)
+	}
 	second := w.newIngest("second")
 	counted := &stopsAfter{Store: w.store, appends: 1 << 30}
 	second.Store = counted

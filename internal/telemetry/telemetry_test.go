@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http/httptest"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +41,38 @@ func TestProfiles(t *testing.T) {
 	telemetry.NewMetrics("dev").Handler().ServeHTTP(w, httptest.NewRequest("GET", "/debug/pprof/heap?debug=1", nil))
 	if w.Code != 200 || !strings.Contains(w.Body.String(), "heap profile") {
 		t.Errorf("%d %.100s", w.Code, w.Body)
+	}
+}
+
+// On a terminal the level stands out; nothing else in the line changes, whatever
+// it quotes.
+func TestColored(t *testing.T) {
+	var plain, colored bytes.Buffer
+	for w, b := range map[io.Writer]*bytes.Buffer{&plain: &plain, telemetry.Colored(&colored): &colored} {
+		l, err := telemetry.NewLog(w, "text", slog.LevelDebug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Info("first", "path", "a\ntime=x level=ERROR msg=y")
+		l.Error("second")
+		l.Flush()
+		if b.Len() == 0 {
+			t.Fatal("nothing was written")
+		}
+	}
+	text := colored.String()
+	for _, want := range []string{"\x1b[32mlevel=INFO\x1b[0m msg=first", "\x1b[1;31mlevel=ERROR\x1b[0m msg=second", "\x1b[2mtime="} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if strings.Count(text, "\x1b[1;31m") != 1 {
+		t.Errorf("what a line quotes is coloured: %q", text)
+	}
+	times := regexp.MustCompile(`(?m)^time=\S+`)
+	bare := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(text, "")
+	if times.ReplaceAllString(bare, "") != times.ReplaceAllString(plain.String(), "") {
+		t.Errorf("%q differs from %q", bare, plain.String())
 	}
 }
 

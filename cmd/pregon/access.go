@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,12 +87,29 @@ func (f *accessFlags) readConfig() (c file, err error) {
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return c, fault.New(fault.Invalid, "%s: there must be one document in the file", f.Config)
 	}
+	relativeTo(filepath.Dir(f.Config), &c.Config)
 	for name, p := range c.Plans {
 		if !slices.Contains(access.Plans, name) || p.RequestsPerMinute < 1 || p.RequestsPerMinute > 1_000_000 {
 			return c, fault.New(fault.Invalid, "%s: plans.%s: a plan is %s, and has requests_per_minute from 1 to 1000000", f.Config, name, strings.Join(access.Plans, " or "))
 		}
 	}
 	return c, nil
+}
+
+// relativeTo makes the files that the configuration names relative to its own
+// directory, wherever the program was started.
+func relativeTo(dir string, c *token.Config) {
+	join := func(file *string) {
+		if *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(dir, *file)
+		}
+	}
+	for i := range c.Issuers {
+		join(&c.Issuers[i].JWKSFile)
+		for j := range c.Issuers[i].Clients {
+			join(&c.Issuers[i].Clients[j].JWKSFile)
+		}
+	}
 }
 
 // ourTypes are names that mean nothing to who wrote the file.
@@ -319,6 +337,9 @@ type rotateSigningKeyCmd struct {
 
 // Run rotates.
 func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
+	if c.LostSecret && !c.AtOnce {
+		return fault.New(fault.Invalid, "--lost-secret needs --at-once: without the old key nothing that it signed can be verified any more")
+	}
 	box, err := secret.NewBox(p.getenv(secretKeyEnv))
 	if err != nil {
 		return err

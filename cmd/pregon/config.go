@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -303,6 +307,25 @@ func (s storeSpec) String() string {
 		shown.User = url.User(u.User.Username())
 	}
 	return shown.String()
+}
+
+// warnOfSecrets warns of secrets that others on this machine, or whoever gets
+// hold of a copy of the store, can read.
+func (c *serveConfig) warnOfSecrets(p *process, log *slog.Logger) {
+	if p.getenv(secretKeyEnv) == "" {
+		log.Warn("the store holds the key that signs tokens and the secrets of webhooks as they are: set " + secretKeyEnv +
+			" to 32 characters or more, such as what `openssl rand -base64 32` prints, and keep it apart from the store")
+	}
+	files := map[string]string{"--config": c.Config}
+	if spec, err := parseStore(c.Store); err == nil {
+		files["--store"] = spec.path
+	}
+	for _, flag := range slices.Sorted(maps.Keys(files)) {
+		info, err := os.Stat(files[flag])
+		if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 { // where modes say nothing of others
+			log.Warn("others on this machine can read or write a file that holds secrets: chmod go= it", "setting", flag, "file", files[flag], "mode", info.Mode().Perm().String())
+		}
+	}
 }
 
 // show is the store as it may be printed.

@@ -68,6 +68,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		defer s.library.close()
 	}
 	s.stop = stop
+	c.warnOfSecrets(p, log.Logger)
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", c.show(), "source", c.Source, "version", version)
 	if err := s.run(ctx, listener, c.DebugListen); err != nil {

@@ -35,10 +35,15 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"pregon/internal/disclosure"
 )
+
+// ErrDamaged is in the chain of an error of a database that is broken, on disk
+// or in an index.
+var ErrDamaged = errors.New("the database is damaged")
 
 // Store is what an engine offers. Methods may be called from many goroutines
 // and from many processes on one database.
@@ -57,6 +62,10 @@ type Store interface {
 	// life, and returns the mark in force: the caller's if there was none. It
 	// keeps the simulated market and the real one from ever sharing a store.
 	ClaimSource(ctx context.Context, source string) (string, error)
+
+	// CreatedAt returns when the store was made, zero when that was before
+	// stores kept it.
+	CreatedAt(ctx context.Context) (time.Time, error)
 
 	Close() error
 }

@@ -23,7 +23,7 @@ func (s *Store) Claim(ctx context.Context, c store.Claim) ([]store.Claimed, erro
 // before has by then noted what he did, and a statement that began earlier would
 // not see it. What is due is looked at twice for the same reason.
 func (s *Store) claim(ctx context.Context, c store.Claim) ([]store.Claimed, error) {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,6 @@ func (s *Store) claim(ctx context.Context, c store.Claim) ([]store.Claimed, erro
 // passes over those that others are claiming, or writing of, just now.
 func pick(ctx context.Context, tx pgx.Tx, c store.Claim) (webhooks []string, err error) {
 	batch := new(pgx.Batch)
-	batch.Queue(notIdle)
 	batch.Queue(`SELECT e.webhook FROM endpoint e
 		CROSS JOIN LATERAL (SELECT due_at FROM delivery WHERE webhook = e.webhook AND state = 'pending' ORDER BY due_at LIMIT 1) d
 		WHERE e.webhook = ANY($1) AND (e.failing_since IS NOT NULL) = $2

@@ -30,7 +30,7 @@ func (s *Store) FanOut(ctx context.Context, f store.FanOut) error {
 // who write records wait for the look and the commit only: whoever got the lock
 // on their counter first is seen, and whoever comes later is after the commit.
 func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,25 +112,20 @@ func (s *Store) Enqueue(ctx context.Context, deliveries ...store.Delivery) error
 	return nil
 }
 
-// inBatch runs statements in a transaction of their own. Like whoever locks
-// what others wait for, it is ended by the server if this process should freeze.
+// inBatch runs statements in a transaction of their own.
 func (s *Store) inBatch(ctx context.Context, queue func(*pgx.Batch)) error {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
 	batch := new(pgx.Batch)
-	batch.Queue(notIdle)
 	queue(batch)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
 	return s.commit(ctx, tx)
 }
-
-// notIdle is what lockHead does beside.
-const notIdle = `SET LOCAL idle_in_transaction_session_timeout = '30s'`
 
 // Endpoints is described by store.Deliveries.
 func (s *Store) Endpoints(ctx context.Context, webhooks ...string) (map[string]store.Endpoint, error) {
@@ -236,14 +231,11 @@ func (s *Store) PruneDeliveries(ctx context.Context, before time.Time, limit int
 // It looks for the attempts when it has their deliveries, not to overlook one
 // that was noted just then.
 func (s *Store) prune(ctx context.Context, before time.Time, limit int) (int, error) {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
-	if _, err := tx.Exec(ctx, notIdle); err != nil {
-		return 0, err
-	}
 	rows, err := tx.Query(ctx, `SELECT webhook, seq FROM delivery WHERE done_at < $1 ORDER BY done_at, webhook, seq LIMIT $2 FOR UPDATE SKIP LOCKED`, before, limit)
 	if err != nil {
 		return 0, err

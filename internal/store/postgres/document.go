@@ -39,7 +39,7 @@ func (s *Store) putDocument(ctx context.Context, d *store.Document) error {
 		pages = []string{} // nil is NULL
 	}
 	batch := new(pgx.Batch)
-	batch.Queue(notIdle)
+	batch.Queue(`SET LOCAL idle_in_transaction_session_timeout = '30s'`)
 	batch.Queue(`INSERT INTO document (sha256, bytes, head, pages) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (sha256) DO UPDATE SET bytes = excluded.bytes, head = excluded.head, pages = excluded.pages`, d.SHA256, d.Bytes, d.Head, pages)
 	batch.Queue(`DELETE FROM document_part WHERE sha256 = $1`, d.SHA256)

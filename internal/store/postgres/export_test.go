@@ -17,3 +17,10 @@ func (s *Store) WrapCommit(wrap func(commit func() error) error) {
 
 // SetPoll sets how often Wait looks for itself. It must come before any Wait.
 func (s *Store) SetPoll(every time.Duration) { s.poll = every }
+
+// SetPatience sets how long writers wait for each other. It must come before
+// any of them.
+func (s *Store) SetPatience(d time.Duration) { s.writing = writing(d) }
+
+// Writing returns how a transaction begins that others may have to wait for.
+func (s *Store) Writing(patience time.Duration) pgx.TxOptions { return writing(patience) }

@@ -10,7 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pregon/internal/fault"
+	"pregon/internal/store"
 )
+
+const damaged = "it is damaged"
 
 // refusals are the states in which a database cannot serve us for now, by the
 // code that the server sends.
@@ -28,13 +31,20 @@ var refusals = map[string]string{
 	"53300": "the database has no connection to spare",
 	"57P01": "the database is shutting down",
 	"57P02": "the database is shutting down",
+	"55P03": "another program keeps it locked",
+	"57014": "it does not answer in time",
 	"57P03": "the database is starting",
+	"XX001": damaged,
+	"XX002": damaged,
 }
 
 // failed says what was being done and, where the database is out of reach,
 // that this is the kind of failure.
 func failed(doing string, err error) error {
 	if message := unavailable(err); message != "" {
+		if message == damaged {
+			err = errors.Join(err, store.ErrDamaged)
+		}
 		err = fault.Wrap(fault.Unavailable, err, "%s", message)
 	}
 	return fmt.Errorf("%s: %w", doing, err)

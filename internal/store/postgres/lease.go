@@ -16,7 +16,7 @@ import (
 // which now() would not be.
 func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
 	l := store.Lease{Name: name, Holder: holder}
-	err := s.pool.QueryRow(ctx, `
+	err := s.leases.QueryRow(ctx, `
 		INSERT INTO lease AS l (name, holder, term, expires_at)
 		VALUES ($1, $2, 1, clock_timestamp() + $3::interval)
 		ON CONFLICT (name) DO UPDATE SET
@@ -37,7 +37,7 @@ func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.
 
 // ReleaseLease is described by store.Leases.
 func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) error {
-	_, err := s.pool.Exec(ctx,
+	_, err := s.leases.Exec(ctx,
 		`UPDATE lease SET holder = NULL, expires_at = clock_timestamp() WHERE name = $1 AND holder = $2 AND term = $3`,
 		l.Name, l.Holder, l.Term)
 	if err != nil {

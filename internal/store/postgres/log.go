@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,8 +12,7 @@ import (
 	"pregon/internal/store"
 )
 
-// Spelt out, since a database can have other defaults. An append relies on
-// each statement seeing all that was committed before it.
+// Spelt out, since a database can have other defaults.
 var (
 	readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
 	oneMoment     = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -34,7 +34,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error
 // it before has by then committed or gone, and the statements that follow see
 // what he left: the next number, the records, the lease.
 func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error) {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return store.Outcome{}, err
 	}
@@ -66,14 +66,27 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return outcome, err
 }
 
+// patience is how long a writer waits for a lock, for one statement and for the
+// next one of its own process. All writers of a counter wait for the one that
+// holds it, so the server ends a transaction whose process froze, lost the
+// network or waits for such a lock itself.
+const patience = 10 * time.Second
+
+// writing begins a transaction that others may have to wait for. It relies on
+// each statement seeing all that was committed before it.
+func writing(patience time.Duration) pgx.TxOptions {
+	ms := strconv.FormatInt(patience.Milliseconds(), 10)
+	return pgx.TxOptions{BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ` + ms +
+		`; SET LOCAL statement_timeout = ` + ms + `; SET LOCAL idle_in_transaction_session_timeout = ` + ms}
+}
+
+func (s *Store) begin(ctx context.Context) (pgx.Tx, error) { return s.pool.BeginTx(ctx, s.writing) }
+
 // lockHead returns the newest number of a counter, log_head, note_head,
 // record_head or fanned, and keeps everybody else from drawing the next until the
-// transaction ends. If this process should freeze or drop off the network
-// meanwhile, the server ends the transaction for it after a while, as all other
-// writers wait for it.
+// transaction ends.
 func lockHead(ctx context.Context, tx pgx.Tx, table, column string) (newest int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT `+column+` FROM `+table+
-		`, set_config('idle_in_transaction_session_timeout', '30s', true) FOR UPDATE OF `+table).Scan(&newest)
+	err = tx.QueryRow(ctx, `SELECT `+column+` FROM `+table+` FOR UPDATE`).Scan(&newest)
 	return newest, err
 }
 
@@ -118,15 +131,17 @@ func newest(ctx context.Context, db rowsQuerier, table string, ids []string, fn 
 }
 
 // write adds numbered changes to the log, points their subjects at them, moves
-// the head, and tells whoever listens, which the server does at the commit.
+// the head, and notifies those who listen, which the server does at the commit.
+// The rows travel as parameters, not as a COPY: the server cannot end a COPY
+// whose client froze.
 func write(ctx context.Context, tx pgx.Tx, changes []disclosure.Change) error {
-	source := pgx.CopyFromSlice(len(changes), func(i int) ([]any, error) {
+	var rows rowColumns
+	for i := range changes {
 		r, err := store.EncodeRow(changes[i])
-		return []any{r.Seq, r.Event, r.Subject, r.OccurredAt, r.Changed, r.Body}, err
-	})
-	names := []string{"seq", "event", "subject", "occurred_at", "changed", "body"}
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"change"}, names, source); err != nil {
-		return err
+		if err != nil {
+			return err
+		}
+		rows.add(r)
 	}
 	var issuers, reports heads
 	for i := range changes {
@@ -137,12 +152,35 @@ func write(ctx context.Context, tx pgx.Tx, changes []disclosure.Change) error {
 		}
 	}
 	batch := new(pgx.Batch)
+	rows.queue(batch)
 	issuers.queue(batch, `issuer`)
 	reports.queue(batch, `report`)
 	queueDocuments(batch, changes)
 	batch.Queue(`WITH head AS (UPDATE log_head SET seq = $1 RETURNING seq) SELECT pg_notify('pregon_log', seq::text) FROM head`,
 		changes[len(changes)-1].Seq)
+	// A commit may have to wait for a standby, and must not give that up.
+	batch.Queue(`SET LOCAL statement_timeout = 0`)
 	return tx.SendBatch(ctx, batch).Close()
+}
+
+// rowColumns are rows of the log by column.
+type rowColumns struct {
+	seqs                              []int64
+	events, subjects, changed, bodies []string
+	occurred                          []time.Time
+}
+
+func (c *rowColumns) add(r store.Row) {
+	c.seqs, c.events, c.subjects = append(c.seqs, r.Seq), append(c.events, r.Event), append(c.subjects, r.Subject)
+	c.occurred, c.changed, c.bodies = append(c.occurred, r.OccurredAt), append(c.changed, r.Changed), append(c.bodies, r.Body)
+}
+
+func (c *rowColumns) queue(batch *pgx.Batch) {
+	batch.Queue(`INSERT INTO change (seq, event, subject, occurred_at, changed, body)
+		SELECT seq, event, subject, occurred_at, changed, body::json
+		FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[])
+			AS t (seq, event, subject, occurred_at, changed, body)`,
+		c.seqs, c.events, c.subjects, c.occurred, c.changed, c.bodies)
 }
 
 // heads are subjects and the changes they are to point at.

@@ -25,13 +25,12 @@ func (s *Store) Once(ctx context.Context, name string, until time.Time) (bool, e
 // so that the table stays small. There it skips what others hold: if two waited
 // for each other's names, neither would end.
 func (s *Store) once(ctx context.Context, name string, until time.Time) (first bool, err error) {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
 	batch := new(pgx.Batch)
-	batch.Queue(`SET LOCAL idle_in_transaction_session_timeout = '30s'`) // as lockHead does
 	batch.Queue(`INSERT INTO once AS o (name, until) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= clock_timestamp()`, name, until).
 		Exec(func(tag pgconn.CommandTag) error {

@@ -19,7 +19,7 @@ func (s *Store) SetNotes(ctx context.Context, lease *store.Lease, notes ...store
 // setNotes locks the counter of notes before it looks at anything, as append
 // does the head of the log. The two do not wait for each other.
 func (s *Store) setNotes(ctx context.Context, lease *store.Lease, notes []store.Note) error {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,14 @@ const migrating = 7_346_615_001
 // Store is a store.Store in a PostgreSQL database.
 type Store struct {
 	pool *pgxpool.Pool
-	wake store.Wake
-	poll time.Duration // how often Wait looks for itself
+	// leases has connections of its own: a lease must be renewed in time,
+	// however many writers wait with the connections of pool.
+	leases  *pgxpool.Pool
+	writing pgx.TxOptions
+	wake    store.Wake
+	poll    time.Duration // how often Wait looks for itself
+
+	created bool
 
 	// commit ends whatever takes more than one statement: an Append, a SetNotes, a
 	// PutRecord, a Once, a PutDocument, and most of Deliveries. It is a field so
@@ -63,13 +69,23 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, failed("opening the store", err)
 	}
+	few := config.Copy()
+	few.MaxConns, few.MinConns, few.MinIdleConns = 2, 0, 0
+	leases, err := pgxpool.NewWithConfig(ctx, few)
+	if err != nil {
+		pool.Close()
+		return nil, failed("opening the store", err)
+	}
 	s := &Store{
 		pool:      pool,
+		leases:    leases,
+		writing:   writing(patience),
 		poll:      time.Second,
 		commit:    func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
 		listening: make(chan struct{}),
 	}
 	if err := s.migrate(ctx); err != nil {
+		leases.Close()
 		pool.Close()
 		return nil, failed("opening the store", err)
 	}
@@ -82,9 +98,13 @@ func Open(ctx context.Context, url string) (*Store, error) {
 func (s *Store) Close() error {
 	s.stopListening()
 	<-s.listening
+	s.leases.Close()
 	s.pool.Close()
 	return nil
 }
+
+// Created reports whether Open made the store.
+func (s *Store) Created() bool { return s.created }
 
 // SchemaVersion returns the number of the newest migration that the database
 // has seen.
@@ -121,7 +141,10 @@ func (s *Store) migrate(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		if s.created = version == 0; s.created {
+			_, err = tx.Exec(ctx, `INSERT INTO setting (name, value) VALUES ($1, $2)`, createdSetting, store.FormatCreated(time.Now()))
+		}
+		return err
 	})
 }
 

@@ -22,7 +22,7 @@ func (s *Store) PutRecord(ctx context.Context, r store.Record) (store.Record, er
 // does the head of the log. It does not wait for those who append or write
 // notes.
 func (s *Store) putRecord(ctx context.Context, r store.Record) (store.Record, error) {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return store.Record{}, err
 	}

@@ -3,21 +3,34 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/store"
 )
 
 // Source is described by store.Store.
-func (s *Store) Source(ctx context.Context) (string, error) {
-	var source string
-	err := s.pool.QueryRow(ctx, `SELECT value FROM setting WHERE name = 'source'`).Scan(&source)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", nil
-	}
+func (s *Store) Source(ctx context.Context) (string, error) { return s.setting(ctx, "source") }
+
+// CreatedAt is described by store.Store.
+func (s *Store) CreatedAt(ctx context.Context) (time.Time, error) {
+	value, err := s.setting(ctx, createdSetting)
 	if err != nil {
-		return "", failed("reading the store's source", err)
+		return time.Time{}, err
 	}
-	return source, nil
+	return store.ParseCreated(value)
+}
+
+const createdSetting = "created_at"
+
+// setting returns a setting's value, empty when there is none.
+func (s *Store) setting(ctx context.Context, name string) (value string, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT value FROM setting WHERE name = $1`, name).Scan(&value)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return "", failed("reading the setting "+name, err)
+	}
+	return value, nil
 }
 
 // ClaimSource is described by store.Store.

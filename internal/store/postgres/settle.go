@@ -21,7 +21,7 @@ func (s *Store) Settle(ctx context.Context, results ...store.Result) error {
 }
 
 func (s *Store) settle(ctx context.Context, results []store.Result) error {
-	tx, err := s.pool.BeginTx(ctx, readCommitted)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,6 @@ func noteAttempts(ctx context.Context, tx pgx.Tx, results []store.Result) (map[s
 	}
 	noted := make(map[store.AttemptKey]bool, len(results))
 	batch := new(pgx.Batch)
-	batch.Queue(notIdle)
 	batch.Queue(`SELECT FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`, store.ResultWebhooks(results))
 	batch.Queue(`INSERT INTO attempt (webhook, seq, at, status, latency, error, excerpt)
 		SELECT t.* FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::integer[], $5::bigint[], $6::text[], $7::text[])

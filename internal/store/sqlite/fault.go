@@ -7,6 +7,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"pregon/internal/fault"
+	"pregon/internal/store"
 )
 
 // reasons are the states in which a file cannot serve us, by the code that
@@ -35,6 +36,9 @@ func explained(err error) error {
 		return err
 	}
 	if e, ok := errors.AsType[*driver.Error](err); ok {
+		if code := e.Code() & 0xff; code == lib.SQLITE_CORRUPT || code == lib.SQLITE_NOTADB {
+			err = errors.Join(err, store.ErrDamaged)
+		}
 		if reason, known := reasons[e.Code()&0xff]; known { // the rest of the code are details
 			return fault.Wrap(fault.Unavailable, err, "%s", reason)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"pregon/internal/fault"
@@ -40,17 +41,21 @@ func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.
 		return err
 	})
 	if err != nil {
-		return store.Lease{}, err
+		return store.Lease{}, fmt.Errorf("acquiring the lease %s: %w", name, explained(err))
 	}
 	return lease, nil
 }
 
 // ReleaseLease implements store.Leases.
 func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) error {
-	return s.update(ctx, func(tx *sql.Tx) error {
+	err := s.update(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE lease SET expires_at = 0 WHERE name = ? AND holder = ? AND term = ?", l.Name, l.Holder, l.Term)
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("releasing the lease %s: %w", l.Name, explained(err))
+	}
+	return nil
 }
 
 // checkLease refuses a writer whose lease is no longer the newest.

@@ -138,7 +138,7 @@ const rowColumns = "c.seq, c.event, c.occurred_at, c.changed, c.body"
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
 	changes, err := s.changes(ctx, "c.seq > ? ORDER BY c.seq LIMIT ?", after, limit)
 	if err != nil {
-		return nil, fmt.Errorf("reading the log after %d: %w", after, err)
+		return nil, fmt.Errorf("reading the log after %d: %w", after, explained(err))
 	}
 	return changes, nil
 }
@@ -173,17 +173,17 @@ func (s *Store) changes(ctx context.Context, where string, args ...any) ([]discl
 func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("reading the present state: %w", explained(err))
 	}
 	defer tx.Rollback()
 	var seq int64 // reading it first fixes the moment for the whole transaction
 	if err := tx.QueryRowContext(ctx, "SELECT seq FROM log_head").Scan(&seq); err != nil {
-		return 0, err
+		return 0, fmt.Errorf("reading the present state: %w", explained(err))
 	}
 	err = each(ctx, tx, fn, "SELECT "+rowColumns+` FROM change c WHERE c.seq IN
 		(SELECT seq FROM issuer UNION ALL SELECT seq FROM report) ORDER BY c.seq`)
 	if err != nil {
-		return 0, fmt.Errorf("reading the present state: %w", err)
+		return 0, fmt.Errorf("reading the present state: %w", explained(err))
 	}
 	return seq, nil
 }
@@ -247,8 +247,13 @@ func each(ctx context.Context, q querier, fn func(disclosure.Change) error, quer
 
 // Newest implements store.Log.
 func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
-	err = s.seq.QueryRowContext(ctx).Scan(&seq)
-	return seq, err
+	if err := s.intact(); err != nil {
+		return 0, err
+	}
+	if err := s.seq.QueryRowContext(ctx).Scan(&seq); err != nil {
+		return 0, fmt.Errorf("reading the newest number: %w", explained(err))
+	}
+	return seq, nil
 }
 
 // Wait implements store.Log.

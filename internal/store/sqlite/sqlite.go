@@ -36,6 +36,10 @@ type Store struct {
 	wake  store.Wake
 	seq   *sql.Stmt // asked for five times a second as long as the process lives
 
+	path    string
+	opened  fs.FileInfo // the file as it was opened
+	created bool
+
 	// commit is a variable so that tests can fail it, before and after.
 	commit func(*sql.Tx) error
 }
@@ -49,11 +53,14 @@ type Options struct {
 
 // Open opens the file and brings its schema up to date.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	if err := prepare(path, o.Create); err != nil {
+	s := &Store{path: path, commit: (*sql.Tx).Commit}
+	err := prepare(path, o.Create)
+	if err == nil {
+		s.opened, err = os.Stat(path)
+	}
+	if err != nil {
 		return nil, err
 	}
-	s := &Store{commit: (*sql.Tx).Commit}
-	var err error
 	if s.write, err = open(path, 1, "_txlock=immediate"); err != nil {
 		return nil, err
 	}
@@ -76,7 +83,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 func prepare(path string, create bool) error {
 	if !create {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.NotFound, "there is no store at %s", path)
+			return fault.New(fault.NotFound, "there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
 		} else if err != nil {
 			return err
 		}
@@ -134,9 +141,15 @@ func (s *Store) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		s.created = version == 0
 		for _, m := range pending {
 			if _, err := tx.ExecContext(ctx, m.SQL); err != nil {
 				return fmt.Errorf("migration %d (%s): %w", m.Version, m.Name, err)
+			}
+		}
+		if s.created {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO setting (name, value) VALUES (?, ?)", createdSetting, store.FormatCreated(time.Now())); err != nil {
+				return err
 			}
 		}
 		// A pragma takes no parameter; the number is ours.
@@ -156,6 +169,24 @@ func ours(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
+// Created reports whether Open made the store.
+func (s *Store) Created() bool { return s.created }
+
+// intact fails when the file under the path is no longer the one that was
+// opened. SQLite would go on writing to a file that nobody can find again.
+func (s *Store) intact() error {
+	now, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.Unavailable, "its file was deleted while it was open: nothing is written any more; put the file back, or restart")
+	case err != nil:
+		return fault.Wrap(fault.Unavailable, err, "its file cannot be found any more")
+	case !os.SameFile(s.opened, now):
+		return fault.New(fault.Unavailable, "its file was replaced by another while it was open: nothing is written any more; restart to use the new one")
+	}
+	return nil
+}
+
 // SchemaVersion returns the number of migrations the file has seen.
 func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
 	err = s.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
@@ -166,6 +197,9 @@ func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
 // and does not serve in the order of asking: when others write without a pause,
 // it is asked again a few times before they are said to keep the file.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
+	if err := s.intact(); err != nil {
+		return nil, err
+	}
 	for tries := 1; ; tries++ {
 		tx, err := s.write.BeginTx(ctx, nil)
 		if err == nil || tries == 6 || ctx.Err() != nil || !isBusy(err) {

@@ -46,6 +46,20 @@ func testSourceIsClaimedOnce(t *testing.T, e Engine) {
 	checkSource(t, other, "demo")
 }
 
+// testCreatedAt: a store knows when it was made, and does not forget it.
+func testCreatedAt(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	began := time.Now().Add(-time.Second) // it is kept in whole seconds
+	s := open()
+	at, err := s.CreatedAt(patiently(t))
+	if err != nil || at.Before(began) || at.After(time.Now()) {
+		t.Errorf("CreatedAt = %v, %v; want a time after %v", at, err, began)
+	}
+	if again, err := open().CreatedAt(patiently(t)); err != nil || !again.Equal(at) {
+		t.Errorf("opened again, CreatedAt = %v, %v; want %v", again, err, at)
+	}
+}
+
 func testSourceRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}

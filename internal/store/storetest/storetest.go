@@ -164,6 +164,7 @@ func Run(t *testing.T, e Engine) {
 		{"DocumentRace", testDocumentRace},
 		{"SourceIsClaimedOnce", testSourceIsClaimedOnce},
 		{"SourceRace", testSourceRace},
+		{"CreatedAt", testCreatedAt},
 		{"ReopenKeepsAll", testReopenKeepsAll},
 		{"OpenAtOnce", testOpenAtOnce},
 		{"NewerSchemaIsRefused", testNewerSchemaIsRefused},

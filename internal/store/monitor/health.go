@@ -1,0 +1,163 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+const (
+	tolerated  = 1               // failures in a row of one method that mean nothing yet
+	forgetting = 2 * time.Minute // a method that nobody called for so long says nothing any more
+	repeating  = time.Minute     // between two log lines of one outage
+)
+
+// Failure is a part of the store that fails.
+type Failure struct {
+	Part   string
+	Reason string // may be shown to anybody
+	Since  time.Time
+	Writes bool // new reports cannot be kept
+}
+
+// health keeps how the methods do. Damage is kept by part: only a check that
+// finds none clears it, since a broken page fails some calls and not others.
+type health struct {
+	logger  *slog.Logger
+	observe func(part string, took time.Duration, failed bool) // nil for none
+
+	mu      sync.Mutex
+	methods map[method]*record // guarded by mu
+	damaged map[string]Failure // guarded by mu; by part
+	failing bool               // guarded by mu: what the log said last
+	logged  time.Time          // guarded by mu
+}
+
+// method is a method of the store, and the part that it belongs to.
+type method struct {
+	part, name string
+	writes     bool
+}
+
+// record is what became of the calls of one method.
+type record struct {
+	failures  int // in a row
+	since, at time.Time
+	reason    string
+}
+
+// watch starts the clock of a call; the returned function ends it.
+func (h *health) watch(ctx context.Context, m method) func(error) {
+	start := time.Now()
+	return func(err error) { h.note(ctx, m, time.Since(start), err) }
+}
+
+// note takes in what became of a call. A refusal is no failure: the store
+// answered. Nor is the end of a caller that gave up, unless its deadline passed
+// while the store did not answer.
+func (h *health) note(ctx context.Context, m method, took time.Duration, err error) {
+	if err != nil && (errors.Is(err, context.Canceled) || errors.Is(context.Cause(ctx), context.Canceled)) {
+		return
+	}
+	failed := isFailure(err)
+	if h.observe != nil {
+		h.observe(m.part, took, failed)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.methods[m]
+	if r == nil {
+		r = &record{}
+		h.methods[m] = r
+	}
+	if !failed {
+		r.failures = 0
+		h.tell()
+		return
+	}
+	now := time.Now()
+	if r.failures == 0 {
+		r.since = now
+	}
+	r.failures++
+	r.at, r.reason = now, reason(err)
+	if errors.Is(err, store.ErrDamaged) {
+		h.damage(m.part, m.writes)
+	}
+	h.logger.Debug("a call of the store failed", "part", m.part, "method", m.name, "err", err)
+	h.tell()
+}
+
+// damage notes a broken part. h.mu is held.
+func (h *health) damage(part string, writes bool) {
+	if _, known := h.damaged[part]; !known {
+		h.damaged[part] = Failure{Part: part, Reason: "it is damaged: put a backup back, or see docs/operations.md", Since: time.Now(), Writes: writes}
+	}
+}
+
+// failures returns what fails, one entry for each part. h.mu is held.
+func (h *health) failures() []Failure {
+	parts := maps.Clone(h.damaged)
+	for m, r := range h.methods {
+		if r.failures <= tolerated || time.Since(r.at) > forgetting {
+			continue
+		}
+		f, known := parts[m.part]
+		if !known {
+			f = Failure{Part: m.part, Reason: r.reason, Since: r.since}
+		}
+		if r.since.Before(f.Since) {
+			f.Since = r.since
+		}
+		f.Writes = f.Writes || m.writes
+		parts[m.part] = f
+	}
+	return slices.SortedFunc(maps.Values(parts), func(a, b Failure) int { return cmp.Compare(a.Part, b.Part) })
+}
+
+// tell logs the start and the end of an outage, and one line a minute while it
+// lasts. h.mu is held.
+func (h *health) tell() {
+	failures := h.failures()
+	switch {
+	case len(failures) == 0 && h.failing:
+		h.failing = false
+		h.logger.Info("the store works again")
+	case len(failures) > 0 && (!h.failing || time.Since(h.logged) >= repeating):
+		h.failing, h.logged = true, time.Now()
+		for _, f := range failures {
+			h.logger.Error("the store fails", "part", f.Part, "reason", f.Reason, "since", f.Since)
+		}
+	}
+}
+
+func isFailure(err error) bool {
+	if err == nil {
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.NotFound, fault.Conflict:
+		return false
+	}
+	return true
+}
+
+// reason is what anybody may read of an error: a database's own words can name
+// hosts and users.
+func reason(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "it does not answer in time"
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e.Message
+	}
+	return "it fails; the log of the service has the cause"
+}

@@ -1,0 +1,75 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+	"pregon/internal/store/postgres/pgtest"
+)
+
+var something = store.Batch{Issuers: []disclosure.Issuer{{ID: "A1", Name: "Uno", Kind: disclosure.Company}}}
+
+// TestLockedHead: an append does not wait for ever for a foreign lock, and a
+// lease is renewed meanwhile.
+func TestLockedHead(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	s.SetPatience(100 * time.Millisecond)
+	holding(t, url, `SELECT seq FROM log_head FOR UPDATE`)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := s.Append(ctx, something); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("an append to a locked log ends with %v, want unavailable", err)
+	}
+	if _, err := s.AcquireLease(ctx, "ingest", "ana", time.Minute); err != nil {
+		t.Errorf("a lease cannot be had while the log is locked: %v", err)
+	}
+}
+
+// TestFrozenWriters: a process that froze while it held the head, between two
+// statements or while it sent one, keeps the others waiting for no longer
+// than their patience.
+func TestFrozenWriters(t *testing.T) {
+	for name, freeze := range map[string]func(*testing.T, *pgx.Conn){
+		"idle": func(*testing.T, *pgx.Conn) {},
+		"half a message": func(t *testing.T, conn *pgx.Conn) {
+			if _, err := conn.PgConn().Conn().Write([]byte{'Q', 0, 0, 1, 0, 'S'}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.Database(t)
+			s := open(t, url)
+			conn, err := pgx.Connect(t.Context(), url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+			tx, err := conn.BeginTx(t.Context(), s.Writing(200*time.Millisecond)) // as another process would
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(t.Context(), `SELECT seq FROM log_head FOR UPDATE`); err != nil {
+				t.Fatal(err)
+			}
+			freeze(t, conn)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			for ctx.Err() == nil {
+				if _, err = s.Append(ctx, something); err == nil {
+					return
+				}
+			}
+			t.Errorf("the log stays locked: %v", err)
+		})
+	}
+}

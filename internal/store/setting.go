@@ -1,0 +1,21 @@
+package store
+
+import (
+	"fmt"
+	"time"
+)
+
+// FormatCreated returns the text in which engines keep when a store was made.
+func FormatCreated(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ParseCreated reads what FormatCreated wrote; nothing is the zero time.
+func ParseCreated(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the store's time of creation is %q: %w", s, err)
+	}
+	return t, nil
+}

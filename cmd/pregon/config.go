@@ -48,7 +48,7 @@ type cli struct {
 
 // storeFlag is taken by every command that touches the store.
 type storeFlag struct {
-	Store string `default:"sqlite:data/pregon.db" placeholder:"sqlite:PATH|postgres://…" help:"Where everything is kept: sqlite:PATH for a file, or a postgres:// address."`
+	Store string `default:"sqlite:data/pregon.db" placeholder:"sqlite:PATH|postgres://…" help:"Where everything is kept: sqlite:PATH for a file, sqlite:PATH?mode=rw for one that must exist already, or a postgres:// address."`
 }
 
 // sourceFlags are taken by every command that asks the source.
@@ -275,15 +275,20 @@ func checkAddress(flag, address string) error {
 
 // storeSpec is a --store taken apart.
 type storeSpec struct {
-	path string // of a SQLite file, or
-	url  string // of a PostgreSQL database
+	path      string // of a SQLite file, or
+	mustExist bool   // is never made
+	url       string // of a PostgreSQL database
 }
 
 func parseStore(s string) (storeSpec, error) {
 	scheme, rest, _ := strings.Cut(s, ":")
 	switch {
 	case scheme == "sqlite" && rest != "" && !strings.HasPrefix(rest, "//") && rest != ":memory:":
-		return storeSpec{path: rest}, nil
+		path, query, _ := strings.Cut(rest, "?")
+		if mode := strings.TrimPrefix(query, "mode="); path != "" && (query == "" || mode == "rw" || mode == "rwc") {
+			return storeSpec{path: path, mustExist: mode == "rw"}, nil
+		}
+		return storeSpec{}, fault.New(fault.Invalid, "--store sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
 	case scheme == "postgres" || scheme == "postgresql":
 		if u, err := url.Parse(s); err == nil && strings.HasPrefix(rest, "//") && u.Path != "/" {
 			return storeSpec{url: s}, nil
@@ -296,6 +301,9 @@ func parseStore(s string) (storeSpec, error) {
 // String shows a store without its secrets.
 func (s storeSpec) String() string {
 	if s.url == "" {
+		if s.mustExist {
+			return "sqlite:" + s.path + "?mode=rw"
+		}
 		return "sqlite:" + s.path
 	}
 	u, err := url.Parse(s.url)

@@ -88,7 +88,7 @@ func (s *service) observeSource() {
 	s.observeDocuments()
 	for _, state := range watch.States {
 		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
-			return truth(s.ledger.Seen(true).State == state)
+			return truth(s.desk.Seen().State == state)
 		})
 	}
 	for _, surface := range watch.Surfaces {

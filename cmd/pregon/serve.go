@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,7 +25,9 @@ import (
 	"pregon/internal/ledger"
 	"pregon/internal/mcpserver"
 	"pregon/internal/store"
+	"pregon/internal/store/monitor"
 	"pregon/internal/telemetry"
+	"pregon/internal/watch"
 	"pregon/internal/webhook"
 )
 
@@ -59,7 +62,10 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	base := c.baseURL(listener.Addr().String())
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s, err := c.wire(ctx, p, log, &marked{Store: db}, base)
+	if db.Created() {
+		log.Warn("a new, empty store was made: if one should have been there, check --store and that its volume is mounted", "store", c.show())
+	}
+	s, err := c.wire(ctx, p, log, db, base)
 	if err != nil {
 		return err
 	}
@@ -84,6 +90,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 // service is everything that runs.
 type service struct {
 	log      *telemetry.Log
+	store    *monitor.Store
 	metrics  *telemetry.Metrics
 	catalog  *catalog.Catalog
 	ledger   *ledger.Ledger
@@ -103,8 +110,15 @@ type service struct {
 }
 
 // wire puts the parts together, in the order in which data flows.
-func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, db *marked, base string) (s *service, err error) {
-	s = &service{log: log, metrics: telemetry.NewMetrics(version), catalog: catalog.New(db, log.Logger), ledger: ledger.New(db), seats: &feed.Seats{}}
+func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened openedStore, base string) (s *service, err error) {
+	s = &service{log: log, metrics: telemetry.NewMetrics(version), seats: &feed.Seats{}}
+	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
+	db := &marked{Store: s.store}
+	created, err := opened.CreatedAt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.catalog, s.ledger = catalog.New(db, log.Logger), ledger.New(db)
 	s.feed = feed.NewHub(s.catalog, db)
 	if err := c.claim(ctx, db); err != nil {
 		return nil, err
@@ -132,7 +146,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	mux := http.NewServeMux()
 	s.desk = desk.New(desk.Options{
 		Catalog: s.catalog, Ledger: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark, Ready: s.ready,
-		Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
+		StoreFails: s.storeFails, StoreCreated: created, Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
 	})
 	s.api, err = api.New(api.Options{
 		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: ctx.Done(),
@@ -267,6 +281,19 @@ func (s *service) ready() error {
 	}
 	s.started.Store(true)
 	return nil
+}
+
+// storeBlind is how long new filings cannot be kept before the source counts as
+// not seen.
+const storeBlind = 15 * time.Second
+
+// storeFails is described by desk.Options.
+func (s *service) storeFails() (reasons []watch.Reason, blind bool) {
+	for _, f := range s.store.Failures() {
+		reasons = append(reasons, watch.Reason{Surface: watch.Store, Text: f.Part + ": " + f.Reason, Since: f.Since})
+		blind = blind || f.Writes && time.Since(f.Since) > storeBlind
+	}
+	return reasons, blind
 }
 
 // serveDebug serves metrics and profiles on their own address.

@@ -17,6 +17,7 @@ import (
 type openedStore interface {
 	store.Store
 	SchemaVersion(ctx context.Context) (int, error)
+	Created() bool // by this process
 }
 
 // open opens the store and brings its schema up to date. Only commands that
@@ -30,7 +31,7 @@ func (f storeFlag) open(ctx context.Context, create bool) (openedStore, error) {
 	if spec.url != "" {
 		return postgres.Open(ctx, spec.url)
 	}
-	return sqlite.Open(ctx, spec.path, sqlite.Options{Create: create})
+	return sqlite.Open(ctx, spec.path, sqlite.Options{Create: create && !spec.mustExist})
 }
 
 type migrateCmd struct{ storeFlag }

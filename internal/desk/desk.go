@@ -18,6 +18,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/ledger"
 	"pregon/internal/store"
+	"pregon/internal/watch"
 )
 
 // Options are what the desk knows from.
@@ -32,6 +33,11 @@ type Options struct {
 	// Ready returns why the first data is not there yet, or nil. Without it what
 	// the catalogue holds is enough, however little.
 	Ready func() error
+	// StoreFails returns why this process cannot use its store, and whether new
+	// filings cannot be kept; nil for a store that is not watched.
+	StoreFails func() (reasons []watch.Reason, blind bool)
+	// StoreCreated is when the store was made, zero when that is not known.
+	StoreCreated time.Time
 	// Limit is what callers without a credential have to keep to, or nil.
 	Limit *access.Limit
 	// Shared tells whether all replicas count that limit together: "up", "down"

@@ -20,6 +20,7 @@ type Status struct {
 	Checked  *time.Time `json:"checked_at"`
 	Reasons  []reason   `json:"reasons"`
 	Surfaces []surface  `json:"surfaces"`
+	Created  *time.Time `json:"store_created_at"`
 	Seq      int64      `json:"seq"`
 	Catalog  struct {
 		Reports int     `json:"reports"`
@@ -97,11 +98,11 @@ func (d *Desk) Status(s *catalog.Snapshot) Status {
 	now := time.Now()
 	out := Status{
 		Version: d.Version, Source: OrNull(d.Source()), Seq: s.Seq(), Reasons: []reason{}, Surfaces: []surface{},
-		Latest: []latest{}, Backfill: []backfill{},
+		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(d.StoreCreated),
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
 	out.Catalog.Behind = d.Catalog.Behind().Seconds()
-	out.seen(d.Ledger.Seen(d.Reads))
+	out.seen(d.Seen())
 	for _, t := range disclosure.Types {
 		for _, f := range s.Reports(disclosure.Filter{Type: t}, 1, 1).Filings {
 			r := f.Report()
@@ -126,11 +127,20 @@ func (d *Desk) Status(s *catalog.Snapshot) Status {
 	return out
 }
 
+// Seen returns how well the source is seen, and the store works, at this moment.
+func (d *Desk) Seen() watch.Status {
+	s := d.Ledger.Seen(d.Reads)
+	if d.StoreFails == nil {
+		return s
+	}
+	return s.WithStore(d.StoreFails())
+}
+
 // State is how well the source is seen, for the feed.
 func (d *Desk) State() feed.State {
 	var out Status
 	out.Reasons, out.Surfaces = []reason{}, []surface{}
-	out.seen(d.Ledger.Seen(d.Reads))
+	out.seen(d.Seen())
 	body, err := json.Marshal(map[string]any{"state": out.State, "since": out.Since, "reasons": out.Reasons})
 	if err != nil {
 		panic(err) // texts and times always encode

@@ -247,7 +247,7 @@ func (s *session) tell(ctx context.Context) error {
 			s.logState(status, was)
 		}
 		if was != "" || time.Since(told) >= every {
-			if s.note(ctx, watch.Store, s.Ledger.SetStatus(ctx, s.lease, status)) == nil {
+			if s.note(ctx, watch.Store, s.writeStatus(ctx, status)) == nil {
 				told = time.Now()
 			}
 		}
@@ -255,6 +255,21 @@ func (s *session) tell(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// storeTime is how long the store may take for the status.
+const storeTime = 10 * time.Second
+
+// writeStatus writes the status down, and appends nothing to the log: that the
+// log can be written must be known before there is something to write.
+func (s *session) writeStatus(ctx context.Context, status watch.Status) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	if err := s.Ledger.SetStatus(ctx, s.lease, status); err != nil {
+		return err
+	}
+	_, err := s.Store.Append(ctx, store.Batch{Lease: s.lease})
+	return err
 }
 
 func (s *session) logState(status watch.Status, was watch.State) {

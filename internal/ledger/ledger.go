@@ -216,7 +216,7 @@ func (l *Ledger) Seen(reads bool) watch.Status {
 		return s
 	case !told && reads:
 		return watch.Status{State: watch.Blind, Since: l.began, Reasons: []watch.Reason{
-			{Surface: "service", Text: "no process has read the source yet", Since: l.began},
+			{Surface: watch.Service, Text: "no process has read the source yet", Since: l.began},
 		}}
 	case !told:
 		return watch.Status{State: watch.Off}
@@ -224,7 +224,7 @@ func (l *Ledger) Seen(reads bool) watch.Status {
 		return watch.Status{State: watch.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
 	}
 	return watch.Status{State: watch.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []watch.Reason{
-		{Surface: "service", Text: "no process has read the source since", Since: s.At},
+		{Surface: watch.Service, Text: "no process has read the source since", Since: s.At},
 	}}
 }
 

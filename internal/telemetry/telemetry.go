@@ -20,6 +20,7 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	store    *prometheus.HistogramVec
 	known    atomic.Pointer[map[outcome]prometheus.Observer] // replaced when there is a new one
 }
 
@@ -39,12 +40,17 @@ func NewMetrics(version string) *Metrics {
 			Help:    "How long requests took, by route, method and status.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route", "method", "status"}),
+		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "pregon_store_seconds",
+			Help:    "How long calls of the store took, by the part of it and whether they failed.",
+			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30},
+		}, []string{"part", "outcome"}),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "pregon_build_info", Help: "The build that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.store, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -80,6 +86,15 @@ func (m *Metrics) Request(route, method string, status int, took time.Duration) 
 		maps.Copy(next, *known)
 	}
 	m.known.CompareAndSwap(known, &next) // who comes second tries again next time
+}
+
+// Store counts one call of a part of the store.
+func (m *Metrics) Store(part string, took time.Duration, failed bool) {
+	outcome := "ok"
+	if failed {
+		outcome = "failed"
+	}
+	m.store.WithLabelValues(part, outcome).Observe(took.Seconds())
 }
 
 // Handler serves the metrics and pprof. It belongs on a listener of its own,

@@ -64,9 +64,33 @@ type Surface struct {
 	Error        string    `json:"error,omitempty"`
 }
 
+// WithStore returns the status as a process knows it whose own store fails for
+// these reasons; blind when it cannot keep what is published.
+func (s Status) WithStore(reasons []Reason, blind bool) Status {
+	if len(reasons) == 0 {
+		return s
+	}
+	// The others follow from it: what is not written down looks like silence.
+	kept := slices.DeleteFunc(slices.Clone(s.Reasons), func(r Reason) bool { return r.Surface == Store || r.Surface == Service })
+	s.Reasons = append(kept, reasons...)
+	state := s.State
+	switch {
+	case state == Off:
+	case blind:
+		state = Blind
+	case state == Live || state == Quiet:
+		state = Degraded
+	}
+	if state != s.State {
+		s.State, s.Since = state, reasons[0].Since
+	}
+	return s
+}
+
 // Names of surfaces. The store is one: what cannot be kept is not seen.
 const (
 	Store      = "store"
+	Service    = "service" // no process reads the source
 	HREntities = "hr-entities"
 	Register   = "registers"
 	Exchange   = "exchange"

@@ -181,3 +181,33 @@ func TestOneFailureOfTheStoreIsNothing(t *testing.T) {
 		want(t, b, watch.Quiet)
 	})
 }
+
+// TestWithStore: what a process knows of its own store makes its state worse,
+// and explains the silence of the process that reads the source.
+func TestWithStore(t *testing.T) {
+	since := time.Now()
+	fails := []watch.Reason{{Surface: watch.Store, Text: "notes: " + away, Since: since}}
+	for _, c := range []struct {
+		name    string
+		was     watch.Status
+		reasons []watch.Reason
+		blind   bool
+		want    watch.State
+		count   int
+	}{
+		{"well", watch.Status{State: watch.Live}, nil, false, watch.Live, 0},
+		{"a part fails", watch.Status{State: watch.Live}, fails, false, watch.Degraded, 1},
+		{"nothing can be kept", watch.Status{State: watch.Quiet}, fails, true, watch.Blind, 1},
+		{"blind already", watch.Status{State: watch.Blind, Reasons: []watch.Reason{{Surface: watch.Service}}}, fails, false, watch.Blind, 1},
+		{"another reason stays", watch.Status{State: watch.Degraded, Reasons: []watch.Reason{{Surface: "feed-ip"}}}, fails, false, watch.Degraded, 2},
+		{"no source", watch.Status{State: watch.Off}, fails, true, watch.Off, 1},
+	} {
+		got := c.was.WithStore(c.reasons, c.blind)
+		if got.State != c.want || len(got.Reasons) != c.count {
+			t.Errorf("%s: it is %s because of %v, want %s and %d reasons", c.name, got.State, got.Reasons, c.want, c.count)
+		}
+		if got.State != c.was.State && !got.Since.Equal(since) {
+			t.Errorf("%s: it is %s since %v, want %v", c.name, got.State, got.Since, since)
+		}
+	}
+}

@@ -60,7 +60,7 @@ func (h *health) watch(ctx context.Context, m method) func(error) {
 	return func(err error) { h.note(ctx, m, time.Since(start), err) }
 }
 
-// note takes in what became of a call. A refusal is no failure: the store
+// note takes in what became of a call; took is negative when it says nothing. A refusal is no failure: the store
 // answered. Nor is the end of a caller that gave up, unless its deadline passed
 // while the store did not answer.
 func (h *health) note(ctx context.Context, m method, took time.Duration, err error) {
@@ -68,7 +68,7 @@ func (h *health) note(ctx context.Context, m method, took time.Duration, err err
 		return
 	}
 	failed := isFailure(err)
-	if h.observe != nil {
+	if h.observe != nil && took >= 0 {
 		h.observe(m.part, took, failed)
 	}
 	h.mu.Lock()

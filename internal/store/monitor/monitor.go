@@ -24,7 +24,7 @@ type Options struct {
 	Observe func(part string, took time.Duration, failed bool)
 }
 
-// Store is a store whose calls are watched. Wait is not: waiting is all it does.
+// Store is a store whose calls are watched.
 type Store struct {
 	store.Store
 	health
@@ -96,6 +96,15 @@ func (s *Store) Newest(ctx context.Context) (_ int64, err error) {
 	done := s.watch(ctx, method{"log", "Newest", false})
 	defer func() { done(err) }()
 	return s.Store.Newest(ctx)
+}
+
+// Wait implements store.Store. Its end by the caller's deadline is no failure.
+func (s *Store) Wait(ctx context.Context, after int64) error {
+	err := s.Store.Wait(ctx, after)
+	if ctx.Err() == nil {
+		s.note(ctx, method{"log", "Wait", false}, -1, err)
+	}
+	return err
 }
 
 // AcquireLease implements store.Store.

@@ -1,0 +1,97 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/store/postgres/pgtest"
+)
+
+// storeReasons returns what the status says of the store.
+func (s *service) storeReasons(t *testing.T) (reasons []string) {
+	t.Helper()
+	resp, err := http.Get(s.url + "/api/v1/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var status struct {
+		Reasons []struct{ Surface, Reason string }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range status.Reasons {
+		if r.Surface == "store" {
+			reasons = append(reasons, r.Reason)
+		}
+	}
+	return reasons
+}
+
+// TestStoreFileTakenAway: a store whose file was deleted under the service is a
+// fault of the store, which the status names.
+func TestStoreFileTakenAway(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	s := startReplica(t, "sqlite:"+path)
+	if !strings.Contains(s.log.String(), "a new, empty store was made") {
+		t.Errorf("the log does not say that the store is new:\n%s", s.log)
+	}
+	if got := s.storeReasons(t); len(got) != 0 {
+		t.Errorf("a store that works is said to fail: %q", got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		if got := s.storeReasons(t); len(got) == 0 || !strings.Contains(got[0], "deleted") {
+			return fmt.Errorf("the status says of the store: %q", got)
+		}
+		return nil
+	})
+}
+
+// TestStoreLocked: while the head of the log is locked nothing can be kept,
+// though the source is seen; the status says so, and is well again afterwards.
+func TestStoreLocked(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	args := slices.Concat([]string{"--source", "cnmv", "--poll", "100ms"}, sourceArgs(startSource(t).url))
+	s := startReplica(t, url, args...)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `SELECT seq FROM log_head FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		if got := s.storeReasons(t); len(got) == 0 {
+			return fmt.Errorf("the status says nothing of the store")
+		}
+		return nil
+	})
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		if got := s.storeReasons(t); len(got) > 0 {
+			return fmt.Errorf("the status says of the store: %q", got)
+		}
+		return nil
+	})
+}

@@ -3,6 +3,7 @@ package api
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -33,7 +34,15 @@ type seriesDay struct {
 	Last    *string    `json:"last"`
 	Missing []missing  `json:"missing"` // null where it cannot be known
 	Checked *time.Time `json:"checked_at"`
+	Proof   *proof     `json:"proof"` // null where checked_at says it
 	SHA256  string     `json:"sha256"`
+}
+
+// proof is from which day on a missing number of a series is noticed, null for
+// not yet, and why not before.
+type proof struct {
+	From   *string `json:"from"`
+	Reason string  `json:"reason"`
 }
 
 // missing is a number between two filings that is not there.
@@ -98,27 +107,41 @@ func (a *API) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure
 		numbers[day] = append(numbers[day], f.Number)
 	}
 	gaps := map[disclosure.Day][]missing{}
-	if t != disclosure.HR {
-		for _, g := range a.Desk.Ledger.Gaps(t, filings) {
-			day := disclosure.DayOf(g.Next.At)
-			gaps[day] = append(gaps[day], a.missing(s, t, g)...)
-		}
+	for _, g := range a.Desk.Ledger.Gaps(t, filings) {
+		day := disclosure.DayOf(g.Next.At)
+		gaps[day] = append(gaps[day], a.missing(s, t, g)...)
 	}
+	proven, proof := a.proof(t)
 	out := make([]seriesDay, 0, to-from+1)
 	for day := from; day <= to; day++ {
 		d := seriesDay{
 			Date: day.String(), Type: string(t), Count: len(numbers[day]),
-			Checked: desk.TimeOrNull(a.Desk.Ledger.Covered(t, day)), SHA256: digest(numbers[day]),
+			Checked: desk.TimeOrNull(a.Desk.Ledger.Covered(t, day)), Proof: proof, SHA256: digest(numbers[day]),
 		}
 		if n := numbers[day]; len(n) > 0 {
 			d.First, d.Last = number(n[0]), number(n[len(n)-1])
 		}
-		if t != disclosure.HR { // whose numbers we cannot look up
+		if day >= proven {
 			d.Missing = append([]missing{}, gaps[day]...)
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// proof returns the first day of a series for which missing numbers can be named.
+// HR has no list by date to compare the days before the first start with.
+func (a *API) proof(t disclosure.Type) (disclosure.Day, *proof) {
+	if t != disclosure.HR {
+		return 0, nil
+	}
+	const why = "HR has no list by date: from this day on its numbers are read as they are filed, and missing ones are looked up; "
+	live := a.Desk.Ledger.Live(t)
+	if live.IsZero() {
+		return math.MaxInt32, &proof{Reason: why + "the series is not read yet"}
+	}
+	first := disclosure.DayOf(live) + 1 // the first whole day
+	return first, &proof{From: desk.OrNull(first.String()), Reason: why + "the days before the first start hold what was found by entity or by number, which may lack reports"}
 }
 
 func (a *API) missing(s *catalog.Snapshot, t disclosure.Type, g ledger.Gap) (out []missing) {

@@ -37,7 +37,11 @@ type dayDoc struct {
 		LookedUp *time.Time `json:"looked_up_at"`
 	}
 	Checked *time.Time `json:"checked_at"`
-	SHA256  string
+	Proof   *struct {
+		From   *string
+		Reason string
+	}
+	SHA256 string
 }
 
 func (s *service) completeness(from, to string) (doc completenessDoc) {
@@ -202,8 +206,20 @@ func TestMissingNumbers(t *testing.T) {
 			t.Errorf("%s was looked up at %v: %s", m.Number, m.LookedUp, m.Reason)
 		}
 	}
-	if hr := all.day("2026-04-22", disclosure.HR); hr.Missing != nil || hr.Checked == nil {
-		t.Errorf("of HR %v are missing, checked at %v; want null, because they cannot be looked up", hr.Missing, hr.Checked)
+	if hr := all.day("2026-04-22", disclosure.HR); hr.Missing != nil || hr.Checked == nil || hr.Proof == nil || hr.Proof.From != nil || hr.Proof.Reason == "" {
+		t.Errorf("of HR %v are missing, checked at %v, proof %+v; want null, because the series was never read as it came", hr.Missing, hr.Checked, hr.Proof)
+	}
+	s.must(s.ledger.SetLive(t.Context(), nil, disclosure.HR, instant("2026-04-20T07:00:00Z")))
+	s.must(s.ledger.SetAbsent(t.Context(), nil, disclosure.HR, 101, instant("2026-04-23T06:07:08Z")))
+	all = s.completeness("2026-04-01", "2026-04-30")
+	if got := strings.Fields(all.missing(disclosure.HR)); len(got) != 99 || got[0] != "22:101!" || got[1] != "22:102?" {
+		t.Errorf("of HR %d are missing: %v", len(got), got)
+	}
+	if before, first := all.day("2026-04-20", disclosure.HR), all.day("2026-04-21", disclosure.HR); before.Missing != nil || first.Missing == nil || *first.Proof.From != "2026-04-21" {
+		t.Errorf("the first day: %+v, the next: %+v, proof from %s", before.Missing, first.Missing, *first.Proof.From)
+	}
+	if oir := all.day("2026-04-22", disclosure.OIR); oir.Proof != nil {
+		t.Errorf("of OIR the proof is %+v, want null", oir.Proof)
 	}
 
 	// A number that turns up is missing no more.

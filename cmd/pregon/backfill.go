@@ -20,8 +20,9 @@ import (
 type backfillCmd struct {
 	storeFlag
 	sourceFlags
-	From string `required:"" placeholder:"DATE" help:"First day, as YYYY-MM-DD."`
-	To   string `placeholder:"DATE" help:"Last day. Default: today."`
+	From    string `placeholder:"DATE" help:"First day, as YYYY-MM-DD. Required, unless --numbers is given."`
+	To      string `placeholder:"DATE" help:"Last day. Default: today."`
+	Numbers string `placeholder:"FIRST-LAST" help:"Range of registration numbers to look up one by one, in place of days, in one --type. Finds HR that no list shows."`
 	documentFlags
 	Documents bool     `help:"Read the filings' documents too: their text, and a summary of it. Those that failed before are tried again."`
 	Types     []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
@@ -80,8 +81,49 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 }
 
 func (c *backfillCmd) job() (ledger.Job, error) {
+	types, err := c.types()
+	if err != nil {
+		return ledger.Job{}, err
+	}
+	read := c.days
+	if c.Numbers != "" {
+		read = c.numbers
+	}
+	job, err := read(types)
+	if err == nil && c.Documents {
+		job = job.WithDocuments()
+	}
+	return job, err
+}
+
+// registerBegins is the first day of the oldest series, HR.
+const registerBegins = "1988-07-01"
+
+// numbers reads --numbers.
+func (c *backfillCmd) numbers(types []disclosure.Type) (ledger.Job, error) {
+	const most = 1_000_000 // more than all series have
+	if c.From != "" || c.To != "" {
+		return ledger.Job{}, fault.New(fault.Invalid, "--numbers cannot be joined with --from and --to: give a range of numbers or of days")
+	}
+	if len(types) != 1 {
+		return ledger.Job{}, fault.New(fault.Invalid, "--numbers needs one series, since each counts by itself: add --type hr, --type ip or --type oir")
+	}
+	a, b, _ := strings.Cut(c.Numbers, "-")
+	first, ok := disclosure.ParseNumber(a)
+	last, fine := disclosure.ParseNumber(b)
+	if !ok || !fine || first > last || last-first >= most {
+		return ledger.Job{}, fault.New(fault.Invalid, "--numbers %q must be the first and the last number with a dash between them, such as 300000-316728, and at most %d numbers", c.Numbers, most)
+	}
+	from, _ := disclosure.ParseDay(registerBegins)
+	return ledger.NewNumbersJob(types[0], first, last, from, disclosure.DayOf(time.Now())), nil
+}
+
+func (c *backfillCmd) days(types []disclosure.Type) (ledger.Job, error) {
 	today := disclosure.DayOf(time.Now())
 	to := today
+	if c.From == "" {
+		return ledger.Job{}, fault.New(fault.Invalid, "--from is missing: give the first day as YYYY-MM-DD, or a range of numbers with --numbers")
+	}
 	from, ok := disclosure.ParseDay(c.From)
 	if !ok {
 		return ledger.Job{}, fault.New(fault.Invalid, "--from %q must be a date as YYYY-MM-DD", c.From)
@@ -91,23 +133,22 @@ func (c *backfillCmd) job() (ledger.Job, error) {
 			return ledger.Job{}, fault.New(fault.Invalid, "--to %q must be a date as YYYY-MM-DD", c.To)
 		}
 	}
-	first, _ := disclosure.ParseDay("1988-07-01")
+	first, _ := disclosure.ParseDay(registerBegins)
 	if from > to || to > today || from < first {
 		return ledger.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the register begins, and today, the first before the last", from, to, first)
 	}
-	var types []disclosure.Type
+	return ledger.NewJob(from, to, types), nil
+}
+
+func (c *backfillCmd) types() (types []disclosure.Type, err error) {
 	for _, s := range c.Types {
 		t, ok := disclosure.ParseType(strings.ToUpper(strings.TrimSpace(s)))
 		if !ok {
-			return ledger.Job{}, fault.New(fault.Invalid, "--type %q: use ip, oir or hr, separated by commas", s)
+			return nil, fault.New(fault.Invalid, "--type %q: use ip, oir or hr, separated by commas", s)
 		}
 		types = append(types, t)
 	}
-	job := ledger.NewJob(from, to, types)
-	if c.Documents {
-		job = job.WithDocuments()
-	}
-	return job, nil
+	return types, nil
 }
 
 // progress shows how far a back-fill is, and why it does not get on.
@@ -136,7 +177,11 @@ func (v *progress) show(job ledger.Job, ours bool) {
 		if ours {
 			who = "by this process: no service reads the source"
 		}
-		v.say("loading %s to %s, %s", job.From, job.To, who)
+		what := job.From + " to " + job.To
+		if job.ByNumber() {
+			what = fmt.Sprintf("%s %d to %d", job.Types[0], job.First, job.Last)
+		}
+		v.say("loading %s, %s", what, who)
 	}
 	if v.bar == nil || v.total != job.Total {
 		v.bar = newBar(v.w, "loading", "steps", int64(max(job.Total, 1)), progressbar.OptionShowCount())

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"pregon/internal/catalog"
@@ -85,6 +86,7 @@ type backfill struct {
 	From    string   `json:"from"`
 	To      string   `json:"to"`
 	Types   []string `json:"types"`
+	Numbers *string  `json:"numbers"`
 	Steps   int      `json:"steps"`
 	Total   int      `json:"total"`
 	New     int      `json:"new"`
@@ -170,7 +172,11 @@ func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type)
 }
 
 func newBackfill(j ledger.Job) backfill {
-	return backfill{j.ID, j.From, j.To, words(j.Types), j.Steps, j.Total, j.New, OrNull(j.Trouble)}
+	numbers := ""
+	if j.ByNumber() {
+		numbers = fmt.Sprintf("%d-%d", j.First, j.Last)
+	}
+	return backfill{j.ID, j.From, j.To, words(j.Types), OrNull(numbers), j.Steps, j.Total, j.New, OrNull(j.Trouble)}
 }
 
 func words(types []disclosure.Type) []string {

@@ -50,6 +50,7 @@ type step struct {
 	from    disclosure.Day
 	to      disclosure.Day
 	entity  disclosure.Issuer // of HR, which has no list by date
+	numbers []int64           // of a job by number
 	outcome store.Outcome
 }
 
@@ -89,10 +90,13 @@ func (s *session) do(ctx context.Context, job ledger.Job) error {
 }
 
 // doFilings does the lists by date, the newest days first, and then HR, entity
-// by entity.
+// by entity; or a range of numbers, the highest first.
 func (s *session) doFilings(ctx context.Context, job *ledger.Job) error {
 	steps := windows(job)
 	hr := slices.Contains(job.Types, disclosure.HR)
+	if job.ByNumber() {
+		steps, hr = stretches(job), false
+	}
 	if job.Total = len(steps); hr {
 		job.Total += len(s.everybody())
 	}
@@ -206,6 +210,9 @@ func (s *session) everybody() []disclosure.Issuer { return byID(s.known.Issuers(
 
 func (s *session) doStep(ctx context.Context, st *step) (err error) {
 	st.outcome = store.Outcome{}
+	if st.numbers != nil {
+		return s.readNumbers(ctx, st)
+	}
 	if st.series == disclosure.HR {
 		return s.readEntity(ctx, st)
 	}

@@ -77,7 +77,7 @@ func (s *session) undocumented(job *ledger.Job) (out []disclosure.Report) {
 	}
 	for f := range snapshot.Between(from, to) {
 		r := f.Report()
-		if r.PDFURL != "" && r.Document.Status != disclosure.DocumentReady && slices.Contains(job.Types, r.Type) &&
+		if r.PDFURL != "" && r.Document.Status != disclosure.DocumentReady && slices.Contains(job.Types, r.Type) && job.Wants(r.Number) &&
 			(after == nil || disclosure.CompareReports(after, r) < 0) {
 			out = append(out, *r)
 		}

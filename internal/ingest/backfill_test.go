@@ -1,15 +1,18 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/ledger"
+	"pregon/internal/regulator"
 	"pregon/internal/store"
 )
 
@@ -55,6 +58,93 @@ func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
 		return fmt.Errorf("only %d filings were to be loaded", n)
 	}
 	return nil
+}
+
+// TestBackfillNumbers: by its number every HR is found, also of entities without
+// a tax number; and after an end without warning the job goes on.
+func TestBackfillNumbers(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	from, to := days(t, "2025-06-16", "2025-08-24")
+	var first, last int64
+	silent := 0
+	for _, f := range w.truth(from, disclosure.HR) {
+		if disclosure.DayOf(f.PublishedAt) > to {
+			continue
+		}
+		_, n, _ := disclosure.ParseReportID(f.ID)
+		first, last = min(cmp.Or(first, n), n), max(last, n)
+		if f.NIF == "" {
+			silent++
+		}
+	}
+	asks := ledger.NewNumbersJob(disclosure.HR, first, last, from, to)
+	i := w.newIngest("first")
+	ctx, cancel := context.WithCancel(t.Context())
+	stops := &stopsAfter{Store: w.store, appends: 15, stop: cancel}
+	i.Store = stops
+	if _, err := i.Backfill(ctx, asks, func(ledger.Job, bool) {}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("it was to be stopped, and ended with %v", err)
+	}
+	if done, _ := w.led.Job(asks.ID); done.Steps == 0 || done.Done {
+		t.Fatalf("it was to be stopped midway: %+v", done)
+	}
+	i = w.newIngest("second")
+	site := w.odd(i)
+	job, err := i.Backfill(t.Context(), asks, func(ledger.Job, bool) {})
+	if err != nil || !job.Done || job.Steps != job.Total || job.Total != int(last-first)/stretch+1 || len(job.Unread) > 0 {
+		t.Fatalf("%+v, %v", job, err)
+	}
+	if asked := site.count("division=2&nreg="); asked > int(last-first)+1-10 {
+		t.Errorf("%d pages were asked for, of %d numbers, 15 of which were known", asked, last-first+1)
+	}
+	found := 0
+	for _, f := range w.truth(from, disclosure.HR) {
+		if disclosure.DayOf(f.PublishedAt) > to {
+			continue
+		}
+		r := w.report(f.ID)
+		if r == nil {
+			t.Errorf("%s is missing", f.ID)
+		} else if err := f.differs(r); err != nil {
+			t.Error(err)
+		}
+		found++
+	}
+	if found < 40 || silent == 0 {
+		t.Errorf("%d reports, %d of them without a tax number: too few to show anything", found, silent)
+	}
+	w.once()
+}
+
+// TestNumbersOfAnotherForm: when pages have a form that is not known the job
+// waits and says why; it does not pass thousands of reports over.
+func TestNumbersOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	site := w.odd(s.Ingest)
+	odd := func(string, []byte) []byte { return []byte("<html><body>otra cosa</body></html>") }
+	site.be(odd)
+	job := ledger.NewNumbersJob(disclosure.HR, 289_000, 289_009, 1, 2)
+	steps := stretches(&job)
+	err := s.doStep(t.Context(), &steps[0])
+	if _, markup := errors.AsType[*regulator.MarkupError](err); err == nil || markup || !strings.Contains(trouble(err), "form that is not known") {
+		t.Errorf("it ends with %v", err)
+	}
+	if n := site.count("nreg="); n != mostOdd {
+		t.Errorf("%d pages were asked for, want %d", n, mostOdd)
+	}
+	site.be(func(request string, page []byte) []byte {
+		if strings.Contains(request, "nreg=289004&") {
+			return odd(request, page)
+		}
+		return page
+	})
+	err = s.doStep(t.Context(), &steps[0])
+	if _, markup := errors.AsType[*regulator.MarkupError](err); !markup || steps[0].outcome.New != 9 {
+		t.Errorf("one odd page of ten: %+v, %v", steps[0].outcome, err)
+	}
 }
 
 func TestBackfillAlone(t *testing.T) {

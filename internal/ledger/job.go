@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,10 @@ type Job struct {
 	From  string            `json:"from"`
 	To    string            `json:"to"`
 	Types []disclosure.Type `json:"types"`
+	// First and Last are the numbers of a job that looks up one number after
+	// another, in its only series and on whatever day; else zero.
+	First int64 `json:"first,omitempty"`
+	Last  int64 `json:"last,omitempty"`
 	// Documents says that those of the filings are read too, once the filings are
 	// in.
 	Documents bool      `json:"documents,omitempty"`
@@ -51,6 +56,22 @@ func NewJob(from, to disclosure.Day, types []disclosure.Type) Job {
 		words = append(words, t.Lower())
 	}
 	return Job{ID: strings.Join(words, "_"), From: from.String(), To: to.String(), Types: types, AskedAt: time.Now().UTC()}
+}
+
+// NewNumbersJob returns the job of a range of numbers of a series. Its days are
+// those on which they may have been filed.
+func NewNumbersJob(t disclosure.Type, first, last int64, from, to disclosure.Day) Job {
+	j := NewJob(from, to, []disclosure.Type{t})
+	j.ID, j.First, j.Last = fmt.Sprintf("%s_%d-%d", t.Lower(), first, last), first, last
+	return j
+}
+
+// ByNumber reports whether the job is a range of numbers, not of days.
+func (j *Job) ByNumber() bool { return j.Last > 0 }
+
+// Wants reports whether a number is the job's to read.
+func (j *Job) Wants(number int64) bool {
+	return !j.ByNumber() || number >= j.First && number <= j.Last
 }
 
 // WithDocuments is the job that has the documents read too.

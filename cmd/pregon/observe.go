@@ -65,6 +65,12 @@ func (s *service) observePush() {
 		m.CounterOf("pregon_webhook_attempts_total", "Attempts to deliver, by what came of them; dead are deliveries given up.", "outcome", name, func() float64 { return float64(of(s.webhooks.Stats())) })
 	}
 	m.Gauge("pregon_webhook_behind", "Changes that webhooks were not looked up for yet.", func() float64 { return float64(s.webhooks.Stats().Lag) })
+	for name, of := range map[string]func(webhook.Stats) time.Duration{
+		"all":       func(st webhook.Stats) time.Duration { return st.Judging },
+		"costliest": func(st webhook.Stats) time.Duration { return st.CostliestOwner },
+	} {
+		m.CounterOf("pregon_webhook_judging_seconds_total", "Time that judging the filters of webhooks took: of all owners, and of the one that took most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
+	}
 	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
 }
 

@@ -10,8 +10,10 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"hash/fnv"
 	"log/slog"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -178,6 +180,9 @@ func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if fault.KindOf(err) == fault.Internal {
 		a.Logger.ErrorContext(r.Context(), "a request failed", "id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(e.RetryAfter.Seconds())), 10))
 	}
 	problem.Write(w, err)
 }

@@ -16,6 +16,7 @@ const (
 	mostChanges    = 1000
 	mostWait       = 25 // seconds
 	mostScanned    = 20_000
+	mostScanTime   = 2 * time.Second
 )
 
 // listChanges is the log by polling: what came after a change, oldest first.
@@ -53,10 +54,11 @@ func (a *API) listChanges(r *http.Request, _ *catalog.Snapshot) (answer, error) 
 // or the time is up. A filter that lets little through does not keep a request
 // busy for ever: after a while it is told from where to go on.
 func (a *API) changes(ctx context.Context, after int64, limit int, selector *feed.Selector, wait time.Duration) ([]byte, error) {
-	end := time.Now().Add(wait)
+	end, scan := time.Now().Add(wait), time.Duration(0)
 	b := []byte(`{"data":[`)
 	found, scanned := 0, 0
-	for found < limit && scanned < mostScanned {
+	for found < limit && scanned < mostScanned && scan < mostScanTime {
+		start := time.Now()
 		_, wake, _ := a.Feed.Since(after, 0) // before the look, so that nothing is missed
 		events, err := a.Feed.After(ctx, after, gulp)
 		if err != nil {
@@ -76,6 +78,7 @@ func (a *API) changes(ctx context.Context, after int64, limit int, selector *fee
 				found++
 			}
 		}
+		scan += time.Since(start)
 		left := time.Until(end)
 		if len(events) > 0 {
 			continue

@@ -32,6 +32,9 @@ const (
 // selection reads the common filter and the events that are wanted.
 func (p *params) selection() feed.Selection {
 	s := feed.Selection{Filter: p.Filter()}
+	if reason := feed.TooMuch(s.Filter); reason != "" {
+		p.Refuse("search", s.Filter.Search, reason)
+	}
 	if text := p.Text("events"); text != "" {
 		s.Events = p.events(strings.Split(text, ","))
 	}

@@ -348,6 +348,9 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	events := p.events(body.Events)
 	reports := len(events) == 0 || slices.ContainsFunc(events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	filter := body.Filter.filter(p)
+	if reason := feed.TooMuch(filter); reason != "" {
+		p.Refuse("filter", filter.Search, reason)
+	}
 	if err := p.Err(); err != nil {
 		return answer{}, err
 	}

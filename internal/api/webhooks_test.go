@@ -86,6 +86,12 @@ func TestWebhooks(t *testing.T) {
 	if !attempt.OK || attempt.Status != 200 || attempt.Excerpt != "thanks" || len(got) != 1 {
 		t.Errorf("%+v %q", attempt, got)
 	}
+	for range 4 {
+		s.call("POST", path+"/test", mine, "", 200, &attempt)
+	}
+	if a := s.call("POST", path+"/test", mine, "", 429, nil); a.header.Get("Retry-After") == "2" || len(got) != 5 {
+		t.Errorf("a sixth test within a minute: Retry-After %q, %d sent", a.header.Get("Retry-After"), len(got))
+	}
 	s.call("POST", path+"/redeliver", mine, `{"since":0}`, 409, nil) // it is disabled
 	s.call("PATCH", path, mine, `{"enabled":true,"filter":{}}`, 200, &read)
 	var queued struct{ Queued int }
@@ -104,10 +110,11 @@ func TestWebhookMistakes(t *testing.T) {
 	for body, parameter := range map[string]string{
 		`{"url":"ftp://x.example/"}`: "url",
 		`{}`:                         "url",
-		`{"url":"https://x.example/","events":["nonsense"]}`:                            "events",
-		`{"url":"https://x.example/","filter":{"type":"XX"}}`:                           "type",
-		`{"url":"https://x.example/","filter":{"from":"2026-02-02","to":"2026"}}`:       "to",
-		`{"url":"https://x.example/","description":"` + strings.Repeat("x", 501) + `"}`: "description",
+		`{"url":"https://x.example/","events":["nonsense"]}`:                                  "events",
+		`{"url":"https://x.example/","filter":{"type":"XX"}}`:                                 "type",
+		`{"url":"https://x.example/","filter":{"from":"2026-02-02","to":"2026"}}`:             "to",
+		`{"url":"https://x.example/","filter":{"search":"` + strings.Repeat("x", 501) + `"}}`: "filter",
+		`{"url":"https://x.example/","description":"` + strings.Repeat("x", 501) + `"}`:       "description",
 	} {
 		a := s.call("POST", "/api/v1/webhooks", header, body, 400, nil)
 		if !strings.Contains(string(a.body), `"parameter":"`+parameter+`"`) {
@@ -122,6 +129,20 @@ func TestWebhookMistakes(t *testing.T) {
 			t.Errorf("%s: %d", body, a.status)
 		}
 	}
+}
+
+// What is judged for every change may not be as long as what is searched for
+// once.
+func TestFilterOfChangesIsBounded(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	long := strings.Repeat("de+", 33)
+	for _, target := range []string{"/api/v1/changes?search=" + long, "/api/v1/stream?search=" + long} {
+		if a := s.call("GET", target, header, "", 400, nil); !strings.Contains(string(a.body), "33 words") {
+			t.Errorf("%s", a.body)
+		}
+	}
+	s.call("POST", "/api/v1/webhooks/preview", header, `{"filter":{"search":"`+strings.ReplaceAll(long, "+", " ")+`"}}`, 400, nil)
 }
 
 func TestWebhookPreview(t *testing.T) {

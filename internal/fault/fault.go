@@ -10,6 +10,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Kind tells what sort of failure it is.
@@ -52,6 +53,8 @@ type Error struct {
 	Code    string  // a word for programs, where a protocol has one
 	Fields  []Field // which parts of the input were wrong, if any
 	Err     error   // the cause, for the log only
+	// RetryAfter is how long to wait before the next try, when that is known.
+	RetryAfter time.Duration
 }
 
 // Field is one wrong part of an input: its name, the value as it came, and

@@ -11,10 +11,12 @@
 package feed
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
@@ -110,6 +112,30 @@ var (
 type Selection struct {
 	Events []disclosure.Event
 	Filter disclosure.Filter
+}
+
+// What a selection may hold. It is judged for every change, for as long as
+// whoever made it listens.
+const (
+	LongestFilter = 500 // characters of its texts together
+	MostTerms     = 32  // words to search for
+)
+
+// TooMuch returns what is wrong with a filter that is too long to be judged for
+// every change, and nothing if it is not.
+func TooMuch(f disclosure.Filter) string {
+	if n := FilterLength(f); n > LongestFilter {
+		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category and issuer together", n, LongestFilter)
+	}
+	if n := len(search.Words(f.Search)); n > MostTerms {
+		return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)
+	}
+	return ""
+}
+
+// FilterLength returns the number of characters in the texts of a filter.
+func FilterLength(f disclosure.Filter) int {
+	return utf8.RuneCountInString(f.Search) + utf8.RuneCountInString(f.Category) + utf8.RuneCountInString(f.Issuer)
 }
 
 // Selector is a selection made ready to judge events.

@@ -18,7 +18,7 @@ import (
 const (
 	lookEvery   = time.Second // how often the store is asked for what other processes wrote
 	lookTimeout = 5 * time.Second
-	slots       = 256              // claims at a time, of those that work and of those that fail
+	mostSlots   = 256              // claims at a time, of those that work and of those that fail
 	each        = 100              // deliveries of a claim
 	turn        = 30 * time.Second // after which a claim goes to the end of the queue
 	longestRest = 30 * time.Second
@@ -42,7 +42,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 	var settler, loops sync.WaitGroup
 	settler.Go(func() { d.settle(settling) })
-	loops.Go(func() { every(ctx, lookEvery, d.follow) })
+	loops.Go(func() { every(ctx, lookEvery, func(ctx context.Context) { d.follow(ctx); d.refuseFilters(ctx) }) })
 	loops.Go(func() { m.fanOut(ctx) })
 	loops.Go(func() { d.dispatch(ctx) })
 	loops.Go(func() { every(ctx, m.claimFor/4, d.renew) })
@@ -125,6 +125,16 @@ func (d *dispatcher) follow(ctx context.Context) {
 	d.behind = err != nil
 }
 
+// refuseFilters disables the webhooks whose filters are longer than filters may
+// be now.
+func (d *dispatcher) refuseFilters(ctx context.Context) {
+	for _, h := range d.known.Load().byID {
+		if h.Enabled && h.tooMuch != "" {
+			d.disable(ctx, h, "its filter "+h.tooMuch+": shorten it, then enable the webhook again")
+		}
+	}
+}
+
 // dispatch claims until the context ends.
 func (d *dispatcher) dispatch(ctx context.Context) {
 	told := false
@@ -171,16 +181,23 @@ func (d *dispatcher) claim(ctx context.Context, failing bool) error {
 func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	free = slots
-	for _, c := range d.held {
-		if c.failing == failing {
-			free--
+	known := d.known.Load().byID
+	free = d.slots
+	of := map[string]int{} // slots that an owner has, or may get
+	for id, c := range d.held {
+		if c.failing != failing {
+			continue
+		}
+		free--
+		if h := known[id]; h != nil {
+			of[h.Owner]++
 		}
 	}
 	now := time.Now()
-	for id, h := range d.known.Load().byID {
+	for id, h := range known {
 		r := d.resting[id]
-		if d.held[id] == nil && d.served(h) && (!now.Before(r.until) || r.revision != h.revision) {
+		if d.held[id] == nil && d.served(h) && (!now.Before(r.until) || r.revision != h.revision) && of[h.Owner] < d.slots/4 {
+			of[h.Owner]++
 			ids = append(ids, id)
 		}
 	}

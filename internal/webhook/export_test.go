@@ -36,6 +36,9 @@ func (m *Manager) Hasten(p Pace) {
 // LimitRedelivery sets how many changes may be sent again at once.
 func (m *Manager) LimitRedelivery(n int) { m.mostAgain = n }
 
+// LimitSlots sets how many webhooks are served at a time.
+func (m *Manager) LimitSlots(n int) { m.slots = n }
+
 // Resolve has names looked up elsewhere when they are given.
 func (m *Manager) Resolve(r *net.Resolver) { m.resolver = r }
 
@@ -64,4 +67,11 @@ const (
 	LongestBody  = longestBody
 	MostPerOwner = mostPerOwner
 	MostSecrets  = mostSecrets
+
+	LongestFilters = longestFilters
 )
+
+// AllowTest counts a test of a webhook.
+func (m *Manager) AllowTest(ctx context.Context, owner, id string) error {
+	return m.allowTest(ctx, &hook{Webhook: Webhook{ID: id, Owner: owner}})
+}

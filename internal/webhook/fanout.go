@@ -2,6 +2,10 @@ package webhook
 
 import (
 	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,7 +13,10 @@ import (
 	"pregon/internal/store"
 )
 
-const mostRows = 5000 // in one transaction, about
+const (
+	mostRows  = 5000                   // in one transaction, about
+	judgeTime = 100 * time.Millisecond // after which what was judged is written, so that nothing waits for the rest
+)
 
 // fanOut hands the log out to the webhooks until the context ends. Every
 // process does; the store lets one through.
@@ -79,6 +86,7 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64)
 			f.To = min(f.To, h.StartsAfter)
 		}
 	}
+	slices.SortFunc(listening, func(a, b *hook) int { return strings.Compare(a.Owner, b.Owner) })
 	if f.To > from {
 		return f, nil // changes that nobody began early enough for
 	}
@@ -87,25 +95,64 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64)
 	if err != nil {
 		return f, err
 	}
+	start, cost := time.Now(), map[string]time.Duration{}
 	for i := range changes {
 		c := &changes[i]
 		e := m.o.Encoder.Encode(c)
-		wanted := false
-		for _, h := range listening {
-			if c.Seq > h.StartsAfter && h.selector.Match(e) {
-				f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
-				wanted = true
+		before := len(f.Deliveries)
+		for of := range byOwner(listening) {
+			begun := time.Now()
+			for _, h := range of {
+				if c.Seq > h.StartsAfter && h.selects(e) {
+					f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
+				}
 			}
+			cost[of[0].Owner] += time.Since(begun)
 		}
-		if wanted {
+		if len(f.Deliveries) > before {
 			m.bodies.add(c.Seq, fit(e.JSON))
 		}
 		f.To = c.Seq
-		if len(f.Deliveries) >= mostRows {
+		if len(f.Deliveries) >= mostRows || time.Since(start) > judgeTime {
 			break
 		}
 	}
+	m.charge(known, cost)
 	return f, nil
+}
+
+// byOwner yields the webhooks of one owner after another. They are in that order.
+func byOwner(hooks []*hook) iter.Seq[[]*hook] {
+	return func(yield func([]*hook) bool) {
+		for len(hooks) > 0 {
+			n := 1
+			for n < len(hooks) && hooks[n].Owner == hooks[0].Owner {
+				n++
+			}
+			if !yield(hooks[:n]) {
+				return
+			}
+			hooks = hooks[n:]
+		}
+	}
+}
+
+// charge adds what judging filters took, and forgets owners that have no
+// webhook any more.
+func (m *Manager) charge(known *hooks, cost map[string]time.Duration) {
+	m.costs.Lock()
+	defer m.costs.Unlock()
+	for owner, c := range cost {
+		m.cost[owner] += c
+	}
+	if len(m.cost) <= 2*len(known.byID)+100 {
+		return
+	}
+	owners := map[string]bool{}
+	for _, h := range known.byID {
+		owners[h.Owner] = true
+	}
+	maps.DeleteFunc(m.cost, func(owner string, _ time.Duration) bool { return !owners[owner] })
 }
 
 func sleep(ctx context.Context, d time.Duration) {

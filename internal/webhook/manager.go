@@ -24,6 +24,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/feed"
 	"pregon/internal/outbound"
+	"pregon/internal/ratelimit"
 	"pregon/internal/store"
 )
 
@@ -78,12 +79,17 @@ type Manager struct {
 	looking sync.Mutex          // one look at a time
 	removed map[string]struct{} // guarded by looking: webhooks whose deliveries are to be forgotten
 
+	testsOfWebhook, testsOfOwner *ratelimit.Window
+
 	wake   chan struct{} // there may be something to claim
 	bodies *bodies
 
 	delivered, failed, dead, retried atomic.Int64
 	inFlight                         atomic.Int64
 	fanned                           atomic.Int64
+
+	costs sync.Mutex
+	cost  map[string]time.Duration // guarded by costs: what judging filters took, by owner
 }
 
 // timing is what tests shorten.
@@ -96,6 +102,7 @@ type timing struct {
 	tooLong     time.Duration // to fail, for a webhook
 	grace       time.Duration // for what is being sent when the manager is told to end
 	lastWrites  time.Duration // for settling it, after that
+	slots       int           // claims at a time, of those that work and of those that fail
 	mostAgain   int           // changes that are sent again at once
 }
 
@@ -109,8 +116,12 @@ type hooks struct {
 type hook struct {
 	Webhook
 	signers  []signer
-	selector *feed.Selector
+	selector *feed.Selector // nil when the filter is too much
+	tooMuch  string         // why
 }
+
+// selects reports whether a change is for the webhook.
+func (h *hook) selects(e *feed.Event) bool { return h.selector != nil && h.selector.Match(e) }
 
 // New returns a manager that knows nothing until Refresh.
 func New(o Options) *Manager {
@@ -122,11 +133,12 @@ func New(o Options) *Manager {
 	}
 	m := &Manager{
 		o: o, log: o.Logger, resolver: net.DefaultResolver, removed: map[string]struct{}{},
-		wake: make(chan struct{}, 1), bodies: newBodies(),
+		testsOfWebhook: ratelimit.NewWindow(testsOfWebhook), testsOfOwner: ratelimit.NewWindow(testsOfOwner),
+		wake: make(chan struct{}, 1), bodies: newBodies(), cost: map[string]time.Duration{},
 		timing: timing{
 			sendTimeout: sendTimeout, delays: delays, rest: time.Second,
 			claimFor: 30 * time.Second, poll: 500 * time.Millisecond, tooLong: failingTooLong,
-			grace: 10 * time.Second, lastWrites: 5 * time.Second, mostAgain: mostRedelivered,
+			grace: 10 * time.Second, lastWrites: 5 * time.Second, slots: mostSlots, mostAgain: mostRedelivered,
 		},
 	}
 	if m.log == nil {
@@ -170,7 +182,10 @@ func (m *Manager) Refresh(ctx context.Context) error {
 			m.log.ErrorContext(ctx, "a webhook cannot be read: it gets nothing", "webhook", r.ID, "err", err)
 			continue
 		}
-		h := &hook{Webhook: w, selector: w.Selection().Compile()}
+		h := &hook{Webhook: w}
+		if h.tooMuch = feed.TooMuch(w.Filter); h.tooMuch == "" {
+			h.selector = w.Selection().Compile()
+		}
 		if h.signers, err = openSecrets(&w, m.o.Sealer); err != nil {
 			m.log.ErrorContext(ctx, "a secret of a webhook cannot be opened: it does not sign", "webhook", r.ID, "err", err)
 		}
@@ -224,6 +239,9 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 	if m.count(owner) >= mostPerOwner {
 		return Webhook{}, "", tooMany()
 	}
+	if err := m.checkFilters(owner, "", d.Filter); err != nil {
+		return Webhook{}, "", err
+	}
 	now := time.Now().UTC().Truncate(time.Second)
 	w = Webhook{ID: newID(), Owner: owner, Draft: d, CreatedAt: now, UpdatedAt: now}
 	w.setEnabled(now, "its owner has not enabled it yet")
@@ -245,6 +263,22 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 
 func tooMany() error {
 	return fault.New(fault.Conflict, "You have %d webhooks, which is as many as you may: delete one.", mostPerOwner)
+}
+
+// checkFilters refuses a filter with which those of an owner would be too long
+// together. Each is judged for every change.
+func (m *Manager) checkFilters(owner, id string, f disclosure.Filter) error {
+	n := feed.FilterLength(f)
+	for _, h := range m.known.Load().byID {
+		if h.Owner == owner && h.ID != id {
+			n += feed.FilterLength(h.Filter)
+		}
+	}
+	if n <= longestFilters {
+		return nil
+	}
+	return invalid("filter", f.Search, fmt.Sprintf(
+		"makes %d characters in the filters of all your webhooks, which may have %d together: shorten some, or delete a webhook", n, longestFilters))
 }
 
 func (m *Manager) count(owner string) (n int) {
@@ -427,6 +461,11 @@ func (m *Manager) Update(ctx context.Context, owner, id string, change func(*Dra
 				return false, err
 			}
 		}
+		if d.Filter != w.Filter {
+			if err := m.checkFilters(owner, id, d.Filter); err != nil {
+				return false, err
+			}
+		}
 		same := d.URL == w.URL && d.Description == w.Description && d.Filter == w.Filter && d.Enabled == w.Enabled && slices.Equal(d.Events, w.Events)
 		toggled := d.Enabled != w.Enabled
 		w.Draft = d
@@ -514,11 +553,36 @@ func (m *Manager) Test(ctx context.Context, owner, id string) (store.Attempt, er
 	if err != nil {
 		return store.Attempt{}, err
 	}
+	if err := m.allowTest(ctx, h); err != nil {
+		return store.Attempt{}, err
+	}
 	a := m.send(ctx, h, h.ID+".test-"+newID()[len(idPrefix):], sample(time.Now()))
 	if a.cut {
 		return store.Attempt{}, ctx.Err()
 	}
 	return a.Attempt, nil
+}
+
+// Tests are sent on demand to an address that the caller chose. This many go
+// out in any minute from each process.
+var (
+	testsOfWebhook = ratelimit.Policy{Name: "webhook-test", Limit: 5, Window: time.Minute}
+	testsOfOwner   = ratelimit.Policy{Name: "webhook-tests", Limit: 20, Window: time.Minute}
+)
+
+func (m *Manager) allowTest(ctx context.Context, h *hook) error {
+	v, policy := m.testsOfWebhook.Take(ctx, ratelimit.Name(h.ID)), testsOfWebhook
+	what := "a webhook"
+	if v.OK {
+		v, policy, what = m.testsOfOwner.Take(ctx, ratelimit.Name(h.Owner)), testsOfOwner, "all webhooks of an owner together"
+	}
+	if v.OK {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.RateLimited, RetryAfter: max(v.Reset, time.Second),
+		Message: fmt.Sprintf("Of %s %d tests are sent in any minute. Wait as long as Retry-After says.", what, policy.Limit),
+	}
 }
 
 // Deliveries lists what was and is to be delivered to a webhook.
@@ -550,7 +614,7 @@ func (m *Manager) Redeliver(ctx context.Context, owner, id string, seq int64) er
 	if len(changes) == 0 {
 		return fault.New(fault.NotFound, "There is no change %d.", seq)
 	}
-	if !h.selector.Match(m.o.Encoder.Encode(&changes[0])) {
+	if !h.selects(m.o.Encoder.Encode(&changes[0])) {
 		had, err := m.o.Store.ListDeliveries(ctx, store.DeliveryQuery{Webhook: id, Before: seq + 1, Limit: 1})
 		if err != nil {
 			return err
@@ -579,7 +643,7 @@ func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since in
 		for i := range changes {
 			c := &changes[i]
 			after = c.Seq
-			if h.selector.Match(m.o.Encoder.Encode(c)) {
+			if h.selects(m.o.Encoder.Encode(c)) {
 				found = append(found, store.Delivery{Webhook: id, Seq: c.Seq, Event: string(c.Event)})
 			}
 		}
@@ -630,11 +694,21 @@ type Stats struct {
 	Delivered, Failed, Dead, Retried int64 // deliveries that came through; attempts that did not; deliveries given up; attempts after the first
 	Lag                              int64 // changes that have not been handed out
 	InFlight                         int   // requests
+	// Judging is the time that judging filters took, of all owners and of the
+	// one that took most.
+	Judging, CostliestOwner time.Duration
 }
 
 // Stats returns the counts.
 func (m *Manager) Stats() Stats {
+	var all, most time.Duration
+	m.costs.Lock()
+	for _, c := range m.cost {
+		all, most = all+c, max(most, c)
+	}
+	m.costs.Unlock()
 	return Stats{
+		Judging: all, CostliestOwner: most,
 		Delivered: m.delivered.Load(), Failed: m.failed.Load(), Dead: m.dead.Load(), Retried: m.retried.Load(),
 		Lag: max(0, m.o.Encoder.Newest()-m.fanned.Load()), InFlight: int(m.inFlight.Load()),
 	}

@@ -49,6 +49,7 @@ const (
 	mostPerOwner       = 50
 	longestURL         = 2000
 	longestDescription = 500
+	longestFilters     = 10_000 // characters in the filters of an owner's webhooks together
 )
 
 // Draft is what the owner of a webhook decides.
@@ -148,6 +149,9 @@ func (d *Draft) check(allowPrivate bool) error {
 		return invalid("description", "", fmt.Sprintf("may have %d characters at most", longestDescription))
 	case !utf8.ValidString(d.Description) || strings.ContainsFunc(d.Description, unicode.IsControl):
 		return invalid("description", "", "must be plain text on one line")
+	}
+	if reason := feed.TooMuch(d.Filter); reason != "" {
+		return invalid("filter", d.Filter.Search, reason)
 	}
 	for _, e := range d.Events {
 		if !slices.Contains(feed.AllEvents, e) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pregon/internal/confine"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/extract"
@@ -100,6 +101,16 @@ func (f *documentFlags) cacheDir(logger *slog.Logger) string {
 		return ""
 	}
 	return filepath.Join(dir, "pregon")
+}
+
+// lacking returns how many readers run without a layer of confinement.
+func (l *library) lacking(layer confine.Layer) (n int) {
+	for _, r := range l.readers {
+		if r.Lacks(layer) {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *library) close() {

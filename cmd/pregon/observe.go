@@ -5,6 +5,7 @@ import (
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
+	"pregon/internal/confine"
 	"pregon/internal/document"
 	"pregon/internal/llm"
 	"pregon/internal/mcpserver"
@@ -111,6 +112,9 @@ func (s *service) observeSource() {
 func (s *service) observeDocuments() {
 	m := s.metrics
 	m.Gauge("pregon_documents_waiting", "Filings whose document is still to be read.", func() float64 { return float64(s.reader.Unread()) })
+	for _, l := range confine.Layers {
+		m.GaugeOf("pregon_documents_unconfined", "Processes that read documents without a layer of confinement.", "layer", string(l), func() float64 { return float64(s.library.lacking(l)) })
+	}
 	if s.library.model != nil {
 		s.observeModel(s.library.model)
 	}

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/access"
 	"pregon/internal/api"
 	"pregon/internal/catalog"
+	"pregon/internal/confine"
 	"pregon/internal/desk"
 	"pregon/internal/discovery"
 	"pregon/internal/fault"
@@ -49,6 +50,9 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer log.Flush()
+	if err := confine.HideMemory(); err != nil {
+		log.Logger.Warn("other processes of this user can read the service's memory and environment", "err", err)
+	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)

@@ -19,9 +19,10 @@ const lookEvery = 25 * time.Millisecond
 
 // settings are what the child is told first.
 type settings struct {
-	CacheDir  string `json:"cache_dir"`
-	Tesseract string `json:"tesseract"`
-	Limits    Limits `json:"limits"`
+	CacheDir  string   `json:"cache_dir"`
+	Tesseract string   `json:"tesseract"`
+	Limits    Limits   `json:"limits"`
+	Greeting  greeting `json:"greeting,omitzero"` // what is known of it before it is started anew
 }
 
 // child is a process that runs Serve, as its parent sees it. Whoever has it may
@@ -35,7 +36,7 @@ type child struct {
 	id     uint32          // of the last document
 	stderr *tail
 
-	uncached string // why it has no cache, if it has none
+	greeting greeting
 
 	mu      sync.Mutex
 	reaping bool // guarded by mu: its number may soon be another's
@@ -162,7 +163,12 @@ func (c *child) hello(ctx context.Context, body []byte) error {
 	case answer.kind != ready:
 		return fmt.Errorf("it is not ready: %s", tidy(string(answer.body)))
 	}
-	c.uncached = tidy(string(answer.body))
+	if len(answer.body) > 0 {
+		if err := json.Unmarshal(answer.body, &c.greeting); err != nil {
+			return fmt.Errorf("its greeting makes no sense: %w", err)
+		}
+	}
+	c.greeting.Uncached = tidy(c.greeting.Uncached)
 	return nil
 }
 

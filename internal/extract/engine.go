@@ -13,16 +13,19 @@ type reading struct {
 	taken   uint32 // bytes of the last instance's memory
 }
 
-func newEngine(s settings) (engine, error, error) {
+func newEngine(s settings) (engine, greeting, error) {
 	l, uncached, err := newLibrary(s.CacheDir, s.Limits.Memory)
 	if err != nil {
-		return nil, nil, err
+		return nil, greeting{}, err
+	}
+	if uncached != nil {
+		s.Greeting.Uncached = uncached.Error()
 	}
 	// Only now: compiling needs more, and the collector would work against it.
 	debug.SetMemoryLimit(s.Limits.Memory * 85 / 100)
 	e := &reading{limits: s.Limits, library: l, ocr: findOCR(s.Tesseract, s.Limits)}
 	debug.FreeOSMemory() // compiling takes hundreds of megabytes
-	return e, uncached, nil
+	return e, s.Greeting, nil
 }
 
 func (e *reading) read(body []byte, tell func(int)) (*Text, error) {

@@ -24,7 +24,7 @@ type kind byte
 const (
 	setup      kind = 'S' // JSON of a settings
 	document   kind = 'D' // the bytes of a document
-	ready      kind = 'R' // the child can read; why it has no cache, or nothing
+	ready      kind = 'R' // the child can read; JSON of a greeting, or nothing
 	pictures   kind = 'O' // four bytes: so many pages are going to be read off pictures
 	text       kind = 'T' // JSON of a Text
 	unreadable kind = 'U' // the reason
@@ -40,7 +40,7 @@ type sizes map[kind]int
 var toChild = sizes{setup: 64 << 10, document: MaxBody}
 
 func fromChild(l Limits) sizes {
-	return sizes{ready: 1 << 10, pictures: 4, text: l.answerSize(), unreadable: 1 << 10, sitePage: 0, trouble: 4 << 10}
+	return sizes{ready: 16 << 10, pictures: 4, text: l.answerSize(), unreadable: 1 << 10, sitePage: 0, trouble: 4 << 10}
 }
 
 var errFrame = errors.New("not a frame")

@@ -54,12 +54,12 @@ func FuzzServe(f *testing.F) {
 		}
 		var out bytes.Buffer
 		var l Limits
-		err := serve(bytes.NewReader(in), &out, func(s settings) (engine, error, error) {
+		err := serve(bytes.NewReader(in), &out, func(s settings) (engine, greeting, error) {
 			if s.Limits.Pages == 13 {
-				return nil, nil, errors.New("as it was told")
+				return nil, greeting{}, errors.New("as it was told")
 			}
 			l = s.Limits
-			return echo{}, errors.New(strings.Repeat("x", 5000)), nil
+			return echo{}, greeting{Uncached: strings.Repeat("x", 5000)}, nil
 		})
 		if l.TextBytes < 0 || l.Pages < 0 || l.TextBytes > 1<<24 || l.Pages > 1<<16 {
 			return // limits that no parent gives

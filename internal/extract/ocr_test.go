@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -94,14 +93,14 @@ func TestScanned(t *testing.T) {
 // TestTesseractEndsToo has a tesseract that takes forever: it must end with the
 // child that started it.
 func TestTesseractEndsToo(t *testing.T) {
-	dir := t.TempDir()
-	script, mark := filepath.Join(dir, "tesseract"), filepath.Join(dir, "pid")
-	source := "#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\necho $$ >" + mark + ".new; mv " + mark + ".new " + mark + "\nsleep 600\n"
+	script := filepath.Join(t.TempDir(), "tesseract")
+	const source = "#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nsleep 600\n"
 	if err := os.WriteFile(script, []byte(source), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := own(t, func(o *extract.Options) { o.Tesseract = script })
+	worker := childOf(t, r)
 	done := make(chan error, 1)
 	go func() {
 		_, err := r.Read(ctx, extracttest.Picture(1, 1, []byte{0}))
@@ -110,8 +109,10 @@ func TestTesseractEndsToo(t *testing.T) {
 	var pid int
 	for pid == 0 {
 		time.Sleep(10 * time.Millisecond)
-		if raw, err := os.ReadFile(mark); err == nil {
-			pid, _ = strconv.Atoi(strings.TrimSpace(string(raw)))
+		for child := range childrenOf(t, worker) {
+			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)); strings.Contains(string(line), script+"\x00stdin") {
+				pid = child
+			}
 		}
 	}
 	cancel()

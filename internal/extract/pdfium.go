@@ -28,15 +28,13 @@ type library struct {
 
 const wasmPage = 64 << 10
 
-// newLibrary compiles PDFium, or takes the compiled code from a directory. When
+// newLibrary takes PDFium's compiled code from a directory, or compiles it. When
 // the directory is of no use it compiles without one, and uncached says why:
 // better a slow start than no documents.
 func newLibrary(cacheDir string, memory int64) (l *library, uncached, err error) {
-	// The rest is for the compiled code, the document itself and its text.
-	most := uint32(memory * 55 / 100 / wasmPage)
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(most).WithDebugInfoEnabled(false)
+	config, most := runtimeConfig(memory)
 	if cacheDir != "" {
-		if l, uncached = cachedLibrary(config, most, cacheDir); uncached == nil {
+		if l, uncached = compileCached(config, most, cacheDir); uncached == nil {
 			return l, nil, nil
 		}
 	}
@@ -44,30 +42,41 @@ func newLibrary(cacheDir string, memory int64) (l *library, uncached, err error)
 	return l, uncached, err
 }
 
-// cachedLibrary takes the compiled code from a directory. When it is not there
-// one process compiles, while others wait for it: several at once on a busy
-// machine could all take so long that none ends in time.
-func cachedLibrary(config wazero.RuntimeConfig, most uint32, dir string) (*library, error) {
-	if err := private(dir); err != nil {
-		return nil, err
+// runtimeConfig returns the settings for a process of so much memory, and how
+// many pages of it an instance may have.
+func runtimeConfig(memory int64) (wazero.RuntimeConfig, uint32) {
+	// The rest is for the compiled code, the document itself and its text.
+	most := uint32(memory * 55 / 100 / wasmPage)
+	return wazero.NewRuntimeConfig().WithMemoryLimitPages(most).WithDebugInfoEnabled(false), most
+}
+
+// prepare sees to it that a directory has PDFium's compiled code. One process
+// compiles, while others wait for it: several at once on a busy machine could
+// all take so long that none ends in time.
+func prepare(dir string, memory int64) error {
+	if dir == "" {
+		return nil
 	}
-	if !whole(dir) {
-		// Where the lock cannot be had, such as on a file system that is only
-		// read, processes do without.
-		if held, err := lock(filepath.Join(dir, "lock")); err == nil {
-			defer held.Close()
-		}
+	if err := private(dir); err != nil {
+		return err
 	}
 	if whole(dir) {
-		if l, err := compileCached(config, most, dir); err == nil {
-			return l, nil
-		}
+		return nil
 	}
-	l, err := compileAnew(config, most, dir)
+	// Where the lock cannot be had, such as on a file system that is only read,
+	// processes do without.
+	if held, err := lock(filepath.Join(dir, "lock")); err == nil {
+		defer held.Close()
+	}
+	if whole(dir) {
+		return nil
+	}
+	config, most := runtimeConfig(memory)
+	_, err := compileAnew(config, most, dir)
 	if err == nil {
 		_ = seal(dir) // without a seal the next start looks again, no more
 	}
-	return l, err
+	return err
 }
 
 // compileAnew takes code of which nothing is known from a directory, or

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
+
+	"pregon/internal/confine"
 )
 
 // Options of NewReader.
@@ -21,13 +24,14 @@ type Options struct {
 // Reader reads documents, one at a time. The child that does it is started by
 // the first document, or by Warm, and serves until it dies or is to die.
 type Reader struct {
-	o      Options
-	turn   chan struct{} // holds one token; who has it may use child
-	child  *child        // nil when there is none
-	warned string        // of a cache that cannot be used: why; with the turn
-	failed string        // why the last start failed, empty when it did not; with the turn
-	closed chan struct{}
-	once   sync.Once
+	o        Options
+	turn     chan struct{}                  // holds one token; who has it may use child
+	child    *child                         // nil when there is none
+	warned   string                         // of a cache that cannot be used: why; with the turn
+	failed   string                         // why the last start failed, empty when it did not; with the turn
+	confined atomic.Pointer[confine.Status] // of the newest child; nil before the first
+	closed   chan struct{}
+	once     sync.Once
 }
 
 // ErrClosed is the error of a Reader after Close.
@@ -85,6 +89,12 @@ func (r *Reader) Warm(ctx context.Context) error {
 	return r.start(ctx)
 }
 
+// Lacks reports whether the newest child runs without a layer of confinement.
+func (r *Reader) Lacks(l confine.Layer) bool {
+	status := r.confined.Load()
+	return status != nil && !status.Holds(l)
+}
+
 // Close ends the child, and the reading of a document if there is one, and
 // waits until they have ended.
 func (r *Reader) Close() error {
@@ -138,10 +148,14 @@ func (r *Reader) start(ctx context.Context) error {
 	}
 	r.failed = ""
 	r.o.Logger.Debug("started the child that reads documents", "pid", c.cmd.Process.Pid)
-	if c.uncached != "" && c.uncached != r.warned {
-		r.o.Logger.Warn("the compiled reader of PDF files is not kept, so that each start takes seconds", "dir", r.o.CacheDir, "reason", c.uncached)
+	if why := c.greeting.Uncached; why != "" && why != r.warned {
+		r.o.Logger.Warn("the compiled reader of PDF files is not kept, so that each start takes seconds", "dir", r.o.CacheDir, "reason", why)
 	}
-	r.warned = c.uncached
+	r.warned = c.greeting.Uncached
+	before := r.confined.Swap(&c.greeting.Confined)
+	if missing := c.greeting.Confined.Missing(); missing != "" && (before == nil || before.Missing() != missing) {
+		r.o.Logger.Warn("documents are read in a process that is not fully confined", "missing", tidy(missing))
+	}
 	r.child = c
 	return nil
 }

@@ -36,7 +36,13 @@ func readsGood(t *testing.T, r *extract.Reader) {
 // children are the processes that this one has started.
 func children(t *testing.T) map[int]bool {
 	t.Helper()
-	lists, err := filepath.Glob("/proc/self/task/*/children")
+	return childrenOf(t, os.Getpid())
+}
+
+// childrenOf are the processes that a process has started.
+func childrenOf(t *testing.T, pid int) map[int]bool {
+	t.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +225,7 @@ func TestChildKnowsNoSecrets(t *testing.T) {
 	for _, variable := range strings.Split(strings.Trim(string(env), "\x00"), "\x00") {
 		name, _, _ := strings.Cut(variable, "=")
 		switch name {
-		case "PATH", "TMPDIR", "OMP_THREAD_LIMIT", "TESSDATA_PREFIX":
+		case "PATH", "TMPDIR", "OMP_THREAD_LIMIT", "TESSDATA_PREFIX", "EXTRACT_SETTINGS":
 		default:
 			t.Errorf("the child knows %s", name)
 		}
@@ -315,43 +321,6 @@ func TestUselessCache(t *testing.T) {
 		{"that nobody may write to", "/proc", "wazero-", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) { uncached(t, test.dir, test.reason, test.deaths) })
-	}
-}
-
-// TestCacheOfOthers has directories in which others may have put code. It is
-// damaged, so that it would be mended if it were looked at.
-func TestCacheOfOthers(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		lax  func(dir, within, file string) error
-	}{
-		{"a directory that all may write to", func(dir, _, _ string) error { return os.Chmod(dir, 0o777) }},
-		{"one that a group may write to", func(dir, _, _ string) error { return os.Chmod(dir, 0o770) }},
-		{"one within", func(_, within, _ string) error { return os.Chmod(within, 0o777) }},
-		{"a file", func(_, _, file string) error { return os.Chmod(file, 0o666) }},
-		{"another's directory", func(dir, _, _ string) error { return os.Chown(dir, 12345, -1) }},
-		{"another's file", func(_, _, file string) error { return os.Chown(file, 12345, -1) }},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if strings.HasPrefix(test.name, "another's") && os.Geteuid() != 0 {
-				t.Skip("only root can give files away")
-			}
-			own(t, nil) // has code compiled
-			made, err := filepath.Glob(filepath.Join(cacheDir, "wazero-*", "*"))
-			if err != nil || len(made) == 0 {
-				t.Fatalf("there is no compiled code: %v", err)
-			}
-			dir := t.TempDir()
-			within := filepath.Join(dir, filepath.Base(filepath.Dir(made[0])))
-			file := filepath.Join(within, filepath.Base(made[0]))
-			if err := errors.Join(os.Chmod(dir, 0o700), os.Mkdir(within, 0o700), os.WriteFile(file, []byte("damaged"), 0o600), test.lax(dir, within, file)); err != nil {
-				t.Fatal(err)
-			}
-			uncached(t, dir, "others may write to", 0)
-			if body, err := os.ReadFile(file); err != nil || string(body) != "damaged" {
-				t.Errorf("what is in the directory was touched: %.20q, %v", body, err)
-			}
-		})
 	}
 }
 

@@ -9,12 +9,28 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	"pregon/internal/confine"
 )
 
 // Serve is the child: it reads documents from in and writes what they say to
-// out, until in ends. It is the whole work of its process, whose limits it sets.
+// out, until in ends. It is the whole work of its process, whose limits it sets,
+// and whose program it may start anew in order to confine it.
 func Serve(in io.Reader, out io.Writer) error {
-	return serve(in, out, newEngine)
+	s, again, err := handedOn()
+	switch {
+	case err != nil:
+		return err
+	case again:
+		return serveWith(in, out, s, newEngine)
+	}
+	return serve(in, out, func(s settings) (engine, greeting, error) { return newEngine(confined(s)) })
+}
+
+// greeting is what the child says of itself when it is ready.
+type greeting struct {
+	Uncached string         `json:"uncached,omitempty"` // why it has no cache
+	Confined confine.Status `json:"confined,omitempty"`
 }
 
 // engine reads documents.
@@ -26,7 +42,7 @@ type engine interface {
 	rest()
 }
 
-func serve(in io.Reader, out io.Writer, begin func(settings) (e engine, uncached, err error)) error {
+func serve(in io.Reader, out io.Writer, begin func(settings) (engine, greeting, error)) error {
 	first, err := readFrame(in, toChild)
 	switch {
 	case err == io.EOF:
@@ -40,16 +56,25 @@ func serve(in io.Reader, out io.Writer, begin func(settings) (e engine, uncached
 	if err := json.Unmarshal(first.body, &s); err != nil {
 		return fmt.Errorf("the settings: %w", err)
 	}
+	return serveWith(in, out, s, begin)
+}
+
+// serveWith is serve after the settings are known.
+func serveWith(in io.Reader, out io.Writer, s settings, begin func(settings) (engine, greeting, error)) error {
 	s.Limits = s.Limits.withDefaults()
-	e, uncached, err := begin(s)
+	e, g, err := begin(s)
 	if err != nil {
 		return errors.Join(err, writeFrame(out, frame{kind: trouble, body: short(err.Error())}))
 	}
-	hello := frame{kind: ready}
-	if uncached != nil {
-		hello.body = short(uncached.Error())
+	g.Uncached = string(short(g.Uncached))
+	for l, why := range g.Confined {
+		g.Confined[l] = why[:min(len(why), 256)]
 	}
-	if err := writeFrame(out, hello); err != nil {
+	body, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	if err := writeFrame(out, frame{kind: ready, body: body}); err != nil {
 		return err
 	}
 	for {

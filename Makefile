@@ -7,7 +7,7 @@ OUTPUT   ?= bin/pregon
 
 UNWATCHED = -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.org/memory=-race=false'
 
-.PHONY: help run build test check generate bench fuzz soak clean
+.PHONY: help run build test check generate notices bench fuzz soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ check: ## formatting, vet, staticcheck, layering, generated files; no other test
 generate: ## write the generated files anew: docs/cli.md, docs/summaries.md
 	go test ./cmd/pregon -run TestReference -update
 	go test ./internal/document -run TestSummaries -update
+
+notices: ## write the licences of what is in the program anew: internal/notices/notices.txt
+	go test ./internal/notices -run TestNotices -update
 
 bench: ## run the benchmarks against peers, one `name value unit` line per figure
 	@cd bench && go run .

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"pregon/internal/notices"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/sqlite"
@@ -51,10 +52,18 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 	return s.Close()
 }
 
-type versionCmd struct{}
+type versionCmd struct {
+	Licenses bool `help:"Print the licences of what is in the program instead."`
+}
 
-// Run prints the version.
-func (versionCmd) Run(p *process) error { return printVersion(p.stdout) }
+// Run prints the version, or the licences.
+func (c *versionCmd) Run(p *process) error {
+	if c.Licenses {
+		_, err := io.WriteString(p.stdout, notices.Text)
+		return err
+	}
+	return printVersion(p.stdout)
+}
 
 func printVersion(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "pregon %s (%s)\n", version, runtime.Version())

@@ -334,6 +334,10 @@ func TestBadAnswers(t *testing.T) {
 		{"500", status(500, "<html>Error</html>"), isStatus(500)},
 		{"redirect to nothing", status(302, ""), isStatus(302)},
 		{"error page with 200", status(200, "<html><h1>Se ha producido un error</h1></html>"), isMarkup},
+		{"error page without a code", status(200, `<html><head><title>CNMV - Error</title></head><body>No ha sido posible completar su consulta</body></html>`), func(err error) bool {
+			return fault.KindOf(err) == fault.Unavailable && !isMarkup(err)
+		}},
+		{"a filing that quotes that page", status(200, strings.Replace(quoted, "Verifique la ruta", "No ha sido posible completar su consulta", 1)), func(err error) bool { return err == nil }},
 		{"cut", status(200, quoted[:len(quoted)/2]), isMarkup},
 		{"another filing", status(200, strings.ReplaceAll(quoted, "50374", "50375")), isMarkup},
 		{"no Accept", func(w http.ResponseWriter, r *http.Request) {

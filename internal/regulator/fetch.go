@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -202,6 +203,9 @@ func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, u
 	if res.StatusCode != http.StatusOK {
 		return answer{}, nil, &StatusError{Status: res.StatusCode}
 	}
+	if a.saysFailed() {
+		return answer{}, nil, errFailed()
+	}
 	return a, nil, nil
 }
 
@@ -269,9 +273,15 @@ func (a *awake) Read(p []byte) (int, error) {
 const (
 	missingCode  = "errorcode=cvfe"
 	missingWords = "verifique la ruta"
+	// failedWords are of a further error page, which has no code.
+	failedWords = "no ha sido posible completar su consulta"
 )
 
 func errMissing() error { return fault.New(fault.NotFound, "the regulator has no such page") }
+
+func errFailed() error {
+	return fault.New(fault.Unavailable, "the regulator answers with its error page: it could not complete the request")
+}
 
 func namesMissing(u *url.URL) bool {
 	return strings.Contains(strings.ToLower(u.RawQuery), missingCode)
@@ -283,13 +293,24 @@ func (a *answer) saysMissing() bool {
 	if namesMissing(a.address) {
 		return true
 	}
-	if a.contentType != "" && !strings.HasPrefix(a.contentType, "text/") {
+	if !bytes.Contains(a.body, []byte("erifique la ruta")) && !bytes.Contains(a.body, []byte("CVFE")) {
 		return false
 	}
-	if !bytes.Contains(a.body, []byte("erifique la ruta")) && !bytes.Contains(a.body, []byte("CVFE")) {
+	return a.saysOnly(missingWords, missingCode)
+}
+
+// saysFailed looks for the words of the error page that has no code.
+func (a *answer) saysFailed() bool {
+	return bytes.Contains(a.body, []byte("completar su consulta")) && a.saysOnly(failedWords)
+}
+
+// saysOnly reports whether a page has one of the words, in lower case, and
+// nothing else to read.
+func (a *answer) saysOnly(words ...string) bool {
+	if a.contentType != "" && !strings.HasPrefix(a.contentType, "text/") {
 		return false
 	}
 	page := bytes.ToLower(a.body)
 	has := func(s string) bool { return bytes.Contains(page, []byte(s)) }
-	return (has(missingWords) || has(missingCode)) && !has(listPart) && !has(rowPart) && !has("<channel")
+	return slices.ContainsFunc(words, has) && !has(listPart) && !has(rowPart) && !has(tablePart) && !has("<channel")
 }

@@ -15,7 +15,8 @@ const (
 	listPart  = "listaelementosprimernivel"
 	rowPart   = "elementoprimernivel"
 	pagerPart = "lblinfopaginacion"
-	ownerPart = "titulodatos" // the entity that the whole page is about
+	lowerPart = "lblinfopaginacionposterior" // the pager below the list
+	ownerPart = "titulodatos"                // the entity that the whole page is about
 	tablePart = "grddescargas"
 )
 
@@ -73,7 +74,7 @@ func readPage(surface string, body []byte) (*page, error) {
 			if p.owner == "" {
 				p.owner = text(n)
 			}
-		case pagerPart:
+		case pagerPart, lowerPart:
 			if numbered = true; pager == "" {
 				pager = text(n)
 			}
@@ -172,7 +173,7 @@ func (p *page) matters(z *html.Tokenizer, tag string) bool {
 		p.published = content
 	}
 	switch id {
-	case listPart, rowPart, pagerPart, ownerPart, tablePart:
+	case listPart, rowPart, pagerPart, lowerPart, ownerPart, tablePart:
 		return true
 	}
 	return false

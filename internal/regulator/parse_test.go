@@ -519,6 +519,18 @@ func TestParseEntities(t *testing.T) {
 	}
 }
 
+// TestLowerPager: a page whose upper pager is missing is read by its lower one.
+func TestLowerPager(t *testing.T) {
+	page := strings.ReplaceAll(string(read(t, "funds.html")), "x_lblInfoPaginacion", "x_Posterior_lblInfoPaginacionPosterior")
+	if got, err := regulator.ParseEntities(regulator.FundRegisters[0], []byte(page)); err != nil || got.Pages != 72 || len(got.Entities) != 2 {
+		t.Errorf("%d entities, %d pages, %v", len(got.Entities), got.Pages, err)
+	}
+	page = strings.ReplaceAll(string(read(t, "list-oir.html")), "_lblInfoPaginacion", "_Posterior_lblInfoPaginacionPosterior")
+	if got, err := regulator.ParseList(disclosure.OIR, []byte(page), regulator.PublicOrigin); err != nil || got.Pages != 20 || got.Page != 1 {
+		t.Errorf("page %d of %d, %v", got.Page, got.Pages, err)
+	}
+}
+
 func TestEntityFaults(t *testing.T) {
 	whole := string(read(t, "funds.html"))
 	for _, test := range []struct {

@@ -19,7 +19,7 @@ func failing(status int) func(*Server, http.ResponseWriter, *http.Request) {
 
 // apologise answers an error page that calls itself a success.
 func apologise(_ *Server, w http.ResponseWriter, r *http.Request) {
-	write(w, r, page{title: "Error", content: []byte("<div class=\"error\"><p>Se ha producido un error. Inténtelo de nuevo más tarde.</p></div>")}.answer())
+	write(w, r, page{title: "Error", content: []byte("<div class=\"error\"><p>No ha sido posible completar su consulta.</p></div>")}.answer())
 }
 
 func redirect(_ *Server, w http.ResponseWriter, r *http.Request) {

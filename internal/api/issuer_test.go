@@ -87,7 +87,7 @@ func TestIssuerDetail(t *testing.T) {
 		want := map[string]any{
 			"id": "A69000016", "name": "BODEGAS DE VALDEBRISA, S.A.", "cif": "A69000016", "ticker": "BVB", "market": "SIBE",
 			"kind": "company", "isins": []any{"ES0SIM000010"}, "former_names": []any{"VIÑEDOS DEL ÑANDÚ, S.A."}, "aliases": []any{},
-			"report_count": 1.0, "latest_reports": list["data"],
+			"manager": nil, "depositary": nil, "report_count": 1.0, "latest_reports": list["data"],
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", key, diff)
@@ -106,6 +106,28 @@ func TestIssuerDetail(t *testing.T) {
 		if doc := s.get(http.StatusNotFound, "/api/v1/issuers/"+key).problem(); doc.Type != "urn:pregon:problem:not-found" {
 			t.Errorf("%s: %+v", key, doc)
 		}
+	}
+}
+
+// A fund's detail names its manager, with the id of the one issuer of that name,
+// and its depositary; a search finds the fund by them.
+func TestIssuerDetailOfFund(t *testing.T) {
+	b := market()
+	b.Issuers = append(b.Issuers, disclosure.Issuer{
+		ID: "fi-4721", Name: "VELARDA MIXTO, FI", Kind: disclosure.Fund, Manager: "Ardazul Gestion SGIIC SA", Depositary: "BANCO QUE NADIE CONOCE, S.A.",
+	})
+	s := start(t, "demo", b)
+	var got map[string]any
+	s.get(http.StatusOK, "/api/v1/issuers/fi-4721").decode(&got)
+	want := map[string]any{
+		"manager":    map[string]any{"name": "Ardazul Gestion SGIIC SA", "id": "sgiic-194"},
+		"depositary": map[string]any{"name": "BANCO QUE NADIE CONOCE, S.A.", "id": nil},
+	}
+	if diff := cmp.Diff(want, map[string]any{"manager": got["manager"], "depositary": got["depositary"]}); diff != "" {
+		t.Error(diff)
+	}
+	if ids := s.get(http.StatusOK, "/api/v1/issuers"+query("search", "ardazul gestion")).ids(); ids != "sgiic-194 fi-4721" {
+		t.Errorf("a search for the manager finds %s", ids)
 	}
 }
 

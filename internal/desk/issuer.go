@@ -29,9 +29,28 @@ type Issuer struct {
 	ISINs       []string          `json:"isins"`
 	FormerNames []string          `json:"former_names"`
 	Aliases     []string          `json:"aliases"`
+	Manager     *party            `json:"manager"`
+	Depositary  *party            `json:"depositary"`
 	ReportCount int               `json:"report_count"`
 	Latest      []json.RawMessage `json:"latest_reports"`
 	Attribution Attribution       `json:"attribution"`
+}
+
+// party is who manages a fund, or keeps its assets.
+type party struct {
+	Name string  `json:"name"`
+	ID   *string `json:"id"` // null when no issuer, or more than one, has that name
+}
+
+func newParty(s *catalog.Snapshot, name string) *party {
+	if name == "" {
+		return nil
+	}
+	p := &party{Name: name}
+	if e, ok := s.Named(name); ok {
+		p.ID = &e.Issuer.ID
+	}
+	return p
 }
 
 const latestOfIssuer = 5
@@ -48,6 +67,7 @@ func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
 	out := &Issuer{
 		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
 		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
+		Manager: newParty(s, i.Manager), Depositary: newParty(s, i.Depositary),
 		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: d.Attribution(),
 	}
 	for _, f := range filings.Filings {

@@ -39,6 +39,8 @@ type Issuer struct {
 	ISINs       []string `json:"isins,omitempty"`
 	FormerNames []string `json:"former_names,omitempty"`
 	Aliases     []string `json:"aliases,omitempty"`
+	Manager     string   `json:"manager,omitempty"`    // name of who manages a fund
+	Depositary  string   `json:"depositary,omitempty"` // name of who keeps its assets
 }
 
 // CIF returns the tax number in its normal form, or nothing when the source's
@@ -102,6 +104,8 @@ func (i *Issuer) Validate() error {
 	bad.ident("ticker", i.Ticker)
 	bad.text("market", i.Market, false)
 	bad.ident("id", i.ID)
+	bad.text("manager", i.Manager, false)
+	bad.text("depositary", i.Depositary, false)
 	for _, name := range i.FormerNames {
 		bad.text("former_names", name, true)
 	}
@@ -152,6 +156,8 @@ func (i Issuer) Merge(told Issuer) (merged Issuer, changed []string) {
 	}
 	m.list("former_names", &i.FormerNames, slices.DeleteFunc(slices.Clone(told.FormerNames), isNow))
 	m.list("aliases", &i.Aliases, told.Aliases)
+	m.text("manager", &i.Manager, told.Manager)
+	m.text("depositary", &i.Depositary, told.Depositary)
 	return i, m.changed
 }
 

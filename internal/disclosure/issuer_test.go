@@ -51,6 +51,17 @@ func TestIdentifiersAreKeptInOneForm(t *testing.T) {
 	}
 }
 
+func TestIssuerMergeOfFund(t *testing.T) {
+	known := disclosure.Issuer{ID: "fi-1", Name: "FONDO, FI", Manager: "UNA, SGIIC", Depositary: "BANCO, S.A."}
+	merged, changed := known.Merge(disclosure.Issuer{ID: "fi-1", Manager: "OTRA, SGIIC"})
+	if diff := cmp.Diff([]string{"manager"}, changed); diff != "" || merged.Manager != "OTRA, SGIIC" || merged.Depositary != "BANCO, S.A." {
+		t.Errorf("%+v: %s", merged, diff)
+	}
+	if slices.Contains(merged.Keys(), "OTRA, SGIIC") {
+		t.Error("a fund can be asked for by its manager's name")
+	}
+}
+
 func TestIssuerMerge(t *testing.T) {
 	known := disclosure.Issuer{ID: "A69001238", Name: "VIEJA, S.A.", NIF: "A-69001238", ISINs: []string{"ES01SIM00026"}}
 	merged, changed := known.Merge(disclosure.Issuer{ID: known.ID, Name: "NUEVA, S.A.", Ticker: "NUE", ISINs: []string{"ES01SIM00026", "ES01SIM00034"}})

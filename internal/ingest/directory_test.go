@@ -584,6 +584,72 @@ func TestRegisterFails(t *testing.T) {
 	}
 }
 
+// TestRegisterGone: a register that answers 404 is the fault of that one alone.
+// What waits for the registers does not wait for it.
+func TestRegisterGone(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	d := w.desk()
+	s := w.session()
+	s.Exchange = nil
+	d.now(func(list, _ string, answer *httptest.ResponseRecorder) {
+		if list == "3" {
+			answer.Code = http.StatusNotFound
+		}
+	})
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, watch.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator has no register fi (list 3)") {
+		t.Errorf("%+v", got)
+	}
+	if w.led.Clock(watch.Register).IsZero() {
+		t.Error("a back-fill of HR waits for a register that is gone")
+	}
+	w.log()
+	funds := known{w.cat}.Issuers(disclosure.Fund)
+	if len(funds) < 50 {
+		t.Errorf("%d funds of the other registers", len(funds))
+	}
+	managers := map[string]string{}
+	for _, i := range (known{w.cat}).Issuers(disclosure.Manager) {
+		managers[i.Name] = i.ID
+	}
+	for _, f := range funds {
+		if f.Manager == "" || f.Depositary == "" || managers[f.Manager] == "" || slices.Contains(f.Aliases, managers[f.Manager]) {
+			t.Errorf("%+v", f)
+		}
+	}
+	d.now(nil)
+	w.later(s)
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, watch.Register); !got.OK {
+		t.Errorf("once it is back: %+v", got)
+	}
+}
+
+// TestExchangeWithoutNIF: an exchange that has no tax numbers is joined by ISIN,
+// and else by a name that one issuer alone has.
+func TestExchangeWithoutNIF(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	w.tell(disclosure.Issuer{ID: "A69001001", Name: "ALMAZARA FICTICIA, S.A.", NIF: "A-69001001", ISINs: []string{"ES0SIM000011"}})
+	w.tell(disclosure.Issuer{ID: "A69001002", Name: "TEJARES FICTICIOS, S.A.", NIF: "A69001002"})
+	w.tell(disclosure.Issuer{ID: "A69001003", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001003"})
+	w.tell(disclosure.Issuer{ID: "A69001004", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001004"})
+	w.listing(
+		s,
+		traded{"ES0SIM000011", "1001", "OTRO NOMBRE, S.A.", "SIBE", "", "ALM", ""},
+		traded{"ES0SIM000022", "1002", "Tejares Ficticios SA", "Floor", "", "TEJ", ""},
+		traded{"ES0SIM000033", "1003", "MINAS FICTICIAS, S.A.", "SIBE", "", "MIN", ""},
+	)
+	w.refreshExchange(s)
+	for isin, want := range map[string]string{"ES0SIM000011": "A69001001 ALM", "ES0SIM000022": "A69001002 TEJ", "ES0SIM000033": "exchange-1003 MIN"} {
+		if got := w.issuer(isin); got.ID+" "+got.Ticker != want {
+			t.Errorf("%s is of %s %s, want %s", isin, got.ID, got.Ticker, want)
+		}
+	}
+}
+
 // TestRegisterBadRow: a row that cannot be read hides neither its neighbours
 // nor the pages behind it, and is not passed over in silence.
 func TestRegisterBadRow(t *testing.T) {

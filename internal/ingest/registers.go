@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 	"pregon/internal/regulator"
 )
 
@@ -31,6 +32,10 @@ func (r *roll) register(ctx context.Context, name string, read func(context.Cont
 			return kept
 		}
 		pages = max(pages, list.Pages)
+		if page == 0 && fault.KindOf(err) == fault.NotFound {
+			// Whatever waits for the registers does not wait for one that is gone.
+			return lacking{fmt.Errorf("%s: %w", name, err)}
+		}
 		if err != nil && (!partly(err) || len(fresh) == 0 && page+1 < pages) {
 			return fmt.Errorf("%s, page %d: %w", name, page+1, err)
 		}
@@ -98,7 +103,8 @@ func (r *roll) openData(ctx context.Context, client *regulator.Client) error {
 	return notKept(r.s.Ledger.SetMemo(ctx, r.s.lease, memo, label+" "+hex.EncodeToString(digest[:8])))
 }
 
-// funds returns what records tell: ISINs, and funds that no list shows.
+// funds returns what records tell: ISINs, manager and depositary, and funds that
+// no list shows.
 func (r *roll) funds(records []regulator.FundRecord) []disclosure.Issuer {
 	var out []disclosure.Issuer
 	for _, record := range records {
@@ -106,14 +112,22 @@ func (r *roll) funds(records []regulator.FundRecord) []disclosure.Issuer {
 		i, ok := r.find(key)
 		switch {
 		case ok:
-			i = disclosure.Issuer{ID: i.ID, Name: i.Name, ISINs: record.ISINs, Aliases: []string{key}}
-			if i.ID == key {
+			told := disclosure.Issuer{ID: i.ID, Name: i.Name, ISINs: record.ISINs, Aliases: []string{key}}
+			// The lists are newer than the open data, which may spell the same names
+			// in another way.
+			if i.Manager == "" {
+				told.Manager = record.Manager
+			}
+			if i.Depositary == "" {
+				told.Depositary = record.Depositary
+			}
+			if i = told; i.ID == key {
 				i.Aliases = nil
 			}
 		case record.Gone:
 			continue
 		default:
-			i = disclosure.Issuer{ID: key, Name: record.Name, Kind: disclosure.Fund, ISINs: record.ISINs}
+			i = disclosure.Issuer{ID: key, Name: record.Name, Kind: disclosure.Fund, ISINs: record.ISINs, Manager: record.Manager, Depositary: record.Depositary}
 		}
 		out = append(out, i)
 	}

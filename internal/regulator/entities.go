@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 )
 
 // Entity is a line of an official register.
@@ -20,12 +21,14 @@ type Entity struct {
 	Kind       disclosure.Kind
 	Registered disclosure.Day // 0 when it is not told
 	Address    string
+	Manager    string // name of who manages a fund
+	Depositary string // name of who keeps its assets
 }
 
 // Issuer returns the entity as the directory keeps it.
 func (e *Entity) Issuer() disclosure.Issuer {
 	registration := fmt.Sprintf("%s-%d", e.Register, e.Number)
-	i := disclosure.Issuer{ID: registration, Name: e.Name, NIF: e.NIF, Kind: e.Kind}
+	i := disclosure.Issuer{ID: registration, Name: e.Name, NIF: e.NIF, Kind: e.Kind, Manager: e.Manager, Depositary: e.Depositary}
 	if nif, ok := disclosure.ParseNIF(e.NIF); ok {
 		i.ID, i.Aliases = string(nif), []string{registration}
 	}
@@ -73,6 +76,9 @@ func (c *Client) Funds(ctx context.Context, r Register, page int) (Entities, err
 
 func (c *Client) entities(ctx context.Context, r Register, path string, page int) (Entities, error) {
 	a, err := c.get(ctx, path, c.limits.page)
+	if isGone(err) {
+		return Entities{}, fault.Wrap(fault.NotFound, err, "the regulator has no register %s (list %d)", r.Name, r.List)
+	}
 	if err != nil {
 		return Entities{}, err
 	}
@@ -111,7 +117,14 @@ func parseEntities(r Register, body []byte, page int) (Entities, error) {
 var (
 	registeredForm = regexp.MustCompile(`(?i)^n[úu]mero(?: y fecha)? de registro(?: oficial)?\s*:\s*(\d{1,18})\b(.*)`)
 	addressForm    = regexp.MustCompile(`(?i)^direcci[óo]n\s*:\s*(.+)`)
+	// The number behind a name is the manager's own, not the fund's.
+	managerForm    = regexp.MustCompile(`(?i)^(?:sociedad )?gestora\s*:\s*(.+)`)
+	depositaryForm = regexp.MustCompile(`(?i)^(?:entidad )?depositari[oa]\s*:\s*(.+)`)
+	ownNumberForm  = regexp.MustCompile(`(?i)\s*\(\s*n[úu]mero de registro(?: oficial)?\s*:?\s*\d+\s*\)\s*\.?$`)
 )
+
+// otherName returns the name of another entity that a row names.
+func otherName(s string) string { return strings.Clone(ownNumberForm.ReplaceAllString(s, "")) }
 
 // entity reads a row, and says what it lacks.
 func (r Register) entity(row *html.Node) (e Entity, lacks string) {
@@ -128,6 +141,12 @@ func (r Register) entity(row *html.Node) (e Entity, lacks string) {
 		}
 		if m := addressForm.FindStringSubmatch(line); m != nil && e.Address == "" {
 			e.Address = strings.Clone(m[1])
+		}
+		if m := managerForm.FindStringSubmatch(line); m != nil && e.Manager == "" {
+			e.Manager = otherName(m[1])
+		}
+		if m := depositaryForm.FindStringSubmatch(line); m != nil && e.Depositary == "" {
+			e.Depositary = otherName(m[1])
 		}
 		return true
 	})

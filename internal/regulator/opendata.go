@@ -88,12 +88,13 @@ func parseOpenData(year int, body []byte, s site) ([]Package, error) {
 
 // FundRecord is what the open data tell of the identity of a fund.
 type FundRecord struct {
-	Register string // as in Entity
-	Number   int64
-	Name     string
-	ISINs    []string
-	Manager  string // its name
-	Gone     bool   // struck off the register
+	Register   string // as in Entity
+	Number     int64
+	Name       string
+	ISINs      []string
+	Manager    string // its name
+	Depositary string // its name
+	Gone       bool   // struck off the register
 }
 
 // FundRecords reads the funds of a package, and tells the digest of the whole.
@@ -227,6 +228,8 @@ func (f *FundRecord) set(name, value string) {
 		f.Name, f.Gone = fundName(value)
 	case "denominaciongestora":
 		f.Manager = value
+	case "denominaciondepositario":
+		f.Depositary = value
 	case "isin":
 		f.addISIN(strings.ToUpper(value))
 	}

@@ -64,7 +64,7 @@ func TestParseFundRecords(t *testing.T) {
 	}
 	want := []regulator.FundRecord{
 		{
-			Register: "fi", Number: 4720, Name: "FONDO IMAGINARIO AÑIL, FI", Manager: "GESTORA INVENTADA, SGIIC",
+			Register: "fi", Number: 4720, Name: "FONDO IMAGINARIO AÑIL, FI", Manager: "GESTORA INVENTADA, SGIIC", Depositary: "BANCO DE MENTIRA",
 			ISINs: []string{"ES0100000001", "ES0100000019", "ES0100000027"},
 		},
 		{Register: "fil", Number: 7, Name: "LIBRE DE FICCIÓN, FIL", Gone: true},

@@ -503,14 +503,20 @@ func TestParseEntities(t *testing.T) {
 			Register: "fi", Number: 391, Name: "FONDO IMAGINARIO RENTA FIJA, FI", NIF: "V69001239", Kind: disclosure.Fund,
 			Registered: day, Address: "CALLE INVENTADA, 16 3º - 48992 GETXO",
 		},
-		{Register: "fi", Number: 392, Name: "FONDO SIN NIF, FI", NIF: "16086", Kind: disclosure.Fund},
+		{
+			Register: "fi", Number: 392, Name: "FONDO SIN NIF, FI", NIF: "16086", Kind: disclosure.Fund,
+			Manager: "GESTORA IMAGINARIA SGIIC SA", Depositary: "BANCO IMAGINARIO, S.A.",
+		},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	issuers := []disclosure.Issuer{
 		{ID: "V69001239", Name: "FONDO IMAGINARIO RENTA FIJA, FI", NIF: "V69001239", Kind: disclosure.Fund, Aliases: []string{"fi-391"}},
-		{ID: "fi-392", Name: "FONDO SIN NIF, FI", NIF: "16086", Kind: disclosure.Fund},
+		{
+			ID: "fi-392", Name: "FONDO SIN NIF, FI", NIF: "16086", Kind: disclosure.Fund,
+			Manager: "GESTORA IMAGINARIA SGIIC SA", Depositary: "BANCO IMAGINARIO, S.A.",
+		},
 	}
 	for n := range got.Entities {
 		if diff := cmp.Diff(issuers[n], got.Entities[n].Issuer()); diff != "" {

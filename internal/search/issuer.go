@@ -11,19 +11,35 @@ type Entity struct {
 	Issuer *disclosure.Issuer
 	Folded string // the name, for the order of lists
 
-	doc Document // its first field is the name
+	doc   Document  // its first field is the name
+	names *Document // without who manages it and keeps its assets; nil when nobody is named
 }
 
 // NewEntity analyses an issuer.
 func NewEntity(i *disclosure.Issuer) *Entity {
 	e := &Entity{Issuer: i, Folded: Fold(i.Name)}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
+	if i.Manager != "" || i.Depositary != "" {
+		names := NewDocument(i.Keys(), e.own()...)
+		e.names = &names
+	}
 	return e
+}
+
+// own are the texts that name the issuer itself.
+func (e *Entity) own() []string {
+	return append([]string{e.Issuer.Name, e.Issuer.Ticker}, e.Issuer.FormerNames...)
 }
 
 // fields are the texts that are searched.
 func (e *Entity) fields() []string {
-	return append([]string{e.Issuer.Name, e.Issuer.Ticker}, e.Issuer.FormerNames...)
+	fields := e.own()
+	for _, name := range []string{e.Issuer.Manager, e.Issuer.Depositary} {
+		if name != "" {
+			fields = append(fields, name)
+		}
+	}
+	return fields
 }
 
 // Rank tells how well an entity answers a query.
@@ -31,6 +47,7 @@ type Rank uint8
 
 const (
 	NoMatch  Rank = iota
+	InOthers      // some word is only in the name of its manager or depositary
 	InWords       // every word is somewhere in its names
 	InName        // its name begins with the query
 	Identity      // the query is its ticker, tax number or another identifier
@@ -40,6 +57,9 @@ const (
 func (q Query) Rank(e *Entity) Rank {
 	if !q.Match(&e.doc) {
 		return NoMatch
+	}
+	if e.names != nil && !q.Match(e.names) {
+		return InOthers
 	}
 	if len(q.must) == 1 && len(q.not) == 0 {
 		t := q.must[0]

@@ -224,6 +224,23 @@ func TestAliasThatIsAnothersID(t *testing.T) {
 	}
 }
 
+// A fund is found by its manager and its depositary too, behind those whose own
+// name has the words.
+func TestManagerAndDepositary(t *testing.T) {
+	d := directory(
+		disclosure.Issuer{ID: "fi-1", Name: "ALBA RENTA, FI", Manager: "GESTORA SOLANA, SGIIC, S.A.", Depositary: "BANCO SOLANA, S.A."},
+		disclosure.Issuer{ID: "A69000016", Name: "BANCO SOLANA, S.A."},
+		disclosure.Issuer{ID: "A69000024", Name: "GESTORA SOLANA, SGIIC, S.A."},
+		disclosure.Issuer{ID: "fi-2", Name: "ZAHORA SOLANA, FI", Manager: "GESTORA OTRA, SGIIC, S.A."},
+	)
+	finds(t, d, "", 9, map[string]string{
+		"gestora solana": "A69000024 fi-1 fi-2", "solana": "A69000016 A69000024 fi-2 fi-1", "alba": "fi-1", "gestora otra": "fi-2", "zahora otra": "fi-2",
+	})
+	if e, ok := d.Named("GESTORA OTRA, SGIIC, S.A."); ok {
+		t.Errorf("the fund %s has the name of its manager", e.Issuer.ID)
+	}
+}
+
 // A name that two issuers share tells a filing nothing; searches find both.
 func TestTwoIssuersOfOneName(t *testing.T) {
 	d := directory(
@@ -262,6 +279,9 @@ func randomIssuers(rng *rand.Rand) []disclosure.Issuer {
 		}
 		if rng.IntN(3) == 0 {
 			issuers[i].FormerNames = []string{name(), name()}[:1+rng.IntN(2)]
+		}
+		if rng.IntN(4) == 0 {
+			issuers[i].Manager = name()
 		}
 		if rng.IntN(4) == 0 {
 			issuers[i].Aliases = []string{pick(rng, []string{"sicav-9", "16086", "V69000107"})}

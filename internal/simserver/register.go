@@ -113,9 +113,21 @@ func (s *Server) appendEntries(b []byte, rows []entry) []byte {
 		b = appendText(b, e.name)
 		b = append(b, "</span></a>\r\n   </li>\r\n   <li id=\""+id+"_liSubtituloRegistro\" class=\"padding-r resumen\">Número y fecha de registro oficial: "+
 			strconv.Itoa(e.number)+" - "+e.date.Start().Format("02/01/2006")+"</li>\r\n"...)
-		b = append(b, "   <li class=\"padding-r resumen\">Dirección: "+s.address(e.number)+"</li>\r\n  </ul>\r\n </li>\r\n"...)
+		b = append(s.appendAbout(b, &e), "  </ul>\r\n </li>\r\n"...)
 	}
 	return append(b, "</ul>\r\n"...)
+}
+
+// appendAbout appends who looks after a fund, and where others are. Behind the
+// manager's name stands its own number.
+func (s *Server) appendAbout(b []byte, e *entry) []byte {
+	const line = "   <li class=\"padding-r resumen\">"
+	if e.fund == nil {
+		return append(b, line+"Dirección: "+s.address(e.number)+"</li>\r\n"...)
+	}
+	b = appendText(append(b, line+" Gestora: "...), e.fund.Manager.Name)
+	b = append(b, " (número de registro: "+strconv.Itoa(1+int(scatter(s.seed^stemOf(e.fund.Manager.ID[1:]))%300))+"). </li>\r\n"+line+" Depositario: "...)
+	return append(appendText(b, e.fund.Depositary.Name), " </li>\r\n"...)
 }
 
 // address is invented, as the places are.

@@ -120,6 +120,11 @@ func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, er
 	if err := strictjson.Unmarshal(payload, &c); err != nil || c.Issuer != s.o.BaseURL {
 		return t, "", refused("it is not an access token of this service")
 	}
+	// A stolen signing key must not make tokens that last: none that the service
+	// signed does.
+	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) || c.Expires > issued.Add(maxLifetime).Unix() {
+		return t, "", refused("it says that it is good for more than an hour, or from a later time on: this service issues no such token")
+	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return Token{
 		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience,

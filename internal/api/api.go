@@ -178,6 +178,10 @@ func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
 // fail tells the client what went wrong. What nobody classified is ours to
 // mend: the log has all of it, under the id that the client is told.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if problem.Gone(r, err) {
+		w.WriteHeader(problem.StatusGone)
+		return
+	}
 	if fault.KindOf(err) == fault.Internal {
 		a.Logger.ErrorContext(r.Context(), "a request failed", "id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
 	}

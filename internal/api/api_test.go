@@ -45,6 +45,7 @@ type service struct {
 	keys    *access.Keyring
 	mux     *http.ServeMux
 	server  *httptest.Server
+	log     bytes.Buffer // of the surface
 }
 
 // start serves a store that holds the batch.
@@ -80,7 +81,7 @@ func serve(t *testing.T, o desk.Options) *service {
 	quiet := slog.New(slog.DiscardHandler)
 	o.Catalog, o.Ledger, o.Documents, o.Version, o.Shared = s.catalog, s.ledger, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := api.New(api.Options{
-		Desk: desk.New(o), Feed: s.feed, Seats: &feed.Seats{}, Logger: quiet, BaseURL: baseURL,
+		Desk: desk.New(o), Feed: s.feed, Seats: &feed.Seats{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
 		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
 	})

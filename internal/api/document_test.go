@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -271,4 +273,24 @@ func numbers(n int) string {
 		b.WriteString("+p" + strconv.Itoa(i))
 	}
 	return b.String()[1:]
+}
+
+// A client that hangs up while its question is asked is no failure of ours.
+func TestHangingUpIsNoFailure(t *testing.T) {
+	s := start(t, "demo", market())
+	s.document("oir-40374", "El dividendo se pagará en mayo.")
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	for _, target := range []string{"/api/v1/search/documents?search=dividendo", "/api/v1/reports/oir-40374/document", "/api/v1/stream"} {
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+		r.Header = s.key()
+		w := httptest.NewRecorder()
+		s.mux.ServeHTTP(w, r)
+		if w.Code >= 500 || w.Body.Len() > 0 && w.Code != http.StatusOK {
+			t.Errorf("%s: %d, %s", target, w.Code, w.Body)
+		}
+	}
+	if s.log.Len() > 0 {
+		t.Errorf("logged: %s", &s.log)
+	}
 }

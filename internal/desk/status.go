@@ -103,7 +103,7 @@ func (d *Desk) Status(s *catalog.Snapshot) Status {
 		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(d.StoreCreated),
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
-	out.Catalog.Behind = d.Catalog.Behind().Seconds()
+	out.Catalog.Behind = seconds(d.Catalog.Behind())
 	out.seen(d.Seen())
 	for _, t := range disclosure.Types {
 		for _, f := range s.Reports(disclosure.Filter{Type: t}, 1, 1).Filings {
@@ -192,6 +192,11 @@ func inSeconds(p *catalog.Percentiles) *percentiles {
 	if p == nil {
 		return nil
 	}
-	round := func(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
-	return &percentiles{round(p.P50), round(p.P90), round(p.P99), round(p.Max)}
+	return &percentiles{seconds(p.P50), seconds(p.P90), seconds(p.P99), seconds(p.Max)}
+}
+
+// seconds is a time to the millisecond. It is divided once: adding the fraction
+// to the seconds, as Duration.Seconds does, gives 1.8780000000000001.
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }

@@ -23,7 +23,7 @@ const (
 	readTimeout       = 30 * time.Second
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 1 << 20
+	maxHeaderBytes    = 64 << 10
 	maxBodyBytes      = 1 << 20
 	drainTimeout      = 20 * time.Second
 )

@@ -1,9 +1,11 @@
 package mcpserver_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -248,5 +250,21 @@ func TestSmuggling(t *testing.T) {
 	}
 	if members < 15 { // else the test would see nothing
 		t.Errorf("members are told in %d of the messages", members)
+	}
+}
+
+// A client that hangs up while its question is asked is no failure of ours.
+func TestHangingUpIsNoFailure(t *testing.T) {
+	s := startEmpty(t) // which would be 503
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reports","arguments":{}}}`
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, access.MCPPath, strings.NewReader(body))
+	r.Host = "pregon.example"
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.front.ServeHTTP(w, r)
+	if w.Code >= 500 || s.log.Len() > 0 {
+		t.Errorf("answered %d %s, logged %s", w.Code, w.Body, s.log)
 	}
 }

@@ -237,6 +237,9 @@ func (p *reply) mend() {
 // speaks an older revision, or does not say which, is answered 200 as JSON-RPC
 // over HTTP has it.
 func (p *reply) status() int {
+	if p.code >= http.StatusInternalServerError && p.request.Context().Err() != nil {
+		return problem.StatusGone
+	}
 	version := p.request.Header.Get(versionHeader)
 	ofMessage := p.code == http.StatusBadRequest || p.code == http.StatusNotFound
 	if ofMessage && (version == "" || version < firstStateless && p.id != nil && slices.Contains(mcp.SupportedProtocolVersions(), version)) {

@@ -49,6 +49,16 @@ var kinds = map[fault.Kind]struct {
 	fault.Unavailable:  {http.StatusServiceUnavailable, "unavailable", "Unavailable"},
 }
 
+// StatusGone is counted for a request whose client hung up before the answer:
+// no failure of the service, and nobody reads it. HTTP has no such status; other
+// servers count it as this one.
+const StatusGone = 499
+
+// Gone reports whether a request failed because its client is gone.
+func Gone(r *http.Request, err error) bool {
+	return r.Context().Err() != nil && Status(fault.KindOf(err)) >= http.StatusInternalServerError
+}
+
 // Status is the status of a kind of failure.
 func Status(k fault.Kind) int { return kinds[k].status }
 

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/feed"
+	"pregon/internal/secret"
 )
 
 // StreamPath is the one path whose answers have no end; they must not be
@@ -104,7 +105,7 @@ func (a *API) missed(r *http.Request, after int64) string {
 }
 
 func (h *hello) unusable(asked, reason, missed string) {
-	asked = clip(asked, 100)
+	asked = clip(secret.Mask(asked), 100)
 	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
 }
 

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pregon/internal/fault"
 	"pregon/internal/problem"
+	"pregon/internal/secret"
 )
 
 // observe gives the request its id, and tells how it ended.
@@ -25,7 +27,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(rec, r)
 		end := time.Now()
 		s.o.Observe(Observation{
-			ID: id, Route: routeOf(r), Method: methodOf(r), Path: clip(r.URL.Path), Status: rec.Status(), Bytes: rec.bytes,
+			ID: id, Route: routeOf(r), Method: methodOf(r), Path: clip(secret.Mask(r.URL.Path)), Status: rec.Status(), Bytes: rec.bytes,
 			Remote: s.o.Remote(r), Time: end, Duration: end.Sub(start),
 		})
 	})
@@ -50,17 +52,21 @@ func methodOf(r *http.Request) string {
 
 func clip(s string) string {
 	const most = 200
-	if len(s) > most {
-		return s[:most] + "…"
+	if len(s) <= most {
+		return s
 	}
-	return s
+	end := most
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
 }
 
-// requestID takes the caller's id when it is a plain one, so that a request
-// can be followed through a proxy, and makes one otherwise.
+// requestID takes the caller's id when it is a plain one and no credential, so
+// that a request can be followed through a proxy, and makes one otherwise.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(problem.RequestIDHeader)
-	if id == "" || len(id) > 64 {
+	if id == "" || len(id) > 64 || secret.Mask(id) != id {
 		return rand.Text()
 	}
 	for i := range len(id) {

@@ -80,12 +80,30 @@ func TestRequestIDs(t *testing.T) {
 		t.Errorf("a plain id became %q", got)
 	}
 	seen := map[string]bool{}
-	for _, id := range []string{"", "with space", "a\nb", strings.Repeat("x", 65), "<script>", "ñ"} {
+	for _, id := range []string{"", "with space", "a\nb", strings.Repeat("x", 65), "<script>", "ñ", "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345", "eyJhbGciOiJSUzI1NiJ9.eyJzdWIi"} {
 		got := h.do("GET", "/x", header("X-Request-Id", id)).Header().Get("X-Request-Id")
 		if got == id || len(got) < 20 || seen[got] {
 			t.Errorf("%q became %q", id, got)
 		}
 		seen[got] = true
+	}
+}
+
+// What is observed of a request holds no credential, and no half characters.
+func TestObservedPaths(t *testing.T) {
+	h := newHarness(t, nil)
+	const key = "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345"
+	for target, want := range map[string]string{
+		"/reports/" + key + "/document":                "/reports/pregon_live_…/document",
+		"/" + strings.Repeat("x", 180) + key:           "/" + strings.Repeat("x", 180) + "pregon_live_…",
+		"/" + strings.Repeat("%C3%B1", 150):            "/" + strings.Repeat("ñ", 99) + "…",
+		"/pregon%255Flive%255F0123456789ABCDEFGHIJabc": "/pregon%5Flive%5F…",
+	} {
+		h.observations = nil
+		w := h.do("GET", target)
+		if got := h.observations[0].Path; got != want || strings.Contains(w.Body.String(), "0123") {
+			t.Errorf("%s is observed as %q, want %q; answered %s", target, got, want, w.Body)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/desk"
 	"pregon/internal/fault"
 	"pregon/internal/problem"
+	"pregon/internal/secret"
 )
 
 // Codes of JSON-RPC, of MCP, and of ours.
@@ -58,7 +59,7 @@ func errVersion(v string) error {
 	supported := mcp.SupportedProtocolVersions()
 	return &rpcError{
 		codeUnsupported, "This server does not speak that version of the protocol: use " + strings.Join(supported, ", ") + ".",
-		map[string]any{"requested": clip(v, 100), "supported": supported},
+		map[string]any{"requested": clip(secret.Mask(v), 100), "supported": supported},
 	}
 }
 
@@ -88,15 +89,15 @@ type wire struct {
 // for it: none for what is a matter of the message alone.
 func tell(err error) (status int, out wire) {
 	if e, ok := errors.AsType[*rpcError](err); ok {
-		return 0, wire{e.code, e.message, e.data}
+		return 0, wire{e.code, secret.Mask(e.message), e.data}
 	}
 	if e, ok := errors.AsType[*httpError](err); ok {
-		return e.status, wire{e.code, e.message, nil}
+		return e.status, wire{e.code, secret.Mask(e.message), nil}
 	}
 	kind := fault.KindOf(err)
 	status, message := problem.Status(kind), "Something went wrong on our side. Try again; if it goes on, tell us the request id."
 	if e, ok := errors.AsType[*fault.Error](err); ok && kind != fault.Internal {
-		message = e.Message
+		message = secret.Mask(e.Message)
 	}
 	codes := map[fault.Kind]int{
 		fault.Invalid: codeInvalidParams, fault.NotFound: codeInvalidParams, fault.Unauthorized: codeUnauthorized, fault.Forbidden: codeForbidden,

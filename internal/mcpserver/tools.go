@@ -14,6 +14,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
 	"pregon/internal/fault"
+	"pregon/internal/secret"
 )
 
 // tool is one tool: what tools.json says of it, and what it does.
@@ -177,11 +178,11 @@ func (s *Server) explain(ctx context.Context, what string, err error) string {
 		return "Something went wrong on our side. Try again in a moment."
 	}
 	if len(e.Fields) == 0 {
-		return e.Message
+		return secret.Mask(e.Message)
 	}
 	lines := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
-		value := clip(f.Value, 100)
+		value := clip(secret.Mask(f.Value), 100)
 		switch allowed := enumOf(f.Name); {
 		case value == "":
 			lines[i] = f.Name + " " + f.Reason

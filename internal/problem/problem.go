@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"pregon/internal/fault"
+	"pregon/internal/secret"
 )
 
 // RequestIDHeader names the header that carries the id of a request; the
@@ -70,7 +71,7 @@ func Write(w http.ResponseWriter, err error) {
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
 		doc.Detail, doc.Code = e.Message, e.Code
 		for _, f := range e.Fields {
-			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: clip(f.Value), Reason: f.Reason})
+			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: clip(secret.Mask(f.Value)), Reason: secret.Mask(f.Reason)})
 		}
 	} else {
 		doc.Detail = "Something went wrong on our side. If it lasts, tell us the id of this request."
@@ -86,7 +87,7 @@ func WriteStatus(w http.ResponseWriter, status int, name, detail string) {
 
 func send(w http.ResponseWriter, doc Document) {
 	h := w.Header()
-	doc.Instance = h.Get(RequestIDHeader)
+	doc.Instance, doc.Detail = h.Get(RequestIDHeader), secret.Mask(doc.Detail)
 	body, err := json.Marshal(doc)
 	if err != nil {
 		panic(err) // strings and numbers always encode

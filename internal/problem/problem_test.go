@@ -65,3 +65,17 @@ func TestEveryKindHasAStatus(t *testing.T) {
 		seen[w.Code] = k
 	}
 }
+
+// A credential that was sent in a wrong place is not repeated.
+func TestCredentialsAreNotTold(t *testing.T) {
+	const key = "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345"
+	_, w := write(t, &fault.Error{
+		Kind: fault.Invalid, Message: "there is no " + key,
+		Fields: []fault.Field{{Name: "id", Value: key, Reason: "must not be " + key}},
+	})
+	again := httptest.NewRecorder()
+	problem.WriteStatus(again, 405, "method-not-allowed", "not "+key)
+	if strings.Contains(w.Body.String()+again.Body.String(), key[:20]) {
+		t.Errorf("%s%s", w.Body, again.Body)
+	}
+}

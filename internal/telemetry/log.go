@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"pregon/internal/secret"
 )
 
 // Log is the program's log. One event a request would be one write to the
@@ -24,9 +26,10 @@ const (
 	flushSize  = 64 << 10
 )
 
-// NewLog returns a log: "text" for people, "json" for machines.
+// NewLog returns a log: "text" for people, "json" for machines. Credentials in
+// it are masked, wherever they came from.
 func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
-	out := &gathered{w: w}
+	out := &gathered{w: secret.Masked{Writer: w}}
 	o := &slog.HandlerOptions{Level: level}
 	var h slog.Handler
 	switch format {

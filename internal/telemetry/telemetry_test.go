@@ -76,6 +76,24 @@ func TestColored(t *testing.T) {
 	}
 }
 
+// No line of the log holds a credential, whichever way it came there.
+func TestCredentialsAreNotLogged(t *testing.T) {
+	const key = "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345"
+	for _, format := range []string{"text", "json"} {
+		var b bytes.Buffer
+		l, err := telemetry.NewLog(&b, format, slog.LevelInfo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.With("with", key).WithGroup("group").Warn("of "+key, "attr", key, "err", errors.New("of "+key))
+		l.Request(telemetry.Request{ID: key, Path: "/" + key, Route: "none"})
+		l.Flush()
+		if got := b.String(); strings.Contains(got, key[:16]) || strings.Count(got, "pregon_live_…") != 6 || strings.Count(got, "\n") != 2 {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
+}
+
 func TestLog(t *testing.T) {
 	for format, want := range map[string]string{"text": "level=WARN msg=there", "json": `"level":"WARN","msg":"there"`} {
 		var b bytes.Buffer

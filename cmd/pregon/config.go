@@ -177,6 +177,7 @@ type serveConfig struct {
 	MCPOrigins          []string   `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
 	WebhookAllowPrivate bool       `help:"Let webhooks be at any address, and speak plain http: for tests and local use. Anybody with a key can then make this service call into your network."`
 	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
+	DebugHosts          []string   `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
 	LogFormat           string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
 	LogLevel            slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"pregon/internal/ingest"
 	"pregon/internal/ledger"
 	"pregon/internal/mcpserver"
+	"pregon/internal/private"
 	"pregon/internal/store"
 	"pregon/internal/store/monitor"
 	"pregon/internal/telemetry"
@@ -111,11 +113,13 @@ type service struct {
 	library  *library // nil without a source
 	server   *httpserver.Server
 	started  atomic.Bool // the first data is there
+
+	debugHosts []string // names by which the debug listener may be called
 }
 
 // wire puts the parts together, in the order in which data flows.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened openedStore, base string) (s *service, err error) {
-	s = &service{log: log, metrics: telemetry.NewMetrics(version), seats: &feed.Seats{}}
+	s = &service{log: log, metrics: telemetry.NewMetrics(version), seats: &feed.Seats{}, debugHosts: c.DebugHosts}
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
 	db := &marked{Store: s.store}
 	created, err := opened.CreatedAt(ctx)
@@ -173,7 +177,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	found.Register(mux)
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: log.Logger, Source: db.mark, Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
+		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"), Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
 		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcpserver.TooLarge, Failed: mcpserver.Failed}},
 		Remote:  func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
 		Observe: func(o httpserver.Observation) {
@@ -238,7 +242,9 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		})
 	}
 	if debugListen != "" {
-		g.Go(func() error { return serveDebug(background, debugListen, s.metrics.Handler(), s.log.Logger) })
+		g.Go(func() error {
+			return serveDebug(background, debugListen, s.debugHosts, s.metrics.Handler(), s.log.Logger)
+		})
 	}
 	return g.Wait()
 }
@@ -301,11 +307,11 @@ func (s *service) storeFails() (reasons []watch.Reason, blind bool) {
 }
 
 // serveDebug serves metrics and profiles on their own address.
-func serveDebug(ctx context.Context, address string, h http.Handler, logger *slog.Logger) error {
+func serveDebug(ctx context.Context, address string, hosts []string, h http.Handler, logger *slog.Logger) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
 	}
 	logger.Info("listening for debug", "address", "http://"+l.Addr().String())
-	return serveUntil(ctx, l, h)
+	return serveUntil(ctx, l, private.Guard{Names: hosts}.Handler(h))
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -142,6 +143,9 @@ func readBody(r *http.Request, into any) error {
 	}
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "json: ")
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text names types of Go
+			reason = strings.Replace("a "+wrong.Value, "a a", "an a", 1) + " does not belong in " + cmp.Or(wrong.Field, "its place")
+		}
 		return fault.New(fault.Invalid, "The body must be a JSON object with the fields that the reference tells: %s.", reason)
 	}
 	return nil

@@ -182,3 +182,21 @@ func TestTooManyWebhooks(t *testing.T) {
 	}
 	s.call("POST", "/api/v1/webhooks", header, `{"url":"http://127.0.0.1:1/x"}`, 409, nil)
 }
+
+// What is wrong with a body is said in the words of JSON, not in those of Go.
+func TestBodiesOfTheWrongTypes(t *testing.T) {
+	s := start(t, "demo", market())
+	mine := s.credentials(access.ReadReports)[0]
+	for body, want := range map[string]string{
+		`{"url":7}`:                "a number does not belong in url",
+		`{"filter":{"type":[]}}`:   "an array does not belong in filter.type",
+		`{"events":"all"}`:         "a string does not belong in events",
+		`"text"`:                   "a string does not belong in its place",
+		`{"url":"x","surprise":1}`: `unknown field "surprise"`,
+	} {
+		a := s.call("POST", "/api/v1/webhooks", mine, body, 400, nil)
+		if text := string(a.body); !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), want) || strings.Contains(text, "Go ") || strings.Contains(text, "webhookBody") {
+			t.Errorf("%s: %s", body, text)
+		}
+	}
+}

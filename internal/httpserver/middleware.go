@@ -141,6 +141,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 // and shared, so that they cost nothing.
 var (
 	nosniff  = []string{"nosniff"}
+	https    = []string{"max-age=31536000"} // a year; subdomains are not ours to speak for
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
 	exposed  = []string{"ETag, X-Request-Id, Pregon-Source, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
@@ -156,6 +157,9 @@ func (s *Server) mark(next http.Handler) http.Handler {
 			h["Pregon-Source"] = []string{source}
 		}
 		h["X-Content-Type-Options"] = nosniff
+		if s.o.HTTPS {
+			h["Strict-Transport-Security"] = https
+		}
 		h["Access-Control-Allow-Origin"] = anyone
 		if r.Header["Origin"] != nil {
 			h["Access-Control-Expose-Headers"] = exposed

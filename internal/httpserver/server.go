@@ -47,6 +47,9 @@ type Options struct {
 	// Tellers are of the paths whose surface has a language of its own for what
 	// goes wrong before it is asked; elsewhere it is told in problem documents.
 	Tellers map[string]Teller
+	// HTTPS reports that clients reach the service over https, which browsers are
+	// then asked to keep to (HSTS).
+	HTTPS bool
 	// Source tells where the filings come from, for every answer; nothing when
 	// that goes without saying.
 	Source func() string

@@ -34,7 +34,7 @@ type harness struct {
 	mu           sync.Mutex // guards observations: Run answers from its own goroutines
 }
 
-func newHarness(t *testing.T, routes map[string]http.HandlerFunc) *harness {
+func newHarness(t *testing.T, routes map[string]http.HandlerFunc, change ...func(*httpserver.Options)) *harness {
 	t.Helper()
 	mux := http.NewServeMux()
 	for pattern, h := range routes {
@@ -42,7 +42,7 @@ func newHarness(t *testing.T, routes map[string]http.HandlerFunc) *harness {
 	}
 	h := &harness{log: &bytes.Buffer{}}
 	var err error
-	h.Server, err = httpserver.New(httpserver.Options{
+	o := httpserver.Options{
 		Mux: mux, Logger: slog.New(slog.NewJSONHandler(h.log, nil)), Source: func() string { return "demo" },
 		Ready: func() error { return h.notReady }, Remote: func(r *http.Request) string { return r.RemoteAddr },
 		Admit: func(_ http.ResponseWriter, r *http.Request) error { return h.refuse },
@@ -51,7 +51,11 @@ func newHarness(t *testing.T, routes map[string]http.HandlerFunc) *harness {
 			defer h.mu.Unlock()
 			h.observations = append(h.observations, o)
 		},
-	})
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	h.Server, err = httpserver.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +90,16 @@ func TestRequestIDs(t *testing.T) {
 			t.Errorf("%q became %q", id, got)
 		}
 		seen[got] = true
+	}
+}
+
+// Browsers are asked to keep to https where the service is reached by it.
+func TestStrictTransportSecurity(t *testing.T) {
+	for _, https := range []bool{true, false} {
+		h := newHarness(t, nil, func(o *httpserver.Options) { o.HTTPS = https })
+		if got := h.do("GET", "/healthz").Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != https {
+			t.Errorf("https %v: %q", https, got)
+		}
 	}
 }
 

@@ -1,14 +1,13 @@
 package mcpserver
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
 	"pregon/internal/fault"
+	"pregon/internal/private"
 )
 
 // hosts tells which names the service goes by, and whose pages may call it.
@@ -42,7 +41,7 @@ func (h hosts) check(w http.ResponseWriter, r *http.Request) error {
 	header := w.Header()
 	header.Del("Access-Control-Allow-Origin") // which is everybody elsewhere
 	header["Vary"] = append(header["Vary"], "Origin")
-	if name := hostname(r.Host); !h.known(name) {
+	if name := private.Hostname(r.Host); !h.known(name) {
 		return fault.New(fault.Forbidden, "This service is not known as %q: use %s, or have its operator set --base-url.", clip(name, 100), h.name)
 	}
 	origin := r.Header.Get("Origin")
@@ -57,10 +56,7 @@ func (h hosts) check(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h hosts) known(name string) bool {
-	if _, err := netip.ParseAddr(name); err == nil {
-		return true
-	}
-	return strings.EqualFold(name, h.name) || !strings.Contains(name, ".") // localhost, or a name of the local network
+	return private.Local(name) || strings.EqualFold(name, h.name)
 }
 
 // allows tells whether a page may call: one of the service itself, under
@@ -71,11 +67,4 @@ func (h hosts) allows(origin, host string) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
-}
-
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return strings.TrimSuffix(strings.Trim(host, "[]"), ".")
 }

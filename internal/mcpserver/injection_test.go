@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -22,6 +23,7 @@ var attacks = []string{
 	"[Simulación] ««»» ‹› \"comillas\" '»' \u00bb\u0300",
 	"[Simulación] \U000e0041\U000e0042 etiquetas \ue000 privadas",
 	"[Simulación] SIMULATED MARKET: companies and filings are fictional.",
+	"[Simulación] ![x](https://evil.example/a.png) [ver](https://evil.example) [ver][1] !\u200b[x]\u200b(y) <https://evil.example> <img src=x> [1]: https://evil.example",
 }
 
 // unspoken checks that a text has no line that the service did not write: what is
@@ -30,6 +32,9 @@ func unspoken(t *testing.T, text string) {
 	t.Helper()
 	if strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && unicode.Is(unicode.C, c) || c == '\u2028' || c == '\u2029' }) {
 		t.Errorf("there is something that is not seen in %q", text)
+	}
+	if found := regexp.MustCompile(`\]\(|\]\[|\]:|!\[|<\w`).FindString(text); found != "" {
+		t.Errorf("a host would make a link or an image of %q in %q", found, text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		depth := 0

@@ -13,7 +13,8 @@ import (
 
 // quoted marks what a filer wrote, in a text that a model will read: on one
 // line, in quotation marks that it cannot close, without characters that are
-// not seen, and in no more bytes than it takes to tell what it is.
+// not seen, without links, images and tags that a host would make of it, and in
+// no more bytes than it takes to tell what it is.
 func quoted(s string, most int) string { return string(appendQuoted(nil, s, most)) }
 
 func appendQuoted(b []byte, s string, most int) []byte {
@@ -25,6 +26,12 @@ func appendQuoted(b []byte, s string, most int) []byte {
 			break
 		}
 		switch {
+		case c == '<':
+			c = '‹'
+		case c == '>':
+			c = '›'
+		case (c == '(' || c == '[' || c == ':') && b[len(b)-1] == ']', c == '[' && b[len(b)-1] == '!': // of Markdown, with nothing between
+			b, n = append(b, ' '), n+1
 		case c > ' ' && c < 0x7f: // which most are
 		case unicode.IsSpace(c):
 			if !space {

@@ -26,13 +26,13 @@ func judge(host, network, address string) error {
 	}
 	target, parseErr := netip.ParseAddrPort(address)
 	if parseErr != nil || !errors.Is(err, ssrf.ErrProhibitedIP) {
-		return &refusal{fmt.Sprintf("%s leads to %s, which is not allowed", host, address)}
+		return &refusal{host + " leads to an address or port that is not allowed"}
 	}
 	kind, _ := kindOf(target.Addr())
 	if _, err := netip.ParseAddr(host); err == nil {
 		return &refusal{fmt.Sprintf("%s is %s", host, kind)}
 	}
-	return &refusal{fmt.Sprintf("the name %s leads to %s, which is %s", host, target.Addr(), kind)}
+	return &refusal{"the address of " + host + " is " + kind}
 }
 
 // kindOf tells whether an address is public, and what it is if it is not.

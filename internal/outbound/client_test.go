@@ -86,7 +86,7 @@ func TestRebinding(t *testing.T) {
 		dialled = nil
 		_, err := get(t, c, url)
 		reason, ok := outbound.Refused(err)
-		if want := "the name x.example leads to " + address + ", which is " + kind; !ok || reason != want {
+		if want := "the address of x.example is " + kind; !ok || reason != want {
 			t.Errorf("%v; refused %v with %q, want %q", err, ok, reason, want)
 		}
 		if dialled != nil {
@@ -104,7 +104,7 @@ func TestMappedAddressOfName(t *testing.T) {
 	}))
 	dns.Set("::ffff:127.0.0.1")
 	_, err := get(t, c, "https://x.example/")
-	if reason, ok := outbound.Refused(err); !ok || !strings.HasSuffix(reason, "which is a loopback address") {
+	if reason, ok := outbound.Refused(err); !ok || !strings.HasSuffix(reason, "is a loopback address") {
 		t.Errorf("%v; %q", err, reason)
 	}
 }
@@ -132,7 +132,7 @@ func TestMappedName(t *testing.T) {
 	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)})
 	dns.Set("127.0.0.1")
 	_, err := get(t, c, "https://españa.example/")
-	if reason, ok := outbound.Refused(err); !ok || reason != "the name xn--espaa-rta.example leads to 127.0.0.1, which is a loopback address" {
+	if reason, ok := outbound.Refused(err); !ok || reason != "the address of xn--espaa-rta.example is a loopback address" {
 		t.Errorf("%v; %q", err, reason)
 	}
 }

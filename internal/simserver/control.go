@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/private"
 	"pregon/internal/sim"
 )
 
@@ -32,6 +33,10 @@ DELETE /_sim/fault     disarms them
 
 // control answers what only the simulator has. No fault strikes here.
 func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
+	if err := (private.Guard{}).Check(r); err != nil {
+		respond(w, http.StatusForbidden, problem{err.Error()})
+		return
+	}
 	var v any
 	var err error
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead

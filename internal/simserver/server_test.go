@@ -361,3 +361,20 @@ func TestPublishPicksFittingIssuers(t *testing.T) {
 		}
 	}
 }
+
+// A page that an operator has open cannot order anything of the simulator.
+func TestControlRefusesPages(t *testing.T) {
+	s := open(t, early, "")
+	for name, value := range map[string]string{"Host": "evil.example", "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
+		r := httptest.NewRequest(http.MethodPost, "/_sim/fault", strings.NewReader(`{"kind":"stall"}`))
+		r.Host = "127.0.0.1:8090"
+		if r.Header.Set(name, value); name == "Host" {
+			r.Host = value
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != http.StatusForbidden {
+			t.Errorf("%s: %s is answered %d %s", name, value, w.Code, w.Body)
+		}
+	}
+}

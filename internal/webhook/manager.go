@@ -373,7 +373,7 @@ func (m *Manager) check(ctx context.Context, d *Draft) error {
 	for _, a := range addrs {
 		literal := net.JoinHostPort(a.Unmap().String(), cmp.Or(u.Port(), "443"))
 		if err := outbound.Check(u.Scheme+"://"+literal, m.o.AllowPrivate); err != nil {
-			return invalid("url", withoutQuery(d.URL), "the name "+host+" does not lead to a public address: "+err.Error())
+			return invalid("url", withoutQuery(d.URL), "the name "+host+" does not lead to a public address") // and not to which: what our resolver says is ours
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func TestRebinding(t *testing.T) {
 	}
 	p.run(t)
 	w.publish(t, p.db, 1)
-	const want = "refused: the name hook.example.com leads to 127.0.0.1, which is a loopback address"
+	const want = "refused: the address of hook.example.com is a loopback address"
 	if d := settled(t, p, hook.ID, 1)[0]; d.State != store.DeliveryDead || d.History[0].Error != want {
 		t.Errorf("%+v", d)
 	}

@@ -36,6 +36,41 @@ func TestReportListBytes(t *testing.T) {
 	}
 }
 
+// What the API returns of a report or an issuer can be imported elsewhere.
+func TestDetailsCanBeImported(t *testing.T) {
+	full := filing(disclosure.OIR, 40376, "2026-04-24T08:00:00Z")
+	full.NIF, full.Ticker, full.Category, full.CorrectedBy = "A-69000016", "BVB", "Resultados - Otros", "oir-40380"
+	full.PDFURL, full.SourceURL, full.TimeFrom = "https://regulator.example/d", "https://regulator.example/p", disclosure.FromPermalink
+	full.EnrichedAt, full.SummaryReadyAt, full.TextReadyAt = full.PublishedAt.Add(time.Second), full.PublishedAt.Add(3*time.Second), full.PublishedAt.Add(2*time.Second)
+	full.Related = []disclosure.Relation{{ID: "oir-40374", Number: 40374, At: full.PublishedAt.Add(-48 * time.Hour), Text: "Amplía"}, {Number: 7}}
+	full.Document = disclosure.Document{Status: disclosure.DocumentReady, Link: full.PDFURL, SHA256: strings.Repeat("ab", 32), Type: "pdf", Bytes: 9, Pages: 1, Method: "text", Language: "es"}
+	full.Summary, full.SummaryMethod, full.SummaryOf = "Crece.", "extractive", full.Document.SHA256
+	full.Evidence = []disclosure.Evidence{{Text: "Crece.", Page: 1, Quote: "crece"}}
+	b := market()
+	b.Reports = append(b.Reports, full)
+	s := start(t, "demo", b)
+	for _, want := range b.Reports {
+		got, err := disclosure.ReadReport(s.get(http.StatusOK, "/api/v1/reports/"+want.ID).body)
+		if err != nil {
+			t.Errorf("%s: %v", want.ID, err)
+			continue
+		}
+		if want.ID != full.ID {
+			continue
+		}
+		want.Document, want.TextReadyAt = disclosure.Document{}, time.Time{} // which are not in the line
+		want.FirstSeenAt, want.AvailableAt = got.FirstSeenAt, got.AvailableAt
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, want := range b.Issuers {
+		if got, err := disclosure.ReadIssuer(s.get(http.StatusOK, "/api/v1/issuers/"+want.ID).body); err != nil || got.Name != want.Name || got.ID != want.ID {
+			t.Errorf("%s: %+v, %v", want.ID, got, err)
+		}
+	}
+}
+
 func TestNoReports(t *testing.T) {
 	s := start(t, "demo", store.Batch{})
 	want := `{"data":[],"total":0,"page":1,"limit":10}`

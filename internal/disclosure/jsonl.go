@@ -2,6 +2,7 @@ package disclosure
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 )
 
 // ReadReport reads one line of an import file and validates it. Id or number
-// may be missing when the other tells it.
+// may be missing when the other has it. A line may also be what the API returns
+// of a report, which has some fields in other words and some that are derived.
 func ReadReport(line []byte) (Report, error) {
 	// The fields whose own decoders would answer in Go's words, not the user's,
 	// are taken as they come.
@@ -30,6 +32,13 @@ func ReadReport(line []byte) (Report, error) {
 		EnrichedAt  string          `json:"enriched_at"`
 		TextReadyAt string          `json:"text_ready_at"`
 		SummaryAt   string          `json:"summary_ready_at"`
+
+		Evidence    []evidenceLine  `json:"evidence"`
+		Categories  []string        `json:"categories"`
+		Precision   string          `json:"time_precision"`
+		IssuerID    json.RawMessage `json:"issuer_id"`
+		Registered  json.RawMessage `json:"registered_at"`
+		Attribution json.RawMessage `json:"attribution"`
 	}
 	if err := readLine(line, &in); err != nil {
 		return Report{}, err
@@ -46,6 +55,10 @@ func ReadReport(line []byte) (Report, error) {
 	r.AvailableAt = read.instant("available_at", in.AvailableAt)
 	r.EnrichedAt = read.instant("enriched_at", in.EnrichedAt)
 	r.SummaryReadyAt = read.instant("summary_ready_at", in.SummaryAt)
+	read.api(&r, in.Categories, in.Precision)
+	for _, e := range in.Evidence {
+		r.Evidence = append(r.Evidence, Evidence{Text: cmp.Or(e.Text, e.Sentence), Page: e.Page, Quote: e.Quote})
+	}
 	r.Document = Document{} // whose text is not in the line
 	if read.err != nil {
 		return Report{}, read.err
@@ -67,6 +80,27 @@ func (a *relationLine) read(r *reading) Relation {
 		ID: id, Number: r.number("related: cnmv_registration_number", a.Number, id),
 		At: r.instant("related: published_at", a.At), Text: a.Text,
 	}
+}
+
+// evidenceLine is an Evidence as it comes; the API calls its text a sentence.
+type evidenceLine struct {
+	Text     string `json:"text"`
+	Sentence string `json:"sentence"`
+	Page     int    `json:"page"`
+	Quote    string `json:"quote"`
+}
+
+// api completes a report with what the API says in other words.
+func (r *reading) api(report *Report, categories []string, precision string) {
+	report.Category = cmp.Or(report.Category, strings.Join(categories, " - "))
+	if report.SummaryMethod != "" {
+		report.SummaryOf = cmp.Or(report.SummaryOf, report.Document.SHA256)
+	}
+	from, ok := map[string]Surface{"": "", "minute": FromList, "second": FromPermalink}[precision]
+	if !ok {
+		r.fail("time_precision %q must be minute or second", clip(precision))
+	}
+	report.TimeFrom = cmp.Or(report.TimeFrom, from)
 }
 
 // reading makes sense of fields and keeps the first error.
@@ -126,13 +160,19 @@ func bare(raw json.RawMessage) string {
 }
 
 // ReadIssuer reads one line of an import file and validates it. The id may be
-// missing when there is a cif to take it from.
+// missing when there is a cif to take it from. A line may also be what the API
+// returns of an issuer.
 func ReadIssuer(line []byte) (Issuer, error) {
-	var i Issuer
-	if err := readLine(line, &i); err != nil {
+	var in struct {
+		Issuer
+		Count       json.RawMessage `json:"report_count"`
+		Latest      json.RawMessage `json:"latest_reports"`
+		Attribution json.RawMessage `json:"attribution"`
+	}
+	if err := readLine(line, &in); err != nil {
 		return Issuer{}, err
 	}
-	return i, i.Validate()
+	return in.Issuer, in.Validate()
 }
 
 // readLine decodes one JSON object. A field it does not know is an error: to
@@ -157,7 +197,7 @@ func explain(err error) string {
 		if e.Field == "" {
 			return fmt.Sprintf("the line is a JSON %s, not an object", e.Value)
 		}
-		field := strings.TrimPrefix(e.Field, "Report.")
+		field := strings.TrimPrefix(strings.TrimPrefix(e.Field, "Report."), "Issuer.")
 		return fmt.Sprintf("%s must be a %s, not a %s", field, jsonKind(e.Type.Kind().String()), e.Value)
 	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")

@@ -4,10 +4,12 @@ VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
 SOAK     ?= 10m
 OUTPUT   ?= bin/pregon
+PREFIX   ?= /usr/local
+DESTDIR  ?=
 
 UNWATCHED = -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.org/memory=-race=false'
 
-.PHONY: help run build test check generate notices bench fuzz soak clean
+.PHONY: help run build install test check generate notices bench fuzz soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +20,10 @@ run: build ## build and serve the simulated market on http://127.0.0.1:8080, SQL
 # v2 is every x86-64 since 2009; it counts bits in one instruction.
 build: ## build bin/pregon, one static binary
 	CGO_ENABLED=0 GOAMD64=v2 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o $(OUTPUT) ./cmd/pregon
+
+install: build ## build and install PREFIX/bin/pregon (PREFIX=/usr/local, DESTDIR for packagers)
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 $(OUTPUT) '$(DESTDIR)$(PREFIX)/bin/pregon'
 
 # Four packages at a time, whatever the machine: the whole-program tests wait
 # for processes more than they compute. SQLite itself, which is C turned into
@@ -47,7 +53,7 @@ check: ## formatting, vet, staticcheck, layering, generated files; no other test
 	go mod tidy -diff
 	@go test ./cmd/pregon -run TestReference || { echo 'if docs/cli.md is out of date, run: make generate'; exit 1; }
 
-generate: ## write the generated files anew: docs/cli.md, docs/summaries.md
+generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/summaries.md
 	go test ./cmd/pregon -run TestReference -update
 	go test ./internal/document -run TestSummaries -update
 

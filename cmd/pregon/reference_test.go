@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,6 +36,55 @@ func TestReference(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("docs/cli.md is out of date; run `make generate` (-want +got):\n%s", diff)
 	}
+}
+
+const (
+	securityFile = "../../docs/security.md"
+	boundsBegin  = "<!-- bounds -->\n"
+	boundsEnd    = "<!-- end of bounds -->\n"
+)
+
+// bounding are the settings that bound what a caller, or the service itself,
+// may do; new ones are to be named alike.
+var bounding = regexp.MustCompile(`(^|-)(limit|max|budget|pace)(-|$)`)
+
+// TestReferenceOfBounds holds the table in docs/security.md to the flags.
+func TestReferenceOfBounds(t *testing.T) {
+	parser, err := newParser(&cli{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(securityFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), boundsBegin)
+	_, tail, okay := strings.Cut(rest, boundsEnd)
+	if !ok || !okay {
+		t.Fatal("docs/security.md has lost the marks around its table of bounds")
+	}
+	want := head + boundsBegin + bounds(parser.Model) + boundsEnd + tail
+	if *update {
+		if err := os.WriteFile(securityFile, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("docs/security.md is out of date; run `make generate` (-want +got):\n%s", diff)
+	}
+}
+
+func bounds(app *kong.Application) string {
+	rows := "| setting | default | meaning |\n|---|---|---|\n"
+	for _, c := range app.Leaves(true) {
+		for _, f := range c.Flags {
+			if c.Name == "serve" && bounding.MatchString(f.Name) {
+				rows += fmt.Sprintf("| `--%s` | `%s` | %s |\n", f.Name, defaultOf(f.Value), strings.ReplaceAll(f.Help, "|", `\|`))
+			}
+		}
+	}
+	return rows
 }
 
 func reference(app *kong.Application) []byte {

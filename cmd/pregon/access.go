@@ -37,6 +37,8 @@ type accessFlags struct {
 	Config         string    `placeholder:"FILE.yaml" help:"File that names the identity providers whose assertions are exchanged for tokens, and limits of plans. See docs/access.md."`
 	AnonymousLimit int       `default:"60" placeholder:"N" help:"Requests in any minute from an address without a credential. 0 for no limit."`
 	Redis          string    `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
+	MaxConnections int       `default:"10000" placeholder:"N" help:"Connections at once. 0 for no bound."`
+	MaxPerAddress  int       `name:"max-connections-per-address" default:"512" placeholder:"N" help:"Connections at once from an address (a /64 network with IPv6); trusted proxies and this machine may have any number. 0 for no bound."`
 	TrustedProxies []network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front, whose X-Forwarded-For is believed. May be repeated. Default: nobody's is."`
 }
 
@@ -119,6 +121,11 @@ var ourTypes = regexp.MustCompile(` (in|into) (type )?(\[\])?(main|token)\.\w+`)
 func (f *accessFlags) validate(base string) error {
 	if f.AnonymousLimit < 0 || f.AnonymousLimit > 1_000_000 {
 		return fault.New(fault.Invalid, "--anonymous-limit %d must be from 1 to 1000000, or 0 for no limit", f.AnonymousLimit)
+	}
+	for flag, n := range map[string]int{"--max-connections": f.MaxConnections, "--max-connections-per-address": f.MaxPerAddress} {
+		if n < 0 {
+			return fault.New(fault.Invalid, "%s %d must be at least 1, or 0 for no bound", flag, n)
+		}
 	}
 	if f.Redis != "" {
 		if err := ratelimit.CheckURL(f.Redis); err != nil {

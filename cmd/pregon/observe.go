@@ -56,6 +56,7 @@ func (s *service) observeAccess() {
 
 func (s *service) observePush() {
 	m := s.metrics
+	m.CounterOf("pregon_http_refused_total", "Connections and requests refused because there are as many as there may be.", "why", "bound", func() float64 { return float64(s.refused.Load()) })
 	m.Gauge("pregon_push_listening", "Streams, waiting requests and subscriptions that are open.", func() float64 { return float64(s.seats.Taken()) })
 	for name, of := range map[string]func(webhook.Stats) int64{
 		"delivered": func(st webhook.Stats) int64 { return st.Delivered },

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -33,6 +34,10 @@ import (
 	"pregon/internal/watch"
 	"pregon/internal/webhook"
 )
+
+// mostInWork is how many requests are worked on at once, but for those that
+// wait or listen. Each has a head of 64 KiB at most, and an answer.
+const mostInWork = 2048
 
 type serveCmd struct{ serveConfig }
 
@@ -114,7 +119,8 @@ type service struct {
 	server   *httpserver.Server
 	started  atomic.Bool // the first data is there
 
-	debugHosts []string // names by which the debug listener may be called
+	refused    atomic.Int64 // connections and requests over the bounds of the server
+	debugHosts []string     // names by which the debug listener may be called
 }
 
 // wire puts the parts together, in the order in which data flows.
@@ -177,7 +183,10 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	found.Register(mux)
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"), Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
+		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"),
+		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: mostInWork, Refused: func() { s.refused.Add(1) },
+		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.entrance.proxies.Trust(a) },
+		Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
 		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcpserver.TooLarge, Failed: mcpserver.Failed}},
 		Remote:  func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
 		Observe: func(o httpserver.Observation) {

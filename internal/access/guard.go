@@ -156,6 +156,37 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 	return p, nil
 }
 
+// AdmitHead refuses a request that Admit would refuse by its head alone: one
+// over a limit, or with a credential that is not good. It counts nothing that it
+// lets pass, for surfaces that learn what an operation needs from the body, which
+// is then not read.
+func (g *Guard) AdmitHead(w http.ResponseWriter, r *http.Request, need Need) error {
+	from := g.o.Proxies.Client(r)
+	c, err := credentialOf(r)
+	if err != nil {
+		return g.refuse(w, r, from, need, err)
+	}
+	if c == (credential{}) {
+		if limit := g.o.Anonymous; limit != nil {
+			if v := limit.Look(r.Context(), ratelimit.Address(from)); !v.OK {
+				return g.admitAnonymous(w, r, from, need)
+			}
+		}
+		return nil
+	}
+	p, limit, err := g.identify(r.Context(), c, from, need)
+	if err != nil && fault.KindOf(err) != fault.Unavailable {
+		return g.refuse(w, r, from, need, err)
+	}
+	if err == nil && limit != nil {
+		if v := limit.Look(r.Context(), ratelimit.Name(p.ID)); !v.OK {
+			_, err := g.Admit(w, r, need)
+			return err
+		}
+	}
+	return nil
+}
+
 // identify finds whose a credential is.
 func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Need) (Principal, *Limit, error) {
 	if c.isKey {

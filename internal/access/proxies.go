@@ -24,7 +24,7 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 		return client
 	}
 	rest := strings.Join(r.Header["X-Forwarded-For"], ",")
-	for rest != "" && p.trust(client) {
+	for rest != "" && p.Trust(client) {
 		comma := strings.LastIndexByte(rest, ',')
 		hop, err := parseHop(strings.TrimSpace(rest[comma+1:]))
 		if err != nil {
@@ -35,7 +35,8 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	return client
 }
 
-func (p Proxies) trust(a netip.Addr) bool {
+// Trust reports whether an address is that of a proxy.
+func (p Proxies) Trust(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 

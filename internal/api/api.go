@@ -219,6 +219,7 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		return answer{}, err
 	}
 	if rt.live != nil {
+		park(w)
 		s, err := rt.live(a, w, r)
 		return answer{stream: s}, err
 	}
@@ -227,6 +228,22 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 
 // mostLoading is how long a stream waits for the first data.
 const mostLoading = time.Minute
+
+// park takes a request that is going to wait out of those in work, wherever they
+// are counted: those who wait are counted by their seats.
+func park(w http.ResponseWriter) {
+	for w != nil {
+		if p, ok := w.(interface{ Park() }); ok {
+			p.Park()
+			return
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = inner.Unwrap()
+	}
+}
 
 // whenLoaded waits for the first data. Clients of streams come back by
 // themselves after a restart, but give up for good when they are refused.

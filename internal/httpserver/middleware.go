@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -23,7 +24,19 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		start := time.Now()
 		id := requestID(r)
 		w.Header()[problem.RequestIDHeader] = []string{id}
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{ResponseWriter: w, server: s}
+		if n := s.inWork.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
+			rec.Park()
+			s.o.Refused()
+			if r.ProtoMajor > 1 {
+				panic(http.ErrAbortHandler) // an answer that is not read would be kept
+			}
+			w.Header().Set("Connection", "close")
+			problem.Write(w, fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds."))
+			return
+		}
+		defer rec.Park()
+		defer forget(r)
 		next.ServeHTTP(rec, r)
 		end := time.Now()
 		s.o.Observe(Observation{
@@ -31,6 +44,15 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			Remote: s.o.Remote(r), Time: end, Duration: end.Sub(start),
 		})
 	})
+}
+
+// forget drops the head of a request over HTTP/2 that was dealt with. The server
+// keeps the request until the client takes the rest of the answer, which one that
+// means harm never does.
+func forget(r *http.Request) {
+	if r.ProtoMajor == 2 {
+		r.Header, r.URL, r.RequestURI, r.Host, r.Form = nil, &url.URL{}, "", "", nil
+	}
 }
 
 // routeOf names the pattern that took the request; the mux has noted it there.
@@ -84,6 +106,17 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	server *Server
+	parked bool
+}
+
+// Park takes the request out of those in work: it only waits from now on, and a
+// surface has counted it among those who wait.
+func (r *recorder) Park() {
+	if !r.parked {
+		r.parked = true
+		r.server.inWork.Add(-1)
+	}
 }
 
 // Status returns what was answered, which is 200 unless somebody said else.

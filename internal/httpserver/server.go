@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -19,7 +21,7 @@ import (
 // Limits of every connection. A request's head is bounded generously because
 // search texts have no bound of their own.
 const (
-	readHeaderTimeout = 10 * time.Second
+	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 30 * time.Second
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 2 * time.Minute
@@ -27,6 +29,19 @@ const (
 	maxBodyBytes      = 1 << 20
 	drainTimeout      = 20 * time.Second
 )
+
+// http2 bounds what one connection can make the server keep: requests at once,
+// what was sent of their bodies and not yet read, and the table of headers that
+// later ones refer to. A head may have maxHeaderBytes here too, as decoded.
+var http2 = http.HTTP2Config{
+	MaxConcurrentStreams:          16,
+	MaxReadFrameSize:              16 << 10,
+	MaxDecoderHeaderTableSize:     4 << 10,
+	MaxEncoderHeaderTableSize:     4 << 10,
+	MaxReceiveBufferPerConnection: 128 << 10,
+	MaxReceiveBufferPerStream:     64 << 10,
+	WriteByteTimeout:              writeTimeout,
+}
 
 // Options are the server's collaborators.
 type Options struct {
@@ -47,6 +62,15 @@ type Options struct {
 	// Tellers are of the paths whose surface has a language of its own for what
 	// goes wrong before it is asked; elsewhere it is told in problem documents.
 	Tellers map[string]Teller
+	// MaxConnections is how many connections there may be, and MaxPerAddress how
+	// many of one address (of a /64 network with IPv6); MaxRequests how many
+	// requests may be in work. 0 is no bound.
+	MaxConnections, MaxPerAddress, MaxRequests int
+	// Proxy reports whether an address is of a proxy of ours, which has the
+	// connections of many.
+	Proxy func(netip.Addr) bool
+	// Refused is called for every connection or request over these bounds.
+	Refused func()
 	// HTTPS reports that clients reach the service over https, which browsers are
 	// then asked to keep to (HSTS).
 	HTTPS bool
@@ -79,11 +103,15 @@ type Server struct {
 	o        Options
 	handler  http.Handler
 	draining chan struct{} // closed when shutdown begins: not ready any more
+	inWork   atomic.Int64  // requests, but for those that are parked
 }
 
 // New completes the mux with health, readiness and the answer for everything
 // else, and wraps it.
 func New(o Options) (*Server, error) {
+	if o.Refused == nil {
+		o.Refused = func() {}
+	}
 	s := &Server{o: o, draining: make(chan struct{})}
 	o.Mux.HandleFunc("GET /healthz", s.health)
 	o.Mux.HandleFunc("GET /readyz", s.ready)
@@ -109,13 +137,19 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // clients' faults, mostly
+		HTTP2:             &http2,
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if h, ok := c.(*held); ok && state == http.StateIdle {
+				h.nextHead()
+			}
+		},
+		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // clients' faults, mostly
 	}
 	srv.Protocols = new(http.Protocols)
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetUnencryptedHTTP2(true) // for proxies that speak it: one connection for many streams
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
+	go func() { failed <- srv.Serve(newConnections(l, s.o)) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)

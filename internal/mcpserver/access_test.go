@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -267,4 +268,38 @@ func TestHangingUpIsNoFailure(t *testing.T) {
 	if w.Code >= 500 || s.log.Len() > 0 {
 		t.Errorf("answered %d %s, logged %s", w.Code, w.Body, s.log)
 	}
+}
+
+// A long body of somebody who is over the limit is not read.
+func TestLongBodiesAreNotReadOverTheLimit(t *testing.T) {
+	s := start(t, market(), func(o *setup) { o.limit = 1 })
+	for _, test := range []struct {
+		header, value string
+		status        int
+	}{{"X-Nothing", "", 429}, {"X-API-Key", "pregon_live_wrong", 401}, {"X-API-Key", s.key(access.AllScopes)[1], 200}} {
+		s.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		body := &counting{Reader: strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + strings.Repeat(" ", 100_000))}
+		r := httptest.NewRequest(http.MethodPost, access.MCPPath, body)
+		r.ContentLength, r.RemoteAddr = -1, "127.0.0.1:1"
+		r.Host = "pregon.example"
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set(test.header, test.value)
+		w := httptest.NewRecorder()
+		s.front.ServeHTTP(w, r)
+		if w.Code != test.status || (body.n > 0) != (test.status == 200) {
+			t.Errorf("%s: %d after %d bytes, want %d", test.header, w.Code, body.n, test.status)
+		}
+	}
+}
+
+// counting counts what is read.
+type counting struct {
+	io.Reader
+	n int
+}
+
+func (c *counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += n
+	return n, err
 }

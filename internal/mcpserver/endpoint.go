@@ -20,6 +20,7 @@ const (
 	versionHeader  = "Mcp-Protocol-Version"
 	firstStateless = "2026-07-28" // the first revision in which a message says everything itself
 	listenMethod   = "subscriptions/listen"
+	shortBody      = 16 << 10 // which costs less to read than to look twice who sends it
 )
 
 // ServeHTTP takes one message: it finds out what the message needs, lets the
@@ -34,6 +35,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodOptions {
 		preflight(out)
 		return
+	}
+	if r.ContentLength > shortBody || r.ContentLength < 0 {
+		if err := s.o.Guard.AdmitHead(w, r, anybody(0)); err != nil {
+			w.Header().Set("Connection", "close") // what follows is not read
+			out.refuse(err)
+			s.count(message{}, true)
+			return
+		}
 	}
 	m, err := s.take(r)
 	out.id = m.id

@@ -39,6 +39,9 @@ func (s *Server) listen(out *reply, r *http.Request, principal access.Principal)
 	defer cancel()
 	go s.watch(ctx, cancel, principal)
 	w := out.ResponseWriter
+	if p, ok := w.(interface{ Park() }); ok {
+		p.Park() // who listens has a seat, and is not in work
+	}
 	q := newQueue(w, cancel)
 	out.ResponseWriter = q
 	s.protocol.ServeHTTP(out, r.WithContext(ctx))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"time"
 
 	"pregon/internal/access"
@@ -100,7 +101,7 @@ func (s *service) observeSource() {
 		})
 	}
 	for _, surface := range watch.Surfaces {
-		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read well; -1 for never.", "surface", surface, func() float64 {
+		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read well; +Inf for never.", "surface", surface, func() float64 {
 			return s.sinceSeen(surface)
 		})
 	}
@@ -143,7 +144,7 @@ func (s *service) sinceSeen(surface string) float64 {
 			return time.Since(sf.SuccessAt).Seconds()
 		}
 	}
-	return -1
+	return math.Inf(1)
 }
 
 func truth(b bool) float64 {

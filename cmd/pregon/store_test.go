@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -91,6 +92,23 @@ func TestStoreLocked(t *testing.T) {
 	eventually(t, func() error {
 		if got := s.storeReasons(t); len(got) > 0 {
 			return fmt.Errorf("the status says of the store: %q", got)
+		}
+		return nil
+	})
+}
+
+// TestBlindFromTheStart: a source that never answers is a line of the log.
+func TestBlindFromTheStart(t *testing.T) {
+	t.Parallel()
+	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0", "--poll", "100ms"}, sourceArgs("http://127.0.0.1:1"))
+	s, err := startProgram(nil, t.TempDir(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.end(syscall.SIGKILL) }()
+	eventually(t, func() error {
+		if log := s.log.events(); !strings.Contains(log, `msg="the source is blind"`) {
+			return fmt.Errorf("the log does not say that the source is blind:\n%s", log)
 		}
 		return nil
 	})

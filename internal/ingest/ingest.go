@@ -21,6 +21,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -239,12 +240,16 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 
 // tell writes the state down for the other processes, and for who reads logs.
 func (s *session) tell(ctx context.Context) error {
-	const every = 5 * time.Second
+	const every, startTime = 5 * time.Second, 15 * time.Second
 	var told time.Time
+	began, unlogged := time.Now(), true
 	for {
 		status, was := s.board.Status()
-		if was != "" && was != status.State {
-			s.logState(status, was)
+		// Every source is blind until it was read once; one that stays so is
+		// worth a line too.
+		if was != "" && was != status.State || unlogged && time.Since(began) >= startTime {
+			s.logState(status, cmp.Or(was, watch.Blind))
+			unlogged = false
 		}
 		if was != "" || time.Since(told) >= every {
 			if s.note(ctx, watch.Store, s.writeStatus(ctx, status)) == nil {

@@ -54,6 +54,9 @@ func (b *bench) publish(origin, url, path string) error {
 		return errors.New("nothing of what was published came")
 	}
 	show := func(name string, took map[string]time.Duration) {
+		if len(took) == 0 {
+			return
+		}
 		var all []time.Duration
 		for _, d := range took {
 			all = append(all, d)
@@ -64,8 +67,22 @@ func (b *bench) publish(origin, url, path string) error {
 		figure(name+".max", percentile(all, 1), "s")
 	}
 	show("publish.to.available", w.available)
+	for _, t := range disclosure.Types {
+		show("publish.to.available."+t.Lower(), of(t, w.available))
+	}
 	show("publish.to.enriched", w.enriched)
 	return w.account(path)
+}
+
+// of returns those of a series.
+func of(t disclosure.Type, took map[string]time.Duration) map[string]time.Duration {
+	out := map[string]time.Duration{}
+	for id, d := range took {
+		if series, _, _ := disclosure.ParseReportID(id); series == t {
+			out[id] = d
+		}
+	}
+	return out
 }
 
 // order publishes filings, one a second in the mean.
@@ -74,10 +91,7 @@ func (w *watched) order(origin string, n int) error {
 	start := time.Now()
 	for _, at := range arrivals(rng, n) {
 		time.Sleep(time.Until(start.Add(at)))
-		series := "oir"
-		if rng.IntN(3) == 0 {
-			series = "ip"
-		}
+		series := []string{"ip", "oir", "hr"}[rng.IntN(3)]
 		began := time.Now()
 		resp, err := http.Post(origin+"/_sim/publish", "application/json", bytes.NewReader([]byte(`{"type":"`+series+`"}`)))
 		if err != nil {

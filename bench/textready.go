@@ -85,11 +85,10 @@ func (w *watched) orderAtOnce(origin string, n int) error {
 	return errors.Join(failed...)
 }
 
-// file publishes a filing of a series by lot: one in three is inside
-// information.
+// file publishes a filing of a series by lot.
 func (w *watched) file(origin string, lot int) error {
 	began := time.Now() // the answer tells it in seconds only
-	body := []string{`{"type":"ip"}`, `{"type":"oir"}`, `{"type":"oir"}`}[lot]
+	body := []string{`{"type":"ip"}`, `{"type":"oir"}`, `{"type":"hr"}`}[lot]
 	resp, err := http.Post(origin+"/_sim/publish", "application/json", strings.NewReader(body))
 	if err != nil {
 		return err

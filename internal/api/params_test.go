@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pregon/internal/access"
 	"pregon/internal/api/apitest"
 	"pregon/internal/desk"
 	"pregon/internal/fault"
@@ -104,21 +105,39 @@ func TestProblemTellsEverything(t *testing.T) {
 	}
 }
 
-// Any text is a query: none of these is an error, and none is taken for more
-// than the words in it.
+// Any text with a word is a query, and none is taken for more than the words
+// in it.
 func TestAnyTextIsAQuery(t *testing.T) {
 	s := start(t, "demo", market())
 	for raw, want := range map[string]string{
-		"%00": "oir-40375 oir-40374 ip-3123 hr-256057", "%ff%fe": "oir-40375 oir-40374 ip-3123 hr-256057",
-		"dividendo%00": "oir-40374", "divid%0d%0aX-Header:%20x": "", "dividendo%ff": "oir-40374", "%c3%28dividendo": "oir-40374",
-		"dividendo%3Bjunta": "oir-40374", "%22": "oir-40375 oir-40374 ip-3123 hr-256057", "-": "oir-40375 oir-40374 ip-3123 hr-256057",
-		"'%20OR%201=1%20--": "", "%25": "oir-40375 oir-40374 ip-3123 hr-256057", "%F0%9F%8D%B7": "oir-40375 oir-40374 ip-3123 hr-256057",
-		"dividendo%E2%80%AE": "oir-40374", "%22junta%20general": "oir-40375 oir-40374",
+		"%20%09": "oir-40375 oir-40374 ip-3123 hr-256057", "dividendo%00": "oir-40374", "divid%0d%0aX-Header:%20x": "", "dividendo%ff": "oir-40374", "%c3%28dividendo": "oir-40374",
+		"dividendo%3Bjunta": "oir-40374",
+		"'%20OR%201=1%20--": "", "dividendo%E2%80%AE": "oir-40374", "%22junta%20general": "oir-40375 oir-40374",
 	} {
 		if got := s.get(http.StatusOK, "/api/v1/reports?search="+raw).ids(); got != want {
 			t.Errorf("%s finds %q, want %q", raw, got, want)
 		}
 		s.get(http.StatusOK, "/api/v1/issuers?search="+raw)
+	}
+}
+
+// Symbols alone are not taken for no search, which would show everything.
+func TestSearchWithoutAWord(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.AllScopes)[0]
+	for _, text := range []string{"\x00", "-", "\"", "\"\"", "-\"", "%", "*", "😀", "...", "¿? ¡!", "\u0301"} {
+		for path := range strings.FieldsSeq(lists + " /api/v1/search/documents /api/v1/stream /api/v1/changes") {
+			doc := s.getWith(http.StatusBadRequest, path+query("search", text), header).problem()
+			if len(doc.Errors) != 1 || doc.Errors[0].Parameter != "search" || !strings.Contains(doc.Detail, "has no word to search for") {
+				t.Errorf("%s of %q: %+v", path, text, doc)
+			}
+		}
+		if body := s.get(http.StatusOK, "/api/v1/suggest"+query("q", text)).body; string(body) != `{"data":[]}` {
+			t.Errorf("%q suggests %s", text, body)
+		}
+	}
+	if doc := s.get(http.StatusBadRequest, "/api/v1/reports"+query("search", strings.Repeat("\"", 50_000))).problem(); len(doc.Errors) != 1 || len(doc.Errors[0].Value) > 1000 {
+		t.Errorf("%+v", doc)
 	}
 }
 
@@ -131,9 +150,9 @@ func TestLongSearch(t *testing.T) {
 		"words":         strings.Repeat("dividendo ", 5_000),
 		"many words":    countTo(10_000, ""),
 		"exclusions":    countTo(9_000, "-"),
-		"quotes":        strings.Repeat("\"", 50_000),
+		"quotes":        strings.Repeat("\"", 50_000) + "x",
 		"initials":      strings.Repeat("S.A. ", 10_000),
-		"invalid UTF-8": strings.Repeat("\xff", 50_000),
+		"invalid UTF-8": strings.Repeat("\xff", 50_000) + "x",
 	} {
 		for path := range strings.FieldsSeq(lists) {
 			if body := s.get(http.StatusOK, path+query("search", text)).body; len(body) > 4_000 {

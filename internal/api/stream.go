@@ -32,7 +32,7 @@ const (
 
 // selection reads the common filter and the events that are wanted.
 func (p *params) selection() feed.Selection {
-	s := feed.Selection{Filter: p.Filter()}
+	s := feed.Selection{Filter: p.LiveFilter()}
 	if reason := feed.TooMuch(s.Filter); reason != "" {
 		p.Refuse("search", s.Filter.Search, reason)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Issuers searches the directory as the parameters say.
 func (p *Params) Issuers(s *catalog.Snapshot) ([]*search.Entity, error) {
-	query, kind := p.Text("search"), p.Kind()
+	query, kind := p.Search(), p.Kind()
 	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
 	if err := p.Err(); err != nil {
 		return nil, err

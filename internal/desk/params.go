@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 )
 
 // The bounds of lists.
@@ -95,10 +96,36 @@ func (p *Params) Kind() disclosure.Kind {
 	return k
 }
 
+// MostSearch is how many bytes a search text may have. An address has no room
+// for more; the arguments of a tool would.
+const MostSearch = 64 << 10
+
+// Search returns a text to search for, nothing when it is blank.
+func (p *Params) Search() string {
+	s := p.Text("search")
+	switch {
+	case len(s) > MostSearch:
+		p.Refuse("search", s, "may have "+strconv.Itoa(MostSearch)+" bytes at most")
+	case search.Wordless(s):
+		p.Refuse("search", s, "has no word to search for: give letters or digits, or leave it out")
+	case strings.TrimSpace(s) == "":
+		return ""
+	}
+	return s
+}
+
+// LiveFilter reads the common filter for a caller that follows changes.
+func (p *Params) LiveFilter() disclosure.Filter {
+	if in := p.Text("in"); in != "" {
+		p.Refuse("in", in, "is for lists: what documents say is not followed")
+	}
+	return p.Filter()
+}
+
 // Filter reads the parameters of the common filter.
 func (p *Params) Filter() disclosure.Filter {
 	f := disclosure.Filter{
-		Search: p.Text("search"), Issuer: p.Text("issuer"), Category: p.Text("category"),
+		Search: p.Search(), Issuer: p.Text("issuer"), Category: p.Text("category"),
 		From: p.Day("from"), To: p.Day("to"), Kind: p.Kind(),
 	}
 	if s := p.Text("type"); s != "" {

@@ -53,10 +53,7 @@ func selectorOf(uri string) (*feed.Selector, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := p.Filter()
-	if in := p.Text("in"); in != "" {
-		p.Refuse("in", in, "is for searching: what documents say is not watched")
-	}
+	filter := p.LiveFilter()
 	if err := p.Err(); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,24 @@ func Words(text string) []string {
 	return words
 }
 
+// Wordless reports whether a text has something in it, and no letter or digit
+// that could be searched for.
+func Wordless(text string) bool {
+	blank := true
+	for _, c := range text {
+		if c < utf8.RuneSelf && asciiFold[c] != 0 {
+			return false
+		}
+		if c >= utf8.RuneSelf {
+			if _, kind := foldRune(c); kind == isWord {
+				return false
+			}
+		}
+		blank = blank && unicode.IsSpace(c)
+	}
+	return !blank
+}
+
 // tokenizer cuts texts into words. It is used again and again by whoever
 // analyses many, so that it allocates nothing.
 //

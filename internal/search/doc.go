@@ -6,7 +6,7 @@
 // than the word without its plural and gender ending, so that "dividendos"
 // finds "dividendo" and nothing stranger.
 //
-// The language, in which any text is a valid query:
+// The language; a text without any word matches nothing:
 //
 //	banco dividendo     every word must be there, in any order and any field
 //	divid               the last word also matches the beginning of a word

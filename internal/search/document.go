@@ -30,6 +30,9 @@ func NewDocument(idents []string, fields ...string) Document {
 
 // Match tells whether the query means this document.
 func (q Query) Match(d *Document) bool {
+	if q.wordless {
+		return false
+	}
 	for i := range q.must {
 		if !q.must[i].in(d) {
 			return false

@@ -218,6 +218,7 @@ func (x *Index) compile(f disclosure.Filter) compiled {
 		c.nothing = !c.byCat
 	}
 	q := Parse(f.Search)
+	c.nothing = c.nothing || q.wordless
 	c.must, c.not = make([]lookup, 0, len(q.must)), make([]lookup, 0, len(q.not))
 	for _, t := range q.must {
 		c.must = append(c.must, x.lookup(t))

@@ -38,6 +38,9 @@ func newIssuerIndex(entities []*Entity) *issuerIndex {
 // When there are none, it forgives one typing error in each long word.
 func (d *Directory) Search(text string, kind disclosure.Kind, limit int) []*Entity {
 	q := Parse(text)
+	if q.wordless {
+		return nil
+	}
 	var ranked [Identity + 1][]*Entity
 	d.candidates(q, func(e *Entity) {
 		if kind == "" || e.Issuer.Kind == kind {

@@ -74,7 +74,7 @@ func TestIssuerRanking(t *testing.T) {
 		`"carbones minas"`: "", // no phrase across names
 		"-sol -de":         "sgiic-194",
 		"":                 "sgiic-194 A69000016 fi-4 fi-6 fi-2 fi-3 fi-1",
-		"***":              "sgiic-194 A69000016 fi-4 fi-6 fi-2 fi-3 fi-1",
+		"***":              "",
 		"A69000017":        "",
 	})
 	finds(t, d, "", 2, map[string]string{"sol": "fi-3 fi-4", "": "sgiic-194 A69000016", "minas": "A69000016"})

@@ -11,6 +11,8 @@ import (
 
 // Query is a parsed search text. The zero value matches everything.
 type Query struct {
+	wordless bool // symbols only: matches nothing
+
 	must []term
 	not  []term
 
@@ -30,7 +32,8 @@ type term struct {
 	ident  string   // in the form of disclosure.IssuerKey
 }
 
-// Parse reads a search text. Any text is a valid query.
+// Parse reads a search text. Any text can be read; one without a word matches
+// nothing, unless it is blank.
 func Parse(text string) Query {
 	var q Query
 	chunks := split(text)
@@ -48,6 +51,7 @@ func Parse(text string) Query {
 			terms[i].stem = Stem(terms[i].words[0])
 		}
 	}
+	q.wordless = len(chunks) > 0 && len(q.must)+len(q.not) == 0
 	q.sortExcluded()
 	if n := len(q.must); n > 0 && len(q.must[n-1].words) == 1 {
 		q.must[n-1].prefix = !q.must[n-1].exact

@@ -71,13 +71,14 @@ var (
 func TestQueryLanguage(t *testing.T) {
 	f := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
 	yes := []string{
-		"", "   ", "-", "\"", "***", "teleferica", "TELEFÉRICA DEL ÑANDÚ, S.A.", "nandu teleferica", "teleferica sl",
+		"", "   ", "teleferica", "TELEFÉRICA DEL ÑANDÚ, S.A.", "nandu teleferica", "teleferica sl",
 		"dividendo", "divid", "pago divid", "TFN", "tf", "tfn dividendo", "junta general", "\"junta general\"", "«Junta General»",
 		"a69000016", "A-69000016", "ES01SIM00018", "es01sim00018", "40374", "OIR-40374", "oir-40374 dividendo", "A-69000016 junta",
 		"relevante", "situacion financiera", "euros acciones", "-fusión", "dividendo -\"junta extraordinaria\"", "sa", "s.a.",
 		"2025 junta", "\"junta general", "dividendo\"junta general\"", "telefer s.a.",
 	}
 	no := []string{
+		"-", "\"", "***", "😀", "-\"\"", // no word
 		"fusión", "dividendo fusión", "divid pago x", "telef pago", "\"general junta\"", "\"junta gener\"", "-dividendo", "teleferica -junta",
 		"40374 junta", "403", "ip-40374", "A69000017", "dividendo -\"junta general\"", "-A-69000016", "-tfn", "\"2025 y la junta relevante\"",
 		"\"general otra\"", // no phrase across fields

@@ -128,9 +128,7 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	asked := p.List()
-	asked.Inside = true
-	p.NeedSearch(asked.Filter, "")
+	asked := p.ListInside()
 	if err := p.Err(); err != nil {
 		return answer{}, err
 	}

@@ -253,6 +253,11 @@ func TestSearchInDocuments(t *testing.T) {
 	for _, bad := range []string{"/api/v1/reports?in=document", "/api/v1/reports?in=document&search=-nada", "/api/v1/search/documents", "/api/v1/search/documents?search=...", "/api/v1/reports?in=title&search=x", "/api/v1/search/documents?search=" + strings.Repeat("a", 200), "/api/v1/reports?in=document&search=" + numbers(33)} {
 		s.getWith(http.StatusBadRequest, bad, s.key())
 	}
+	for _, path := range []string{"/api/v1/search/documents", "/api/v1/search/documents?in=document", "/api/v1/reports?in=document"} {
+		if doc := s.getWith(http.StatusBadRequest, path, s.key()).problem(); len(doc.Errors) != 1 || doc.Errors[0].Parameter != "search" {
+			t.Errorf("%s: %+v", path, doc.Errors)
+		}
+	}
 }
 
 // However it is written, a search in documents is for members.

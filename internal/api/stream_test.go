@@ -199,6 +199,8 @@ func TestStreamFromUnusableCursors(t *testing.T) {
 	s.getWith(http.StatusBadRequest, "/api/v1/stream?last_event_id=-5", header)
 	s.getWith(http.StatusBadRequest, "/api/v1/stream?events=nonsense", header)
 	s.getWith(http.StatusBadRequest, "/api/v1/stream?type=XX", header)
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?search=a&in=document", header).refused("in", "document")
+	s.getWith(http.StatusBadRequest, "/api/v1/changes?search=a&in=document", header).refused("in", "document")
 }
 
 // A stream with a filter delivers what a list with that filter shows.

@@ -29,15 +29,25 @@ func (p *Params) List() List {
 	case "":
 	case InDocument:
 		l.Inside = true
-		p.NeedSearch(l.Filter, "with in=document")
+		p.needSearch(l.Filter, "with in=document")
 	default:
 		p.Refuse("in", s, "must be document, or be left out")
 	}
 	return l
 }
 
-// NeedSearch refuses a search in documents without anything to search for.
-func (p *Params) NeedSearch(f disclosure.Filter, when string) {
+// ListInside reads the parameters of a list that is always of documents.
+func (p *Params) ListInside() List {
+	l := p.List()
+	if !l.Inside {
+		l.Inside = true
+		p.needSearch(l.Filter, "")
+	}
+	return l
+}
+
+// needSearch refuses a search in documents without anything to search for.
+func (p *Params) needSearch(f disclosure.Filter, when string) {
 	if f.Search == "" {
 		p.Refuse("search", "", strings.TrimSpace("is needed "+when)+": the words to look for")
 	}

@@ -72,13 +72,14 @@ func methodOf(r *http.Request) string {
 	return "other"
 }
 
+// clip keeps a long path out of the log, and never cuts inside a character.
 func clip(s string) string {
 	const most = 200
 	if len(s) <= most {
 		return s
 	}
 	end := most
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	for end > most-utf8.UTFMax && !utf8.RuneStart(s[end]) {
 		end--
 	}
 	return s[:end] + "…"

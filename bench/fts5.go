@@ -43,7 +43,9 @@ func (b *bench) fts5() error {
 	s := c.Snapshot()
 	start := time.Now()
 	for _, q := range texts {
-		s.Reports(disclosure.Filter{Search: q}, 1, 10)
+		if _, err := s.Reports(b.ctx, disclosure.Filter{Search: q}, 1, 10); err != nil {
+			return err
+		}
 	}
 	ours := time.Since(start)
 	start = time.Now()

@@ -101,6 +101,7 @@ func (b *bench) run() error {
 		{"mcp", b.mcp},
 		{"growth", b.growth},
 		{"fts5", b.fts5},
+		{"worst", b.worst},
 		{"pocketbase", b.pocketbase},
 		{"load", b.load},
 		{"memory", b.memory},

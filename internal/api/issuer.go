@@ -13,7 +13,7 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	found, err := p.Issuers(s)
+	found, err := p.Issuers(r.Context(), s)
 	if err != nil {
 		return answer{}, err
 	}

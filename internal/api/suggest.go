@@ -21,12 +21,15 @@ func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	typed := p.Text("q")
+	typed := p.Bounded("q", desk.MostSearch)
 	limit := p.Integer("limit", desk.DefaultLimit, 1, desk.MaxLimit)
 	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
-	found := s.Suggest(typed, limit)
+	found, err := s.Suggest(r.Context(), typed, limit)
+	if err != nil {
+		return answer{}, err
+	}
 	list := make([]suggestion, 0, limit)
 	for _, e := range found.Issuers {
 		list = append(list, suggestion{Kind: "issuer", Text: e.Issuer.Name, ID: &e.Issuer.ID, Ticker: desk.OrNull(e.Issuer.Ticker)})

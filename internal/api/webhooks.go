@@ -373,7 +373,11 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 		if reports && (filter.From == 0 || d >= filter.From) && (filter.To == 0 || d <= filter.To) {
 			of := filter
 			of.From, of.To = d, d
-			n = s.Reports(of, 1, 1).Total
+			found, err := s.Reports(r.Context(), of, 1, 1)
+			if err != nil {
+				return answer{}, err
+			}
+			n = found.Total
 		}
 		out.Days = append(out.Days, day{d.String(), n})
 		out.Total += n
@@ -381,7 +385,11 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	of := filter
 	of.From, of.To = max(filter.From, today-previewDays+1), filter.To
 	if reports && (of.To == 0 || of.From <= of.To) {
-		for _, f := range s.Reports(of, 1, previewSamples).Filings {
+		found, err := s.Reports(r.Context(), of, 1, previewSamples)
+		if err != nil {
+			return answer{}, err
+		}
+		for _, f := range found.Filings {
 			out.Samples = append(out.Samples, f.AppendJSON(nil))
 		}
 	}

@@ -88,7 +88,7 @@ const (
 // ids lists what a filter finds, in the order of lists.
 func ids(s *catalog.Snapshot, f disclosure.Filter) string {
 	var out []string
-	for _, filing := range s.Reports(f, 1, 1000).Filings {
+	for _, filing := range reports(s, f, 1, 1000).Filings {
 		out = append(out, filing.Report().ID)
 	}
 	return strings.Join(out, " ")
@@ -329,10 +329,10 @@ func TestConcurrentReaders(t *testing.T) {
 // whole checks that all parts of a snapshot agree. Each append of the test
 // brings one issuer and one filing.
 func whole(t *testing.T, s *catalog.Snapshot) {
-	page := s.Reports(disclosure.Filter{}, 1, 1000)
-	issuers := s.Issuers("", "", 1000)
-	if page.Total != s.Len() || len(page.Filings) != s.Len() || len(issuers) != s.Len() || s.Seq() != int64(2*s.Len()) {
-		t.Errorf("at %d: %d filings, %d listed, %d issuers", s.Seq(), s.Len(), page.Total, len(issuers))
+	page := reports(s, disclosure.Filter{}, 1, 1000)
+	listed := issuers(s, "", "", 1000)
+	if page.Total != s.Len() || len(page.Filings) != s.Len() || len(listed) != s.Len() || s.Seq() != int64(2*s.Len()) {
+		t.Errorf("at %d: %d filings, %d listed, %d issuers", s.Seq(), s.Len(), page.Total, len(listed))
 	}
 	if !slices.IsSortedFunc(page.Filings, func(a, b catalog.Filing) int { return disclosure.CompareReports(a.Report(), b.Report()) }) {
 		t.Errorf("at %d the list is out of order", s.Seq())

@@ -16,7 +16,7 @@ func hashOf(t *testing.T, f disclosure.Filter, page, limit int, changes ...discl
 	t.Helper()
 	log := newMemoryLog()
 	log.append(changes...)
-	return load(t, log).Snapshot().Reports(f, page, limit).Hash()
+	return reports(load(t, log).Snapshot(), f, page, limit).Hash()
 }
 
 // Pages that read differently have different hashes, whatever the difference.
@@ -83,18 +83,18 @@ func TestPageHashOfPages(t *testing.T) {
 	seen := map[uint64]string{}
 	for limit := 1; limit <= 7; limit++ {
 		for page := 1; (page-1)*limit < 60; page++ {
-			p := one.Reports(disclosure.Filter{}, page, limit)
+			p := reports(one, disclosure.Filter{}, page, limit)
 			text := contents(p)
 			if before, ok := seen[p.Hash()]; ok && before != text {
 				t.Errorf("two contents have the hash %x", p.Hash())
 			}
 			seen[p.Hash()] = text
-			if p.Hash() != other.Reports(disclosure.Filter{}, page, limit).Hash() {
+			if p.Hash() != reports(other, disclosure.Filter{}, page, limit).Hash() {
 				t.Errorf("page %d of %d differs between two catalogues", page, limit)
 			}
 		}
 	}
-	all, words := one.Reports(disclosure.Filter{}, 1, 60), one.Reports(disclosure.Filter{Search: "filing"}, 1, 60)
+	all, words := reports(one, disclosure.Filter{}, 1, 60), reports(one, disclosure.Filter{Search: "filing"}, 1, 60)
 	if all.Hash() != words.Hash() {
 		t.Error("one content has two hashes")
 	}

@@ -207,7 +207,7 @@ func TestSince(t *testing.T) {
 			got = append(got, f.Report().ID)
 		}
 		var want []string
-		for _, f := range s.Reports(disclosure.Filter{}, 1, 100).Filings[:test.want] {
+		for _, f := range reports(s, disclosure.Filter{}, 1, 100).Filings[:test.want] {
 			want = append(want, f.Report().ID)
 		}
 		if !slices.Equal(got, want) {

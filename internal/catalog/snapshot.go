@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"iter"
 	"sync"
 	"time"
@@ -58,20 +59,36 @@ func (p Page) AppendJSON(b []byte) []byte {
 
 // Reports returns a page of the filings that a filter lets through, newest
 // first. Pages count from 1; one past the end is empty.
-func (s *Snapshot) Reports(f disclosure.Filter, page, limit int) Page {
-	return s.page(s.index.Search(f, (int64(page)-1)*int64(limit), limit))
+func (s *Snapshot) Reports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
+	total, docs, err := s.index.Search(ctx, f, (int64(page)-1)*int64(limit), limit)
+	return s.page(total, docs), err
+}
+
+// Newest returns the newest filings that a filter lets through. It leaves the
+// search text out, so that it costs little and cannot fail.
+func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
+	f.Search = ""
+	found, _ := s.Reports(context.Background(), f, 1, limit)
+	return found
 }
 
 // Among is Reports over the filings with these ids alone, each of which is
 // given once.
-func (s *Snapshot) Among(ids []string, f disclosure.Filter, page, limit int) Page {
+func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter, page, limit int) (Page, error) {
 	keys := make([]uint64, 0, len(ids))
 	for _, id := range ids {
 		if t, number, ok := disclosure.ParseReportID(id); ok {
 			keys = append(keys, search.KeyOf(t, number))
 		}
 	}
-	return s.page(s.index.Among(keys, f, (int64(page)-1)*int64(limit), limit))
+	total, docs, err := s.index.Among(ctx, keys, f, (int64(page)-1)*int64(limit), limit)
+	return s.page(total, docs), err
+}
+
+// walk passes the filings of a type and some days, newest first.
+func (s *Snapshot) walk(t disclosure.Type, from, to disclosure.Day) iter.Seq[*search.Doc] {
+	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to}) // which fails only over a text
+	return all
 }
 
 func (s *Snapshot) page(total int, docs []*search.Doc) Page {
@@ -97,7 +114,7 @@ func (s *Snapshot) Report(id string) (Filing, bool) {
 // a day of zero is no bound. It looks at nothing but the index.
 func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2[int64, time.Time] {
 	return func(yield func(int64, time.Time) bool) {
-		for d := range s.index.Walk(disclosure.Filter{Type: t, From: from, To: to}) {
+		for d := range s.walk(t, from, to) {
 			if !yield(d.Number(), d.Published()) {
 				return
 			}
@@ -109,7 +126,7 @@ func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2
 func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
 	return func(yield func(Filing) bool) {
 		day := max(disclosure.DayOf(t), 1) // no filing is older
-		for d := range s.index.Walk(disclosure.Filter{From: day}) {
+		for d := range s.walk("", day, 0) {
 			if d.Published().Before(t) || !yield(Filing{d, s}) {
 				return
 			}
@@ -120,7 +137,7 @@ func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
 // Between returns the filings of some Madrid days, both included, newest first.
 func (s *Snapshot) Between(from, to disclosure.Day) iter.Seq[Filing] {
 	return func(yield func(Filing) bool) {
-		for d := range s.index.Walk(disclosure.Filter{From: from, To: to}) {
+		for d := range s.walk("", from, to) {
 			if !yield(Filing{d, s}) {
 				return
 			}
@@ -147,8 +164,8 @@ func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Filing] {
 }
 
 // Issuers returns the best answers to a query, then by name.
-func (s *Snapshot) Issuers(query string, kind disclosure.Kind, limit int) []*search.Entity {
-	return s.index.Directory().Search(query, kind, limit)
+func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Kind, limit int) ([]*search.Entity, error) {
+	return s.index.Directory().Search(ctx, query, kind, limit)
 }
 
 // Issuer returns one issuer by any of its identifiers.
@@ -163,7 +180,7 @@ func (s *Snapshot) Named(name string) (*search.Entity, bool) { return s.index.Di
 
 // ReportsOf returns the newest filings of an issuer and how many it has.
 func (s *Snapshot) ReportsOf(e *search.Entity, limit int) Page {
-	return s.Reports(disclosure.Filter{Issuer: e.Issuer.ID}, 1, limit)
+	return s.Newest(disclosure.Filter{Issuer: e.Issuer.ID}, limit)
 }
 
 // Entities returns the whole directory, in no particular order.

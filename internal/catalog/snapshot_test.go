@@ -15,11 +15,11 @@ import (
 // told is all that a snapshot answers, as text, but for the time of asking.
 func told(s *catalog.Snapshot) string {
 	var b strings.Builder
-	for _, f := range s.Reports(disclosure.Filter{}, 1, 1000).Filings {
+	for _, f := range reports(s, disclosure.Filter{}, 1, 1000).Filings {
 		b.Write(f.AppendJSON(nil))
 		b.WriteString(" of " + f.IssuerID() + "\n")
 	}
-	for _, e := range s.Issuers("", "", 1000) {
+	for _, e := range issuers(s, "", "", 1000) {
 		b.Write(disclosure.AppendIssuer(nil, e.Issuer))
 		for _, key := range e.Issuer.Keys() {
 			found, _ := s.Issuer(key)
@@ -136,7 +136,7 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 func tickers(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
-	for _, filing := range f.Snapshot().Reports(disclosure.Filter{}, 1, 10).Filings {
+	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Filings {
 		got = append(got, filing.Ticker())
 	}
 	if strings.Join(got, " ") != want {
@@ -179,7 +179,7 @@ func TestLinkByName(t *testing.T) {
 func linked(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
-	for _, filing := range f.Snapshot().Reports(disclosure.Filter{}, 1, 10).Filings {
+	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Filings {
 		got = append(got, filing.IssuerID())
 	}
 	if strings.Join(got, " ") != want {
@@ -251,7 +251,7 @@ func TestPages(t *testing.T) {
 		page, limit int
 		want        string
 	}{{1, 2, "oir-5 oir-4"}, {2, 2, "oir-3 oir-2"}, {3, 2, "oir-1"}, {4, 2, ""}, {1<<31 - 1, 50, ""}, {1, 50, "oir-5 oir-4 oir-3 oir-2 oir-1"}} {
-		page := s.Reports(disclosure.Filter{}, test.page, test.limit)
+		page := reports(s, disclosure.Filter{}, test.page, test.limit)
 		var got []string
 		for _, f := range page.Filings {
 			got = append(got, f.Report().ID)
@@ -286,7 +286,7 @@ func TestIssuerOrder(t *testing.T) {
 		{"nothing", "", 50, ""},
 	} {
 		var got []string
-		for _, e := range s.Issuers(test.query, test.kind, test.limit) {
+		for _, e := range issuers(s, test.query, test.kind, test.limit) {
 			got = append(got, e.Issuer.ID)
 		}
 		if strings.Join(got, " ") != test.want {

@@ -113,7 +113,7 @@ func same(t *testing.T, followed, loaded *catalog.Snapshot) {
 	}
 	for page := 1; page <= 3; page++ {
 		for _, f := range []disclosure.Filter{{}, {Type: disclosure.HR}, {Search: "estado"}, {Search: "bvb"}} {
-			if one, other := followed.Reports(f, page, 20).Hash(), loaded.Reports(f, page, 20).Hash(); one != other {
+			if one, other := reports(followed, f, page, 20).Hash(), reports(loaded, f, page, 20).Hash(); one != other {
 				t.Errorf("page %d of %+v has the hash %x, loaded %x", page, f, one, other)
 			}
 		}

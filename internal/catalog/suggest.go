@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strings"
 
 	"pregon/internal/search"
 )
@@ -20,11 +22,15 @@ const suggestedCategories = 3
 // Suggest returns what a text that is being typed may mean: the best issuers,
 // and the most used of the categories that have its words. Nothing typed
 // suggests nothing.
-func (s *Snapshot) Suggest(text string, limit int) Suggestions {
-	if search.Fold(text) == "" {
-		return Suggestions{}
+func (s *Snapshot) Suggest(ctx context.Context, text string, limit int) (Suggestions, error) {
+	if strings.TrimSpace(text) == "" || search.Wordless(text) {
+		return Suggestions{}, nil
 	}
-	out := Suggestions{Issuers: s.Issuers(text, "", limit)}
+	issuers, err := s.Issuers(ctx, text, "", limit)
+	if err != nil {
+		return Suggestions{}, err
+	}
+	out := Suggestions{Issuers: issuers}
 	query := search.Parse(text)
 	for _, used := range s.categoryCounts() {
 		if doc := search.NewDocument(nil, used.Category); query.Match(&doc) {
@@ -35,7 +41,7 @@ func (s *Snapshot) Suggest(text string, limit int) Suggestions {
 	places := min(suggestedCategories, max(limit/3, limit-len(out.Issuers)))
 	out.Categories = out.Categories[:min(len(out.Categories), places)]
 	out.Issuers = out.Issuers[:min(len(out.Issuers), limit-len(out.Categories))]
-	return out
+	return out, nil
 }
 
 func compareUse(a, b CategoryUse) int {

@@ -17,7 +17,7 @@ func TestSuggestsTheSpellingInUse(t *testing.T) {
 		report.Category = "Sobre gobierno corporativo"
 		add(t, f.db, nil, report)
 		settle()
-		got := f.Snapshot().Suggest("gobierno", 10).Categories
+		got := suggest(f.Snapshot(), "gobierno", 10).Categories
 		if len(got) != 1 || got[0].Category != report.Category || got[0].Total != 1 {
 			t.Errorf("it suggests %+v", got)
 		}

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"encoding/json"
 
 	"pregon/internal/catalog"
@@ -9,13 +10,13 @@ import (
 )
 
 // Issuers searches the directory as the parameters say.
-func (p *Params) Issuers(s *catalog.Snapshot) ([]*search.Entity, error) {
+func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) ([]*search.Entity, error) {
 	query, kind := p.Search(), p.Kind()
 	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return s.Issuers(query, kind, limit), nil
+	return s.Issuers(ctx, query, kind, limit)
 }
 
 // Issuer is the contract's Issuer and what more is known of it.

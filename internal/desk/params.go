@@ -59,6 +59,16 @@ func (p *Params) Text(name string) string {
 	}
 }
 
+// Bounded returns a text of so many bytes at most.
+func (p *Params) Bounded(name string, most int) string {
+	s := p.Text(name)
+	if len(s) > most {
+		p.Refuse(name, s, "may have "+strconv.Itoa(most)+" bytes at most")
+		return ""
+	}
+	return s
+}
+
 // Integer returns a whole number, within bounds.
 func (p *Params) Integer(name string, absent, least, most int) int {
 	s := p.Text(name)
@@ -102,10 +112,8 @@ const MostSearch = 64 << 10
 
 // Search returns a text to search for, nothing when it is blank.
 func (p *Params) Search() string {
-	s := p.Text("search")
+	s := p.Bounded("search", MostSearch)
 	switch {
-	case len(s) > MostSearch:
-		p.Refuse("search", s, "may have "+strconv.Itoa(MostSearch)+" bytes at most")
 	case search.Wordless(s):
 		p.Refuse("search", s, "has no word to search for: give letters or digits, or leave it out")
 	case strings.TrimSpace(s) == "":

@@ -56,14 +56,14 @@ func (p *Params) needSearch(f disclosure.Filter, when string) {
 // Reports returns a page of filings, newest first.
 func (d *Desk) Reports(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Page, error) {
 	if !l.Inside {
-		return s.Reports(l.Filter, l.Page, l.Limit), nil
+		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
 	}
 	ids, err := document.Find(ctx, d.Documents, l.Filter.Search)
 	if err != nil {
 		return catalog.Page{}, err
 	}
 	l.Filter.Search = ""
-	return s.Among(ids, l.Filter, l.Page, l.Limit), nil
+	return s.Among(ctx, ids, l.Filter, l.Page, l.Limit)
 }
 
 // AppendPage appends what a list tells of itself.

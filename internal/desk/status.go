@@ -106,7 +106,7 @@ func (d *Desk) Status(s *catalog.Snapshot) Status {
 	out.Catalog.Behind = seconds(d.Catalog.Behind())
 	out.seen(d.Seen())
 	for _, t := range disclosure.Types {
-		for _, f := range s.Reports(disclosure.Filter{Type: t}, 1, 1).Filings {
+		for _, f := range s.Newest(disclosure.Filter{Type: t}, 1).Filings {
 			r := f.Report()
 			out.Latest = append(out.Latest, latest{string(t), r.ID, Madrid(r.PublishedAt), Madrid(r.AvailableAt)})
 		}

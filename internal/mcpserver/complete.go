@@ -19,14 +19,16 @@ const (
 )
 
 // complete offers what somebody who types an argument may mean.
-func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	snapshot, err := s.o.Desk.Snapshot()
 	if err != nil {
 		return nil, wireError(err)
 	}
 	all := []string{}
 	if known(req.Params) && len(req.Params.Argument.Value) <= mostTyped {
-		all = completions(snapshot, req.Params)
+		if all, err = completions(ctx, snapshot, req.Params); err != nil {
+			return nil, wireError(err)
+		}
 	}
 	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > mostValue })
 	out := &mcp.CompleteResult{}
@@ -56,27 +58,27 @@ func known(p *mcp.CompleteParams) bool {
 }
 
 // completions are one more than are shown, when there are more.
-func completions(s *catalog.Snapshot, p *mcp.CompleteParams) []string {
+func completions(ctx context.Context, s *catalog.Snapshot, p *mcp.CompleteParams) ([]string, error) {
 	typed := p.Argument.Value
 	switch {
 	case p.Argument.Name == "language":
-		return beginning([]string{"es", "en"}, typed)
+		return beginning([]string{"es", "en"}, typed), nil
 	case p.Argument.Name == "type":
-		return beginning([]string{"IP", "OIR", "HR"}, typed)
+		return beginning([]string{"IP", "OIR", "HR"}, typed), nil
 	case p.Argument.Name == "kind":
-		return beginning([]string{"company", "fund", "manager", "other"}, typed)
+		return beginning([]string{"company", "fund", "manager", "other"}, typed), nil
 	case p.Argument.Name == "date" || p.Argument.Name == "from" || p.Argument.Name == "to":
-		return beginning(recentDays(), typed)
+		return beginning(recentDays(), typed), nil
 	case p.Argument.Name == "category":
-		return categories(s, typed)
+		return categories(ctx, s, typed)
 	case p.Ref.Name == issuerBrief || p.Argument.Name == "search":
-		return issuers(s, typed, func(i *disclosure.Issuer) string { return i.Name })
+		return issuers(ctx, s, typed, func(i *disclosure.Issuer) string { return i.Name })
 	case strings.HasPrefix(p.Ref.URI, issuerURI) || p.Argument.Name == "issuer":
-		return issuerIDs(s, typed)
+		return issuerIDs(ctx, s, typed)
 	case p.Argument.Name == "id":
-		return reportIDs(s, strings.ToLower(typed))
+		return reportIDs(ctx, s, strings.ToLower(typed))
 	}
-	return []string{}
+	return []string{}, nil
 }
 
 func beginning(all []string, typed string) []string {
@@ -86,50 +88,53 @@ func beginning(all []string, typed string) []string {
 }
 
 // issuers are those that a name, ticker or number that is being typed may mean.
-func issuers(s *catalog.Snapshot, typed string, show func(*disclosure.Issuer) string) []string {
-	out := []string{}
-	for _, e := range s.Issuers(typed, "", mostCompletions+1) {
-		out = append(out, show(e.Issuer))
+func issuers(ctx context.Context, s *catalog.Snapshot, typed string, show func(*disclosure.Issuer) string) ([]string, error) {
+	found, err := s.Issuers(ctx, typed, "", mostCompletions+1)
+	out := make([]string, len(found))
+	for i, e := range found {
+		out[i] = show(e.Issuer)
 	}
-	return out
+	return out, err
 }
 
 // issuerIDs are the ids of those, or else the ids that begin with what was typed.
-func issuerIDs(s *catalog.Snapshot, typed string) []string {
-	out := issuers(s, typed, func(i *disclosure.Issuer) string { return i.ID })
-	if len(out) > 0 {
-		return out
+func issuerIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
+	out, err := issuers(ctx, s, typed, func(i *disclosure.Issuer) string { return i.ID })
+	if len(out) > 0 || err != nil {
+		return out, err
 	}
 	for _, e := range s.Entities() {
 		out = append(out, e.Issuer.ID)
 	}
 	out = beginning(out, typed)
 	slices.Sort(out)
-	return out
+	return out, nil
 }
 
-func categories(s *catalog.Snapshot, typed string) []string {
+func categories(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
+	found, err := s.Suggest(ctx, typed, mostCompletions)
 	out := []string{}
-	for _, c := range s.Suggest(typed, mostCompletions).Categories {
+	for _, c := range found.Categories {
 		out = append(out, c.Category)
 	}
-	return out
+	return out, err
 }
 
 // reportIDs are the newest filings whose id begins with what was typed, or else
 // those that it finds as a search.
-func reportIDs(s *catalog.Snapshot, typed string) []string {
+func reportIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
 	out := []string{}
-	for _, f := range s.Reports(disclosure.Filter{}, 1, lookBack).Filings {
+	for _, f := range s.Newest(disclosure.Filter{}, lookBack).Filings {
 		if id := f.ID(); strings.HasPrefix(id, typed) {
 			out = append(out, id)
 		}
 	}
 	if len(out) > 0 || typed == "" {
-		return out
+		return out, nil
 	}
-	for _, f := range s.Reports(disclosure.Filter{Search: typed}, 1, mostCompletions+1).Filings {
+	found, err := s.Reports(ctx, disclosure.Filter{Search: typed}, 1, mostCompletions+1)
+	for _, f := range found.Filings {
 		out = append(out, f.ID())
 	}
-	return out
+	return out, err
 }

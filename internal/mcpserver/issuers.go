@@ -11,8 +11,8 @@ import (
 	"pregon/internal/disclosure"
 )
 
-func (s *Server) searchIssuers(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
-	found, err := p.Issuers(snapshot)
+func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
+	found, err := p.Issuers(ctx, snapshot)
 	if err != nil {
 		return result{}, err
 	}

@@ -124,7 +124,7 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 		about, err = s.searchReports(ctx, snapshot, desk.NewParams(q))
 	case issuerBrief:
 		var found *desk.Issuer
-		if found, err = s.issuerMeant(snapshot, p.Text("issuer")); err == nil {
+		if found, err = s.issuerMeant(ctx, snapshot, p.Bounded("issuer", desk.MostSearch)); err == nil {
 			uri = issuerURI + url.PathEscape(found.ID)
 			about, err = s.showIssuer(snapshot, found)
 		}
@@ -136,11 +136,15 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 }
 
 // issuerMeant finds an issuer by an identifier, or by its name.
-func (s *Server) issuerMeant(snapshot *catalog.Snapshot, what string) (*desk.Issuer, error) {
+func (s *Server) issuerMeant(ctx context.Context, snapshot *catalog.Snapshot, what string) (*desk.Issuer, error) {
 	if e, ok := snapshot.Issuer(what); ok {
 		return s.o.Desk.Issuer(snapshot, e.Issuer.ID)
 	}
-	if found := snapshot.Issuers(what, "", 1); len(found) > 0 {
+	found, err := snapshot.Issuers(ctx, what, "", 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
 		return s.o.Desk.Issuer(snapshot, found[0].Issuer.ID)
 	}
 	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))

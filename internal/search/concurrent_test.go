@@ -114,8 +114,8 @@ type reader struct {
 func (r *reader) look(t *testing.T, s *shown) {
 	x := s.index
 	f := r.l.question()
-	total, first := x.Search(f, 0, 40)
-	if again, _ := x.Search(f, 1<<40, 1); again != total || len(first) != min(40, total) {
+	total, first := find(x, f, 0, 40)
+	if again, _ := find(x, f, 1<<40, 1); again != total || len(first) != min(40, total) {
 		t.Errorf("%+v: %d hits, then %d, and a page of %d", f, total, again, len(first))
 		return
 	}
@@ -125,7 +125,7 @@ func (r *reader) look(t *testing.T, s *shown) {
 	}
 	if total > 40 {
 		offset := r.l.rng.IntN(total)
-		_, page := x.Search(f, int64(offset), 70)
+		_, page := find(x, f, int64(offset), 70)
 		if len(page) != min(70, total-offset) {
 			t.Errorf("%+v from %d of %d: a page of %d", f, offset, total, len(page))
 		}
@@ -142,14 +142,14 @@ func (r *reader) look(t *testing.T, s *shown) {
 			return
 		}
 		state := strings.Fields(x.Record(d))[1]
-		if total, docs := x.Search(disclosure.Filter{Search: state + " "}, 0, 5); total < 1 || docs[0] == nil {
+		if total, docs := find(x, disclosure.Filter{Search: state + " "}, 0, 5); total < 1 || docs[0] == nil {
 			t.Errorf("oir-%d is not found by %s", n, state)
 		}
-		if total, docs := x.Search(disclosure.Filter{Search: `"` + state + `"`}, 0, 5); total != 1 || docs[0] != d {
+		if total, docs := find(x, disclosure.Filter{Search: `"` + state + `"`}, 0, 5); total != 1 || docs[0] != d {
 			t.Errorf("%q finds %d filings", state, total)
 		}
 	}
-	x.Directory().Search(f.Search, f.Kind, 10)
+	findIssuers(x.Directory(), f.Search, f.Kind, 10)
 }
 
 // read takes in one filing.

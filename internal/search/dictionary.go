@@ -154,15 +154,18 @@ func (t tokens) has(phrase []uint32) bool {
 	return false
 }
 
-// hasAny tells whether one of many phrases stands in the text; they are found
-// by their first word.
-func (t tokens) hasAny(byFirst map[uint32][][]uint32) bool {
+// hasAny reports whether one of many phrases stands in the text.
+func (t tokens) hasAny(phrases *trie[uint32]) bool {
 	for len(t) > 0 {
 		first, rest := t.next()
-		for _, phrase := range byFirst[first] {
-			if rest.begins(phrase[1:]) {
-				return true
-			}
+		n := phrases.next[first]
+		for at := rest; n != nil && !n.end && len(at) > 0; {
+			var w uint32
+			w, at = at.next()
+			n = n.next[w]
+		}
+		if n != nil && n.end {
+			return true
 		}
 		t = rest
 	}

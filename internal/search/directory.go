@@ -16,7 +16,7 @@ type Directory struct {
 	byKey    map[string][]*Entity // by any identifier
 	byName   map[string]*Entity   // by folded name; nil where two share it
 	clashes  map[*Entity]bool     // has an alias that is somebody else's id
-	long     []*Entity            // whose ticker is several words
+	byPart   map[string][]*Entity // by two and more words of its ticker, side by side
 	index    *issuerIndex
 }
 
@@ -28,6 +28,7 @@ func NewDirectory(issuers []*Entity) *Directory {
 		byKey:    make(map[string][]*Entity, 2*len(issuers)),
 		byName:   make(map[string]*Entity, len(issuers)),
 		clashes:  map[*Entity]bool{},
+		byPart:   map[string][]*Entity{},
 	}
 	for _, e := range d.entities {
 		d.byID[e.Issuer.ID] = e
@@ -42,9 +43,7 @@ func NewDirectory(issuers []*Entity) *Directory {
 		} else {
 			d.byName[e.Folded] = e
 		}
-		if len(Words(e.Issuer.Ticker)) > 1 {
-			d.long = append(d.long, e)
-		}
+		d.addTicker(e)
 	}
 	d.index = newIssuerIndex(d.entities)
 	return d
@@ -115,15 +114,16 @@ func refOf(r *disclosure.Report) string {
 	return byNamePrefix + Fold(r.CompanyName)
 }
 
-// withTicker returns the issuers whose ticker has a phrase. Single words of
-// tickers stand in the index.
-func (d *Directory) withTicker(phrase term) []*Entity {
-	phrase.ident = ""
-	var found []*Entity
-	for _, e := range d.long {
-		if doc := NewDocument(nil, e.Issuer.Ticker); phrase.in(&doc) {
-			found = append(found, e)
+// addTicker makes the issuer known by the phrases in its ticker. Single words
+// of tickers stand in the index.
+func (d *Directory) addTicker(e *Entity) {
+	words := Words(e.Issuer.Ticker)
+	for from := range words {
+		for to := from + 2; to <= len(words); to++ {
+			part := strings.Join(words[from:to], " ")
+			if !slices.Contains(d.byPart[part], e) {
+				d.byPart[part] = append(d.byPart[part], e)
+			}
 		}
 	}
-	return found
 }

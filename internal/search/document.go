@@ -38,22 +38,16 @@ func (q Query) Match(d *Document) bool {
 			return false
 		}
 	}
-	return len(q.not) == 0 || !q.excludes(d)
+	return len(q.not) == 0 || !q.excluded.in(d)
 }
 
-func (q Query) excludes(d *Document) bool {
+func (x *excluded) in(d *Document) bool {
 	for i, w := range d.words {
-		if q.notWords[w] || q.notStems[d.stems[i]] {
+		if x.words[w] || x.stems[d.stems[i]] || x.phrases.begins(d.words[i:]) {
 			return true
 		}
 	}
-	for i := range q.notRest {
-		t := &q.notRest[i]
-		if t.ident != "" && slices.Contains(d.idents, t.ident) || len(t.words) > 1 && t.in(d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.idents, func(ident string) bool { return x.idents[ident] })
 }
 
 func (t *term) in(d *Document) bool {

@@ -1,40 +1,61 @@
 package search
 
 import (
-	"slices"
-
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"pregon/internal/disclosure"
 )
 
-// run finds the hits of one segment.
-func (c *compiled) run(p part) hits {
+// run finds the hits of one segment. Phrases come last, among what is left, and
+// all of them together: each filing is read once, however many there are.
+func (c *compiled) run(p part, w *work) (hits, error) {
+	none := hits{seg: p.seg}
+	if err := w.ctx.Err(); err != nil {
+		return none, err
+	}
 	sets, ok := c.conditions(p)
 	if !ok {
-		return hits{seg: p.seg}
+		return none, nil
 	}
+	var phrases [][]uint32
 	for i := range c.must {
 		l := &c.must[i]
-		if len(l.phrase) > 1 {
+		named := l.set(p.seg)
+		if named == nil && l.phrase != nil {
+			more, ok := p.seg.mayHave(l.phrase, sets)
+			if !ok {
+				return none, nil
+			}
+			sets = more
+			if !p.seg.settled(l.phrase) {
+				phrases = append(phrases, l.phrase)
+			}
 			continue
 		}
-		s := l.set(p.seg)
-		if s == nil {
-			return hits{seg: p.seg}
+		if l.phrase != nil { // or what it names
+			some, err := p.seg.withAnyPhrase([][]uint32{l.phrase}, nil, nil, w)
+			if err != nil {
+				return none, err
+			}
+			named = unite([]*set{named, some}, len(p.seg.docs))
+		}
+		if named == nil {
+			return none, nil
+		}
+		sets = append(sets, named)
+	}
+	if len(phrases) > 0 {
+		s, err := p.seg.withPhrases(phrases, sets, p.goneSet(), w)
+		if s == nil || err != nil {
+			return none, err
 		}
 		sets = append(sets, s)
 	}
-	for i := range c.must {
-		if l := &c.must[i]; len(l.phrase) > 1 { // last, among what is left
-			s := l.phraseSet(p.seg, sets)
-			if s == nil {
-				return hits{seg: p.seg}
-			}
-			sets = append(sets, s)
-		}
+	excluded, err := c.excluded(p, sets, w)
+	if err != nil {
+		return none, err
 	}
-	return newHits(p.seg, sets, c.excluded(p))
+	return newHits(p.seg, sets, excluded), nil
 }
 
 // conditions returns the sets of everything but the text, or false when there
@@ -71,60 +92,30 @@ func (c *compiled) conditions(p part) (sets []*set, ok bool) {
 }
 
 // excluded adds what must not be there to what is gone.
-func (c *compiled) excluded(p part) *set {
+func (c *compiled) excluded(p part, among []*set, w *work) (*set, error) {
 	if len(c.not) == 0 {
-		return p.goneSet()
+		return p.goneSet(), nil
 	}
 	sets := make([]*set, 0, len(c.not)+2)
-	sets = append(sets, p.goneSet(), p.seg.withAnyPhrase(c.not))
+	sets = append(sets, p.goneSet())
+	var phrases [][]uint32
 	for i := range c.not {
-		sets = append(sets, c.not[i].set(p.seg))
-	}
-	return unite(sets, len(p.seg.docs))
-}
-
-// withAnyPhrase returns the filings that have one of the phrases. However many
-// there are, it reads each filing once.
-func (s *segment) withAnyPhrase(lookups []lookup) *set {
-	byFirst := map[uint32][][]uint32{}
-	var mayHave []*set
-	for i := range lookups {
-		phrase := lookups[i].phrase
-		if len(phrase) < 2 {
-			continue
-		}
-		if rarest := s.rarest(phrase); rarest != nil {
-			byFirst[phrase[0]] = append(byFirst[phrase[0]], phrase)
-			mayHave = append(mayHave, rarest)
+		l := &c.not[i]
+		sets = append(sets, l.set(p.seg))
+		switch {
+		case l.phrase == nil:
+		case p.seg.settled(l.phrase):
+			sets = append(sets, p.seg.pairs[pairOf(l.phrase[0], l.phrase[1])])
+		default:
+			phrases = append(phrases, l.phrase)
 		}
 	}
-	candidates := unite(mayHave, len(s.docs))
-	if candidates == nil {
-		return nil
+	out := unite(sets, len(p.seg.docs))
+	if len(phrases) == 0 {
+		return out, nil
 	}
-	found := roaring.New()
-	for h := newHits(s, []*set{candidates}, nil); h.left > 0; {
-		if i := h.ordinal(); s.docs[i].text(s.memory).hasAny(byFirst) {
-			found.Add(i)
-		}
-	}
-	return newSet(found, len(s.docs))
-}
-
-// rarest returns the smallest set of a phrase's words, nil when one of them is
-// in no filing.
-func (s *segment) rarest(phrase []uint32) *set {
-	var rarest *set
-	for _, w := range phrase {
-		posts := s.words.get(w)
-		if posts == nil {
-			return nil
-		}
-		if rarest == nil || posts.n < rarest.n {
-			rarest = posts
-		}
-	}
-	return rarest
+	some, err := p.seg.withAnyPhrase(phrases, among, out, w)
+	return unite([]*set{out, some}, len(p.seg.docs)), err
 }
 
 // set returns the filings of a segment that a lookup means, its phrase left
@@ -167,29 +158,6 @@ func (l *lookup) named(s *segment) *set {
 		}
 	}
 	return unite(sets, len(s.docs))
-}
-
-// phraseSet returns the filings among those in all of the sets that have the
-// phrase, or are named instead.
-func (l *lookup) phraseSet(s *segment, among []*set) *set {
-	named := l.set(s)
-	sets := append(make([]*set, 0, len(among)+len(l.phrase)), among...)
-	for _, w := range l.phrase {
-		posts := s.words.get(w)
-		if posts == nil {
-			return named
-		}
-		sets = append(sets, posts)
-	}
-	h := newHits(s, sets, nil)
-	found := make([]uint32, 0, min(h.n, 1024))
-	for h.left > 0 {
-		if i := h.ordinal(); s.docs[i].text(s.memory).has(l.phrase) {
-			found = append(found, i)
-		}
-	}
-	slices.Reverse(found)
-	return unite([]*set{named, newSet(roaring.BitmapOf(found...), len(s.docs))}, len(s.docs))
 }
 
 // refSet returns the filings of some references, or nil.

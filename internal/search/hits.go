@@ -32,10 +32,9 @@ type hits struct {
 // sets may be put in another order.
 func newHits(seg *segment, sets []*set, gone *set) hits {
 	h := hits{seg: seg, gone: gone}
-	for i := 1; i < len(sets); i++ { // few, and mostly in order
-		for k := i; k > 0 && sets[k].n < sets[k-1].n; k-- {
-			sets[k], sets[k-1] = sets[k-1], sets[k]
-		}
+	if len(sets) > 1 {
+		slices.SortFunc(sets, func(a, b *set) int { return a.n - b.n })
+		sets = slices.Compact(sets)
 	}
 	lists := 0 // these are smaller than any string of bits, and so come first
 	for lists < len(sets) && sets[lists].bits == nil {
@@ -45,6 +44,9 @@ func newHits(seg *segment, sets []*set, gone *set) hits {
 	if lists > 0 {
 		h.list, h.n = sets[0].list, sets[0].n
 		for _, s := range sets[1:lists] {
+			if h.list.IsEmpty() {
+				break
+			}
 			h.list = roaring.And(h.list, s.list)
 		}
 		if lists > 1 || len(h.dense) > 0 || gone != nil {
@@ -187,7 +189,10 @@ func countAll(sets []*set) int {
 	n := 0
 	for from := 0; from < len(sets[0].bits); from += len(piece) {
 		some := piece[:copy(piece[:], sets[0].bits[from:])]
-		for _, s := range sets[1 : len(sets)-1] {
+		for i, s := range sets[1 : len(sets)-1] {
+			if i%8 == 7 && !slices.ContainsFunc(some, func(w uint64) bool { return w != 0 }) {
+				break
+			}
 			other := s.bits[from : from+len(some)]
 			for w := range some {
 				some[w] &= other[w]

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"iter"
 	"math"
 	"slices"
@@ -110,29 +111,29 @@ func (x *Index) Find(key uint64) *Doc {
 
 // Search returns the filings that a filter lets through, newest first: how
 // many there are, and those from offset on.
-func (x *Index) Search(f disclosure.Filter, offset int64, limit int) (total int, found []*Doc) {
-	total, all := x.run(f)
-	if offset >= int64(total) || limit == 0 {
-		return total, nil
+func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc, err error) {
+	total, all, err := x.run(ctx, f)
+	if err != nil || offset >= int64(total) || limit == 0 {
+		return total, nil, err
 	}
-	return total, page(all, int(offset), min(limit, total-int(offset)))
+	return total, page(all, int(offset), min(limit, total-int(offset))), nil
 }
 
 // Walk passes all filings that a filter lets through, newest first.
-func (x *Index) Walk(f disclosure.Filter) iter.Seq[*Doc] {
+func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*Doc], error) {
+	_, all, err := x.run(ctx, f)
 	return func(yield func(*Doc) bool) {
-		_, all := x.run(f)
 		for m := newMerger(all); ; {
 			if d := m.next(); d == nil || !yield(d) {
 				return
 			}
 		}
-	}
+	}, err
 }
 
 // Among is Search over those filings alone that have one of the keys, each of
 // which is given once.
-func (x *Index) Among(keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc) {
+func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc, err error) {
 	some := make([]*Doc, 0, len(keys))
 	for _, key := range keys {
 		if d := x.Find(key); d != nil {
@@ -145,7 +146,11 @@ func (x *Index) Among(keys []uint64, f disclosure.Filter, offset int64, limit in
 			through[d] = true
 		}
 		some = some[:0]
-		for d := range x.Walk(f) {
+		all, err := x.Walk(ctx, f)
+		if err != nil {
+			return 0, nil, err
+		}
+		for d := range all {
 			if through[d] {
 				some = append(some, d)
 			}
@@ -154,20 +159,28 @@ func (x *Index) Among(keys []uint64, f disclosure.Filter, offset int64, limit in
 		slices.SortFunc(some, func(a, b *Doc) int { return compareDocs(b, a) })
 	}
 	offset = min(offset, int64(len(some)))
-	return len(some), some[offset:min(offset+int64(limit), int64(len(some)))]
+	return len(some), some[offset:min(offset+int64(limit), int64(len(some)))], nil
 }
 
 // run finds the hits of every segment, and counts them.
-func (x *Index) run(f disclosure.Filter) (total int, all []hits) {
+func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []hits, err error) {
 	q := x.compile(f)
+	if q.nothing {
+		return 0, nil, ctx.Err()
+	}
+	w := &work{ctx: ctx}
 	all = make([]hits, 0, len(x.parts))
 	for _, p := range x.parts {
-		if h := q.run(p); h.n > 0 {
+		h, err := q.run(p, w)
+		if err != nil {
+			return 0, nil, err
+		}
+		if h.n > 0 {
 			all = append(all, h)
 			total += h.n
 		}
 	}
-	return total, all
+	return total, all, nil
 }
 
 // compiled is a filter in the numbers of the index.
@@ -221,12 +234,80 @@ func (x *Index) compile(f disclosure.Filter) compiled {
 	c.nothing = c.nothing || q.wordless
 	c.must, c.not = make([]lookup, 0, len(q.must)), make([]lookup, 0, len(q.not))
 	for _, t := range q.must {
-		c.must = append(c.must, x.lookup(t))
+		l := x.lookup(t)
+		if l.finds() {
+			c.must = append(c.must, l)
+			continue
+		}
+		c.nothing = true
+		return c
+	}
+	if !c.withoutContained(x.longest()) {
+		c.nothing = true
+		return c
 	}
 	for _, t := range q.not {
-		c.not = append(c.not, x.lookup(t))
+		if l := x.lookup(t); l.finds() {
+			c.not = append(c.not, l)
+		}
 	}
 	return c
+}
+
+// longest returns the number of words in the longest text.
+func (x *Index) longest() (n int) {
+	for _, p := range x.parts {
+		n = max(n, p.seg.longest)
+	}
+	return n
+}
+
+// withoutContained drops the phrases that are part of another. Those that are
+// left begin at different places of a text: it returns false when there are
+// more of them than the longest has words.
+func (c *compiled) withoutContained(longest int) bool {
+	var phrases []lookup
+	rest := c.must[:0:0]
+	for _, l := range c.must {
+		if l.phrase == nil || len(l.refs) > 0 || len(l.keys) > 0 {
+			rest = append(rest, l)
+			continue
+		}
+		if len(l.phrase) > longest || len(phrases) > longest*longest {
+			return false
+		}
+		phrases = append(phrases, l)
+	}
+	if len(phrases) < 2 {
+		return true
+	}
+	slices.SortStableFunc(phrases, func(a, b lookup) int { return len(b.phrase) - len(a.phrase) })
+	kept := phrases[:0]
+	for _, l := range phrases {
+		if slices.ContainsFunc(kept, func(k lookup) bool { return contains(k.phrase, l.phrase) }) {
+			continue
+		}
+		if kept = append(kept, l); len(kept) > longest {
+			return false
+		}
+	}
+	c.must = append(rest, kept...)
+	return true
+}
+
+// contains reports whether a phrase is part of another.
+func contains(long, short []uint32) bool {
+	for i := range len(long) - len(short) + 1 {
+		if long[i] == short[0] && slices.Equal(long[i:i+len(short)], short) {
+			return true
+		}
+	}
+	return false
+}
+
+// finds reports whether there is anything that a filing could have.
+func (l *lookup) finds() bool {
+	return l.stem != 0 || l.word != 0 || l.phrase != nil || l.prefix != "" || len(l.refs) > 0 || len(l.keys) > 0
 }
 
 // startOf returns the first instant of a day. Nanoseconds end in 2262; beyond,
@@ -254,7 +335,7 @@ func (x *Index) lookup(t term) lookup {
 		l.keys = keysOf(t.ident)
 	}
 	if len(t.words) > 1 {
-		for _, e := range x.join.dir.withTicker(t) {
+		for _, e := range x.join.dir.byPart[strings.Join(t.words, " ")] {
 			l.refs = append(l.refs, x.join.refs[e]...)
 		}
 	}

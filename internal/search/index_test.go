@@ -1,7 +1,9 @@
 package search_test
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -113,6 +115,31 @@ func TestIndexAgreesWithLoops(t *testing.T) {
 	}
 }
 
+// find searches, and panics when it fails: what tests ask for never does.
+func find(x *search.Index, f disclosure.Filter, offset int64, limit int) (total int, found []*search.Doc) {
+	total, found, err := x.Search(context.Background(), f, offset, limit)
+	if err != nil {
+		panic(err)
+	}
+	return total, found
+}
+
+func walk(x *search.Index, f disclosure.Filter) iter.Seq[*search.Doc] {
+	all, err := x.Walk(context.Background(), f)
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+func findIssuers(d *search.Directory, text string, kind disclosure.Kind, limit int) []*search.Entity {
+	found, err := d.Search(context.Background(), text, kind, limit)
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
+
 // compare asks one question of both and returns 1 when it had an answer.
 func compare(t *testing.T, x *search.Index, filings []*search.Filing, f disclosure.Filter, rng *rand.Rand) int {
 	t.Helper()
@@ -130,7 +157,7 @@ func compare(t *testing.T, x *search.Index, filings []*search.Filing, f disclosu
 func compareWalk(t *testing.T, x *search.Index, want []*search.Filing, f disclosure.Filter) {
 	t.Helper()
 	n := 0
-	for d := range x.Walk(f) {
+	for d := range walk(x, f) {
 		if n == len(want) {
 			t.Fatalf("%+v: a walk goes on after all %d", f, n)
 		}
@@ -164,7 +191,7 @@ func comparePage(t *testing.T, x *search.Index, want []*search.Filing, f disclos
 	for _, filing := range want[min(offset, len(want)):min(offset+limit, len(want))] {
 		expected = append(expected, record(filing.Report))
 	}
-	total, docs := x.Search(f, int64(offset), limit)
+	total, docs := find(x, f, int64(offset), limit)
 	if got := records(x, docs); total != len(want) || !slices.Equal(got, expected) {
 		t.Fatalf("%+v from %d:\ngot  %d %q\nwant %d %q", f, offset, total, got, len(want), expected)
 	}
@@ -275,9 +302,11 @@ func (q *questions) filter() disclosure.Filter {
 
 func (q *questions) term() string {
 	w := pick(q.rng, q.words)
-	switch q.rng.IntN(10) {
+	switch q.rng.IntN(11) {
 	case 0:
 		return `"` + pick(q.rng, q.phrases) + `"`
+	case 10:
+		return `-"` + pick(q.rng, q.phrases) + `"`
 	case 1:
 		return "-" + w
 	case 2:

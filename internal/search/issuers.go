@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 	"unicode/utf8"
 
@@ -36,63 +37,80 @@ func newIssuerIndex(entities []*Entity) *issuerIndex {
 
 // Search returns the issuers that a query means, best first, then by name.
 // When there are none, it forgives one typing error in each long word.
-func (d *Directory) Search(text string, kind disclosure.Kind, limit int) []*Entity {
+func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kind, limit int) ([]*Entity, error) {
 	q := Parse(text)
 	if q.wordless {
-		return nil
+		return nil, ctx.Err()
 	}
+	w := &work{ctx: ctx}
 	var ranked [Identity + 1][]*Entity
-	d.candidates(q, func(e *Entity) {
+	err := d.candidates(q, w, func(e *Entity) {
 		if kind == "" || e.Issuer.Kind == kind {
 			rank := q.Rank(e)
 			ranked[rank] = append(ranked[rank], e)
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	var out []*Entity
 	for rank := Identity; rank > NoMatch; rank-- {
 		out = append(out, ranked[rank]...)
 	}
-	if len(out) == 0 {
-		d.forgive(q, func(e *Entity) {
+	if len(out) == 0 && len(q.must) <= mostForgiven {
+		err = d.forgive(q, w, func(e *Entity) {
 			if kind == "" || e.Issuer.Kind == kind {
 				out = append(out, e)
 			}
 		})
 	}
-	return out[:min(limit, len(out))]
+	return out[:min(limit, len(out))], err
 }
 
 // candidates hands out, by name, the issuers that have all that is asked for.
-func (d *Directory) candidates(q Query, yield func(*Entity)) {
-	var sets []*set
+func (d *Directory) candidates(q Query, w *work, yield func(*Entity)) error {
+	c := compiled{typ: -1, must: make([]lookup, 0, len(q.must))}
 	for _, t := range q.must {
-		s := d.set(t)
-		if s == nil {
-			return
+		l := d.lookup(t)
+		if !l.finds() {
+			return nil
 		}
-		sets = append(sets, s)
+		c.must = append(c.must, l)
 	}
-	d.each(sets, yield)
+	if !c.withoutContained(d.index.seg.longest) {
+		return nil
+	}
+	h, err := c.run(part{seg: d.index.seg}, w)
+	if err != nil {
+		return err
+	}
+	return d.each(h, w, yield)
 }
 
-func (d *Directory) each(sets []*set, yield func(*Entity)) {
-	h := newHits(d.index.seg, sets, nil)
+// each hands out the issuers of some hits, by name.
+func (d *Directory) each(h hits, w *work, yield func(*Entity)) error {
 	found := make([]*Entity, 0, h.n)
 	for doc := h.next(); doc != nil; doc = h.next() {
 		found = append(found, d.entities[doc.At])
 	}
 	for _, e := range slices.Backward(found) { // hits come last first
+		if err := w.text(); err != nil {
+			return err
+		}
 		yield(e)
 	}
+	return nil
 }
 
 // set returns the issuers that a term means, or nil.
-func (d *Directory) set(t term) *set {
+func (d *Directory) set(t term, w *work) (*set, error) {
 	l := d.lookup(t)
-	if len(l.phrase) > 1 {
-		return l.phraseSet(d.index.seg, nil)
+	named := l.set(d.index.seg)
+	if l.phrase == nil {
+		return named, nil
 	}
-	return l.set(d.index.seg)
+	some, err := d.index.seg.withAnyPhrase([][]uint32{l.phrase}, nil, nil, w)
+	return unite([]*set{named, some}, len(d.entities)), err
 }
 
 func (d *Directory) lookup(t term) lookup {
@@ -113,37 +131,49 @@ func (d *Directory) lookup(t term) lookup {
 
 // forgive hands out the issuers that have all words, where a word of five
 // letters or more may be one typing error away.
-func (d *Directory) forgive(q Query, yield func(*Entity)) {
+func (d *Directory) forgive(q Query, w *work, yield func(*Entity)) error {
 	var sets []*set
 	forgiven := false
 	for _, t := range q.must {
-		near := []*set{d.set(t)}
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		exact, err := d.set(t, w)
+		if err != nil {
+			return err
+		}
+		near := []*set{exact}
 		if len(t.words) == 1 && !t.exact && utf8.RuneCountInString(t.words[0]) >= forgivenLetters {
 			forgiven = true
-			for _, w := range d.index.seg.lexicon {
-				if nearly(t.words[0], w.text, t.prefix) {
-					near = append(near, w.posts)
+			for _, l := range d.index.seg.lexicon {
+				if nearly(t.words[0], l.text, t.prefix) {
+					near = append(near, l.posts)
 				}
 			}
 		}
 		all := unite(near, len(d.entities))
 		if all == nil {
-			return
+			return nil
 		}
 		sets = append(sets, all)
 	}
 	if !forgiven {
-		return
+		return nil
 	}
-	not := Query{not: q.not, notWords: q.notWords, notStems: q.notStems, notRest: q.notRest}
-	d.each(sets, func(e *Entity) {
+	not := Query{not: q.not, excluded: q.excluded}
+	return d.each(newHits(d.index.seg, sets, nil), w, func(e *Entity) {
 		if not.Match(&e.doc) {
 			yield(e)
 		}
 	})
 }
 
-const forgivenLetters = 5
+// A typing error is forgiven in words of so many letters, and in queries of so
+// few terms: each is compared with every word of the directory.
+const (
+	forgivenLetters = 5
+	mostForgiven    = 8
+)
 
 // nearly tells whether a word, or its beginning, is one typing error away:
 // a letter too many, too few, another one, or two exchanged.

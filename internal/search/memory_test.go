@@ -75,7 +75,7 @@ func TestMemoryIsLetGo(t *testing.T) {
 	}
 	for text, want := range map[string][2]int{`"antes junta"`: {40, 31}, `-"antes junta"`: {0, 9}, `"luego junta general"`: {0, 9}, `-"luego junta" -"junta antes"`: {40, 31}, "antes": {40, 31}} {
 		for i, index := range []*search.Index{old, now} {
-			if total, _ := index.Search(disclosure.Filter{Search: text}, 0, 1); total != want[i] {
+			if total, _ := find(index, disclosure.Filter{Search: text}, 0, 1); total != want[i] {
 				t.Errorf("%s finds %d in index %d, want %d", text, total, i, want[i])
 			}
 		}
@@ -98,7 +98,7 @@ func TestMemoryIsCollected(t *testing.T) {
 	if slices.ContainsFunc(old, func(p weak.Pointer[byte]) bool { return p.Value() != nil }) {
 		t.Error("the memory of states long gone is still held")
 	}
-	if total, _ := w.Index().Search(disclosure.Filter{Search: `"ahora junta"`}, 0, 1); total != 30 {
+	if total, _ := find(w.Index(), disclosure.Filter{Search: `"ahora junta"`}, 0, 1); total != 30 {
 		t.Errorf("%d filings are left, want 30", total)
 	}
 }

@@ -16,10 +16,14 @@ type Query struct {
 	must []term
 	not  []term
 
-	// The excluded single words, by themselves and by stem: there may be
-	// thousands, and a filing has few.
-	notWords, notStems map[string]bool
-	notRest            []term // the excluded phrases and identifiers
+	excluded excluded
+}
+
+// excluded is what must not be there, so that a filing's few words are looked
+// up in it: there may be thousands.
+type excluded struct {
+	words, stems, idents map[string]bool
+	phrases              trie[string]
 }
 
 // term is one thing to be found. It is there when the identifier is, or when
@@ -63,18 +67,21 @@ func (q *Query) sortExcluded() {
 	if len(q.not) == 0 {
 		return
 	}
-	q.notWords, q.notStems = map[string]bool{}, map[string]bool{}
+	x := excluded{words: map[string]bool{}, stems: map[string]bool{}, idents: map[string]bool{}}
 	for _, t := range q.not {
-		if len(t.words) == 1 {
-			q.notWords[t.words[0]] = true
-			if !t.exact {
-				q.notStems[t.stem] = true
-			}
+		switch {
+		case len(t.words) > 1:
+			x.phrases.add(t.words)
+		case t.exact:
+			x.words[t.words[0]] = true
+		default:
+			x.words[t.words[0]], x.stems[t.stem] = true, true
 		}
-		if len(t.words) > 1 || t.ident != "" {
-			q.notRest = append(q.notRest, t)
+		if t.ident != "" {
+			x.idents[t.ident] = true
 		}
 	}
+	q.excluded = x
 }
 
 // chunk is a piece of the text between spaces, or between quotes.

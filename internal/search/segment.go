@@ -74,6 +74,9 @@ type segment struct {
 	categories postings
 	lexicon    []lexeme // the words there are, in order of their text
 	prefixes   map[string]*set
+	longest    int             // words in the longest text
+	common     []bool          // by number of a word: see gatherPairs
+	pairs      map[uint64]*set // by pairOf
 }
 
 type lexeme struct {
@@ -182,6 +185,7 @@ func build(docs []Doc, v vocabulary, goroutines int) *segment {
 	}
 	share(tasks, goroutines)
 	s.gatherWords(v)
+	s.gatherPairs()
 	s.gatherPrefixes(goroutines)
 	s.gatherLast()
 	return s
@@ -212,11 +216,15 @@ func share(tasks []func(), goroutines int) {
 func (s *segment) indexWords(v vocabulary, remainder, divisor uint32) {
 	for i := range s.docs {
 		d := &s.docs[i]
-		for t := d.text(s.memory); len(t) > 0; {
+		words := 0
+		for t := d.text(s.memory); len(t) > 0; words++ {
 			var n uint32
 			if n, t = t.next(); n%divisor == remainder && n != gap {
 				s.words.add(n, uint32(i))
 			}
+		}
+		if remainder == 0 {
+			s.longest = max(s.longest, words)
 		}
 		for _, n := range v.tickers[d.Ref] {
 			if n%divisor == remainder {

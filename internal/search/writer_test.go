@@ -337,7 +337,7 @@ func TestDeepPagesOverSegments(t *testing.T) {
 // found lists the filings that a text finds.
 func (m *market) found(text string) string {
 	x := m.writer.Index()
-	total, docs := x.Search(disclosure.Filter{Search: text}, 0, 1000)
+	total, docs := find(x, disclosure.Filter{Search: text}, 0, 1000)
 	ids := make([]string, len(docs))
 	for i, d := range docs {
 		ids[i], _, _ = strings.Cut(x.Record(d), " ")

@@ -1,0 +1,30 @@
+package catalog_test
+
+import (
+	"context"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+)
+
+// reports asks for a page, and panics when that fails: what tests ask for
+// never does.
+func reports(s *catalog.Snapshot, f disclosure.Filter, page, limit int) catalog.Page {
+	return must(s.Reports(context.Background(), f, page, limit))
+}
+
+func issuers(s *catalog.Snapshot, query string, kind disclosure.Kind, limit int) []*search.Entity {
+	return must(s.Issuers(context.Background(), query, kind, limit))
+}
+
+func suggest(s *catalog.Snapshot, text string, limit int) catalog.Suggestions {
+	return must(s.Suggest(context.Background(), text, limit))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

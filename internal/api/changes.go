@@ -21,12 +21,12 @@ const (
 
 // listChanges is the log by polling: what came after a change, oldest first.
 // Whoever waits is answered as soon as there is something.
-func (a *API) listChanges(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	p, err := readParams(r)
 	if err != nil {
 		return answer{}, err
 	}
-	selection := p.selection()
+	selection := p.selection(s)
 	if len(selection.Events) == 0 {
 		selection.Events = feed.AllEvents
 	}

@@ -128,7 +128,7 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	asked := p.ListInside()
+	asked := p.ListInside(s)
 	if err := p.Err(); err != nil {
 		return answer{}, err
 	}

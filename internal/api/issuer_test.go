@@ -2,11 +2,13 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/problem"
 	"pregon/internal/store"
 )
 
@@ -78,7 +80,7 @@ func TestIssuerSearch(t *testing.T) {
 
 func TestIssuerDetail(t *testing.T) {
 	s := start(t, "demo", market())
-	for _, key := range []string{"A69000016", "a69000016", "A-69000016", "ESA69000016", "ES0SIM000010", "es0sim000010"} {
+	for _, key := range []string{"A69000016", "a69000016", "A-69000016", "ESA69000016", "ES0SIM000010", "es0sim000010", "BVB", "bvb"} {
 		var got map[string]any
 		s.get(http.StatusOK, "/api/v1/issuers/"+key).decode(&got)
 		delete(got, "attribution") // see TestAttribution
@@ -102,7 +104,7 @@ func TestIssuerDetail(t *testing.T) {
 			t.Errorf("%s is %s, want %s", key, got.ID, id)
 		}
 	}
-	for _, key := range []string{"A69000017", "BVB", "B69000032", "%00", "%ff", "a%2Fb", "ES0SIM000011"} {
+	for _, key := range []string{"A69000017", "BVBX", "B69000032", "%00", "%ff", "a%2Fb", "ES0SIM000011"} {
 		if doc := s.get(http.StatusNotFound, "/api/v1/issuers/"+key).problem(); doc.Type != "urn:pregon:problem:not-found" {
 			t.Errorf("%s: %+v", key, doc)
 		}
@@ -129,6 +131,58 @@ func TestIssuerDetailOfFund(t *testing.T) {
 	if ids := s.get(http.StatusOK, "/api/v1/issuers"+query("search", "ardazul gestion")).ids(); ids != "sgiic-194 fi-4721" {
 		t.Errorf("a search for the manager finds %s", ids)
 	}
+}
+
+// An issuer is named by any identifier or its ticker wherever there is a
+// filter; one that is not known is refused, with those that may be meant.
+func TestIssuersInFilters(t *testing.T) {
+	s, key := startLive(t)
+	want := s.get(http.StatusOK, "/api/v1/reports?issuer=A69000016").ids()
+	for _, name := range []string{"BVB", "bvb", " Bvb ", "es0sim000010", "a-69000016"} {
+		if got := s.get(http.StatusOK, "/api/v1/reports"+query("issuer", name)).ids(); got != want || want == "" {
+			t.Errorf("%q has %q, want %q", name, got, want)
+		}
+	}
+	for name, near := range map[string]string{"bodegas": "BVB (BODEGAS DE VALDEBRISA, S.A.)", "bodgeas": "BVB (", "A69000017": "", "zzz": ""} {
+		for _, path := range []string{"/api/v1/reports", "/api/v1/stream", "/api/v1/changes"} {
+			doc := s.getWith(http.StatusBadRequest, path+query("issuer", name), key).problem()
+			if len(doc.Errors) != 1 || doc.Errors[0].Parameter != "issuer" || !strings.Contains(doc.Detail, "is not known") || !strings.Contains(doc.Detail, near) {
+				t.Errorf("%s of %s: %+v", path, name, doc)
+			}
+			if near == "" && strings.Contains(doc.Detail, "did you mean") {
+				t.Errorf("%s: %s", name, doc.Detail)
+			}
+		}
+	}
+	s.get(http.StatusBadRequest, "/api/v1/reports"+query("issuer", strings.Repeat("x", 201)))
+	var preview struct{ Total int }
+	s.call("POST", "/api/v1/webhooks/preview", key, `{"filter":{"issuer":"bvb"}}`, 200, &preview)
+	s.call("POST", "/api/v1/webhooks/preview", key, `{"filter":{"issuer":"zzz"}}`, 400, nil)
+	s.call("POST", "/api/v1/webhooks/preview", key, `{"filter":{"search":"😀"}}`, 400, nil)
+	s.call("POST", "/api/v1/webhooks", key, `{"url":"https://x.example/","filter":{"issuer":"zzz"}}`, 400, nil)
+}
+
+// A ticker of two is nobody's; an issuer of which there are only filings is
+// known; and before there is a directory, a tax number is taken as it is.
+func TestIssuersThatAreHardToTell(t *testing.T) {
+	b := store.Batch{
+		Issuers: []disclosure.Issuer{{NIF: "A69000024", Name: "ACEROS", Ticker: "DUO"}, {NIF: "A69000032", Name: "BARCAS", Ticker: "duo"}},
+		Reports: []disclosure.Report{filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z")},
+	}
+	b.Reports[0].NIF = "A69000040"
+	s := start(t, "demo", b)
+	for _, doc := range []problem.Document{s.get(http.StatusBadRequest, "/api/v1/reports?issuer=duo").problem(), s.get(http.StatusNotFound, "/api/v1/issuers/duo").problem()} {
+		if !strings.Contains(doc.Detail, "several issuers: use an id, A69000024 (ACEROS), A69000032 (BARCAS)") {
+			t.Errorf("%+v", doc)
+		}
+	}
+	if got := s.get(http.StatusOK, "/api/v1/reports?issuer=a-69000040").ids(); got != "oir-1" {
+		t.Errorf("an issuer of filings alone has %q", got)
+	}
+	empty := start(t, "demo", store.Batch{})
+	empty.get(http.StatusOK, "/api/v1/reports?issuer=A69000016")
+	empty.get(http.StatusOK, "/api/v1/reports?issuer=es0sim000010")
+	empty.get(http.StatusBadRequest, "/api/v1/reports?issuer=BVB")
 }
 
 // The detail shows the newest five reports and counts all.

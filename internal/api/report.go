@@ -12,7 +12,7 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	asked := p.List()
+	asked := p.List(s)
 	if err := p.Err(); err != nil {
 		return answer{}, err
 	}

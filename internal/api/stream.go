@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pregon/internal/access"
+	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/feed"
 	"pregon/internal/secret"
@@ -31,8 +32,8 @@ const (
 )
 
 // selection reads the common filter and the events that are wanted.
-func (p *params) selection() feed.Selection {
-	s := feed.Selection{Filter: p.LiveFilter()}
+func (p *params) selection(now *catalog.Snapshot) feed.Selection {
+	s := feed.Selection{Filter: p.LiveFilter(now)}
 	if reason := feed.TooMuch(s.Filter); reason != "" {
 		p.Refuse("search", s.Filter.Search, reason)
 	}
@@ -151,7 +152,11 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if err != nil {
 		return nil, err
 	}
-	selection := p.selection()
+	now, err := a.Desk.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	selection := p.selection(now)
 	start, err := a.begin(r, p)
 	if err != nil {
 		return nil, err

@@ -44,11 +44,11 @@ type filterBody struct {
 }
 
 // filter reads it as the parameters of the same names are read.
-func (b filterBody) filter(p *params) disclosure.Filter {
+func (b filterBody) filter(p *params, s *catalog.Snapshot) disclosure.Filter {
 	p.Give(map[string][]string{
 		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind},
 	})
-	return p.Filter()
+	return p.Filter(s)
 }
 
 func newFilterBody(f disclosure.Filter) filterBody {
@@ -63,7 +63,7 @@ func newFilterBody(f disclosure.Filter) filterBody {
 }
 
 // apply lays a body over a draft, and tells everything that is wrong with it.
-func (b *webhookBody) apply(d *webhook.Draft) error {
+func (b *webhookBody) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 	p := &params{desk.NewParams(nil)}
 	if b.URL != nil {
 		d.URL = *b.URL
@@ -75,7 +75,7 @@ func (b *webhookBody) apply(d *webhook.Draft) error {
 		d.Events = p.events(*b.Events)
 	}
 	if b.Filter != nil {
-		d.Filter = b.Filter.filter(p)
+		d.Filter = b.Filter.filter(p, s)
 	}
 	if b.Enabled != nil {
 		d.Enabled = *b.Enabled
@@ -153,13 +153,13 @@ func readBody(r *http.Request, into any) error {
 
 func owner(r *http.Request) string { return access.FromContext(r.Context()).ID }
 
-func (a *API) createWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	var body webhookBody
 	if err := readBody(r, &body); err != nil {
 		return answer{}, err
 	}
 	draft := webhook.Draft{Enabled: true}
-	if err := body.apply(&draft); err != nil {
+	if err := body.apply(&draft, s); err != nil {
 		return answer{}, err
 	}
 	w, secret, err := a.Webhooks.Create(r.Context(), owner(r), draft)
@@ -198,12 +198,12 @@ func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
 	return encode(doc)
 }
 
-func (a *API) changeWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
 	var body webhookBody
 	if err := readBody(r, &body); err != nil {
 		return answer{}, err
 	}
-	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), body.apply)
+	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), func(d *webhook.Draft) error { return body.apply(d, s) })
 	if err != nil {
 		return answer{}, err
 	}
@@ -351,7 +351,7 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	p := &params{desk.NewParams(nil)}
 	events := p.events(body.Events)
 	reports := len(events) == 0 || slices.ContainsFunc(events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
-	filter := body.Filter.filter(p)
+	filter := body.Filter.filter(p, s)
 	if reason := feed.TooMuch(filter); reason != "" {
 		p.Refuse("filter", filter.Search, reason)
 	}

@@ -171,6 +171,14 @@ func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Ki
 // Issuer returns one issuer by any of its identifiers.
 func (s *Snapshot) Issuer(key string) (*search.Entity, bool) { return s.index.Directory().Find(key) }
 
+// Lookup returns the issuers that a caller may mean by an identifier or a
+// ticker: see search.Directory.
+func (s *Snapshot) Lookup(name string) []*search.Entity { return s.index.Directory().Lookup(name) }
+
+// KnowsIssuer reports whether an identifier is that of an issuer, or stands in
+// a filing.
+func (s *Snapshot) KnowsIssuer(ident string) bool { return s.index.Knows(ident) }
+
 // Directory returns the issuers, with which a report that is not in the
 // snapshot can be joined.
 func (s *Snapshot) Directory() *search.Directory { return s.index.Directory() }

@@ -19,7 +19,7 @@ func TestParamsGatherWhatIsWrong(t *testing.T) {
 	if p.Good() {
 		t.Error("nothing was wrong")
 	}
-	p.List()
+	p.List(nil)
 	e, ok := errors.AsType[*fault.Error](p.Err())
 	if !ok || e.Kind != fault.Invalid || len(e.Fields) != 4 {
 		t.Fatalf("%+v", e)

@@ -1,10 +1,13 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/search"
 )
@@ -56,13 +59,66 @@ func newParty(s *catalog.Snapshot, name string) *party {
 
 const latestOfIssuer = 5
 
-// Issuer returns one issuer by any of its identifiers.
-func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
-	e, ok := s.Issuer(id)
-	if !ok {
-		return nil, fault.New(fault.NotFound,
-			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs among them, work too.")
+// IssuerKey returns the identifier of the issuer that a caller names by any
+// identifier or its ticker, or the reason why that cannot be: nobody is known
+// by it, or several are.
+func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
+	if s.KnowsIssuer(name) {
+		return name, ""
 	}
+	found := s.Lookup(name)
+	if len(found) == 1 {
+		return found[0].Issuer.ID, ""
+	}
+	if len(found) > 1 {
+		return "", "is the ticker of several issuers: use an id, " + listed(found, false)
+	}
+	_, nif := disclosure.ParseNIF(name)
+	if len(s.Entities()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
+		return name, "" // which issuers there are is still to be learned
+	}
+	reason = "is not known: no issuer has that ticker, NIF, ISIN or id"
+	if near := nearly(s, name); len(near) > 0 {
+		reason += "; did you mean " + listed(near, true) + "?"
+	}
+	return "", reason
+}
+
+const (
+	mostIssuerName = 200 // bytes
+	mostSuggested  = 3
+)
+
+// nearly returns the issuers that a caller may have meant.
+func nearly(s *catalog.Snapshot, name string) []*search.Entity {
+	found, _ := s.Issuers(context.Background(), name, "", mostSuggested) // the name is short, and so is the work
+	return found
+}
+
+// listed names a few issuers, by their tickers where those are good enough.
+func listed(issuers []*search.Entity, byTicker bool) string {
+	parts := make([]string, 0, mostSuggested)
+	for _, e := range issuers[:min(len(issuers), mostSuggested)] {
+		id := e.Issuer.ID
+		if byTicker {
+			id = cmp.Or(e.Issuer.Ticker, id)
+		}
+		parts = append(parts, id+" ("+e.Issuer.Name+")")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Issuer returns one issuer by any of its identifiers, or its ticker.
+func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
+	found := s.Lookup(id)
+	switch {
+	case len(found) == 0:
+		return nil, fault.New(fault.NotFound,
+			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs and tickers among them, work too.")
+	case len(found) > 1:
+		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", listed(found, false))
+	}
+	e := found[0]
 	i := e.Issuer
 	filings := s.ReportsOf(e, latestOfIssuer)
 	out := &Issuer{

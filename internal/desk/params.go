@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/search"
@@ -123,23 +124,37 @@ func (p *Params) Search() string {
 }
 
 // LiveFilter reads the common filter for a caller that follows changes.
-func (p *Params) LiveFilter() disclosure.Filter {
+func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	if in := p.Text("in"); in != "" {
 		p.Refuse("in", in, "is for lists: what documents say is not followed")
 	}
-	return p.Filter()
+	return p.Filter(s)
 }
 
-// Filter reads the parameters of the common filter.
-func (p *Params) Filter() disclosure.Filter {
+// issuer reads the name of an issuer that is known.
+func (p *Params) issuer(s *catalog.Snapshot) string {
+	name := p.Bounded("issuer", mostIssuerName)
+	if strings.TrimSpace(name) == "" {
+		return ""
+	}
+	key, reason := IssuerKey(s, name)
+	if reason != "" {
+		p.Refuse("issuer", name, reason)
+	}
+	return key
+}
+
+// Filter reads the parameters of the common filter, with the issuers of a
+// snapshot.
+func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	f := disclosure.Filter{
-		Search: p.Search(), Issuer: p.Text("issuer"), Category: p.Text("category"),
+		Search: p.Search(), Issuer: p.issuer(s), Category: p.Text("category"),
 		From: p.Day("from"), To: p.Day("to"), Kind: p.Kind(),
 	}
-	if s := p.Text("type"); s != "" {
-		t, ok := disclosure.ParseType(s)
+	if text := p.Text("type"); text != "" {
+		t, ok := disclosure.ParseType(text)
 		if !ok {
-			p.Refuse("type", s, "must be IP, HR or OIR, in upper case")
+			p.Refuse("type", text, "must be IP, HR or OIR, in upper case")
 		}
 		f.Type = t
 	}

@@ -23,22 +23,22 @@ type List struct {
 }
 
 // List reads the parameters of a list of filings.
-func (p *Params) List() List {
-	l := List{Filter: p.Filter(), Limit: p.Integer("limit", DefaultLimit, 1, MaxLimit), Page: p.Integer("page", 1, 1, MaxPage)}
-	switch s := p.Text("in"); s {
+func (p *Params) List(s *catalog.Snapshot) List {
+	l := List{Filter: p.Filter(s), Limit: p.Integer("limit", DefaultLimit, 1, MaxLimit), Page: p.Integer("page", 1, 1, MaxPage)}
+	switch in := p.Text("in"); in {
 	case "":
 	case InDocument:
 		l.Inside = true
 		p.needSearch(l.Filter, "with in=document")
 	default:
-		p.Refuse("in", s, "must be document, or be left out")
+		p.Refuse("in", in, "must be document, or be left out")
 	}
 	return l
 }
 
 // ListInside reads the parameters of a list that is always of documents.
-func (p *Params) ListInside() List {
-	l := p.List()
+func (p *Params) ListInside(s *catalog.Snapshot) List {
+	l := p.List(s)
 	if !l.Inside {
 		l.Inside = true
 		p.needSearch(l.Filter, "")

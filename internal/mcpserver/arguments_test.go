@@ -34,6 +34,7 @@ func TestArgumentsThatAreNotGood(t *testing.T) {
 		{"search_reports", `{"search":"😀"}`, []string{"search '😀' has no word to search for"}},
 		{"search_issuers", `{"search":"%"}`, []string{"search '%' has no word to search for"}},
 		{"search_reports", `{"search":"` + strings.Repeat("de ", 30_000) + `"}`, []string{"may have 65536 bytes at most"}},
+		{"search_reports", `{"issuer":"bodgeas"}`, []string{"issuer 'bodgeas' is not known", "did you mean BVB (BODEGAS DE VALDEBRISA, S.A.)"}},
 		{"search_reports", `{"in":"title","search":"x"}`, []string{"in 'title' must be document"}},
 		{"search_reports", `{"in":"document"}`, []string{"search is needed with in=document"}},
 		{"search_reports", `{"query":"x"}`, []string{"query is no argument of search_reports: use search, type, issuer, from, to, category, kind, in, limit, page"}},

@@ -137,8 +137,8 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 
 // issuerMeant finds an issuer by an identifier, or by its name.
 func (s *Server) issuerMeant(ctx context.Context, snapshot *catalog.Snapshot, what string) (*desk.Issuer, error) {
-	if e, ok := snapshot.Issuer(what); ok {
-		return s.o.Desk.Issuer(snapshot, e.Issuer.ID)
+	if len(snapshot.Lookup(what)) == 1 {
+		return s.o.Desk.Issuer(snapshot, what)
 	}
 	found, err := snapshot.Issuers(ctx, what, "", 1)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func (s *Server) searchReports(ctx context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
-	asked := p.List()
+	asked := p.List(snapshot)
 	if err := p.Err(); err != nil {
 		return result{}, err
 	}

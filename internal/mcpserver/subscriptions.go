@@ -44,7 +44,7 @@ const (
 )
 
 // selectorOf reads what an address selects.
-func selectorOf(uri string) (*feed.Selector, error) {
+func (s *Server) selectorOf(uri string) (*feed.Selector, error) {
 	at, query, _ := strings.Cut(uri, "?")
 	if len(uri) > mostURI || at != latestURI && at != searchURI {
 		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, mostURI)
@@ -53,7 +53,11 @@ func selectorOf(uri string) (*feed.Selector, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := p.LiveFilter()
+	snapshot, err := s.o.Desk.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	filter := p.LiveFilter(snapshot)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func selectorOf(uri string) (*feed.Selector, error) {
 
 // subscribe is called by the SDK for each address that somebody listens to.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
-	selector, err := selectorOf(req.Params.URI)
+	selector, err := s.selectorOf(req.Params.URI)
 	if err != nil {
 		return wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "subscribe", err)))
 	}

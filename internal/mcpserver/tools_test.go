@@ -159,7 +159,7 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 	choices := map[string][]string{
 		"search":   {"", "", "", "dividendo", "junta resultados", "\"fusión\" -pago", "BVB", "A69000016", "nandu", "zzz"},
 		"type":     {"", "", "IP", "HR", "OIR"},
-		"issuer":   {"", "", "", "", "", "", "A69000016", "fi-4720", "ES0SIM000010", "nobody"},
+		"issuer":   {"", "", "", "", "", "", "A69000016", "fi-4720", "ES0SIM000010", "bvb"},
 		"from":     {"", "", "2026-05-06", "2026-05-20"},
 		"to":       {"", "", "2026-05-20", "2026-12-31"},
 		"category": {"", "", "Sobre resultados", "sobre dividendos"},

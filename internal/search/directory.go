@@ -16,6 +16,7 @@ type Directory struct {
 	byKey    map[string][]*Entity // by any identifier
 	byName   map[string]*Entity   // by folded name; nil where two share it
 	clashes  map[*Entity]bool     // has an alias that is somebody else's id
+	byTicker map[string][]*Entity // by ticker in lower case
 	byPart   map[string][]*Entity // by two and more words of its ticker, side by side
 	index    *issuerIndex
 }
@@ -28,6 +29,7 @@ func NewDirectory(issuers []*Entity) *Directory {
 		byKey:    make(map[string][]*Entity, 2*len(issuers)),
 		byName:   make(map[string]*Entity, len(issuers)),
 		clashes:  map[*Entity]bool{},
+		byTicker: map[string][]*Entity{},
 		byPart:   map[string][]*Entity{},
 	}
 	for _, e := range d.entities {
@@ -84,6 +86,17 @@ func (d *Directory) Find(key string) (*Entity, bool) {
 	return nil, false
 }
 
+func tickerKey(ticker string) string { return strings.ToLower(strings.TrimSpace(ticker)) }
+
+// Lookup returns the issuer that a caller names by an identifier or, where no
+// issuer has that, by a ticker. Several are those that share the ticker.
+func (d *Directory) Lookup(name string) []*Entity {
+	if e, ok := d.Find(name); ok {
+		return []*Entity{e}
+	}
+	return d.byTicker[tickerKey(name)]
+}
+
 // Named returns the only issuer of a name, however that is spelt.
 func (d *Directory) Named(name string) (*Entity, bool) {
 	e := d.byName[Fold(name)]
@@ -117,6 +130,9 @@ func refOf(r *disclosure.Report) string {
 // addTicker makes the issuer known by the phrases in its ticker. Single words
 // of tickers stand in the index.
 func (d *Directory) addTicker(e *Entity) {
+	if key := tickerKey(e.Issuer.Ticker); key != "" {
+		d.byTicker[key] = append(d.byTicker[key], e)
+	}
 	words := Words(e.Issuer.Ticker)
 	for from := range words {
 		for to := from + 2; to <= len(words); to++ {

@@ -88,6 +88,13 @@ func (x *Index) IssuerID(ref uint32) string {
 	return ""
 }
 
+// Knows reports whether an identifier is that of an issuer, or of a filing's
+// issuer that the directory does not have.
+func (x *Index) Knows(ident string) bool {
+	key := disclosure.IssuerKey(ident)
+	return len(x.join.dir.byKey[key]) > 0 || len(x.join.named(key)) > 0
+}
+
 // Record returns what was kept beside a filing.
 func (x *Index) Record(d *Doc) string { return x.memory.at(d.place)[:d.record] }
 

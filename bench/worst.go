@@ -28,7 +28,7 @@ func (b *bench) worst() error {
 		f := disclosure.Filter{Search: texts[name]}
 		took, total := time.Duration(1<<62), 0
 		var failed error
-		for range 3 {
+		for range 5 {
 			start := cpuTime()
 			total, _, failed = x.Search(b.ctx, f, 0, 10)
 			took = min(took, cpuTime()-start)
@@ -177,6 +177,8 @@ func hostile(v vocabulary) map[string]string {
 	texts["all parts of a title"] = fit(within, `"`, `" `)
 	texts["no parts of a title"] = fit(within, `-"`, `" `)
 	texts["long word beginnings"] = "info"
+	texts["a long title"] = `"` + strings.Join(title[:min(len(title), 6)], " ") + `"`
+	texts["no long title"] = "-" + texts["a long title"]
 	return texts
 }
 

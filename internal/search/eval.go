@@ -22,12 +22,12 @@ func (c *compiled) run(p part, w *work) (hits, error) {
 		l := &c.must[i]
 		named := l.set(p.seg)
 		if named == nil && l.phrase != nil {
-			more, ok := p.seg.mayHave(l.phrase, sets)
+			more, settled, ok := p.seg.mayHave(l.phrase, sets)
 			if !ok {
 				return none, nil
 			}
 			sets = more
-			if !p.seg.settled(l.phrase) {
+			if !settled {
 				phrases = append(phrases, l.phrase)
 			}
 			continue
@@ -102,11 +102,7 @@ func (c *compiled) excluded(p part, among []*set, w *work) (*set, error) {
 	for i := range c.not {
 		l := &c.not[i]
 		sets = append(sets, l.set(p.seg))
-		switch {
-		case l.phrase == nil:
-		case p.seg.settled(l.phrase):
-			sets = append(sets, p.seg.pairs[pairOf(l.phrase[0], l.phrase[1])])
-		default:
+		if l.phrase != nil {
 			phrases = append(phrases, l.phrase)
 		}
 	}
@@ -114,8 +110,7 @@ func (c *compiled) excluded(p part, among []*set, w *work) (*set, error) {
 	if len(phrases) == 0 {
 		return out, nil
 	}
-	some, err := p.seg.withAnyPhrase(phrases, among, out, w)
-	return unite([]*set{out, some}, len(p.seg.docs)), err
+	return p.seg.withAnyPhrase(phrases, among, out, w)
 }
 
 // set returns the filings of a segment that a lookup means, its phrase left

@@ -1,6 +1,11 @@
 package search
 
-import "unsafe"
+import (
+	"context"
+	"unsafe"
+
+	"pregon/internal/disclosure"
+)
 
 // BeginMerge begins a merge of the first n segments, whatever their sizes, as
 // Due does of those that it chooses. It returns nil while another is under way.
@@ -41,3 +46,21 @@ func (x *Index) Pieces() []*byte {
 	}
 	return out
 }
+
+// Reads returns how many texts a search reads, or how it fails.
+func (x *Index) Reads(ctx context.Context, f disclosure.Filter) (int, error) {
+	w := newWork(ctx, x.Len())
+	q := x.compile(f)
+	for _, p := range x.parts {
+		if q.nothing {
+			break
+		}
+		if _, err := q.run(p, w); err != nil {
+			return w.read, err
+		}
+	}
+	return w.read, nil
+}
+
+// LongestText returns how many words the longest text has.
+func (x *Index) LongestText() int { return x.longest() }

@@ -175,7 +175,7 @@ func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []
 	if q.nothing {
 		return 0, nil, ctx.Err()
 	}
-	w := &work{ctx: ctx}
+	w := newWork(ctx, x.Len())
 	all = make([]hits, 0, len(x.parts))
 	for _, p := range x.parts {
 		h, err := q.run(p, w)

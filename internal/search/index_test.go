@@ -253,7 +253,7 @@ func newQuestions(filings []*search.Filing, m *market, rng *rand.Rand) *question
 		words := strings.Fields(f.Report.Title + " " + f.Report.CompanyName)
 		q.words = append(q.words, words[rng.IntN(len(words))])
 		at := rng.IntN(len(words) - 1) // mostly side by side, sometimes across two fields
-		q.phrases = append(q.phrases, strings.Join(words[at:min(at+2+rng.IntN(2), len(words))], " "))
+		q.phrases = append(q.phrases, strings.Join(words[at:min(at+2+rng.IntN(5), len(words))], " "))
 		if c := f.Report.Categories(); len(c) > 0 {
 			q.categories = append(q.categories, c[rng.IntN(len(c))])
 		}

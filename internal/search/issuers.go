@@ -42,7 +42,7 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 	if q.wordless {
 		return nil, ctx.Err()
 	}
-	w := &work{ctx: ctx}
+	w := newWork(ctx, len(d.entities))
 	var ranked [Identity + 1][]*Entity
 	err := d.candidates(q, w, func(e *Entity) {
 		if kind == "" || e.Issuer.Kind == kind {

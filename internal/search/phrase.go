@@ -10,116 +10,33 @@ import (
 )
 
 // work is what a search has done so far. Sets are cheap; reading the texts of
-// filings for phrases is not, and is bounded.
+// filings for phrases is not.
 type work struct {
 	ctx  context.Context
 	read int // texts
+	most int // texts that may be read for the phrases that must not be there
 }
 
 const (
-	mostRead  = 1 << 20 // texts that a search may read
-	readCheck = 1 << 12 // texts between two looks at the context
+	leastMost  = 1 << 14
+	fewPhrases = 4       // are always read for
+	readCheck  = 1 << 12 // texts between two looks at the context
 )
 
+func newWork(ctx context.Context, filings int) *work {
+	return &work{ctx: ctx, most: leastMost + filings/16}
+}
+
 var errTooMuch = fault.New(fault.Invalid,
-	"The search asks for too many phrases of common words. Use fewer phrases, or narrow it by date, type or issuer.")
+	"The search leaves out too many phrases. Use fewer, or narrow it by date, type or issuer.")
 
 // text counts a text that is to be read.
 func (w *work) text() error {
 	w.read++
-	if w.read > mostRead {
-		return errTooMuch
-	}
 	if w.read%readCheck == 0 {
 		return w.ctx.Err()
 	}
 	return nil
-}
-
-// Words that stand side by side, both of them common, have sets of their own:
-// a phrase of common words would else mean to read a good part of all texts.
-// Common are the words whose sets are plain bits, up to mostCommon of them.
-const mostCommon = 512
-
-func pairOf(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
-
-// gatherPairs makes the sets of pairs.
-func (s *segment) gatherPairs() {
-	var common []lexeme
-	for _, l := range s.lexicon {
-		if l.posts.bits != nil {
-			common = append(common, l)
-		}
-	}
-	slices.SortFunc(common, func(a, b lexeme) int { return b.posts.n - a.posts.n })
-	common = common[:min(len(common), mostCommon)]
-	if len(common) == 0 {
-		return
-	}
-	top := uint32(0)
-	for _, l := range common {
-		top = max(top, l.number)
-	}
-	s.common = make([]bool, top+1)
-	places := make([]uint16, top+1)
-	for i, l := range common {
-		s.common[l.number], places[l.number] = true, uint16(i)
-	}
-	n := len(common)
-	lists := make([]*roaring.Bitmap, n*n)
-	for i := range s.docs {
-		last := uint32(gap)
-		for t := s.docs[i].text(s.memory); len(t) > 0; {
-			var word uint32
-			word, t = t.next()
-			if s.isCommon(last) && s.isCommon(word) {
-				at := int(places[last])*n + int(places[word])
-				if lists[at] == nil {
-					lists[at] = roaring.New()
-				}
-				lists[at].Add(uint32(i))
-			}
-			last = word
-		}
-	}
-	s.pairs = map[uint64]*set{}
-	for at, list := range lists {
-		if list != nil {
-			s.pairs[pairOf(common[at/n].number, common[at%n].number)] = newSet(list, len(s.docs))
-		}
-	}
-}
-
-func (s *segment) isCommon(word uint32) bool { return int(word) < len(s.common) && s.common[word] }
-
-// settled reports whether the sets alone answer a phrase.
-func (s *segment) settled(phrase []uint32) bool {
-	return len(phrase) == 2 && s.isCommon(phrase[0]) && s.isCommon(phrase[1])
-}
-
-// mayHave appends the sets in all of which a filing with the phrase is, or
-// returns false when there is none.
-func (s *segment) mayHave(phrase []uint32, sets []*set) ([]*set, bool) {
-	if len(phrase) > s.longest {
-		return nil, false
-	}
-	before := len(sets)
-	for i, w := range phrase {
-		var next *set
-		pair := i+1 < len(phrase) && s.isCommon(w) && s.isCommon(phrase[i+1])
-		if pair {
-			next = s.pairs[pairOf(w, phrase[i+1])]
-		} else {
-			next = s.words.get(w)
-		}
-		if next == nil {
-			return nil, false
-		}
-		if !slices.Contains(sets[before:], next) { // a phrase is no longer than a text
-			sets = append(sets, next)
-		}
-	}
-	return sets, true
 }
 
 // withPhrases returns the filings among those in all of the sets that have
@@ -137,31 +54,38 @@ func (s *segment) withPhrases(phrases [][]uint32, among []*set, gone *set, w *wo
 			found = append(found, i)
 		}
 	}
-	slices.Reverse(found)
-	return newSet(roaring.BitmapOf(found...), len(s.docs)), nil
+	return setOf(found, len(s.docs)), nil
 }
 
-// withAnyPhrase returns the filings among those in all of the sets and not
-// gone that have one of the phrases. However many there are, it reads each
-// filing once, and only those that have the rarest part of a phrase.
+// withAnyPhrase returns the filings that are gone, and those in all of the sets
+// that have one of the phrases. However many there are, it reads each filing
+// once, and only those that have the rarest part of a phrase.
 func (s *segment) withAnyPhrase(phrases [][]uint32, among []*set, gone *set, w *work) (*set, error) {
 	var root trie[uint32]
-	var mayHave []*set
-	var parts []*set
+	var mayHave, parts []*set
+	whole := []*set{gone}
 	for _, phrase := range phrases {
-		var ok bool
-		if parts, ok = s.mayHave(phrase, parts[:0]); !ok {
+		var settled, ok bool
+		if parts, settled, ok = s.mayHave(phrase, parts[:0]); !ok {
+			continue
+		}
+		if settled {
+			whole = append(whole, parts[0])
 			continue
 		}
 		root.add(phrase)
 		mayHave = append(mayHave, slices.MinFunc(parts, func(a, b *set) int { return a.n - b.n }))
 	}
-	candidates := unite(mayHave, len(s.docs))
-	if candidates == nil {
-		return nil, nil
+	out := unite(whole, len(s.docs))
+	if len(mayHave) == 0 {
+		return out, nil
+	}
+	h := newHits(s, append(slices.Clone(among), unite(mayHave, len(s.docs))), out)
+	if w.most -= h.n; w.most < 0 && len(phrases) > fewPhrases {
+		return nil, errTooMuch
 	}
 	var found []uint32
-	for h := newHits(s, append(slices.Clone(among), candidates), gone); h.left > 0; {
+	for h.left > 0 {
 		if err := w.text(); err != nil {
 			return nil, err
 		}
@@ -169,8 +93,13 @@ func (s *segment) withAnyPhrase(phrases [][]uint32, among []*set, gone *set, w *
 			found = append(found, i)
 		}
 	}
+	return unite([]*set{out, setOf(found, len(s.docs))}, len(s.docs)), nil
+}
+
+// setOf returns the filings that hits handed out, newest first.
+func setOf(found []uint32, docs int) *set {
 	slices.Reverse(found)
-	return newSet(roaring.BitmapOf(found...), len(s.docs)), nil
+	return newSet(roaring.BitmapOf(found...), docs)
 }
 
 // trie is a set of phrases.

@@ -74,9 +74,8 @@ type segment struct {
 	categories postings
 	lexicon    []lexeme // the words there are, in order of their text
 	prefixes   map[string]*set
-	longest    int             // words in the longest text
-	common     []bool          // by number of a word: see gatherPairs
-	pairs      map[uint64]*set // by pairOf
+	longest    int // words in the longest text
+	grams      grams
 }
 
 type lexeme struct {
@@ -185,9 +184,10 @@ func build(docs []Doc, v vocabulary, goroutines int) *segment {
 	}
 	share(tasks, goroutines)
 	s.gatherWords(v)
-	s.gatherPairs()
-	s.gatherPrefixes(goroutines)
-	s.gatherLast()
+	share([]func(){s.gatherGrams, func() {
+		s.gatherPrefixes(goroutines)
+		s.gatherLast()
+	}}, goroutines)
 	return s
 }
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -63,10 +64,16 @@ func rangeSet(lo, hi, docs int) *set {
 }
 
 func (s *set) add(b *roaring.Bitmap) {
-	b.Iterate(func(i uint32) bool {
-		s.bits[i/wordBits] |= 1 << (i % wordBits)
-		return true
-	})
+	var some [256]uint32
+	for it := b.ManyIterator(); ; {
+		n := it.NextMany(some[:])
+		if n == 0 {
+			return
+		}
+		for _, i := range some[:n] {
+			s.bits[i/wordBits] |= 1 << (i % wordBits)
+		}
+	}
 }
 
 func (s *set) has(i uint32) bool {
@@ -81,12 +88,15 @@ func (s *set) has(i uint32) bool {
 func unite(sets []*set, docs int) *set {
 	one, n, dense := (*set)(nil), 0, false
 	for _, s := range sets {
-		if s != nil {
+		if s != nil && s != one {
 			one, n, dense = s, n+1, dense || s.bits != nil
 		}
 	}
 	if n <= 1 {
 		return one
+	}
+	if n > fewSets {
+		sets = distinctSets(sets)
 	}
 	if !dense {
 		lists := make([]*roaring.Bitmap, 0, n)
@@ -98,7 +108,7 @@ func unite(sets []*set, docs int) *set {
 		return newSet(roaring.FastOr(lists...), docs)
 	}
 	u := &set{bits: make([]uint64, (docs+wordBits-1)/wordBits)}
-	for _, s := range sets {
+	for i, s := range sets {
 		switch {
 		case s == nil:
 		case s.bits == nil:
@@ -108,9 +118,34 @@ func unite(sets []*set, docs int) *set {
 				u.bits[w] |= b
 			}
 		}
+		if n > fewSets && i%fewSets == 0 && u.count() == docs {
+			break // what follows adds nothing
+		}
 	}
-	for _, b := range u.bits {
-		u.n += bits.OnesCount64(b)
-	}
+	u.n = u.count()
 	return u
+}
+
+// fewSets is how many need no thought.
+const fewSets = 32
+
+// distinctSets returns the sets without repetition, the largest first.
+func distinctSets(sets []*set) []*set {
+	seen := make(map[*set]bool, len(sets))
+	out := make([]*set, 0, len(sets))
+	for _, s := range sets {
+		if s != nil && !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b *set) int { return b.n - a.n })
+	return out
+}
+
+func (s *set) count() (n int) {
+	for _, b := range s.bits {
+		n += bits.OnesCount64(b)
+	}
+	return n
 }

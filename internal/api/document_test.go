@@ -250,7 +250,7 @@ func TestSearchInDocuments(t *testing.T) {
 			t.Errorf("%s shows %q of %d, want %q of %d", text, got, hits.Total, want, list.Total)
 		}
 	}
-	for _, bad := range []string{"/api/v1/reports?in=document", "/api/v1/reports?in=document&search=-nada", "/api/v1/search/documents", "/api/v1/search/documents?search=...", "/api/v1/reports?in=title&search=x", "/api/v1/search/documents?search=" + strings.Repeat("a", 200), "/api/v1/reports?in=document&search=" + numbers(33)} {
+	for _, bad := range []string{"/api/v1/reports?in=document", "/api/v1/reports?in=document&search=-nada", "/api/v1/search/documents", "/api/v1/search/documents?search=...", "/api/v1/reports?in=title&search=x", "/api/v1/search/documents?search=" + strings.Repeat("a", 200), "/api/v1/reports?in=document&search=" + numbers(33), "/api/v1/reports?in=document&search=%22" + numbers(33) + "%22"} {
 		s.getWith(http.StatusBadRequest, bad, s.key())
 	}
 	for _, path := range []string{"/api/v1/search/documents", "/api/v1/search/documents?in=document", "/api/v1/reports?in=document"} {

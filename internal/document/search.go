@@ -18,10 +18,22 @@ func Find(ctx context.Context, docs store.Documents, text string) ([]string, err
 	if q == nil {
 		return nil, fault.New(fault.Invalid, "A search in documents needs at least one word that is to be found.")
 	}
-	if n := len(q.All) + len(q.None); n > mostWanted {
-		return nil, fault.New(fault.Invalid, "A search in documents takes %d words and phrases at most, not %d.", mostWanted, n)
+	if n := wordsOf(q); n > mostWanted {
+		return nil, fault.New(fault.Invalid, "A search in documents takes %d words at most, those of phrases included, not %d.", mostWanted, n)
 	}
 	return docs.FindInDocuments(ctx, *q)
+}
+
+// wordsOf counts the words that a query looks for.
+func wordsOf(q *store.WordQuery) (n int) {
+	for _, phrases := range append(q.All, q.None) {
+		for _, p := range phrases {
+			if !p.Stem { // which is the same word in another form
+				n += len(p.Words)
+			}
+		}
+	}
+	return n
 }
 
 // Place is a document in which something was found.

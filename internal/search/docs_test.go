@@ -1,0 +1,40 @@
+package search_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/sim"
+)
+
+// The examples of docs/search.md find something in the market of the demo.
+func TestExamplesOfTheDocs(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/search.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo := sim.New(1)
+	m := newMarket()
+	m.apply(slices.Collect(demo.Bulk(3_000, until)), demo.Issuers())
+	row, code := regexp.MustCompile("(?m)^\\| (`.*?) \\|"), regexp.MustCompile("`([^`]+)`")
+	examples := 0
+	for _, r := range row.FindAllStringSubmatch(string(page), -1) {
+		for _, c := range code.FindAllStringSubmatch(r[1], -1) {
+			if strings.Contains(c[1], "40374") { // of a service that has it
+				continue
+			}
+			examples++
+			if n, _ := find(m.writer.Index(), disclosure.Filter{Search: c[1]}, 0, 1); n == 0 {
+				t.Errorf("%s finds nothing", c[1])
+			}
+		}
+	}
+	if examples < 8 {
+		t.Errorf("the page has %d examples", examples)
+	}
+}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,8 @@ func TestDetailsCanBeImported(t *testing.T) {
 	full.Evidence = []disclosure.Evidence{{Text: "Crece.", Page: 1, Quote: "crece"}}
 	b := market()
 	b.Reports = append(b.Reports, full)
+	b.Issuers = slices.Clone(b.Issuers)
+	b.Issuers[0].Manager, b.Issuers[0].Depositary = "ARDAZUL GESTIÓN, SGIIC, S.A.", "NADIE, S.A."
 	s := start(t, "demo", b)
 	for _, want := range b.Reports {
 		got, err := disclosure.ReadReport(s.get(http.StatusOK, "/api/v1/reports/"+want.ID).body)
@@ -65,7 +68,8 @@ func TestDetailsCanBeImported(t *testing.T) {
 		}
 	}
 	for _, want := range b.Issuers {
-		if got, err := disclosure.ReadIssuer(s.get(http.StatusOK, "/api/v1/issuers/"+want.ID).body); err != nil || got.Name != want.Name || got.ID != want.ID {
+		if got, err := disclosure.ReadIssuer(s.get(http.StatusOK, "/api/v1/issuers/"+want.ID).body); err != nil || got.Name != want.Name || got.ID != want.ID ||
+			got.Manager != want.Manager || got.Depositary != want.Depositary {
 			t.Errorf("%s: %+v, %v", want.ID, got, err)
 		}
 	}

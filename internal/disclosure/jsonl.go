@@ -165,6 +165,8 @@ func bare(raw json.RawMessage) string {
 func ReadIssuer(line []byte) (Issuer, error) {
 	var in struct {
 		Issuer
+		Manager     partyName       `json:"manager"`
+		Depositary  partyName       `json:"depositary"`
 		Count       json.RawMessage `json:"report_count"`
 		Latest      json.RawMessage `json:"latest_reports"`
 		Attribution json.RawMessage `json:"attribution"`
@@ -172,7 +174,29 @@ func ReadIssuer(line []byte) (Issuer, error) {
 	if err := readLine(line, &in); err != nil {
 		return Issuer{}, err
 	}
-	return in.Issuer, in.Validate()
+	i := in.Issuer
+	i.Manager, i.Depositary = string(in.Manager), string(in.Depositary)
+	return i, i.Validate()
+}
+
+// partyName is the name of a manager or depositary; the API returns an object
+// that has it, and the id that the directory knows.
+type partyName string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *partyName) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return json.Unmarshal(raw, (*string)(p))
+	}
+	var object struct {
+		Name string          `json:"name"`
+		ID   json.RawMessage `json:"id"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&object)
+	*p = partyName(object.Name)
+	return err
 }
 
 // readLine decodes one JSON object. A field it does not know is an error: to

@@ -224,8 +224,9 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 	}
 	e.guard = access.NewGuard(access.Options{
 		BaseURL: base, Keys: e.keys, Tokens: e.bearer, Proxies: e.proxies, Audit: audit, Refused: e.perMinute("refused", mostRefused), Plans: plans,
-		Anonymous: e.perMinute("anonymous", c.AnonymousLimit),
-		Observe:   func(outcome string) { e.outcomes[outcome].Add(1) },
+		Anonymous:     e.perMinute("anonymous", c.AnonymousLimit),
+		AnonymousSite: e.perMinute("anonymous-site", min(siteFactor*c.AnonymousLimit, 1_000_000)),
+		Observe:       func(outcome string) { e.outcomes[outcome].Add(1) },
 	})
 	return e, nil
 }
@@ -291,6 +292,10 @@ func (e *entrance) close() (err error) {
 	}
 	return err
 }
+
+// siteFactor is how many times the limit of one address a /48 network of IPv6
+// has, in which somebody may have 65,536 networks that count as one address each.
+const siteFactor = 10
 
 // mostRefused is how many bad credentials, and how many bad requests for a
 // token, an address may send in a minute.

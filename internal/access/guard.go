@@ -78,8 +78,10 @@ type Options struct {
 	// the credentials that are not good. Plans limit keys by their plan. One
 	// that is not set does not limit.
 	Anonymous, Refused *Limit
-	Plans              map[string]*Limit
-	Audit              Audit
+	// AnonymousSite limits them by the /48 network of an IPv6 address too.
+	AnonymousSite *Limit
+	Plans         map[string]*Limit
+	Audit         Audit
 	// Observe is told how each request was decided, one of Outcomes.
 	Observe func(outcome string)
 }
@@ -243,6 +245,13 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.tell(w.Header(), v) {
 			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.words()+
 				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+g.o.BaseURL+"/openapi.json tells how to get and send one.")
+		}
+	}
+	if site, ok := ratelimit.Site(from); ok && g.o.AnonymousSite != nil {
+		limit := g.o.AnonymousSite
+		if v := limit.Take(r.Context(), site); !v.OK {
+			w.Header().Set("Retry-After", v.RetryAfter())
+			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+limit.words()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
 		}
 	}
 	if need.Public {

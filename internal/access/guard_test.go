@@ -306,3 +306,28 @@ func BenchmarkAdmit(b *testing.B) {
 		})
 	}
 }
+
+// Somebody with a /48 of IPv6 has 65,536 networks, and a limit for all of them.
+func TestAnonymousLimitOfASite(t *testing.T) {
+	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(2, "anonymous"), AnonymousSite: limit(5, "anonymous-site")})
+	passed := func(addresses string) (n int) {
+		for i := range 20 {
+			r := httptest.NewRequest(http.MethodGet, "/api/v1/reports", nil)
+			r.RemoteAddr = fmt.Sprintf(addresses, i)
+			w := httptest.NewRecorder()
+			if _, err := g.Admit(w, r, access.Need{Public: true}); err == nil {
+				n++
+			} else if fault.KindOf(err) != fault.RateLimited || w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s: %v", r.RemoteAddr, err)
+			}
+		}
+		return n
+	}
+	for addresses, want := range map[string]int{
+		"[2001:db8:1:%x::1]:80": 5, "[2001:db8:2::%x]:80": 2, "[2001:db9:%x::1]:80": 20, "198.51.100.%d:80": 20,
+	} {
+		if got := passed(addresses); got != want {
+			t.Errorf("%s: %d passed, want %d", addresses, got, want)
+		}
+	}
+}

@@ -27,6 +27,17 @@ func Address(a netip.Addr) Subject {
 	return s
 }
 
+// Site is the subject of the /48 network of an IPv6 address, which is what a
+// customer gets at most, with 65,536 networks in it. IPv4 has none.
+func Site(a netip.Addr) (s Subject, ok bool) {
+	if !a.Is6() || a.Is4In6() {
+		return s, false
+	}
+	s = Subject(a.As16())
+	clear(s[6:])
+	return s, true
+}
+
 // Name is the subject of anything that has a name.
 func Name(s string) Subject {
 	sum := sha256.Sum256([]byte(s))

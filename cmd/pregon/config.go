@@ -165,9 +165,10 @@ func (r *ratePerMinute) UnmarshalText(text []byte) error {
 // serveConfig is what serve can be told.
 type serveConfig struct {
 	storeFlag
-	Listen  string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
-	BaseURL string `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
-	Source  string `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
+	Listen  string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
+	Drain   time.Duration `default:"5s" help:"How long to serve on after a signal to stop, while /readyz answers 503: the time that balancers need to notice. A second signal ends it at once."`
+	BaseURL string        `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
+	Source  string        `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
 	sourceFlags
 	Poll time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
 	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
@@ -198,6 +199,9 @@ func (c *serveConfig) validate() error {
 		if c.DebugListen == c.Listen && !strings.HasSuffix(c.Listen, ":0") {
 			return fault.New(fault.Invalid, "--listen and --debug-listen are both %s: metrics and profiles need an address of their own", c.Listen)
 		}
+	}
+	if c.Drain < 0 || c.Drain > 5*time.Minute {
+		return fault.New(fault.Invalid, "--drain %v must be from 0s to 5m", c.Drain)
 	}
 	if err := c.sourceFlags.validate(); err != nil {
 		return err

@@ -154,7 +154,7 @@ func startService(env []string, dir string, args ...string) (*service, error) {
 // startProgram starts the program and waits until it says where it listens.
 func startProgram(env []string, dir string, args ...string) (*service, error) {
 	cmd := exec.Command(program, args...)
-	cmd.Env, cmd.Dir = append(env, cacheEnv(), "PATH="+os.Getenv("PATH")), dir
+	cmd.Env, cmd.Dir = append(env, cacheEnv(), "PREGON_DRAIN=0s", "PATH="+os.Getenv("PATH")), dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -162,14 +162,15 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		Catalog: s.catalog, Ledger: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark, Ready: s.ready,
 		StoreFails: s.storeFails, StoreCreated: created, Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
 	})
+	closing := make(chan struct{}) // closed when streams are to end
 	s.api, err = api.New(api.Options{
-		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: ctx.Done(),
+		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: closing,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.mcp = mcpserver.New(mcpserver.Options{
-		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Logger: log.Logger, BaseURL: base, Origins: c.MCPOrigins, Stopping: ctx.Done(),
+		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Logger: log.Logger, BaseURL: base, Origins: c.MCPOrigins, Stopping: closing,
 	})
 	s.api.Register(mux)
 	s.mcp.Register(mux)
@@ -183,6 +184,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	found.Register(mux)
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
+		Drain: c.Drain, Closing: func() { close(closing) },
 		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"),
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: mostInWork, Refused: func() { s.refused.Add(1) },
 		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.entrance.proxies.Trust(a) },

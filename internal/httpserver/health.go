@@ -13,17 +13,25 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) { status(w, "ok"
 // ready says that the service can answer, which a balancer asks before it
 // sends anybody here.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	select {
-	case <-s.draining:
+	if s.isDraining() {
 		problem.Write(w, fault.New(fault.Unavailable, "Shutting down."))
 		return
-	default:
 	}
 	if err := s.o.Ready(); err != nil {
 		problem.Write(w, err)
 		return
 	}
 	status(w, "ready")
+}
+
+// isDraining reports whether shutdown has begun.
+func (s *Server) isDraining() bool {
+	select {
+	case <-s.draining:
+		return true
+	default:
+		return false
+	}
 }
 
 func status(w http.ResponseWriter, s string) {

@@ -24,6 +24,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		start := time.Now()
 		id := requestID(r)
 		w.Header()[problem.RequestIDHeader] = []string{id}
+		if s.isDraining() {
+			w.Header().Set("Connection", "close") // the next request goes to another replica
+		}
 		rec := &recorder{ResponseWriter: w, server: s}
 		if n := s.inWork.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
 			rec.Park()

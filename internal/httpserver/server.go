@@ -71,6 +71,11 @@ type Options struct {
 	Proxy func(netip.Addr) bool
 	// Refused is called for every connection or request over these bounds.
 	Refused func()
+	// Drain is how long requests are still served after the context of Run ended
+	// and before the listener closes: the time in which balancers notice that the
+	// service is not ready any more. Closing, if not nil, is called after it.
+	Drain   time.Duration
+	Closing func()
 	// HTTPS reports that clients reach the service over https, which browsers are
 	// then asked to keep to (HSTS).
 	HTTPS bool
@@ -112,6 +117,9 @@ func New(o Options) (*Server, error) {
 	if o.Refused == nil {
 		o.Refused = func() {}
 	}
+	if o.Closing == nil {
+		o.Closing = func() {}
+	}
 	s := &Server{o: o, draining: make(chan struct{})}
 	o.Mux.HandleFunc("GET /healthz", s.health)
 	o.Mux.HandleFunc("GET /readyz", s.ready)
@@ -128,7 +136,8 @@ func New(o Options) (*Server, error) {
 // ServeHTTP lets tests call the server without a listener.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run serves until the context ends, then lets requests under way finish.
+// Run serves until the context ends and Drain has passed, then lets requests
+// under way finish.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           s.handler,
@@ -152,10 +161,21 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	go func() { failed <- srv.Serve(newConnections(l, s.o)) }()
 	select {
 	case err := <-failed:
+		s.o.Closing()
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
 	close(s.draining)
+	if s.o.Drain > 0 {
+		s.o.Logger.Info("stopping: not ready any more, still serving", "for", s.o.Drain)
+		select {
+		case <-time.After(s.o.Drain):
+		case err := <-failed:
+			s.o.Closing()
+			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+		}
+	}
+	s.o.Closing()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	err := srv.Shutdown(drain)

@@ -14,11 +14,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"pregon/internal/fault"
 	"pregon/internal/httpserver"
+	"pregon/internal/httpserver/pipetest"
 	"pregon/internal/problem"
 )
 
@@ -380,4 +383,51 @@ func TestShutdownLetsRequestsFinish(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("a clean stop returns %v", err)
 	}
+}
+
+// TestDrain: after the signal the service is not ready, answers nevertheless and
+// asks clients to connect anew; only then streams end and the listener closes.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closing := make(chan struct{})
+		h := newHarness(t, map[string]http.HandlerFunc{"GET /x": func(http.ResponseWriter, *http.Request) {}}, func(o *httpserver.Options) {
+			o.Drain, o.Closing = 5*time.Second, func() { close(closing) }
+		})
+		pipes := pipetest.New()
+		client := &http.Client{Transport: &http.Transport{DialContext: pipes.Dial}}
+		get := func(path string) *http.Response {
+			t.Helper()
+			resp, err := client.Get("http://pipe" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			return resp
+		}
+		ctx, signal := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- h.Run(ctx, pipes) }()
+		if resp := get("/x"); resp.StatusCode != http.StatusOK || resp.Close {
+			t.Errorf("before the signal: %d, closes: %t", resp.StatusCode, resp.Close)
+		}
+		signal()
+		time.Sleep(4 * time.Second)
+		if resp := get("/readyz"); resp.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("while it drains it is ready: %d", resp.StatusCode)
+		}
+		if resp := get("/x"); resp.StatusCode != http.StatusOK || !resp.Close {
+			t.Errorf("while it drains: %d, closes: %t", resp.StatusCode, resp.Close)
+		}
+		select {
+		case <-closing:
+			t.Error("streams end before it has drained")
+		default:
+		}
+		time.Sleep(2 * time.Second)
+		<-closing
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		client.CloseIdleConnections()
+	})
 }

@@ -13,7 +13,7 @@ type Limits struct {
 	OCRTime   time.Duration `json:"ocr_time"`   // for each page read off a picture, besides; 30 seconds
 	StartTime time.Duration `json:"start_time"` // for the child to be ready, which compiles PDFium when there is no cache; 10 minutes
 	// StartMemory is what the child may hold until it is ready, in bytes. No
-	// document has come near it by then, and compiling PDFium takes some 290 MB;
+	// document has come near it by then, and compiling PDFium takes some 300 MB;
 	// 1 GB.
 	StartMemory int64 `json:"start_memory"`
 	Memory      int64 `json:"memory"`     // bytes that the child holds of the machine's memory; 300 MB

@@ -47,6 +47,35 @@ type Principal struct {
 	Expires time.Time // when the credential does; never when not set
 }
 
+// MayRead reports whether a principal has rights to what anybody may read
+// without a credential: who shows one is judged by it.
+func (p Principal) MayRead(all Scope) bool { return p.Mode == Anonymous || p.Scope.Has(all) }
+
+// Lacks returns the refusal of an operation that needs a right which the
+// principal does not have.
+func (p Principal) Lacks(all Scope, message string) error {
+	return &lack{all, &fault.Error{
+		Kind: fault.Forbidden, Code: "insufficient_scope",
+		Message: message + " needs the scope " + all.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
+	}}
+}
+
+// lack is the refusal of somebody whose rights do not suffice.
+type lack struct {
+	scope   Scope
+	refusal *fault.Error
+}
+
+func (e *lack) Error() string { return e.refusal.Error() }
+func (e *lack) Unwrap() error { return e.refusal }
+
+// Challenge sets the header of a refusal that Lacks returned.
+func (g *Guard) Challenge(h http.Header, err error) {
+	if e, ok := errors.AsType[*lack](err); ok {
+		h.Set("WWW-Authenticate", g.challenge(Need{Scope: e.scope}, "insufficient_scope", ""))
+	}
+}
+
 // Need is what an operation asks of its callers.
 type Need struct {
 	Scope  Scope // of whoever shows a credential
@@ -149,10 +178,7 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 	if !p.Scope.Has(need.Scope) {
 		g.o.Observe("insufficient_scope")
 		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
-		return Principal{}, &fault.Error{
-			Kind: fault.Forbidden, Code: "insufficient_scope",
-			Message: "This needs the scope " + need.Scope.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
-		}
+		return Principal{}, p.Lacks(need.Scope, "This")
 	}
 	g.o.Observe(p.Mode.String())
 	return p, nil

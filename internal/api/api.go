@@ -185,6 +185,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if fault.KindOf(err) == fault.Internal {
 		a.Logger.ErrorContext(r.Context(), "a request failed", "id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
 	}
+	if w.Header().Get("WWW-Authenticate") == "" {
+		a.Guard.Challenge(w.Header(), err)
+	}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(e.RetryAfter.Seconds())), 10))
 	}
@@ -202,7 +205,7 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	if !rt.need.Public {
+	if principal.Mode != access.Anonymous {
 		r = r.WithContext(access.NewContext(r.Context(), principal))
 	}
 	find := a.Desk.Snapshot

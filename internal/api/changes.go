@@ -36,6 +36,9 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if err := p.Err(); err != nil {
 		return answer{}, err
 	}
+	if selection.Events, err = permit(access.FromContext(r.Context()), selection.Events); err != nil {
+		return answer{}, err
+	}
 	if wait > 0 {
 		leave, err := a.Seats.Enter(access.FromContext(r.Context()).ID, feed.MostOpen)
 		if err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -28,7 +29,7 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) 
 }
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {
-	found, err := a.Desk.Issuer(s, r.PathValue("id"))
+	found, err := a.Desk.Issuer(s, r.PathValue("id"), access.FromContext(r.Context()))
 	if err != nil {
 		return answer{}, fault.New(fault.KindOf(err), "%s Search with /api/v1/issuers?search=.", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,19 @@ func (p *params) selection(now *catalog.Snapshot) feed.Selection {
 		s.Events = p.events(strings.Split(text, ","))
 	}
 	return s
+}
+
+// permit leaves the events out that the caller may not read. It fails when
+// none is left.
+func permit(by access.Principal, events []disclosure.Event) ([]disclosure.Event, error) {
+	if by.Scope.Has(access.ReadIssuers) {
+		return events, nil
+	}
+	left := slices.DeleteFunc(slices.Clone(events), func(e disclosure.Event) bool { return e == disclosure.IssuerUpdated })
+	if len(left) == 0 {
+		return nil, by.Lacks(access.ReadIssuers, string(disclosure.IssuerUpdated))
+	}
+	return left, nil
 }
 
 // events reads names of events.
@@ -166,6 +180,12 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, errors.New("this connection cannot be kept open")
 	}
 	principal := access.FromContext(r.Context())
+	if len(selection.Events) == 0 {
+		selection.Events = feed.DefaultEvents
+	}
+	if selection.Events, err = permit(principal, selection.Events); err != nil {
+		return nil, err
+	}
 	leave, err := a.Seats.Enter(principal.ID, feed.MostOpen)
 	if err != nil {
 		return nil, err

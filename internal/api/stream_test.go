@@ -103,7 +103,7 @@ func startLive(t *testing.T) (*service, http.Header) {
 	done := make(chan struct{})
 	go func() { _ = s.catalog.Follow(ctx); close(done) }()
 	t.Cleanup(func() { s.server.CloseClientConnections(); cancel(); <-done })
-	return s, s.credentials(access.ReadReports)[0]
+	return s, s.credentials(access.ReadReports | access.ReadIssuers)[0]
 }
 
 type told struct {

@@ -83,6 +83,19 @@ func (b *webhookBody) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 	return p.Err()
 }
 
+// permitDraft refuses a draft that would send what its owner may not read. Who
+// names no events gets those that may be read.
+func permitDraft(by access.Principal, d *webhook.Draft) (err error) {
+	if len(d.Events) == 0 {
+		d.Events, err = permit(by, feed.DefaultEvents)
+		return err
+	}
+	if d.Enabled && slices.Contains(d.Events, disclosure.IssuerUpdated) && !by.Scope.Has(access.ReadIssuers) {
+		return by.Lacks(access.ReadIssuers, "A webhook with the event issuer.updated")
+	}
+	return nil
+}
+
 // webhookDoc is a webhook as it is shown.
 type webhookDoc struct {
 	ID             string       `json:"id"`
@@ -162,6 +175,9 @@ func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (answer, error
 	if err := body.apply(&draft, s); err != nil {
 		return answer{}, err
 	}
+	if err := permitDraft(access.FromContext(r.Context()), &draft); err != nil {
+		return answer{}, err
+	}
 	w, secret, err := a.Webhooks.Create(r.Context(), owner(r), draft)
 	if err != nil {
 		return answer{}, err
@@ -203,7 +219,12 @@ func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (answer, error
 	if err := readBody(r, &body); err != nil {
 		return answer{}, err
 	}
-	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), func(d *webhook.Draft) error { return body.apply(d, s) })
+	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), func(d *webhook.Draft) error {
+		if err := body.apply(d, s); err != nil {
+			return err
+		}
+		return permitDraft(access.FromContext(r.Context()), d)
+	})
 	if err != nil {
 		return answer{}, err
 	}
@@ -315,8 +336,14 @@ func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (answer, error) {
 	if err := readBody(r, &body); err != nil {
 		return answer{}, err
 	}
+	w, _, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	if err := permitDraft(access.FromContext(r.Context()), &w.Draft); err != nil {
+		return answer{}, err
+	}
 	count := 1
-	var err error
 	switch id := r.PathValue("id"); {
 	case body.Seq != nil && body.Since == nil:
 		err = a.Webhooks.Redeliver(r.Context(), owner(r), id, *body.Seq)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestWebhooks(t *testing.T) {
 	var made webhookDoc
 	a := s.call("POST", "/api/v1/webhooks", mine, `{"url":"`+receiver.URL+`/hook","description":"for Ana","filter":{"type":"IP","search":"dividendo"}}`, 201, &made)
 	path := "/api/v1/webhooks/" + made.ID
-	if a.header.Get("Location") != path || !strings.HasPrefix(made.Secret, "whsec_") || !made.Enabled || len(made.Events) != 4 || made.Filter["type"] != "IP" {
+	if a.header.Get("Location") != path || !strings.HasPrefix(made.Secret, "whsec_") || !made.Enabled || len(made.Events) != 3 || made.Filter["type"] != "IP" {
 		t.Errorf("%v %+v", a.header, made)
 	}
 	var read webhookDoc
@@ -128,6 +129,69 @@ func TestWebhookMistakes(t *testing.T) {
 		if a := s.send("POST", "/api/v1/webhooks/wh_x/redeliver", header, body); a.status != 400 && a.status != 404 {
 			t.Errorf("%s: %d", body, a.status)
 		}
+	}
+}
+
+// TestScopesOfEvents: changes of issuers are for those who may read issuers,
+// whatever brings them.
+func TestScopesOfEvents(t *testing.T) {
+	s := start(t, "demo", market())
+	reports, all := s.credentials(access.ReadReports)[0], s.credentials(access.ReadReports | access.ReadIssuers)[0]
+	var changes struct{ Data []struct{ Event string } }
+	count := func(header http.Header) (n int) {
+		t.Helper()
+		s.call("GET", "/api/v1/changes?limit=1000", header, "", 200, &changes)
+		for _, c := range changes.Data {
+			if c.Event == "issuer.updated" {
+				n++
+			}
+		}
+		return n
+	}
+	if with, without := count(all), count(reports); with == 0 || without != 0 || len(changes.Data) == 0 {
+		t.Errorf("%d changes of issuers, and %d for who may not read them, of %d", with, without, len(changes.Data))
+	}
+	for _, target := range []string{"/api/v1/changes?events=issuer.updated", "/api/v1/stream?events=issuer.updated"} {
+		s.call("GET", target, reports, "", 403, nil)
+	}
+	var made webhookDoc
+	s.call("POST", "/api/v1/webhooks", reports, `{"url":"https://192.0.9.1/"}`, 201, &made)
+	if slices.Contains(made.Events, "issuer.updated") || len(made.Events) == 0 {
+		t.Errorf("without events: %v", made.Events)
+	}
+	path := "/api/v1/webhooks/" + made.ID
+	s.call("POST", "/api/v1/webhooks", reports, `{"url":"https://192.0.9.1/","events":["issuer.updated"]}`, 403, nil)
+	s.call("PATCH", path, reports, `{"events":["report.published","issuer.updated"]}`, 403, nil)
+	s.call("PATCH", path, reports, `{"enabled":false,"events":["issuer.updated"]}`, 200, nil)
+	for _, body := range []string{`{"enabled":true}`, `{"url":"https://192.0.9.2/","enabled":true}`, `{"filter":{"type":"IP"},"enabled":true}`} {
+		s.call("PATCH", path, reports, body, 403, nil)
+	}
+	s.call("PATCH", path, reports, `{"enabled":true,"events":["report.published"]}`, 200, nil)
+}
+
+func TestLatestReportsNeedTheirScope(t *testing.T) {
+	s := start(t, "demo", market())
+	var list struct{ Data []struct{ ID string } }
+	s.call("GET", "/api/v1/issuers", nil, "", 200, &list)
+	latest := func(header http.Header) (n int) {
+		t.Helper()
+		for _, i := range list.Data {
+			var got struct {
+				Latest []struct{ ID string } `json:"latest_reports"`
+			}
+			s.call("GET", "/api/v1/issuers/"+i.ID, header, "", 200, &got)
+			n += len(got.Latest)
+		}
+		return n
+	}
+	if n := latest(nil); n == 0 {
+		t.Error("no issuer has a report")
+	}
+	if n := latest(s.credentials(access.ReadIssuers | access.ReadReports)[0]); n == 0 {
+		t.Error("who may read reports sees none")
+	}
+	if n := latest(s.credentials(access.ReadIssuers)[0]); n != 0 {
+		t.Errorf("who may not read reports sees %d", n)
 	}
 }
 

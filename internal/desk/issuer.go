@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -108,8 +109,9 @@ func listed(issuers []*search.Entity, byTicker bool) string {
 	return strings.Join(parts, ", ")
 }
 
-// Issuer returns one issuer by any of its identifiers, or its ticker.
-func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
+// Issuer returns one issuer by any of its identifiers, or its ticker, with its
+// latest reports if the caller may read reports.
+func (d *Desk) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
 	found := s.Lookup(id)
 	switch {
 	case len(found) == 0:
@@ -126,6 +128,9 @@ func (d *Desk) Issuer(s *catalog.Snapshot, id string) (*Issuer, error) {
 		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
 		Manager: newParty(s, i.Manager), Depositary: newParty(s, i.Depositary),
 		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: d.Attribution(),
+	}
+	if !by.MayRead(access.ReadReports) {
+		return out, nil
 	}
 	for _, f := range filings.Filings {
 		out.Latest = append(out.Latest, f.AppendJSON(nil))

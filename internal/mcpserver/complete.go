@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 )
@@ -59,7 +60,7 @@ func known(p *mcp.CompleteParams) bool {
 
 // completions are one more than are shown, when there are more.
 func completions(ctx context.Context, s *catalog.Snapshot, p *mcp.CompleteParams) ([]string, error) {
-	typed := p.Argument.Value
+	typed, by := p.Argument.Value, access.FromContext(ctx)
 	switch {
 	case p.Argument.Name == "language":
 		return beginning([]string{"es", "en"}, typed), nil
@@ -71,12 +72,17 @@ func completions(ctx context.Context, s *catalog.Snapshot, p *mcp.CompleteParams
 		return beginning(recentDays(), typed), nil
 	case p.Argument.Name == "category":
 		return categories(ctx, s, typed)
+	case p.Argument.Name == "id" && !strings.HasPrefix(p.Ref.URI, issuerURI):
+		if !by.MayRead(access.ReadReports) {
+			return []string{}, nil
+		}
+		return reportIDs(ctx, s, strings.ToLower(typed))
+	case !by.MayRead(access.ReadIssuers): // what is left are names and ids of issuers
+		return []string{}, nil
 	case p.Ref.Name == issuerBrief || p.Argument.Name == "search":
 		return issuers(ctx, s, typed, func(i *disclosure.Issuer) string { return i.Name })
 	case strings.HasPrefix(p.Ref.URI, issuerURI) || p.Argument.Name == "issuer":
 		return issuerIDs(ctx, s, typed)
-	case p.Argument.Name == "id":
-		return reportIDs(ctx, s, strings.ToLower(typed))
 	}
 	return []string{}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
 	"pregon/internal/disclosure"
@@ -44,12 +45,12 @@ func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, 
 	return newResult(b, text.String()), nil
 }
 
-func (s *Server) getIssuer(_ context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
+func (s *Server) getIssuer(ctx context.Context, snapshot *catalog.Snapshot, p *desk.Params) (result, error) {
 	id := p.Text("id")
 	if err := p.Err(); err != nil {
 		return result{}, err
 	}
-	found, err := s.o.Desk.Issuer(snapshot, id)
+	found, err := s.o.Desk.Issuer(snapshot, id, access.FromContext(ctx))
 	if err != nil {
 		return result{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/desk"
 	"pregon/internal/disclosure"
@@ -138,14 +139,14 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 // issuerMeant finds an issuer by an identifier, or by its name.
 func (s *Server) issuerMeant(ctx context.Context, snapshot *catalog.Snapshot, what string) (*desk.Issuer, error) {
 	if len(snapshot.Lookup(what)) == 1 {
-		return s.o.Desk.Issuer(snapshot, what)
+		return s.o.Desk.Issuer(snapshot, what, access.FromContext(ctx))
 	}
 	found, err := snapshot.Issuers(ctx, what, "", 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) > 0 {
-		return s.o.Desk.Issuer(snapshot, found[0].Issuer.ID)
+		return s.o.Desk.Issuer(snapshot, found[0].Issuer.ID, access.FromContext(ctx))
 	}
 	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))
 }

@@ -280,6 +280,28 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// What is completed is what the caller may read.
+func TestCompletionNeedsScopes(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	count := func(argument string, header ...string) int {
+		var out struct{ Completion struct{ Values []string } }
+		s.post(legacy("completion/complete", argument), header...).into(&out)
+		return len(out.Completion.Values)
+	}
+	const (
+		report = `{"ref":{"type":"ref/prompt","name":"explain_filing"},"argument":{"name":"id","value":"o"}}`
+		issuer = `{"ref":{"type":"ref/resource","uri":"pregon://reports/search{?search,type,issuer,from,to,category,kind}"},"argument":{"name":"issuer","value":"BVB"}}`
+	)
+	reports, issuers := s.key(access.ReadReports), s.key(access.ReadIssuers)
+	if n := count(report, issuers...); n != 0 || count(report, reports...) == 0 || count(report) == 0 {
+		t.Errorf("who may not read reports is offered %d", n)
+	}
+	if n := count(issuer, reports...); n != 0 || count(issuer, issuers...) == 0 || count(issuer) == 0 {
+		t.Errorf("who may not read issuers is offered %d", n)
+	}
+}
+
 // A search that a subscriber was told of is read at the same address.
 func TestAddressesAreRead(t *testing.T) {
 	t.Parallel()

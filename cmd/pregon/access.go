@@ -29,6 +29,7 @@ import (
 	"pregon/internal/secret"
 	"pregon/internal/store"
 	"pregon/internal/token"
+	"pregon/internal/webhook"
 )
 
 // accessFlags say who is let in, and how often.
@@ -161,6 +162,8 @@ type entrance struct {
 	redis    *ratelimit.Redis // nil when each replica counts for itself
 	box      *secret.Box
 	audit    access.Audit
+	issuers  []string     // whose assertions are believed
+	seen     func(string) // is called with the subject of every token that was let in
 	outcomes map[string]*atomic.Int64
 	limits   []interface{ Len() int }
 	end      []func() error
@@ -218,6 +221,9 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 	if err != nil {
 		return e, err
 	}
+	for _, i := range settings.Issuers {
+		e.issuers = append(e.issuers, i.Issuer)
+	}
 	plans := map[string]*access.Limit{}
 	for name, plan := range settings.Plans {
 		plans[name] = e.perMinute(name, plan.RequestsPerMinute)
@@ -227,14 +233,32 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 		Anonymous:     e.perMinute("anonymous", c.AnonymousLimit),
 		AnonymousSite: e.perMinute("anonymous-site", min(siteFactor*c.AnonymousLimit, 1_000_000)),
 		Observe:       func(outcome string) { e.outcomes[outcome].Add(1) },
+		Seen:          func(p access.Principal) { e.seen(p.ID) },
 	})
 	return e, nil
 }
 
-// alive tells whether the owner of something may still have it served: a key
-// must be good; who came with a token is vouched for elsewhere.
-func (e *entrance) alive(owner string) bool {
-	return !access.IsKeyID(owner) || e.keys.Alive(owner)
+// standing returns whether the owner of webhooks is served: a key must be good,
+// and the issuer of a token's subject must still be trusted.
+func (e *entrance) standing(owner string) webhook.Standing {
+	if !access.IsKeyID(owner) {
+		s := webhook.Standing{Subject: true, Scope: access.AllScopes} // what its tokens are for was asked when it made them
+		if issuer, _, _ := strings.Cut(owner, "#"); !slices.Contains(e.issuers, issuer) {
+			s.Gone = "its owner's issuer is not in the configuration"
+		}
+		return s
+	}
+	key, ok := e.keys.Key(owner)
+	s := webhook.Standing{Scope: key.Scopes}
+	switch {
+	case !ok:
+		s.Gone = "its key is not known"
+	case key.State(time.Now()) == "revoked":
+		s.Gone, s.Since, s.Ended = "its key was revoked", key.RevokedAt, true
+	case key.State(time.Now()) == "expired":
+		s.Gone, s.Since = "its key has expired", key.ExpiresAt
+	}
+	return s
 }
 
 // bearer verifies an access token.

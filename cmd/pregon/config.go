@@ -30,6 +30,7 @@ type cli struct {
 	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
 	Tail        tailCmd        `cmd:"" help:"Print new filings as they come, from the store or from a service."`
 	Document    documentCmd    `cmd:"" help:"Print the text of a filing's document, or the document itself."`
+	Webhooks    webhooksCmd    `cmd:"" help:"List, disable and delete the webhooks of callers."`
 	Keys        keysCmd        `cmd:"" help:"Make, list, revoke and rotate the keys of callers."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
@@ -176,6 +177,7 @@ type serveConfig struct {
 	modelFlags
 	accessFlags
 	MCPOrigins          []string   `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
+	WebhookOwnerDays    int        `default:"30" placeholder:"DAYS" help:"Days for which the owner of a webhook who comes with tokens may not be seen before it gets nothing more. 0 for ever."`
 	WebhookAllowPrivate bool       `help:"Let webhooks be at any address, and speak plain http: for tests and local use. Anybody with a key can then make this service call into your network."`
 	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
 	DebugHosts          []string   `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
@@ -214,6 +216,9 @@ func (c *serveConfig) validate() error {
 	}
 	if err := c.modelFlags.validate(); err != nil {
 		return err
+	}
+	if c.WebhookOwnerDays < 0 || c.WebhookOwnerDays > 3650 {
+		return fault.New(fault.Invalid, "--webhook-owner-days %d must be from 1 to 3650, or 0 for ever", c.WebhookOwnerDays)
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
 }

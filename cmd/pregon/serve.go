@@ -151,9 +151,10 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		return nil, err
 	}
 	s.webhooks = webhook.New(webhook.Options{
-		Store: db, Sealer: s.entrance.box, Encoder: s.feed, AllowPrivate: c.WebhookAllowPrivate, Alive: s.entrance.alive,
+		Store: db, Sealer: s.entrance.box, Encoder: s.feed, AllowPrivate: c.WebhookAllowPrivate, Standing: s.entrance.standing, OwnerAway: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
 		Logger: log.Logger, Audit: s.entrance.audit, UserAgent: "pregon/" + version + " (+" + base + ")",
 	})
+	s.entrance.seen = s.webhooks.Seen
 	if err := s.webhooks.Refresh(ctx); err != nil {
 		return nil, err
 	}

@@ -111,6 +111,8 @@ type Options struct {
 	AnonymousSite *Limit
 	Plans         map[string]*Limit
 	Audit         Audit
+	// Seen is called with whoever was let in with a token.
+	Seen func(Principal)
 	// Observe is told how each request was decided, one of Outcomes.
 	Observe func(outcome string)
 }
@@ -181,6 +183,9 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 		return Principal{}, p.Lacks(need.Scope, "This")
 	}
 	g.o.Observe(p.Mode.String())
+	if p.Mode == ByToken && g.o.Seen != nil {
+		g.o.Seen(p)
+	}
 	return p, nil
 }
 

@@ -266,6 +266,15 @@ func (k *Keyring) Alive(id string) bool {
 	return h != nil && h.State(time.Now()) == "active"
 }
 
+// Key returns the key with an id.
+func (k *Keyring) Key(id string) (Key, bool) {
+	h := k.known.Load().byID[id]
+	if h == nil {
+		return Key{}, false
+	}
+	return h.Key, true
+}
+
 // Create makes a key and returns it: the only time that it is ever shown.
 func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	now := time.Now().UTC().Truncate(time.Second)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/webhook"
@@ -589,7 +590,14 @@ func TestCreationRaces(t *testing.T) {
 func TestDeadOwner(t *testing.T) {
 	w := newWorld(t)
 	var dead atomic.Bool
-	p := w.process(t, quick, func(o *webhook.Options) { o.Alive = func(string) bool { return !dead.Load() } })
+	p := w.process(t, quick, func(o *webhook.Options) {
+		o.Standing = func(string) webhook.Standing {
+			if dead.Load() {
+				return webhook.Standing{Gone: "its key was revoked", Scope: access.AllScopes}
+			}
+			return webhook.Standing{Scope: access.AllScopes}
+		}
+	})
 	r := newReceiver(t, ok)
 	hook, _ := create(t, p, r)
 	w.publish(t, p.db, 1)

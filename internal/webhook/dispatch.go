@@ -47,6 +47,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	loops.Go(func() { d.dispatch(ctx) })
 	loops.Go(func() { every(ctx, m.claimFor/4, d.renew) })
 	loops.Go(func() { every(ctx, tidyEvery, d.tidy) })
+	loops.Go(func() { every(ctx, readSeenEvery, d.lookAfterOwners) })
 	<-ctx.Done()
 	defer time.AfterFunc(m.grace, cancelSending).Stop()
 	defer time.AfterFunc(m.grace+m.lastWrites, cancelSettling).Stop()
@@ -204,7 +205,9 @@ func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
 	return free, ids
 }
 
-func (d *dispatcher) served(h *hook) bool { return h != nil && h.Enabled && d.o.Alive(h.Owner) }
+func (d *dispatcher) served(h *hook) bool {
+	return h != nil && h.Enabled && d.standing(h.Owner).Gone == ""
+}
 
 // work sends what is due for a webhook, until something fails.
 func (d *dispatcher) work(c store.Claimed, failing bool) {
@@ -221,6 +224,12 @@ func (d *dispatcher) work(c store.Claimed, failing bool) {
 		h := d.known.Load().byID[c.Webhook]
 		if !d.served(h) || d.ended() || !d.holds(c.Webhook) || time.Since(start) > turn {
 			return
+		}
+		if reason := d.unfit(h, delivery); reason != "" {
+			d.dead.Add(1)
+			r := store.Result{Webhook: h.ID, Seq: delivery.Seq, State: store.DeliveryDead, Attempt: store.Attempt{At: time.Now().UTC(), Error: reason}}
+			d.outcomes <- outcome{c.Webhook, &r}
+			continue
 		}
 		var a answer
 		if body := bodies[delivery.Seq]; body != nil {
@@ -442,6 +451,18 @@ func (d *dispatcher) persist(ctx context.Context, do func() error) bool {
 		}
 		sleep(ctx, wait)
 	}
+}
+
+// lookAfterOwners learns which owners are there, and ends the webhooks of those
+// that are gone. While the store does not answer, none of them ends.
+func (d *dispatcher) lookAfterOwners(ctx context.Context) {
+	if err := d.followOwners(ctx); err != nil {
+		if ctx.Err() == nil {
+			d.log.WarnContext(ctx, "when owners of webhooks were seen cannot be read", "err", err)
+		}
+		return
+	}
+	d.endGone(ctx)
 }
 
 // tidy forgets what is old or nobody's.

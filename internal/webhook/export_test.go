@@ -75,3 +75,8 @@ const (
 func (m *Manager) AllowTest(ctx context.Context, owner, id string) error {
 	return m.allowTest(ctx, &hook{Webhook: Webhook{ID: id, Owner: owner}})
 }
+
+// LookAfterOwners does what is otherwise done every minute.
+func (m *Manager) LookAfterOwners(ctx context.Context) {
+	(&dispatcher{Manager: m}).lookAfterOwners(ctx)
+}

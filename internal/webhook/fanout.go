@@ -102,8 +102,9 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64)
 		before := len(f.Deliveries)
 		for of := range byOwner(listening) {
 			begun := time.Now()
+			may := m.standing(of[0].Owner).mayRead(string(c.Event))
 			for _, h := range of {
-				if c.Seq > h.StartsAfter && h.selects(e) {
+				if may && c.Seq > h.StartsAfter && h.selects(e) {
 					f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
 				}
 			}

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"pregon/internal/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
@@ -32,6 +33,7 @@ import (
 type Store interface {
 	store.Records
 	store.Deliveries
+	store.Marks
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Newest(ctx context.Context) (int64, error)
@@ -59,9 +61,12 @@ type Options struct {
 	Encoder      Encoder
 	AllowPrivate bool         // receivers may be at any address, and speak plain http
 	Client       *http.Client // nil: one of package outbound
-	// Alive tells whether an owner may still be served. While not, deliveries
-	// are kept but not sent. Nil: always.
-	Alive     func(owner string) bool
+	// Standing returns what is known of an owner. While it is gone, deliveries
+	// are kept but not sent. Nil: every owner is served.
+	Standing func(owner string) Standing
+	// OwnerAway is how long the subject of a token may not be seen before it is
+	// gone. 0: for ever.
+	OwnerAway time.Duration
 	Logger    *slog.Logger
 	Audit     func(ctx context.Context, event string, attrs ...slog.Attr)
 	UserAgent string
@@ -88,6 +93,10 @@ type Manager struct {
 	inFlight                         atomic.Int64
 	fanned                           atomic.Int64
 
+	owners  sync.Mutex
+	seen    map[string]time.Time // guarded by owners: when owners were last seen, to the day
+	unsaved map[string]time.Time // guarded by owners: what of it is to be written
+
 	costs sync.Mutex
 	cost  map[string]time.Duration // guarded by costs: what judging filters took, by owner
 }
@@ -109,6 +118,7 @@ type timing struct {
 // hooks is what is known at a moment; it does not change.
 type hooks struct {
 	byID     map[string]*hook
+	owners   map[string]bool
 	revision int64 // of the newest record that was seen
 }
 
@@ -125,8 +135,8 @@ func (h *hook) selects(e *feed.Event) bool { return h.selector != nil && h.selec
 
 // New returns a manager that knows nothing until Refresh.
 func New(o Options) *Manager {
-	if o.Alive == nil {
-		o.Alive = func(string) bool { return true }
+	if o.Standing == nil {
+		o.Standing = func(string) Standing { return Standing{Scope: access.AllScopes} }
 	}
 	if o.Audit == nil {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
@@ -134,6 +144,7 @@ func New(o Options) *Manager {
 	m := &Manager{
 		o: o, log: o.Logger, resolver: net.DefaultResolver, removed: map[string]struct{}{},
 		testsOfWebhook: ratelimit.NewWindow(testsOfWebhook), testsOfOwner: ratelimit.NewWindow(testsOfOwner),
+		seen: map[string]time.Time{}, unsaved: map[string]time.Time{},
 		wake: make(chan struct{}, 1), bodies: newBodies(), cost: map[string]time.Duration{},
 		timing: timing{
 			sendTimeout: sendTimeout, delays: delays, rest: time.Second,
@@ -190,6 +201,10 @@ func (m *Manager) Refresh(ctx context.Context) error {
 			m.log.ErrorContext(ctx, "a secret of a webhook cannot be opened: it does not sign", "webhook", r.ID, "err", err)
 		}
 		next.byID[r.ID] = h
+	}
+	next.owners = map[string]bool{}
+	for _, h := range next.byID {
+		next.owners[h.Owner] = true
 	}
 	m.known.Store(next)
 	m.wakeUp()
@@ -257,6 +272,7 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 		}
 		return Webhook{}, "", tooMany()
 	}
+	m.Seen(owner)
 	m.tell(ctx, "webhook.created", &w)
 	return w, secret, nil
 }
@@ -536,7 +552,7 @@ func (m *Manager) disable(ctx context.Context, h *hook, reason string) {
 	m.log.WarnContext(ctx, "a webhook was disabled", "webhook", h.ID, "reason", reason)
 }
 
-func (m *Manager) tell(ctx context.Context, event string, w *Webhook) {
+func (m *Manager) tell(ctx context.Context, event string, w *Webhook, more ...slog.Attr) {
 	attrs := []slog.Attr{
 		slog.String("webhook", w.ID), slog.String("owner", w.Owner),
 		slog.String("host", hostOf(w.URL)), slog.Bool("enabled", w.Enabled),
@@ -544,7 +560,7 @@ func (m *Manager) tell(ctx context.Context, event string, w *Webhook) {
 	if w.DisabledReason != "" {
 		attrs = append(attrs, slog.String("reason", w.DisabledReason))
 	}
-	m.o.Audit(ctx, event, attrs...)
+	m.o.Audit(ctx, event, append(attrs, more...)...)
 }
 
 // Test sends a sample now and returns how that went. It leaves no trace.

@@ -1,0 +1,194 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/access"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+const (
+	noteSeenEvery = 24 * time.Hour     // how often it is noted that an owner was seen
+	readSeenEvery = time.Minute        // how often what other processes noted is read
+	goneFor       = 7 * 24 * time.Hour // after which the webhooks of an owner that is gone end
+	tooOld        = 4 * 24 * time.Hour // after which what was due is not sent any more
+	seenPrefix    = "webhook-owner "   // of the store's marks
+)
+
+// Standing is whether and for what an owner is served.
+type Standing struct {
+	Gone    string       // why it is not served; empty while it is
+	Since   time.Time    // since when, where that is known
+	Ended   bool         // it does not come back: its webhooks are removed
+	Subject bool         // of a token: it is gone, too, when it was not seen for long
+	Scope   access.Scope // what it may read
+}
+
+// standing completes what is known elsewhere of an owner with when it was seen.
+func (m *Manager) standing(owner string) Standing {
+	s := m.o.Standing(owner)
+	if !s.Subject {
+		return s
+	}
+	m.owners.Lock()
+	last := m.seen[owner]
+	m.owners.Unlock()
+	switch {
+	case s.Gone != "":
+		s.Since = last // tokens live for an hour at most
+	case m.o.OwnerAway > 0 && !last.IsZero() && time.Since(last) > m.o.OwnerAway:
+		s.Gone, s.Since = "its owner was not seen since "+last.UTC().Format(time.DateOnly), last.Add(m.o.OwnerAway)
+	}
+	return s
+}
+
+// mayRead reports whether an owner may be sent an event.
+func (s Standing) mayRead(event string) bool {
+	if event == string(disclosure.IssuerUpdated) {
+		return s.Scope.Has(access.ReadIssuers)
+	}
+	return s.Scope.Has(access.ReadReports)
+}
+
+// Seen notes that an owner used the service. It is cheap, and written once a
+// day, for owners of webhooks only.
+func (m *Manager) Seen(owner string) {
+	if !m.known.Load().owners[owner] {
+		return
+	}
+	now := time.Now()
+	m.owners.Lock()
+	defer m.owners.Unlock()
+	if now.Sub(m.seen[owner]) > noteSeenEvery {
+		m.seen[owner], m.unsaved[owner] = now, now
+	}
+}
+
+// followOwners writes when owners were seen, and reads what other processes
+// wrote. One of whom nothing is known counts as seen now.
+func (m *Manager) followOwners(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	uses, err := m.o.Store.Uses(ctx)
+	if err != nil {
+		return err
+	}
+	m.owners.Lock()
+	for owner := range m.known.Load().owners {
+		last := uses[seenPrefix+owner].Last
+		switch {
+		case last.After(m.seen[owner]):
+			m.seen[owner] = last
+		case m.seen[owner].IsZero() && m.o.Standing(owner).Subject:
+			m.seen[owner], m.unsaved[owner] = time.Now(), time.Now()
+		}
+	}
+	unsaved := m.unsaved
+	m.unsaved = map[string]time.Time{}
+	m.owners.Unlock()
+	for owner, at := range unsaved {
+		if _, failed := m.o.Store.Use(ctx, seenPrefix+owner, at); failed != nil {
+			err = failed
+			m.owners.Lock()
+			m.unsaved[owner] = at
+			m.owners.Unlock()
+		}
+	}
+	return err
+}
+
+// endGone ends the webhooks of owners that have been gone for a while: they are
+// removed when the owner does not come back, and disabled when it may. What was
+// still to be delivered is dropped with them.
+func (m *Manager) endGone(ctx context.Context) {
+	for _, h := range m.known.Load().byID {
+		s := m.standing(h.Owner)
+		if s.Gone == "" || s.Since.IsZero() || time.Since(s.Since) < goneFor {
+			continue
+		}
+		if s.Ended {
+			if err := m.remove(ctx, h.Webhook); err != nil {
+				m.log.WarnContext(ctx, "a webhook of an owner that is gone could not be removed yet", "webhook", h.ID, "err", err)
+				continue
+			}
+			m.tell(ctx, "webhook.removed", &h.Webhook, slog.String("why", s.Gone))
+		} else if h.Enabled {
+			m.disable(ctx, h, s.Gone)
+			if err := m.o.Store.DropDeliveries(ctx, h.ID); err != nil {
+				m.log.WarnContext(ctx, "the deliveries of a disabled webhook could not be dropped", "webhook", h.ID, "err", err)
+			}
+		}
+	}
+}
+
+// unfit returns why a delivery is not sent, and nothing if it is.
+func (m *Manager) unfit(h *hook, d store.Delivery) string {
+	switch {
+	case !m.standing(h.Owner).mayRead(d.Event):
+		return "not sent: the owner of the webhook may not read it"
+	case time.Since(d.DueAt) > tooOld:
+		return "not sent: it was due for more than four days; ask for it with redeliver"
+	}
+	return ""
+}
+
+// All returns every webhook with how it fares, ordered by owner and age, for
+// operators.
+func (m *Manager) All(ctx context.Context) ([]Webhook, map[string]store.Endpoint, error) {
+	if err := m.Refresh(ctx); err != nil {
+		return nil, nil, err
+	}
+	var all []Webhook
+	var ids []string
+	for id, h := range m.known.Load().byID {
+		all, ids = append(all, h.Webhook), append(ids, id)
+	}
+	slices.SortFunc(all, func(a, b Webhook) int {
+		return cmp.Or(strings.Compare(a.Owner, b.Owner), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	endpoints := map[string]store.Endpoint{}
+	for some := range slices.Chunk(ids, page) {
+		found, err := m.o.Store.Endpoints(ctx, some...)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(endpoints, found)
+	}
+	return all, endpoints, nil
+}
+
+// OwnerOf returns whose a webhook is, for operators.
+func (m *Manager) OwnerOf(ctx context.Context, id string) (string, error) {
+	if err := m.Refresh(ctx); err != nil {
+		return "", err
+	}
+	h := m.known.Load().byID[id]
+	if h == nil {
+		return "", fault.New(fault.NotFound, "there is no webhook %q: pregon webhooks list shows them", id)
+	}
+	return h.Owner, nil
+}
+
+// Disable disables a webhook for an operator. One that is disabled stays as it
+// is.
+func (m *Manager) Disable(ctx context.Context, id, reason string) error {
+	owner, err := m.OwnerOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = m.change(ctx, owner, id, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
+		was := w.Enabled
+		w.Enabled = false
+		w.setEnabled(now, reason)
+		return was, nil
+	})
+	return err
+}

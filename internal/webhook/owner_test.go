@@ -1,0 +1,180 @@
+package webhook_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pregon/internal/access"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+	"pregon/internal/webhook"
+)
+
+const day = 24 * time.Hour
+
+// standing is a function for Options that answers always the same.
+func standing(s webhook.Standing) func(*webhook.Options) {
+	return func(o *webhook.Options) {
+		s.Scope = access.AllScopes
+		o.Standing = func(string) webhook.Standing { return s }
+		o.OwnerAway = 30 * day
+	}
+}
+
+// TestOwnersThatAreGone: a webhook whose owner is gone stays for a week. Then it
+// is removed with its rows if the owner cannot come back, and else disabled.
+func TestOwnersThatAreGone(t *testing.T) {
+	for name, test := range map[string]struct {
+		standing webhook.Standing
+		seen     time.Duration // ago
+		want     string        // reason why it is disabled; empty: it goes on; "removed"
+	}{
+		"a key that is good":               {},
+		"a key revoked six days ago":       {standing: webhook.Standing{Gone: "its key was revoked", Since: time.Now().Add(-6 * day), Ended: true}},
+		"a key revoked eight days ago":     {standing: webhook.Standing{Gone: "its key was revoked", Since: time.Now().Add(-8 * day), Ended: true}, want: "removed"},
+		"a key that expired":               {standing: webhook.Standing{Gone: "its key has expired", Since: time.Now().Add(-8 * day)}, want: "its key has expired"},
+		"a subject that was seen":          {standing: webhook.Standing{Subject: true}, seen: 36 * day},
+		"a subject that was not":           {standing: webhook.Standing{Subject: true}, seen: 38 * day, want: "was not seen since"},
+		"a subject of nobody, seen lately": {standing: webhook.Standing{Subject: true, Gone: "its issuer"}, seen: 6 * day},
+		"a subject of nobody":              {standing: webhook.Standing{Subject: true, Gone: "its issuer"}, seen: 8 * day, want: "its issuer"},
+		"a subject of whom nothing is known": {
+			standing: webhook.Standing{Subject: true, Gone: "its issuer"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			hook, _ := create(t, w.idle(t, quick, nil), newReceiver(t, ok))
+			p := w.idle(t, quick, standing(test.standing)) // a process that has not seen the owner
+			if err := p.db.Enqueue(t.Context(), store.Delivery{Webhook: hook.ID, Seq: 1, Event: "report.published"}); err != nil {
+				t.Fatal(err)
+			}
+			if test.seen != 0 {
+				if _, err := p.db.Use(t.Context(), "webhook-owner "+owner, time.Now().Add(-test.seen)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			p.LookAfterOwners(t.Context())
+			got, e, err := p.Get(t.Context(), owner, hook.ID)
+			switch {
+			case test.want == "removed":
+				left, _ := p.db.Endpoints(t.Context(), hook.ID)
+				if fault.KindOf(err) != fault.NotFound || len(left) != 0 || p.audit.count("webhook.removed") != 1 {
+					t.Errorf("%+v, %v, %v: %s", got, err, left, p.audit)
+				}
+			case test.want == "":
+				if err != nil || !got.Enabled || e.Pending != 1 {
+					t.Errorf("%+v, %+v, %v", got, e, err)
+				}
+			case err != nil || got.Enabled || !strings.Contains(got.DisabledReason, test.want) || e.Pending != 0 || p.audit.count("webhook.disabled") != 1:
+				t.Errorf("%+v, %+v, %v: %s", got, e, err, p.audit)
+			}
+		})
+	}
+}
+
+// counted is a store that counts what is written of owners.
+type counted struct {
+	webhook.Store
+	uses atomic.Int32
+}
+
+func (c *counted) Use(ctx context.Context, name string, at time.Time) (time.Time, error) {
+	c.uses.Add(1)
+	return c.Store.Use(ctx, name, at)
+}
+
+// TestSeenIsWrittenRarely: an owner that uses the service all day is written of
+// once, and one without webhooks never.
+func TestSeenIsWrittenRarely(t *testing.T) {
+	w := newWorld(t)
+	db := &counted{}
+	p := w.idle(t, quick, func(o *webhook.Options) {
+		standing(webhook.Standing{Subject: true})(o)
+		db.Store, o.Store = o.Store, db
+	})
+	create(t, p, newReceiver(t, ok))
+	for range 3 {
+		for range 100 {
+			p.Seen(owner)
+			p.Seen("https://id.example#somebody")
+		}
+		p.LookAfterOwners(t.Context())
+	}
+	uses, err := p.db.Uses(t.Context())
+	if err != nil || db.uses.Load() != 1 || len(uses) != 1 || time.Since(uses["webhook-owner "+owner].Last) > time.Hour {
+		t.Errorf("%d writes, %v, %v", db.uses.Load(), uses, err)
+	}
+}
+
+// TestOldNewsIsNotSent: what was due for days, while its owner was gone, is not
+// sent in a burst when the owner is back, and neither is what it may not read.
+func TestOldNewsIsNotSent(t *testing.T) {
+	w := newWorld(t)
+	idle, r := w.idle(t, quick, nil), newReceiver(t, ok)
+	hook, _ := create(t, idle, r)
+	w.publish(t, idle.db, 3)
+	var waiting []store.Delivery
+	for seq := int64(1); seq <= 3; seq++ {
+		waiting = append(waiting, store.Delivery{Webhook: hook.ID, Seq: seq, Event: "report.published"})
+	}
+	waiting[1].Event = string(disclosure.IssuerUpdated)
+	if err := idle.db.Enqueue(t.Context(), waiting...); err != nil {
+		t.Fatal(err)
+	}
+	err := idle.db.Settle(t.Context(), store.Result{
+		Webhook: hook.ID, Seq: 1, State: store.DeliveryPending, DueAt: time.Now().Add(-5 * day), Attempt: store.Attempt{At: time.Now().Add(-5 * day)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.process(t, quick, func(o *webhook.Options) {
+		o.Standing = func(string) webhook.Standing { return webhook.Standing{Scope: access.ReadReports} }
+	})
+	got := settled(t, p, hook.ID, 3)
+	for i, want := range []string{"due for more than four days", "may not read", ""} {
+		last := got[i].History[len(got[i].History)-1]
+		if dead := got[i].State == store.DeliveryDead; dead != (want != "") || !strings.Contains(last.Error, want) {
+			t.Errorf("change %d is %s: %+v", i+1, got[i].State, last)
+		}
+	}
+	if len(r.requests()) != 1 {
+		t.Errorf("sent: %v", r.ids())
+	}
+}
+
+func TestOperator(t *testing.T) {
+	w := newWorld(t)
+	p := w.idle(t, quick, nil)
+	if all, _, err := p.All(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("an empty store: %v, %v", all, err)
+	}
+	hook, _ := create(t, p, newReceiver(t, ok))
+	operator := w.idle(t, quick, func(o *webhook.Options) { o.Encoder = nil })
+	for range 2 { // what is done is done
+		if err := operator.Disable(t.Context(), hook.ID, "it floods us"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if operator.audit.count("webhook.disabled") != 1 {
+		t.Errorf("the audit: %s", operator.audit)
+	}
+	got, _, err := p.Get(t.Context(), owner, hook.ID)
+	if err != nil || got.Enabled || got.DisabledReason != "it floods us" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	all, _, err := operator.All(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != hook.ID {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := operator.Disable(t.Context(), "wh_nothing", ""); fault.KindOf(err) != fault.NotFound {
+		t.Error(err)
+	}
+}

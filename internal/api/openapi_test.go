@@ -303,6 +303,8 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				yes, no = []string{"0", "7"}, []string{"x", "-1", "+1", "1.5"}
 			case p.Name == "events":
 				yes, no = []string{"report.published", "report.updated,issuer.updated"}, []string{"nonsense", "report.published,"}
+			case p.Name == "issuer":
+				yes, no = []string{"A69000016", "es0sim000010"}, []string{"anything"}
 			case schema.Format == "date":
 				yes, no = []string{"2026-02-28", "1900-01-01", "9999-12-31"}, []string{"2026-02-29", "2026-13-01", "1899-12-31", "2026-2-8"}
 			default:

@@ -40,6 +40,7 @@ type accessFlags struct {
 	Redis          string    `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
 	MaxConnections int       `default:"10000" placeholder:"N" help:"Connections at once. 0 for no bound."`
 	MaxPerAddress  int       `name:"max-connections-per-address" default:"512" placeholder:"N" help:"Connections at once from an address (a /64 network with IPv6); trusted proxies and this machine may have any number. 0 for no bound."`
+	MaxRequests    int       `default:"64" placeholder:"N" help:"Requests of one caller in work at once; an eighth of them may be expensive ones. More wait a second and are refused. 0 for no bound."`
 	TrustedProxies []network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front, whose X-Forwarded-For is believed. May be repeated. Default: nobody's is."`
 }
 
@@ -123,7 +124,7 @@ func (f *accessFlags) validate(base string) error {
 	if f.AnonymousLimit < 0 || f.AnonymousLimit > 1_000_000 {
 		return fault.New(fault.Invalid, "--anonymous-limit %d must be from 1 to 1000000, or 0 for no limit", f.AnonymousLimit)
 	}
-	for flag, n := range map[string]int{"--max-connections": f.MaxConnections, "--max-connections-per-address": f.MaxPerAddress} {
+	for flag, n := range map[string]int{"--max-connections": f.MaxConnections, "--max-connections-per-address": f.MaxPerAddress, "--max-requests": f.MaxRequests} {
 		if n < 0 {
 			return fault.New(fault.Invalid, "%s %d must be at least 1, or 0 for no bound", flag, n)
 		}
@@ -228,7 +229,12 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 	for name, plan := range settings.Plans {
 		plans[name] = e.perMinute(name, plan.RequestsPerMinute)
 	}
+	var places, expensive *access.Places
+	if c.MaxRequests > 0 {
+		places, expensive = access.NewPlaces(c.MaxRequests, true), access.NewPlaces(max(1, c.MaxRequests/8), false)
+	}
 	e.guard = access.NewGuard(access.Options{
+		Places: places, Expensive: expensive,
 		BaseURL: base, Keys: e.keys, Tokens: e.bearer, Proxies: e.proxies, Audit: audit, Refused: e.perMinute("refused", mostRefused), Plans: plans,
 		Anonymous:     e.perMinute("anonymous", c.AnonymousLimit),
 		AnonymousSite: e.perMinute("anonymous-site", min(siteFactor*c.AnonymousLimit, 1_000_000)),

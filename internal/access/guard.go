@@ -110,9 +110,16 @@ type Options struct {
 	// AnonymousSite limits them by the /48 network of an IPv6 address too.
 	AnonymousSite *Limit
 	Plans         map[string]*Limit
+<<<<<<< HEAD
 	Audit         Audit
 	// Seen is called with whoever was let in with a token.
 	Seen func(Principal)
+=======
+	// Places bounds the requests of a caller that are in work at once, and
+	// Expensive those of them that ask much. Nil is no bound.
+	Places, Expensive *Places
+	Audit             Audit
+>>>>>>> bcd9709 (access: bound the requests of a caller in work)
 	// Observe is told how each request was decided, one of Outcomes.
 	Observe func(outcome string)
 }
@@ -258,6 +265,29 @@ func (g *Guard) Alive(p Principal) (alive bool, changed <-chan struct{}) {
 func (g *Guard) Network(r *http.Request) string {
 	subject := ratelimit.Address(g.o.Proxies.Client(r))
 	return string(subject[:])
+}
+
+// Enter waits until a request that was admitted may be worked on. The caller
+// leaves the place when it is answered.
+func (g *Guard) Enter(r *http.Request, p Principal, expensive bool) (Place, error) {
+	if g.o.Places == nil {
+		return Place{}, nil
+	}
+	id := p.ID
+	if id == "" {
+		id = g.Network(r)
+	}
+	place, err := g.o.Places.Enter(r.Context(), id)
+	if err != nil || !expensive || g.o.Expensive == nil {
+		return place, err
+	}
+	besides, err := g.o.Expensive.Enter(r.Context(), id)
+	if err != nil {
+		place.Leave()
+		return Place{}, err
+	}
+	besides.next = &place
+	return besides, nil
 }
 
 // AdmitUnrouted decides on a request that no operation takes.

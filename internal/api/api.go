@@ -66,6 +66,9 @@ type route struct {
 	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
 	early   bool                                                            // answers before the first data is there
 	live    func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
+	// expensive operations have fewer places for each caller; so have those that
+	// look into documents. One that waits takes its places itself.
+	expensive, waits bool
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
@@ -81,8 +84,8 @@ func members(s access.Scope) access.Need { return access.Need{Scope: s} }
 var routes = []route{
 	{pattern: "GET /api/v1/reports", need: anybody(access.ReadReports), private: asksInside, handle: (*API).listReports},
 	{pattern: "GET /api/v1/reports/{id}", need: anybody(access.ReadReports), handle: (*API).getReport},
-	{pattern: "GET /api/v1/reports/{id}/document", need: members(access.ReadReports), handle: (*API).getDocument},
-	{pattern: "GET /api/v1/search/documents", need: members(access.ReadReports), handle: (*API).searchDocuments},
+	{pattern: "GET /api/v1/reports/{id}/document", need: members(access.ReadReports), handle: (*API).getDocument, expensive: true},
+	{pattern: "GET /api/v1/search/documents", need: members(access.ReadReports), handle: (*API).searchDocuments, expensive: true},
 	{pattern: "GET /api/v1/issuers", need: anybody(access.ReadIssuers), handle: (*API).listIssuers},
 	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
@@ -90,17 +93,17 @@ var routes = []route{
 	{pattern: "GET /api/v1/status", need: anybody(0), early: true, handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
 	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).openStream},
-	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges},
+	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges, waits: true},
 	{pattern: "GET /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).listWebhooks},
 	{pattern: "POST /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).createWebhook},
-	{pattern: "POST /api/v1/webhooks/preview", need: members(access.ReadReports), handle: (*API).previewWebhook},
+	{pattern: "POST /api/v1/webhooks/preview", need: members(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
 	{pattern: "GET /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).getWebhook},
 	{pattern: "PATCH /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).changeWebhook},
 	{pattern: "DELETE /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).deleteWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/test", need: members(access.ReadReports), handle: (*API).testWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: members(access.ReadReports), handle: (*API).rotateWebhook},
 	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: members(access.ReadReports), handle: (*API).listDeliveries},
-	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: members(access.ReadReports), handle: (*API).redeliver},
+	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: members(access.ReadReports), handle: (*API).redeliver, expensive: true},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 }
@@ -151,7 +154,9 @@ func (a *API) serve(rt route) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rt.announce(w.Header())
-		out, err := a.ask(w, rt, r)
+		var place access.Place
+		defer func() { place.Leave() }()
+		out, err := a.ask(w, rt, r, &place)
 		if err != nil {
 			a.fail(w, r, err)
 			return
@@ -168,7 +173,7 @@ func (a *API) serve(rt route) http.Handler {
 //go:noinline
 func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
 	rt.announce(w.Header())
-	out, err := a.ask(w, rt, r)
+	out, err := a.ask(w, rt, r, nil)
 	if err != nil {
 		a.fail(w, r, err)
 	}
@@ -194,7 +199,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, err)
 }
 
-func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, error) {
+// ask admits a request and has it answered. The place that it takes is the
+// caller's to leave, once the answer is sent.
+func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request, place *access.Place) (answer, error) {
 	if rt.static {
 		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
 			return answer{}, err
@@ -225,6 +232,11 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request) (answer, err
 		park(w)
 		s, err := rt.live(a, w, r)
 		return answer{stream: s}, err
+	}
+	if !rt.waits {
+		if *place, err = a.Guard.Enter(r, principal, rt.expensive || rt.private != nil && rt.private(r)); err != nil {
+			return answer{}, err
+		}
 	}
 	return rt.handle(a, r, snapshot)
 }

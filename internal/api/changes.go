@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -46,7 +45,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) 
 		}
 		defer leave()
 	}
-	found, err := a.changes(r.Context(), after, limit, selection.Compile(), time.Duration(wait)*time.Second)
+	found, err := a.changes(r, after, limit, selection.Compile(), time.Duration(wait)*time.Second)
 	if err != nil {
 		return answer{}, err
 	}
@@ -56,15 +55,20 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) 
 // changes gathers events until there are enough of them, or some and no more,
 // or the time is up. A filter that lets little through does not keep a request
 // busy for ever: after a while it is told from where to go on.
-func (a *API) changes(ctx context.Context, after int64, limit int, selector *feed.Selector, wait time.Duration) ([]byte, error) {
-	end, scan := time.Now().Add(wait), time.Duration(0)
+func (a *API) changes(r *http.Request, after int64, limit int, selector *feed.Selector, wait time.Duration) ([]byte, error) {
+	ctx, end, scan := r.Context(), time.Now().Add(wait), time.Duration(0)
 	b := []byte(`{"data":[`)
 	found, scanned := 0, 0
 	for found < limit && scanned < mostScanned && scan < mostScanTime {
 		start := time.Now()
-		_, wake, _ := a.Feed.Since(after, 0) // before the look, so that nothing is missed
+		_, wake, _ := a.Feed.Since(after, 0)                          // before the look, so that nothing is missed
+		place, err := a.Guard.Enter(r, access.FromContext(ctx), true) // left before it waits
+		if err != nil {
+			return nil, err
+		}
 		events, err := a.Feed.After(ctx, after, gulp)
 		if err != nil {
+			place.Leave()
 			return nil, err
 		}
 		for _, e := range events {
@@ -81,6 +85,7 @@ func (a *API) changes(ctx context.Context, after int64, limit int, selector *fee
 				found++
 			}
 		}
+		place.Leave()
 		scan += time.Since(start)
 		left := time.Until(end)
 		if len(events) > 0 {

@@ -53,6 +53,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refusal == nil && m.asksCatalogue() {
 		_, refusal = s.snapshot(m.params.Name)
 	}
+	var place access.Place
+	defer func() { place.Leave() }()
+	if refusal == nil && m.method != listenMethod {
+		place, refusal = s.o.Guard.Enter(r, principal, !m.need().Public) // documents are what not everybody may read
+	}
 	if refusal != nil {
 		out.refuse(refusal)
 		s.count(m, true)

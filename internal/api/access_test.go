@@ -146,3 +146,36 @@ func TestDocumentsAreForEverybody(t *testing.T) {
 		s.get(http.StatusBadRequest, target+"?api_key=x")
 	}
 }
+
+// TestPlacesOfACaller: a caller whose places are all taken is refused, for
+// expensive operations sooner than for others; another is not.
+func TestPlacesOfACaller(t *testing.T) {
+	s := start(t, "demo", market())
+	s.document("oir-40374", "El dividendo se pagará en mayo.")
+	key, raw, err := s.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, others := http.Header{"X-Api-Key": {raw}}, s.credentials(access.AllScopes)[0]
+	take := func(p *access.Places, n int) {
+		for range n {
+			place, err := p.Enter(t.Context(), key.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(place.Leave)
+		}
+	}
+	expensive := []string{"/api/v1/reports/oir-40374/document", "/api/v1/search/documents?search=dividendo", "/api/v1/reports?search=dividendo&in=document", "/api/v1/changes"}
+	take(s.expensive, 8)
+	for _, path := range expensive {
+		if a := s.getWith(http.StatusTooManyRequests, path, mine); a.header.Get("Retry-After") == "" {
+			t.Errorf("%s: there is no Retry-After", path)
+		}
+		s.getWith(http.StatusOK, path, others)
+	}
+	s.getWith(http.StatusOK, "/api/v1/reports", mine)
+	take(s.places, 64)
+	s.getWith(http.StatusTooManyRequests, "/api/v1/reports", mine)
+	s.getWith(http.StatusOK, "/api/v1/reports", others)
+}

@@ -43,9 +43,11 @@ type service struct {
 	ledger  *ledger.Ledger
 	feed    *feed.Hub
 	keys    *access.Keyring
-	mux     *http.ServeMux
-	server  *httptest.Server
-	log     bytes.Buffer // of the surface
+	places, // of callers
+	expensive *access.Places
+	mux    *http.ServeMux
+	server *httptest.Server
+	log    bytes.Buffer // of the surface
 }
 
 // start serves a store that holds the batch.
@@ -78,11 +80,12 @@ func serve(t *testing.T, o desk.Options) *service {
 		t.Fatal(err)
 	}
 	s.keys = access.NewKeyring(db, nil)
+	s.places, s.expensive = access.NewPlaces(64, false), access.NewPlaces(8, false)
 	quiet := slog.New(slog.DiscardHandler)
 	o.Catalog, o.Ledger, o.Documents, o.Version, o.Shared = s.catalog, s.ledger, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := api.New(api.Options{
 		Desk: desk.New(o), Feed: s.feed, Seats: &feed.Seats{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
-		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}),
+		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Places: s.places, Expensive: s.expensive}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
 	})
 	if err != nil {

@@ -110,16 +110,12 @@ type Options struct {
 	// AnonymousSite limits them by the /48 network of an IPv6 address too.
 	AnonymousSite *Limit
 	Plans         map[string]*Limit
-<<<<<<< HEAD
 	Audit         Audit
-	// Seen is called with whoever was let in with a token.
+	// Seen is called with the principal of every good token.
 	Seen func(Principal)
-=======
 	// Places bounds the requests of a caller that are in work at once, and
 	// Expensive those of them that ask much. Nil is no bound.
 	Places, Expensive *Places
-	Audit             Audit
->>>>>>> bcd9709 (access: bound the requests of a caller in work)
 	// Observe is told how each request was decided, one of Outcomes.
 	Observe func(outcome string)
 }

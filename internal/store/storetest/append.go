@@ -53,7 +53,7 @@ func testNewUpdatedUnchanged(t *testing.T, e Engine) {
 	checkOutcome(t, mustAppend(t, s, published(first, second)), store.Outcome{Seq: 3, Unchanged: 2})
 	checkBriefs(t, s,
 		brief{disclosure.Published, "oir-1", nil},
-		brief{disclosure.Updated, "oir-1", []string{"published_at", "pdf_url"}},
+		brief{disclosure.Backfilled, "oir-1", []string{"published_at", "pdf_url"}}, // a back-fill's changes are history
 		brief{disclosure.Backfilled, "oir-2", nil})
 }
 

@@ -43,7 +43,7 @@ var refusals = map[string]string{
 func failed(doing string, err error) error {
 	if message := unavailable(err); message != "" {
 		if message == damaged {
-			err = errors.Join(err, store.ErrDamaged)
+			err = fmt.Errorf("%w: %w", store.ErrDamaged, err)
 		}
 		err = fault.Wrap(fault.Unavailable, err, "%s", message)
 	}

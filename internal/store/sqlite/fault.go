@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -36,8 +37,8 @@ func explained(err error) error {
 		return err
 	}
 	if e, ok := errors.AsType[*driver.Error](err); ok {
-		if code := e.Code() & 0xff; code == lib.SQLITE_CORRUPT || code == lib.SQLITE_NOTADB {
-			err = errors.Join(err, store.ErrDamaged)
+		if e.Code()&0xff == lib.SQLITE_CORRUPT {
+			err = fmt.Errorf("%w: %w", store.ErrDamaged, err)
 		}
 		if reason, known := reasons[e.Code()&0xff]; known { // the rest of the code are details
 			return fault.Wrap(fault.Unavailable, err, "%s", reason)

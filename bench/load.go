@@ -70,7 +70,10 @@ func (c *client) get(req []byte) (int, error) {
 // rate returns how many requests a second a server answers to a few
 // connections that never rest.
 func rate(base string, requests [][]byte, d time.Duration) (float64, error) {
-	const connections = 8
+	return rateOf(8, base, requests, d)
+}
+
+func rateOf(connections int, base string, requests [][]byte, d time.Duration) (float64, error) {
 	var done atomic.Int64
 	var failed atomic.Value
 	var wg sync.WaitGroup

@@ -98,6 +98,7 @@ func (b *bench) run() error {
 		{"import", b.imports},
 		{"http", b.http},
 		{"auth", b.auth},
+		{"fairness", b.fairness},
 		{"mcp", b.mcp},
 		{"growth", b.growth},
 		{"fts5", b.fts5},

@@ -40,7 +40,7 @@ type accessFlags struct {
 	Redis          string    `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
 	MaxConnections int       `default:"10000" placeholder:"N" help:"Connections at once. 0 for no bound."`
 	MaxPerAddress  int       `name:"max-connections-per-address" default:"512" placeholder:"N" help:"Connections at once from an address (a /64 network with IPv6); trusted proxies and this machine may have any number. 0 for no bound."`
-	MaxRequests    int       `default:"64" placeholder:"N" help:"Requests of one caller in work at once; an eighth of them may be expensive ones. More wait a second and are refused. 0 for no bound."`
+	MaxRequests    int       `default:"64" placeholder:"N" help:"Requests of one caller in work at once; beside an eighth as many expensive ones. More wait a second and are refused. 0 for no bound."`
 	TrustedProxies []network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front, whose X-Forwarded-For is believed. May be repeated. Default: nobody's is."`
 }
 

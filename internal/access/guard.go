@@ -114,7 +114,7 @@ type Options struct {
 	// Seen is called with the principal of every good token.
 	Seen func(Principal)
 	// Places bounds the requests of a caller that are in work at once, and
-	// Expensive those of them that ask much. Nil is no bound.
+	// Expensive those that ask much and may wait for the store. Nil is no bound.
 	Places, Expensive *Places
 	// Observe is told how each request was decided, one of Outcomes.
 	Observe func(outcome string)
@@ -273,17 +273,10 @@ func (g *Guard) Enter(r *http.Request, p Principal, expensive bool) (Place, erro
 	if id == "" {
 		id = g.Network(r)
 	}
-	place, err := g.o.Places.Enter(r.Context(), id)
-	if err != nil || !expensive || g.o.Expensive == nil {
-		return place, err
+	if expensive && g.o.Expensive != nil {
+		return g.o.Expensive.Enter(r.Context(), id)
 	}
-	besides, err := g.o.Expensive.Enter(r.Context(), id)
-	if err != nil {
-		place.Leave()
-		return Place{}, err
-	}
-	besides.next = &place
-	return besides, nil
+	return g.o.Places.Enter(r.Context(), id)
 }
 
 // AdmitUnrouted decides on a request that no operation takes.

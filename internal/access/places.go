@@ -18,12 +18,14 @@ const (
 // Places bounds how many requests of one caller are in work at once, so that
 // nobody's flood delays the others. A caller that is alone may use all of its
 // places. Beside others it gets its share of what the processors can do at
-// once, and its other requests wait: they would only slow everybody down.
+// once, or what of it the others leave, and its other requests wait: they would
+// only slow everybody down.
 type Places struct {
 	most  int // places of one caller
 	share int // that all callers have together when there are several; 0: each has most
 
 	mu      sync.Mutex
+	running int                // guarded by mu: of all callers
 	callers map[string]*caller // guarded by mu
 	swept   time.Time          // guarded by mu: when callers that left were removed
 }
@@ -49,16 +51,12 @@ func NewPlaces(most int, shared bool) *Places {
 type Place struct {
 	of     *Places
 	caller *caller
-	next   *Place // that was taken besides
 }
 
 // Leave gives the place back.
 func (p *Place) Leave() {
 	if p.of != nil {
 		p.of.leave(p.caller)
-	}
-	if p.next != nil {
-		p.next.Leave()
 	}
 	*p = Place{}
 }
@@ -72,8 +70,8 @@ func (p *Places) Enter(ctx context.Context, id string) (Place, error) {
 		c = &caller{}
 		p.callers[id] = c
 	}
-	if len(c.waiting) == 0 && c.running < p.bound() {
-		c.running++
+	if len(c.waiting) == 0 && p.mayRun(c) {
+		p.run(c)
 		p.mu.Unlock()
 		return Place{of: p, caller: c}, nil
 	}
@@ -116,12 +114,18 @@ func (p *Places) full() error {
 	return e
 }
 
-// bound returns how many requests of a caller may run. p.mu is held.
-func (p *Places) bound() int {
-	if p.share == 0 || len(p.callers) < 2 {
-		return p.most
+// mayRun reports whether one more request of a caller may run. p.mu is held.
+func (p *Places) mayRun(c *caller) bool {
+	if c.running >= p.most {
+		return false
 	}
-	return min(p.most, max(1, p.share/len(p.callers)))
+	return p.share == 0 || len(p.callers) < 2 || p.running < p.share || c.running < max(1, p.share/len(p.callers))
+}
+
+// run takes a place. p.mu is held.
+func (p *Places) run(c *caller) {
+	c.running++
+	p.running++
 }
 
 // leave gives a place to the next of the same caller.
@@ -129,10 +133,11 @@ func (p *Places) leave(c *caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.running--
-	for len(c.waiting) > 0 && c.running < p.bound() {
+	p.running--
+	for len(c.waiting) > 0 && p.mayRun(c) {
 		close(c.waiting[0])
 		c.waiting = c.waiting[1:]
-		c.running++
+		p.run(c)
 	}
 	if c.running == 0 {
 		c.last = time.Now()

@@ -16,9 +16,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/catalog"
+	"pregon/internal/desk"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
+	"pregon/internal/search"
 )
 
 type tailCmd struct {
@@ -26,7 +28,7 @@ type tailCmd struct {
 	URL      string `placeholder:"URL" help:"Service to follow, with the key in PREGON_KEY. Default: the store itself."`
 	Search   string `placeholder:"TEXT" help:"Only filings that match, as in a search."`
 	Type     string `placeholder:"TYPE" help:"Only filings of one type: IP, HR or OIR."`
-	Issuer   string `placeholder:"ID" help:"Only filings of one issuer, by any of its identifiers."`
+	Issuer   string `placeholder:"ID" help:"Only filings of one issuer, by its ticker or any of its identifiers."`
 	Category string `placeholder:"TEXT" help:"Only filings under one heading."`
 	Events   string `default:"report.published" placeholder:"EVENTS" help:"What to print, with commas between: report.published, report.updated, report.corrected, report.backfilled, issuer.updated."`
 	After    int64  `default:"-1" placeholder:"SEQ" help:"Begin after this change; 0 for all that ever happened. Default: with what comes."`
@@ -50,7 +52,7 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 	if c.URL != "" {
 		return untilStopped(c.followService(ctx, p))
 	}
-	return untilStopped(c.followStore(ctx, p, selection.Compile()))
+	return untilStopped(c.followStore(ctx, p, selection))
 }
 
 func (c *tailCmd) selection() (feed.Selection, error) {
@@ -61,6 +63,9 @@ func (c *tailCmd) selection() (feed.Selection, error) {
 			return s, fault.New(fault.Invalid, "--type %q must be IP, HR or OIR", c.Type)
 		}
 		s.Filter.Type = t
+	}
+	if search.Wordless(c.Search) {
+		return s, fault.New(fault.Invalid, "--search %q has no word to search for: give letters or digits", c.Search)
 	}
 	for name := range strings.SplitSeq(c.Events, ",") {
 		e, ok := feed.ParseEvent(strings.TrimSpace(name))
@@ -73,7 +78,7 @@ func (c *tailCmd) selection() (feed.Selection, error) {
 }
 
 // followStore reads the store as serve does.
-func (c *tailCmd) followStore(ctx context.Context, p *process, selector *feed.Selector) error {
+func (c *tailCmd) followStore(ctx context.Context, p *process, selection feed.Selection) error {
 	db, err := c.open(ctx, false)
 	if err != nil {
 		return err
@@ -84,6 +89,14 @@ func (c *tailCmd) followStore(ctx context.Context, p *process, selector *feed.Se
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
+	if c.Issuer != "" {
+		key, reason := desk.IssuerKey(cat.Snapshot(), c.Issuer)
+		if reason != "" {
+			return fault.New(fault.Invalid, "--issuer %q %s", c.Issuer, reason)
+		}
+		selection.Filter.Issuer = key
+	}
+	selector := selection.Compile()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return cat.Follow(ctx) })
 	g.Go(func() error {

@@ -88,6 +88,9 @@ func (n *newcomer) callOperations() {
 		if op.query.Has("wait") {
 			op.query.Set("wait", "0")
 		}
+		if op.query.Has("issuer") {
+			op.query.Set("issuer", n.issuer) // one that this market has
+		}
 		id := n.report
 		switch {
 		case strings.Contains(op.path, "/issuers/"):

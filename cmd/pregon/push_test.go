@@ -36,6 +36,19 @@ func everyEventQuery() string { return "events=" + url.QueryEscape(strings.Join(
 type pushed struct {
 	Seq       int64
 	ID, Event string
+	Changed   int // fields of what was known before
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *pushed) UnmarshalJSON(b []byte) error {
+	var e struct {
+		Seq       int64
+		ID, Event string
+		Changed   []string
+	}
+	err := json.Unmarshal(b, &e)
+	*p = pushed{e.Seq, e.ID, e.Event, len(e.Changed)}
+	return err
 }
 
 // witness keeps what came by one way, in the order in which it came.
@@ -584,7 +597,7 @@ func same(filed map[string]filing, streamed, polled *witness) error {
 	announced := map[string]int{}
 	for _, e := range told {
 		// What is learned about a filing of history later has the same event.
-		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled) && announced[e.ID] == 0
+		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled) && e.Changed == 0
 		if news && !strings.HasPrefix(e.ID, "hr-") { // those are seen within minutes
 			announced[e.ID]++
 		}

@@ -1,15 +1,34 @@
 package main
 
 import (
+	"fmt"
 	"net/url"
+	"os"
+	"os/exec"
+	"strings"
 	"time"
 )
 
+const (
+	floodTime        = 4 * time.Second
+	floodConnections = 48
+)
+
+// floodMain asks for the list with a key as fast as it can: flood BASE KEY. It
+// is a process of its own, so that only the service and the machine are shared
+// with those who are measured beside it.
+func floodMain(args []string) {
+	if _, err := rateOf(floodConnections, args[0], [][]byte{request("/api/v1/reports", "X-API-Key: "+args[1])}, floodTime); err != nil {
+		fmt.Fprintln(os.Stderr, "flood:", err)
+		os.Exit(1)
+	}
+}
+
 // fairness compares how long the requests of one key take beside another that
-// sends as fast as it can over many connections, to how long they take alone.
-// In turns; the flood's own client competes for the processors too.
+// sends as fast as it can over many connections, to how long they take alone,
+// in turns. A bare handler in the service's place shows what the machine does
+// to anybody.
 func (b *bench) fairness() error {
-	const connections, asked, flooding = 48, 1000, 6 * time.Second
 	path, err := b.storeOf(whole)
 	if err != nil {
 		return err
@@ -25,32 +44,52 @@ func (b *bench) fairness() error {
 			return err
 		}
 	}
-	mine := make([][]byte, asked)
-	for i, q := range queries(asked) {
+	mine := make([][]byte, 1000)
+	for i, q := range queries(len(mine)) {
 		mine[i] = request("/api/v1/reports?search="+url.QueryEscape(q), "X-API-Key: "+keys[0])
 	}
-	flood := [][]byte{request("/api/v1/reports?limit=100", "X-API-Key: "+keys[1])}
+	if err := besideFlood("fairness.p99", p.url, keys[1], mine); err != nil {
+		return err
+	}
+	size, err := meanSize(p.url, mine)
+	if err != nil {
+		return err
+	}
+	peer, err := bare(size)
+	if err != nil {
+		return err
+	}
+	defer peer.stop()
+	return besideFlood("fairness.p99.bare", peer.url, keys[1], mine)
+}
+
+func besideFlood(name, base, key string, mine [][]byte) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	var ratios []float64
 	for range rounds {
-		alone, err := latencies(p.url, mine, 1)
+		alone, err := latencies(base, mine, 1)
 		if err != nil {
 			return err
 		}
-		flooded := make(chan error, 1)
-		go func() {
-			_, err := rateOf(connections, p.url, flood, flooding)
-			flooded <- err
-		}()
+		flood := exec.Command(self, "flood", base, key)
+		var said strings.Builder
+		flood.Stderr = &said
+		if err := flood.Start(); err != nil {
+			return err
+		}
 		time.Sleep(time.Second) // until it is under way
-		beside, err := latencies(p.url, mine, 1)
+		beside, err := latencies(base, mine, 1)
 		if err != nil {
 			return err
 		}
-		if err := <-flooded; err != nil {
-			return err
+		if err := flood.Wait(); err != nil {
+			return fmt.Errorf("the flood: %w: %s", err, said.String())
 		}
 		ratios = append(ratios, percentile(beside, 0.99)/percentile(alone, 0.99))
 	}
-	figure("fairness.p99", median(ratios), "ratio")
+	figure(name, median(ratios), "ratio")
 	return nil
 }

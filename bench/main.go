@@ -66,6 +66,10 @@ func main() {
 		fmt.Println(rate(os.Args[2], reqs, d))
 		return
 	}
+	if len(os.Args) > 3 && os.Args[1] == "flood" {
+		floodMain(os.Args[2:])
+		return
+	}
 	only := flag.String("only", ".", "run the groups whose name matches this expression")
 	dir := flag.String("dir", "data", "where generated stores are kept between runs")
 	filings := flag.Int("filings", 500, "how many filings the group source publishes, one a second")

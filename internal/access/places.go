@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,22 +11,24 @@ import (
 )
 
 const (
-	briefly   = time.Second      // that a caller with all places taken waits for one
-	patiently = 10 * time.Second // that a caller waits for its turn
-	lingering = time.Second      // for which a caller without requests still counts
+	briefly   = time.Second // that a caller with all places taken waits for one
+	lingering = time.Second // for which a caller without requests still counts
+
+	// spacing is the least time between the starts of a caller's requests on
+	// one processor while others call too. Most requests take half of it or
+	// less, so that a flood leaves the processors free now and then: a request
+	// of another finds one at once.
+	spacing = 500 * time.Microsecond
 )
 
-// Places bounds how many requests of one caller are in work at once, so that
-// nobody's flood delays the others. A caller that is alone may use all of its
-// places. Beside others it gets its share of what the processors can do at
-// once, or what of it the others leave, and its other requests wait: they would
-// only slow everybody down.
+// Places bounds how many requests of one caller are in work at once, and how
+// closely they follow each other beside those of other callers, so that nobody's
+// flood delays the others. A caller that is alone need not wait.
 type Places struct {
-	most  int // places of one caller
-	share int // that all callers have together when there are several; 0: each has most
+	most int           // places of one caller
+	gap  time.Duration // between two of its requests beside others; 0 for none
 
 	mu      sync.Mutex
-	running int                // guarded by mu: of all callers
 	callers map[string]*caller // guarded by mu
 	swept   time.Time          // guarded by mu: when callers that left were removed
 }
@@ -34,15 +37,16 @@ type Places struct {
 type caller struct {
 	running int
 	waiting []chan struct{} // first come, first served; closed when it is its turn
+	next    time.Time       // the least time at which its next request may start
 	last    time.Time       // it left
 }
 
-// NewPlaces gives every caller so many places; shared says that callers share
-// the processors beside.
-func NewPlaces(most int, shared bool) *Places {
+// NewPlaces gives every caller so many places; spaced keeps its requests apart
+// beside those of others.
+func NewPlaces(most int, spaced bool) *Places {
 	p := &Places{most: most, callers: map[string]*caller{}}
-	if shared {
-		p.share = 2 * runtime.GOMAXPROCS(0)
+	if spaced {
+		p.gap = spacing / time.Duration(runtime.GOMAXPROCS(0))
 	}
 	return p
 }
@@ -70,78 +74,90 @@ func (p *Places) Enter(ctx context.Context, id string) (Place, error) {
 		c = &caller{}
 		p.callers[id] = c
 	}
-	if len(c.waiting) == 0 && p.mayRun(c) {
-		p.run(c)
-		p.mu.Unlock()
-		return Place{of: p, caller: c}, nil
-	}
-	longest := patiently
-	if c.running+len(c.waiting) >= p.most {
-		longest = briefly
-	}
-	if len(c.waiting) >= 2*p.most { // waiting has a bound too
+	switch {
+	case c.running < p.most:
+		c.running++
+	case len(c.waiting) >= p.most: // waiting has a bound too
 		p.mu.Unlock()
 		return Place{}, p.full()
+	default:
+		turn := make(chan struct{})
+		c.waiting = append(c.waiting, turn)
+		p.mu.Unlock()
+		if err := p.await(ctx, c, turn); err != nil {
+			return Place{}, err
+		}
+		p.mu.Lock()
 	}
-	turn := make(chan struct{})
-	c.waiting = append(c.waiting, turn)
+	wait := p.slot(c)
 	p.mu.Unlock()
+	place := Place{of: p, caller: c}
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			place.Leave()
+			return Place{}, ctx.Err()
+		}
+	}
+	return place, nil
+}
 
-	timer := time.NewTimer(longest)
+// await waits briefly for the turn to run.
+func (p *Places) await(ctx context.Context, c *caller, turn chan struct{}) error {
+	timer := time.NewTimer(briefly)
 	defer timer.Stop()
-	err := p.full()
+	err := error(p.full())
 	select {
 	case <-turn:
-		return Place{of: p, caller: c}, nil
+		return nil
 	case <-timer.C:
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, w := range c.waiting {
-		if w == turn {
-			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
-			return Place{}, err
-		}
+	if i := slices.Index(c.waiting, turn); i >= 0 {
+		c.waiting = slices.Delete(c.waiting, i, i+1)
+		return err
 	}
-	return Place{of: p, caller: c}, nil // it was given in this very moment
+	return nil // the turn came in this very moment
 }
 
-func (p *Places) full() error {
+// slot returns how long the next request of a caller has to wait for its start.
+// p.mu is held.
+func (p *Places) slot(c *caller) time.Duration {
+	if p.gap == 0 || len(p.callers) < 2 {
+		return 0
+	}
+	now := time.Now()
+	if c.next.Before(now) {
+		c.next = now
+	}
+	wait := c.next.Sub(now)
+	c.next = c.next.Add(p.gap)
+	return wait
+}
+
+func (p *Places) full() *fault.Error {
 	e := fault.New(fault.RateLimited, "You have %d requests of this kind in work, which is the most at once. Wait for some of them.", p.most)
 	e.RetryAfter = briefly
 	return e
-}
-
-// mayRun reports whether one more request of a caller may run. p.mu is held.
-func (p *Places) mayRun(c *caller) bool {
-	if c.running >= p.most {
-		return false
-	}
-	return p.share == 0 || len(p.callers) < 2 || p.running < p.share || c.running < max(1, p.share/len(p.callers))
-}
-
-// run takes a place. p.mu is held.
-func (p *Places) run(c *caller) {
-	c.running++
-	p.running++
 }
 
 // leave gives a place to the next of the same caller.
 func (p *Places) leave(c *caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c.running--
-	p.running--
-	for len(c.waiting) > 0 && p.mayRun(c) {
+	if len(c.waiting) > 0 {
 		close(c.waiting[0])
 		c.waiting = c.waiting[1:]
-		p.run(c)
+		return
 	}
-	if c.running == 0 {
+	if c.running--; c.running == 0 {
 		c.last = time.Now()
-		p.sweep(c.last)
 	}
 }
 

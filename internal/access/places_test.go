@@ -46,33 +46,36 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestPlacesInTurn: a caller that is alone may use all its places; beside
-// another it has its share, and the others of it come in their turn.
-func TestPlacesInTurn(t *testing.T) {
+// TestPlacesAreSpaced: a caller that is alone does not wait; beside another its
+// requests start apart, and the other's start at once.
+func TestPlacesAreSpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewPlaces(64, true)
-		share := 2 * runtime.GOMAXPROCS(0) // of both, beside the one of the other
-		var flood []access.Place
-		for range 64 {
-			flood = append(flood, enter(t, p, "flood"))
-		}
-		other := enter(t, p, "other") // does not wait
-		entered := make(chan access.Place, 1)
-		go func() { entered <- enter(t, p, "flood") }()
-		for i := range flood {
-			synctest.Wait()
-			if left := 64 - i; left+1 >= share && len(entered) > 0 {
-				t.Fatalf("it is in while %d of the same caller run, want fewer than %d", left, share-1)
+		took := func(id string, n int) time.Duration {
+			start := time.Now()
+			for range n {
+				place := enter(t, p, id)
+				place.Leave()
 			}
-			flood[i].Leave()
+			return time.Since(start)
 		}
-		last := <-entered
-		last.Leave()
-		other.Leave()
+		if d := took("flood", 100); d != 0 {
+			t.Errorf("a caller that is alone waits for %v", d)
+		}
+		if d := took("other", 1); d != 0 {
+			t.Errorf("the first request of another waits for %v", d)
+		}
+		gap := 500 * time.Microsecond / time.Duration(runtime.GOMAXPROCS(0))
+		if d := took("flood", 101); d < 100*gap || d > 101*gap {
+			t.Errorf("101 requests beside another take %v, want 100 times %v", d, gap)
+		}
+		if d := took("other", 1); d != 0 {
+			t.Errorf("a request of another waits for %v", d)
+		}
 		time.Sleep(time.Minute)
-		for range 64 {
-			place := enter(t, p, "flood") // the other is forgotten
-			defer place.Leave()
+		took("flood", 1)
+		if d := took("flood", 100); d != 0 {
+			t.Errorf("the other is gone, and it still waits for %v", d)
 		}
 	})
 }
@@ -87,9 +90,7 @@ func TestPlacesOfThoseWhoLeave(t *testing.T) {
 		if _, err := p.Enter(ctx, "ana"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("it ends with %v, want the deadline", err)
 		}
-		for range 2 { // waiting has a bound
-			go func() { _, _ = p.Enter(t.Context(), "ana") }()
-		}
+		go func() { _, _ = p.Enter(t.Context(), "ana") }() // waiting has a bound
 		synctest.Wait()
 		start := time.Now()
 		if _, err := p.Enter(t.Context(), "ana"); fault.KindOf(err) != fault.RateLimited || time.Since(start) != 0 {

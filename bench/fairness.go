@@ -51,11 +51,7 @@ func (b *bench) fairness() error {
 	if err := besideFlood("fairness.p99", p.url, keys[1], mine); err != nil {
 		return err
 	}
-	size, err := meanSize(p.url, mine)
-	if err != nil {
-		return err
-	}
-	peer, err := bare(size)
+	peer, err := bareLike(p, mine)
 	if err != nil {
 		return err
 	}

@@ -22,16 +22,22 @@ func (b *bench) http() error {
 }
 
 func versusBare(p *process, name string, requests [][]byte) error {
-	size, err := meanSize(p.url, requests)
-	if err != nil {
-		return err
-	}
-	peer, err := bare(size)
+	peer, err := bareLike(p, requests)
 	if err != nil {
 		return err
 	}
 	defer peer.stop()
 	return inTurns(name, "requests/s", load{p.url, requests}, load{peer.url, requests})
+}
+
+// bareLike starts a handler whose answers are as large as the mean of those to
+// requests.
+func bareLike(p *process, requests [][]byte) (*process, error) {
+	size, err := meanSize(p.url, requests)
+	if err != nil {
+		return nil, err
+	}
+	return bare(size)
 }
 
 // load is what is asked of a service, again and again.

@@ -164,7 +164,7 @@ type entrance struct {
 	box      *secret.Box
 	audit    access.Audit
 	issuers  []string     // whose assertions are believed
-	seen     func(string) // is called with the subject of every token that was let in
+	seen     func(string) // is called with the subject of every good token
 	outcomes map[string]*atomic.Int64
 	limits   []interface{ Len() int }
 	end      []func() error
@@ -324,7 +324,7 @@ func (e *entrance) close() (err error) {
 }
 
 // siteFactor is how many times the limit of one address a /48 network of IPv6
-// has, in which somebody may have 65,536 networks that count as one address each.
+// has, in which there are 65,536 networks that count as one address each.
 const siteFactor = 10
 
 // mostRefused is how many bad credentials, and how many bad requests for a

@@ -84,7 +84,7 @@ func isTerminal(w io.Writer) bool {
 }
 
 // colors reports whether to write colours to w: a terminal that shows them, to
-// somebody who has not said otherwise (https://no-color.org).
+// a person who has not said otherwise (https://no-color.org).
 func (p *process) colors(w io.Writer) bool {
 	return isTerminal(w) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" && (runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")
 }

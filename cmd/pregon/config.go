@@ -327,7 +327,7 @@ func (s storeSpec) String() string {
 	return shown.String()
 }
 
-// warnOfSecrets warns of secrets that others on this machine, or whoever gets
+// warnOfSecrets warns of secrets that others on this machine, or those who get
 // hold of a copy of the store, can read.
 func (c *serveConfig) warnOfSecrets(p *process, log *slog.Logger) {
 	if p.getenv(secretKeyEnv) == "" {

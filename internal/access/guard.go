@@ -60,7 +60,7 @@ func (p Principal) Lacks(all Scope, message string) error {
 	}}
 }
 
-// lack is the refusal of somebody whose rights do not suffice.
+// lack is the refusal of a principal whose rights do not suffice.
 type lack struct {
 	scope   Scope
 	refusal *fault.Error

@@ -307,7 +307,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// Somebody with a /48 of IPv6 has 65,536 networks, and a limit for all of them.
+// An owner of a /48 of IPv6 has 65,536 networks, and a limit for all of them.
 func TestAnonymousLimitOfASite(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(2, "anonymous"), AnonymousSite: limit(5, "anonymous-site")})
 	passed := func(addresses string) (n int) {

@@ -51,7 +51,7 @@ func NewPlaces(most int, spaced bool) *Places {
 	return p
 }
 
-// Place is a place that somebody has. The zero value is none.
+// Place is a place that a caller has. The zero value is none.
 type Place struct {
 	of     *Places
 	caller *caller

@@ -80,7 +80,9 @@ func (h *health) note(ctx context.Context, m method, took time.Duration, err err
 	}
 	if !failed {
 		r.failures = 0
-		h.tell()
+		if h.failing {
+			h.logOutage()
+		}
 		return
 	}
 	now := time.Now()
@@ -93,7 +95,7 @@ func (h *health) note(ctx context.Context, m method, took time.Duration, err err
 		h.damage(m.part, m.writes)
 	}
 	h.logger.Debug("a call of the store failed", "part", m.part, "method", m.name, "err", err)
-	h.tell()
+	h.logOutage()
 }
 
 // damage notes a broken part. h.mu is held.
@@ -123,9 +125,9 @@ func (h *health) failures() []Failure {
 	return slices.SortedFunc(maps.Values(parts), func(a, b Failure) int { return cmp.Compare(a.Part, b.Part) })
 }
 
-// tell logs the start and the end of an outage, and one line a minute while it
+// logOutage logs the start and the end of an outage, and one line a minute while it
 // lasts. h.mu is held.
-func (h *health) tell() {
+func (h *health) logOutage() {
 	failures := h.failures()
 	switch {
 	case len(failures) == 0 && h.failing:

@@ -53,7 +53,7 @@ func (s *Store) SetDamaged(parts ...string) {
 	for _, part := range parts {
 		s.damage(part, part == "log" || part == "leases")
 	}
-	s.tell()
+	s.logOutage()
 }
 
 // Append implements store.Store.

@@ -85,9 +85,6 @@ func TestPushSlowListener(t *testing.T) {
 	if err != nil || int64(len(seen)) != newest {
 		t.Fatalf("%d of %d changes came beside a slow listener: %v", len(seen), newest, err)
 	}
-	if strings.Contains(s.log.String(), "path=/api/v1/stream") {
-		t.Error("the quick listener was not done before the slow one was cut")
-	}
 	eventually(t, func() error {
 		if strings.Contains(s.log.String(), "path=/api/v1/stream") { // logged when it ends, which its client did not do
 			return nil

@@ -101,6 +101,7 @@ type Limit struct {
 type Options struct {
 	BaseURL string
 	Keys    *Keyring
+	// Tokens reads a token. It fails, Unavailable, when it cannot decide.
 	Tokens  func(ctx context.Context, raw string) (Bearer, error)
 	Proxies Proxies
 	// Anonymous limits callers without a credential by address, and Refused
@@ -237,6 +238,9 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{ID: h.ID, Mode: ByKey, Scope: h.Scopes, Expires: expires}, g.o.Plans[h.Plan], nil
 	}
 	b, err := g.o.Tokens(ctx, c.text)
+	if fault.KindOf(err) == fault.Unavailable {
+		return Principal{}, nil, err
+	}
 	if err != nil {
 		return Principal{}, nil, errors.New(err.Error()) // whatever it is called there
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -198,6 +199,26 @@ func TestIPv6IsCountedByNetwork(t *testing.T) {
 	}
 	if _, _, err := ask(g, access.Need{Public: true}, "", "remote", "[2001:db8:1:3::1]:1"); err != nil {
 		t.Errorf("the next network: %v", err)
+	}
+}
+
+// While nobody can know whether a token is good, it is not called bad.
+func TestTokenThatCannotBeChecked(t *testing.T) {
+	var outcomes []string
+	g := access.NewGuard(access.Options{
+		BaseURL: baseURL, Refused: limit(1, "refused"), Observe: func(outcome string) { outcomes = append(outcomes, outcome) },
+		Tokens: func(context.Context, string) (access.Bearer, error) {
+			return access.Bearer{}, fault.New(fault.Unavailable, "The keys that sign tokens cannot be looked up now.")
+		},
+	})
+	for range 3 {
+		_, h, err := ask(g, access.Need{Public: true}, "", "Authorization", "Bearer some")
+		if fault.KindOf(err) != fault.Unavailable || h.Get("WWW-Authenticate") != "" {
+			t.Errorf("%v, %v", h, err)
+		}
+	}
+	if want := []string{"unavailable", "unavailable", "unavailable"}; !slices.Equal(outcomes, want) {
+		t.Errorf("observed %v, want %v", outcomes, want)
 	}
 }
 

@@ -62,7 +62,8 @@ func (s *Server) issue(t Token, key *signingKey, now time.Time) (issued, error) 
 }
 
 // Verify returns what a token says if it is one of ours and good at this
-// moment. It fails, Unauthorized, with words for whoever sent it.
+// moment. It fails, Unauthorized, with words for the client, or Unavailable when
+// that cannot be known now.
 func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 	if len(raw) > maxAccess {
 		return Token{}, refused("it is too long")
@@ -104,7 +105,10 @@ func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, er
 	if !j.typed(typeAccess) || j.alg != string(jose.RS256) {
 		return t, "", refused("it is not an access token of this service")
 	}
-	key := s.o.Ring.find(ctx, j.kid)
+	key, err := s.o.Ring.find(ctx, j.kid)
+	if err != nil {
+		return t, "", err
+	}
 	if key == nil || !key.trusted(time.Now()) {
 		return t, "", refused(noKey)
 	}

@@ -53,6 +53,7 @@ type Ring struct {
 
 	asking sync.Mutex
 	asked  time.Time // guarded by asking: when an unknown key was last looked for
+	unread error     // guarded by asking: why the keys could not be read then
 }
 
 // NewRing returns a ring that has no key until LoadOrCreate or Refresh. Without
@@ -238,21 +239,29 @@ func (r *Ring) Follow(ctx context.Context) error {
 	}
 }
 
-// find returns a key by its id. Another process may have made it a moment ago:
-// so one that is not known is looked for, but not for every forgery.
-func (r *Ring) find(ctx context.Context, kid string) *signingKey {
+// find returns a key by its id, nil when there is none. Another process may have
+// made it a moment ago: so one that is not known is looked for, but not for every
+// forgery. It fails, Unavailable, when the store cannot be read: then the key may
+// exist.
+func (r *Ring) find(ctx context.Context, kid string) (*signingKey, error) {
 	if k := r.now.Load().byID[kid]; k != nil || len(kid) != keyIDLength {
-		return k
+		return k, nil
 	}
 	r.asking.Lock()
 	defer r.asking.Unlock()
-	if k := r.now.Load().byID[kid]; k != nil || time.Since(r.asked) < look {
-		return k
+	if k := r.now.Load().byID[kid]; k != nil {
+		return k, nil
 	}
-	// Others wait for the answer too: it must not end with this request.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
-	defer cancel()
-	_ = r.read(ctx) // Follow tells of failures
-	r.asked = time.Now()
-	return r.now.Load().byID[kid]
+	if time.Since(r.asked) >= look {
+		// Others wait for the answer too: it must not end with this request.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
+		defer cancel()
+		r.unread = r.read(ctx)
+		r.asked = time.Now()
+	}
+	k := r.now.Load().byID[kid]
+	if k == nil && r.unread != nil {
+		return nil, fault.Wrap(fault.Unavailable, r.unread, "The keys that sign tokens cannot be looked up now. Try again in a few seconds.")
+	}
+	return k, nil
 }

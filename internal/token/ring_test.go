@@ -93,6 +93,34 @@ func TestSecondStartFindsTheKey(t *testing.T) {
 	}
 }
 
+// A token whose key cannot be looked up is not refused: it may be good.
+func TestUnknownKeyWhileTheStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		r := w.replica()
+		w.rotate(true) // the replica has not seen it yet
+		raw := w.token()
+		w.store.fail(errors.New("the connection was refused"))
+		reads := w.store.readCount()
+		for range 3 {
+			if _, err := r.server.Verify(t.Context(), raw); fault.KindOf(err) != fault.Unavailable || strings.Contains(err.Error(), "refused:") {
+				t.Errorf("got %v, want Unavailable", err)
+			}
+		}
+		if n := w.store.readCount() - reads; n != 1 {
+			t.Errorf("the store was read %d times within a second, want once", n)
+		}
+		if _, err := r.server.Verify(t.Context(), raw[1:]); fault.KindOf(err) != fault.Unauthorized {
+			t.Errorf("a token that cannot be read: %v", err)
+		}
+		w.store.fail(nil)
+		time.Sleep(time.Second)
+		if !r.accepts(raw) {
+			t.Error("it is refused once the store answers again")
+		}
+	})
+}
+
 func TestFirstStartOfManyAtOnce(t *testing.T) {
 	db := newStore()
 	rings := make([]*token.Ring, 3)

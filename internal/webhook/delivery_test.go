@@ -464,7 +464,7 @@ func TestCrash(t *testing.T) {
 	if before >= 200 {
 		t.Fatal("it died too late")
 	}
-	b := w.process(t, pace, nil)
+	b := w.process(t, quick, nil)
 	settled(t, b, hook.ID, 200)
 	seen := map[string]int{}
 	for _, id := range r.ids() {
@@ -472,18 +472,25 @@ func TestCrash(t *testing.T) {
 	}
 	twice := 0
 	for _, id := range wanted(hook.ID, hook.StartsAfter, last) {
-		if seen[id] == 0 || seen[id] > 2 {
-			t.Errorf("%s came %d times", id, seen[id])
+		if seen[id] == 0 {
+			t.Errorf("%s never came", id)
 		}
-		if seen[id] == 2 {
+		if seen[id] > 1 {
 			twice++
 		}
 	}
 	t.Logf("%d of %d that were sent before were sent again", twice, before)
-	// Those of the second process are in order.
-	after := r.ids()[before:]
-	if !slices.IsSortedFunc(after, func(a, b string) int { return seqOf(t, a) - seqOf(t, b) }) {
-		t.Errorf("out of order: %v", after)
+	// The last time that each came is in order. (What the first process sent at
+	// its end may arrive after it.)
+	var order []string
+	for _, id := range slices.Backward(r.ids()) {
+		if !slices.Contains(order, id) {
+			order = append(order, id)
+		}
+	}
+	slices.Reverse(order)
+	if !slices.IsSortedFunc(order, func(a, b string) int { return seqOf(t, a) - seqOf(t, b) }) {
+		t.Errorf("out of order: %v", order)
 	}
 }
 

@@ -40,12 +40,16 @@ func (m *Manager) Run(ctx context.Context) error {
 		Manager: m, holder: rand.Text(), sending: sending, ending: ctx.Done(),
 		outcomes: make(chan outcome, mostSettled), held: map[string]*claim{}, resting: map[string]rest{},
 	}
-	var settler, loops sync.WaitGroup
+	// Claims are renewed until the last result is settled: another process must
+	// not send what this one is still sending.
+	renewing, stopRenewing := context.WithCancel(settling)
+	defer stopRenewing()
+	var settler, renewer, loops sync.WaitGroup
 	settler.Go(func() { d.settle(settling) })
+	renewer.Go(func() { every(renewing, m.claimFor/4, d.renew) })
 	loops.Go(func() { every(ctx, lookEvery, func(ctx context.Context) { d.follow(ctx); d.refuseFilters(ctx) }) })
 	loops.Go(func() { m.fanOut(ctx) })
 	loops.Go(func() { d.dispatch(ctx) })
-	loops.Go(func() { every(ctx, m.claimFor/4, d.renew) })
 	loops.Go(func() { every(ctx, tidyEvery, d.tidy) })
 	loops.Go(func() { every(ctx, readSeenEvery, d.lookAfterOwners) })
 	<-ctx.Done()
@@ -55,6 +59,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	d.workers.Wait()
 	close(d.outcomes)
 	settler.Wait()
+	stopRenewing()
+	renewer.Wait()
 	// A claim whose answer did not arrive is ours too.
 	_ = m.o.Store.Release(settling, d.holder, slices.Collect(maps.Keys(m.known.Load().byID))...)
 	m.client.CloseIdleConnections()
@@ -90,10 +96,28 @@ type dispatcher struct {
 	behind  bool              // guarded by mu: records cannot be read, which was told
 }
 
-// claim is a webhook that is ours.
+// claim is a webhook that is ours. An attempt may last longer than a claim, which
+// is renewed meanwhile. When that fails, the claim's context ends, and cuts the
+// attempt, before another process can have the webhook.
 type claim struct {
 	failing bool
-	until   time.Time // guarded by dispatcher.mu
+	ctx     context.Context
+	end     context.CancelFunc
+	lapse   *time.Timer // calls end
+}
+
+// newClaim returns a claim that was asked for at a time.
+func (d *dispatcher) newClaim(failing bool, asked time.Time) *claim {
+	c := &claim{failing: failing}
+	c.ctx, c.end = context.WithCancel(d.sending)
+	c.lapse = time.AfterFunc(d.lasts(asked), c.end)
+	return c
+}
+
+// lasts returns for how long a claim that was asked for at a time may still be
+// used. The last eighth is left for the end of an attempt to reach its receiver.
+func (d *dispatcher) lasts(asked time.Time) time.Duration {
+	return time.Until(asked.Add(d.claimFor - d.claimFor/8))
 }
 
 // rest is the time for which a receiver is left alone.
@@ -160,17 +184,20 @@ func (d *dispatcher) claim(ctx context.Context, failing bool) error {
 	if free == 0 || len(ids) == 0 {
 		return nil
 	}
-	until := time.Now().Add(d.claimFor)
-	claimed, err := d.o.Store.Claim(ctx, store.Claim{Holder: d.holder, Webhooks: ids, Failing: failing, Endpoints: free, Each: each, TTL: d.claimFor})
+	asked := time.Now()
+	asking, cancel := context.WithTimeout(ctx, d.claimFor)
+	defer cancel()
+	claimed, err := d.o.Store.Claim(asking, store.Claim{Holder: d.holder, Webhooks: ids, Failing: failing, Endpoints: free, Each: each, TTL: d.claimFor})
 	if err != nil {
 		return err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range claimed {
-		d.held[c.Webhook] = &claim{failing: failing, until: until}
+		held := d.newClaim(failing, asked)
+		d.held[c.Webhook] = held
 		d.workers.Go(func() {
-			d.work(c, failing)
+			d.work(held, c)
 			d.outcomes <- outcome{webhook: c.Webhook}
 		})
 	}
@@ -210,11 +237,11 @@ func (d *dispatcher) served(h *hook) bool {
 }
 
 // work sends what is due for a webhook, until something fails.
-func (d *dispatcher) work(c store.Claimed, failing bool) {
+func (d *dispatcher) work(held *claim, c store.Claimed) {
 	start := time.Now()
-	bodies, err := d.read(c.Deliveries)
+	bodies, err := d.read(held.ctx, c.Deliveries)
 	if err != nil {
-		if h := d.known.Load().byID[c.Webhook]; h != nil && !d.ended() {
+		if h := d.known.Load().byID[c.Webhook]; h != nil && !d.ended() && held.ctx.Err() == nil {
 			d.log.WarnContext(d.sending, "changes for a webhook cannot be read: they wait", "webhook", c.Webhook, "err", err)
 			d.pause(h, 0)
 		}
@@ -222,7 +249,7 @@ func (d *dispatcher) work(c store.Claimed, failing bool) {
 	}
 	for _, delivery := range c.Deliveries {
 		h := d.known.Load().byID[c.Webhook]
-		if !d.served(h) || d.ended() || !d.holds(c.Webhook) || time.Since(start) > turn {
+		if !d.served(h) || d.ended() || held.ctx.Err() != nil || time.Since(start) > turn {
 			return
 		}
 		if reason := d.unfit(h, delivery); reason != "" {
@@ -234,7 +261,7 @@ func (d *dispatcher) work(c store.Claimed, failing bool) {
 		var a answer
 		if body := bodies[delivery.Seq]; body != nil {
 			d.inFlight.Add(1)
-			a = d.send(d.sending, h, MessageID(h.ID, delivery.Seq), body)
+			a = d.send(held.ctx, h, MessageID(h.ID, delivery.Seq), body)
 			d.inFlight.Add(-1)
 		} else { // cannot happen: nothing is ever removed from the log
 			a = answer{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
@@ -246,7 +273,7 @@ func (d *dispatcher) work(c store.Claimed, failing bool) {
 		d.outcomes <- outcome{c.Webhook, &r}
 		if !a.ok {
 			d.pause(h, a.retryAfter)
-			d.giveUp(h, a, failing)
+			d.giveUp(h, a, held.failing)
 			return
 		}
 		d.forgive(c.Webhook)
@@ -254,7 +281,7 @@ func (d *dispatcher) work(c store.Claimed, failing bool) {
 }
 
 // read makes the bodies of deliveries, by seq.
-func (d *dispatcher) read(deliveries []store.Delivery) (map[int64][]byte, error) {
+func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map[int64][]byte, error) {
 	all := make(map[int64][]byte, len(deliveries))
 	var missing []int64
 	for _, delivery := range deliveries {
@@ -268,12 +295,12 @@ func (d *dispatcher) read(deliveries []store.Delivery) (map[int64][]byte, error)
 		return all, nil
 	}
 	// Another process may have been faster than our catalogue.
-	for start := time.Now(); d.o.Encoder.Newest() < slices.Max(missing); sleep(d.sending, 5*time.Millisecond) {
-		if d.ended() || time.Since(start) > turn {
+	for start := time.Now(); d.o.Encoder.Newest() < slices.Max(missing); sleep(ctx, 5*time.Millisecond) {
+		if d.ended() || ctx.Err() != nil || time.Since(start) > turn {
 			return nil, errors.New("the catalogue does not have them yet")
 		}
 	}
-	changes, err := d.o.Store.ChangesAt(d.sending, missing...)
+	changes, err := d.o.Store.ChangesAt(ctx, missing...)
 	for i := range changes {
 		body := fit(d.o.Encoder.Encode(&changes[i]).JSON)
 		all[changes[i].Seq] = body
@@ -289,15 +316,6 @@ func (d *dispatcher) ended() bool {
 	default:
 		return false
 	}
-}
-
-// holds tells whether a claim is sure to last for as long as one more attempt
-// may take.
-func (d *dispatcher) holds(id string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c := d.held[id]
-	return c != nil && time.Now().Add(d.sendTimeout).Before(c.until)
 }
 
 // judge decides what becomes of a delivery.
@@ -363,29 +381,30 @@ func (d *dispatcher) giveUp(h *hook, a answer, failing bool) {
 	}
 }
 
-// renew prolongs what is held.
+// renew prolongs what is held. It gives up in time for another try.
 func (d *dispatcher) renew(ctx context.Context) {
 	d.mu.Lock()
-	ids := slices.Collect(maps.Keys(d.held))
+	held := maps.Clone(d.held)
 	d.mu.Unlock()
-	if len(ids) == 0 {
+	if len(held) == 0 {
 		return
 	}
-	until := time.Now().Add(d.claimFor)
-	held, err := d.o.Store.Renew(ctx, d.holder, d.claimFor, ids...)
+	asked := time.Now()
+	asking, cancel := context.WithTimeout(ctx, d.claimFor/2)
+	defer cancel()
+	renewed, err := d.o.Store.Renew(asking, d.holder, d.claimFor, slices.Collect(maps.Keys(held))...)
 	if err != nil {
-		return // what is held ends by itself
+		return // what is held lapses
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, id := range ids {
-		c := d.held[id]
+	for id, c := range held {
 		switch {
-		case c == nil: // given back
-		case slices.Contains(held, id):
-			c.until = until
+		case d.held[id] != c: // given back, and perhaps claimed again
+		case slices.Contains(renewed, id):
+			c.lapse.Reset(d.lasts(asked))
 		default:
-			c.until = time.Time{} // somebody else has it
+			c.end() // another process has it
 		}
 	}
 }
@@ -429,6 +448,10 @@ func (d *dispatcher) write(ctx context.Context, some []outcome) {
 	_ = d.o.Store.Release(ctx, d.holder, done...) // or it ends by itself
 	d.mu.Lock()
 	for _, id := range done {
+		if c := d.held[id]; c != nil {
+			c.lapse.Stop()
+			c.end()
+		}
 		delete(d.held, id)
 	}
 	d.mu.Unlock()

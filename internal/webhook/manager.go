@@ -106,7 +106,7 @@ type timing struct {
 	sendTimeout time.Duration
 	delays      [mostAttempts - 1]time.Duration
 	rest        time.Duration // after a failure, before the same receiver is tried with something else
-	claimFor    time.Duration
+	claimFor    time.Duration // renewed four times as often; what a process that died held waits for so long
 	poll        time.Duration
 	tooLong     time.Duration // to fail, for a webhook
 	grace       time.Duration // for what is being sent when the manager is told to end
@@ -148,7 +148,7 @@ func New(o Options) *Manager {
 		wake: make(chan struct{}, 1), bodies: newBodies(), cost: map[string]time.Duration{},
 		timing: timing{
 			sendTimeout: sendTimeout, delays: delays, rest: time.Second,
-			claimFor: 30 * time.Second, poll: 500 * time.Millisecond, tooLong: failingTooLong,
+			claimFor: 8 * time.Second, poll: 500 * time.Millisecond, tooLong: failingTooLong,
 			grace: 10 * time.Second, lastWrites: 5 * time.Second, slots: mostSlots, mostAgain: mostRedelivered,
 		},
 	}

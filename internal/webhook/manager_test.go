@@ -536,63 +536,6 @@ func TestRedeliverTooMuch(t *testing.T) {
 	}
 }
 
-// thief is a store in which others take what is held.
-type thief struct {
-	webhook.Store
-	mu    sync.Mutex
-	taken bool // guarded by mu
-}
-
-func (s *thief) Renew(context.Context, string, time.Duration, ...string) ([]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.taken = true
-	return nil, nil
-}
-
-func (s *thief) Claim(ctx context.Context, c store.Claim) ([]store.Claimed, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken {
-		return nil, nil
-	}
-	return s.Store.Claim(ctx, c)
-}
-
-func TestLostClaim(t *testing.T) {
-	w := newWorld(t)
-	pace := quick
-	pace.SendTimeout, pace.ClaimFor = 100*time.Millisecond, 2*time.Second
-	s := &thief{}
-	p := w.process(t, pace, func(o *webhook.Options) {
-		s.Store = o.Store
-		o.Store = s
-	})
-	r := newReceiver(t, func(http.ResponseWriter, *http.Request, int) { time.Sleep(30 * time.Millisecond) })
-	hook, _ := create(t, p, r)
-	w.publish(t, p.db, 100)
-	until(t, "it was taken", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.taken
-	})
-	until(t, "the last exchange ends", func() bool { return p.Stats().InFlight == 0 })
-	sent := len(r.ids())
-	time.Sleep(300 * time.Millisecond)
-	if got := len(r.ids()); sent == 0 || got > sent || got >= 100 {
-		t.Errorf("%d requests, then %d", sent, got)
-	}
-	until(t, "what was sent is settled", func() bool {
-		n := 0
-		for _, d := range deliveries(t, p, hook.ID) {
-			if d.State == store.DeliveryDelivered {
-				n++
-			}
-		}
-		return n == sent
-	})
-}
-
 // The example of the specification of Standard Webhooks.
 func TestSign(t *testing.T) {
 	key, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")

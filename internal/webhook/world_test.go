@@ -36,9 +36,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const owner = "key_owner"
 
-// quick is the pace of most tests: minutes are milliseconds.
+// quick is the pace of most tests: minutes are milliseconds. Claims last for long,
+// so that a machine that is slow to renew one does not cut what is being sent.
 var quick = webhook.Pace{
-	SendTimeout: 2 * time.Second, Delay: 20 * time.Millisecond, Rest: time.Millisecond,
+	SendTimeout: 2 * time.Second, ClaimFor: 5 * time.Minute, Delay: 20 * time.Millisecond, Rest: time.Millisecond,
 	Poll: 20 * time.Millisecond, Grace: 2 * time.Second, LastWrites: time.Second,
 }
 

@@ -24,8 +24,8 @@ POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; a
                        what it is: pdf columns long scan xhtml zip, or corrupt … word as below.
 GET    /_sim/filings   ?type=oir&from=2026-01-01&to=2026-01-31: the truth, one JSON line for each filing.
 POST   /_sim/fault     {"kind":"stall","surface":"list","type":"oir","for":"30s","times":3,"share":0.5,"by":"90s"}
-                       kinds: error500 error403 errorpage stall truncate markup runaway feedcut skew huge endless
-                       bomb redirectloop reset; surfaces: feed list permalink hr document register exchange all;
+                       kinds: error500 error403 errorpage stall truncate markup runaway feedcut silent frozen skew
+                       huge endless bomb redirectloop reset; surfaces: feed list permalink hr document register exchange all;
                        on documents only: corrupt cut locked cycle billions empty page word, and bomb is a file there
 GET    /_sim/fault     the faults that are armed
 DELETE /_sim/fault     disarms them
@@ -53,7 +53,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 	case path == "fault" && r.Method == http.MethodPost:
 		var want wanted
 		if err = decode(w, r, &want); err == nil {
-			v, err = s.faults.arm(want)
+			v, err = s.faults.arm(want, s.next())
 		}
 	case path == "fault" && get:
 		v = map[string]any{"faults": s.faults.list()}

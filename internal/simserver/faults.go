@@ -40,7 +40,8 @@ type armed struct {
 	Until   time.Time       `json:"until,omitzero"`
 	Struck  int             `json:"struck"`
 
-	by time.Duration
+	by    time.Duration
+	below [3]int64 // the next numbers of the series when it was armed
 }
 
 // faults are those that are armed.
@@ -75,6 +76,8 @@ var kinds = map[string]func(*armed, *request, *spoil){
 	"bomb":         explode,
 	"runaway":      func(_ *armed, r *request, _ *spoil) { r.runaway = true },
 	"feedcut":      func(f *armed, r *request, _ *spoil) { r.cut = r.now.Add(-f.by) },
+	"silent":       func(_ *armed, r *request, _ *spoil) { r.below = 1 },
+	"frozen":       func(f *armed, r *request, _ *spoil) { r.below = f.below[r.series.Index()] },
 	"skew":         func(f *armed, r *request, _ *spoil) { r.skew = f.by },
 	"corrupt":      spoilFile,
 	"cut":          spoilFile,
@@ -109,6 +112,8 @@ var defaults = map[string]time.Duration{"stall": time.Minute, "feedcut": time.Mi
 var only = map[string][]surface{
 	"runaway": {onList, onHR},
 	"feedcut": {onFeed},
+	"silent":  {onFeed},
+	"frozen":  {onFeed},
 }
 
 // strike lets the armed faults act on a request: the first that answers in the
@@ -190,11 +195,12 @@ type wanted struct {
 	By      string   `json:"by"`
 }
 
-// arm adds a fault.
-func (f *faults) arm(w wanted) (armed, error) {
+// arm adds a fault. next are the numbers that the next filings of the series
+// will have.
+func (f *faults) arm(w wanted, next [3]int64) (armed, error) {
 	a := armed{
 		Kind: strings.ToLower(w.Kind), Surface: surface(strings.ToLower(string(w.Surface))),
-		Type: disclosure.Type(strings.ToUpper(w.Type)), Share: 1, Times: w.Times,
+		Type: disclosure.Type(strings.ToUpper(w.Type)), Share: 1, Times: w.Times, below: next,
 	}
 	var bad []fault.Field
 	refuse := func(name, value, reason string) {

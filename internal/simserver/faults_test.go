@@ -180,6 +180,30 @@ func TestSpoiltContent(t *testing.T) {
 	}
 }
 
+// TestFeedsThatHide: an empty feed and a frozen one are valid; the list shows
+// what they hide.
+func TestFeedsThatHide(t *testing.T) {
+	s := open(t, early, "")
+	before := s.publish(`{"type":"oir"}`)
+	s.arm(`{"kind":"silent"}`)
+	hidden := s.publish(`{"type":"oir"}`)
+	if list := s.get(oirList + "?dias=1"); !strings.Contains(list, hidden.Number) {
+		t.Error("the list hides it too")
+	}
+	if feed := s.get(oirFeed); strings.Contains(feed, "<item>") || !strings.Contains(feed, "</Channel>") {
+		t.Error("the feed is not silent")
+	}
+	s.do("DELETE", "/_sim/fault", "")
+	s.arm(`{"kind":"frozen","times":1}`)
+	late := s.publish(`{"type":"oir"}`)
+	if feed := s.get(oirFeed); !strings.Contains(feed, "nreg="+before.Number) || !strings.Contains(feed, "nreg="+hidden.Number) || strings.Contains(feed, "nreg="+late.Number) {
+		t.Error("the feed is not as it was when the fault was armed")
+	}
+	if feed := s.get(oirFeed); !strings.Contains(feed, "nreg="+late.Number) {
+		t.Error("the feed stays frozen")
+	}
+}
+
 func TestBrokenConnections(t *testing.T) {
 	s := open(t, early, "")
 	s.arm(`{"kind":"reset","times":1}`)

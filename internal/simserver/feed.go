@@ -38,7 +38,9 @@ func (s *Server) window(r *request) []*filing {
 	if r.cut.After(since) {
 		since = r.cut
 	}
-	return s.newest(r.series, mostItems, disclosure.DayOf(since), func(f *filing) bool { return !f.PublishedAt.Before(since) })
+	return s.newest(r.series, mostItems, disclosure.DayOf(since), func(f *filing) bool {
+		return !f.PublishedAt.Before(since) && (r.below == 0 || f.Number < r.below)
+	})
 }
 
 // What the feeds say of themselves: title, link, description.
@@ -60,7 +62,7 @@ var channels = map[disclosure.Type][3]string{
 // feed answers the news feed. It is asked for every second, so the last one is
 // kept until something changes.
 func (s *Server) feed(r *request) answer {
-	key := s.version() + closing(r.now).String() + disclosure.DayOf(r.now).String() + r.skew.String() + strconv.FormatInt(r.cut.UnixNano(), 10)
+	key := s.version() + closing(r.now).String() + disclosure.DayOf(r.now).String() + r.skew.String() + strconv.FormatInt(r.cut.UnixNano(), 10) + "/" + strconv.FormatInt(r.below, 10)
 	kept := &s.feeds[r.series.Index()]
 	kept.Lock()
 	defer kept.Unlock()

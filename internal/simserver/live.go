@@ -55,6 +55,13 @@ func (l *live) add(f *filing) {
 	l.next[s] = max(l.next[s], f.Number+1)
 }
 
+// next returns the numbers that the next filings of the series will have.
+func (s *Server) next() [3]int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.live.next
+}
+
 // find returns the filing of a number, or nil.
 func (s *Server) find(series disclosure.Type, number int64) *filing {
 	s.mu.RLock()

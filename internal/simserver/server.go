@@ -159,6 +159,7 @@ type request struct {
 	now     time.Time
 	skew    time.Duration // added to every time shown
 	cut     time.Time     // the feed drops what is older
+	below   int64         // the feed shows only numbers below it; 0 for all
 	runaway bool          // lists do not end
 }
 

@@ -50,6 +50,7 @@ type reason struct {
 type surface struct {
 	Name     string     `json:"name"`
 	OK       bool       `json:"ok"`
+	State    string     `json:"state"`
 	Success  *time.Time `json:"last_success_at"`
 	Failure  *time.Time `json:"last_failure_at"`
 	Failures int        `json:"failures_in_a_row"`
@@ -157,9 +158,19 @@ func (out *Status) seen(s watch.Status) {
 	}
 	for _, sf := range s.Surfaces {
 		out.Surfaces = append(out.Surfaces, surface{
-			sf.Name, sf.OK, TimeOrNull(sf.SuccessAt), TimeOrNull(sf.FailureAt), sf.Failures, OrNull(sf.Error),
+			sf.Name, sf.OK, surfaceState(sf), TimeOrNull(sf.SuccessAt), TimeOrNull(sf.FailureAt), sf.Failures, OrNull(sf.Error),
 		})
 	}
+}
+
+func surfaceState(s watch.Surface) string {
+	switch {
+	case s.OK:
+		return "ok"
+	case s.Stale:
+		return "stale"
+	}
+	return "failing"
 }
 
 func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {

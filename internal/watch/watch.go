@@ -44,6 +44,9 @@ type Status struct {
 	Reasons  []Reason  `json:"reasons"`
 	Surfaces []Surface `json:"surfaces"`
 	At       time.Time `json:"checked_at"`
+
+	// Unseen are the series of which a report published now might not be seen.
+	Unseen []disclosure.Type `json:"unseen,omitempty"`
 }
 
 // Reason is why the state is not better.
@@ -57,6 +60,7 @@ type Reason struct {
 type Surface struct {
 	Name         string    `json:"name"`
 	OK           bool      `json:"ok"`
+	Stale        bool      `json:"stale,omitempty"` // it is read well, and hides reports
 	SuccessAt    time.Time `json:"last_success_at,omitzero"`
 	FailureAt    time.Time `json:"last_failure_at,omitzero"`
 	FailingSince time.Time `json:"failing_since,omitzero"`
@@ -134,11 +138,23 @@ type Board struct {
 	since    time.Time                // guarded by mu: of state
 	began    time.Time                // guarded by mu
 	expected map[string]time.Duration // guarded by mu: how often surfaces should be read
+	stale    map[string]Reason        // guarded by mu: the surfaces that hide reports
 }
 
 // NewBoard returns a board that calls the source unseen after so long.
 func NewBoard(blindAfter time.Duration) *Board {
-	return &Board{blindAfter: blindAfter, surfaces: map[string]*Surface{}, grave: map[string]bool{}, expected: map[string]time.Duration{}, began: time.Now()}
+	b := &Board{blindAfter: blindAfter}
+	b.Restart()
+	return b
+}
+
+// Restart forgets all surfaces, for a process that begins to read the source
+// anew: what it saw before has no meaning now.
+func (b *Board) Restart() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.surfaces, b.grave, b.stale = map[string]*Surface{}, map[string]bool{}, map[string]Reason{}
+	b.expected, b.began = map[string]time.Duration{}, time.Now()
 }
 
 func (b *Board) surface(name string) *Surface {
@@ -185,12 +201,42 @@ func (b *Board) Expect(name string, every time.Duration) {
 	b.began = time.Now()
 }
 
-// Failing tells whether the last looks at a surface failed.
+// Stale notes that a surface is read well but hides reports, until Fresh.
+func (b *Board) Stale(name, reason string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, before := b.stale[name]
+	if !before {
+		r = Reason{Surface: name, Since: time.Now()}
+	}
+	r.Text = reason
+	b.stale[name] = r
+	b.surface(name)
+}
+
+// Fresh notes that a surface shows all reports again.
+func (b *Board) Fresh(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.stale, name)
+}
+
+// IsStale reports whether a surface hides reports.
+func (b *Board) IsStale(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, stale := b.stale[name]
+	return stale
+}
+
+// Failing reports whether a surface cannot be relied upon: the last looks at
+// it failed, or it is stale.
 func (b *Board) Failing(name string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.surfaces[name]
-	return s != nil && !s.OK
+	_, stale := b.stale[name]
+	return stale || s != nil && !s.OK
 }
 
 // Filed notes when a filing was published, to tell quiet from live.
@@ -215,7 +261,16 @@ func (b *Board) Status() (status Status, changed State) {
 	}
 	status = Status{State: state, Since: b.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
 	for _, name := range slices.Sorted(maps.Keys(b.surfaces)) {
-		status.Surfaces = append(status.Surfaces, *b.surfaces[name])
+		s := *b.surfaces[name]
+		if r, stale := b.stale[name]; stale {
+			s.OK, s.Stale, s.Error = false, true, cmp.Or(s.Error, r.Text)
+		}
+		status.Surfaces = append(status.Surfaces, s)
+	}
+	for _, t := range disclosure.Types {
+		if now.Sub(b.seen(t)) > b.blindAfter {
+			status.Unseen = append(status.Unseen, t)
+		}
 	}
 	return status, changed
 }
@@ -229,6 +284,10 @@ func (b *Board) judge(now time.Time) (State, []Reason) {
 			state = Degraded
 			reasons = append(reasons, Reason{Surface: name, Text: s.Error, Since: s.FailingSince})
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.stale)) {
+		state = Degraded
+		reasons = append(reasons, b.stale[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.expected)) {
 		last := b.began
@@ -261,9 +320,12 @@ func (b *Board) judge(now time.Time) (State, []Reason) {
 }
 
 // seen returns when a series was last looked at, by its feed or its list; zero
-// is never.
+// is never. A feed that hides reports does not count. b.mu is held.
 func (b *Board) seen(t disclosure.Type) (last time.Time) {
 	for _, name := range []string{Feed(t), List(t)} {
+		if _, stale := b.stale[name]; stale {
+			continue
+		}
 		if s := b.surfaces[name]; s != nil && s.SuccessAt.After(last) {
 			last = s.SuccessAt
 		}

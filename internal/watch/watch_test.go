@@ -211,3 +211,50 @@ func TestWithStore(t *testing.T) {
 		}
 	}
 }
+
+// TestStale: a feed that hides reports is a reason, and does not count as seen.
+func TestStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := watch.NewBoard(blindAfter)
+		sees(b)
+		b.Stale("feed-oir", "it lacks oir-7")
+		since := time.Now()
+		time.Sleep(5 * time.Second)
+		b.OK("feed-oir") // it is still read
+		b.Stale("feed-oir", "it lacks oir-7")
+		s := want(t, b, watch.Degraded, "feed-oir")
+		if !s.Reasons[0].Since.Equal(since) || !b.Failing("feed-oir") || len(s.Unseen) != 0 {
+			t.Errorf("%+v, unseen %v", s.Reasons, s.Unseen)
+		}
+		for _, sf := range s.Surfaces {
+			if stale := sf.Name == "feed-oir"; sf.Stale != stale || sf.OK == stale || stale && sf.Error == "" {
+				t.Errorf("%+v", sf)
+			}
+		}
+		for range 3 {
+			time.Sleep(5 * time.Second)
+			for _, name := range []string{"feed-oir", "feed-ip", "feed-hr"} {
+				b.OK(name)
+			}
+		}
+		if s := want(t, b, watch.Blind, "feed-oir", "feed-oir"); len(s.Unseen) != 1 || s.Unseen[0] != disclosure.OIR {
+			t.Errorf("unseen are %v, want OIR: its list was not read", s.Unseen)
+		}
+		b.OK("list-oir")
+		want(t, b, watch.Degraded, "feed-oir")
+		b.Fresh("feed-oir")
+		want(t, b, watch.Quiet)
+	})
+}
+
+func TestRestart(t *testing.T) {
+	b := watch.NewBoard(blindAfter)
+	sees(b)
+	b.Fail("exchange", away, true)
+	b.Stale("feed-ip", "it lacks ip-7")
+	want(t, b, watch.Degraded, "exchange", "feed-ip")
+	b.Restart()
+	want(t, b, watch.Blind, "feed-ip", "feed-hr", "feed-oir")
+	sees(b)
+	want(t, b, watch.Quiet)
+}

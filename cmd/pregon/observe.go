@@ -7,6 +7,7 @@ import (
 	"pregon/internal/access"
 	"pregon/internal/catalog"
 	"pregon/internal/confine"
+	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/llm"
 	"pregon/internal/mcpserver"
@@ -105,6 +106,11 @@ func (s *service) observeSource() {
 			return s.sinceSeen(surface)
 		})
 	}
+	for _, t := range disclosure.Types {
+		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows.", "surface", watch.Feed(t), func() float64 {
+			return truth(s.surface(watch.Feed(t)).Stale)
+		})
+	}
 	for _, class := range pace.Classes {
 		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait for their turn.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
 		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Given(class)) })
@@ -138,13 +144,22 @@ func (s *service) observeModel(model *llm.Client) {
 }
 
 func (s *service) sinceSeen(surface string) float64 {
-	status, _ := s.ledger.Status()
-	for _, sf := range status.Surfaces {
-		if sf.Name == surface && !sf.SuccessAt.IsZero() {
-			return time.Since(sf.SuccessAt).Seconds()
-		}
+	if at := s.surface(surface).SuccessAt; !at.IsZero() {
+		return time.Since(at).Seconds()
 	}
 	return math.Inf(1)
+}
+
+// surface returns how a surface does by the word of the process that reads the
+// source.
+func (s *service) surface(name string) watch.Surface {
+	status, _ := s.ledger.Status()
+	for _, sf := range status.Surfaces {
+		if sf.Name == name {
+			return sf
+		}
+	}
+	return watch.Surface{}
 }
 
 func truth(b bool) float64 {

@@ -22,6 +22,13 @@ type feed struct {
 	asked    time.Time               // guarded by mu: for that one
 	rows     map[int64]regulator.Row // guarded by mu: what it told
 	failures int                     // guarded by mu: in a row
+	read     time.Time               // guarded by mu: when the newest look that went well began
+	news     time.Time               // guarded by mu: when it last showed something new
+	cut      time.Time               // guarded by mu: when it last dropped something
+}
+
+func newFeed(t disclosure.Type) *feed {
+	return &feed{series: t, rows: map[int64]regulator.Row{}}
 }
 
 // overlap is how many looks at a feed may be under way at once: one that stalls
@@ -30,8 +37,7 @@ const overlap = 3
 
 // pollFeed looks at a feed at every tick. While nothing of it can be read it is
 // asked for less often.
-func (s *session) pollFeed(ctx context.Context, t disclosure.Type) error {
-	f := &feed{series: t, rows: map[int64]regulator.Row{}}
+func (s *session) pollFeed(ctx context.Context, f *feed) error {
 	slots := make(chan struct{}, overlap)
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -87,6 +93,9 @@ func (s *session) look(ctx context.Context, f *feed) {
 		return
 	}
 	f.failures = 0
+	if asked.After(f.read) {
+		f.read = asked
+	}
 	if !answer.Same && asked.After(f.asked) {
 		f.digest, f.asked = answer.Digest, asked
 	}
@@ -113,6 +122,9 @@ func (s *session) keep(ctx context.Context, f *feed, answer regulator.Feed) erro
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(fresh) > 0 {
+		f.news = time.Now()
+	}
 	for _, row := range fresh {
 		f.rows[row.Number] = row
 		s.newest[f.series].Store(max(s.newest[f.series].Load(), row.Number)) // f.mu is held
@@ -123,6 +135,7 @@ func (s *session) keep(ctx context.Context, f *feed, answer regulator.Feed) erro
 			// The feed forgets what was before the last close. What came just
 			// before it may never have been shown: the lists know.
 			delete(f.rows, number)
+			f.cut = time.Now()
 			s.ask(f.series)
 		}
 	}
@@ -135,30 +148,6 @@ func (s *session) ask(t disclosure.Type) {
 	case s.kick[t] <- struct{}{}:
 	default:
 	}
-}
-
-// insteadOfFeed reads the newest page of the list while the feed fails.
-func (s *session) insteadOfFeed(ctx context.Context, t disclosure.Type) error {
-	for {
-		if err := pause(ctx, s.rhythm.instead); err != nil {
-			return err
-		}
-		if s.board.Failing(watch.Feed(t)) {
-			s.readInstead(ctx, t)
-		}
-	}
-}
-
-func (s *session) readInstead(ctx context.Context, t disclosure.Type) {
-	list, err := s.newestOf(ctx, t)
-	out, kept := s.takeSettled(ctx, t, list.Rows, list.Received, news)
-	if out.New > 0 {
-		s.Logger.Info("filings seen in the list", "type", t, "new", out.New, "seq", out.Seq)
-	}
-	if err == nil && kept != nil {
-		return // it was read, and could not be kept: the store is to blame
-	}
-	_ = s.note(ctx, watch.List(t), err)
 }
 
 // newestOf reads the part of the lists that tells what the feed should.

@@ -5,6 +5,7 @@
 // the others stand by. What the holder does:
 //
 //	feeds      the three feeds every second: what they tell is appended as it comes
+//	compare    the newest page of the lists every few seconds, for what a feed hides
 //	enrich     the page of every new filing, for what the feed does not tell
 //	reconcile  the lists, for what the feed did not show: at the start, every
 //	           five minutes, and for the last week every night
@@ -189,6 +190,7 @@ func (s *session) begin(ctx context.Context) error {
 
 // work does everything until the context ends.
 func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
+	i.board.Restart()
 	var s *session
 	for try := 0; s == nil; try++ {
 		var err error
@@ -214,8 +216,9 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	i.mu.Unlock()
 	g, ctx := errgroup.WithContext(ctx)
 	for _, t := range disclosure.Types {
-		g.Go(func() error { return s.pollFeed(ctx, t) })
-		g.Go(func() error { return s.insteadOfFeed(ctx, t) })
+		f := newFeed(t)
+		g.Go(func() error { return s.pollFeed(ctx, f) })
+		g.Go(func() error { return s.compareFeed(ctx, f) })
 		g.Go(func() error { return s.reconcile(ctx, t) })
 	}
 	for range enrichers {

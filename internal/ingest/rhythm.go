@@ -8,6 +8,10 @@ import (
 
 // rhythm is how often things are done. Tests are in a hurry.
 type rhythm struct {
+	compare       time.Duration // between two comparisons of a feed with its list, in working hours
+	compareNight  time.Duration // the same at other hours
+	grace         time.Duration // a feed may be so far behind its list
+	distrust      time.Duration // the longest time that a hidden report makes a feed stale
 	instead       time.Duration // between two looks at the list while the feed fails
 	slowest       time.Duration // between two looks at a feed that fails
 	reconcile     time.Duration // between two looks at the lists by date
@@ -25,6 +29,10 @@ type rhythm struct {
 }
 
 var usual = rhythm{
+	compare:       10 * time.Second,
+	compareNight:  time.Minute,
+	grace:         5 * time.Second,
+	distrust:      15 * time.Minute,
 	instead:       5 * time.Second,
 	slowest:       10 * time.Second,
 	reconcile:     5 * time.Minute,
@@ -39,6 +47,17 @@ var usual = rhythm{
 	unread:        10 * time.Second,
 	reask:         2 * time.Minute,
 	reread:        5 * time.Second,
+}
+
+// comparing is the time between two comparisons of a feed with its list. Nearly
+// all reports come between the early morning and the evening of a working day.
+func (r *rhythm) comparing(now time.Time) time.Duration {
+	now = now.In(disclosure.Madrid)
+	weekend := now.Weekday() == time.Saturday || now.Weekday() == time.Sunday
+	if minute := 60*now.Hour() + now.Minute(); weekend || minute < 6*60+30 || minute >= 20*60+30 {
+		return r.compareNight
+	}
+	return r.compare
 }
 
 // lists is how often the lists of a series are looked at.

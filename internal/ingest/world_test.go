@@ -36,6 +36,10 @@ import (
 
 // hurried is the rhythm of tests.
 var hurried = rhythm{
+	compare:       time.Second,
+	compareNight:  time.Second,
+	grace:         500 * time.Millisecond,
+	distrust:      time.Hour,
 	instead:       500 * time.Millisecond,
 	slowest:       500 * time.Millisecond,
 	reconcile:     2 * time.Second,

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -134,22 +136,72 @@ func TestPushClients(t *testing.T) {
 	}
 }
 
+// door is an address that stays while the service behind it is replaced. A
+// port that the service itself gave up could be taken by another program. Who
+// comes while there is no service that is ready is cut off: the client gives up
+// for good when it is answered with an error.
+type door struct {
+	net.Listener
+	behind atomic.Pointer[service]
+}
+
+func newDoor(t *testing.T, s *service) *door {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	d := &door{Listener: l}
+	d.behind.Store(s)
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go d.pass(client)
+		}
+	}()
+	return d
+}
+
+// pass joins a client to the service until either ends.
+func (d *door) pass(client net.Conn) {
+	defer client.Close()
+	s := d.behind.Load()
+	if s == nil {
+		return
+	}
+	server, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(server, client)
+		_ = server.Close()
+	}()
+	_, _ = io.Copy(client, server)
+}
+
 func followThroughRestarts(t *testing.T, spec string, s *service, db store.Store, key string) *service {
-	c := startChecker(t, "PREGON_KEY="+key, "stream", s.url+"/api/v1/stream")
+	d := newDoor(t, s)
+	c := startChecker(t, "PREGON_KEY="+key, "stream", "http://"+d.Addr().String()+"/api/v1/stream")
 	if line := c.next(t); line.Event != "hello" {
 		t.Fatalf("%+v", line)
 	}
 	seen := file(t, db, 5)
 	c.events(t, 0, seen)
-	again := []string{"--webhook-allow-private", "--listen", strings.TrimPrefix(s.url, "http://")}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		d.behind.Store(nil)
 		_ = s.end(sig)
 		newest := file(t, db, 5) // while nobody serves
-		next, err := startService([]string{"PREGON_STORE=" + spec}, t.TempDir(), again...)
+		next, err := startService([]string{"PREGON_STORE=" + spec}, t.TempDir(), "--webhook-allow-private")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s = next
+		d.behind.Store(s)
 		newest = max(newest, file(t, db, 5))
 		others := fmt.Sprint(c.events(t, seen, newest))
 		if want := map[syscall.Signal]string{syscall.SIGTERM: "[goodbye hello]", syscall.SIGKILL: "[hello]"}[sig]; others != want {

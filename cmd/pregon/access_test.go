@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -72,13 +73,12 @@ func TestKeysOnReplicas(t *testing.T) {
 			id, _, _ := strings.Cut(strings.SplitAfter(pregon(t, store, "keys", "list"), "\n")[1], " ")
 			pregon(t, store, "keys", "revoke", id)
 			for i, s := range replicas {
-				deadline := time.Now().Add(20 * time.Second) // two seconds are promised; this machine may be busy
-				for s.status(t, "/api/v1/reports", "X-API-Key", key) != http.StatusUnauthorized {
-					if time.Now().After(deadline) {
-						t.Fatalf("replica %d still takes a revoked key", i)
+				eventually(t, func() error { // two seconds are promised; this machine may be busy
+					if s.status(t, "/api/v1/reports", "X-API-Key", key) != http.StatusUnauthorized {
+						return fmt.Errorf("replica %d still takes a revoked key", i)
 					}
-					time.Sleep(20 * time.Millisecond)
-				}
+					return nil
+				})
 			}
 		})
 	}
@@ -86,7 +86,8 @@ func TestKeysOnReplicas(t *testing.T) {
 
 // Exactly 60 of 200 simultaneous requests are let in by two processes that
 // count together. When Redis is gone each counts for itself, from what it has
-// let in, and says so.
+// let in, and says so. On a machine so busy that Redis does not answer in time,
+// each counts for itself from the start; internal/ratelimit has the exact test.
 func TestAnonymousLimitThroughRedis(t *testing.T) {
 	redis := redistest.Start(t)
 	store := engines["sqlite"](t)
@@ -94,6 +95,7 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 	replicas := []*service{startReplica(t, store, args...), startReplica(t, store, args...)}
 	var mu sync.Mutex
 	passed := map[int]int{}
+	began := time.Now()
 	var all sync.WaitGroup
 	for i := range 200 {
 		all.Go(func() {
@@ -104,13 +106,24 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if passed[200] != 60 || passed[429] != 140 {
-		t.Errorf("answered %v", passed)
+	most := 60
+	if time.Since(began) > time.Second || slices.ContainsFunc(replicas, func(s *service) bool { return strings.Contains(s.log.String(), "Redis does not answer") }) {
+		most = 2 * 60 // somebody may have waited too long for Redis
+	}
+	if n := passed[200]; n < 60 || n > most && time.Since(began) < time.Minute || n+passed[429] != 200 {
+		t.Errorf("answered %v, want 200 to at most %d", passed, most)
 	}
 	key := pregon(t, store, "keys", "create", "--plan", "pro")
-	if shared := replicas[0].shared(t, key); shared != "up" {
-		t.Errorf("shared is %s", shared)
+	shared := func(want string) {
+		t.Helper()
+		eventually(t, func() error {
+			if got := replicas[0].shared(t, key); got != want {
+				return fmt.Errorf("shared is %s, want %s", got, want)
+			}
+			return nil
+		})
 	}
+	shared("up")
 	redis.Kill()
 	more := 0
 	for range 200 {
@@ -120,12 +133,11 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 			}
 		}
 	}
-	if more > 60 { // two times 60, and each knows what it has let in already
-		t.Errorf("without Redis %d more were let in", more)
+	// Two times 60, and each knows what it has let in within the minute.
+	if passed[200]+more > 120 && time.Since(began) < time.Minute {
+		t.Errorf("without Redis %d more were let in than the %d before", more, passed[200])
 	}
-	if shared := replicas[0].shared(t, key); shared != "down" {
-		t.Errorf("without Redis shared is %s", shared)
-	}
+	shared("down")
 }
 
 // shared tells whether a service says that replicas count together.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -70,11 +71,14 @@ func (p *tap) take(hold func(ctx context.Context, path string)) []string {
 	return asked
 }
 
-// slowly is a source that takes its time, so that others come in between.
-func slowly(ctx context.Context, _ string) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(40 * time.Millisecond):
+// hanging is a source that answers some lists and then no more, so that others
+// come in between, however long they take to start.
+func hanging() func(ctx context.Context, path string) {
+	var passed atomic.Int64
+	return func(ctx context.Context, path string) {
+		if strings.Contains(path, "fechaDesde=") && passed.Add(1) > 20 {
+			<-ctx.Done()
+		}
 	}
 }
 
@@ -195,11 +199,14 @@ func TestBackfill(t *testing.T) {
 			if want := len(r.truth(t, from-30, from-1, disclosure.IP, disclosure.OIR)); got.fresh != want {
 				t.Errorf("back-fill beside serve prints %+v, want %d new", got, want)
 			}
-			if text := beside.stderr.String(); !strings.Contains(text, byService) || strings.Contains(text, byItself) {
-				t.Errorf("back-fill beside serve says %q", text)
-			}
-			if asked := p.take(nil); len(asked) > 0 {
-				t.Errorf("back-fill beside serve asked for %v itself", asked)
+			// On a busy machine serve may lose its lease for a moment, upon which the command is to do it.
+			if asked := p.take(nil); !strings.Contains(r.serve.log.events(), "no longer reading the source") {
+				if text := beside.stderr.String(); !strings.Contains(text, byService) || strings.Contains(text, byItself) {
+					t.Errorf("back-fill beside serve says %q", text)
+				}
+				if len(asked) > 0 {
+					t.Errorf("back-fill beside serve asked for %v itself", asked)
+				}
 			}
 			r.exact(t, from-30, to, disclosure.IP, disclosure.OIR)
 			r.stop(t)
@@ -272,7 +279,7 @@ func TestBackfillGivesWay(t *testing.T) {
 			t.Parallel()
 			s := startSource(t)
 			p := newTap(t, s)
-			p.take(slowly)
+			p.take(hanging())
 			r := newReader(t, s, newStore(t))
 			alone := startBackfill(t, p.URL, r.spec, "--from", from.String(), "--type", "ip,oir")
 			eventually(t, func() error {
@@ -291,6 +298,7 @@ func TestBackfillGivesWay(t *testing.T) {
 			if jobs := r.jobs(t); jobs[0].Done {
 				t.Error("serve had to wait for the end of the back-fill")
 			}
+			p.take(nil)
 			id := r.publish(t, `{"type":"oir"}`)
 			alone.finish(t)
 			if text := alone.stderr.String(); !strings.Contains(text, byItself) || !strings.Contains(text, byService) {

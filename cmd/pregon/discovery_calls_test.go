@@ -1,10 +1,11 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -320,15 +322,41 @@ func (n *newcomer) runExamples() {
 		n.t.Errorf("only %d examples were found", len(examples))
 	}
 	for _, m := range examples {
-		shell := exec.CommandContext(n.t.Context(), "sh", "-c", `curl() { command curl --fail-with-body -m 5 "$@"; }; `+m[1])
-		shell.Env = append(os.Environ(), "KEY="+n.key, "ID="+n.report, "ISSUER="+n.issuer, "COMPANY=a & b, s.a.", "SEQ=1")
-		out, err := shell.Output()
-		var ended *exec.ExitError
-		if listening := strings.Contains(m[1], "curl -sN") && errors.As(err, &ended) && ended.ExitCode() == 28; err != nil && !listening {
+		out, err := n.runExample(m[1])
+		if err != nil {
 			n.t.Errorf("%s\n%v\n%.500s", m[1], err, out)
 		}
 		if len(out) < 10 || bytes.Contains(out, []byte(`"error"`)) {
 			n.t.Errorf("%s\nprints %.500s", m[1], out)
 		}
 	}
+}
+
+// runExample runs a command. One that listens is ended once it has heard hello.
+func (n *newcomer) runExample(command string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(n.t.Context(), patient)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-c", `curl() { command curl --fail-with-body "$@"; }; `+command)
+	shell.Env = append(os.Environ(), "KEY="+n.key, "ID="+n.report, "ISSUER="+n.issuer, "COMPANY=a & b, s.a.", "SEQ=1")
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	if !strings.Contains(command, "curl -sN") {
+		return shell.Output()
+	}
+	stdout, err := shell.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := shell.Start(); err != nil {
+		return nil, err
+	}
+	var out []byte
+	for lines := bufio.NewReader(stdout); err == nil && !bytes.Contains(out, []byte("\nevent: hello\n")); {
+		var line []byte
+		line, err = lines.ReadBytes('\n')
+		out = append(out, line...)
+	}
+	cancel()
+	_ = shell.Wait() // it was killed
+	return out, err
 }

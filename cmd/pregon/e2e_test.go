@@ -170,9 +170,9 @@ func startProgram(env []string, dir string, args ...string) (*service, error) {
 	case s.url = <-address:
 	case err := <-s.done:
 		return nil, fmt.Errorf("serve ended: %v\n%s", err, s.log)
-	case <-time.After(time.Minute):
+	case <-time.After(patient):
 		_ = cmd.Process.Kill()
-		return nil, errors.New("serve does not say where it listens")
+		return nil, fmt.Errorf("serve does not say where it listens\n%s", s.log)
 	}
 	return s, nil
 }
@@ -193,7 +193,7 @@ func (s *service) watch(stderr io.Reader, address chan<- string) {
 }
 
 func (s *service) waitReady() error {
-	deadline := time.Now().Add(3 * time.Minute)
+	deadline := time.Now().Add(patient)
 	for time.Now().Before(deadline) {
 		resp, err := http.Get(s.url + "/readyz")
 		if err == nil {
@@ -202,9 +202,14 @@ func (s *service) waitReady() error {
 				return nil
 			}
 		}
-		time.Sleep(20 * time.Millisecond)
+		select {
+		case err := <-s.done:
+			s.done <- err // for who ends it
+			return fmt.Errorf("serve ended: %v\n%s", err, s.log)
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	return errors.New("serve does not become ready")
+	return fmt.Errorf("serve does not become ready\n%s", s.log)
 }
 
 // end signals the program and returns how it ended.
@@ -213,7 +218,7 @@ func (s *service) end(sig syscall.Signal) error {
 	select {
 	case err := <-s.done:
 		return err
-	case <-time.After(time.Minute):
+	case <-time.After(patient):
 		_ = s.cmd.Process.Kill()
 		return errors.New("serve does not end")
 	}
@@ -263,7 +268,7 @@ func getCommand(ts *testscript.TestScript, _ bool, args []string) {
 // untilCommand: until REGEXP [options] PATH
 func untilCommand(ts *testscript.TestScript, _ bool, args []string) {
 	want, args := regexp.MustCompile(args[0]), withKeys(ts, args[1:])
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patient)
 	for {
 		dump, err := get(ts.Getenv("URL"), args)
 		ts.Check(err)

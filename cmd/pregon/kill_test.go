@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,14 +29,33 @@ func TestImportSurvivesKill(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			spec := newStore(t)
-			cmd := exec.Command(program, "import", "reports", file, "--store", spec)
+			half, err := os.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer half.Close()
+			info, err := half.Stat()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(program, "import", "reports", "-", "--store", spec)
+			stdin, err := cmd.StdinPipe() // which does not end, so that the import is not done however late it is killed
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			fed := make(chan struct{})
+			go func() {
+				defer close(fed)
+				_, _ = io.CopyN(stdin, half, info.Size()/2)
+			}()
 			db := openStore(t, spec)
 			waitFor(t, db, filings/4)
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
+			<-fed
 			partly, err := db.Newest(t.Context())
 			if err != nil || partly >= filings {
 				t.Fatalf("the import was to be killed midway, and is at %d of %d (%v)", partly, filings, err)
@@ -96,7 +116,7 @@ func openStore(t *testing.T, spec string) store.Store {
 
 func waitFor(t *testing.T, db store.Store, seq int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	if err := db.Wait(ctx, seq-1); err != nil {
 		t.Fatal(err)

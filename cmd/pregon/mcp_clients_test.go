@@ -27,13 +27,13 @@ func runChecker(t *testing.T, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patient)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, args...)
 	cmd.Dir, cmd.Env = checkers, append(os.Environ(), "HOME="+home, "NO_COLOR=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // upon which it ends its browser, too
-	cmd.WaitDelay = 10 * time.Second
+	cmd.WaitDelay = time.Minute
 	out, err := cmd.CombinedOutput()
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

@@ -30,9 +30,9 @@ import (
 	"pregon/internal/store/storetest"
 )
 
-// patient is how long a test waits for what must happen. It is no measure of
-// speed.
-const patient = 2 * time.Minute
+// patient is how long a test waits for what must happen. It only ends a hang,
+// and is no measure of speed.
+const patient = 5 * time.Minute
 
 // eventually waits until the check passes.
 func eventually(t *testing.T, check func() error) {
@@ -313,6 +313,9 @@ func (r *reader) has(t *testing.T, id string) bool {
 	return len(found) > 0
 }
 
+// errMoved is of a list that changed while its pages were read.
+var errMoved = errors.New("the list has another number of filings than it says")
+
 // listed returns how often each filing since yesterday is in the list.
 func listed(base string) (map[string]int, error) {
 	out := map[string]int{}
@@ -330,7 +333,7 @@ func listed(base string) (map[string]int, error) {
 		}
 		if len(list.Data) < 50 {
 			if list.Total != len(out) {
-				return nil, fmt.Errorf("the list has %d filings and says %d", len(out), list.Total)
+				return out, fmt.Errorf("%w: %d, %d", errMoved, len(out), list.Total)
 			}
 			return out, nil
 		}
@@ -557,10 +560,13 @@ func (r *reader) playFaults(t *testing.T) {
 		ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip"}[len(ids)%2]))
 		time.Sleep(250 * time.Millisecond)
 	}
-	s := r.state(t, "degraded", "blind")
-	if !slices.ContainsFunc(s.Reasons, func(r struct{ Surface, Reason string }) bool { return r.Surface == "feed-ip" && r.Reason != "" }) {
-		t.Errorf("the source is %s because of %v, which is not feed-ip", s.State, s.Reasons)
-	}
+	eventually(t, func() error { // others may be blamed before
+		s := r.state(t, "degraded", "blind")
+		if !slices.ContainsFunc(s.Reasons, func(r struct{ Surface, Reason string }) bool { return r.Surface == "feed-ip" && r.Reason != "" }) {
+			return fmt.Errorf("the source is %s because of %v, which is not feed-ip", s.State, s.Reasons)
+		}
+		return nil
+	})
 	r.disarm(t)
 	ids = append(ids, r.publish(t, `{"type":"ip"}`), r.publish(t, `{"type":"oir"}`))
 	r.told(t, ids...)
@@ -622,9 +628,12 @@ func TestTakeOver(t *testing.T) {
 			_ = holder.end(syscall.SIGKILL)
 			publish()
 			r.told(t, ids...)
-			if !holds(t, other) {
-				t.Error("the other has it all, and does not read the source")
-			}
+			eventually(t, func() error { // on a busy machine it may lose the lease for a moment
+				if !holds(t, other) {
+					return errors.New("the other has it all, and does not read the source")
+				}
+				return nil
+			})
 
 			// It is stopped, and says so: nobody waits for its lease to run out.
 			third := r.startServe(t, debug...)
@@ -721,16 +730,17 @@ func (d *demoRun) total(t *testing.T) int {
 	return list.Total
 }
 
-// shows waits until all filings are listed, each once.
-func (d *demoRun) shows(t *testing.T, ids []string) {
+// shows waits until all filings are listed, each once; while the market moves
+// a filing may be found on two pages.
+func (d *demoRun) shows(t *testing.T, ids []string, moves bool) {
 	t.Helper()
 	eventually(t, func() error {
 		list, err := listed(d.serve.url)
-		if err != nil {
+		if err != nil && !(moves && errors.Is(err, errMoved)) {
 			return err
 		}
 		for _, id := range ids {
-			if list[id] != 1 {
+			if list[id] != 1 && !(moves && list[id] > 1) {
 				return fmt.Errorf("%s is listed %d times", id, list[id])
 			}
 		}
@@ -762,7 +772,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 		return nil
 	})
 	ids := simulated(t, d.file, disclosure.IP, disclosure.OIR)
-	d.shows(t, ids)
+	d.shows(t, ids, true)
 	eventually(t, func() error {
 		if after := d.total(t); after <= before {
 			return fmt.Errorf("there were %d filings and are %d", before, after)
@@ -775,7 +785,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	_ = d.serve.end(syscall.SIGKILL)
 	ids = simulated(t, d.file, disclosure.IP, disclosure.OIR)
 	d.start(t, "0")
-	d.shows(t, ids)
+	d.shows(t, ids, false)
 	if now := simulated(t, d.file, disclosure.IP, disclosure.OIR); !slices.Equal(now, ids) {
 		t.Errorf("the market had %d filings and has %d", len(ids), len(now))
 	}
@@ -793,5 +803,5 @@ func (d *demoRun) play(t *testing.T, spec string) {
 		t.Fatal(err)
 	}
 	d.start(t, "0")
-	d.shows(t, ids)
+	d.shows(t, ids, false)
 }

@@ -37,12 +37,12 @@ func (m *marked) look(ctx context.Context) error {
 }
 
 // Current implements store.Log.
-func (m *marked) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
-	seq, err := m.Store.Current(ctx, fn)
+func (m *marked) Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
+	head, err := m.Store.Current(ctx, fn)
 	if err != nil {
-		return 0, err
+		return disclosure.Head{}, err
 	}
-	return seq, m.look(ctx)
+	return head, m.look(ctx)
 }
 
 // Changes implements store.Log.

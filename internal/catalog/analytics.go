@@ -102,7 +102,7 @@ func (s *Snapshot) figures(now time.Time) *Analytics {
 	today := disclosure.DayOf(now)
 	return &Analytics{
 		GeneratedAt: now.Truncate(time.Second),
-		AsOfSeq:     s.seq,
+		AsOfSeq:     s.head.Seq,
 		Totals:      Totals{All: t.byType[0] + t.byType[1] + t.byType[2], ByType: countsOf(t.byType)},
 		Daily:       t.daily(today),
 		Weekdays:    t.weekdayTotals(),

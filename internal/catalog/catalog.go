@@ -24,13 +24,16 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/store"
 )
 
 // Log is the part of the store that the catalogue follows.
 type Log interface {
-	Current(ctx context.Context, fn func(disclosure.Change) error) (seq int64, err error)
+	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
-	Newest(ctx context.Context) (int64, error)
+	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
+	Head(ctx context.Context) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error
 }
 
@@ -81,32 +84,36 @@ func (c *Catalog) Load(ctx context.Context) error {
 
 	rows := make(chan []disclosure.Change, 8)
 	g, ctx := errgroup.WithContext(ctx)
-	var seq int64
+	var head disclosure.Head
 	g.Go(func() (err error) {
 		defer close(rows)
-		seq, err = c.read(ctx, rows)
+		head, err = c.read(ctx, rows)
 		return err
 	})
 	var docs []search.Doc
+	var last disclosure.Mark
 	for batch := range rows {
 		docs = append(docs, c.docs(batch)...)
+		if len(batch) > 0 {
+			last = batch[len(batch)-1].Mark()
+		}
 	}
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("loading the catalogue: %w", err)
 	}
 	c.writer.Apply(docs, c.directory())
-	c.show(seq, (&tally{}).next(nil, docs))
+	c.show(head, last, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
 	c.current.Store(time.Now().UnixNano())
 	if c.told != nil {
 		c.told(nil)
 	}
-	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", seq, "took", time.Since(start))
+	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch", head.Epoch, "took", time.Since(start))
 	return nil
 }
 
 // read hands on the present state in batches.
-func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (int64, error) {
+func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (disclosure.Head, error) {
 	const size = 500
 	batch := make([]disclosure.Change, 0, size)
 	hand := func() error {
@@ -118,13 +125,13 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (in
 			return ctx.Err()
 		}
 	}
-	seq, err := c.log.Current(ctx, func(ch disclosure.Change) error {
+	head, err := c.log.Current(ctx, func(ch disclosure.Change) error {
 		if batch = append(batch, ch); len(batch) < size {
 			return nil
 		}
 		return hand()
 	})
-	return seq, errors.Join(err, hand())
+	return head, errors.Join(err, hand())
 }
 
 // docs analyses the filings among changes and notes the issuers.
@@ -147,7 +154,7 @@ func (c *Catalog) directory() *search.Directory {
 const (
 	batch    = 2000                  // changes read and applied at once
 	pause    = 20 * time.Millisecond // between two snapshots: a flood is taken in gulps
-	lookFor  = 10 * time.Second      // how long a quiet log is waited for before it is asked again
+	lookFor  = 2 * time.Second       // how long a quiet log is waited for before it is asked again
 	readTime = 30 * time.Second      // for reading changes: a store that hangs is no better than one that fails
 )
 
@@ -190,8 +197,11 @@ func (c *Catalog) step(ctx context.Context) error {
 	}
 	reading, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	changes, err := c.log.Changes(reading, seq, batch)
-	if err != nil || len(changes) == 0 {
+	changes, head, err := c.next(reading)
+	switch {
+	case errors.Is(err, errAnotherLog):
+		return c.reload(ctx, head)
+	case err != nil || len(changes) == 0:
 		return err
 	}
 	c.apply(changes)
@@ -201,9 +211,54 @@ func (c *Catalog) step(ctx context.Context) error {
 	return nil
 }
 
+var errAnotherLog = errors.New("the log is not the one that was loaded")
+
+// next reads what comes after the snapshot, and fails when that is of another
+// log. A backup may be restored at any moment, and the log may be longer again
+// when it is next read: so the last change that was seen is read once more.
+func (c *Catalog) next(ctx context.Context) ([]disclosure.Change, disclosure.Head, error) {
+	s := c.Snapshot()
+	changes, err := c.log.Changes(ctx, max(0, s.head.Seq-1), batch+1)
+	if err != nil {
+		return nil, disclosure.Head{}, err
+	}
+	head, err := c.log.Head(ctx)
+	switch {
+	case err != nil:
+		return nil, head, err
+	case head.Epoch != s.head.Epoch:
+		return nil, head, errAnotherLog
+	case s.head.Seq == 0:
+		return changes[:min(len(changes), batch)], head, nil
+	case len(changes) == 0 || changes[0].Mark() != s.last:
+		return nil, head, errAnotherLog
+	}
+	return changes[1:], head, nil
+}
+
+// reload loads a log that is another than the one that was loaded. If it has
+// the same epoch, a backup was restored and its seqs are about to be used for
+// other changes: the epoch is renewed, so that no reader takes one for the other.
+func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
+	s := c.Snapshot()
+	if head.Epoch == s.head.Epoch {
+		renewing, cancel := context.WithTimeout(ctx, readTime)
+		defer cancel()
+		shared, err := store.Shared(renewing, c.log, head.Seq, s.last)
+		if err != nil {
+			return err
+		}
+		if head, err = c.log.RenewEpoch(renewing, head.Epoch, disclosure.Cursor{Epoch: head.Epoch, Seq: shared}); err != nil {
+			return err
+		}
+	}
+	c.slog.Warn("a backup of the store was restored: loading it anew, and readers are sent back to where the logs part",
+		"seen", s.head.String(), "now", head.String())
+	return c.Load(ctx)
+}
+
 // wait waits for something new. It gives up after a while to see whether the
-// log is still there, and whether it is the one we know: a log that is shorter
-// than what we have seen was put back from a copy, and is read anew.
+// log is still there, and whether it is the one we know.
 func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 	waiting, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
@@ -213,13 +268,12 @@ func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 	}
 	looking, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	newest, err := c.log.Newest(looking)
+	head, err := c.log.Head(looking)
 	switch {
 	case err != nil:
 		return false, err
-	case newest < seq:
-		c.slog.Warn("the log is shorter than it was: loading it anew", "seq", seq, "newest", newest)
-		return true, c.Load(ctx)
+	case head.Seq < seq || head.Epoch != c.Snapshot().head.Epoch:
+		return true, c.reload(ctx, head)
 	}
 	c.current.Store(time.Now().UnixNano())
 	return true, nil
@@ -235,7 +289,10 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 		dir = c.directory()
 	}
 	gone := c.writer.Apply(docs, dir)
-	c.show(changes[len(changes)-1].Seq, c.Snapshot().tally.next(gone, docs))
+	s, last := c.Snapshot(), changes[len(changes)-1].Mark()
+	head := s.head
+	head.Seq = last.Seq
+	c.show(head, last, s.tally.next(gone, docs))
 	if c.told != nil {
 		c.told(changes)
 	}
@@ -243,8 +300,8 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 }
 
 // show swaps the snapshot. c.mu is held.
-func (c *Catalog) show(seq int64, t *tally) {
-	c.now.Store(&Snapshot{seq: seq, index: c.writer.Index(), tally: t, links: c.encoder.links})
+func (c *Catalog) show(head disclosure.Head, last disclosure.Mark, t *tally) {
+	c.now.Store(&Snapshot{head: head, last: last, index: c.writer.Index(), tally: t, links: c.encoder.links})
 }
 
 // newestOfEach keeps the last change of each filing and issuer.
@@ -287,7 +344,7 @@ func (c *Catalog) startMerge() {
 		}
 		w.Install(m)
 		s := c.Snapshot()
-		c.show(s.seq, s.tally)
+		c.show(s.head, s.last, s.tally)
 		c.startMerge()
 	})
 }

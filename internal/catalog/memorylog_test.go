@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"pregon/internal/disclosure"
 )
@@ -16,9 +17,12 @@ type memoryLog struct {
 	changes []disclosure.Change
 	more    chan struct{} // closed when there is something new
 	broken  bool          // Current fails half way
+	head    disclosure.Head
 }
 
-func newMemoryLog() *memoryLog { return &memoryLog{more: make(chan struct{})} }
+func newMemoryLog() *memoryLog {
+	return &memoryLog{more: make(chan struct{}), head: disclosure.Head{Cursor: disclosure.Cursor{Epoch: "first"}}}
+}
 
 // append adds changes in one go, and fills in their seq.
 func (l *memoryLog) append(changes ...disclosure.Change) int64 {
@@ -26,6 +30,9 @@ func (l *memoryLog) append(changes ...disclosure.Change) int64 {
 	defer l.mu.Unlock()
 	for _, c := range changes {
 		c.Seq = int64(len(l.changes) + 1)
+		if c.OccurredAt.IsZero() {
+			c.OccurredAt = time.Now()
+		}
 		l.changes = append(l.changes, c)
 	}
 	close(l.more)
@@ -46,9 +53,9 @@ func (l *memoryLog) setBroken(broken bool) {
 	l.broken = broken
 }
 
-func (l *memoryLog) Current(_ context.Context, fn func(disclosure.Change) error) (int64, error) {
+func (l *memoryLog) Current(_ context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
 	l.mu.Lock()
-	changes, broken := l.changes, l.broken
+	changes, broken, head := l.changes, l.broken, l.end()
 	l.mu.Unlock()
 	last := map[string]int{}
 	for i := range changes {
@@ -56,13 +63,13 @@ func (l *memoryLog) Current(_ context.Context, fn func(disclosure.Change) error)
 	}
 	for n, i := range slices.Sorted(maps.Values(last)) {
 		if broken && n == len(last)/2 {
-			return 0, errCut
+			return disclosure.Head{}, errCut
 		}
 		if err := fn(changes[i]); err != nil {
-			return 0, err
+			return disclosure.Head{}, err
 		}
 	}
-	return int64(len(changes)), nil
+	return head, nil
 }
 
 func (l *memoryLog) Changes(_ context.Context, after int64, limit int) ([]disclosure.Change, error) {
@@ -72,10 +79,37 @@ func (l *memoryLog) Changes(_ context.Context, after int64, limit int) ([]disclo
 	return slices.Clone(l.changes[from:min(from+int64(limit), int64(len(l.changes)))]), nil
 }
 
-func (l *memoryLog) Newest(context.Context) (int64, error) {
+func (l *memoryLog) ChangesAt(_ context.Context, seqs ...int64) (found []disclosure.Change, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return int64(len(l.changes)), nil
+	for _, seq := range seqs {
+		if seq >= 1 && seq <= int64(len(l.changes)) {
+			found = append(found, l.changes[seq-1])
+		}
+	}
+	return found, nil
+}
+
+// end returns the head. l.mu is held.
+func (l *memoryLog) end() disclosure.Head {
+	head := l.head
+	head.Seq = int64(len(l.changes))
+	return head
+}
+
+func (l *memoryLog) Head(context.Context) (disclosure.Head, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end(), nil
+}
+
+func (l *memoryLog) RenewEpoch(_ context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.head.Epoch == replaced {
+		l.head = l.end().Renew(shared...)
+	}
+	return l.end(), nil
 }
 
 func (l *memoryLog) Wait(ctx context.Context, after int64) error {

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,6 +112,53 @@ func TestLoadDuringMerge(t *testing.T) {
 			if n := reports(c.Snapshot(), disclosure.Filter{Search: "fin"}, 1, 1).Total; n != 2000 || c.Snapshot().Len() != 5000 {
 				t.Errorf("%d new filings of %d", n, c.Snapshot().Len())
 			}
+		})
+	})
+}
+
+// A log that was put back and is longer again than it was, before anybody
+// looked, is another all the same. Its epoch is renewed, and says from where on.
+func TestRegrownLogIsLoadedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemoryLog()
+		log.append(many(1, 5, "Antes")...)
+		time.Sleep(time.Hour)
+		log.append(many(6, 20, "Antes")...)
+		time.Sleep(time.Hour)
+		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
+			settle()
+			log.cut(5)
+			log.append(many(101, 120, "Luego")...)
+			time.Sleep(10 * time.Second)
+			wantAt(t, c, 25, 25)
+			same(t, c.Snapshot(), load(t, log).Snapshot())
+			head := c.Snapshot().Head()
+			if head.Epoch == "first" || !slices.Equal(head.Past, []disclosure.Cursor{{Epoch: "first", Seq: 5}}) {
+				t.Errorf("the head is %+v", head)
+			}
+			log.append(many(121, 122, "Al fin")...)
+			settle()
+			wantAt(t, c, 27, 27)
+			if now := c.Snapshot().Head(); now.Epoch != head.Epoch {
+				t.Errorf("the epoch was renewed again: %+v", now)
+			}
+		})
+	})
+}
+
+// An epoch that another process renewed is taken over.
+func TestRenewedEpochIsLoaded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemoryLog()
+		log.append(many(1, 5, "Antes")...)
+		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
+			settle()
+			renewed, _ := log.RenewEpoch(t.Context(), "first")
+			time.Sleep(10 * time.Second)
+			if head := c.Snapshot().Head(); head.Epoch != renewed.Epoch || len(head.Past) != 1 {
+				t.Errorf("the head is %+v, want %+v", head, renewed)
+			}
+			wantAt(t, c, 5, 5)
 		})
 	})
 }

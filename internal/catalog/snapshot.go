@@ -12,7 +12,8 @@ import (
 
 // Snapshot is the catalogue as it was at one seq. It never changes.
 type Snapshot struct {
-	seq   int64
+	head  disclosure.Head
+	last  disclosure.Mark // of the newest change
 	index *search.Index
 	tally *tally
 	links links
@@ -25,7 +26,14 @@ type Snapshot struct {
 }
 
 // Seq returns the newest change that the snapshot knows of.
-func (s *Snapshot) Seq() int64 { return s.seq }
+func (s *Snapshot) Seq() int64 { return s.head.Seq }
+
+// Head returns the end of the log, as far as the snapshot knows it.
+func (s *Snapshot) Head() disclosure.Head { return s.head }
+
+// Last returns the mark of the newest change that the snapshot knows of, which
+// is nothing when there is none.
+func (s *Snapshot) Last() disclosure.Mark { return s.last }
 
 // Len returns the number of filings.
 func (s *Snapshot) Len() int { return s.index.Len() }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 )
 
 // Known tells whether it is one of the states.
@@ -29,6 +32,15 @@ func ordered[T any](values []T, webhook func(*T) string) []string {
 		seen[webhook(&values[i])] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// Meets returns a Conflict when the log is not the one in which the caller saw
+// what it hands out.
+func (f *FanOut) Meets(head disclosure.Cursor) error {
+	if f.Seen.Epoch != "" && f.Seen.Epoch != head.Epoch || f.Seen.Seq > head.Seq {
+		return fault.New(fault.Conflict, "the log ends at %v, and %v was seen: a backup was restored", head, f.Seen)
+	}
+	return nil
 }
 
 // An AttemptKey names an attempt. Its time is in microseconds from 1970.

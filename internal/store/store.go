@@ -93,7 +93,7 @@ type Log interface {
 	// Current passes the newest change of every issuer and filing to fn, in
 	// order of seq, all as of one moment, and returns that moment's seq. With
 	// it a reader starts, and goes on with Changes. An error of fn ends it.
-	Current(ctx context.Context, fn func(disclosure.Change) error) (seq int64, err error)
+	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 
 	// Reports returns those of the filings with these ids that are known, as
 	// they are now, in no particular order.
@@ -101,6 +101,14 @@ type Log interface {
 
 	// Newest returns the newest committed seq, 0 when the log is empty.
 	Newest(ctx context.Context) (int64, error)
+
+	// Head returns the newest committed seq and the log's epoch.
+	Head(ctx context.Context) (disclosure.Head, error)
+
+	// RenewEpoch gives the log another epoch, as disclosure.Head.Renew does, and
+	// returns its head. When the epoch is no longer the one to be replaced, it
+	// was renewed by another process, and is left as it is.
+	RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error)
 
 	// Wait returns nil once there is a change with seq > after, at once after
 	// a commit of this process and within a second after one of another. It
@@ -205,8 +213,9 @@ type Deliveries interface {
 	// FanOut adds deliveries and moves that seq, both or neither. It fails,
 	// Conflict, and writes nothing when the seq is no longer f.From, or when a
 	// record of the kind "webhook" has a revision above f.Revision: somebody made,
-	// changed or removed a webhook, and the caller did not know. A delivery that
-	// is there already is left alone.
+	// changed or removed a webhook, and the caller did not know. It fails in the
+	// same way when the log is not the one in which the caller saw f.Seen: a
+	// backup was restored. A delivery that is there already is left alone.
 	FanOut(ctx context.Context, f FanOut) error
 
 	// Enqueue adds deliveries that are due at once, and makes those that are
@@ -233,8 +242,8 @@ type Deliveries interface {
 	// Settle notes attempts, in the order told, and what they make of their
 	// deliveries, all or none. Who holds the webhook does not matter: what
 	// happened happened. A delivery that is gone, since its webhook was dropped,
-	// is passed over, and so is an attempt that was noted before, which is one at
-	// the very same time. A failed attempt that is told late does not change the
+	// or that is of another epoch, is passed over, and so is an attempt that was
+	// noted before, which is one at the very same time. A failed attempt that is told late does not change the
 	// state of a delivery that was delivered or died meanwhile.
 	Settle(ctx context.Context, results ...Result) error
 
@@ -268,6 +277,7 @@ const (
 // Delivery is a change of the log that is sent to a webhook.
 type Delivery struct {
 	Webhook   string
+	Epoch     string // of the log, when it was made; set by the store
 	Seq       int64
 	Event     string
 	State     DeliveryState
@@ -281,7 +291,8 @@ type Delivery struct {
 // webhook, the seq and the event of its deliveries are used.
 type FanOut struct {
 	From, To   int64
-	Revision   int64 // the newest that the caller saw of a record of kind "webhook"
+	Seen       disclosure.Cursor // a change that the log must have; without an epoch one of any
+	Revision   int64             // the newest that the caller saw of a record of kind "webhook"
 	Deliveries []Delivery
 }
 
@@ -314,6 +325,7 @@ type Attempt struct {
 // unless the delivery is delivered.
 type Result struct {
 	Webhook string
+	Epoch   string // of the delivery
 	Seq     int64
 	Attempt Attempt
 	State   DeliveryState

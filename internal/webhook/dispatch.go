@@ -254,7 +254,7 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 		}
 		if reason := d.unfit(h, delivery); reason != "" {
 			d.dead.Add(1)
-			r := store.Result{Webhook: h.ID, Seq: delivery.Seq, State: store.DeliveryDead, Attempt: store.Attempt{At: time.Now().UTC(), Error: reason}}
+			r := store.Result{Webhook: h.ID, Epoch: delivery.Epoch, Seq: delivery.Seq, State: store.DeliveryDead, Attempt: store.Attempt{At: time.Now().UTC(), Error: reason}}
 			d.outcomes <- outcome{c.Webhook, &r}
 			continue
 		}
@@ -320,7 +320,7 @@ func (d *dispatcher) ended() bool {
 
 // judge decides what becomes of a delivery.
 func (d *dispatcher) judge(delivery store.Delivery, a answer) store.Result {
-	r := store.Result{Webhook: delivery.Webhook, Seq: delivery.Seq, Attempt: a.Attempt, State: store.DeliveryPending}
+	r := store.Result{Webhook: delivery.Webhook, Epoch: delivery.Epoch, Seq: delivery.Seq, Attempt: a.Attempt, State: store.DeliveryPending}
 	if delivery.Attempts > 0 {
 		d.retried.Add(1)
 	}

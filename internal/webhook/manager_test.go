@@ -297,10 +297,14 @@ func TestTidy(t *testing.T) {
 	w := newWorld(t)
 	p := w.idle(t, quick, nil)
 	hook, _ := create(t, p, newReceiver(t, ok), func(d *webhook.Draft) { d.Enabled = false })
+	head, err := p.db.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for seq, age := range map[int64]time.Duration{1: 31 * 24 * time.Hour, 2: 29 * 24 * time.Hour} {
 		d := store.Delivery{Webhook: hook.ID, Seq: seq, Event: "x"}
 		a := store.Attempt{At: time.Now().Add(-age), Status: 200}
-		if err := errors.Join(p.db.Enqueue(t.Context(), d), p.db.Settle(t.Context(), store.Result{Webhook: hook.ID, Seq: seq, Attempt: a, State: store.DeliveryDelivered})); err != nil {
+		if err := errors.Join(p.db.Enqueue(t.Context(), d), p.db.Settle(t.Context(), store.Result{Webhook: hook.ID, Epoch: head.Epoch, Seq: seq, Attempt: a, State: store.DeliveryDelivered})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -129,8 +129,12 @@ func TestOldNewsIsNotSent(t *testing.T) {
 	if err := idle.db.Enqueue(t.Context(), waiting...); err != nil {
 		t.Fatal(err)
 	}
-	err := idle.db.Settle(t.Context(), store.Result{
-		Webhook: hook.ID, Seq: 1, State: store.DeliveryPending, DueAt: time.Now().Add(-5 * day), Attempt: store.Attempt{At: time.Now().Add(-5 * day)},
+	head, err := idle.db.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = idle.db.Settle(t.Context(), store.Result{
+		Webhook: hook.ID, Epoch: head.Epoch, Seq: 1, State: store.DeliveryPending, DueAt: time.Now().Add(-5 * day), Attempt: store.Attempt{At: time.Now().Add(-5 * day)},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) (_ []disclosure.Ch
 }
 
 // Current implements store.Store.
-func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (_ int64, err error) {
+func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (_ disclosure.Head, err error) {
 	done := s.watch(ctx, method{"log", "Current", false})
 	defer func() { done(err) }()
 	return s.Store.Current(ctx, fn)
@@ -96,6 +96,20 @@ func (s *Store) Newest(ctx context.Context) (_ int64, err error) {
 	done := s.watch(ctx, method{"log", "Newest", false})
 	defer func() { done(err) }()
 	return s.Store.Newest(ctx)
+}
+
+// Head implements store.Store.
+func (s *Store) Head(ctx context.Context) (_ disclosure.Head, err error) {
+	done := s.watch(ctx, method{"log", "Head", false})
+	defer func() { done(err) }()
+	return s.Store.Head(ctx)
+}
+
+// RenewEpoch implements store.Store.
+func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (_ disclosure.Head, err error) {
+	done := s.watch(ctx, method{"log", "RenewEpoch", false})
+	defer func() { done(err) }()
+	return s.Store.RenewEpoch(ctx, replaced, shared...)
 }
 
 // Wait implements store.Store. Its end by the caller's deadline is no failure.

@@ -42,18 +42,25 @@ func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
 	if seq != f.From {
 		return fault.New(fault.Conflict, "the log was handed out up to %d, not %d", seq, f.From)
 	}
+	head, err := readHead(ctx, tx, "")
+	if err != nil {
+		return err
+	}
+	if err := f.Meets(head.Cursor); err != nil {
+		return err
+	}
 	batch := new(pgx.Batch)
 	if len(f.Deliveries) > 0 {
 		told := columnsOf(f.Deliveries)
 		batch.Queue(`INSERT INTO endpoint (webhook) SELECT w FROM unnest($1::text[]) w ORDER BY w COLLATE "C" ON CONFLICT DO NOTHING`, told.distinct)
 		// Whoever drops a webhook waits for the share, or was first: then the
 		// join leaves its deliveries out.
-		batch.Queue(`INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at)
-			SELECT e.webhook, t.seq, t.event, 'pending', 0, now(), now()
+		batch.Queue(`INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+			SELECT e.webhook, t.seq, t.event, 'pending', 0, now(), now(), $5
 			FROM unnest($1::text[], $2::bigint[], $3::text[]) AS t (webhook, seq, event)
 			JOIN (SELECT webhook FROM endpoint WHERE webhook = ANY($4) ORDER BY webhook FOR KEY SHARE) e ON e.webhook = t.webhook
 			ORDER BY e.webhook, t.seq
-			ON CONFLICT DO NOTHING`, told.webhooks, told.seqs, told.events, told.distinct)
+			ON CONFLICT DO NOTHING`, told.webhooks, told.seqs, told.events, told.distinct, head.Epoch)
 	}
 	batch.Queue(`UPDATE fanned SET seq = $1`, f.To)
 	batch.Queue(`SELECT revision FROM record_head FOR SHARE`)
@@ -99,8 +106,8 @@ func (s *Store) Enqueue(ctx context.Context, deliveries ...store.Delivery) error
 		// It changes nothing of an endpoint that is there, and locks it.
 		batch.Queue(`INSERT INTO endpoint AS e (webhook) SELECT w FROM unnest($1::text[]) w ORDER BY w COLLATE "C"
 			ON CONFLICT (webhook) DO UPDATE SET holder = e.holder`, told.distinct)
-		batch.Queue(`INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at)
-			SELECT DISTINCT ON (t.webhook COLLATE "C", t.seq) t.webhook, t.seq, t.event, 'pending', 0, now(), now()
+		batch.Queue(`INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+			SELECT DISTINCT ON (t.webhook COLLATE "C", t.seq) t.webhook, t.seq, t.event, 'pending', 0, now(), now(), (SELECT epoch FROM log_head)
 			FROM unnest($1::text[], $2::bigint[], $3::text[]) AS t (webhook, seq, event)
 			ORDER BY t.webhook COLLATE "C", t.seq
 			ON CONFLICT (webhook, seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at, done_at = NULL`,
@@ -158,7 +165,7 @@ func readEndpoints(ctx context.Context, db rowsQuerier, webhooks []string) (map[
 	return endpoints, err
 }
 
-const deliveryColumns = `d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at`
+const deliveryColumns = `d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at, d.epoch`
 
 // ListDeliveries is described by store.Deliveries.
 func (s *Store) ListDeliveries(ctx context.Context, q store.DeliveryQuery) ([]store.Delivered, error) {
@@ -276,7 +283,7 @@ type storedDelivery struct {
 
 // fields are for the deliveryColumns.
 func (d *storedDelivery) fields() []any {
-	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.due, &d.created, &d.done}
+	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.due, &d.created, &d.done, &d.Epoch}
 }
 
 func (d *storedDelivery) delivery() store.Delivery {

@@ -41,15 +41,15 @@ func (s *Store) changes(ctx context.Context, where string, args ...any) ([]discl
 
 // Current is described by store.Log. Rows come from the server as fn takes
 // them, so that memory does not grow with the store.
-func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
+func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
 	// When fn stops early, the end of the context spares us the rows to come,
 	// at the price of the connection.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var seq int64
+	var head disclosure.Head
 	var stopped error // of fn, kept apart since it is no failure of the database
-	err := pgx.BeginTxFunc(ctx, s.pool, oneMoment, func(tx pgx.Tx) error {
-		if err := tx.QueryRow(ctx, `SELECT seq FROM log_head`).Scan(&seq); err != nil {
+	err := pgx.BeginTxFunc(ctx, s.pool, oneMoment, func(tx pgx.Tx) (err error) {
+		if head, err = readHead(ctx, tx, ""); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `SELECT `+columns+` FROM change c
@@ -65,12 +65,12 @@ func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (
 		})
 	})
 	if stopped != nil {
-		return 0, stopped
+		return disclosure.Head{}, stopped
 	}
 	if err != nil {
-		return 0, failed("reading the store", err)
+		return disclosure.Head{}, failed("reading the store", err)
 	}
-	return seq, nil
+	return head, nil
 }
 
 // Reports is described by store.Log.
@@ -92,6 +92,50 @@ func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
 		return 0, failed("reading the newest seq", err)
 	}
 	return seq, nil
+}
+
+// Head is described by store.Log.
+func (s *Store) Head(ctx context.Context) (disclosure.Head, error) {
+	head, err := readHead(ctx, s.pool, "")
+	if err != nil {
+		return disclosure.Head{}, failed("reading the head of the log", err)
+	}
+	return head, nil
+}
+
+func readHead(ctx context.Context, db querier, lock string) (head disclosure.Head, err error) {
+	var past string
+	if err := db.QueryRow(ctx, `SELECT seq, epoch, past FROM log_head `+lock).Scan(&head.Seq, &head.Epoch, &past); err != nil {
+		return head, err
+	}
+	head.Past, err = disclosure.ParsePast(past)
+	return head, err
+}
+
+// RenewEpoch is described by store.Log.
+func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error) {
+	head, err := s.renewEpoch(ctx, replaced, shared)
+	if err != nil {
+		return disclosure.Head{}, failed("renewing the epoch of the log", err)
+	}
+	return head, nil
+}
+
+func (s *Store) renewEpoch(ctx context.Context, replaced string, shared []disclosure.Cursor) (disclosure.Head, error) {
+	tx, err := s.begin(ctx)
+	if err != nil {
+		return disclosure.Head{}, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	head, err := readHead(ctx, tx, `FOR UPDATE`)
+	if err != nil || head.Epoch != replaced {
+		return head, err
+	}
+	head = head.Renew(shared...)
+	if _, err := tx.Exec(ctx, `UPDATE log_head SET epoch = $1, past = $2`, head.Epoch, disclosure.FormatPast(head.Past)); err != nil {
+		return head, err
+	}
+	return head, s.commit(ctx, tx)
 }
 
 // Wait is described by store.Log.

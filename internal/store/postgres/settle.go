@@ -55,10 +55,11 @@ func noteAttempts(ctx context.Context, tx pgx.Tx, results []store.Result) (map[s
 		latencies = make([]int64, len(results))
 		failures  = make([]string, len(results))
 		excerpts  = make([]string, len(results))
+		epochs    = make([]string, len(results))
 	)
 	for i := range results {
 		r := &results[i]
-		webhooks[i], seqs[i], times[i] = r.Webhook, r.Seq, r.Attempt.At
+		webhooks[i], epochs[i], seqs[i], times[i] = r.Webhook, r.Epoch, r.Seq, r.Attempt.At
 		statuses[i], latencies[i] = r.Attempt.Status, r.Attempt.Latency.Microseconds()
 		failures[i], excerpts[i] = r.Attempt.Texts()
 	}
@@ -66,11 +67,12 @@ func noteAttempts(ctx context.Context, tx pgx.Tx, results []store.Result) (map[s
 	batch := new(pgx.Batch)
 	batch.Queue(`SELECT FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`, store.ResultWebhooks(results))
 	batch.Queue(`INSERT INTO attempt (webhook, seq, at, status, latency, error, excerpt)
-		SELECT t.* FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
-			AS t (webhook, seq, at, status, latency, error, excerpt)
-		JOIN delivery d ON d.webhook = t.webhook AND d.seq = t.seq
+		SELECT t.webhook, t.seq, t.at, t.status, t.latency, t.error, t.excerpt
+		FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::integer[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+			AS t (webhook, seq, at, status, latency, error, excerpt, epoch)
+		JOIN delivery d ON d.webhook = t.webhook AND d.seq = t.seq AND d.epoch = t.epoch
 		FOR NO KEY UPDATE OF d
-		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, webhooks, seqs, times, statuses, latencies, failures, excerpts).Query(func(rows pgx.Rows) error {
+		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, webhooks, seqs, times, statuses, latencies, failures, excerpts, epochs).Query(func(rows pgx.Rows) error {
 		var (
 			k  store.AttemptKey
 			at time.Time

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -31,10 +32,14 @@ func fanOut(ctx context.Context, tx *sql.Tx, f store.FanOut) error {
 	var (
 		seq   int64
 		newer bool
+		head  disclosure.Cursor
 	)
-	err := tx.QueryRowContext(ctx, "SELECT seq, EXISTS (SELECT 1 FROM record WHERE kind = 'webhook' AND revision > ?) FROM fanned", f.Revision).
-		Scan(&seq, &newer)
+	err := tx.QueryRowContext(ctx, `SELECT f.seq, EXISTS (SELECT 1 FROM record WHERE kind = 'webhook' AND revision > ?), h.epoch, h.seq
+		FROM fanned f, log_head h`, f.Revision).Scan(&seq, &newer, &head.Epoch, &head.Seq)
 	if err != nil {
+		return err
+	}
+	if err := f.Meets(head); err != nil {
 		return err
 	}
 	if seq != f.From {
@@ -83,8 +88,8 @@ func addDeliveries(ctx context.Context, tx *sql.Tx, deliveries []store.Delivery,
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at)
-		SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, ?2, ?2 FROM json_each(?1) WHERE true
+	_, err = tx.ExecContext(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+		SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, ?2, ?2, (SELECT epoch FROM log_head) FROM json_each(?1) WHERE true
 		ON CONFLICT (webhook, seq) `+present, told, time.Now().UnixMicro())
 	return err
 }
@@ -142,7 +147,7 @@ func waiting(ctx context.Context, tx *sql.Tx, c store.Claim, now time.Time) ([]s
 		webhooks, c.Failing, c.Holder, now.UnixMicro(), now.UnixMicro(), c.Endpoints)
 }
 
-const deliveryColumns = "d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at"
+const deliveryColumns = "d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at, d.epoch"
 
 // dueDeliveries returns what is due for these webhooks, in their order.
 func dueDeliveries(ctx context.Context, tx *sql.Tx, webhooks string, most int, now time.Time) ([]store.Claimed, error) {
@@ -343,7 +348,7 @@ type storedDelivery struct {
 
 // fields are for the deliveryColumns.
 func (d *storedDelivery) fields() []any {
-	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.due, &d.created, &d.done}
+	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.due, &d.created, &d.done, &d.Epoch}
 }
 
 func (d *storedDelivery) delivery() store.Delivery {

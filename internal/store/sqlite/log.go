@@ -170,22 +170,22 @@ func (s *Store) changes(ctx context.Context, where string, args ...any) ([]discl
 }
 
 // Current implements store.Log.
-func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (int64, error) {
+func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return 0, fmt.Errorf("reading the present state: %w", explained(err))
+		return disclosure.Head{}, fmt.Errorf("reading the present state: %w", explained(err))
 	}
 	defer tx.Rollback()
-	var seq int64 // reading it first fixes the moment for the whole transaction
-	if err := tx.QueryRowContext(ctx, "SELECT seq FROM log_head").Scan(&seq); err != nil {
-		return 0, fmt.Errorf("reading the present state: %w", explained(err))
+	head, err := readHead(ctx, tx) // reading it first fixes the moment for the whole transaction
+	if err != nil {
+		return disclosure.Head{}, fmt.Errorf("reading the present state: %w", explained(err))
 	}
 	err = each(ctx, tx, fn, "SELECT "+rowColumns+` FROM change c WHERE c.seq IN
 		(SELECT seq FROM issuer UNION ALL SELECT seq FROM report) ORDER BY c.seq`)
 	if err != nil {
-		return 0, fmt.Errorf("reading the present state: %w", explained(err))
+		return disclosure.Head{}, fmt.Errorf("reading the present state: %w", explained(err))
 	}
-	return seq, nil
+	return head, nil
 }
 
 // Reports implements store.Log.
@@ -254,6 +254,46 @@ func (s *Store) Newest(ctx context.Context) (seq int64, err error) {
 		return 0, fmt.Errorf("reading the newest number: %w", explained(err))
 	}
 	return seq, nil
+}
+
+// Head implements store.Log.
+func (s *Store) Head(ctx context.Context) (disclosure.Head, error) {
+	if err := s.intact(); err != nil {
+		return disclosure.Head{}, err
+	}
+	head, err := readHead(ctx, s.read)
+	if err != nil {
+		return disclosure.Head{}, fmt.Errorf("reading the head of the log: %w", explained(err))
+	}
+	return head, nil
+}
+
+func readHead(ctx context.Context, q interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+},
+) (head disclosure.Head, err error) {
+	var past string
+	if err := q.QueryRowContext(ctx, "SELECT seq, epoch, past FROM log_head").Scan(&head.Seq, &head.Epoch, &past); err != nil {
+		return head, err
+	}
+	head.Past, err = disclosure.ParsePast(past)
+	return head, err
+}
+
+// RenewEpoch implements store.Log.
+func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (head disclosure.Head, err error) {
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		if head, err = readHead(ctx, tx); err != nil || head.Epoch != replaced {
+			return err
+		}
+		head = head.Renew(shared...)
+		_, err := tx.ExecContext(ctx, "UPDATE log_head SET epoch = ?, past = ?", head.Epoch, disclosure.FormatPast(head.Past))
+		return err
+	})
+	if err != nil {
+		return disclosure.Head{}, fmt.Errorf("renewing the epoch of the log: %w", explained(err))
+	}
+	return head, nil
 }
 
 // Wait implements store.Log.

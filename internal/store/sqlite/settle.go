@@ -40,7 +40,7 @@ func noteAttempts(ctx context.Context, tx *sql.Tx, results []store.Result) (map[
 	for i := range results {
 		r := &results[i]
 		failure, excerpt := r.Attempt.Texts()
-		rows[i] = []any{r.Webhook, r.Seq, r.Attempt.At.UnixMicro(), r.Attempt.Status, r.Attempt.Latency.Microseconds(), failure, excerpt}
+		rows[i] = []any{r.Webhook, r.Seq, r.Attempt.At.UnixMicro(), r.Attempt.Status, r.Attempt.Latency.Microseconds(), failure, excerpt, r.Epoch}
 	}
 	told, err := list(rows)
 	if err != nil {
@@ -50,7 +50,7 @@ func noteAttempts(ctx context.Context, tx *sql.Tx, results []store.Result) (map[
 		return k, rows.Scan(&k.Webhook, &k.Seq, &k.At)
 	}, `INSERT INTO attempt (webhook, seq, at, status, latency, error, excerpt)
 		SELECT d.webhook, d.seq, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
-		FROM json_each(?) CROSS JOIN delivery d WHERE d.webhook = value ->> 0 AND d.seq = value ->> 1
+		FROM json_each(?) CROSS JOIN delivery d WHERE d.webhook = value ->> 0 AND d.seq = value ->> 1 AND d.epoch = value ->> 7
 		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, told)
 	noted := make(map[store.AttemptKey]bool, len(keys))
 	for _, k := range keys {

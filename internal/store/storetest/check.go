@@ -174,9 +174,9 @@ func readLog(ctx context.Context, s store.Store, after int64, page int) ([]discl
 }
 
 func readCurrent(ctx context.Context, s store.Store) (heads []disclosure.Change, seq int64, err error) {
-	seq, err = s.Current(ctx, func(c disclosure.Change) error {
+	head, err := s.Current(ctx, func(c disclosure.Change) error {
 		heads = append(heads, c)
 		return nil
 	})
-	return heads, seq, err
+	return heads, head.Seq, err
 }

@@ -407,8 +407,8 @@ func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 	s, other := open(), open()
 	ctx := patiently(t)
 	fanning := store.FanOut{From: 0, To: 2, Deliveries: to("a", 1, 2)}
-	settling := []store.Result{delivered("a", 2), failed("a", 1, past)}
-	dying := died("a", 2)
+	settling := ofEpoch(t, s, delivered("a", 2), failed("a", 1, past))
+	dying := ofEpoch(t, s, died("a", 2))[0]
 	claiming := claimOf("ana", "a")
 	claiming.Failing = true
 	state := func() string {

@@ -42,9 +42,19 @@ func died(webhook string, seq int64) store.Result {
 
 func settle(t *testing.T, s store.Store, results ...store.Result) {
 	t.Helper()
-	if err := s.Settle(patiently(t), results...); err != nil {
+	if err := s.Settle(patiently(t), ofEpoch(t, s, results...)...); err != nil {
 		t.Fatalf("settling: %v", err)
 	}
+}
+
+// ofEpoch makes results of deliveries that were made in the log's present epoch.
+func ofEpoch(t *testing.T, s store.Store, results ...store.Result) []store.Result {
+	t.Helper()
+	epoch := headOf(t, s).Epoch
+	for i := range results {
+		results[i].Epoch = epoch
+	}
+	return results
 }
 
 func endpoints(t *testing.T, s store.Store, webhooks ...string) map[string]store.Endpoint {
@@ -306,6 +316,7 @@ func (w *writer) work(ctx context.Context, h *hall, holder string, c store.Claim
 		} else {
 			results = append(results, delivered(c.Webhook, d.Seq))
 		}
+		results[len(results)-1].Epoch = d.Epoch
 	}
 	err := w.retry(ctx, func(try context.Context) error { return w.s.Settle(try, results...) })
 	if err != nil {
@@ -338,9 +349,14 @@ func (w *writer) renew(ctx context.Context, holder string, webhooks []string) (h
 // again, drops and prunes, of the deliverers' webhooks and of one of its own.
 func (w *writer) disturb(ctx context.Context, h *hall) error {
 	defer h.done()
+	head, err := w.s.Head(ctx)
+	if err != nil {
+		return err
+	}
 	for n := int64(1); h.still() > 1; n++ {
 		deliveries := slices.Concat(to("own", n, n+1), to(h.webhooks[n%int64(len(h.webhooks))], 1))
 		results := []store.Result{died("own", n+1), delivered("own", n)}
+		results[0].Epoch, results[1].Epoch = head.Epoch, head.Epoch
 		results[0].Attempt.At, results[1].Attempt.At = past, past // for these to be pruned, and no others
 		err := errors.Join(
 			w.retry(ctx, func(try context.Context) error { return w.s.Enqueue(try, deliveries...) }),

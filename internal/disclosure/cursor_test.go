@@ -1,0 +1,88 @@
+package disclosure_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+)
+
+func TestCursor(t *testing.T) {
+	for text, want := range map[string]disclosure.Cursor{
+		"0":                          {},
+		"1515":                       {Seq: 1515},
+		"9223372036854775807":        {Seq: 1<<63 - 1},
+		"k3v9-0":                     {Epoch: "k3v9"},
+		"k3v9-1515":                  {Epoch: "k3v9", Seq: 1515},
+		disclosure.NewEpoch() + "-7": {Seq: 7},
+	} {
+		got, ok := disclosure.ParseCursor(text)
+		if want.Epoch == "" && strings.Contains(text, "-") {
+			want.Epoch, _, _ = strings.Cut(text, "-")
+		}
+		if !ok || got != want || got.String() != text {
+			t.Errorf("%s is %+v, %v and prints as %s", text, got, ok, got)
+		}
+	}
+	for _, text := range []string{
+		"", "-", "-5", "+5", " 5", "5 ", "x", "x-", "X-5", "x-y-5", "x--5", "x-+5", "á-5", "x-5\n", "1.5", "x_y-5",
+		"9223372036854775808", strings.Repeat("x", 33) + "-5", strings.Repeat("9", 1000),
+	} {
+		if c, ok := disclosure.ParseCursor(text); ok {
+			t.Errorf("%q was read as %v", text, c)
+		}
+	}
+}
+
+// Whatever the epoch of a cursor, no change that its reader has not seen lies
+// at or before the place where it resumes.
+func TestResume(t *testing.T) {
+	first := disclosure.Head{Cursor: disclosure.Cursor{Epoch: "a", Seq: 1515}}
+	if _, ok := first.Resume(disclosure.Cursor{Epoch: "z", Seq: 3}); ok {
+		t.Error("a log that was never restored has something in common with another")
+	}
+	first.Seq = 500 // restored
+	second := first.Renew()
+	second.Seq = 2000 // grew
+	third := second.Renew(disclosure.Cursor{Epoch: second.Epoch, Seq: 1497}, disclosure.Cursor{Epoch: "lost", Seq: 300})
+	for _, test := range []struct {
+		cursor disclosure.Cursor
+		want   int64
+	}{
+		{disclosure.Cursor{Epoch: "a", Seq: 1515}, 300},
+		{disclosure.Cursor{Epoch: "a", Seq: 200}, 200},
+		{disclosure.Cursor{Epoch: second.Epoch, Seq: 1800}, 300}, // the lost one came after it, for all that is known
+		{disclosure.Cursor{Epoch: "lost", Seq: 900}, 300},
+		{disclosure.Cursor{Epoch: "unknown", Seq: 900}, 300},
+	} {
+		if got, ok := third.Resume(test.cursor); !ok || got != test.want {
+			t.Errorf("%v resumes after %d, %v, want %d", test.cursor, got, ok, test.want)
+		}
+	}
+	if third.Seq != 2000 || third.Epoch == second.Epoch || third.Epoch == "a" {
+		t.Errorf("%+v", third)
+	}
+}
+
+func TestPast(t *testing.T) {
+	h := disclosure.Head{Cursor: disclosure.Cursor{Epoch: "a", Seq: 7}}
+	for range 40 {
+		h = h.Renew()
+	}
+	if len(h.Past) != 32 {
+		t.Errorf("%d epochs are remembered", len(h.Past))
+	}
+	read, err := disclosure.ParsePast(disclosure.FormatPast(h.Past))
+	if diff := cmp.Diff(h.Past, read); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if none, err := disclosure.ParsePast(""); err != nil || len(none) != 0 {
+		t.Error(none, err)
+	}
+	if _, err := disclosure.ParsePast("a-5 nonsense"); err == nil || !strings.Contains(fmt.Sprint(err), `"nonsense"`) {
+		t.Error(err)
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/outage"
 	"pregon/internal/search"
 	"pregon/internal/store"
 )
@@ -162,7 +163,7 @@ const (
 // cannot be read the last snapshot stands.
 func (c *Catalog) Follow(ctx context.Context) error {
 	defer c.merges.Wait()
-	failures := 0
+	failures, trouble := 0, outage.Log{Logger: c.slog}
 	for {
 		wait := pause
 		err := c.step(ctx)
@@ -170,14 +171,12 @@ func (c *Catalog) Follow(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err == nil {
-			if failures > 0 {
-				c.slog.Info("the catalogue follows the log again", "seq", c.Snapshot().Seq())
-			}
+			trouble.Over("the catalogue follows the log again", "seq", c.Snapshot().Seq())
 			failures = 0
 		} else {
 			failures++
 			wait = backoff(failures)
-			c.slog.Warn("the catalogue cannot follow the log", "err", err, "failures", failures, "seq", c.Snapshot().Seq())
+			trouble.Failed("the catalogue cannot follow the log", "err", err, "seq", c.Snapshot().Seq())
 		}
 		select {
 		case <-ctx.Done():

@@ -19,7 +19,7 @@ const module = "pregon"
 // are below internal/, but for the command. A name may stand here before its
 // package exists.
 var rows = [][]string{
-	0: {"fault", "pace", "private", "view", "confine", "notices"},
+	0: {"fault", "pace", "private", "view", "confine", "notices", "outage"},
 	1: {"disclosure", "outbound", "secret"},
 	2: {"extract", "summary", "llm", "problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
 	3: {"store/sqlite", "store/postgres", "store/monitor", "simserver", "ledger", "catalog", "document", "access"},

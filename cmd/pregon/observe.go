@@ -9,6 +9,7 @@ import (
 	"pregon/internal/confine"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
+	"pregon/internal/ingest"
 	"pregon/internal/llm"
 	"pregon/internal/mcpserver"
 	"pregon/internal/pace"
@@ -94,6 +95,13 @@ func (s *service) observeMCP() {
 func (s *service) observeSource() {
 	m := s.metrics
 	m.Gauge("pregon_ingest_holding", "1 in the process that reads the source.", func() float64 { return truth(s.reader.Holding()) })
+	for name, of := range map[string]func(ingest.LeaseChanges) uint64{
+		"taken":   func(c ingest.LeaseChanges) uint64 { return c.Taken },
+		"lost":    func(c ingest.LeaseChanges) uint64 { return c.Lost },
+		"yielded": func(c ingest.LeaseChanges) uint64 { return c.Yielded },
+	} {
+		m.CounterOf("pregon_ingest_lease_total", "Changes of the lease in this process: taken, lost, or yielded to one that sees the source.", "change", name, func() float64 { return float64(of(s.reader.LeaseChanges())) })
+	}
 	m.Gauge("pregon_ingest_waiting", "Filings whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
 	s.observeDocuments()
 	for _, state := range watch.States {

@@ -38,6 +38,7 @@ import (
 	"pregon/internal/exchange"
 	"pregon/internal/fault"
 	"pregon/internal/ledger"
+	"pregon/internal/outage"
 	"pregon/internal/regulator"
 	"pregon/internal/store"
 	"pregon/internal/watch"
@@ -62,6 +63,9 @@ type Ingest struct {
 	known  known
 	board  *watch.Board
 	rhythm rhythm
+
+	changes   struct{ taken, lost, yielded atomic.Uint64 } // of the lease
+	yieldedAt atomic.Int64                                 // when it was last given up, in Unix nanoseconds
 
 	mu      sync.Mutex
 	holding bool     // guarded by mu
@@ -121,18 +125,49 @@ func (i *Ingest) hold(yes bool) {
 // Run takes the lease whenever it can be had and does the work while it has
 // it, until the context ends.
 func (i *Ingest) Run(ctx context.Context) error {
+	trouble, logged := outage.Log{Logger: i.Logger}, true
 	for {
 		lease, err := i.acquire(ctx)
 		if err != nil {
 			return err
 		}
-		i.Logger.Info("reading the source", "term", lease.Term)
+		i.changes.taken.Add(1)
+		if logged { // terms that end at once are not worth two lines each
+			i.Logger.Info("reading the source", "term", lease.Term)
+		}
+		began := time.Now()
 		err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.work(ctx, &lease) })
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		i.Logger.Warn("no longer reading the source", "err", err)
+		if time.Since(began) >= time.Minute {
+			trouble.Over("")
+		}
+		logged = trouble.Failed("no longer reading the source", "err", err)
+		rest := campaign
+		if errors.Is(err, errBlind) {
+			i.changes.yielded.Add(1)
+			i.yieldedAt.Store(time.Now().UnixNano())
+			rest = i.rhythm.aside
+		} else {
+			i.changes.lost.Add(1)
+		}
+		if err := pause(ctx, rest); err != nil {
+			return err
+		}
 	}
+}
+
+// LeaseChanges counts what became of the lease in this process.
+type LeaseChanges struct {
+	Taken   uint64 // it was acquired
+	Lost    uint64 // another process has it, or it could not be renewed
+	Yielded uint64 // it was given up for a process that sees the source
+}
+
+// LeaseChanges returns the counts since the start.
+func (i *Ingest) LeaseChanges() LeaseChanges {
+	return LeaseChanges{Taken: i.changes.taken.Load(), Lost: i.changes.lost.Load(), Yielded: i.changes.yielded.Load()}
 }
 
 // session is the work of one term of the lease.
@@ -235,7 +270,7 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	for _, t := range disclosure.Types {
 		i.board.Expect(watch.List(t), i.rhythm.lists(t))
 	}
-	for _, job := range []func(context.Context) error{s.tell, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
+	for _, job := range []func(context.Context) error{s.tell, s.yield, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
 		g.Go(func() error { return job(ctx) })
 	}
 	return g.Wait()

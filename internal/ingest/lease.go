@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/outage"
 	"pregon/internal/store"
 )
 
@@ -22,15 +24,23 @@ const (
 
 // acquire waits until this process has the lease.
 func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
+	standing, taken := context.WithCancel(ctx)
+	var probes sync.WaitGroup
+	probes.Go(func() { i.offerSight(standing) })
+	defer probes.Wait()
+	defer taken()
+	trouble := outage.Log{Logger: i.Logger}
 	for {
 		lease, err := tryLease(ctx, i.Store, i.Holder)
 		if err == nil {
+			trouble.Over("") // that it is taken is logged by the caller
 			return lease, nil
 		}
 		if fault.KindOf(err) == fault.Conflict {
+			trouble.Over("the lease can be asked for again")
 			i.askToStepDown(ctx)
 		} else if ctx.Err() == nil {
-			i.Logger.Warn("the lease cannot be asked for", "err", err)
+			trouble.Failed("the lease cannot be asked for", "err", err)
 		}
 		if err := pause(ctx, campaign); err != nil {
 			return store.Lease{}, err

@@ -8,6 +8,10 @@ import (
 
 // rhythm is how often things are done. Tests are in a hurry.
 type rhythm struct {
+	blind         time.Duration // after which the lease is given up for a process that sees the source
+	probe         time.Duration // between two probes of the source while the holder of the lease is blind
+	aside         time.Duration // before the lease is asked for again once it was given up
+	unoffered     time.Duration // before sight is offered again once the lease was given up
 	compare       time.Duration // between two comparisons of a feed with its list, in working hours
 	compareNight  time.Duration // the same at other hours
 	grace         time.Duration // a feed may be so far behind its list
@@ -29,6 +33,10 @@ type rhythm struct {
 }
 
 var usual = rhythm{
+	blind:         20 * time.Second,
+	probe:         10 * time.Second,
+	aside:         5 * time.Second,
+	unoffered:     time.Minute,
 	compare:       10 * time.Second,
 	compareNight:  time.Minute,
 	grace:         5 * time.Second,

@@ -36,6 +36,10 @@ import (
 
 // hurried is the rhythm of tests.
 var hurried = rhythm{
+	blind:         time.Second,
+	probe:         500 * time.Millisecond,
+	aside:         2 * time.Second,
+	unoffered:     time.Minute,
 	compare:       time.Second,
 	compareNight:  time.Second,
 	grace:         500 * time.Millisecond,

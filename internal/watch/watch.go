@@ -45,7 +45,7 @@ type Status struct {
 	Surfaces []Surface `json:"surfaces"`
 	At       time.Time `json:"checked_at"`
 
-	// Unseen are the series of which a report published now might not be seen.
+	// Unseen is described by Board.Unseen.
 	Unseen []disclosure.Type `json:"unseen,omitempty"`
 }
 
@@ -267,12 +267,30 @@ func (b *Board) Status() (status Status, changed State) {
 		}
 		status.Surfaces = append(status.Surfaces, s)
 	}
+	status.Unseen = b.unseen(now)
+	return status, changed
+}
+
+// Unseen returns the series of which a report published now might not be seen,
+// though there was time to look.
+func (b *Board) Unseen() []disclosure.Type {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.unseen(time.Now())
+}
+
+// unseen is described by Unseen. b.mu is held.
+func (b *Board) unseen(now time.Time) (out []disclosure.Type) {
 	for _, t := range disclosure.Types {
-		if now.Sub(b.seen(t)) > b.blindAfter {
-			status.Unseen = append(status.Unseen, t)
+		last := b.seen(t)
+		if last.Before(b.began) {
+			last = b.began
+		}
+		if now.Sub(last) > b.blindAfter {
+			out = append(out, t)
 		}
 	}
-	return status, changed
+	return out
 }
 
 // judge returns the state and why it is not better. b.mu is held.

@@ -289,6 +289,9 @@ func TestRedirects(t *testing.T) {
 			if test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), oirList)) {
 				t.Errorf("error %v, want one of %s with %q", err, oirList, test.fails)
 			}
+			if _, shown := errors.AsType[*regulator.TransportError](err); test.fails != "" && !shown {
+				t.Errorf("%T cannot be shown: %v", err, err)
+			}
 			if test.fails != "" && strings.Contains(err.Error(), "example.org") {
 				t.Errorf("the error names a host: %v", err)
 			}

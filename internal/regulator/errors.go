@@ -64,8 +64,8 @@ func Cause(err error) error {
 var (
 	errSlow    = errors.New("the answer took too long")
 	errStalled = errors.New("the answer stalled")
-	errLoop    = errors.New("the regulator redirects in a circle")
-	errHops    = errors.New("the regulator redirects too often")
+	errLoop    = errors.New("it redirects in a circle")
+	errHops    = errors.New("it redirects too often")
 )
 
 // transport makes an error of the network one that can be shown.
@@ -80,7 +80,7 @@ func reason(err error) string {
 		waited      net.Error
 	)
 	switch {
-	case errors.Is(err, errSlow), errors.Is(err, errStalled):
+	case errors.Is(err, errSlow), errors.Is(err, errStalled), errors.Is(err, errLoop), errors.Is(err, errHops), errors.Is(err, ErrTooLarge):
 		return err.Error()
 	case errors.As(err, &name):
 		return "its name could not be resolved"

@@ -118,7 +118,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error
 	var learned []move
 	for range 1 + mostHops {
 		if been[u.String()] {
-			return answer{}, errLoop
+			return answer{}, transport(errLoop)
 		}
 		been[u.String()] = true
 		if err := c.queue.Turn(ctx, c.class); err != nil {
@@ -139,7 +139,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error
 		l.within -= time.Since(begun)
 		u = next.to
 	}
-	return answer{}, errHops
+	return answer{}, transport(errHops)
 }
 
 // redirect is where the site sends us instead of an answer.
@@ -248,7 +248,7 @@ func readBody(res *http.Response, most int64, stall time.Duration, cancel contex
 		return nil, transport(err)
 	}
 	if int64(body.Len()) > most {
-		return nil, fmt.Errorf("%w than %d MB", ErrTooLarge, most>>20)
+		return nil, transport(fmt.Errorf("%w than %d MB", ErrTooLarge, most>>20))
 	}
 	return body.Bytes(), nil
 }

@@ -21,6 +21,7 @@ func TestFeedHides(t *testing.T) {
 			w := newWorld(t)
 			i := w.newIngest("first")
 			i.rhythm.reconcile, i.rhythm.hr = time.Hour, time.Hour // they would find it too, later
+			i.rhythm.compare, i.rhythm.compareNight = time.Second, time.Second
 			w.run(i.Run)
 			name := "feed-" + test.series
 			first := w.publish(fmt.Sprintf(`{"type":%q}`, test.series))

@@ -18,7 +18,7 @@ import (
 const (
 	directoryEvery = 24 * time.Hour
 	directoryRetry = 10 * time.Minute    // after the first failure; it doubles with each
-	directorySlow  = 6 * time.Hour       // the longest wait after a failure
+	directorySlow  = time.Hour           // the longest wait after a failure: the state is degraded meanwhile
 	detailsEvery   = 30 * 24 * time.Hour // for shares whose line in the list did not change
 	mostAway       = 5                   // shares in a row that fail before the exchange counts as away
 )

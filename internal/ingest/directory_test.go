@@ -715,7 +715,7 @@ func TestDirectoryWait(t *testing.T) {
 	for _, tries := range []int{1, 2, 3, 4, 5, 6, 7, 1000} {
 		got = append(got, setback{Tries: tries}.wait()/time.Minute)
 	}
-	if diff := cmp.Diff([]time.Duration{10, 20, 40, 80, 160, 320, 360, 360}, got); diff != "" {
+	if diff := cmp.Diff([]time.Duration{10, 20, 40, 60, 60, 60, 60, 60}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -61,7 +61,11 @@ func reachOf(rows []regulator.Row) (day disclosure.Day) {
 func (s *session) sweepHR(ctx context.Context) error {
 	const memo = "hr/sweep"
 	for {
-		if err := pause(ctx, s.rhythm.sweep); err != nil {
+		wait := s.rhythm.sweep
+		if s.board.Failing(watch.HREntities) { // to see that they are well again
+			wait = min(wait, 2*s.rhythm.retry)
+		}
+		if err := pause(ctx, wait); err != nil {
 			return err
 		}
 		entity, ok := after(s.Ledger.Memo(memo), s.filersOfHR())

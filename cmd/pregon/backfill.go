@@ -57,7 +57,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer docs.close()
-	r, err := c.newReader(db, led, cat, docs, time.Second, "", logger)
+	r, err := c.newReader(db, led, cat, docs, time.Second, "", logger, nil)
 	if err != nil {
 		return err
 	}

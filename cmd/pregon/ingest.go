@@ -24,7 +24,7 @@ type reader struct {
 }
 
 // newReader puts ingest together. What it knows comes from the catalogue.
-func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog.Catalog, docs *library, poll time.Duration, base string, logger *slog.Logger) (*reader, error) {
+func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog.Catalog, docs *library, poll time.Duration, base string, logger *slog.Logger, observe func(surface, outcome string)) (*reader, error) {
 	agent := f.agent(base)
 	if f.RegulatorURL == regulator.PublicOrigin && f.Contact == "" {
 		logger.Warn("the regulator should know whom to turn to: give --contact an address or a page", "user_agent", agent)
@@ -44,7 +44,7 @@ func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog
 	}
 	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
 		Store: db, Ledger: led, Catalog: cat, Regulator: source, Exchange: listed, Documents: docs.Keeper,
-		Poll: poll, Holder: processName(), Logger: logger,
+		Poll: poll, Holder: processName(), Logger: logger, Observe: observe,
 	})}, nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"pregon/internal/access"
@@ -13,6 +14,7 @@ import (
 	"pregon/internal/llm"
 	"pregon/internal/mcpserver"
 	"pregon/internal/pace"
+	"pregon/internal/store/monitor"
 	"pregon/internal/watch"
 	"pregon/internal/webhook"
 )
@@ -31,11 +33,27 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
 	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
+	s.catalog.Tell(s.observeReports)
+	for _, part := range monitor.Parts {
+		m.GaugeOf("pregon_store_failing", "1 for a part of the store that fails in this process.", "part", part, func() float64 {
+			return truth(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+		})
+	}
 	s.observeAccess()
 	s.observePush()
 	s.observeMCP()
 	if s.reader != nil {
 		s.observeSource()
+	}
+}
+
+// observeReports counts how long new reports took. A list has no seconds: a time
+// that only a list gave says nothing.
+func (s *service) observeReports(changes []disclosure.Change) {
+	for _, c := range changes {
+		if r := c.Report; r != nil && c.Event == disclosure.Published && r.TimeFrom != disclosure.FromList {
+			s.metrics.Report(string(r.Type), r.AvailableAt.Sub(r.PublishedAt), r.AvailableAt.Sub(r.FirstSeenAt))
+		}
 	}
 }
 

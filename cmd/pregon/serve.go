@@ -209,7 +209,7 @@ func (c *serveConfig) newSource(p *process, s *service, db store.Store, base str
 	if s.library, err = c.newLibrary(db, model, s.log.Logger); err != nil {
 		return err
 	}
-	s.reader, err = c.newReader(db, s.ledger, s.catalog, s.library, c.Poll, base, s.log.Logger)
+	s.reader, err = c.newReader(db, s.ledger, s.catalog, s.library, c.Poll, base, s.log.Logger, s.metrics.Read)
 	return err
 }
 

@@ -44,14 +44,14 @@ type Catalog struct {
 	slog *slog.Logger
 	now  atomic.Pointer[Snapshot] // nil until loaded
 
-	mu      sync.Mutex                // held by whoever makes the next snapshot
-	writer  *search.Writer            // guarded by mu
-	issuers map[string]*search.Entity // guarded by mu; by id
-	encoder encoder                   // guarded by mu
-	merges  sync.WaitGroup            // under way beside us
-	torn    atomic.Bool               // a load failed half way: nothing may be laid over what it left
-	told    func([]disclosure.Change) // see Tell
-	current atomic.Int64              // when it last knew that it had seen everything, Unix nanoseconds
+	mu      sync.Mutex                  // held by whoever makes the next snapshot
+	writer  *search.Writer              // guarded by mu
+	issuers map[string]*search.Entity   // guarded by mu; by id
+	encoder encoder                     // guarded by mu
+	merges  sync.WaitGroup              // under way beside us
+	torn    atomic.Bool                 // a load failed half way: nothing may be laid over what it left
+	told    []func([]disclosure.Change) // see Tell
+	current atomic.Int64                // when it last knew that it had seen everything, Unix nanoseconds
 }
 
 // Behind returns how long ago the catalogue last knew that it had seen
@@ -69,7 +69,7 @@ func New(log Log, logger *slog.Logger) *Catalog { return &Catalog{log: log, slog
 // Tell has every change passed on, in order, once the snapshot shows it, and
 // nothing when all was loaded anew: whoever is told must see from the numbers
 // whether some are missing. It is set before Load, and must be quick.
-func (c *Catalog) Tell(told func([]disclosure.Change)) { c.told = told }
+func (c *Catalog) Tell(told func([]disclosure.Change)) { c.told = append(c.told, told) }
 
 // Snapshot returns the present state, nil until the first is loaded.
 func (c *Catalog) Snapshot() *Snapshot { return c.now.Load() }
@@ -106,8 +106,8 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.show(head, last, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
 	c.current.Store(time.Now().UnixNano())
-	if c.told != nil {
-		c.told(nil)
+	for _, told := range c.told {
+		told(nil)
 	}
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch", head.Epoch, "took", time.Since(start))
 	return nil
@@ -292,8 +292,8 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 	head := s.head
 	head.Seq = last.Seq
 	c.show(head, last, s.tally.next(gone, docs))
-	if c.told != nil {
-		c.told(changes)
+	for _, told := range c.told {
+		told(changes)
 	}
 	c.startMerge()
 }

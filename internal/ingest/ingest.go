@@ -55,6 +55,10 @@ type Options struct {
 	Poll      time.Duration    // between two looks at a feed
 	Holder    string           // names this process
 	Logger    *slog.Logger
+
+	// Observe, if not nil, is called after every read of a surface of the
+	// source. Outcomes has what outcome may be.
+	Observe func(surface, outcome string)
 }
 
 // Ingest reads the source while it holds the lease.
@@ -278,16 +282,17 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 
 // tell writes the state down for the other processes, and for who reads logs.
 func (s *session) tell(ctx context.Context) error {
-	const every, startTime = 5 * time.Second, 15 * time.Second
-	var told time.Time
+	const every, startTime, reminder = 5 * time.Second, 15 * time.Second, time.Minute
+	var told, logged time.Time
 	began, unlogged := time.Now(), true
 	for {
 		status, was := s.board.Status()
 		// Every source is blind until it was read once; one that stays so is
 		// worth a line too.
-		if was != "" && was != status.State || unlogged && time.Since(began) >= startTime {
+		if was != "" && was != status.State || unlogged && time.Since(began) >= startTime ||
+			!unlogged && status.State == watch.Blind && time.Since(logged) >= reminder {
 			s.logState(status, cmp.Or(was, watch.Blind))
-			unlogged = false
+			unlogged, logged = false, time.Now()
 		}
 		if was != "" || time.Since(told) >= every {
 			if s.note(ctx, watch.Store, s.writeStatus(ctx, status)) == nil {
@@ -327,8 +332,34 @@ func (s *session) logState(status watch.Status, was watch.State) {
 	s.Logger.Log(context.Background(), level, "the source is "+string(status.State), attrs...)
 }
 
+// Outcomes are how a read of the source may end: ok; a status other than 200;
+// no whole answer; an answer in another form; no such page; anything else.
+var Outcomes = []string{"ok", "status", "transport", "markup", "missing", "failed"}
+
+func outcome(err error) string {
+	_, status := errors.AsType[*regulator.StatusError](err)
+	_, transport := errors.AsType[*regulator.TransportError](err)
+	_, markup := errors.AsType[*regulator.MarkupError](err)
+	switch {
+	case err == nil:
+		return "ok"
+	case status:
+		return "status"
+	case transport:
+		return "transport"
+	case markup:
+		return "markup"
+	case fault.KindOf(err) == fault.NotFound:
+		return "missing"
+	}
+	return "failed"
+}
+
 // note tells the board how a look at a surface went, and passes the error on.
 func (s *session) note(ctx context.Context, surface string, err error) error {
+	if s.Observe != nil && surface != watch.Store && ctx.Err() == nil {
+		s.Observe(surface, outcome(err))
+	}
 	switch {
 	case err == nil:
 		s.board.OK(surface)

@@ -21,6 +21,8 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	store    *prometheus.HistogramVec
+	reports  *prometheus.HistogramVec
+	reads    *prometheus.CounterVec
 	known    atomic.Pointer[map[outcome]prometheus.Observer] // replaced when there is a new one
 }
 
@@ -45,12 +47,21 @@ func NewMetrics(version string) *Metrics {
 			Help:    "How long calls of the store took, by the part of it and whether they failed.",
 			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30},
 		}, []string{"part", "outcome"}),
+		reports: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "pregon_report_seconds",
+			Help:    "How long new reports took to be available, by series, since their publication and since the source first showed them.",
+			Buckets: []float64{.05, .1, .25, .5, 1, 1.5, 2, 3, 5, 10, 15, 30, 60, 300, 3600},
+		}, []string{"type", "since"}),
+		reads: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "pregon_source_reads_total",
+			Help: "Reads of the source, by surface and how they ended.",
+		}, []string{"surface", "outcome"}),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "pregon_build_info", Help: "The build that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.store, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.store, m.reports, m.reads, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -96,6 +107,15 @@ func (m *Metrics) Store(part string, took time.Duration, failed bool) {
 	}
 	m.store.WithLabelValues(part, outcome).Observe(took.Seconds())
 }
+
+// Report counts a new report of a series.
+func (m *Metrics) Report(series string, published, seen time.Duration) {
+	m.reports.WithLabelValues(series, "published").Observe(max(0, published.Seconds()))
+	m.reports.WithLabelValues(series, "seen").Observe(max(0, seen.Seconds()))
+}
+
+// Read counts a read of a surface of the source. Both come from closed sets.
+func (m *Metrics) Read(surface, outcome string) { m.reads.WithLabelValues(surface, outcome).Inc() }
 
 // Handler serves the metrics and pprof. It belongs on a listener of its own,
 // which the world cannot reach.

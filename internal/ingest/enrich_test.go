@@ -7,8 +7,46 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pregon/internal/disclosure"
+	"pregon/internal/pace"
 	"pregon/internal/regulator"
 )
+
+// TestPollOf: feeds leave turns to pages and documents that wait for one.
+func TestPollOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := pace.New(time.Minute)
+		source, err := regulator.New(regulator.Options{Origin: "https://regulator.example", UserAgent: "test", Queue: queue})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &session{Ingest: &Ingest{Options: Options{Regulator: source, Poll: time.Second}}}
+		check := func(hr time.Duration) {
+			t.Helper()
+			for series, want := range map[disclosure.Type]time.Duration{disclosure.IP: time.Second, disclosure.OIR: hr, disclosure.HR: hr} {
+				if got := s.pollOf(series); got != want {
+					t.Errorf("the feed of %s is read every %v, want %v", series, got, want)
+				}
+			}
+		}
+		check(time.Second)
+		if err := queue.Turn(t.Context(), pace.Feeds); err != nil { // the next is in a minute
+			t.Fatal(err)
+		}
+		go func() { _ = queue.Turn(t.Context(), pace.Registers) }() // nobody waits for these
+		synctest.Wait()
+		check(time.Second)
+		for _, class := range []pace.Class{pace.Permalinks, pace.Documents} {
+			go func() { _ = queue.Turn(t.Context(), class) }()
+			synctest.Wait()
+			check(1500 * time.Millisecond)
+			time.Sleep(time.Minute) // it has its turn
+			synctest.Wait()
+			check(time.Second)
+		}
+		time.Sleep(time.Minute)
+	})
+}
 
 func TestWaitingRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

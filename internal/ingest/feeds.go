@@ -61,9 +61,20 @@ func (s *session) untilNext(f *feed) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failures < 2 {
-		return s.Poll
+		return s.pollOf(f.series)
 	}
 	return max(s.Poll, min(s.backoff(f.failures-2), s.rhythm.slowest))
+}
+
+// pollOf returns the time between two looks at a feed that is well. While pages
+// or documents wait for a turn, the feeds other than that of inside information
+// leave them some of theirs: three feeds every second take three turns of four,
+// and a filing needs two.
+func (s *session) pollOf(t disclosure.Type) time.Duration {
+	if t == disclosure.IP || s.Regulator.Waiting(pace.Permalinks)+s.Regulator.Waiting(pace.Documents) == 0 {
+		return s.Poll
+	}
+	return s.Poll * 3 / 2
 }
 
 // look reads a feed once and appends what is new in it.

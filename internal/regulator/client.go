@@ -118,6 +118,9 @@ func (c *Client) For(class pace.Class) *Client {
 // Simulated tells whether an answer said that its source is a simulation.
 func (c *Client) Simulated() bool { return c.simulated.Load() }
 
+// Waiting returns how many requests of a class wait for their turn.
+func (c *Client) Waiting(class pace.Class) int { return c.queue.Waiting(class) }
+
 // Answered tells whether there was an answer at all: before, nobody knows what
 // the source is.
 func (c *Client) Answered() bool { return c.answered.Load() }

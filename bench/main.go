@@ -112,6 +112,7 @@ func (b *bench) run() error {
 		{"memory", b.memory},
 		{"ingest", b.readsDuringIngest},
 		{"source", b.source},
+		{"hr.quarter", b.quarter},
 		{"push.fanout", b.fanout},
 		{"push.idle", b.streamMemory},
 		{"push.webhook", b.webhooks},

@@ -191,7 +191,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.entrance.proxies.Trust(a) },
 		Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
 		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcpserver.TooLarge, Failed: mcpserver.Failed}},
-		Remote:  func(r *http.Request) string { return s.entrance.proxies.Client(r).String() },
+		Remote:  s.entrance.proxies.Client,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))

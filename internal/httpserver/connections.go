@@ -32,8 +32,7 @@ func (c *connections) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		from := networkOf(conn.RemoteAddr())
-		if held := c.enter(conn, from); held != nil {
+		if held := c.enter(conn); held != nil {
 			return held, nil
 		}
 		c.o.Refused()
@@ -41,25 +40,30 @@ func (c *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// networkOf is whom a connection is counted for: an IPv6 address by its /64, the
-// least that a customer gets.
-func networkOf(a net.Addr) netip.Prefix {
+// addressOf returns the address of a peer, and none if it has no IP address.
+func addressOf(a net.Addr) netip.Addr {
 	peer, err := netip.ParseAddrPort(a.String())
 	if err != nil {
-		return netip.Prefix{} // all such are one
+		return netip.Addr{}
 	}
-	addr := peer.Addr().Unmap().WithZone("")
+	return peer.Addr().Unmap().WithZone("")
+}
+
+// networkOf returns the network that an address is counted for: an IPv6 address
+// by its /64, the least that a customer gets. Those without an address are one.
+func networkOf(addr netip.Addr) netip.Prefix {
 	bits := addr.BitLen()
 	if addr.Is6() {
 		bits = 64
 	}
-	p, _ := addr.Prefix(bits) // which every address has
+	p, _ := addr.Prefix(bits)
 	return p
 }
 
 // enter takes a connection up, or returns nil.
-func (c *connections) enter(conn net.Conn, from netip.Prefix) *held {
-	proxy := c.o.Proxy != nil && c.o.Proxy(from.Addr())
+func (c *connections) enter(conn net.Conn) *held {
+	peer := addressOf(conn.RemoteAddr())
+	from, proxy := networkOf(peer), c.o.isProxy(peer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byPeer[from]
@@ -137,8 +141,9 @@ type held struct {
 	closed, http2 bool // guarded by in.mu
 }
 
-// preface is how a connection begins that speaks HTTP/2, and no other does.
-const preface = "PRI "
+// preface is how a connection begins that speaks HTTP/2. All of it counts:
+// "PRI /x HTTP/1.1" is a request of HTTP/1.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 var errHTTP2 = errors.New("too many connections of this address speak HTTP/2")
 

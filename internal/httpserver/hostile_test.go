@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"strings"
@@ -23,7 +24,7 @@ import (
 )
 
 // patient ends a test that hangs. No test waits for it otherwise.
-const patient = 5 * time.Minute
+const patient = 2 * time.Minute
 
 // run serves until the test ends, and returns the address.
 func (h *harness) run(t *testing.T, l net.Listener) {
@@ -254,6 +255,95 @@ func TestLinesOfAHead(t *testing.T) {
 		if ok := res.StatusCode == 200 && len(got) == 5000; ok != (lines <= 256) {
 			t.Errorf("%d lines: %d with %d bytes", lines, res.StatusCode, len(got))
 		}
+	}
+}
+
+// A request of HTTP/1 that begins as HTTP/2 does is bounded as any other.
+func TestLinesOfAFalsePreface(t *testing.T) {
+	h := newHarness(t, map[string]http.HandlerFunc{"/x": hello})
+	l := listen(t)
+	h.run(t, l)
+	c := dial(t, l)
+	go func() { // the server may stop reading
+		_, _ = io.WriteString(c, "PRI /x HTTP/1.1\r\nHost: x\r\n"+strings.Repeat("A: b\r\n", 300)+"\r\n")
+	}()
+	if got, _ := io.ReadAll(c); strings.Contains(string(got), " 200 ") {
+		t.Errorf("300 lines are answered %q", got)
+	}
+}
+
+// from is a listener whose connections come from an address.
+type from struct {
+	net.Listener
+	addr net.Addr
+}
+
+type fromConn struct {
+	net.Conn
+	addr net.Addr
+}
+
+func (f from) Accept() (net.Conn, error) {
+	c, err := f.Listener.Accept()
+	return fromConn{c, f.addr}, err
+}
+
+func (f fromConn) RemoteAddr() net.Addr { return f.addr }
+
+// A proxy is known by its whole address, though others are counted by network.
+func TestProxyOfIPv6(t *testing.T) {
+	proxy := netip.MustParseAddr("2001:db8::5")
+	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello}, func(o *httpserver.Options) {
+		o.MaxPerAddress = 1
+		o.Proxy = func(a netip.Addr) bool { return a == proxy }
+	})
+	l := listen(t)
+	h.run(t, from{l, net.TCPAddrFromAddrPort(netip.AddrPortFrom(proxy, 1000))})
+	for n := range 3 {
+		c := dial(t, l)
+		_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+		if _, err := io.ReadFull(c, make([]byte, 12)); err != nil {
+			t.Errorf("connection %d of a proxy: %v", n+1, err)
+		}
+	}
+}
+
+// A network has so many requests with a body in work; others are served
+// meanwhile, and health and readiness whatever there is in work.
+func TestBodiesOfOneNetwork(t *testing.T) {
+	entered := make(chan struct{})
+	h := newHarness(t, map[string]http.HandlerFunc{"POST /x": func(_ http.ResponseWriter, r *http.Request) {
+		entered <- struct{}{}
+		_, _ = io.ReadAll(r.Body)
+	}}, func(o *httpserver.Options) { o.MaxRequests = 65 })
+	send := func(from string, body io.Reader) int {
+		r := httptest.NewRequest(http.MethodPost, "/x", body)
+		r.Header.Set("X-From", from)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	slow, end := io.Pipe()
+	var all sync.WaitGroup
+	for range 64 {
+		all.Go(func() { send("2001:db8::1", slow) })
+		<-entered
+	}
+	if status := send("2001:db8::2", slow); status != http.StatusServiceUnavailable {
+		t.Errorf("one more of the network is answered %d", status)
+	}
+	all.Go(func() { send("192.0.2.1", slow) })
+	<-entered // another network is served, and now there are as many in work as may be
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/y": 503} {
+		if res := h.do(http.MethodGet, path); res.Code != want {
+			t.Errorf("%s is answered %d, want %d", path, res.Code, want)
+		}
+	}
+	_ = end.Close()
+	all.Wait()
+	go func() { <-entered }()
+	if status := send("2001:db8::2", strings.NewReader("x")); status != http.StatusOK {
+		t.Errorf("when the others are answered, it is %d", status)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -27,24 +28,24 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		if s.isDraining() {
 			w.Header().Set("Connection", "close") // the next request goes to another replica
 		}
+		remote := s.o.Remote(r)
 		rec := &recorder{ResponseWriter: w, server: s}
-		if n := s.inWork.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
-			rec.Park()
+		defer rec.Park()
+		if err := rec.enter(r, remote); err != nil {
 			s.o.Refused()
 			if r.ProtoMajor > 1 {
 				panic(http.ErrAbortHandler) // an answer that is not read would be kept
 			}
 			w.Header().Set("Connection", "close")
-			problem.Write(w, fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds."))
+			problem.Write(w, err)
 			return
 		}
-		defer rec.Park()
 		defer forget(r)
 		next.ServeHTTP(rec, r)
 		end := time.Now()
 		s.o.Observe(Observation{
 			ID: id, Route: routeOf(r), Method: methodOf(r), Path: clip(secret.Mask(r.URL.Path)), Status: rec.Status(), Bytes: rec.bytes,
-			Remote: s.o.Remote(r), Time: end, Duration: end.Sub(start),
+			Remote: remote.String(), Time: end, Duration: end.Sub(start),
 		})
 	})
 }
@@ -111,16 +112,8 @@ type recorder struct {
 	status int
 	bytes  int64
 	server *Server
-	parked bool
-}
-
-// Park takes the request out of those in work: it only waits from now on, and a
-// surface has counted it among those who wait.
-func (r *recorder) Park() {
-	if !r.parked {
-		r.parked = true
-		r.server.inWork.Add(-1)
-	}
+	inWork bool
+	sender netip.Prefix // of a body that counts; else invalid
 }
 
 // Status returns what was answered, which is 200 unless somebody said else.

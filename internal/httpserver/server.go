@@ -54,8 +54,8 @@ type Options struct {
 	// Admit is asked before a request that no route takes is answered, as
 	// routes ask for themselves: looking for what is not there counts too.
 	Admit func(http.ResponseWriter, *http.Request) error
-	// Remote tells where a request comes from, for the log.
-	Remote func(*http.Request) string
+	// Remote returns the address that a request comes from.
+	Remote func(*http.Request) netip.Addr
 	// Streams are the paths whose answers have no end: a compressor would hold
 	// them back.
 	Streams []string
@@ -84,6 +84,13 @@ type Options struct {
 	Source func() string
 }
 
+const (
+	healthPath = "/healthz"
+	readyPath  = "/readyz"
+)
+
+func (o *Options) isProxy(a netip.Addr) bool { return o.Proxy != nil && o.Proxy(a) }
+
 // Teller tells what went wrong.
 type Teller struct {
 	TooLarge func(http.ResponseWriter, *http.Request) // the body is
@@ -109,6 +116,7 @@ type Server struct {
 	handler  http.Handler
 	draining chan struct{} // closed when shutdown begins: not ready any more
 	inWork   atomic.Int64  // requests, but for those that are parked
+	bodies   bodies
 }
 
 // New completes the mux with health, readiness and the answer for everything
@@ -121,8 +129,8 @@ func New(o Options) (*Server, error) {
 		o.Closing = func() {}
 	}
 	s := &Server{o: o, draining: make(chan struct{})}
-	o.Mux.HandleFunc("GET /healthz", s.health)
-	o.Mux.HandleFunc("GET /readyz", s.ready)
+	o.Mux.HandleFunc("GET "+healthPath, s.health)
+	o.Mux.HandleFunc("GET "+readyPath, s.ready)
 	o.Mux.Handle("/", fallback{o.Mux, o.Admit})
 
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,12 @@ type harness struct {
 	mu           sync.Mutex // guards observations: Run answers from its own goroutines
 }
 
+// remoteOf believes what a request says of itself.
+func remoteOf(r *http.Request) netip.Addr {
+	a, _ := netip.ParseAddr(r.Header.Get("X-From"))
+	return a
+}
+
 func newHarness(t *testing.T, routes map[string]http.HandlerFunc, change ...func(*httpserver.Options)) *harness {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -47,7 +54,7 @@ func newHarness(t *testing.T, routes map[string]http.HandlerFunc, change ...func
 	var err error
 	o := httpserver.Options{
 		Mux: mux, Logger: slog.New(slog.NewJSONHandler(h.log, nil)), Source: func() string { return "demo" },
-		Ready: func() error { return h.notReady }, Remote: func(r *http.Request) string { return r.RemoteAddr },
+		Ready: func() error { return h.notReady }, Remote: remoteOf,
 		Admit: func(_ http.ResponseWriter, r *http.Request) error { return h.refuse },
 		Observe: func(o httpserver.Observation) {
 			h.mu.Lock()
@@ -259,7 +266,7 @@ func TestTellers(t *testing.T) {
 	observed := 0
 	s, err := httpserver.New(httpserver.Options{
 		Mux: mux, Logger: slog.New(slog.DiscardHandler), Source: func() string { return "" }, Ready: func() error { return nil },
-		Remote: func(*http.Request) string { return "" }, Observe: func(o httpserver.Observation) { observed = o.Status },
+		Remote: remoteOf, Observe: func(o httpserver.Observation) { observed = o.Status },
 		Tellers: map[string]httpserver.Teller{"/own": {TooLarge: say(413, "large"), Failed: say(500, "failed")}},
 	})
 	if err != nil {

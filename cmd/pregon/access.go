@@ -248,8 +248,9 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 // and the issuer of a token's subject must still be trusted.
 func (e *entrance) standing(owner string) webhook.Standing {
 	if !access.IsKeyID(owner) {
-		s := webhook.Standing{Subject: true, Scope: access.AllScopes} // what its tokens are for was asked when it made them
-		if issuer, _, _ := strings.Cut(owner, "#"); !slices.Contains(e.issuers, issuer) {
+		issuer, _, _ := strings.Cut(owner, "#")
+		s := webhook.Standing{Issuer: issuer, Scope: access.AllScopes} // what its tokens are for was asked when it made them
+		if !slices.Contains(e.issuers, issuer) {
 			s.Gone = "its owner's issuer is not in the configuration"
 		}
 		return s
@@ -258,7 +259,7 @@ func (e *entrance) standing(owner string) webhook.Standing {
 	s := webhook.Standing{Scope: key.Scopes}
 	switch {
 	case !ok:
-		s.Gone = "its key is not known"
+		s.Gone = "its key is not known" // perhaps not yet: another process may have made it a moment ago
 	case key.State(time.Now()) == "revoked":
 		s.Gone, s.Since, s.Ended = "its key was revoked", key.RevokedAt, true
 	case key.State(time.Now()) == "expired":

@@ -102,7 +102,10 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64)
 		before := len(f.Deliveries)
 		for of := range byOwner(listening) {
 			begun := time.Now()
-			may := m.standing(of[0].Owner).mayRead(string(c.Event))
+			// What an owner that is gone may read is not known. It is asked again
+			// before a delivery is sent.
+			owner := m.standing(of[0].Owner)
+			may := owner.Gone != "" || owner.mayRead(string(c.Event))
 			for _, h := range of {
 				if may && c.Seq > h.StartsAfter && h.selects(e) {
 					f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})

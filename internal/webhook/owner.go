@@ -25,25 +25,25 @@ const (
 
 // Standing is whether and for what an owner is served.
 type Standing struct {
-	Gone    string       // why it is not served; empty while it is
-	Since   time.Time    // since when, where that is known
-	Ended   bool         // it does not come back: its webhooks are removed
-	Subject bool         // of a token: it is gone, too, when it was not seen for long
-	Scope   access.Scope // what it may read
+	Gone   string       // why it is not served; empty while it is
+	Since  time.Time    // since when, where that is known
+	Ended  bool         // it does not come back: its webhooks are removed
+	Issuer string       // of a token's subject, which is gone, too, when it was not seen for long
+	Scope  access.Scope // what it may read
 }
 
 // standing completes what is known elsewhere of an owner with when it was seen.
 func (m *Manager) standing(owner string) Standing {
 	s := m.o.Standing(owner)
-	if !s.Subject {
+	if s.Issuer == "" {
 		return s
 	}
 	m.owners.Lock()
-	last := m.seen[owner]
+	last, trusted := m.seen[owner], m.seen[s.Issuer]
 	m.owners.Unlock()
 	switch {
 	case s.Gone != "":
-		s.Since = last // tokens live for an hour at most
+		s.Since = trusted // to the day
 	case m.o.OwnerAway > 0 && !last.IsZero() && time.Since(last) > m.o.OwnerAway:
 		s.Gone, s.Since = "its owner was not seen since "+last.UTC().Format(time.DateOnly), last.Add(m.o.OwnerAway)
 	}
@@ -72,8 +72,9 @@ func (m *Manager) Seen(owner string) {
 	}
 }
 
-// followOwners writes when owners were seen, and reads what other processes
-// wrote. One of whom nothing is known counts as seen now.
+// followOwners writes when owners were seen and when their issuers were trusted,
+// and reads what other processes wrote. One of whom nothing is known counts as
+// seen now.
 func (m *Manager) followOwners(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -82,13 +83,19 @@ func (m *Manager) followOwners(ctx context.Context) error {
 		return err
 	}
 	m.owners.Lock()
+	now := time.Now()
+	note := func(name string, seenNow bool) {
+		if last := uses[seenPrefix+name].Last; last.After(m.seen[name]) {
+			m.seen[name] = last
+		}
+		if m.seen[name].IsZero() || seenNow && now.Sub(m.seen[name]) > noteSeenEvery {
+			m.seen[name], m.unsaved[name] = now, now
+		}
+	}
 	for owner := range m.known.Load().owners {
-		last := uses[seenPrefix+owner].Last
-		switch {
-		case last.After(m.seen[owner]):
-			m.seen[owner] = last
-		case m.seen[owner].IsZero() && m.o.Standing(owner).Subject:
-			m.seen[owner], m.unsaved[owner] = time.Now(), time.Now()
+		if s := m.o.Standing(owner); s.Issuer != "" {
+			note(owner, false)
+			note(s.Issuer, s.Gone == "")
 		}
 	}
 	unsaved := m.unsaved

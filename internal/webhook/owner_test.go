@@ -25,25 +25,27 @@ func standing(s webhook.Standing) func(*webhook.Options) {
 	}
 }
 
+// issuer of an owner, where it is the subject of a token.
+const issuer = "https://id.example"
+
 // TestOwnersThatAreGone: a webhook whose owner is gone stays for a week. Then it
 // is removed with its rows if the owner cannot come back, and else disabled.
 func TestOwnersThatAreGone(t *testing.T) {
 	for name, test := range map[string]struct {
 		standing webhook.Standing
 		seen     time.Duration // ago
+		trusted  time.Duration // its issuer was, ago
 		want     string        // reason why it is disabled; empty: it goes on; "removed"
 	}{
 		"a key that is good":               {},
 		"a key revoked six days ago":       {standing: webhook.Standing{Gone: "its key was revoked", Since: time.Now().Add(-6 * day), Ended: true}},
 		"a key revoked eight days ago":     {standing: webhook.Standing{Gone: "its key was revoked", Since: time.Now().Add(-8 * day), Ended: true}, want: "removed"},
 		"a key that expired":               {standing: webhook.Standing{Gone: "its key has expired", Since: time.Now().Add(-8 * day)}, want: "its key has expired"},
-		"a subject that was seen":          {standing: webhook.Standing{Subject: true}, seen: 36 * day},
-		"a subject that was not":           {standing: webhook.Standing{Subject: true}, seen: 38 * day, want: "was not seen since"},
-		"a subject of nobody, seen lately": {standing: webhook.Standing{Subject: true, Gone: "its issuer"}, seen: 6 * day},
-		"a subject of nobody":              {standing: webhook.Standing{Subject: true, Gone: "its issuer"}, seen: 8 * day, want: "its issuer"},
-		"a subject of whom nothing is known": {
-			standing: webhook.Standing{Subject: true, Gone: "its issuer"},
-		},
+		"a subject that was seen":          {standing: webhook.Standing{Issuer: issuer}, seen: 36 * day},
+		"a subject that was not":           {standing: webhook.Standing{Issuer: issuer}, seen: 38 * day, want: "was not seen since"},
+		"an issuer trusted six days ago":   {standing: webhook.Standing{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day, trusted: 6 * day},
+		"an issuer trusted eight days ago": {standing: webhook.Standing{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day, trusted: 8 * day, want: "its issuer"},
+		"an issuer never trusted":          {standing: webhook.Standing{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,8 +55,11 @@ func TestOwnersThatAreGone(t *testing.T) {
 			if err := p.db.Enqueue(t.Context(), store.Delivery{Webhook: hook.ID, Seq: 1, Event: "report.published"}); err != nil {
 				t.Fatal(err)
 			}
-			if test.seen != 0 {
-				if _, err := p.db.Use(t.Context(), "webhook-owner "+owner, time.Now().Add(-test.seen)); err != nil {
+			for name, ago := range map[string]time.Duration{owner: test.seen, issuer: test.trusted} {
+				if ago == 0 {
+					continue
+				}
+				if _, err := p.db.Use(t.Context(), "webhook-owner "+name, time.Now().Add(-ago)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -92,12 +97,12 @@ func (c *counted) Use(ctx context.Context, name string, at time.Time) (time.Time
 }
 
 // TestSeenIsWrittenRarely: an owner that uses the service all day is written of
-// once, and one without webhooks never.
+// once, as is its issuer, and one without webhooks never.
 func TestSeenIsWrittenRarely(t *testing.T) {
 	w := newWorld(t)
 	db := &counted{}
 	p := w.idle(t, quick, func(o *webhook.Options) {
-		standing(webhook.Standing{Subject: true})(o)
+		standing(webhook.Standing{Issuer: issuer})(o)
 		db.Store, o.Store = o.Store, db
 	})
 	create(t, p, newReceiver(t, ok))
@@ -109,7 +114,7 @@ func TestSeenIsWrittenRarely(t *testing.T) {
 		p.LookAfterOwners(t.Context())
 	}
 	uses, err := p.db.Uses(t.Context())
-	if err != nil || db.uses.Load() != 1 || len(uses) != 1 || time.Since(uses["webhook-owner "+owner].Last) > time.Hour {
+	if err != nil || db.uses.Load() != 2 || len(uses) != 2 || time.Since(uses["webhook-owner "+owner].Last) > time.Hour {
 		t.Errorf("%d writes, %v, %v", db.uses.Load(), uses, err)
 	}
 }

@@ -174,7 +174,13 @@ func TestPlacesOfACaller(t *testing.T) {
 		}
 		s.getWith(http.StatusOK, path, others)
 	}
-	s.getWith(http.StatusOK, "/api/v1/reports", mine)
+	var log struct {
+		Newest int64 `json:"newest"`
+	}
+	s.getWith(http.StatusOK, "/api/v1/changes", others).decode(&log)
+	for _, path := range []string{"/api/v1/reports", fmt.Sprintf("/api/v1/changes?after=%d", log.Newest)} { // the latter from memory
+		s.getWith(http.StatusOK, path, mine)
+	}
 	take(s.places, 64)
 	s.getWith(http.StatusTooManyRequests, "/api/v1/reports", mine)
 	s.getWith(http.StatusOK, "/api/v1/reports", others)

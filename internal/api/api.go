@@ -223,17 +223,19 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request, place *acces
 	if rt.live != nil {
 		control := http.NewResponseController(w) // loading may take longer than a request
 		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
+		park(w)
 		snapshot, err = a.whenLoaded(r.Context())
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	if rt.live != nil {
-		park(w)
 		s, err := rt.live(a, w, r)
 		return answer{stream: s}, err
 	}
-	if !rt.waits {
+	if rt.waits {
+		park(w)
+	} else {
 		if *place, err = a.Guard.Enter(r, principal, rt.expensive || rt.private != nil && rt.private(r)); err != nil {
 			return answer{}, err
 		}
@@ -244,8 +246,8 @@ func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request, place *acces
 // mostLoading is how long a stream waits for the first data.
 const mostLoading = time.Minute
 
-// park takes a request that is going to wait out of those in work, wherever they
-// are counted: those who wait are counted by their seats.
+// park takes a request that may wait out of those in work, wherever they are
+// counted: it is bounded by the callers' places and seats, and by connections.
 func park(w http.ResponseWriter) {
 	for w != nil {
 		if p, ok := w.(interface{ Park() }); ok {

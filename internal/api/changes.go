@@ -61,8 +61,10 @@ func (a *API) changes(r *http.Request, after int64, limit int, selector *feed.Se
 	found, scanned := 0, 0
 	for found < limit && scanned < mostScanned && scan < mostScanTime {
 		start := time.Now()
-		_, wake, _ := a.Feed.Since(after, 0)                          // before the look, so that nothing is missed
-		place, err := a.Guard.Enter(r, access.FromContext(ctx), true) // left before it waits
+		_, wake, inMemory := a.Feed.Since(after, 0) // before the look, so that nothing is missed
+		// Left before it waits. All long polls of a caller wake at the same moment,
+		// and find what is new in memory.
+		place, err := a.Guard.Enter(r, access.FromContext(ctx), !inMemory)
 		if err != nil {
 			return nil, err
 		}

@@ -117,7 +117,7 @@ func TestFirstSchema(t *testing.T) {
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 5 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }

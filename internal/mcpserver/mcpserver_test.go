@@ -131,7 +131,7 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	s.mcp.Register(mux)
 	s.front, err = httpserver.New(httpserver.Options{
 		Mux: mux, Logger: quiet, Source: func() string { return "" }, Ready: func() error { return nil }, Admit: guard.AdmitUnrouted,
-		Remote: func(r *http.Request) string { return r.RemoteAddr }, Observe: func(httpserver.Observation) {},
+		Remote: access.Proxies(nil).Client, Observe: func(httpserver.Observation) {},
 		Streams: []string{api.StreamPath, access.MCPPath},
 		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcpserver.TooLarge, Failed: mcpserver.Failed}},
 	})

@@ -23,7 +23,7 @@ import (
 // TestImportSurvivesKill kills an import midway, without warning, and runs it
 // again: every filing is there once and the log has neither gap nor repeat.
 func TestImportSurvivesKill(t *testing.T) {
-	const filings = 100_000
+	const filings = 20_000
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
 	writeFilings(t, file, filings)
 	for name, newStore := range engines {

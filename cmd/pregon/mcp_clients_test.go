@@ -69,7 +69,7 @@ func TestMCPConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			suite := []string{"node_modules/@modelcontextprotocol/conformance/dist/index.js", "server", "--url", s.url + "/api/mcp"}
-			runChecker(t, slices.Concat(suite, []string{"--expected-failures", "conformance.yml", "--timeout", "120000"}, args)...)
+			runChecker(t, slices.Concat(suite, []string{"--expected-failures", "conformance.yml", "--timeout", "300000"}, args)...)
 		})
 	}
 }

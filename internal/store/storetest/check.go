@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -34,7 +35,11 @@ func CheckLog(t *testing.T, s store.Store) []disclosure.Change {
 	if err != nil || seq != newest {
 		t.Fatalf("Current is as of %d, %v; the newest is %d", seq, err, newest)
 	}
-	if diff := cmp.Diff(replay(log), heads); diff != "" {
+	want := replay(log)
+	if reflect.DeepEqual(want, heads) { // of a long log cmp takes minutes
+		return log
+	}
+	if diff := cmp.Diff(want, heads); diff != "" {
 		t.Fatalf("Current is not the newest change of every subject (-log +current):\n%s", diff)
 	}
 	return log

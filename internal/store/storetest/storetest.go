@@ -69,7 +69,7 @@ func (c *Commits) Commit(commit func() error) error {
 
 // patience is how long a test waits for what must happen. It is no measure of
 // speed: machines that run tests can be very busy.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // Run runs all tests against an engine.
 func Run(t *testing.T, e Engine) {

@@ -11,7 +11,7 @@ import { runCli } from './node_modules/@modelcontextprotocol/inspector/clients/c
 import { check, promptCalls, resources, sameNames, sample, templateCalls, toolCalls, views, viewType } from './mcp-check.mjs'
 
 const [, , base, key] = process.argv
-const fixed = [`${base}/api/mcp`, '--transport', 'http', '--format', 'json', '--stored-auth-only', '--connect-timeout', '60000', '--header', `X-API-Key: ${key}`]
+const fixed = [`${base}/api/mcp`, '--transport', 'http', '--format', 'json', '--stored-auth-only', '--connect-timeout', '180000', '--header', `X-API-Key: ${key}`]
 
 // inspector runs one command, and returns the lines it printed. Anything on
 // stderr is a complaint.

@@ -28,6 +28,7 @@ for (const name of ['ard.json', 'ai-catalog.json']) {
 
 // The page and all it leads to, as a browser of an agent sees them.
 const chrome = await launch({
+  maxConnectionRetries: 600, // half a second each, for a slow machine
   chromePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
   chromeFlags: [
     '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -35,7 +36,7 @@ const chrome = await launch({
   ],
 })
 try {
-  const { lhr } = await lighthouse(`${base}/`, { port: chrome.port, onlyCategories: ['agentic-browsing'], logLevel: 'error' }, config)
+  const { lhr } = await lighthouse(`${base}/`, { port: chrome.port, onlyCategories: ['agentic-browsing'], logLevel: 'error', maxWaitForFcp: 180_000, maxWaitForLoad: 180_000 }, config)
   if (lhr.runtimeError) failures.push(`Lighthouse: ${lhr.runtimeError.message}`)
   for (const { id } of lhr.categories['agentic-browsing'].auditRefs) {
     const audit = lhr.audits[id]

@@ -134,7 +134,7 @@ function expect(condition, message) {
   if (!condition) throw new Error(message)
 }
 
-const PATIENCE = 30_000 // of a machine that has other things to do
+const PATIENCE = 180_000 // of a machine that has other things to do
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function until(condition, message, patience = PATIENCE) {
@@ -146,6 +146,7 @@ async function until(condition, message, patience = PATIENCE) {
 }
 
 const browser = await chromium.launch({
+  timeout: PATIENCE,
   executablePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
@@ -615,7 +616,7 @@ async function checkFeed() {
         const before = await focused(shown)
         await shown.page.keyboard.press(key)
         // From the host into the view it takes a while.
-        await until(async () => await focused(shown) !== before, '', 1000).catch(() => {})
+        await until(async () => await focused(shown) !== before, '', 5000).catch(() => {})
         if (await focused(shown) === wanted) return
       }
       throw new Error(`${wanted} is not reached; the keyboard is at ${await focused(shown)}`)

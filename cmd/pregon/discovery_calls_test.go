@@ -337,7 +337,7 @@ func (n *newcomer) runExample(command string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(n.t.Context(), patient)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", `curl() { command curl --fail-with-body "$@"; }; `+command)
-	shell.Env = append(os.Environ(), "KEY="+n.key, "ID="+n.report, "ISSUER="+n.issuer, "COMPANY=a & b, s.a.", "SEQ=1")
+	shell.Env = append(os.Environ(), "KEY="+n.key, "ID="+n.report, "ISSUER="+n.issuer, "COMPANY=a & b, s.a.", "CURSOR=1")
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	if !strings.Contains(command, "curl -sN") {

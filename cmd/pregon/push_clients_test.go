@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -110,7 +109,7 @@ func (c *checker) events(t *testing.T, after, newest int64) (others []string) {
 			others = append(others, line.Event)
 		case "report.published":
 			after++
-			if line.ID != strconv.FormatInt(after, 10) || line.Data.Seq != after {
+			if !(frame{id: line.ID}).at(after) || line.Data.Seq != after {
 				t.Fatalf("%+v came where %d was due", line, after)
 			}
 		default:
@@ -225,7 +224,7 @@ func receiveSigned(t *testing.T, s *service, db store.Store, key string) {
 	newest := file(t, db, 20)
 	for seq := first; seq <= newest; seq++ {
 		line := c.next(t)
-		if line.Refused != "" || line.ID != fmt.Sprintf("%s.%d", h.ID, seq) || line.Data.Seq != seq {
+		if line.Refused != "" || !isMessage(line.ID, h.ID, seq) || line.Data.Seq != seq {
 			t.Fatalf("%+v came where %d was due", line, seq)
 		}
 	}

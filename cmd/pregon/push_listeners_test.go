@@ -166,7 +166,7 @@ func TestPushAtOnce(t *testing.T) {
 					if l.ProtoMajor != major || l.Header.Get("Content-Encoding") != "" || l.Header.Get("Content-Type") != "text/event-stream" {
 						t.Fatalf("%s %v, want version %d", l.Proto, l.Header, major)
 					}
-					if f, err := l.next(); err != nil || f.name != "hello" || f.id != strconv.FormatInt(newest, 10) {
+					if f, err := l.next(); err != nil || f.name != "hello" || !f.at(newest) {
 						t.Fatalf("%+v %v, want hello", f, err)
 					}
 					listeners = append(listeners, l)
@@ -176,7 +176,7 @@ func TestPushAtOnce(t *testing.T) {
 				newest = file(t, db, 1)
 				for _, l := range listeners {
 					f, err := l.said()
-					if err != nil || f.name != "report.published" || f.id != strconv.FormatInt(newest, 10) {
+					if err != nil || f.name != "report.published" || !f.at(newest) {
 						t.Fatalf("%+v %v, want change %d", f, err, newest)
 					}
 				}
@@ -195,7 +195,7 @@ func TestPushAtOnce(t *testing.T) {
 			go func() { ended <- s.end(syscall.SIGTERM) }()
 			for _, l := range listeners {
 				f, err := l.said()
-				if err != nil || f.name != "goodbye" || f.id != strconv.FormatInt(newest, 10) {
+				if err != nil || f.name != "goodbye" || !f.at(newest) {
 					t.Errorf("%s: %+v %v, want goodbye", l.Proto, f, err)
 				}
 				if f, err := l.next(); !errors.Is(err, io.EOF) {

@@ -137,7 +137,7 @@ func firstDelivery(t *testing.T, s *service, key string, h hook) delivery {
 	if len(list.Data) == 0 {
 		return delivery{}
 	}
-	if len(list.Data) != 1 || list.Data[0].ID != fmt.Sprintf("%s.%d", h.ID, h.StartsAfter+1) {
+	if len(list.Data) != 1 || !isMessage(list.Data[0].ID, h.ID, h.StartsAfter+1) {
 		t.Fatalf("%s lists %+v", path, list.Data)
 	}
 	return list.Data[0]

@@ -166,8 +166,17 @@ func createHook(t *testing.T, base, key, target string) (h hook) {
 	return h
 }
 
+// isMessage reports whether an id is that of the delivery of a change to a webhook.
+func isMessage(id, webhook string, seq int64) bool {
+	cursor, ok := strings.CutPrefix(id, webhook+".")
+	return ok && frame{id: cursor}.at(seq)
+}
+
 // frame is a part of a stream.
 type frame struct{ id, name, data string }
+
+// at reports whether the cursor of a frame is at a change.
+func (f frame) at(seq int64) bool { return strings.HasSuffix(f.id, fmt.Sprintf("-%d", seq)) }
 
 // event reads a frame that tells of a change.
 func (f frame) event() (e pushed, ok bool, err error) {
@@ -177,7 +186,7 @@ func (f frame) event() (e pushed, ok bool, err error) {
 	if err := json.Unmarshal([]byte(f.data), &e); err != nil {
 		return pushed{}, false, err
 	}
-	if f.id != strconv.FormatInt(e.Seq, 10) || f.name != e.Event {
+	if !f.at(e.Seq) || f.name != e.Event {
 		return pushed{}, false, fmt.Errorf("the frame of %+v has id %s and event %s", e, f.id, f.name)
 	}
 	return e, true, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,7 +32,7 @@ type tailCmd struct {
 	Issuer   string `placeholder:"ID" help:"Only filings of one issuer, by its ticker or any of its identifiers."`
 	Category string `placeholder:"TEXT" help:"Only filings under one heading."`
 	Events   string `default:"report.published" placeholder:"EVENTS" help:"What to print, with commas between: report.published, report.updated, report.corrected, report.backfilled, issuer.updated."`
-	After    int64  `default:"-1" placeholder:"SEQ" help:"Begin after this change; 0 for all that ever happened. Default: with what comes."`
+	After    string `placeholder:"CURSOR" help:"Begin after this change, by its cursor or its seq; 0 for all that ever happened. Default: with what comes."`
 	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
 	JSON     bool   `name:"json" help:"The same as --format json."`
 
@@ -63,6 +64,9 @@ func (c *tailCmd) selection() (feed.Selection, error) {
 			return s, fault.New(fault.Invalid, "--type %q must be IP, HR or OIR", c.Type)
 		}
 		s.Filter.Type = t
+	}
+	if _, ok := disclosure.ParseCursor(c.After); c.After != "" && !ok {
+		return s, fault.New(fault.Invalid, "--after %q must be the cursor of a change, such as k3v9x2m7-4711, or its seq", c.After)
 	}
 	if search.Wordless(c.Search) {
 		return s, fault.New(fault.Invalid, "--search %q has no word to search for: give letters or digits", c.Search)
@@ -100,18 +104,28 @@ func (c *tailCmd) followStore(ctx context.Context, p *process, selection feed.Se
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return cat.Follow(ctx) })
 	g.Go(func() error {
-		after := c.After
-		if after < 0 {
-			after = hub.Newest()
+		after, located := hub.Head().Cursor, c.After == ""
+		if !located {
+			after, _ = disclosure.ParseCursor(c.After) // which selection has checked
 		}
 		for {
+			if !located || after.Epoch != hub.Head().Epoch {
+				place, err := hub.Locate(ctx, after)
+				if err != nil {
+					return err
+				}
+				if place.Reset != nil {
+					c.tellReset(p, place.Reset)
+				}
+				after, located = place.After, true
+			}
 			_, wake, _ := hub.Since(after, 0)
 			events, err := hub.After(ctx, after, 500)
 			if err != nil {
 				return err
 			}
 			for _, e := range events {
-				if after = e.Seq; selector.Match(e) {
+				if after.Seq = e.Seq; selector.Match(e) {
 					if err := c.print(p.stdout, e.JSON); err != nil {
 						return err
 					}
@@ -130,6 +144,11 @@ func (c *tailCmd) followStore(ctx context.Context, p *process, selection feed.Se
 	return g.Wait()
 }
 
+// tellReset prints why events come again that were printed before.
+func (c *tailCmd) tellReset(p *process, r *feed.Reset) {
+	fmt.Fprintf(p.stderr, "pregon: %s (%s)\n", printable(r.Reason), printable(r.After))
+}
+
 // followService asks a service for changes again and again.
 func (c *tailCmd) followService(ctx context.Context, p *process) error {
 	if !isOrigin(c.URL) {
@@ -141,15 +160,16 @@ func (c *tailCmd) followService(ctx context.Context, p *process) error {
 	}
 	query := url.Values{"search": {c.Search}, "type": {strings.ToUpper(c.Type)}, "issuer": {c.Issuer}, "category": {c.Category}, "events": {c.Events}}
 	after := c.After
-	if after < 0 {
+	if after == "" {
 		answer, err := c.ask(ctx, key, url.Values{"after": {"0"}, "limit": {"1"}}) // which tells the newest
 		if err != nil {
 			return err
 		}
-		after = answer.Newest
+		next, _ := disclosure.ParseCursor(answer.Next)
+		after = disclosure.Cursor{Epoch: next.Epoch, Seq: answer.Newest}.String()
 	}
 	for {
-		query.Set("after", strconv.FormatInt(after, 10))
+		query.Set("after", after)
 		query.Set("wait", "25")
 		answer, err := c.ask(ctx, key, query)
 		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
@@ -163,12 +183,15 @@ func (c *tailCmd) followService(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
+		if answer.Reset != nil {
+			c.tellReset(p, answer.Reset)
+		}
 		for _, event := range answer.Data {
 			if err := c.print(p.stdout, event); err != nil {
 				return err
 			}
 		}
-		after = answer.NextAfter
+		after = cmp.Or(answer.Next, strconv.FormatInt(answer.NextAfter, 10)) // an older service has no cursors
 	}
 }
 
@@ -182,6 +205,8 @@ type changesAnswer struct {
 	Data      []json.RawMessage `json:"data"`
 	NextAfter int64             `json:"next_after"`
 	Newest    int64             `json:"newest"`
+	Next      string            `json:"next"`
+	Reset     *feed.Reset       `json:"reset"`
 }
 
 func (c *tailCmd) ask(ctx context.Context, key string, query url.Values) (answer changesAnswer, err error) {

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
 
 	"pregon/internal/access"
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/feed"
 )
 
@@ -29,7 +31,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) 
 	if len(selection.Events) == 0 {
 		selection.Events = feed.AllEvents
 	}
-	after, _ := strconv.ParseInt(p.cursor("after"), 10, 64)
+	after, _ := disclosure.ParseCursor(p.cursor("after"))
 	limit := p.Integer("limit", defaultChanges, 1, mostChanges)
 	wait := p.Integer("wait", 0, 0, mostWait)
 	if err := p.Err(); err != nil {
@@ -45,7 +47,11 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) 
 		}
 		defer leave()
 	}
-	found, err := a.changes(r, after, limit, selection.Compile(), time.Duration(wait)*time.Second)
+	place, err := a.Feed.Locate(r.Context(), after)
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := a.changes(r, place, limit, selection.Compile(), time.Duration(wait)*time.Second)
 	if err != nil {
 		return answer{}, err
 	}
@@ -55,8 +61,11 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) 
 // changes gathers events until there are enough of them, or some and no more,
 // or the time is up. A filter that lets little through does not keep a request
 // busy for ever: after a while it is told from where to go on.
-func (a *API) changes(r *http.Request, after int64, limit int, selector *feed.Selector, wait time.Duration) ([]byte, error) {
-	ctx, end, scan := r.Context(), time.Now().Add(wait), time.Duration(0)
+func (a *API) changes(r *http.Request, place feed.Place, limit int, selector *feed.Selector, wait time.Duration) ([]byte, error) {
+	ctx, end, scan, after := r.Context(), time.Now().Add(wait), time.Duration(0), place.After
+	if place.Ahead || place.Reset != nil {
+		end = time.Now() // which the client should know at once
+	}
 	b := []byte(`{"data":[`)
 	found, scanned := 0, 0
 	for found < limit && scanned < mostScanned && scan < mostScanTime {
@@ -77,7 +86,7 @@ func (a *API) changes(r *http.Request, after int64, limit int, selector *feed.Se
 			if found == limit {
 				break
 			}
-			after = e.Seq
+			after.Seq = e.Seq
 			scanned++
 			if selector.Match(e) {
 				if found > 0 {
@@ -93,7 +102,7 @@ func (a *API) changes(r *http.Request, after int64, limit int, selector *feed.Se
 		if len(events) > 0 {
 			continue
 		}
-		if found > 0 || left <= 0 {
+		if found > 0 || left <= 0 || after.Epoch != a.Feed.Head().Epoch { // the next request is told of a reset
 			break
 		}
 		select {
@@ -107,14 +116,16 @@ func (a *API) changes(r *http.Request, after int64, limit int, selector *feed.Se
 			break
 		}
 	}
-	newest := a.Feed.Newest()
-	ahead := after > newest && !a.reach(ctx, after) // a cursor of another log, or of this one before it was put back
-	if newest = a.Feed.Newest(); ahead {
-		after = newest
-	}
-	b = strconv.AppendInt(append(b, `],"next_after":`...), after, 10)
+	newest := max(after.Seq, a.Feed.Newest())
+	b = strconv.AppendInt(append(b, `],"next_after":`...), after.Seq, 10)
 	b = strconv.AppendInt(append(b, `,"newest":`...), newest, 10)
-	b = strconv.AppendBool(append(b, `,"more":`...), after < newest)
-	b = strconv.AppendBool(append(b, `,"ahead":`...), ahead)
+	b = strconv.AppendBool(append(b, `,"more":`...), after.Seq < newest)
+	b = strconv.AppendBool(append(b, `,"ahead":`...), place.Ahead)
+	b = after.Append(append(b, `,"next":"`...))
+	reset, err := json.Marshal(place.Reset)
+	if err != nil {
+		return nil, err
+	}
+	b = append(append(b, `","reset":`...), reset...)
 	return append(b, '}'), nil
 }

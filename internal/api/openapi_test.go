@@ -301,6 +301,8 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				}
 			case schema.Pattern == "^[0-9]*$":
 				yes, no = []string{"0", "7"}, []string{"x", "-1", "+1", "1.5"}
+			case schema.Pattern == "^(([a-z0-9]+-)?[0-9]+)?$":
+				yes, no = []string{"0", "7", s.at(1)}, []string{"x", "-1", "+1", "1.5", "X-1", "x-"}
 			case p.Name == "events":
 				yes, no = []string{"report.published", "report.updated,issuer.updated"}, []string{"nonsense", "report.published,"}
 			case p.Name == "issuer":

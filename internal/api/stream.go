@@ -27,7 +27,6 @@ const (
 	beatEvery   = 12 * time.Second
 	writeTime   = 10 * time.Second // for one write: whoever takes longer is cut
 	patience    = 30 * time.Second // with a listener who has fallen behind what is kept in memory
-	catchUp     = 2 * time.Second  // for a cursor that is ahead: another replica may have seen more
 	retryAfter  = 2 * time.Second  // for clients that come back by themselves
 	drainSpread = 3 * time.Second  // over which listeners are let go when the service stops
 )
@@ -78,12 +77,16 @@ type hello struct {
 	Requested *string `json:"requested"` // the cursor that was asked for, when it could not be used
 	Reason    *string `json:"reason"`    // why not
 	Missed    *string `json:"missed_url"`
+
+	Epoch  string      `json:"epoch"`
+	Cursor string      `json:"cursor"` // After, with the epoch
+	Reset  *feed.Reset `json:"reset"`  // when the cursor is of another epoch
 }
 
 // begin finds out where a stream starts.
 func (a *API) begin(r *http.Request, p *params) (hello, error) {
-	newest := a.Feed.Newest()
-	start := hello{After: newest, Newest: newest, State: a.Feed.State().Name}
+	start := hello{State: a.Feed.State().Name}
+	start.at(a.Feed.Head().Cursor)
 	asked := r.Header.Get("Last-Event-ID") // which the client's library sets: a bad one is no mistake of the caller
 	if asked == "" {
 		asked = p.cursor("last_event_id")
@@ -94,25 +97,38 @@ func (a *API) begin(r *http.Request, p *params) (hello, error) {
 	if err := p.Err(); err != nil || asked == "" {
 		return start, err
 	}
-	cursor, err := strconv.ParseInt(asked, 10, 64)
+	cursor, ok := disclosure.ParseCursor(asked)
+	if !ok {
+		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.missed(r, disclosure.Cursor{}))
+		return start, nil
+	}
+	place, err := a.Feed.Locate(r.Context(), cursor)
+	if err != nil {
+		return start, err
+	}
+	start.at(place.After)
+	start.Newest, start.Reset = max(place.After.Seq, a.Feed.Newest()), place.Reset
 	switch {
-	case err != nil || cursor < 0:
-		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.missed(r, 0))
-	case !a.reach(r.Context(), cursor):
-		newest = a.Feed.Newest()
-		start.After, start.Newest = newest, newest
-		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.missed(r, newest))
-	default:
-		start.After = cursor
+	case place.Ahead:
+		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.missed(r, place.After))
+	case place.Reset != nil:
+		start.unusable(asked, place.Reset.Reason, a.missed(r, place.After))
 	}
 	return start, nil
 }
 
+// at makes a stream start after a change.
+func (h *hello) at(c disclosure.Cursor) {
+	h.After, h.Newest, h.Epoch, h.Cursor = c.Seq, c.Seq, c.Epoch, c.String()
+}
+
+func (h *hello) cursor() disclosure.Cursor { return disclosure.Cursor{Epoch: h.Epoch, Seq: h.After} }
+
 // missed is the address that fetches what a stream would have sent.
-func (a *API) missed(r *http.Request, after int64) string {
+func (a *API) missed(r *http.Request, after disclosure.Cursor) string {
 	q := r.URL.Query()
 	q.Del("last_event_id")
-	q.Set("after", strconv.FormatInt(after, 10))
+	q.Set("after", after.String())
 	if q.Get("events") == "" {
 		q.Set("events", strings.ReplaceAll(feed.EventNames(feed.DefaultEvents), " ", ""))
 	}
@@ -131,33 +147,24 @@ func clip(s string, most int) string {
 	return s
 }
 
-// cursor reads a parameter that is the seq of a change.
+// seq reads a parameter that is the seq of a change, 0 when there is none.
+func (p *params) seq(name string) int64 {
+	s := p.Text(name)
+	c, ok := disclosure.ParseCursor(s)
+	if s != "" && (!ok || c.Epoch != "") {
+		p.Refuse(name, s, "must be the seq of a change: a whole number")
+	}
+	return c.Seq
+}
+
+// cursor reads a parameter that is the cursor of a change.
 func (p *params) cursor(name string) string {
 	s := p.Text(name)
-	if n, err := strconv.ParseInt(s, 10, 64); s != "" && (err != nil || n < 0 || s[0] == '+') {
-		p.Refuse(name, s, "must be the seq of a change: a whole number, 0 for the beginning")
+	if _, ok := disclosure.ParseCursor(s); s != "" && !ok {
+		p.Refuse(name, s, "must be the cursor of a change, such as k3v9x2m7-4711, or its seq: a whole number, 0 for the beginning")
 		return ""
 	}
 	return s
-}
-
-// reach waits for a moment until the catalogue has come to a change: the
-// client may come from a replica that was quicker.
-func (a *API) reach(ctx context.Context, seq int64) bool {
-	end := time.After(catchUp)
-	for {
-		_, wake, _ := a.Feed.Since(seq, 0)
-		if a.Feed.Newest() >= seq {
-			return true
-		}
-		select {
-		case <-wake:
-		case <-end:
-			return false
-		case <-ctx.Done():
-			return false
-		}
-	}
 }
 
 // openStream makes a listener ready.
@@ -191,11 +198,11 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, err
 	}
 	s := &stream{
-		api: a, principal: principal, selector: selection.Compile(), cursor: start.After, state: start.State,
+		api: a, principal: principal, selector: selection.Compile(), cursor: start.cursor(), state: start.State,
 		w: w, control: control, ctx: r.Context(), leave: leave, head: r.Method == http.MethodHead,
 	}
 	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
-	s.say(start.After, "hello", start)
+	s.say(start.cursor(), "hello", start)
 	return s, nil
 }
 
@@ -210,7 +217,7 @@ type stream struct {
 	leave     func()
 	head      bool // only the headers are wanted
 
-	cursor int64 // everything up to here was sent, or is not wanted
+	cursor disclosure.Cursor // everything up to here was sent, or is not wanted
 	state  string
 	out    []byte
 }
@@ -228,7 +235,7 @@ func (s *stream) run() {
 		return // nobody is there to be told
 	}
 	if why, ok := s.listen(); ok {
-		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor})
+		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
 		_ = s.flush()
 		_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) // for the end itself, which the server writes
 	}
@@ -257,8 +264,8 @@ func (s *stream) listen() (why string, tell bool) {
 		switch {
 		case ok:
 			replaying, behind = replaying && len(events) > 0, time.Time{}
-		case s.cursor > s.api.Feed.Newest():
-			return "the log is another than it was: go on from what hello says", true
+		case s.cursor.Epoch != s.api.Feed.Head().Epoch:
+			return "a backup of the store was restored: come back with this cursor, and hello says where the stream continues", true
 		case !replaying && behind.IsZero():
 			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
 		case !replaying && time.Since(behind) > patience:
@@ -304,7 +311,7 @@ func (s *stream) listen() (why string, tell bool) {
 // send writes the events that are wanted.
 func (s *stream) send(events []*feed.Event) error {
 	if len(events) == 1 && len(s.out) == 0 { // as most come: what all listeners share need not be copied for each
-		s.cursor = events[0].Seq
+		s.cursor.Seq = events[0].Seq
 		if !s.selector.Match(events[0]) {
 			return nil
 		}
@@ -314,7 +321,7 @@ func (s *stream) send(events []*feed.Event) error {
 		if s.selector.Match(e) {
 			s.out = append(s.out, e.Frame...)
 		}
-		s.cursor = e.Seq
+		s.cursor.Seq = e.Seq
 	}
 	return s.flush()
 }
@@ -336,11 +343,11 @@ func (s *stream) tellState() error {
 		return nil
 	}
 	s.state = now.Name
-	s.out = feed.AppendFrame(s.out, 0, "status", now.JSON)
+	s.out = feed.AppendFrame(s.out, disclosure.Cursor{}, "status", now.JSON)
 	return s.flush()
 }
 
-func (s *stream) say(id int64, event string, data any) {
+func (s *stream) say(id disclosure.Cursor, event string, data any) {
 	body, err := json.Marshal(data)
 	if err != nil {
 		panic(err) // texts, numbers and times always encode

@@ -112,6 +112,11 @@ type told struct {
 	Ticker    *string
 }
 
+// at returns the cursor of a change.
+func (s *service) at(seq int64) string {
+	return disclosure.Cursor{Epoch: s.feed.Head().Epoch, Seq: seq}.String()
+}
+
 func TestStreamIsLive(t *testing.T) {
 	s, header := startLive(t)
 	l := s.listen("/api/v1/stream", header)
@@ -133,7 +138,7 @@ func TestStreamIsLive(t *testing.T) {
 		s.file(filing(disclosure.IP, 90001+i, "2026-05-01T08:00:00Z"))
 		var got told
 		e := l.want("report.published", &got)
-		if got.ID != fmt.Sprintf("ip-%d", 90001+i) || got.Seq != hello.After+1+i || e.id != fmt.Sprint(got.Seq) {
+		if got.ID != fmt.Sprintf("ip-%d", 90001+i) || got.Seq != hello.After+1+i || e.id != s.at(got.Seq) {
 			t.Errorf("%+v of %+v", got, e)
 		}
 	}
@@ -167,7 +172,7 @@ func TestStreamFromEveryCursor(t *testing.T) {
 			l := s.listen(target, h)
 			l.want("hello", nil)
 			for seq := after + 1; seq <= newest; seq++ {
-				if e := l.next(); e.id != fmt.Sprint(seq) {
+				if e := l.next(); e.id != s.at(seq) {
 					t.Fatalf("%s %d: %+v, want %d", how, after, e, seq)
 				}
 			}

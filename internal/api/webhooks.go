@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -296,7 +295,7 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, erro
 		return answer{}, err
 	}
 	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", desk.DefaultLimit, 1, desk.MaxLimit)}
-	q.Before, _ = strconv.ParseInt(p.cursor("before"), 10, 64)
+	q.Before = p.seq("before")
 	switch q.State {
 	case "", "pending", "delivered", "dead":
 	default:
@@ -313,7 +312,7 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, erro
 	docs := make([]deliveryDoc, 0, len(found))
 	for _, d := range found {
 		doc := deliveryDoc{
-			ID: webhook.MessageID(id, d.Seq), Seq: d.Seq, Event: d.Event, State: string(d.State), Attempts: d.Attempts,
+			ID: webhook.MessageID(d.Delivery), Seq: d.Seq, Event: d.Event, State: string(d.State), Attempts: d.Attempts,
 			CreatedAt: desk.Madrid(d.CreatedAt), DoneAt: desk.TimeOrNull(d.DoneAt), History: make([]attemptDoc, 0, len(d.History)),
 		}
 		if d.State == "pending" {

@@ -23,6 +23,7 @@ type Status struct {
 	Surfaces []surface  `json:"surfaces"`
 	Created  *time.Time `json:"store_created_at"`
 	Seq      int64      `json:"seq"`
+	Epoch    string     `json:"epoch"`
 	Catalog  struct {
 		Reports int     `json:"reports"`
 		Issuers int     `json:"issuers"`
@@ -100,7 +101,7 @@ const latencyHours = 24
 func (d *Desk) Status(s *catalog.Snapshot) Status {
 	now := time.Now()
 	out := Status{
-		Version: d.Version, Source: OrNull(d.Source()), Seq: s.Seq(), Reasons: []reason{}, Surfaces: []surface{},
+		Version: d.Version, Source: OrNull(d.Source()), Seq: s.Seq(), Epoch: s.Head().Epoch, Reasons: []reason{}, Surfaces: []surface{},
 		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(d.StoreCreated),
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())

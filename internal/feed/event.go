@@ -26,7 +26,7 @@ import (
 type Event struct {
 	Seq  int64
 	Name disclosure.Event
-	// JSON is the Report or Issuer of the contract, flat, with seq, event,
+	// JSON is the Report or Issuer of the contract, flat, with seq, cursor, event,
 	// occurred_at, changed and, of a report, the clocks of its stages.
 	JSON []byte
 	// Frame is the event as a stream sends it (Server-Sent Events).
@@ -37,7 +37,8 @@ type Event struct {
 }
 
 // newEvent makes a change ready.
-func newEvent(c *disclosure.Change, dir *search.Directory) *Event {
+func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event {
+	cursor := disclosure.Cursor{Epoch: epoch, Seq: c.Seq}
 	e := &Event{Seq: c.Seq, Name: c.Event, issuer: c.Issuer}
 	b := make([]byte, 0, 1024)
 	if c.Report != nil {
@@ -48,7 +49,8 @@ func newEvent(c *disclosure.Change, dir *search.Directory) *Event {
 	}
 	b = append(b[:len(b)-1], `,"seq":`...)
 	b = strconv.AppendInt(b, c.Seq, 10)
-	b = append(b, `,"event":"`...)
+	b = cursor.Append(append(b, `,"cursor":"`...))
+	b = append(b, `","event":"`...)
 	b = append(b, c.Event...)
 	b = appendTime(append(b, '"'), "occurred_at", c.OccurredAt)
 	b = append(b, `,"changed":[`...)
@@ -74,7 +76,7 @@ func newEvent(c *disclosure.Change, dir *search.Directory) *Event {
 		}
 	}
 	e.JSON = append(b, '}')
-	e.Frame = AppendFrame(nil, e.Seq, string(e.Name), e.JSON)
+	e.Frame = AppendFrame(nil, cursor, string(e.Name), e.JSON)
 	return e
 }
 
@@ -88,12 +90,11 @@ func appendTime(b []byte, name string, t time.Time) []byte {
 	return append(b, '"')
 }
 
-// AppendFrame appends one event of a stream, without an id when that is 0.
+// AppendFrame appends one event of a stream, without an id when that is zero.
 // The data must be on one line, as JSON is.
-func AppendFrame(b []byte, id int64, name string, data []byte) []byte {
-	if id != 0 {
-		b = strconv.AppendInt(append(b, "id: "...), id, 10)
-		b = append(b, '\n')
+func AppendFrame(b []byte, id disclosure.Cursor, name string, data []byte) []byte {
+	if id != (disclosure.Cursor{}) {
+		b = append(id.Append(append(b, "id: "...)), '\n')
 	}
 	b = append(append(b, "event: "...), name...)
 	b = append(append(b, "\ndata: "...), data...)

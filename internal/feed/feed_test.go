@@ -2,12 +2,14 @@ package feed_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 	"pregon/internal/feed"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
@@ -25,6 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a hub over a real store.
 type world struct {
 	t       *testing.T
+	path    string
 	db      *sqlite.Store
 	catalog *catalog.Catalog
 	hub     *feed.Hub
@@ -32,11 +36,12 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))}
+	w := &world{t: t, path: path, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))}
 	w.hub = feed.NewHub(w.catalog, db)
 	if err := w.catalog.Load(t.Context()); err != nil {
 		t.Fatal(err)
@@ -65,7 +70,7 @@ func (w *world) append(b store.Batch) {
 		w.t.Fatal(err)
 	}
 	for w.hub.Newest() < out.Seq {
-		_, wake, _ := w.hub.Since(0, 0)
+		_, wake, _ := w.hub.Since(disclosure.Cursor{}, 0)
 		if w.hub.Newest() >= out.Seq {
 			return
 		}
@@ -89,15 +94,16 @@ func TestMemoryAndLogAgree(t *testing.T) {
 	if newest != n+1 {
 		t.Fatalf("newest is %d", newest)
 	}
-	if _, _, ok := w.hub.Since(0, 10); ok {
+	at := func(seq int64) disclosure.Cursor { return disclosure.Cursor{Epoch: w.hub.Head().Epoch, Seq: seq} }
+	if _, _, ok := w.hub.Since(at(0), 10); ok {
 		t.Error("all of it is said to be in memory")
 	}
 	for _, after := range []int64{0, 1, n - 4096, n - 100, n, n + 1} {
-		got, err := w.hub.After(t.Context(), after, 50)
+		got, err := w.hub.After(t.Context(), at(after), 50)
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := w.hub.Read(t.Context(), after, 50)
+		read, err := w.hub.Read(t.Context(), at(after), 50)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +116,7 @@ func TestMemoryAndLogAgree(t *testing.T) {
 			}
 		}
 	}
-	if _, _, ok := w.hub.Since(newest+1, 10); ok {
+	if _, _, ok := w.hub.Since(at(newest+1), 10); ok {
 		t.Error("there is something after the newest")
 	}
 }
@@ -122,7 +128,7 @@ func TestEvent(t *testing.T) {
 		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
 		Reports: []disclosure.Report{filing(7)},
 	})
-	events, err := w.hub.After(t.Context(), 0, 10)
+	events, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
 	if err != nil || len(events) != 2 {
 		t.Fatal(events, err)
 	}
@@ -131,12 +137,12 @@ func TestEvent(t *testing.T) {
 		if err := json.Unmarshal(events[i].JSON, into); err != nil {
 			t.Fatalf("%s: %v", events[i].JSON, err)
 		}
-		frame := fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", events[i].Seq, events[i].Name, events[i].JSON)
+		frame := fmt.Sprintf("id: %s-%d\nevent: %s\ndata: %s\n\n", w.hub.Head().Epoch, events[i].Seq, events[i].Name, events[i].JSON)
 		if string(events[i].Frame) != frame || strings.Count(frame, "\n") != 4 {
 			t.Errorf("%s", events[i].Frame)
 		}
 	}
-	if report["id"] != "oir-7" || report["ticker"] != "EJF" || report["event"] != "report.published" || report["seq"] != 2.0 ||
+	if report["id"] != "oir-7" || report["ticker"] != "EJF" || report["event"] != "report.published" || report["seq"] != 2.0 || report["cursor"] != w.hub.Head().Epoch+"-2" ||
 		report["registered_at"] != "2026-04-22T10:00:33+02:00" || report["text_ready_at"] != nil || !reflect.DeepEqual(report["changed"], []any{}) {
 		t.Errorf("%v", report)
 	}
@@ -152,7 +158,7 @@ func TestSelection(t *testing.T) {
 		Reports: []disclosure.Report{filing(7)},
 	})
 	w.append(store.Batch{Reports: []disclosure.Report{filing(8)}, New: disclosure.Backfilled})
-	events, err := w.hub.After(t.Context(), 0, 10)
+	events, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +193,7 @@ func TestSelection(t *testing.T) {
 // Listeners are woken when the source is seen otherwise.
 func TestState(t *testing.T) {
 	w := newWorld(t)
-	_, wake, _ := w.hub.Since(w.hub.Newest(), 0)
+	_, wake, _ := w.hub.Since(w.hub.Head().Cursor, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -200,4 +206,97 @@ func TestState(t *testing.T) {
 	}
 	cancel()
 	<-done
+}
+
+// putBack does to a log what a restored backup does, up to a change.
+func (w *world) putBack(seq int64) {
+	w.t.Helper()
+	raw, err := sql.Open("sqlite", "file:"+w.path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer raw.Close()
+	for _, statement := range []string{
+		"PRAGMA busy_timeout = 60000",
+		"DELETE FROM report WHERE seq > ?", "DELETE FROM issuer WHERE seq > ?", "DELETE FROM change WHERE seq > ?", "UPDATE log_head SET seq = ?",
+	} {
+		args := []any{seq}[:strings.Count(statement, "?")]
+		if _, err := raw.ExecContext(w.t.Context(), statement, args...); err != nil {
+			w.t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func (w *world) locate(c disclosure.Cursor) feed.Place {
+	w.t.Helper()
+	place, err := w.hub.Locate(w.t.Context(), c)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return place
+}
+
+func TestLocate(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{Reports: []disclosure.Report{filing(1), filing(2), filing(3)}})
+	head := w.hub.Head()
+	for _, c := range []disclosure.Cursor{{Seq: 0}, {Seq: 3}, {Epoch: head.Epoch, Seq: 2}} {
+		if p := w.locate(c); p.After != (disclosure.Cursor{Epoch: head.Epoch, Seq: c.Seq}) || p.Ahead || p.Reset != nil {
+			t.Errorf("%v: %+v", c, p)
+		}
+	}
+	var waiting sync.WaitGroup // these are waited for, since another process may have seen more
+	for _, c := range []disclosure.Cursor{{Seq: 4}, {Epoch: head.Epoch, Seq: 9}} {
+		waiting.Go(func() {
+			if p, err := w.hub.Locate(t.Context(), c); err != nil || p.After != head.Cursor || !p.Ahead || p.Reset != nil {
+				t.Errorf("%v: %+v, %v", c, p, err)
+			}
+		})
+	}
+	waiting.Go(func() { // of a log that has nothing to do with this one nothing is replayed
+		p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: 2})
+		if err != nil || p.After != head.Cursor || p.Reset == nil || p.Reset.After != head.String() || p.Reset.Time != nil {
+			t.Errorf("%+v, %v", p, err)
+		}
+	})
+	waiting.Wait()
+}
+
+// After a restored backup, a reader goes on after the last change that both
+// logs have, however long the log is again.
+func TestLocateAfterRestore(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{Reports: []disclosure.Report{filing(1), filing(2)}})
+	w.append(store.Batch{Reports: []disclosure.Report{filing(3), filing(4)}})
+	before := w.hub.Head()
+	w.putBack(2)
+	renewed, err := w.db.RenewEpoch(t.Context(), before.Epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Until the catalogue has loaded it, nobody knows what a new cursor is.
+	if p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 1}); err == nil && (p.After.Epoch != renewed.Epoch || p.After.Seq != 1) ||
+		err != nil && fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("%+v, %v", p, err)
+	}
+	w.append(store.Batch{Reports: []disclosure.Report{filing(5), filing(6), filing(7)}})
+	for w.hub.Head().Epoch != renewed.Epoch {
+		_, wake, _ := w.hub.Since(disclosure.Cursor{}, 0)
+		if w.hub.Head().Epoch != renewed.Epoch {
+			<-wake
+		}
+	}
+	for seq, want := range map[int64]int64{1: 1, 2: 2, 3: 2, 4: 2, 99: 2} {
+		p := w.locate(disclosure.Cursor{Epoch: before.Epoch, Seq: seq})
+		if p.After != (disclosure.Cursor{Epoch: renewed.Epoch, Seq: want}) || p.Ahead || p.Reset == nil || p.Reset.After != p.After.String() || p.Reset.Time == nil {
+			t.Errorf("%d: %+v, %+v", seq, p, p.Reset)
+		}
+	}
+	events, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 2}, 10)
+	if err != nil || len(events) == 0 || !strings.Contains(string(events[0].JSON), `"oir-5"`) {
+		t.Errorf("%v, %v", events, err)
+	}
+	if _, _, ok := w.hub.Since(before.Cursor, 10); ok {
+		t.Error("an old cursor is taken for a new one")
+	}
 }

@@ -18,6 +18,7 @@ const kept = 4096
 // Log is the part of the store in which older changes are read.
 type Log interface {
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
+	Head(ctx context.Context) (disclosure.Head, error)
 }
 
 // Hub has the newest events at hand.
@@ -26,9 +27,9 @@ type Hub struct {
 	log     Log
 
 	mu     sync.RWMutex
-	recent []*lazy       // guarded by mu: without a gap, up to newest
-	newest int64         // guarded by mu: as the catalogue shows it
-	wake   chan struct{} // guarded by mu: closed when newest rises or the state changes
+	recent []*lazy         // guarded by mu: without a gap, up to the head
+	head   disclosure.Head // guarded by mu: as the catalogue shows it
+	wake   chan struct{}   // guarded by mu: closed when the head or the state changes
 	state  atomic.Pointer[State]
 	heard  atomic.Bool
 }
@@ -66,7 +67,7 @@ func (h *Hub) wakeAll(change func()) {
 
 // take needs h.mu.
 func (h *Hub) take(changes []disclosure.Change) {
-	if len(changes) == 0 || changes[0].Seq != h.newest+1 {
+	if len(changes) == 0 || changes[0].Seq != h.head.Seq+1 {
 		h.recent = nil // what is missing between is in the log
 	}
 	for _, c := range changes {
@@ -75,7 +76,7 @@ func (h *Hub) take(changes []disclosure.Change) {
 	if more := len(h.recent) - kept; more > 0 {
 		h.recent = append([]*lazy(nil), h.recent[more:]...)
 	}
-	h.newest = h.catalog.Snapshot().Seq()
+	h.head = h.catalog.Snapshot().Head()
 	h.heard.Store(true)
 }
 
@@ -83,20 +84,30 @@ func (h *Hub) take(changes []disclosure.Change) {
 func (h *Hub) Ready() bool { return h.heard.Load() }
 
 // Newest returns the seq of the newest change that the catalogue shows.
-func (h *Hub) Newest() int64 {
+func (h *Hub) Newest() int64 { return h.Head().Seq }
+
+// Head returns the end of the log as the catalogue shows it.
+func (h *Hub) Head() disclosure.Head {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.newest
+	return h.head
+}
+
+// Seen returns the same as far as Encode knows it, with the newest change.
+func (h *Hub) Seen() (disclosure.Head, disclosure.Mark) {
+	s := h.catalog.Snapshot()
+	return s.Head(), s.Last()
 }
 
 // Since returns what came after a change, up to limit events in order, from
 // memory, and a channel that is closed when there is more than now. It is not
-// ok when the memory does not reach back so far, or not forward: Read then.
-func (h *Hub) Since(after int64, limit int) (events []*Event, wake <-chan struct{}, ok bool) {
+// ok when the memory does not reach back so far, or not forward, in which case
+// Read may, or when the log has another epoch.
+func (h *Hub) Since(after disclosure.Cursor, limit int) (events []*Event, wake <-chan struct{}, ok bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	missing := h.newest - after
-	if missing < 0 || missing > int64(len(h.recent)) {
+	missing := h.head.Seq - after.Seq
+	if missing < 0 || missing > int64(len(h.recent)) || after.Epoch != h.head.Epoch {
 		return nil, h.wake, false
 	}
 	start := len(h.recent) - int(missing)
@@ -109,14 +120,14 @@ func (h *Hub) Since(after int64, limit int) (events []*Event, wake <-chan struct
 
 // Read returns the same from the log, and never what the catalogue does not
 // show yet.
-func (h *Hub) Read(ctx context.Context, after int64, limit int) ([]*Event, error) {
-	newest := h.Newest()
-	if after >= newest {
+func (h *Hub) Read(ctx context.Context, after disclosure.Cursor, limit int) ([]*Event, error) {
+	head := h.Head()
+	if after.Epoch != head.Epoch || after.Seq >= head.Seq {
 		return nil, nil
 	}
-	changes, err := h.log.Changes(ctx, after, int(min(newest-after, int64(limit))))
+	changes, err := h.log.Changes(ctx, after.Seq, int(min(head.Seq-after.Seq, int64(limit))))
 	if err != nil {
-		return nil, fmt.Errorf("reading changes after %d: %w", after, err)
+		return nil, fmt.Errorf("reading changes after %v: %w", after, err)
 	}
 	events := make([]*Event, 0, len(changes))
 	for i := range changes {
@@ -126,21 +137,23 @@ func (h *Hub) Read(ctx context.Context, after int64, limit int) ([]*Event, error
 }
 
 // After returns what came after a change, from memory or from the log.
-func (h *Hub) After(ctx context.Context, after int64, limit int) ([]*Event, error) {
+func (h *Hub) After(ctx context.Context, after disclosure.Cursor, limit int) ([]*Event, error) {
 	if events, _, ok := h.Since(after, limit); ok {
 		return events, nil
 	}
 	return h.Read(ctx, after, limit)
 }
 
+// ready needs h.mu: what is in memory is of the head's epoch.
 func (h *Hub) ready(l *lazy) *Event {
-	l.once.Do(func() { l.event = h.Encode(&l.change) })
+	l.once.Do(func() { l.event = newEvent(&l.change, h.catalog.Snapshot().Directory(), h.head.Epoch) })
 	return l.event
 }
 
 // Encode makes a change ready to be told, with the directory as it is now.
 func (h *Hub) Encode(c *disclosure.Change) *Event {
-	return newEvent(c, h.catalog.Snapshot().Directory())
+	s := h.catalog.Snapshot()
+	return newEvent(c, s.Directory(), s.Head().Epoch)
 }
 
 // State is how well the source is seen, as listeners are told.

@@ -31,7 +31,7 @@ func (s *Server) searchReports(ctx context.Context, snapshot *catalog.Snapshot, 
 		b = asked.AppendPage(b, found.Total)
 	}
 	more := offset+shown < found.Total
-	b = fmt.Appendf(b, `,"seq":%d,"next":`, snapshot.Seq())
+	b = fmt.Appendf(b, `,"seq":%d,"cursor":"%v","next":`, snapshot.Seq(), snapshot.Head())
 	if more {
 		b = fmt.Appendf(b, `{"page":%d,"limit":%d}}`, next.Page, next.Limit)
 	} else {
@@ -194,7 +194,7 @@ func (s *Server) documentPiece(ctx context.Context, snapshot *catalog.Snapshot, 
 	if err != nil {
 		return documentPiece{}, err
 	}
-	out := documentPiece{ID: r.ID, Status: "pending", Text: []pageText{}, Offset: offset, Seq: snapshot.Seq(), PDFURL: desk.OrNull(link(r.PDFURL))}
+	out := documentPiece{ID: r.ID, Status: "pending", Text: []pageText{}, Offset: offset, Seq: snapshot.Seq(), Cursor: snapshot.Head().String(), PDFURL: desk.OrNull(link(r.PDFURL))}
 	if piece == nil {
 		return out, nil
 	}
@@ -219,6 +219,7 @@ type documentPiece struct {
 	Language *string    `json:"language"`
 	PDFURL   *string    `json:"pdf_url"`
 	Seq      int64      `json:"seq"`
+	Cursor   string     `json:"cursor"`
 }
 
 type pageText struct {

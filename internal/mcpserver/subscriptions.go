@@ -130,23 +130,23 @@ func (s *subscriptions) touched(events []*feed.Event, all bool) []string {
 
 // run tells subscribers of changes until the context ends.
 func (s *subscriptions) run(ctx context.Context) error {
-	cursor := int64(-1) // what there was before is no news
+	cursor := disclosure.Cursor{Seq: -1} // what there was before is no news
 	for {
 		_, wake, _ := s.hub.Since(cursor, 0)
-		switch newest := s.hub.Newest(); {
-		case cursor < 0 && s.hub.Ready():
-			cursor = newest
-		case cursor > newest: // the log is another than it was
-			cursor = newest
+		switch head := s.hub.Head(); {
+		case cursor.Seq < 0 && head.Epoch != "": // the catalogue is loaded
+			cursor = head.Cursor
+		case cursor.Seq >= 0 && cursor.Epoch != head.Epoch: // a backup was restored
+			cursor = head.Cursor
 			s.tellAll(ctx, s.touched(nil, true))
-		case cursor >= 0 && cursor < newest:
+		case cursor.Seq >= 0 && cursor.Seq < head.Seq:
 			events, err := s.hub.After(ctx, cursor, gulp)
 			if err != nil {
 				s.failed(err)
 				break
 			}
 			if len(events) > 0 {
-				cursor = events[len(events)-1].Seq
+				cursor.Seq = events[len(events)-1].Seq
 				s.tellAll(ctx, s.touched(events, false))
 				continue // there may be more already
 			}

@@ -208,9 +208,9 @@ func enumOf(name string) string {
 	return ""
 }
 
-// withSeq puts the seq of the snapshot into an object.
+// withSeq puts the seq and the cursor of the snapshot into an object.
 func withSeq(object []byte, s *catalog.Snapshot) []byte {
-	return fmt.Appendf(object[:len(object)-1], `,"seq":%d}`, s.Seq())
+	return fmt.Appendf(object[:len(object)-1], `,"seq":%d,"cursor":"%v"}`, s.Seq(), s.Head())
 }
 
 // encodeWithSeq encodes a record as an object with the seq of the snapshot.

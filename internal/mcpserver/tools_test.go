@@ -192,7 +192,11 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 			t.Errorf("seq is %v", seq)
 		}
 		next := answer["next"]
+		if cursor := answer["cursor"]; cursor != s.catalog.Snapshot().Head().String() {
+			t.Errorf("cursor is %v", cursor)
+		}
 		delete(answer, "seq")
+		delete(answer, "cursor")
 		delete(answer, "next")
 		status, body := s.get("/api/v1/reports?" + query.Encode())
 		want := object(t, body)
@@ -238,16 +242,16 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 func TestRecordsAreThoseOfREST(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, market()))
-	seq := float64(s.catalog.Snapshot().Seq())
+	seq, cursor := float64(s.catalog.Snapshot().Seq()), s.catalog.Snapshot().Head().String()
 	for _, test := range []struct {
 		tool, arguments, target string
 		differ                  []string // as time goes by
 		plus                    map[string]any
 	}{
-		{"get_report", `{"id":"oir-40374"}`, "/api/v1/reports/oir-40374", nil, map[string]any{"seq": seq}},
-		{"get_report", `{"id":"IP-3123"}`, "/api/v1/reports/ip-3123", nil, map[string]any{"seq": seq}},
-		{"get_issuer", `{"id":"A69000016"}`, "/api/v1/issuers/A69000016", nil, map[string]any{"seq": seq}},
-		{"get_issuer", `{"id":"es0sim000010"}`, "/api/v1/issuers/A69000016", nil, map[string]any{"seq": seq}},
+		{"get_report", `{"id":"oir-40374"}`, "/api/v1/reports/oir-40374", nil, map[string]any{"seq": seq, "cursor": cursor}},
+		{"get_report", `{"id":"IP-3123"}`, "/api/v1/reports/ip-3123", nil, map[string]any{"seq": seq, "cursor": cursor}},
+		{"get_issuer", `{"id":"A69000016"}`, "/api/v1/issuers/A69000016", nil, map[string]any{"seq": seq, "cursor": cursor}},
+		{"get_issuer", `{"id":"es0sim000010"}`, "/api/v1/issuers/A69000016", nil, map[string]any{"seq": seq, "cursor": cursor}},
 		{"get_analytics", `{}`, "/api/v1/analytics", []string{"generated_at"}, nil},
 		{"service_status", `{}`, "/api/v1/status", []string{"catalog", "checked_at"}, nil},
 	} {

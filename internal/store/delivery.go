@@ -34,11 +34,11 @@ func ordered[T any](values []T, webhook func(*T) string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Meets returns a Conflict when the log is not the one in which the caller saw
-// what it hands out.
-func (f *FanOut) Meets(head disclosure.Cursor) error {
-	if f.Seen.Epoch != "" && f.Seen.Epoch != head.Epoch || f.Seen.Seq > head.Seq {
-		return fault.New(fault.Conflict, "the log ends at %v, and %v was seen: a backup was restored", head, f.Seen)
+// Meets fails when the log is not the one that the caller read, given its epoch
+// and the change that it has where f.Seen should be.
+func (f *FanOut) Meets(epoch string, found disclosure.Mark) error {
+	if f.Epoch != "" && f.Epoch != epoch || f.Seen != (disclosure.Mark{}) && f.Seen != found {
+		return fault.New(fault.Unavailable, "the log is not the one that was read, of epoch %s: a backup was restored, and is being loaded", f.Epoch)
 	}
 	return nil
 }

@@ -213,8 +213,8 @@ type Deliveries interface {
 	// FanOut adds deliveries and moves that seq, both or neither. It fails,
 	// Conflict, and writes nothing when the seq is no longer f.From, or when a
 	// record of the kind "webhook" has a revision above f.Revision: somebody made,
-	// changed or removed a webhook, and the caller did not know. It fails in the
-	// same way when the log is not the one in which the caller saw f.Seen: a
+	// changed or removed a webhook, and the caller did not know. It fails,
+	// Unavailable, when the log is not of f.Epoch or does not have f.Seen: a
 	// backup was restored. A delivery that is there already is left alone.
 	FanOut(ctx context.Context, f FanOut) error
 
@@ -291,8 +291,9 @@ type Delivery struct {
 // webhook, the seq and the event of its deliveries are used.
 type FanOut struct {
 	From, To   int64
-	Seen       disclosure.Cursor // a change that the log must have; without an epoch one of any
-	Revision   int64             // the newest that the caller saw of a record of kind "webhook"
+	Epoch      string          // of the log that the caller read; empty: any
+	Seen       disclosure.Mark // the newest change that the caller saw; zero: any
+	Revision   int64           // the newest that the caller saw of a record of kind "webhook"
 	Deliveries []Delivery
 }
 

@@ -100,7 +100,7 @@ func TestClaimIsRenewed(t *testing.T) {
 		settled(t, a, hook.ID, 3)
 		var ids []string
 		for _, e := range r.exchanges() {
-			ids = append(ids, e.id)
+			ids = append(ids, epochInID.ReplaceAllString(e.id, ".$1"))
 		}
 		if want := wanted(hook.ID, hook.StartsAfter, last); !slices.Equal(ids, want) {
 			t.Errorf("got %v, want %v", ids, want)

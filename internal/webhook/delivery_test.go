@@ -353,10 +353,14 @@ func TestBadNeighbours(t *testing.T) {
 func TestOvertaking(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
-	pace.Delay = 500 * time.Millisecond
+	pace.Delay = time.Second
 	p := w.process(t, pace, nil)
-	r := newReceiver(t, func(w http.ResponseWriter, r *http.Request, n int) {
-		if strings.HasSuffix(r.Header.Get("webhook-id"), ".3") && n == 1 {
+	var last atomic.Bool
+	r := newReceiver(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		switch id := r.Header.Get("webhook-id"); {
+		case strings.HasSuffix(id, "-6"):
+			last.Store(true)
+		case strings.HasSuffix(id, "-3") && !last.Load():
 			w.WriteHeader(500)
 		}
 	})

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/store"
 )
 
@@ -261,7 +263,7 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 		var a answer
 		if body := bodies[delivery.Seq]; body != nil {
 			d.inFlight.Add(1)
-			a = d.send(held.ctx, h, MessageID(h.ID, delivery.Seq), body)
+			a = d.send(held.ctx, h, MessageID(delivery), body)
 			d.inFlight.Add(-1)
 		} else { // cannot happen: nothing is ever removed from the log
 			a = answer{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
@@ -284,8 +286,10 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map[int64][]byte, error) {
 	all := make(map[int64][]byte, len(deliveries))
 	var missing []int64
+	epoch := d.o.Encoder.Head().Epoch
 	for _, delivery := range deliveries {
-		if body := d.bodies.get(delivery.Seq); body != nil {
+		// One of another epoch is old, or the catalogue is.
+		if body := d.bodies.get(disclosure.Cursor{Epoch: epoch, Seq: delivery.Seq}); body != nil && delivery.Epoch == epoch {
 			all[delivery.Seq] = body
 		} else {
 			missing = append(missing, delivery.Seq)
@@ -294,19 +298,42 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 	if len(missing) == 0 {
 		return all, nil
 	}
+	stored, err := d.o.Store.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if epoch = stored.Epoch; epoch != d.o.Encoder.Head().Epoch {
+		clear(all)
+		missing = missing[:0]
+		for _, delivery := range deliveries {
+			missing = append(missing, delivery.Seq)
+		}
+	}
 	// Another process may have been faster than our catalogue.
-	for start := time.Now(); d.o.Encoder.Newest() < slices.Max(missing); sleep(ctx, 5*time.Millisecond) {
+	for start := time.Now(); !d.shows(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); sleep(ctx, 5*time.Millisecond) {
 		if d.ended() || ctx.Err() != nil || time.Since(start) > turn {
 			return nil, errors.New("the catalogue does not have them yet")
 		}
 	}
 	changes, err := d.o.Store.ChangesAt(ctx, missing...)
+	if err != nil {
+		return nil, err
+	}
+	if stored, err = d.o.Store.Head(ctx); err != nil || stored.Epoch != epoch {
+		return nil, cmp.Or(err, errors.New("a backup of the store was restored meanwhile"))
+	}
 	for i := range changes {
 		body := fit(d.o.Encoder.Encode(&changes[i]).JSON)
 		all[changes[i].Seq] = body
-		d.bodies.add(changes[i].Seq, body)
+		d.bodies.add(disclosure.Cursor{Epoch: epoch, Seq: changes[i].Seq}, body)
 	}
-	return all, err
+	return all, nil
+}
+
+// shows reports whether the catalogue has come to a change.
+func (d *dispatcher) shows(c disclosure.Cursor) bool {
+	head := d.o.Encoder.Head()
+	return head.Epoch == c.Epoch && head.Seq >= c.Seq
 }
 
 func (d *dispatcher) ended() bool {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -54,15 +55,16 @@ func (m *Manager) fanSome(ctx context.Context) error {
 	if err := m.o.Store.Wait(ctx, from); err != nil {
 		return err
 	}
-	newest := m.o.Encoder.Newest()
-	for wait := time.Millisecond; newest <= from && ctx.Err() == nil; newest = m.o.Encoder.Newest() {
+	head, seen := m.o.Encoder.Seen()
+	for wait := time.Millisecond; head.Seq <= from && ctx.Err() == nil; head, seen = m.o.Encoder.Seen() {
 		sleep(ctx, wait) // the catalogue is about to learn of it
 		wait = min(2*wait, 200*time.Millisecond)
 		if now, err := m.o.Store.Fanned(ctx); err != nil || now != from {
 			return err // another process was faster
 		}
 	}
-	f, err := m.handOut(ctx, m.known.Load(), from, newest)
+	f, err := m.handOut(ctx, m.known.Load(), from, head.Cursor)
+	f.Epoch, f.Seen = head.Epoch, seen
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -77,8 +79,8 @@ func (m *Manager) fanSome(ctx context.Context) error {
 }
 
 // handOut decides who is told of the next changes.
-func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64) (store.FanOut, error) {
-	f := store.FanOut{From: from, To: newest, Revision: known.revision}
+func (m *Manager) handOut(ctx context.Context, known *hooks, from int64, newest disclosure.Cursor) (store.FanOut, error) {
+	f := store.FanOut{From: from, To: newest.Seq, Revision: known.revision}
 	var listening []*hook
 	for _, h := range known.byID {
 		if h.Enabled {
@@ -91,7 +93,7 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64)
 		return f, nil // changes that nobody began early enough for
 	}
 	f.To = from
-	changes, err := m.o.Store.Changes(ctx, from, int(min(page, newest-from)))
+	changes, err := m.o.Store.Changes(ctx, from, int(min(page, newest.Seq-from)))
 	if err != nil {
 		return f, err
 	}
@@ -114,7 +116,7 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from, newest int64)
 			cost[of[0].Owner] += time.Since(begun)
 		}
 		if len(f.Deliveries) > before {
-			m.bodies.add(c.Seq, fit(e.JSON))
+			m.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, fit(e.JSON))
 		}
 		f.To = c.Seq
 		if len(f.Deliveries) >= mostRows || time.Since(start) > judgeTime {
@@ -169,27 +171,27 @@ func sleep(ctx context.Context, d time.Duration) {
 // bodies are those that were last made: what was handed out is sent next, to
 // many, and need not be read for each.
 type bodies struct {
-	mu    sync.Mutex
-	bySeq map[int64][]byte // guarded by mu
-	seqs  [1024]int64      // guarded by mu: which they are
-	next  int              // guarded by mu: the place of the oldest
+	mu   sync.Mutex
+	of   map[disclosure.Cursor][]byte // guarded by mu
+	keys [1024]disclosure.Cursor      // guarded by mu: which they are
+	next int                          // guarded by mu: the place of the oldest
 }
 
-func newBodies() *bodies { return &bodies{bySeq: map[int64][]byte{}} }
+func newBodies() *bodies { return &bodies{of: map[disclosure.Cursor][]byte{}} }
 
-func (b *bodies) add(seq int64, body []byte) {
+func (b *bodies) add(c disclosure.Cursor, body []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.bySeq[seq] == nil {
-		delete(b.bySeq, b.seqs[b.next])
-		b.seqs[b.next] = seq
-		b.next = (b.next + 1) % len(b.seqs)
+	if b.of[c] == nil {
+		delete(b.of, b.keys[b.next])
+		b.keys[b.next] = c
+		b.next = (b.next + 1) % len(b.keys)
 	}
-	b.bySeq[seq] = body
+	b.of[c] = body
 }
 
-func (b *bodies) get(seq int64) []byte {
+func (b *bodies) get(c disclosure.Cursor) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.bySeq[seq]
+	return b.of[c]
 }

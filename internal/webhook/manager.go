@@ -37,6 +37,7 @@ type Store interface {
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Newest(ctx context.Context) (int64, error)
+	Head(ctx context.Context) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error
 }
 
@@ -52,6 +53,10 @@ type Encoder interface {
 	// Newest is the newest change that Encode's directory knows of. None after
 	// it is judged: a filter may ask for what only the directory tells.
 	Newest() int64
+	// Head is the same with the epoch of the log.
+	Head() disclosure.Head
+	// Seen is the newest change that Encode's directory knows of, and what it is.
+	Seen() (disclosure.Head, disclosure.Mark)
 }
 
 // Options are a manager's collaborators.
@@ -82,6 +87,7 @@ type Manager struct {
 
 	known   atomic.Pointer[hooks]
 	looking sync.Mutex          // one look at a time
+	epoch   string              // guarded by looking: of the log when webhooks were read
 	removed map[string]struct{} // guarded by looking: webhooks whose deliveries are to be forgotten
 
 	testsOfWebhook, testsOfOwner *ratelimit.Window
@@ -171,9 +177,21 @@ func (m *Manager) Refresh(ctx context.Context) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()
 	old := m.known.Load()
+	epoch := m.epoch
+	if m.o.Encoder != nil {
+		epoch = m.o.Encoder.Head().Epoch
+	}
+	restored := m.epoch != "" && epoch != m.epoch
+	if restored {
+		old = &hooks{} // a restored backup has the webhooks of its time, and their revisions
+	}
 	records, err := m.o.Store.RecordsSince(ctx, kind, old.revision)
 	if err != nil {
 		return fmt.Errorf("reading webhooks: %w", err)
+	}
+	m.epoch = epoch
+	if restored {
+		m.known.Store(old)
 	}
 	if len(records) == 0 {
 		return nil

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/store"
 )
 
 const (
@@ -95,7 +97,8 @@ func sign(h http.Header, secrets []signer, id string, at time.Time, body []byte)
 	return len(signatures) > 0
 }
 
-// MessageID is the webhook-id of every attempt to deliver a change.
-func MessageID(webhook string, seq int64) string {
-	return webhook + "." + strconv.FormatInt(seq, 10)
+// MessageID is the webhook-id of every attempt at a delivery. After a restored
+// backup a seq is that of another change, and so the epoch is a part of the id.
+func MessageID(d store.Delivery) string {
+	return d.Webhook + "." + disclosure.Cursor{Epoch: d.Epoch, Seq: d.Seq}.String()
 }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -228,9 +229,12 @@ func (r *receiver) requests() []request {
 	return slices.Clone(r.got)
 }
 
+var epochInID = regexp.MustCompile(`\.[a-z0-9]+-([0-9]+)$`)
+
+// ids returns the ids of what came, without epochs.
 func (r *receiver) ids() (ids []string) {
 	for _, q := range r.requests() {
-		ids = append(ids, q.id)
+		ids = append(ids, epochInID.ReplaceAllString(q.id, ".$1"))
 	}
 	return ids
 }

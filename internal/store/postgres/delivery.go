@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -42,11 +43,18 @@ func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
 	if seq != f.From {
 		return fault.New(fault.Conflict, "the log was handed out up to %d, not %d", seq, f.From)
 	}
-	head, err := readHead(ctx, tx, "")
+	var (
+		epoch string
+		seen  = disclosure.Mark{Seq: f.Seen.Seq}
+		at    time.Time
+	)
+	err = tx.QueryRow(ctx, `SELECT h.epoch, coalesce(c.event, ''), coalesce(c.subject, ''), coalesce(c.occurred_at, 'epoch')
+		FROM log_head h LEFT JOIN change c ON c.seq = $1`, f.Seen.Seq).Scan(&epoch, &seen.Event, &seen.Subject, &at)
 	if err != nil {
 		return err
 	}
-	if err := f.Meets(head.Cursor); err != nil {
+	seen.At = at.UnixMicro()
+	if err := f.Meets(epoch, seen); err != nil {
 		return err
 	}
 	batch := new(pgx.Batch)
@@ -60,7 +68,7 @@ func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
 			FROM unnest($1::text[], $2::bigint[], $3::text[]) AS t (webhook, seq, event)
 			JOIN (SELECT webhook FROM endpoint WHERE webhook = ANY($4) ORDER BY webhook FOR KEY SHARE) e ON e.webhook = t.webhook
 			ORDER BY e.webhook, t.seq
-			ON CONFLICT DO NOTHING`, told.webhooks, told.seqs, told.events, told.distinct, head.Epoch)
+			ON CONFLICT DO NOTHING`, told.webhooks, told.seqs, told.events, told.distinct, epoch)
 	}
 	batch.Queue(`UPDATE fanned SET seq = $1`, f.To)
 	batch.Queue(`SELECT revision FROM record_head FOR SHARE`)

@@ -32,14 +32,16 @@ func fanOut(ctx context.Context, tx *sql.Tx, f store.FanOut) error {
 	var (
 		seq   int64
 		newer bool
-		head  disclosure.Cursor
+		epoch string
+		seen  = disclosure.Mark{Seq: f.Seen.Seq}
 	)
-	err := tx.QueryRowContext(ctx, `SELECT f.seq, EXISTS (SELECT 1 FROM record WHERE kind = 'webhook' AND revision > ?), h.epoch, h.seq
-		FROM fanned f, log_head h`, f.Revision).Scan(&seq, &newer, &head.Epoch, &head.Seq)
+	err := tx.QueryRowContext(ctx, `SELECT f.seq, EXISTS (SELECT 1 FROM record WHERE kind = 'webhook' AND revision > ?), h.epoch,
+			coalesce(c.event, ''), coalesce(c.subject, ''), coalesce(c.occurred_at, 0)
+		FROM fanned f JOIN log_head h LEFT JOIN change c ON c.seq = ?`, f.Revision, f.Seen.Seq).Scan(&seq, &newer, &epoch, &seen.Event, &seen.Subject, &seen.At)
 	if err != nil {
 		return err
 	}
-	if err := f.Meets(head); err != nil {
+	if err := f.Meets(epoch, seen); err != nil {
 		return err
 	}
 	if seq != f.From {

@@ -1,0 +1,84 @@
+package webhook_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// putBack does to the store what a restored backup does: the log, what was
+// handed out of it and what became of that are as they were at a change.
+func (w *world) putBack(t *testing.T, seq int64) {
+	t.Helper()
+	raw, err := sql.Open("sqlite", "file:"+w.path+"?_pragma=busy_timeout(60000)&_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	tx, err := raw.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	for _, table := range []string{"report", "issuer", "change", "delivery", "attempt"} {
+		if _, err := tx.ExecContext(t.Context(), "DELETE FROM "+table+" WHERE seq > ?", seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, head := range []string{"log_head", "fanned"} {
+		if _, err := tx.ExecContext(t.Context(), "UPDATE "+head+" SET seq = ?", seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A backup is restored under a running process, and the log is as long again at
+// once. No change is passed over, and none comes under the id of another, which
+// its receiver would take for one that it has.
+func TestRestoredLog(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(t, quick, nil)
+	r := newReceiver(t, ok)
+	hook, _ := create(t, p, r)
+	w.publish(t, p.db, 5)
+	settled(t, p, hook.ID, 5)
+	before, err := p.db.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	w.putBack(t, 3)
+	w.publish(t, p.db, 4) // 4 and 5 are others now
+	settled(t, p, hook.ID, 7)
+	after, err := p.db.Head(t.Context())
+	if err != nil || after.Epoch == before.Epoch {
+		t.Errorf("the epoch was not renewed: %v, %v", after, err)
+	}
+	bodies, titles := map[string]string{}, []string{}
+	for _, q := range r.requests() {
+		var body struct{ Title string }
+		if err := json.Unmarshal(q.body, &body); err != nil {
+			t.Fatal(err)
+		}
+		if had, ok := bodies[q.id]; ok && had != body.Title {
+			t.Errorf("%s is both %q and %q", q.id, had, body.Title)
+		}
+		bodies[q.id] = body.Title
+		titles = append(titles, body.Title)
+	}
+	slices.Sort(titles)
+	want := "Filing 1, Filing 2, Filing 3, Filing 4, Filing 5, Filing 6, Filing 7, Filing 8, Filing 9"
+	if got := strings.Join(slices.Compact(titles), ", "); got != want {
+		t.Errorf("got %s", got)
+	}
+	for _, d := range deliveries(t, p, hook.ID) {
+		if want := map[bool]string{true: before.Epoch, false: after.Epoch}[d.Seq <= 3]; d.Epoch != want {
+			t.Errorf("delivery %d is of %s, want %s", d.Seq, d.Epoch, want)
+		}
+	}
+}

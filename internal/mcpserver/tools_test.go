@@ -231,7 +231,7 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 		}
 		_, body := s.get("/api/v1/issuers?" + query.Encode())
 		want := object(t, body)
-		want["seq"] = float64(s.catalog.Snapshot().Seq())
+		want["seq"], want["cursor"] = float64(s.catalog.Snapshot().Seq()), s.catalog.Snapshot().Head().String()
 		if diff := cmp.Diff(want, object(t, s.call("search_issuers", arguments).StructuredContent)); diff != "" {
 			t.Errorf("%s: %s", arguments, diff)
 		}

@@ -183,7 +183,7 @@ func TestBytesAreKept(t *testing.T) {
 func TestSchemaVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 5 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -220,7 +220,7 @@ func TestFirstSchema(t *testing.T) {
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 5 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }

@@ -117,6 +117,9 @@ func TestFirstSchema(t *testing.T) {
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
+	if head, err := s.Head(t.Context()); err != nil || head.Epoch == "" || head.Seq != 7 {
+		t.Errorf("Head = %v, %v", head, err)
+	}
 	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}

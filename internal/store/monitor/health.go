@@ -39,6 +39,7 @@ type health struct {
 	damaged map[string]Failure // guarded by mu; by part
 	failing bool               // guarded by mu: what the log said last
 	logged  time.Time          // guarded by mu
+	checked time.Time          // guarded by mu: see Checked
 }
 
 // method is a method of the store, and the part that it belongs to.

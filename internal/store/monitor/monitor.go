@@ -44,14 +44,15 @@ func (s *Store) Failures() []Failure {
 	return s.failures()
 }
 
-// SetDamaged takes in the result of a check of the whole store: the parts that
-// are damaged. Others are not, whatever was found before.
-func (s *Store) SetDamaged(parts ...string) {
+// SetDamaged takes in the result of a check of a part: whether it is damaged,
+// whatever was found before.
+func (s *Store) SetDamaged(part string, damaged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.damaged)
-	for _, part := range parts {
+	if damaged {
 		s.damage(part, part == "log" || part == "leases")
+	} else {
+		delete(s.damaged, part)
 	}
 	s.logOutage()
 }

@@ -115,10 +115,72 @@ func TestDamageStays(t *testing.T) {
 		_ = s.Release(ctx, "ana")
 		time.Sleep(time.Hour)
 		want(t, s, "deliveries")
-		s.SetDamaged("log")
+		s.SetDamaged("log", true)
+		want(t, s, "deliveries", "log")
+		s.SetDamaged("deliveries", false)
 		want(t, s, "log")
-		s.SetDamaged()
+		s.SetDamaged("log", false)
 		want(t, s)
+	})
+}
+
+// sick is a store that finds a part damaged, and then takes too long.
+type sick struct {
+	store.Store
+	checks  int
+	damaged bool
+	takes   time.Duration
+}
+
+func (s *sick) Check(ctx context.Context, found func(part string, damaged bool)) error {
+	s.checks++
+	found("notes", s.damaged)
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for _, part := range monitor.Parts {
+		if part != "notes" {
+			found(part, false)
+		}
+	}
+	return nil
+}
+
+// TestRunChecks: a check is made at the start and every day, it is cut after some
+// minutes, and what it did not read stays as it was.
+func TestRunChecks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &bytes.Buffer{}
+		db := &sick{damaged: true, takes: time.Hour}
+		s := monitor.New(db, monitor.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.RunChecks(ctx) }()
+		s.SetDamaged("deliveries", true)
+		time.Sleep(10 * time.Minute)
+		want(t, s, "deliveries", "notes")
+		if !s.Checked().IsZero() || !strings.Contains(log.String(), "not checked for damage to the end") || strings.Contains(log.String(), "unread=[]") {
+			t.Errorf("a check that was cut: %v\n%s", s.Checked(), log)
+		}
+		db.damaged, db.takes = false, time.Second
+		time.Sleep(time.Hour)
+		want(t, s)
+		if db.checks != 2 || time.Since(s.Checked()) > time.Hour {
+			t.Errorf("%d checks, the last at %v", db.checks, s.Checked())
+		}
+		db.damaged = true
+		time.Sleep(24 * time.Hour)
+		since := want(t, s, "notes")[0].Since
+		time.Sleep(24 * time.Hour)
+		if again := want(t, s, "notes")[0].Since; db.checks != 4 || !again.Equal(since) {
+			t.Errorf("%d checks; damaged since %v, then since %v", db.checks, since, again)
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 	})
 }
 

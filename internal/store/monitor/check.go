@@ -1,0 +1,77 @@
+package monitor
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+const (
+	checkEvery = 24 * time.Hour
+	checkAgain = time.Hour       // after a check that did not come to its end
+	checkFor   = 5 * time.Minute // at most
+)
+
+// checker is a store that can look for damage in what it keeps.
+type checker interface {
+	// Check reads the store and calls found for each part when it was read. It ends
+	// early, with an error, when the context does.
+	Check(ctx context.Context, found func(part string, damaged bool)) error
+}
+
+// RunChecks checks the store now and every day, until the context ends, if it is
+// one that can be checked.
+func (s *Store) RunChecks(ctx context.Context) error {
+	c, ok := s.Store.(checker)
+	if !ok {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for {
+		wait := checkEvery
+		if !s.check(ctx, c) {
+			wait = checkAgain
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// check checks the store once, and reports whether every part was read.
+func (s *Store) check(ctx context.Context, c checker) bool {
+	start := time.Now()
+	checking, cancel := context.WithTimeout(ctx, checkFor)
+	defer cancel()
+	left := slices.Clone(Parts)
+	var damaged []string
+	err := c.Check(checking, func(part string, broken bool) {
+		left = slices.DeleteFunc(left, func(p string) bool { return p == part })
+		if broken {
+			damaged = append(damaged, part)
+		}
+		s.SetDamaged(part, broken)
+	})
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		s.logger.Warn("the store was not checked for damage to the end", "unread", left, "damaged", damaged, "took", time.Since(start), "err", err)
+		return false
+	}
+	s.logger.Info("the store was checked for damage", "damaged", damaged, "took", time.Since(start))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checked = start
+	return true
+}
+
+// Checked returns when the last check that read every part began, zero when there
+// was none.
+func (s *Store) Checked() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.checked
+}

@@ -32,12 +32,15 @@ func TestStreamOutlivesDeadlines(t *testing.T) {
 	}
 }
 
-func outlive(t *testing.T, protocol string) {
+// streaming serves the surface inside a bubble, over connections that hold
+// nothing, until the test ends. stop is what a shutdown does.
+func streaming(t *testing.T, protocol string) (transport *http.Transport, seats *feed.Seats, stop func()) {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	quiet := slog.New(slog.DiscardHandler)
 	c := catalog.New(db, quiet)
 	hub := feed.NewHub(c, db)
@@ -45,9 +48,10 @@ func outlive(t *testing.T, protocol string) {
 		t.Fatal(err)
 	}
 	stopping, stop := context.WithCancel(context.Background())
-	defer stop()
+	t.Cleanup(stop)
+	seats = &feed.Seats{}
 	surface, err := api.New(api.Options{
-		Desk: desk.New(desk.Options{Catalog: c, Ledger: ledger.New(db)}), Feed: hub, Seats: &feed.Seats{}, Logger: quiet, BaseURL: baseURL,
+		Desk: desk.New(desk.Options{Catalog: c, Ledger: ledger.New(db)}), Feed: hub, Seats: seats, Logger: quiet, BaseURL: baseURL,
 		Guard: access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil), Tokens: bearer}), Stopping: stopping.Done(),
 	})
 	if err != nil {
@@ -62,21 +66,32 @@ func outlive(t *testing.T, protocol string) {
 	l := pipetest.New()
 	server := &http.Server{Handler: mux, Protocols: &protocols, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute}
 	go func() { _ = server.Serve(l) }()
-	defer server.Close()
-	transport := &http.Transport{DialContext: l.Dial, Protocols: &protocols}
-	defer transport.CloseIdleConnections()
+	t.Cleanup(func() { server.Close() })
+	transport = &http.Transport{DialContext: l.Dial, Protocols: &protocols}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport, seats, stop
+}
 
+// open asks for a stream.
+func open(t *testing.T, transport *http.Transport) *http.Response {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+api.StreamPath, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer read:reports")
-	began := time.Now()
 	res, err := transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
+	t.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+func outlive(t *testing.T, protocol string) {
+	transport, seats, stop := streaming(t, protocol)
+	began := time.Now()
+	res := open(t, transport)
 	if res.StatusCode != http.StatusOK || res.Proto != protocol {
 		t.Fatalf("%s %s", res.Proto, res.Status)
 	}
@@ -94,4 +109,20 @@ func outlive(t *testing.T, protocol string) {
 	if lived := time.Since(began); last != "goodbye" || lived < 2*time.Minute {
 		t.Errorf("it ends after %v and %d beats with %q", lived, beats, last)
 	}
+	if n := seats.Cut(); n != 0 {
+		t.Errorf("%d streams are counted as cut", n)
+	}
+}
+
+// A listener that does not read is cut, and counted.
+func TestStreamThatIsNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport, seats, _ := streaming(t, "HTTP/1.1")
+		transport.ReadBufferSize = 16 // of the client, who reads no more
+		open(t, transport)
+		time.Sleep(time.Minute)
+		if n := seats.Cut(); n != 1 || seats.Taken() != 0 {
+			t.Errorf("%d streams are counted as cut, %d are open", n, seats.Taken())
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -269,6 +270,7 @@ func (s *stream) listen() (why string, tell bool) {
 		case !replaying && behind.IsZero():
 			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
 		case !replaying && time.Since(behind) > patience:
+			s.api.Seats.CountCut()
 			return "too slow: more came than was taken; go on from last_id", true
 		}
 		if !ok {
@@ -367,6 +369,14 @@ func (s *stream) flush() error {
 }
 
 func (s *stream) write(b []byte) error {
+	err := s.writeInTime(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		s.api.Seats.CountCut()
+	}
+	return err
+}
+
+func (s *stream) writeInTime(b []byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"pregon/internal/fault"
 )
@@ -15,7 +16,15 @@ type Seats struct {
 	mu    sync.Mutex
 	taken map[string]int // guarded by mu: by whose they are
 	all   int            // guarded by mu
+
+	cut atomic.Int64
 }
+
+// CountCut counts a listener that was ended because it read too slowly.
+func (s *Seats) CountCut() { s.cut.Add(1) }
+
+// Cut returns how many were ended because they read too slowly.
+func (s *Seats) Cut() int64 { return s.cut.Load() }
 
 // Enter takes a seat for somebody who may have so many, until leave is called.
 func (s *Seats) Enter(who string, most int) (leave func(), err error) {

@@ -12,7 +12,7 @@ func (s *Server) Wanted() int {
 // Queue is what stands between the SDK and a listener.
 type Queue interface {
 	http.ResponseWriter
-	Close()
+	Close() (slow bool)
 }
 
 // NewQueue returns a queue before a listener.
@@ -20,7 +20,7 @@ func NewQueue(w http.ResponseWriter, cancel func()) Queue { return openQueue{new
 
 type openQueue struct{ *queue }
 
-func (q openQueue) Close() { q.close() }
+func (q openQueue) Close() bool { return q.close() }
 
 const (
 	BeatEvery   = beatEvery

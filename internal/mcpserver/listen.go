@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -45,7 +46,9 @@ func (s *Server) listen(out *reply, r *http.Request, principal access.Principal)
 	q := newQueue(w, cancel)
 	out.ResponseWriter = q
 	s.protocol.ServeHTTP(out, r.WithContext(ctx))
-	q.close()
+	if q.close() {
+		s.o.Seats.CountCut()
+	}
 	_ = q.control.SetWriteDeadline(time.Now().Add(writeTime)) // for what the server says at the end
 	out.ResponseWriter = w                                    // an error, if it was one, is told as any other
 }
@@ -110,6 +113,7 @@ type queue struct {
 	mu      sync.Mutex
 	pending []byte // guarded by mu
 	closed  bool   // guarded by mu
+	slow    bool   // guarded by mu: it was ended because its reader was
 }
 
 func newQueue(w http.ResponseWriter, cancel func()) *queue {
@@ -125,6 +129,7 @@ func (q *queue) Write(b []byte) (int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed || len(q.pending)+len(b) > mostPending {
+		q.slow = q.slow || !q.closed
 		q.cancel()
 		return 0, errors.New("the listener is too slow")
 	}
@@ -143,13 +148,16 @@ func (q *queue) nudge() {
 	}
 }
 
-// close waits until all is written.
-func (q *queue) close() {
+// close waits until all is written, and reports whether the reader was too slow.
+func (q *queue) close() (slow bool) {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
 	q.nudge()
 	<-q.done
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.slow
 }
 
 func (q *queue) take() (b []byte, closed bool) {
@@ -179,7 +187,10 @@ func (q *queue) run() {
 		}
 		if len(b) > 0 {
 			begun = true
-			if q.send(b) != nil {
+			if err := q.send(b); err != nil {
+				q.mu.Lock()
+				q.slow = q.slow || errors.Is(err, os.ErrDeadlineExceeded)
+				q.mu.Unlock()
 				q.cancel()
 				return
 			}

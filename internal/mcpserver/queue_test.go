@@ -3,11 +3,11 @@ package mcpserver_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -48,7 +48,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	p.mu.Unlock()
 	if p.stuck {
 		time.Sleep(time.Until(deadline))
-		return 0, errors.New("i/o timeout")
+		return 0, fmt.Errorf("write: %w", os.ErrDeadlineExceeded)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +81,9 @@ func TestHeartbeat(t *testing.T) {
 			t.Errorf("%d beats in ten rounds", n)
 		}
 		fmt.Fprint(q, "last")
-		q.Close()
+		if q.Close() {
+			t.Error("a listener that reads is counted as slow")
+		}
 		if !strings.HasSuffix(p.text(), "last") {
 			t.Errorf("the end is lost: %q", p.text())
 		}
@@ -110,7 +112,9 @@ func TestSlowListener(t *testing.T) {
 					t.Errorf("failed %v, let go %v", failed, ctx.Err())
 				}
 				<-ctx.Done()
-				q.Close()
+				if !q.Close() {
+					t.Error("it is not counted as slow")
+				}
 				if waited := time.Since(began); waited > mcpserver.WriteTime {
 					t.Errorf("it takes %v until he is gone", waited)
 				}

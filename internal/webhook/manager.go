@@ -728,6 +728,7 @@ type Stats struct {
 	Delivered, Failed, Dead, Retried int64 // deliveries that came through; attempts that did not; deliveries given up; attempts after the first
 	Lag                              int64 // changes that have not been handed out
 	InFlight                         int   // requests
+	Disabled                         int   // webhooks
 	// Judging is the time that judging filters took, of all owners and of the
 	// one that took most.
 	Judging, CostliestOwner time.Duration
@@ -741,8 +742,15 @@ func (m *Manager) Stats() Stats {
 		all, most = all+c, max(most, c)
 	}
 	m.costs.Unlock()
+	disabled := 0
+	for _, h := range m.known.Load().byID {
+		if !h.Enabled {
+			disabled++
+		}
+	}
 	return Stats{
-		Judging: all, CostliestOwner: most,
+		Disabled: disabled,
+		Judging:  all, CostliestOwner: most,
 		Delivered: m.delivered.Load(), Failed: m.failed.Load(), Dead: m.dead.Load(), Retried: m.retried.Load(),
 		Lag: max(0, m.o.Encoder.Newest()-m.fanned.Load()), InFlight: int(m.inFlight.Load()),
 	}

@@ -80,7 +80,10 @@ func (g *Guard) Challenge(h http.Header, err error) {
 type Need struct {
 	Scope  Scope // of whoever shows a credential
 	Public bool  // those without one are let in too, within their limit
-	MCP    bool  // the operation is of /api/mcp, a resource of its own
+	// Uncounted operations are cheap, and those without a credential may need them
+	// most when they are over their limit: they are not counted against it.
+	Uncounted bool
+	MCP       bool // the operation is of /api/mcp, a resource of its own
 }
 
 // Bearer is what a token says that was found good.
@@ -295,6 +298,10 @@ func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
 // admitAnonymous decides on a request without a credential. One that lacks a
 // needed credential counts as any other.
 func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Need) error {
+	if need.Uncounted {
+		g.o.Observe(Anonymous.String())
+		return nil
+	}
 	if limit := g.o.Anonymous; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.tell(w.Header(), v) {
 			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.words()+

@@ -202,6 +202,30 @@ func TestIPv6IsCountedByNetwork(t *testing.T) {
 	}
 }
 
+// An operation that is not counted is answered over the limit too, and takes
+// nothing of it. A bad credential is refused there as everywhere.
+func TestUncounted(t *testing.T) {
+	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(1, "anonymous"), Tokens: tokens(nil)})
+	status := access.Need{Public: true, Uncounted: true}
+	for range 3 {
+		if _, h, err := ask(g, status, ""); err != nil || h.Get("RateLimit") != "" {
+			t.Fatalf("before: %v, %v", h, err)
+		}
+	}
+	if _, _, err := ask(g, access.Need{Public: true}, ""); err != nil {
+		t.Errorf("the first that counts: %v", err)
+	}
+	if _, _, err := ask(g, access.Need{Public: true}, ""); fault.KindOf(err) != fault.RateLimited {
+		t.Errorf("the second that counts: %v", err)
+	}
+	if _, _, err := ask(g, status, ""); err != nil {
+		t.Errorf("over the limit: %v", err)
+	}
+	if _, _, err := ask(g, status, "", "Authorization", "Bearer bad"); fault.KindOf(err) != fault.Unauthorized {
+		t.Errorf("with a bad credential: %v", err)
+	}
+}
+
 // While nobody can know whether a token is good, it is not called bad.
 func TestTokenThatCannotBeChecked(t *testing.T) {
 	var outcomes []string

@@ -90,7 +90,7 @@ var routes = []route{
 	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
 	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
-	{pattern: "GET /api/v1/status", need: anybody(0), early: true, handle: (*API).getStatus},
+	{pattern: "GET /api/v1/status", need: access.Need{Public: true, Uncounted: true}, early: true, handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
 	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).openStream},
 	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges, waits: true},

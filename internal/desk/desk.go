@@ -10,6 +10,7 @@ package desk
 import (
 	"bytes"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"pregon/internal/access"
@@ -48,7 +49,8 @@ type Options struct {
 // Desk answers.
 type Desk struct {
 	Options
-	library chan struct{} // a place for each question that holds texts of documents
+	library  chan struct{} // a place for each question that holds texts of documents
+	measured atomic.Pointer[measured]
 }
 
 // New returns the desk.

@@ -113,11 +113,7 @@ func (d *Desk) Status(s *catalog.Snapshot) Status {
 			out.Latest = append(out.Latest, latest{string(t), r.ID, Madrid(r.PublishedAt), Madrid(r.AvailableAt)})
 		}
 	}
-	since := now.Add(-latencyHours * time.Hour)
-	out.Latency = []latency{ // HR apart: the API promises two
-		newLatency(s, since, disclosure.IP, disclosure.OIR),
-		newLatency(s, since, disclosure.HR),
-	}
+	out.Latency = d.latency(s, now)
 	for _, j := range d.Ledger.Jobs() {
 		if !j.Done {
 			out.Backfill = append(out.Backfill, newBackfill(j))
@@ -172,6 +168,28 @@ func surfaceState(s watch.Surface) string {
 		return "stale"
 	}
 	return "failing"
+}
+
+// measured is the latency of a snapshot.
+type measured struct {
+	of      *catalog.Snapshot
+	at      time.Time
+	latency []latency
+}
+
+// latency returns how long filings take. It walks the filings of a day, which is
+// done once for a snapshot and at most once a second besides.
+func (d *Desk) latency(s *catalog.Snapshot, now time.Time) []latency {
+	if m := d.measured.Load(); m != nil && m.of == s && now.Sub(m.at) < time.Second {
+		return m.latency
+	}
+	since := now.Add(-latencyHours * time.Hour)
+	m := &measured{of: s, at: now, latency: []latency{ // HR apart: the API promises two
+		newLatency(s, since, disclosure.IP, disclosure.OIR),
+		newLatency(s, since, disclosure.HR),
+	}}
+	d.measured.Store(m)
+	return m.latency
 }
 
 func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {

@@ -43,8 +43,10 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer forget(r)
 		next.ServeHTTP(rec, r)
 		end := time.Now()
+		route := routeOf(r)
 		s.o.Observe(Observation{
-			ID: id, Route: routeOf(r), Method: methodOf(r), Path: clip(secret.Mask(r.URL.Path)), Status: rec.Status(), Bytes: rec.bytes,
+			Expected: route == "GET "+readyPath && rec.Status() == http.StatusServiceUnavailable,
+			ID:       id, Route: route, Method: methodOf(r), Path: clip(secret.Mask(r.URL.Path)), Status: rec.Status(), Bytes: rec.bytes,
 			Remote: remote.String(), Time: end, Duration: end.Sub(start),
 		})
 	})

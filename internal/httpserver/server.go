@@ -108,6 +108,7 @@ type Observation struct {
 	Remote   string
 	Time     time.Time // when it was answered
 	Duration time.Duration
+	Expected bool // its status is no failure: the service is asked whether it is ready, and is not
 }
 
 // Server serves one mux.

@@ -325,6 +325,9 @@ func TestReadiness(t *testing.T) {
 	if w := h.do("GET", "/healthz"); w.Code != 200 {
 		t.Errorf("not ready is not unhealthy: %d", w.Code)
 	}
+	if o := h.observations; len(o) != 2 || !o[0].Expected || o[1].Expected {
+		t.Errorf("not to be ready is a failure: %+v", o)
+	}
 	h.notReady = nil
 	if w := h.do("GET", "/readyz"); w.Code != 200 || w.Body.String() != `{"status":"ready"}` {
 		t.Errorf("%d %s", w.Code, w.Body)

@@ -21,6 +21,7 @@ type Request struct {
 	Remote   string
 	Time     time.Time // when it was answered
 	Duration time.Duration
+	Expected bool // its status is no failure, whatever it is
 }
 
 // Request logs a request, in the words that the logger would use. It is
@@ -28,7 +29,7 @@ type Request struct {
 // finding most of them; a test holds it to log/slog.
 func (l *Log) Request(r Request) {
 	level := slog.LevelInfo
-	if r.Status >= 500 {
+	if r.Status >= 500 && !r.Expected {
 		level = slog.LevelError
 	}
 	if level < l.level {

@@ -171,6 +171,7 @@ func TestLogRequest(t *testing.T) {
 		{ID: "ABC", Method: "GET", Route: "GET /api/v1/reports", Path: "/api/v1/reports", Status: 200, Bytes: 4216, Duration: 283927, Remote: "127.0.0.1"},
 		{ID: "x", Method: "other", Route: "none", Path: "/a\"b\\c\n=ñ<&>", Status: 404, Duration: 3 * time.Second, Remote: "::1"},
 		{Status: 503},
+		{Status: 503, Route: "GET /readyz", Expected: true},
 	}
 	for _, format := range []string{"text", "json"} {
 		for _, r := range requests {
@@ -187,7 +188,7 @@ func TestLogRequest(t *testing.T) {
 				h = slog.NewJSONHandler(&want, nil)
 			}
 			level := slog.LevelInfo
-			if r.Status >= 500 {
+			if r.Status >= 500 && !r.Expected {
 				level = slog.LevelError
 			}
 			rec := slog.NewRecord(r.Time, level, "request", 0)

@@ -64,7 +64,9 @@ func (m *Manager) Run(ctx context.Context) error {
 	stopRenewing()
 	renewer.Wait()
 	// A claim whose answer did not arrive is ours too.
-	_ = m.o.Store.Release(settling, d.holder, slices.Collect(maps.Keys(m.known.Load().byID))...)
+	releasing, cancelReleasing := context.WithTimeout(settling, m.claimFor/4) // what is not given back lapses
+	defer cancelReleasing()
+	_ = m.o.Store.Release(releasing, d.holder, slices.Collect(maps.Keys(m.known.Load().byID))...)
 	m.client.CloseIdleConnections()
 	return ctx.Err()
 }

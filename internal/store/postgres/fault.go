@@ -38,6 +38,19 @@ var refusals = map[string]string{
 	"XX002": damaged,
 }
 
+// Away reports whether an error of Open may pass by itself: the server does not
+// answer, is starting, or has no connection to spare. A refused password does not.
+func Away(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "08000", "08003", "08006", "53300", "57P01", "57P02", "57P03":
+			return true
+		}
+		return false
+	}
+	return errors.Is(err, context.DeadlineExceeded) || unavailable(err) != ""
+}
+
 // failed says what was being done and, where the database is out of reach,
 // that this is the kind of failure.
 func failed(doing string, err error) error {

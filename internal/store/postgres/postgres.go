@@ -94,12 +94,24 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for calls under way and gives all connections back.
+// closeTime is how long Close waits for a server that does not answer.
+const closeTime = 10 * time.Second
+
+// Close waits for calls under way and gives all connections back. Those that a
+// server which hangs does not let go are left to the end of the process.
 func (s *Store) Close() error {
 	s.stopListening()
-	<-s.listening
-	s.leases.Close()
-	s.pool.Close()
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		<-s.listening
+		s.leases.Close()
+		s.pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeTime):
+	}
 	return nil
 }
 

@@ -1,0 +1,17 @@
+package postgres
+
+import "context"
+
+// Size returns the bytes of the whole database.
+func (s *Store) Size(ctx context.Context) (n int64, err error) {
+	if err := s.pool.QueryRow(ctx, `SELECT pg_database_size(current_database())`).Scan(&n); err != nil {
+		return 0, failed("measuring the database", err)
+	}
+	return n, nil
+}
+
+// Connections returns how many connections are in use, and may be.
+func (s *Store) Connections() (inUse, most int) {
+	st := s.pool.Stat()
+	return int(st.AcquiredConns()), int(st.MaxConns())
+}

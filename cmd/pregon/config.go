@@ -166,10 +166,11 @@ func (r *ratePerMinute) UnmarshalText(text []byte) error {
 // serveConfig is what serve can be told.
 type serveConfig struct {
 	storeFlag
-	Listen  string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
-	Drain   time.Duration `default:"5s" help:"How long to serve on after a signal to stop, while /readyz answers 503: the time that balancers need to notice. A second signal ends it at once."`
-	BaseURL string        `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
-	Source  string        `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
+	WaitStore time.Duration `default:"60s" help:"How long to wait at the start for a PostgreSQL that does not answer, before giving up."`
+	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
+	Drain     time.Duration `default:"5s" help:"How long to serve on after a signal to stop, while /readyz answers 503: the time that balancers need to notice. A second signal ends it at once."`
+	BaseURL   string        `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
+	Source    string        `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
 	sourceFlags
 	Poll time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
 	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
@@ -204,6 +205,9 @@ func (c *serveConfig) validate() error {
 	}
 	if c.Drain < 0 || c.Drain > 5*time.Minute {
 		return fault.New(fault.Invalid, "--drain %v must be from 0s to 5m", c.Drain)
+	}
+	if c.WaitStore < 0 || c.WaitStore > time.Hour {
+		return fault.New(fault.Invalid, "--wait-store %v must be from 0s to 1h", c.WaitStore)
 	}
 	if err := c.sourceFlags.validate(); err != nil {
 		return err

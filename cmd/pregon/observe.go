@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -34,11 +35,7 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.catalog.Tell(s.observeReports)
-	for _, part := range monitor.Parts {
-		m.GaugeOf("pregon_store_failing", "1 for a part of the store that fails in this process.", "part", part, func() float64 {
-			return truth(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
-		})
-	}
+	s.observeStore()
 	s.observeAccess()
 	s.observePush()
 	s.observeMCP()
@@ -53,6 +50,55 @@ func (s *service) observeReports(changes []disclosure.Change) {
 	for _, c := range changes {
 		if r := c.Report; r != nil && c.Event == disclosure.Published && r.TimeFrom != disclosure.FromList {
 			s.metrics.Report(string(r.Type), r.AvailableAt.Sub(r.PublishedAt), r.AvailableAt.Sub(r.FirstSeenAt))
+		}
+	}
+}
+
+func (s *service) observeStore() {
+	m := s.metrics
+	for _, part := range monitor.Parts {
+		m.GaugeOf("pregon_store_failing", "1 while a part of the store fails or is damaged.", "part", part, func() float64 {
+			return truth(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+		})
+	}
+	m.Gauge("pregon_store_checked_seconds", "Time since a file was last checked for damage to the end; +Inf for never, as on PostgreSQL.", func() float64 {
+		if at := s.store.Checked(); !at.IsZero() {
+			return time.Since(at).Seconds()
+		}
+		return math.Inf(1)
+	})
+	m.Gauge("pregon_store_bytes", "Size of the store, measured once a minute; NaN while it is not known.", func() float64 {
+		if n := s.storeBytes.Load(); n >= 0 {
+			return float64(n)
+		}
+		return math.NaN()
+	})
+	m.Gauge("pregon_store_connections_in_use", "Connections to the store that are in use.", func() float64 {
+		inUse, _ := s.engine.Connections()
+		return float64(inUse)
+	})
+	m.Gauge("pregon_store_connections_max", "Connections to the store that there may be.", func() float64 {
+		_, most := s.engine.Connections()
+		return float64(most)
+	})
+}
+
+// measureStore notes the size of the store every minute, until the context ends.
+func (s *service) measureStore(ctx context.Context) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		asking, cancel := context.WithTimeout(ctx, 10*time.Second)
+		n, err := s.engine.Size(asking)
+		cancel()
+		if err != nil {
+			n = -1
+		}
+		s.storeBytes.Store(n)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
 		}
 	}
 }
@@ -94,6 +140,8 @@ func (s *service) observePush() {
 	} {
 		m.CounterOf("pregon_webhook_judging_seconds_total", "Time that judging the filters of webhooks took: of all owners, and of the one that took most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
 	}
+	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.seats.Cut()) })
+	m.Gauge("pregon_webhook_disabled", "Webhooks that are disabled, by their owner or by the service.", func() float64 { return float64(s.webhooks.Stats().Disabled) })
 	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
 }
 

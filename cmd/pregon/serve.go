@@ -60,16 +60,16 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := confine.HideMemory(); err != nil {
 		log.Logger.Warn("other processes of this user can read the service's memory and environment", "err", err)
 	}
-	listener, err := net.Listen("tcp", c.Listen)
+	db, err := c.openPatiently(ctx, log.Logger)
+	if err != nil {
+		return untilStopped(err)
+	}
+	defer db.Close()
+	listener, err := net.Listen("tcp", c.Listen) // after the store: nobody connects to what does not answer yet
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
 	}
 	defer listener.Close()
-	db, err := c.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
 	base := c.baseURL(listener.Addr().String())
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -119,13 +119,17 @@ type service struct {
 	server   *httpserver.Server
 	started  atomic.Bool // the first data is there
 
+	engine     openedStore  // under store
+	storeBytes atomic.Int64 // size of the store, -1 when it is not known
+
 	refused    atomic.Int64 // connections and requests over the bounds of the server
 	debugHosts []string     // names by which the debug listener may be called
 }
 
 // wire puts the parts together, in the order in which data flows.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened openedStore, base string) (s *service, err error) {
-	s = &service{log: log, metrics: telemetry.NewMetrics(version), seats: &feed.Seats{}, debugHosts: c.DebugHosts}
+	s = &service{log: log, metrics: telemetry.NewMetrics(version), seats: &feed.Seats{}, debugHosts: c.DebugHosts, engine: opened}
+	s.storeBytes.Store(-1)
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
 	db := &marked{Store: s.store}
 	created, err := opened.CreatedAt(ctx)
@@ -236,6 +240,15 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		}
 	})
 	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
+	g.Go(func() error {
+		select {
+		case <-loaded: // which a check would slow down
+			return untilStopped(s.store.RunChecks(ctx))
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	g.Go(func() error { s.measureStore(ctx); return nil })
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
 	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
 	g.Go(func() error { return untilStopped(s.mcp.Run(background)) })

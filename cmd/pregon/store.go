@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -19,6 +21,8 @@ type openedStore interface {
 	store.Store
 	SchemaVersion(ctx context.Context) (int, error)
 	Created() bool // by this process
+	Size(ctx context.Context) (bytes int64, err error)
+	Connections() (inUse, most int)
 }
 
 // open opens the store and brings its schema up to date. Only commands that
@@ -33,6 +37,50 @@ func (f storeFlag) open(ctx context.Context, create bool) (openedStore, error) {
 		return postgres.Open(ctx, spec.url)
 	}
 	return sqlite.Open(ctx, spec.path, sqlite.Options{Create: create && !spec.mustExist})
+}
+
+const (
+	tryStoreEvery = time.Second
+	sayWaiting    = time.Minute
+)
+
+// openPatiently opens the store, and waits for a PostgreSQL that does not answer.
+func (c *serveConfig) openPatiently(ctx context.Context, log *slog.Logger) (openedStore, error) {
+	return patiently(ctx, c.WaitStore, func(err error) {
+		log.Warn("the store does not answer: waiting for it", "store", c.show(), "at_most", c.WaitStore, "err", err)
+	}, func(ctx context.Context) (openedStore, error) { return c.open(ctx, true) })
+}
+
+// patiently opens until that succeeds, fails for a reason that does not pass, or
+// the time is over. It calls waiting at the first failure and then every minute.
+func patiently(ctx context.Context, most time.Duration, waiting func(error), open func(context.Context) (openedStore, error)) (openedStore, error) {
+	if most == 0 {
+		return open(ctx)
+	}
+	end := time.Now().Add(most)
+	var said time.Time
+	for {
+		db, err := open(ctx) // to connect has a deadline of its own; to migrate may take long
+		switch {
+		case err == nil:
+			return db, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !postgres.Away(err):
+			return nil, err
+		case !time.Now().Add(tryStoreEvery).Before(end):
+			return nil, fmt.Errorf("the store did not answer for %v (--wait-store): %w", most, err)
+		}
+		if time.Since(said) >= sayWaiting {
+			said = time.Now()
+			waiting(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(tryStoreEvery):
+		}
+	}
 }
 
 type migrateCmd struct{ storeFlag }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pregon/internal/fault"
+)
+
+func TestPatiently(t *testing.T) {
+	away := fmt.Errorf("opening the store: %w", &pgconn.PgError{Code: "57P03"})
+	refused := fmt.Errorf("opening the store: %w", &pgconn.PgError{Code: "28P01"})
+	for name, test := range map[string]struct {
+		most, answers time.Duration
+		err           error
+		took          time.Duration
+		lines         int
+		ok            bool
+	}{
+		"answers at once":      {most: time.Minute, ok: true},
+		"answers later":        {most: time.Minute, answers: 10 * time.Second, err: away, took: 10 * time.Second, lines: 1, ok: true},
+		"takes minutes":        {most: time.Hour, answers: 150 * time.Second, err: away, took: 150 * time.Second, lines: 3, ok: true},
+		"never answers":        {most: time.Minute, answers: time.Hour, err: away, took: 59 * time.Second, lines: 1},
+		"takes too long":       {most: 3 * time.Second, answers: time.Hour, err: context.DeadlineExceeded, took: 2 * time.Second, lines: 1},
+		"refuses the password": {most: time.Minute, answers: time.Hour, err: refused},
+		"is not a store":       {most: time.Minute, answers: time.Hour, err: fault.New(fault.NotFound, "there is no store")},
+		"is not waited for":    {answers: time.Hour, err: away},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, lines := time.Now(), 0
+				_, err := patiently(t.Context(), test.most, func(error) { lines++ }, func(context.Context) (openedStore, error) {
+					if time.Since(began) < test.answers {
+						return nil, test.err
+					}
+					return nil, nil
+				})
+				if test.ok != (err == nil) || !test.ok && !errors.Is(err, test.err) {
+					t.Errorf("it ends with %v", err)
+				}
+				if took := time.Since(began); took != test.took || lines != test.lines {
+					t.Errorf("it takes %v with %d lines of the log, want %v with %d", took, lines, test.took, test.lines)
+				}
+			})
+		})
+	}
+	t.Run("is stopped", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			_, err := patiently(ctx, time.Minute, func(error) {}, func(context.Context) (openedStore, error) { return nil, away })
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
+	})
+}

@@ -78,7 +78,7 @@ func (s *Server) start() {
 	if err != nil {
 		s.t.Fatalf("Redis does not start: %v: scripts/install-test-needs installs it", err)
 	}
-	deadline := time.After(time.Minute)
+	deadline := time.After(5 * time.Minute)
 	for err = s.ping(); err != nil; err = s.ping() {
 		select {
 		case <-s.ended:

@@ -108,7 +108,7 @@ func (s *server) command(program string, args ...string) *exec.Cmd {
 
 // await returns once the server answers, or with its log once it cannot.
 func (s *server) await() error {
-	deadline := time.After(time.Minute)
+	deadline := time.After(10 * time.Minute) // only a server that hangs takes so long
 	for {
 		err := s.exec("SELECT 1")
 		if err == nil {

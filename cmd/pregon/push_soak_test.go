@@ -25,6 +25,8 @@ func TestPushSoak(t *testing.T) {
 				`{"kind":"truncate","surface":"permalink","share":0.5,"for":"1h"}`,
 				`{"kind":"errorpage","surface":"permalink","share":0.3,"for":"1h"}`,
 				`{"kind":"error403","surface":"all","share":0.1,"for":"1h"}`,
+				`{"kind":"silent","surface":"feed","type":"oir","for":"1h"}`,
+				`{"kind":"frozen","surface":"feed","for":"1h"}`,
 			}}
 			play.run(t, newStore(t), map[string]int{"sqlite": 1, "postgres": 2}[name], 10*time.Minute)
 		})

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+	"pregon/internal/telemetry"
+	"pregon/internal/telemetry/alerttest"
+	"pregon/internal/watch"
+)
+
+// TestAlerts makes each fault that operators should hear of, and evaluates the
+// documented alerts on the metrics that the service has then.
+func TestAlerts(t *testing.T) {
+	alerts := alerttest.Read(t, "../../docs/operations.md")
+	tried := map[string]bool{"DocumentsWaiting": true} // by TestDocumentsWaiting
+	for _, test := range []struct {
+		fault string
+		make  func(t *testing.T, a *alerted)
+		fires []string
+	}{
+		{"none", func(*testing.T, *alerted) {}, nil},
+		{"no process reads", func(_ *testing.T, a *alerted) { a.others = "" }, []string{"NoReader"}},
+		{"blind from the start", func(t *testing.T, a *alerted) { a.tell(t, watch.NewBoard(0)) }, []string{"SourceBlind", "FeedUnread"}},
+		{"no status was ever written", func(_ *testing.T, a *alerted) { a.untold = true }, []string{"SourceBlind", "FeedUnread"}},
+		{"the lists fail", func(t *testing.T, a *alerted) {
+			b := well()
+			b.Fail("list-oir", "it answers 500", true)
+			a.tell(t, b)
+		}, []string{"SourceDegraded"}},
+		{"a feed is frozen", func(t *testing.T, a *alerted) {
+			b := well()
+			b.Stale("feed-oir", "it lacks oir-7")
+			a.tell(t, b)
+		}, []string{"SourceDegraded", "FeedStale"}},
+		{"the disk is full", func(t *testing.T, a *alerted) {
+			a.store.full.Store(true)
+			for range 2 {
+				if _, err := a.service.store.Append(t.Context(), store.Batch{}); err == nil {
+					t.Fatal("the store takes what it cannot keep")
+				}
+			}
+		}, []string{"SourceDegraded", "StoreFails"}},
+		{"webhooks are not served", func(t *testing.T, a *alerted) {
+			reports := make([]disclosure.Report, 1001)
+			for n := range reports {
+				reports[n] = disclosure.Report{Type: disclosure.OIR, Number: int64(n + 1), CompanyName: "X", Title: "X", PublishedAt: time.Now()}
+				if err := reports[n].Validate(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := a.service.store.Append(t.Context(), store.Batch{New: disclosure.Published, Reports: reports}); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.service.catalog.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"WebhooksBehind"}},
+	} {
+		t.Run(test.fault, func(t *testing.T) {
+			a := newAlerted(t)
+			test.make(t, a)
+			if !a.told && !a.untold {
+				a.tell(t, well())
+			}
+			page := a.page(t)
+			var fires []string
+			for _, name := range slices.Sorted(maps.Keys(alerts)) {
+				if alerts[name].Fires(t, page) {
+					fires = append(fires, name)
+				}
+			}
+			slices.Sort(test.fires)
+			if !slices.Equal(fires, test.fires) {
+				t.Errorf("%v fire, want %v", fires, test.fires)
+			}
+		})
+		for _, name := range test.fires {
+			tried[name] = true
+		}
+	}
+	for name := range alerts {
+		if !tried[name] {
+			t.Errorf("no fault here makes %s fire", name)
+		}
+	}
+}
+
+// alerted is a service that is put together and does not run, so that a test
+// decides what its metrics show.
+type alerted struct {
+	service      *service
+	store        *fullStore
+	others       string // metrics of another replica
+	told, untold bool
+}
+
+// fullStore is a store whose disk can be full.
+type fullStore struct {
+	openedStore
+	full atomic.Bool
+}
+
+func (s *fullStore) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	if s.full.Load() {
+		return store.Outcome{}, errors.New("no space left on device")
+	}
+	return s.openedStore.Append(ctx, b)
+}
+
+func newAlerted(t *testing.T) *alerted {
+	t.Helper()
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := parser.Parse([]string{"serve", "--store", "sqlite:" + filepath.Join(dir, "pregon.db"), "--cache-dir", dir, "--source", "cnmv", "--regulator-url", "http://127.0.0.1:1"}); err != nil {
+		t.Fatal(err)
+	}
+	log, err := telemetry.NewLog(io.Discard, "text", slog.LevelError)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := c.Serve.open(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opened.Close() })
+	a := &alerted{store: &fullStore{openedStore: opened}, others: "pregon_ingest_holding 1\n"}
+	if a.service, err = c.Serve.wire(t.Context(), &process{stderr: io.Discard}, log, a.store, "http://127.0.0.1:8080"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.service.entrance.close(); a.service.library.close() })
+	if err := a.service.catalog.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// well returns a board on which all is well.
+func well() *watch.Board {
+	b := watch.NewBoard(time.Minute)
+	for _, name := range watch.Surfaces {
+		b.OK(name)
+	}
+	b.Filed(time.Now())
+	return b
+}
+
+// tell writes down what a board shows, as the process does that reads the source.
+func (a *alerted) tell(t *testing.T, b *watch.Board) {
+	t.Helper()
+	status, _ := b.Status()
+	if err := a.service.ledger.SetStatus(t.Context(), nil, status); err != nil {
+		t.Fatal(err)
+	}
+	a.told = true
+}
+
+// page returns the metrics of all replicas.
+func (a *alerted) page(t *testing.T) string {
+	t.Helper()
+	out := httptest.NewRecorder()
+	a.service.metrics.Handler().ServeHTTP(out, httptest.NewRequest("GET", "/metrics", nil))
+	if out.Code != 200 {
+		t.Fatalf("%d %s", out.Code, out.Body)
+	}
+	return out.Body.String() + a.others
+}

@@ -88,6 +88,7 @@ type importer struct {
 	line  int // read
 	saved int // durable up to this line
 	bad   int
+	texts texts
 	sum   store.Outcome
 }
 
@@ -118,7 +119,9 @@ func (im *importer) read(ctx context.Context, in io.Reader) error {
 		tooLong := errors.Is(err, errLineTooLong)
 		if len(line) > 0 || err == nil || tooLong {
 			im.line++
-			im.take(line, err)
+			if err := im.take(ctx, line, err); err != nil {
+				return err
+			}
 			im.bar.add(len(line) + 1)
 		}
 		switch {
@@ -138,7 +141,7 @@ func (im *importer) read(ctx context.Context, in io.Reader) error {
 }
 
 // take adds a line to the batch, or reports it.
-func (im *importer) take(line []byte, err error) {
+func (im *importer) take(ctx context.Context, line []byte, err error) error {
 	if im.line == 1 {
 		line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	}
@@ -146,23 +149,37 @@ func (im *importer) take(line []byte, err error) {
 	switch {
 	case errors.Is(err, errLineTooLong):
 	case len(line) == 0:
-		return
+		return nil
+	case im.what == "reports" && isText(line):
+		var d *store.Document
+		if d, err = im.texts.take(line); err == nil {
+			if d == nil {
+				return nil
+			}
+			if err = im.texts.keep(ctx, im.db, d); fault.KindOf(err) != fault.Invalid {
+				return err
+			}
+		}
 	case im.what == "reports":
 		var r disclosure.Report
 		if r, err = disclosure.ReadReport(line); err == nil {
+			err = im.texts.restore(&r, line)
+		}
+		if err == nil {
 			im.batch.Reports = append(im.batch.Reports, r)
-			return
+			return nil
 		}
 	default:
 		var i disclosure.Issuer
 		if i, err = disclosure.ReadIssuer(line); err == nil {
 			im.batch.Issuers = append(im.batch.Issuers, i)
-			return
+			return nil
 		}
 	}
 	im.bad++
 	im.bar.clear()
 	fmt.Fprintf(im.stderr, "line %d: %v\n", im.line, err)
+	return nil
 }
 
 func (im *importer) flush(ctx context.Context) error {

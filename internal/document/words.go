@@ -14,6 +14,15 @@ const (
 	overlap   = 16   // words of a part that the next repeats when a page had to be cut
 )
 
+// Index cuts the words of the texts of pages into what the store indexes.
+func Index(texts []string) []store.Part {
+	pages := make([]extract.Page, len(texts))
+	for i, text := range texts {
+		pages[i].Text = text
+	}
+	return parts(pages)
+}
+
 // parts cuts the words of pages into what the store indexes.
 func parts(pages []extract.Page) []store.Part {
 	var c cutter

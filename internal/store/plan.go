@@ -69,8 +69,12 @@ func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report
 		merged, changed = have.Merge(told)
 		event = p.changeEvent(&merged, changed, known)
 	} else {
-		merged.Backfilled = merged.Backfilled || event == disclosure.Backfilled
-		merged.AvailableAt = p.now
+		// One that says when it became available comes from another store, and stays
+		// as it was there.
+		if told.AvailableAt.IsZero() || told.AvailableAt.After(p.now) {
+			merged.Backfilled = merged.Backfilled || event == disclosure.Backfilled
+			merged.AvailableAt = p.now
+		}
 		if merged.FirstSeenAt.IsZero() {
 			merged.FirstSeenAt = p.now
 		}

@@ -51,6 +51,8 @@ func TestPlan(t *testing.T) {
 	seenKept.FirstSeenAt, seenKept.Backfilled = yesterday, true
 	history, historyKept := filing("Resultados"), kept("Resultados", micro)
 	history.Backfilled, historyKept.Backfilled = true, true
+	comesLater := filing("Resultados")
+	comesLater.AvailableAt = now.Add(time.Hour)
 	corrected, correctedKept := filing("Dividendo"), kept("Dividendo", yesterday)
 	corrected.CorrectedBy, correctedKept.CorrectedBy = "oir-40400", "oir-40400"
 	correcting := filing("Rectificación")
@@ -73,6 +75,16 @@ func TestPlan(t *testing.T) {
 		outcome store.Outcome
 	}{
 		"nothing": {},
+		"a report of another store keeps its clocks and its origin": {
+			batch:   store.Batch{Reports: []disclosure.Report{kept("Resultados", yesterday)}, New: disclosure.Backfilled},
+			want:    []disclosure.Change{report(disclosure.Backfilled, kept("Resultados", yesterday))},
+			outcome: store.Outcome{New: 1},
+		},
+		"a report that says a time to come": {
+			batch:   store.Batch{Reports: []disclosure.Report{comesLater}, New: disclosure.Backfilled},
+			want:    []disclosure.Change{report(disclosure.Backfilled, historyKept)},
+			outcome: store.Outcome{New: 1},
+		},
 		"a new filing": {
 			batch:   store.Batch{Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published},
 			want:    []disclosure.Change{report(disclosure.Published, kept("Resultados", micro))},

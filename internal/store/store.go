@@ -374,7 +374,8 @@ type Batch struct {
 	Aside []disclosure.Report
 	// New is the event of a report that was not known: Backfilled, or
 	// Published, which an empty one stands for. When it is Backfilled, so is
-	// every change of a known report.
+	// every change of a known report. A new report keeps the AvailableAt that it
+	// says, and is then history only if it says so.
 	New disclosure.Event
 	// Lease, when set, must still be the newest: see Log.Append.
 	Lease *Lease

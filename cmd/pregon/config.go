@@ -37,6 +37,7 @@ type cli struct {
 	Import      importCmd      `cmd:"" help:"Load filings or issuers from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write filings or issuers as JSON Lines on standard output."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
+	Restore     restoreCmd     `cmd:"" help:"Tell the service that a backup of the store was put back. Run it before anything else opens the store: clients that have seen more are then sent back to where the backup ends."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
 	Completion  completionCmd  `cmd:"" help:"Print the completion script of a shell."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

@@ -23,6 +23,7 @@ import (
 	"pregon/internal/discovery"
 	"pregon/internal/fault"
 	"pregon/internal/feed"
+	"pregon/internal/highwater"
 	"pregon/internal/httpserver"
 	"pregon/internal/ingest"
 	"pregon/internal/ledger"
@@ -107,6 +108,7 @@ type service struct {
 	ledger   *ledger.Ledger
 	entrance *entrance
 	feed     *feed.Hub
+	keeper   *highwater.Keeper
 	webhooks *webhook.Manager
 	stop     func() // ends what waits for the service to stop
 	seats    *feed.Seats
@@ -187,6 +189,12 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		return nil, err
 	}
 	found.Register(mux)
+	if s.keeper, err = c.newKeeper(s); err != nil {
+		return nil, err
+	}
+	if _, _, err := s.keeper.Check(ctx); err != nil { // before anything is served or written
+		return nil, err
+	}
 	s.observe()
 	s.server, err = httpserver.New(httpserver.Options{
 		Drain: c.Drain, Closing: func() { close(closing) },
@@ -249,6 +257,14 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		}
 	})
 	g.Go(func() error { s.measureStore(ctx); return nil })
+	g.Go(func() error {
+		select {
+		case <-loaded:
+			s.keeper.Run(background, s.feed.Seen)
+		case <-background.Done():
+		}
+		return nil
+	})
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
 	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
 	g.Go(func() error { return untilStopped(s.mcp.Run(background)) })

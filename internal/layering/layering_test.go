@@ -22,7 +22,7 @@ var rows = [][]string{
 	0: {"fault", "pace", "private", "view", "confine", "notices", "outage"},
 	1: {"disclosure", "outbound", "secret"},
 	2: {"extract", "summary", "llm", "problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
-	3: {"store/sqlite", "store/postgres", "store/monitor", "simserver", "ledger", "catalog", "document", "access"},
+	3: {"store/sqlite", "store/postgres", "store/monitor", "simserver", "ledger", "catalog", "document", "access", "highwater"},
 	4: {"ingest", "token", "feed"},
 	5: {"webhook", "desk"},
 	6: {"api", "mcpserver", "site"},

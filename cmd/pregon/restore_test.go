@@ -1,0 +1,235 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// backedUp is a store that is copied and put back while nobody uses it.
+type backedUp struct {
+	*testing.T
+	spec, cache, key string
+	s                *service
+	next             int64 // number of the next filing
+
+	mu  sync.Mutex
+	ids map[string]string // guarded by mu: what came under each id of a delivery
+	got map[string]bool   // guarded by mu: filings that came
+}
+
+// copyStore makes one store a copy of another.
+func copyStore(t *testing.T, from, to string) {
+	t.Helper()
+	if path, ok := strings.CutPrefix(from, "sqlite:"); ok {
+		body, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := strings.TrimPrefix(to, "sqlite:")
+		for _, beside := range []string{"-wal", "-shm"} {
+			if err := os.RemoveAll(target + beside); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(target, body, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	names := make([]string, 2)
+	for i, address := range []string{from, to} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[i] = strings.TrimPrefix(u.Path, "/")
+	}
+	u, _ := url.Parse(from)
+	u.Path = "/postgres"
+	conn, err := pgx.Connect(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for _, statement := range []string{"DROP DATABASE IF EXISTS %[2]s WITH (FORCE)", "CREATE DATABASE %[2]s TEMPLATE %[1]s"} {
+		if _, err := conn.Exec(t.Context(), fmt.Sprintf(statement, names[0], names[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (b *backedUp) start() {
+	b.Helper()
+	s, err := startService([]string{"PREGON_STORE=" + b.spec}, b.TempDir(), "--webhook-allow-private", "--cache-dir", b.cache)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.s = s
+}
+
+func (b *backedUp) stop() {
+	b.Helper()
+	if err := b.s.end(syscall.SIGTERM); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// file appends filings that no log had before, and returns their ids.
+func (b *backedUp) file(n int) (ids []string) {
+	b.Helper()
+	db, closeDB := openAlone(b.T, b.spec)
+	defer closeDB()
+	var batch store.Batch
+	for range n {
+		b.next++
+		id := disclosure.ReportID(disclosure.OIR, b.next)
+		batch.Reports = append(batch.Reports, disclosure.Report{
+			Type: disclosure.OIR, Number: b.next, ID: id, CompanyName: "ACEROS DE NAVALBRUMA, S.A.", Title: "[Simulación] " + id, PublishedAt: time.Now().Truncate(time.Second),
+		})
+		ids = append(ids, id)
+	}
+	if _, err := db.Append(b.Context(), batch); err != nil {
+		b.Fatal(err)
+	}
+	return ids
+}
+
+// openAlone opens a store that must be closed before it is copied.
+func openAlone(t *testing.T, spec string) (store.Store, func()) {
+	t.Helper()
+	db := openStore(t, spec)
+	return db, func() { _ = db.Close() }
+}
+
+func (b *backedUp) take(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var e struct{ ID string }
+	if err != nil || json.Unmarshal(body, &e) != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	id := r.Header.Get("Webhook-Id")
+	if had := b.ids[id]; had != "" && had != e.ID {
+		b.Errorf("%s is the id of both %s and %s", id, had, e.ID)
+		return
+	}
+	b.ids[id], b.got[e.ID] = e.ID, true
+}
+
+// received waits until filings came to the webhook.
+func (b *backedUp) received(ids []string) {
+	b.Helper()
+	eventually(b.T, func() error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, id := range ids {
+			if !b.got[id] {
+				return fmt.Errorf("%s did not come", id)
+			}
+		}
+		return nil
+	})
+}
+
+type changeList struct {
+	Data  []struct{ ID, Cursor string }
+	Next  string
+	Reset *struct{ Reason, After string }
+}
+
+// changes reads all changes after a cursor, once the service has some.
+func (b *backedUp) changes(after string, want []string) (list changeList) {
+	b.Helper()
+	eventually(b.T, func() error {
+		list = changeList{}
+		demand(b.T, b.s.url, b.key, http.MethodGet, "/api/v1/changes?limit=1000&after="+after, nil, &list, http.StatusOK)
+		for _, id := range want {
+			if !slices.ContainsFunc(list.Data, func(e struct{ ID, Cursor string }) bool { return e.ID == id }) {
+				return fmt.Errorf("%s is not among the changes after %s: %+v", id, after, list)
+			}
+		}
+		return nil
+	})
+	return list
+}
+
+// A backup is put back, and the log grows past what it was: a client with an
+// old cursor is told, and gets every new filing; and so does a webhook, under
+// ids that it has not seen. First the service finds out for itself, then it has
+// nothing to go by, and the operator says it.
+func TestRestore(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := &backedUp{T: t, spec: newStore(t), cache: t.TempDir(), ids: map[string]string{}, got: map[string]bool{}}
+			backup := newStore(t)
+			receiver := httptest.NewServer(http.HandlerFunc(b.take))
+			defer receiver.Close()
+			b.start()
+			b.key = pregon(t, b.spec, "keys", "create", "--plan", "pro")
+			demand(t, b.s.url, b.key, http.MethodPost, "/api/v1/webhooks", map[string]any{"url": receiver.URL, "events": everyEvent}, nil, http.StatusCreated)
+			kept := b.file(5)
+			b.received(kept)
+			b.stop()
+			copyStore(t, b.spec, backup)
+			b.start()
+			lost := b.file(3)
+			b.received(lost)
+			cursor := b.changes("0", append(kept, lost...)).Next
+			b.stop()
+
+			for _, detected := range []bool{true, false} {
+				copyStore(t, backup, b.spec)
+				if !detected { // nothing remembers how far the log was served
+					path, _ := strings.CutPrefix(b.spec, "sqlite:")
+					files, err := filepath.Glob(filepath.Join(b.cache, "served-*"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, file := range append(files, path+".served") {
+						if err := os.RemoveAll(file); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if said := pregon(t, b.spec, "restore"); !strings.Contains(said, "has the epoch") {
+						t.Errorf("restore says %q", said)
+					}
+				}
+				b.start()
+				if warned := strings.Contains(b.s.log.String(), "the store went back"); warned != detected {
+					t.Errorf("the service noticed: %v, want %v\n%s", warned, detected, b.s.log)
+				}
+				others := b.file(6)
+				b.received(others)
+				list := b.changes(cursor, others)
+				if list.Reset == nil || !strings.Contains(list.Reset.Reason, "a backup was restored") {
+					t.Errorf("a client with the cursor %s is told %+v", cursor, list.Reset)
+				}
+				if again := b.changes(list.Next, nil); again.Reset != nil || len(again.Data) > 0 {
+					t.Errorf("a client with the cursor %s is told %+v", list.Next, again)
+				}
+				cursor = list.Next
+				b.stop()
+			}
+		})
+	}
+}

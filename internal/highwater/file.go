@@ -1,0 +1,50 @@
+package highwater
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a place on disk.
+type File string
+
+// String returns the path.
+func (f File) String() string { return string(f) }
+
+// Load implements Place.
+func (f File) Load(context.Context) ([]byte, error) {
+	file, err := os.Open(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, mostBytes+1))
+}
+
+// Save implements Place: whole or not at all.
+func (f File) Save(_ context.Context, text []byte) error {
+	dir := filepath.Dir(string(f))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, filepath.Base(string(f))+".*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), string(f))
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+	}
+	return err
+}

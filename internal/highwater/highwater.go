@@ -1,0 +1,227 @@
+// Package highwater remembers, outside the store, how far its log was served, and
+// finds out at the next start whether the store went back: whether a backup was
+// restored. Then it renews the log's epoch, so that no client and no receiver
+// of webhooks takes a new change for one that it has seen.
+package highwater
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+const (
+	saveEvery  = time.Second
+	saveTime   = 5 * time.Second // for one save
+	mostEpochs = 32              // that are remembered
+	mostBytes  = 64 << 10        // of what a place may hold
+)
+
+// Place keeps a text somewhere outside the store.
+type Place interface {
+	// Load returns the text, nothing when there is none.
+	Load(ctx context.Context) ([]byte, error)
+	Save(ctx context.Context, text []byte) error
+	String() string // for logs
+}
+
+// Log is the part of the store whose log is watched over.
+type Log interface {
+	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
+	Head(ctx context.Context) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error)
+}
+
+// record is what places keep.
+type record struct {
+	Epochs []served `json:"epochs"`
+}
+
+// served is how far the log of an epoch was served.
+type served struct {
+	Epoch string          `json:"epoch"`
+	First disclosure.Mark `json:"first"` // of the log's first change, which every backup has
+	Last  disclosure.Mark `json:"last"`
+}
+
+// add takes in how far an epoch was served, unless more of it is known.
+func (r *record) add(s served) {
+	i := slices.IndexFunc(r.Epochs, func(o served) bool { return o.Epoch == s.Epoch })
+	if i >= 0 {
+		if r.Epochs[i].Last.Seq < s.Last.Seq {
+			r.Epochs[i] = s
+		}
+		return
+	}
+	r.Epochs = append(r.Epochs, s)
+	r.Epochs = r.Epochs[max(0, len(r.Epochs)-mostEpochs):]
+}
+
+// Keeper remembers for one log.
+type Keeper struct {
+	log    Log
+	places []Place
+	slog   *slog.Logger
+
+	epoch string          // of the log that first is of
+	first disclosure.Mark // its first change
+	saved map[Place]bool  // whether the last save came through
+}
+
+// New returns a keeper that remembers in all of the places.
+func New(log Log, logger *slog.Logger, places ...Place) *Keeper {
+	k := &Keeper{log: log, places: places, slog: logger, saved: map[Place]bool{}}
+	for _, p := range places {
+		k.saved[p] = true // so that a failure is logged
+	}
+	return k
+}
+
+// Check compares the log with what is remembered, and renews its epoch when it
+// went back. It reports whether it did.
+func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool, err error) {
+	if head, err = k.log.Head(ctx); err != nil {
+		return head, false, err
+	}
+	var known record
+	for _, p := range k.places {
+		r, err := load(ctx, p)
+		if err != nil {
+			k.slog.WarnContext(ctx, "how far the log was served cannot be read: a restored backup may go unnoticed", "place", p.String(), "err", err)
+			continue
+		}
+		for _, s := range r.Epochs {
+			known.add(s)
+		}
+	}
+	shared, err := k.lost(ctx, head, known)
+	if err != nil || len(shared) == 0 {
+		return head, false, err
+	}
+	before := head
+	if head, err = k.log.RenewEpoch(ctx, head.Epoch, shared...); err != nil {
+		return head, false, err
+	}
+	k.slog.WarnContext(ctx, "the store went back, as after a restored backup: the epoch of its log was renewed, and clients are sent back to where the logs part",
+		"was", before.String(), "now", head.String(), "shared", disclosure.FormatPast(shared))
+	return head, true, nil
+}
+
+// lost returns the epochs of which more was served than the log has, each with
+// the place up to which it has it.
+func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (shared []disclosure.Cursor, err error) {
+	for _, s := range known.Epochs {
+		if slices.ContainsFunc(head.Past, func(c disclosure.Cursor) bool { return c.Epoch == s.Epoch }) {
+			continue // it was seen to
+		}
+		proof := s.Last
+		if s.Epoch != head.Epoch {
+			proof = s.First // a backup that is older than the epoch, or another database
+		}
+		has, err := store.Has(ctx, k.log, proof)
+		if err != nil {
+			return nil, err
+		}
+		if s.Epoch == head.Epoch && has {
+			continue
+		}
+		if s.Epoch != head.Epoch && !has {
+			k.slog.WarnContext(ctx, "another store was served under this name before: if this should be a backup of it, run `pregon restore`",
+				"was", disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String(), "now", head.String())
+			continue
+		}
+		seq, err := store.Shared(ctx, k.log, head.Seq, s.Last)
+		if err != nil {
+			return nil, err
+		}
+		shared = append(shared, disclosure.Cursor{Epoch: s.Epoch, Seq: seq})
+	}
+	return shared, nil
+}
+
+// Run remembers what is served until the context ends. It looks at seen, which
+// returns how far the log is shown, every second.
+func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosure.Mark)) {
+	tick := time.NewTicker(saveEvery)
+	defer tick.Stop()
+	var last served
+	look := func(ctx context.Context) {
+		head, mark := seen()
+		now := served{Epoch: head.Epoch, Last: mark}
+		if mark == (disclosure.Mark{}) || now == last {
+			return
+		}
+		if k.Save(ctx, now.Epoch, mark) {
+			last = now
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			look(context.WithoutCancel(ctx))
+			return
+		case <-tick.C:
+			look(ctx)
+		}
+	}
+}
+
+// Save remembers that a log was served up to a change, and reports whether all
+// places have it.
+func (k *Keeper) Save(ctx context.Context, epoch string, last disclosure.Mark) bool {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	if k.epoch != epoch {
+		found, err := k.log.ChangesAt(ctx, 1)
+		if err != nil || len(found) != 1 {
+			return false // at the next look
+		}
+		k.epoch, k.first = epoch, found[0].Mark()
+	}
+	all := true
+	for _, p := range k.places {
+		err := save(ctx, p, served{epoch, k.first, last})
+		if err != nil && k.saved[p] { // logged once, not each time
+			k.slog.WarnContext(ctx, "how far the log is served cannot be remembered: a restored backup may go unnoticed", "place", p.String(), "err", err)
+		}
+		k.saved[p] = err == nil
+		all = all && err == nil
+	}
+	return all
+}
+
+// save adds to what a place has: other processes may have been there.
+func save(ctx context.Context, p Place, s served) error {
+	r, err := load(ctx, p)
+	if err != nil {
+		return err
+	}
+	r.add(s)
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return p.Save(ctx, text)
+}
+
+// load reads what a place has. What cannot be understood is as good as nothing,
+// and will be written over.
+func load(ctx context.Context, p Place) (r record, err error) {
+	text, err := p.Load(ctx)
+	if err != nil {
+		return r, err
+	}
+	if len(text) > mostBytes {
+		return r, errors.New("it is too long")
+	}
+	if json.Unmarshal(text, &r) != nil {
+		return record{}, nil
+	}
+	return r, nil
+}

@@ -55,6 +55,26 @@ func TestFileTakenAway(t *testing.T) {
 	}
 }
 
+// TestFileIsNotMadeAnew: a connection that is opened after the file was deleted
+// does not make another.
+func TestFileIsNotMadeAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadAnew(t.Context()); err == nil {
+		t.Error("a new connection reads from a file that is not there")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file was made")
+	}
+}
+
 func TestMissingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{}); fault.KindOf(err) != fault.NotFound {

@@ -100,10 +100,11 @@ func prepare(path string, create bool) error {
 }
 
 // open makes a pool whose every connection has the settings the package
-// comment speaks of.
+// comment speaks of. None makes the file: one that is opened later, when the file
+// was taken away, would begin an empty database beside the log of the old one.
 func open(path string, most int, extra string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&" + extra
+		"?mode=rw&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&" + extra
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func follow(t testing.TB, keyrings ...*access.Keyring) {
 // eventually waits for what must happen.
 func eventually(t testing.TB, what string, happened func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !happened(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}

@@ -69,7 +69,11 @@ func TestHostile(t *testing.T) {
 			case test.reason != "" && !strings.Contains(err.Error(), test.reason):
 				t.Errorf("the reason is %q, want %q", err, test.reason)
 			}
-			if text, err := r.Read(t.Context(), good); err != nil || text.Pages[0].Text != "Hola" {
+			text, err = r.Read(t.Context(), good)
+			for try := 0; r == hasty && err != nil && try < 20; try++ { // a machine may be too slow for so little time
+				text, err = r.Read(t.Context(), good)
+			}
+			if err != nil || text.Pages[0].Text != "Hola" {
 				t.Errorf("then a good one: %v", err)
 			}
 		})

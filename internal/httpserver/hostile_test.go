@@ -24,7 +24,7 @@ import (
 )
 
 // patient ends a test that hangs. No test waits for it otherwise.
-const patient = 2 * time.Minute
+const patient = 5 * time.Minute
 
 // run serves until the test ends, and returns the address.
 func (h *harness) run(t *testing.T, l net.Listener) {

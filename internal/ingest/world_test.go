@@ -265,7 +265,7 @@ func (w *world) start() (i *Ingest, stop func()) {
 
 // patient is how long a test waits for what must happen. It is no measure of
 // speed.
-const patient = time.Minute
+const patient = 5 * time.Minute
 
 // eventually waits until the check passes.
 func (w *world) eventually(check func() error) {

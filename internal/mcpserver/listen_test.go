@@ -18,7 +18,7 @@ import (
 
 const (
 	latest  = "pregon://reports/latest"
-	patient = 30 * time.Second // with what must come: a test that waits for it in vain ends
+	patient = 5 * time.Minute // with what must come: a test that waits for it in vain ends
 )
 
 // startLive serves a store whose changes are followed and told.

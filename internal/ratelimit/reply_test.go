@@ -89,7 +89,11 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reply := []byte(c.reply)
-			r, log := openWithin(t, serve(t, func([]byte) []byte { return reply }), 2*time.Second, time.Hour)
+			timeout := 2 * time.Second
+			if c.up {
+				timeout = 5 * time.Minute
+			}
+			r, log := openWithin(t, serve(t, func([]byte) []byte { return reply }), timeout, time.Hour)
 			l := r.Shared(perHour)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

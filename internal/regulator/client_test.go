@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -545,17 +546,23 @@ func TestSlowAnswers(t *testing.T) {
 // A slow answer whose bytes keep coming is no stall.
 func TestSlowIsNoStall(t *testing.T) {
 	page := read(t, "list-oir.html")
-	_, c, _ := newFake(t, map[string]http.HandlerFunc{oirList: func(w http.ResponseWriter, _ *http.Request) {
-		for part := range slices.Chunk(page, 1+len(page)/10) {
-			_, _ = w.Write(part)
-			_ = http.NewResponseController(w).Flush()
-			time.Sleep(20 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newClient(t, "https://www.cnmv.es", roundTripper(func(*http.Request) (*http.Response, error) {
+			body, w := io.Pipe()
+			go func() {
+				for part := range slices.Chunk(page, 1+len(page)/10) {
+					_, _ = w.Write(part)
+					time.Sleep(900 * time.Millisecond)
+				}
+				_ = w.Close()
+			}()
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: body}, nil
+		}))
+		c.Hurry(time.Minute, time.Second)
+		if _, err := c.List(t.Context(), disclosure.OIR, 1, 2, 1); err != nil {
+			t.Error(err)
 		}
-	}})
-	c.Hurry(time.Minute, 150*time.Millisecond)
-	if _, err := c.List(t.Context(), disclosure.OIR, 1, 2, 1); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 func TestCancelled(t *testing.T) {

@@ -1,7 +1,9 @@
 package webhook_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -41,7 +43,7 @@ func TestDelivery(t *testing.T) {
 	if !verify(t, q, raw) {
 		t.Errorf("the signature %q is wrong", q.header.Get("webhook-signature"))
 	}
-	if sec, err := strconv.ParseInt(q.header.Get("webhook-timestamp"), 10, 64); err != nil || q.at.Sub(time.Unix(sec, 0)).Abs() > 5*time.Second {
+	if sec, err := strconv.ParseInt(q.header.Get("webhook-timestamp"), 10, 64); err != nil || q.at.Sub(time.Unix(sec, 0)).Abs() > 5*time.Minute {
 		t.Errorf("the timestamp %q", q.header.Get("webhook-timestamp"))
 	}
 	var body struct {
@@ -108,28 +110,30 @@ func TestAnswers(t *testing.T) {
 	redirect := func(w http.ResponseWriter, r *http.Request, _ int) {
 		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
 	}
+	const never = 5 * time.Minute
 	for name, c := range map[string]struct {
-		answer func(http.ResponseWriter, *http.Request, int)
-		ok     bool
-		says   string
+		answer  func(http.ResponseWriter, *http.Request, int)
+		ok      bool
+		says    string
+		timeout time.Duration
 	}{
-		"200":       {status(200), true, ""},
-		"204":       {status(204), true, ""},
-		"299":       {status(299), true, ""},
-		"301":       {redirect, false, "the answer was 301: redirects are not followed"},
-		"304":       {status(304), false, "the answer was 304: redirects are not followed"},
-		"400":       {status(400), false, "the answer was 400"},
-		"500":       {status(500), false, "the answer was 500"},
-		"cut":       {cutting, false, "the connection was cut"},
-		"short":     {short, true, ""},
-		"hanging":   {hanging, false, "no answer within 300ms"},
-		"trickling": {trickling, true, ""},
+		"200":       {status(200), true, "", never},
+		"204":       {status(204), true, "", never},
+		"299":       {status(299), true, "", never},
+		"301":       {redirect, false, "the answer was 301: redirects are not followed", never},
+		"304":       {status(304), false, "the answer was 304: redirects are not followed", never},
+		"400":       {status(400), false, "the answer was 400", never},
+		"500":       {status(500), false, "the answer was 500", never},
+		"cut":       {cutting, false, "the connection was cut", never},
+		"short":     {short, true, "", never},
+		"hanging":   {hanging, false, "no answer within 200ms", 200 * time.Millisecond},
+		"trickling": {trickling, true, "", 3 * time.Second}, // in which a slow machine, too, sends the status
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			pace := quick
-			pace.SendTimeout = 300 * time.Millisecond
+			pace.SendTimeout = c.timeout
 			p := w.process(t, pace, nil)
 			r := newReceiver(t, c.answer)
 			hook, _ := create(t, p, r)
@@ -298,13 +302,13 @@ func TestSchedule(t *testing.T) {
 		for range 200 {
 			before := time.Now()
 			r := p.Judge(n, 500, 0)
-			got := r.DueAt.Sub(before)
+			after := time.Now()
 			if r.State != store.DeliveryPending {
 				t.Fatalf("attempt %d: %s", n+1, r.State)
 			}
-			least, most = min(least, got), max(most, got)
+			least, most = min(least, r.DueAt.Sub(before)), max(most, r.DueAt.Sub(after))
 		}
-		if least < want*9/10 || most > want*11/10+time.Second || most-least < want/20 {
+		if least < want*9/10 || most > want*11/10 || most-least < want/20 {
 			t.Errorf("after attempt %d between %v and %v, want about %v", n+1, least, most, want)
 		}
 	}
@@ -325,11 +329,12 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// A bad receiver, of any sort, delays nobody else.
+// A bad receiver, of any sort, delays nobody else: those that hang do so until
+// the process ends.
 func TestBadNeighbours(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
-	pace.SendTimeout, pace.Grace = 10*time.Second, 10*time.Millisecond
+	pace.SendTimeout, pace.Grace = time.Hour, 10*time.Millisecond
 	p := w.process(t, pace, nil)
 	hanging := newReceiver(t, func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() })
 	failing := newReceiver(t, status(500))
@@ -339,17 +344,13 @@ func TestBadNeighbours(t *testing.T) {
 		create(t, p, failing)
 	}
 	hook, _ := create(t, p, good)
-	start := time.Now()
 	w.publish(t, p.db, 20)
 	settled(t, p, hook.ID, 20)
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("it took %v", took)
-	}
 	p.stop() // before the receivers, which would wait for the end of their requests
 }
 
 // What one subscription waits for to try again does not hold up what is after
-// it, and the rest is in order.
+// it, and the rest is in order. It is refused until the last has come.
 func TestOvertaking(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
@@ -366,9 +367,18 @@ func TestOvertaking(t *testing.T) {
 	})
 	hook, _ := create(t, p, r)
 	w.publish(t, p.db, 6)
-	settled(t, p, hook.ID, 6)
-	want := append(wanted(hook.ID, 0, 6), hook.ID+".3")
-	if got := r.ids(); !slices.Equal(got, want) {
+	for _, d := range settled(t, p, hook.ID, 6) {
+		if d.State != store.DeliveryDelivered {
+			t.Errorf("%d is %s", d.Seq, d.State)
+		}
+	}
+	var got []string // when each first came
+	for _, id := range r.ids() {
+		if !slices.Contains(got, id) {
+			got = append(got, id)
+		}
+	}
+	if want := wanted(hook.ID, 0, 6); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -450,7 +460,6 @@ func TestFlakyStore(t *testing.T) {
 func TestCrash(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
-	pace.SendTimeout = 200 * time.Millisecond
 	pace.ClaimFor = 2 * time.Second
 	pace.Grace, pace.LastWrites = 10*time.Millisecond, 10*time.Millisecond
 	var first *flaky
@@ -458,12 +467,22 @@ func TestCrash(t *testing.T) {
 		first = &flaky{Store: o.Store}
 		o.Store = first
 	})
-	r := newReceiver(t, func(http.ResponseWriter, *http.Request, int) { time.Sleep(2 * time.Millisecond) })
+	r := newReceiver(t, nil)
+	stopped := make(chan struct{})
+	r.set(func(_ http.ResponseWriter, req *http.Request, _ int) {
+		if len(r.ids()) > 100 { // so that it dies before all are sent
+			select {
+			case <-stopped:
+			case <-req.Context().Done():
+			}
+		}
+	})
 	hook, _ := create(t, a, r)
 	last := w.publish(t, a.db, 200)
 	until(t, "some are sent", func() bool { return len(r.ids()) > 50 })
 	first.dead.Store(true)
 	a.stop()
+	close(stopped)
 	before := len(r.ids())
 	if before >= 200 {
 		t.Fatal("it died too late")
@@ -514,7 +533,10 @@ func TestEnding(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
 	pace.ClaimFor = time.Hour
-	a := w.process(t, pace, nil)
+	a := w.idle(t, pace, nil)
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
 	begun, finish := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	r := newReceiver(t, func(http.ResponseWriter, *http.Request, int) {
@@ -524,11 +546,11 @@ func TestEnding(t *testing.T) {
 	hook, _ := create(t, a, r)
 	w.publish(t, a.db, 3)
 	<-begun
-	go func() {
-		time.Sleep(100 * time.Millisecond)
-		close(finish)
-	}()
-	a.stop()
+	end()
+	close(finish)
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
 	got := deliveries(t, a, hook.ID)
 	if got[0].State != store.DeliveryDelivered || got[1].State != store.DeliveryPending {
 		t.Errorf("%s, %s", got[0].State, got[1].State)
@@ -545,7 +567,7 @@ func TestEnding(t *testing.T) {
 func TestEndingWithoutAnswer(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
-	pace.SendTimeout, pace.Grace = 10*time.Second, 50*time.Millisecond
+	pace.SendTimeout, pace.Grace = time.Hour, 50*time.Millisecond
 	p := w.process(t, pace, nil)
 	begun := make(chan struct{}, 1)
 	r := newReceiver(t, func(_ http.ResponseWriter, r *http.Request, _ int) {

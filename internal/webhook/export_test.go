@@ -22,6 +22,7 @@ func (m *Manager) Hasten(p Pace) {
 		}
 	}
 	set(&m.sendTimeout, p.SendTimeout)
+	m.client.Timeout = 0 // each request has its own
 	set(&m.rest, p.Rest)
 	set(&m.claimFor, p.ClaimFor)
 	set(&m.poll, p.Poll)

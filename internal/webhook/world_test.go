@@ -37,11 +37,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const owner = "key_owner"
 
-// quick is the pace of most tests: minutes are milliseconds. Claims last for long,
-// so that a machine that is slow to renew one does not cut what is being sent.
+// quick is the pace of most tests: minutes are milliseconds. What cuts something
+// off takes long, so that a slow machine cuts nothing.
 var quick = webhook.Pace{
-	SendTimeout: 2 * time.Second, ClaimFor: 5 * time.Minute, Delay: 20 * time.Millisecond, Rest: time.Millisecond,
-	Poll: 20 * time.Millisecond, Grace: 2 * time.Second, LastWrites: time.Second,
+	SendTimeout: 5 * time.Minute, ClaimFor: 5 * time.Minute, Delay: 20 * time.Millisecond, Rest: time.Millisecond,
+	Poll: 20 * time.Millisecond, Grace: 5 * time.Minute, LastWrites: time.Minute,
 }
 
 // trail is an audit or a log that can be read.
@@ -263,7 +263,7 @@ func create(t testing.TB, p *process, r *receiver, change ...func(*webhook.Draft
 // until waits for something that must happen.
 func until(t testing.TB, what string, true func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !true(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !true(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}

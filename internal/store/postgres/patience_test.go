@@ -21,7 +21,7 @@ func TestLockedHead(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
 	s := open(t, url)
-	s.SetPatience(100 * time.Millisecond)
+	s.SetPatience(time.Second) // which others of its statements need not take
 	holding(t, url, `SELECT seq FROM log_head FOR UPDATE`)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -54,7 +54,7 @@ func TestFrozenWriters(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-			tx, err := conn.BeginTx(t.Context(), s.Writing(200*time.Millisecond)) // as another process would
+			tx, err := conn.BeginTx(t.Context(), s.Writing(2*time.Second)) // as another process would
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,6 +53,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.fault, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
+			w.hasty = strings.Contains(test.fault, "stall") || strings.Contains(test.fault, "endless")
 			w.start()
 			w.arm(`{` + test.fault + `,"for":"1h"}`)
 			w.publish(`{"type":"ip"}`)
@@ -116,6 +117,7 @@ func TestSkew(t *testing.T) {
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.hasty = true
 	w.start()
 	dice := rand.New(rand.NewPCG(1, 2))
 	kinds := []string{"error500", "error403", "errorpage", "stall", "truncate", "markup", "runaway", "feedcut", "huge", "endless", "bomb", "redirectloop", "reset"}

@@ -71,7 +71,7 @@ func (o *oddSite) count(part string) (n int) {
 // odd puts an odd site before an ingest.
 func (w *world) odd(i *Ingest) *oddSite {
 	w.Helper()
-	o := &oddSite{hasty: hasty{http.DefaultTransport.(*http.Transport).Clone()}}
+	o := &oddSite{hasty: w.transport()}
 	source, err := regulator.New(regulator.Options{Origin: w.url, UserAgent: "test", Queue: pace.New(0), Transport: o})
 	if err != nil {
 		w.Fatal(err)

@@ -69,6 +69,7 @@ type world struct {
 	cat   *catalog.Catalog
 	led   *ledger.Ledger
 	end   func() // closes the store
+	hasty bool   // gives up after a moment what hangs; a slow machine may take longer to answer
 }
 
 // market is the same for all tests: making it takes a moment.
@@ -165,7 +166,7 @@ func (w *world) run(what func(context.Context) error) (stop func()) {
 func (w *world) newIngest(holder string) *Ingest {
 	w.Helper()
 	source, err := regulator.New(regulator.Options{
-		Origin: w.url, UserAgent: "test", Queue: pace.New(0), Transport: hasty{http.DefaultTransport.(*http.Transport).Clone()},
+		Origin: w.url, UserAgent: "test", Queue: pace.New(0), Transport: w.transport(),
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -224,10 +225,21 @@ func (w *world) catchUp(seq int64) {
 }
 
 // hasty is a transport that loses its patience sooner than the client.
-type hasty struct{ *http.Transport }
+type hasty struct {
+	*http.Transport
+	within time.Duration
+}
+
+func (w *world) transport() hasty {
+	within := time.Minute
+	if w.hasty {
+		within = 3 * time.Second
+	}
+	return hasty{http.DefaultTransport.(*http.Transport).Clone(), within}
+}
 
 func (h hasty) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), h.within)
 	resp, err := h.Transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		cancel()
@@ -265,7 +277,7 @@ func (w *world) start() (i *Ingest, stop func()) {
 
 // patient is how long a test waits for what must happen. It is no measure of
 // speed.
-const patient = 5 * time.Minute
+const patient = 10 * time.Minute
 
 // eventually waits until the check passes.
 func (w *world) eventually(check func() error) {

@@ -406,7 +406,11 @@ func TestPlainRole(t *testing.T) {
 	if err := s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}); err != nil {
 		t.Error(err)
 	}
-	result := store.Result{Webhook: "a", Seq: 1, State: store.DeliveryDelivered, Attempt: store.Attempt{At: time.Now().Add(-time.Minute)}}
+	head, err := s.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := store.Result{Webhook: "a", Epoch: head.Epoch, Seq: 1, State: store.DeliveryDelivered, Attempt: store.Attempt{At: time.Now().Add(-time.Minute)}}
 	if err := s.Settle(t.Context(), result); err != nil {
 		t.Error(err)
 	}

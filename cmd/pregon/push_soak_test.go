@@ -2,6 +2,10 @@ package main_test
 
 import (
 	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -9,7 +13,8 @@ import (
 var soak = flag.Duration("soak", 0, "how long TestPushSoak plays, such as 10m; 0 skips it")
 
 // TestPushSoak is TestPushAgrees at ten times the peak, for as long as it is
-// told, with a source that has bad hours.
+// told, with a source that has bad hours, processes that freeze or cannot reach
+// the source, and a file that is taken away for a while.
 func TestPushSoak(t *testing.T) {
 	if *soak <= 0 {
 		t.Skip("-soak 10m runs it")
@@ -17,7 +22,7 @@ func TestPushSoak(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play := pushPlay{lasts: *soak, every: 100 * time.Millisecond, kills: 20 * time.Second, faults: []string{
+			play := pushPlay{lasts: *soak, every: 100 * time.Millisecond, kills: 20 * time.Second, moreHarm: harms, faults: []string{
 				`{"kind":"error500","surface":"feed","share":0.5,"for":"1h"}`,
 				`{"kind":"reset","surface":"feed","type":"oir","share":0.5,"for":"1h"}`,
 				`{"kind":"stall","surface":"feed","share":0.3,"by":"700ms","for":"1h"}`,
@@ -31,4 +36,47 @@ func TestPushSoak(t *testing.T) {
 			play.run(t, newStore(t), map[string]int{"sqlite": 1, "postgres": 2}[name], 10*time.Minute)
 		})
 	}
+}
+
+// harms are what may happen to a replica besides a kill.
+func harms(f *fleet) []func(i int) error {
+	all := []func(int) error{f.freeze, f.goBlind}
+	if path, ok := strings.CutPrefix(f.spec, "sqlite:"); ok {
+		all = append(all, func(int) error { return takeAway(path) })
+	}
+	return all
+}
+
+// freeze stops a serve for longer than its lease and claims last, wherever it
+// is, and lets it continue.
+func (f *fleet) freeze(i int) error {
+	f.mu.Lock()
+	s := f.serves[i]
+	f.mu.Unlock()
+	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	time.Sleep(12 * time.Second)
+	return s.cmd.Process.Signal(syscall.SIGCONT)
+}
+
+// goBlind keeps a replica from the source for long enough that it gives the
+// lease to another.
+func (f *fleet) goBlind(i int) error {
+	f.sights[i].blind.Store(true)
+	defer f.sights[i].blind.Store(false)
+	time.Sleep(50 * time.Second)
+	return nil
+}
+
+// takeAway moves the file of a store away for a while.
+func takeAway(path string) error {
+	if err := os.Rename(path, path+".away"); err != nil {
+		return err
+	}
+	time.Sleep(5 * time.Second)
+	if _, err := os.Stat(path); err == nil {
+		return fmt.Errorf("%s was made anew while it was away", path)
+	}
+	return os.Rename(path+".away", path)
 }

@@ -14,11 +14,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -262,14 +264,39 @@ func (l *listener) until(newest int64) (seen []pushed, err error) {
 type fleet struct {
 	spec, dir string
 	args      []string
+	sights    []*sight // one for each
 
 	mu     sync.Mutex
 	serves []*service // guarded by mu
 }
 
-func startFleet(t *testing.T, spec string, replicas int, args ...string) *fleet {
+// sight is a source as one replica sees it, unless it is blind.
+type sight struct {
+	url   string
+	blind atomic.Bool
+}
+
+func newSight(t *testing.T, origin string) *sight {
 	t.Helper()
-	f := &fleet{spec: spec, dir: t.TempDir(), args: args, serves: make([]*service, replicas)}
+	target, err := url.Parse(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, s := httputil.NewSingleHostReverseProxy(target), &sight{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.blind.Load() {
+			panic(http.ErrAbortHandler) // the connection ends without an answer
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+func (f *fleet) startAll(t *testing.T) {
+	t.Helper()
+	f.serves = make([]*service, len(f.sights))
 	t.Cleanup(func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -279,16 +306,15 @@ func startFleet(t *testing.T, spec string, replicas int, args ...string) *fleet 
 			}
 		}
 	})
-	for i := range replicas {
+	for i := range f.sights {
 		if err := f.start(i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return f
 }
 
 func (f *fleet) start(i int) error {
-	s, err := startService([]string{"PREGON_STORE=" + f.spec}, f.dir, f.args...)
+	s, err := startService([]string{"PREGON_STORE=" + f.spec}, f.dir, slices.Concat(f.args, sourceArgs(f.sights[i].url))...)
 	if err != nil {
 		return err
 	}
@@ -495,6 +521,8 @@ type pushPlay struct {
 	every  time.Duration // between filings, about
 	kills  time.Duration // between kills, about
 	faults []string      // one of which strikes the source now and then
+	// moreHarm returns what may happen to replica i in place of a kill.
+	moreHarm func(f *fleet) []func(i int) error
 }
 
 // TestPushAgrees has three ways of being told, and serves that die while they
@@ -512,8 +540,19 @@ func TestPushAgrees(t *testing.T) {
 func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Duration) {
 	t.Helper()
 	src := startSource(t)
-	args := slices.Concat([]string{"--source", "cnmv", "--poll", "100ms", "--webhook-allow-private"}, sourceArgs(src.url))
-	f := startFleet(t, spec, replicas, args...)
+	f := &fleet{spec: spec, dir: t.TempDir(), args: []string{"--source", "cnmv", "--poll", "100ms", "--webhook-allow-private"}}
+	for range replicas {
+		s := &sight{url: src.url}
+		if p.moreHarm != nil {
+			s = newSight(t, src.url)
+		}
+		f.sights = append(f.sights, s)
+	}
+	f.startAll(t)
+	harms := []func(int) error{f.restart}
+	if p.moreHarm != nil {
+		harms = append(harms, p.moreHarm(f)...)
+	}
 	r := newReader(t, src, spec)
 	r.serve = f.serves[0]
 	r.started(t)
@@ -534,7 +573,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 
 	killed := make(chan error, 1)
 	end := time.Now().Add(p.lasts)
-	go func() { killed <- f.killUntil(end, p.kills) }()
+	go func() { killed <- f.harmUntil(end, p.kills, harms) }()
 	for n := 0; time.Now().Before(end); n++ {
 		if len(p.faults) > 0 && n%50 == 0 {
 			src.disarm(t)
@@ -588,14 +627,14 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 	}
 }
 
-// killUntil kills and starts serves at random moments.
-func (f *fleet) killUntil(end time.Time, every time.Duration) error {
+// harmUntil does harm to serves at random moments.
+func (f *fleet) harmUntil(end time.Time, every time.Duration, harms []func(i int) error) error {
 	for {
 		time.Sleep(every/2 + rand.N(every))
 		if time.Now().After(end) {
 			return nil
 		}
-		if err := f.restart(rand.IntN(len(f.serves))); err != nil {
+		if err := harms[rand.IntN(len(harms))](rand.IntN(len(f.sights))); err != nil {
 			return err
 		}
 	}

@@ -65,13 +65,18 @@ func (s *session) readInstead(ctx context.Context, t disclosure.Type) []regulato
 	if err == nil && kept != nil {
 		return list.Rows // it was read, and could not be kept: the store is to blame
 	}
+	if err == nil && s.listFails[t].Load() {
+		s.board.Seen(watch.List(t))
+		return list.Rows
+	}
 	_ = s.note(ctx, watch.List(t), err)
 	return list.Rows
 }
 
 // recent is how old a report may be that counts as hidden: one that is
-// registered late is never in the feed.
-const recent = 15 * time.Minute
+// registered late is never in the feed. It is less than the time for which a feed
+// is distrusted, so that one report is no reason twice.
+const recent = 10 * time.Minute
 
 // note finds the rows that the feed should show: newest is the highest number
 // that it did, and cut is when it last dropped something. At the close it drops

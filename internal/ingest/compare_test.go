@@ -154,3 +154,20 @@ func TestHidden(t *testing.T) {
 		}
 	}
 }
+
+// TestListFailsFurtherOn: that the newest page of a list can be read does not make
+// well what failed on another.
+func TestListFailsFurtherOn(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).session()
+	name := watch.List(disclosure.OIR)
+	_ = s.noteList(t.Context(), disclosure.OIR, &regulator.MarkupError{Surface: name, Detail: "no list", Whole: true})
+	s.readInstead(t.Context(), disclosure.OIR)
+	if !s.board.Failing(name) {
+		t.Error("the list is well again, of which only the newest page was read")
+	}
+	_ = s.noteList(t.Context(), disclosure.OIR, nil)
+	if s.readInstead(t.Context(), disclosure.OIR); s.board.Failing(name) {
+		t.Error("the list fails though all of it was read")
+	}
+}

@@ -183,6 +183,7 @@ type session struct {
 	unread    *waitingRoom                      // for their document
 	unsaid    *waitingRoom                      // for the model to write their summary
 	kick      map[disclosure.Type]chan struct{} // asks for the lists at once
+	listFails map[disclosure.Type]*atomic.Bool  // the last reading of the lists failed
 	harvested sync.Map                          // keys of issuers that the catalogue may not know yet
 	noSeconds sync.Map                          // ids of filings whose page tells the minute only
 	claimed   atomic.Bool
@@ -197,7 +198,7 @@ type session struct {
 func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, error) {
 	s := &session{
 		Ingest: i, lease: lease, since: map[disclosure.Type]time.Time{},
-		enriching: newWaitingRoom(), unread: newWaitingRoom(), unsaid: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{}, gates: map[disclosure.Type]*gate{},
+		enriching: newWaitingRoom(), unread: newWaitingRoom(), unsaid: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{}, listFails: map[disclosure.Type]*atomic.Bool{}, gates: map[disclosure.Type]*gate{},
 	}
 	if err := i.Ledger.Refresh(ctx); err != nil {
 		return nil, err
@@ -207,6 +208,7 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 		s.kick[t] = make(chan struct{}, 1)
 		s.newest[t] = new(atomic.Int64)
 		s.gates[t] = &gate{}
+		s.listFails[t] = new(atomic.Bool)
 		s.since[t] = i.Ledger.Live(t)
 	}
 	return s, nil

@@ -141,17 +141,24 @@ func (s *session) read(ctx context.Context, class pace.Class, r reading) (store.
 			}
 			p.out = p.out.Add(more)
 			if errs[k] != nil && !partly(errs[k]) {
-				return p.out, r.failed(s.note(ctx, watch.List(r.series), errs[k]))
+				return p.out, r.failed(s.noteList(ctx, r.series, errs[k]))
 			}
 			if r.brief && list.Pages > longList && more.New+more.Updated == 0 {
-				return p.out, s.note(ctx, watch.List(r.series), p.broken)
+				return p.out, s.noteList(ctx, r.series, p.broken)
 			}
 		}
 	}
-	if err := s.note(ctx, watch.List(r.series), p.broken); err != nil {
+	if err := s.noteList(ctx, r.series, p.broken); err != nil {
 		return p.out, r.failed(err)
 	}
 	return p.out, s.Ledger.Cover(ctx, s.lease, r.series, r.from, min(r.to, disclosure.DayOf(began)), began)
+}
+
+// noteList notes how reading the lists of a series went. What failed there is not
+// well again because the newest page can be read.
+func (s *session) noteList(ctx context.Context, t disclosure.Type, err error) error {
+	s.listFails[t].Store(err != nil)
+	return s.note(ctx, watch.List(t), err)
 }
 
 // abreast is how many pages may be asked for at once: of a list that still

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -23,15 +24,26 @@ var errBlind = errors.New("the source cannot be seen from here, and another proc
 // must answer: a process that sees others than the holder, but no more, would
 // lose the lease to it again.
 func (i *Ingest) offerSight(ctx context.Context) {
-	const checks = 10 // for each probe
-	var probed time.Time
+	const checks = 10  // for each probe
+	var next time.Time // not before
+	memo := i.Ledger.Memo(sightMemo)
 	for pause(ctx, i.rhythm.probe/checks) == nil {
 		unseen := i.Ledger.Seen(true).Unseen
-		yielded := time.Unix(0, i.yieldedAt.Load())
-		if len(unseen) == 0 || time.Since(probed) < i.rhythm.probe || time.Since(yielded) < i.rhythm.unoffered {
+		if len(unseen) == 0 {
+			next = time.Time{}
 			continue
 		}
-		probed = time.Now()
+		if next.IsZero() {
+			next = time.Now().Add(rand.N(i.rhythm.probe / 2)) // the processes that stand by do not ask all at once
+		}
+		if other := i.Ledger.Memo(sightMemo); other != memo {
+			memo, next = other, time.Now().Add(i.rhythm.probe) // one that sees the source is enough
+		}
+		yielded := time.Unix(0, i.yieldedAt.Load())
+		if time.Now().Before(next) || time.Since(yielded) < i.rhythm.unoffered {
+			continue
+		}
+		next = time.Now().Add(i.rhythm.probe)
 		if err := i.probe(ctx, unseen); err != nil {
 			i.Logger.Debug("the source cannot be seen from here either", "err", err)
 			continue

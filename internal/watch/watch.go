@@ -175,6 +175,14 @@ func (b *Board) OK(name string) {
 	delete(b.grave, name)
 }
 
+// Seen notes a good look at a part of a surface, which says nothing of what
+// failed elsewhere in it.
+func (b *Board) Seen(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.surface(name).SuccessAt = time.Now()
+}
+
 // Fail notes a look that failed. A grave failure counts at once: markup that
 // cannot be read does not mend itself.
 func (b *Board) Fail(name, reason string, grave bool) {
@@ -271,8 +279,9 @@ func (b *Board) Status() (status Status, changed State) {
 	return status, changed
 }
 
-// Unseen returns the series of which a report published now might not be seen,
-// though there was time to look.
+// Unseen returns the series of which a report published now might not be seen
+// from here, though there was time to look. A feed that hides reports does so
+// wherever it is read from.
 func (b *Board) Unseen() []disclosure.Type {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -282,6 +291,9 @@ func (b *Board) Unseen() []disclosure.Type {
 // unseen is described by Unseen. b.mu is held.
 func (b *Board) unseen(now time.Time) (out []disclosure.Type) {
 	for _, t := range disclosure.Types {
+		if _, stale := b.stale[Feed(t)]; stale {
+			continue
+		}
 		last := b.seen(t)
 		if last.Before(b.began) {
 			last = b.began

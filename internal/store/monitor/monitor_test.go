@@ -165,7 +165,7 @@ func TestRunChecks(t *testing.T) {
 			t.Errorf("a check that was cut: %v\n%s", s.Checked(), log)
 		}
 		db.damaged, db.takes = false, time.Second
-		time.Sleep(time.Hour)
+		time.Sleep(24 * time.Hour)
 		want(t, s)
 		if db.checks != 2 || time.Since(s.Checked()) > time.Hour {
 			t.Errorf("%d checks, the last at %v", db.checks, s.Checked())

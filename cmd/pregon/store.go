@@ -45,7 +45,11 @@ const (
 )
 
 // openPatiently opens the store, and waits for a PostgreSQL that does not answer.
+// A file does not come by waiting.
 func (c *serveConfig) openPatiently(ctx context.Context, log *slog.Logger) (openedStore, error) {
+	if spec, err := parseStore(c.Store); err != nil || spec.url == "" {
+		return c.open(ctx, true)
+	}
 	return patiently(ctx, c.WaitStore, func(err error) {
 		log.Warn("the store does not answer: waiting for it", "store", c.show(), "at_most", c.WaitStore, "err", err)
 	}, func(ctx context.Context) (openedStore, error) { return c.open(ctx, true) })

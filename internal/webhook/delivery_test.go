@@ -101,11 +101,11 @@ func TestAnswers(t *testing.T) {
 	}
 	hanging := func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() }
 	trickling := func(w http.ResponseWriter, r *http.Request, _ int) {
-		for r.Context().Err() == nil {
+		for range 2000 { // more than is kept of an answer
 			_, _ = w.Write([]byte("."))
 			_ = http.NewResponseController(w).Flush()
-			time.Sleep(10 * time.Millisecond)
 		}
+		<-r.Context().Done()
 	}
 	redirect := func(w http.ResponseWriter, r *http.Request, _ int) {
 		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
@@ -127,7 +127,7 @@ func TestAnswers(t *testing.T) {
 		"cut":       {cutting, false, "the connection was cut", never},
 		"short":     {short, true, "", never},
 		"hanging":   {hanging, false, "no answer within 200ms", 200 * time.Millisecond},
-		"trickling": {trickling, true, "", 3 * time.Second}, // in which a slow machine, too, sends the status
+		"trickling": {trickling, true, "", never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -81,3 +81,6 @@ func (m *Manager) AllowTest(ctx context.Context, owner, id string) error {
 func (m *Manager) LookAfterOwners(ctx context.Context) {
 	(&dispatcher{Manager: m}).lookAfterOwners(ctx)
 }
+
+// FanSome hands some changes out.
+func (m *Manager) FanSome(ctx context.Context) error { return m.fanSome(ctx) }

@@ -17,6 +17,7 @@ import (
 const (
 	mostRows  = 5000                   // in one transaction, about
 	judgeTime = 100 * time.Millisecond // after which what was judged is written, so that nothing waits for the rest
+	lookFor   = 2 * time.Second        // how long a quiet log is waited for before it is asked again what was handed out
 )
 
 // fanOut hands the log out to the webhooks until the context ends. Every
@@ -52,7 +53,12 @@ func (m *Manager) fanSome(ctx context.Context) error {
 		return err
 	}
 	m.fanned.Store(from)
-	if err := m.o.Store.Wait(ctx, from); err != nil {
+	waiting, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	if err := m.o.Store.Wait(waiting, from); err != nil {
+		if waiting.Err() != nil && ctx.Err() == nil {
+			return nil // a restored backup may have put back both the log and what was handed out
+		}
 		return err
 	}
 	head, seen := m.o.Encoder.Seen()
@@ -61,6 +67,11 @@ func (m *Manager) fanSome(ctx context.Context) error {
 		wait = min(2*wait, 200*time.Millisecond)
 		if now, err := m.o.Store.Fanned(ctx); err != nil || now != from {
 			return err // another process was faster
+		}
+	}
+	if m.known.Load().epoch != head.Epoch { // the webhooks are those from before a restored backup
+		if err := m.Refresh(ctx); err != nil {
+			return err
 		}
 	}
 	f, err := m.handOut(ctx, m.known.Load(), from, head.Cursor)

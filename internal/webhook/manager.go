@@ -87,7 +87,6 @@ type Manager struct {
 
 	known   atomic.Pointer[hooks]
 	looking sync.Mutex          // one look at a time
-	epoch   string              // guarded by looking: of the log when webhooks were read
 	removed map[string]struct{} // guarded by looking: webhooks whose deliveries are to be forgotten
 
 	testsOfWebhook, testsOfOwner *ratelimit.Window
@@ -125,7 +124,8 @@ type timing struct {
 type hooks struct {
 	byID     map[string]*hook
 	owners   map[string]bool
-	revision int64 // of the newest record that was seen
+	revision int64  // of the newest record that was seen
+	epoch    string // of the log that the catalogue had when they were read; empty: they never were
 }
 
 // hook is a webhook made ready.
@@ -177,26 +177,22 @@ func (m *Manager) Refresh(ctx context.Context) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()
 	old := m.known.Load()
-	epoch := m.epoch
+	epoch := old.epoch
 	if m.o.Encoder != nil {
 		epoch = m.o.Encoder.Head().Epoch
 	}
-	restored := m.epoch != "" && epoch != m.epoch
-	if restored {
-		old = &hooks{} // a restored backup has the webhooks of its time, and their revisions
+	if old.epoch != epoch {
+		old = &hooks{epoch: epoch} // a restored backup has the webhooks of its time, and their revisions
 	}
 	records, err := m.o.Store.RecordsSince(ctx, kind, old.revision)
 	if err != nil {
 		return fmt.Errorf("reading webhooks: %w", err)
 	}
-	m.epoch = epoch
-	if restored {
-		m.known.Store(old)
-	}
 	if len(records) == 0 {
+		m.known.Store(old)
 		return nil
 	}
-	next := &hooks{byID: maps.Clone(old.byID), revision: records[len(records)-1].Revision}
+	next := &hooks{byID: maps.Clone(old.byID), revision: records[len(records)-1].Revision, epoch: epoch}
 	if next.byID == nil {
 		next.byID = map[string]*hook{}
 	}
@@ -206,6 +202,7 @@ func (m *Manager) Refresh(ctx context.Context) error {
 			m.removed[r.ID] = struct{}{}
 			continue
 		}
+		delete(m.removed, r.ID) // it is there again when a backup was restored
 		w, err := readRecord(r)
 		if err != nil {
 			m.log.ErrorContext(ctx, "a webhook cannot be read: it gets nothing", "webhook", r.ID, "err", err)

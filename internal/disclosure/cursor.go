@@ -79,14 +79,17 @@ func (h Head) Renew(shared ...Cursor) Head {
 	for _, c := range shared {
 		past = append(slices.DeleteFunc(past, of(c.Epoch)), Cursor{c.Epoch, min(c.Seq, h.Seq)})
 	}
-	past = past[max(0, len(past)-mostPast):]
+	for len(past) > mostPast { // what is forgotten still bounds what is older
+		past[1].Seq = min(past[0].Seq, past[1].Seq)
+		past = past[1:]
+	}
 	return Head{Cursor: Cursor{NewEpoch(), h.Seq}, Past: past}
 }
 
 // Resume returns the seq after which the reader of a cursor of another epoch
-// misses nothing. It is not ok when no backup of the log was ever restored, so that
-// the cursor must be of an unrelated log. An epoch that was forgotten may share no more than
-// the one that shares least.
+// misses nothing. An epoch that was forgotten may share no more than the one that
+// shares least. It is not ok when no backup of the log is known to have been
+// restored: the cursor may be of an unrelated log, and seq is no more than a guess.
 func (h Head) Resume(c Cursor) (seq int64, ok bool) {
 	since := max(0, slices.IndexFunc(h.Past, func(p Cursor) bool { return p.Epoch == c.Epoch }))
 	seq = min(c.Seq, h.Seq)

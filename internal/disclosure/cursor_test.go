@@ -41,8 +41,10 @@ func TestCursor(t *testing.T) {
 // at or before the place where it resumes.
 func TestResume(t *testing.T) {
 	first := disclosure.Head{Cursor: disclosure.Cursor{Epoch: "a", Seq: 1515}}
-	if _, ok := first.Resume(disclosure.Cursor{Epoch: "z", Seq: 3}); ok {
-		t.Error("a log that was never restored has something in common with another")
+	for seq, want := range map[int64]int64{3: 3, 2000: 1515} {
+		if got, ok := first.Resume(disclosure.Cursor{Epoch: "z", Seq: seq}); ok || got != want {
+			t.Errorf("%d of an unknown log resumes after %d, %v, want %d", seq, got, ok, want)
+		}
 	}
 	first.Seq = 500 // restored
 	second := first.Renew()
@@ -74,6 +76,12 @@ func TestPast(t *testing.T) {
 	}
 	if len(h.Past) != 32 {
 		t.Errorf("%d epochs are remembered", len(h.Past))
+	}
+	h.Past[0].Seq = 4
+	oldest := h.Past[1].Epoch
+	h = h.Renew()
+	if seq, ok := h.Resume(disclosure.Cursor{Epoch: "forgotten", Seq: 7}); len(h.Past) != 32 || h.Past[0].Epoch != oldest || seq != 4 || !ok {
+		t.Errorf("a forgotten epoch resumes after %d, %v, by %v", seq, ok, h.Past)
 	}
 	read, err := disclosure.ParsePast(disclosure.FormatPast(h.Past))
 	if diff := cmp.Diff(h.Past, read); err != nil || diff != "" {

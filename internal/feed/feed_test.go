@@ -253,12 +253,15 @@ func TestLocate(t *testing.T) {
 			}
 		})
 	}
-	waiting.Go(func() { // of a log that has nothing to do with this one nothing is replayed
-		p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: 2})
-		if err != nil || p.After != head.Cursor || p.Reset == nil || p.Reset.After != head.String() || p.Reset.Time != nil {
-			t.Errorf("%+v, %v", p, err)
-		}
-	})
+	for seq, want := range map[int64]int64{2: 2, 9: 3} { // of a log of which nothing is known: nothing after it is passed over
+		waiting.Go(func() {
+			p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: seq})
+			after := disclosure.Cursor{Epoch: head.Epoch, Seq: want}
+			if err != nil || p.After != after || p.Reset == nil || p.Reset.After != after.String() || p.Reset.Time != nil {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
 	waiting.Wait()
 }
 

@@ -28,7 +28,7 @@ type Reset struct {
 	Reason string `json:"reason"`
 	After  string `json:"after"` // the cursor from which it continues
 	// Time is when the last change occurred that both logs have: the reader gets
-	// everything again that this log has after it. It is nil when they share none.
+	// everything again that this log has after it. It is nil when none is known.
 	Time *time.Time `json:"time"`
 }
 
@@ -55,12 +55,12 @@ func (h *Hub) Locate(ctx context.Context, c disclosure.Cursor) (Place, error) {
 
 func (h *Hub) reset(ctx context.Context, head disclosure.Head, c disclosure.Cursor) (Place, error) {
 	seq, ok := head.Resume(c)
+	after := disclosure.Cursor{Epoch: head.Epoch, Seq: seq}
 	if !ok {
-		return Place{After: head.Cursor, Reset: &Reset{
-			Reason: "this cursor is of another log, with which this one has nothing in common: continue with what comes now", After: head.String(),
+		return Place{After: after, Reset: &Reset{
+			Reason: "this cursor is of a log of which this one knows nothing: continue after the same number, or at the end", After: after.String(),
 		}}, nil
 	}
-	after := disclosure.Cursor{Epoch: head.Epoch, Seq: seq}
 	reset := &Reset{
 		Reason: "a backup was restored since this cursor was handed out: continue with the first change after those that both logs have", After: after.String(),
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -28,10 +27,8 @@ func Shared(ctx context.Context, log interface {
 		if err != nil {
 			return 0, err
 		}
-		if len(found) != 1 {
-			return 0, fmt.Errorf("change %d is missing in the log", middle)
-		}
-		if found[0].OccurredAt.UnixMicro() <= until {
+		// One that is missing, since the store was damaged, is not shared.
+		if len(found) == 1 && found[0].OccurredAt.UnixMicro() <= until {
 			low = middle
 		} else {
 			high = middle - 1

@@ -159,7 +159,7 @@ func TestWhoRefusesUnknownVariables(t *testing.T) {
 
 func TestCompletions(t *testing.T) {
 	for typed, want := range map[string]string{
-		"":                            "serve backfill tail document webhooks keys signing-key sim import export migrate check-config completion version help",
+		"":                            "serve backfill tail document webhooks keys signing-key sim import export migrate restore check-config completion version help",
 		"ke":                          "keys",
 		"keys ":                       "create list revoke rotate",
 		"keys create --pl":            "--plan",
@@ -173,7 +173,7 @@ func TestCompletions(t *testing.T) {
 		"import reports ":             "",
 		"completion ":                 "bash zsh fish",
 		"--v":                         "--version",
-		"nonsense ":                   "serve backfill tail document webhooks keys signing-key sim import export migrate check-config completion version help",
+		"nonsense ":                   "serve backfill tail document webhooks keys signing-key sim import export migrate restore check-config completion version help",
 	} {
 		var got []string
 		for _, c := range completions(model(t), strings.Split(typed, " ")) {

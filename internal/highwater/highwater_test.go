@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -251,28 +252,31 @@ func TestRun(t *testing.T) {
 		log := changes{{Seq: 1, Report: &disclosure.Report{ID: "oir-1"}}}
 		place := &memory{}
 		k := highwater.New(log, slog.New(slog.DiscardHandler), place)
-		shown := disclosure.Mark{}
+		var now atomic.Pointer[disclosure.Mark]
+		now.Store(&disclosure.Mark{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
 			k.Run(ctx, func() (disclosure.Head, disclosure.Mark) {
+				shown := *now.Load()
 				return disclosure.Head{Cursor: disclosure.Cursor{Epoch: "a", Seq: shown.Seq}}, shown
 			})
 			close(done)
 		}()
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if place.saves != 0 {
 			t.Errorf("an empty log was saved: %s", place.text)
 		}
 		for seq := int64(1); seq <= 3; seq++ {
-			shown = disclosure.Mark{Seq: seq, Subject: "oir-1"}
+			now.Store(&disclosure.Mark{Seq: seq, Subject: "oir-1"})
 			time.Sleep(5 * time.Second)
+			synctest.Wait()
 			if place.saves != int(seq) || !strings.Contains(place.text, fmt.Sprintf(`"last":{"seq":%d`, seq)) {
 				t.Errorf("%d saves, and at last %s", place.saves, place.text)
 			}
 		}
-		synctest.Wait()
-		shown = disclosure.Mark{Seq: 4, Subject: "oir-1"}
+		now.Store(&disclosure.Mark{Seq: 4, Subject: "oir-1"})
 		cancel()
 		<-done
 		if !strings.Contains(place.text, `"last":{"seq":4`) {

@@ -137,6 +137,7 @@ type held struct {
 	seen        int // of the preface of HTTP/2; all of it when that is settled
 	multiplexed bool
 	head        head
+	refused     error // for good
 
 	closed, http2 bool // guarded by in.mu
 }
@@ -148,6 +149,9 @@ const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 var errHTTP2 = errors.New("too many connections of this address speak HTTP/2")
 
 func (h *held) Read(b []byte) (int, error) {
+	if h.refused != nil {
+		return 0, h.refused // the server tries again, as HTTP/1
+	}
 	n, err := h.Conn.Read(b)
 	for i := 0; i < n && h.seen < len(preface); i++ {
 		if b[i] != preface[h.seen] {
@@ -159,13 +163,15 @@ func (h *held) Read(b []byte) (int, error) {
 		}
 		if !h.in.speaksHTTP2(h) {
 			h.in.o.Refused()
-			return 0, errHTTP2
+			h.refused = errHTTP2
+			return 0, h.refused
 		}
 		h.multiplexed, h.head.over = true, true // what follows has no lines
 	}
 	if !h.head.take(b[:n]) {
 		h.in.o.Refused()
-		return 0, errLines
+		h.refused = errLines
+		return 0, h.refused
 	}
 	return n, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/highwater"
 )
 
@@ -36,7 +37,7 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	keeper := highwater.New(db, slog.New(slog.NewTextHandler(io.Discard, nil)), spec.remembered("")...)
 	head, renewed, err := keeper.Check(ctx)
 	if err == nil && !renewed {
-		head, err = db.RenewEpoch(ctx, head.Epoch)
+		head, err = db.RenewEpoch(ctx, head.Epoch, disclosure.Mark{})
 	}
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ type Log interface {
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Head(ctx context.Context) (disclosure.Head, error)
-	RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error
 }
 
@@ -210,7 +210,10 @@ func (c *Catalog) step(ctx context.Context) error {
 	return nil
 }
 
-var errAnotherLog = errors.New("the log is not the one that was loaded")
+var (
+	errAnotherLog = errors.New("the log is not the one that was loaded")
+	errBehind     = errors.New("the log was read from a copy that is behind, as a standby is: if the store's address has several hosts, add target_session_attrs=read-write")
+)
 
 // next reads what comes after the snapshot, and fails when that is of another
 // log. A backup may be restored at any moment, and the log may be longer again
@@ -247,8 +250,11 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 		if err != nil {
 			return err
 		}
-		if head, err = c.log.RenewEpoch(renewing, head.Epoch, disclosure.Cursor{Epoch: head.Epoch, Seq: shared}); err != nil {
+		if head, err = c.log.RenewEpoch(renewing, head.Epoch, s.last, disclosure.Cursor{Epoch: head.Epoch, Seq: shared}); err != nil {
 			return err
+		}
+		if head.Epoch == s.head.Epoch {
+			return errBehind
 		}
 	}
 	c.slog.Warn("a backup of the store was restored: loading it anew, and readers are sent back to where the logs part",

@@ -103,10 +103,10 @@ func (l *memoryLog) Head(context.Context) (disclosure.Head, error) {
 	return l.end(), nil
 }
 
-func (l *memoryLog) RenewEpoch(_ context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error) {
+func (l *memoryLog) RenewEpoch(_ context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.head.Epoch == replaced {
+	if there := lost.Seq > 0 && lost.Seq <= int64(len(l.changes)) && l.changes[lost.Seq-1].Mark() == lost; l.head.Epoch == replaced && !there {
 		l.head = l.end().Renew(shared...)
 	}
 	return l.end(), nil

@@ -1,9 +1,12 @@
 package catalog_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,12 +156,69 @@ func TestRenewedEpochIsLoaded(t *testing.T) {
 		log.append(many(1, 5, "Antes")...)
 		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
 			settle()
-			renewed, _ := log.RenewEpoch(t.Context(), "first")
+			renewed, _ := log.RenewEpoch(t.Context(), "first", disclosure.Mark{})
 			time.Sleep(10 * time.Second)
 			if head := c.Snapshot().Head(); head.Epoch != renewed.Epoch || len(head.Past) != 1 {
 				t.Errorf("the head is %+v, want %+v", head, renewed)
 			}
 			wantAt(t, c, 5, 5)
 		})
+	})
+}
+
+// staleLog reads from a copy that is behind while it is told to, and writes to
+// the log itself.
+type staleLog struct {
+	*memoryLog
+	behind atomic.Bool
+}
+
+func (l *staleLog) seen() *memoryLog {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.behind.Load() {
+		return l.memoryLog
+	}
+	return &memoryLog{changes: l.changes[:len(l.changes)-2], more: l.more, head: l.head}
+}
+
+func (l *staleLog) Head(ctx context.Context) (disclosure.Head, error) { return l.seen().Head(ctx) }
+
+func (l *staleLog) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
+	return l.seen().Changes(ctx, after, limit)
+}
+
+func (l *staleLog) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
+	return l.seen().ChangesAt(ctx, seqs...)
+}
+
+// A read that a standby answers which is behind is no restored backup.
+func TestStaleReadRenewsNoEpoch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &staleLog{memoryLog: newMemoryLog()}
+		log.append(many(1, 5, "Antes")...)
+		c := catalog.New(log, slog.New(slog.DiscardHandler))
+		if err := c.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			_ = c.Follow(ctx)
+			close(done)
+		}()
+		log.behind.Store(true)
+		time.Sleep(time.Minute)
+		log.append(many(6, 6, "Luego")...)
+		time.Sleep(time.Minute)
+		wantAt(t, c, 5, 5)
+		log.behind.Store(false)
+		time.Sleep(time.Minute)
+		wantAt(t, c, 6, 6)
+		if head, err := log.Head(t.Context()); err != nil || head.Epoch != "first" || len(head.Past) != 0 {
+			t.Errorf("the head is %+v, %v", head, err)
+		}
+		cancel()
+		<-done
 	})
 }

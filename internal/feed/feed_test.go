@@ -273,7 +273,7 @@ func TestLocateAfterRestore(t *testing.T) {
 	w.append(store.Batch{Reports: []disclosure.Report{filing(3), filing(4)}})
 	before := w.hub.Head()
 	w.putBack(2)
-	renewed, err := w.db.RenewEpoch(t.Context(), before.Epoch)
+	renewed, err := w.db.RenewEpoch(t.Context(), before.Epoch, disclosure.Mark{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type Place interface {
 type Log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Head(ctx context.Context) (disclosure.Head, error)
-	RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 }
 
 // record is what places keep.
@@ -100,12 +100,12 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 			known.add(s)
 		}
 	}
-	shared, err := k.lost(ctx, head, known)
+	shared, lost, err := k.lost(ctx, head, known)
 	if err != nil || len(shared) == 0 {
 		return head, false, err
 	}
 	before := head
-	if head, err = k.log.RenewEpoch(ctx, head.Epoch, shared...); err != nil {
+	if head, err = k.log.RenewEpoch(ctx, head.Epoch, lost, shared...); err != nil || head.Epoch == before.Epoch {
 		return head, false, err
 	}
 	k.slog.WarnContext(ctx, "the store went back, as after a restored backup: the epoch of its log was renewed, and clients are sent back to where the logs part",
@@ -114,8 +114,9 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 }
 
 // lost returns the epochs of which more was served than the log has, each with
-// the place up to which it has it.
-func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (shared []disclosure.Cursor, err error) {
+// the place up to which it has it, and the change of its own epoch that it lacks,
+// if any.
+func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (shared []disclosure.Cursor, lacks disclosure.Mark, err error) {
 	for _, s := range known.Epochs {
 		if slices.ContainsFunc(head.Past, func(c disclosure.Cursor) bool { return c.Epoch == s.Epoch }) {
 			continue // it was seen to
@@ -126,7 +127,7 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 		}
 		has, err := store.Has(ctx, k.log, proof)
 		if err != nil {
-			return nil, err
+			return nil, lacks, err
 		}
 		if s.Epoch == head.Epoch && has {
 			continue
@@ -138,11 +139,14 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 		}
 		seq, err := store.Shared(ctx, k.log, head.Seq, s.Last)
 		if err != nil {
-			return nil, err
+			return nil, lacks, err
+		}
+		if s.Epoch == head.Epoch {
+			lacks = s.Last
 		}
 		shared = append(shared, disclosure.Cursor{Epoch: s.Epoch, Seq: seq})
 	}
-	return shared, nil
+	return shared, lacks, nil
 }
 
 // Run remembers what is served until the context ends. It looks at seen, which

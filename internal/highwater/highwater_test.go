@@ -159,12 +159,12 @@ func TestBackupOlderThanTheEpoch(t *testing.T) {
 	w.append(5)
 	first := w.serve()
 	w.append(2)
-	second, err := w.db.RenewEpoch(t.Context(), first.Epoch)
+	second, err := w.db.RenewEpoch(t.Context(), first.Epoch, disclosure.Mark{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.serve()
-	third, err := w.db.RenewEpoch(t.Context(), second.Epoch) // whose past is then taken away
+	third, err := w.db.RenewEpoch(t.Context(), second.Epoch, disclosure.Mark{}) // whose past is then taken away
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func (c changes) ChangesAt(context.Context, ...int64) ([]disclosure.Change, erro
 
 func (c changes) Head(context.Context) (disclosure.Head, error) { return disclosure.Head{}, nil }
 
-func (c changes) RenewEpoch(context.Context, string, ...disclosure.Cursor) (disclosure.Head, error) {
+func (c changes) RenewEpoch(context.Context, string, disclosure.Mark, ...disclosure.Cursor) (disclosure.Head, error) {
 	return disclosure.Head{}, nil
 }
 

@@ -107,8 +107,10 @@ type Log interface {
 
 	// RenewEpoch gives the log another epoch, as disclosure.Head.Renew does, and
 	// returns its head. When the epoch is no longer the one to be replaced, it
-	// was renewed by another process, and is left as it is.
-	RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error)
+	// was renewed by another process, and is left as it is. So it is when the log
+	// has the change that is thought to be lost, if one is given: then a read was
+	// answered by a copy that is behind.
+	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 
 	// Wait returns nil once there is a change with seq > after, at once after
 	// a commit of this process and within a second after one of another. It

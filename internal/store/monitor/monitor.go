@@ -107,10 +107,10 @@ func (s *Store) Head(ctx context.Context) (_ disclosure.Head, err error) {
 }
 
 // RenewEpoch implements store.Store.
-func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (_ disclosure.Head, err error) {
+func (s *Store) RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (_ disclosure.Head, err error) {
 	done := s.watch(ctx, method{"log", "RenewEpoch", false})
 	defer func() { done(err) }()
-	return s.Store.RenewEpoch(ctx, replaced, shared...)
+	return s.Store.RenewEpoch(ctx, replaced, lost, shared...)
 }
 
 // Wait implements store.Store. Its end by the caller's deadline is no failure.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -113,15 +114,15 @@ func readHead(ctx context.Context, db querier, lock string) (head disclosure.Hea
 }
 
 // RenewEpoch is described by store.Log.
-func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (disclosure.Head, error) {
-	head, err := s.renewEpoch(ctx, replaced, shared)
+func (s *Store) RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error) {
+	head, err := s.renewEpoch(ctx, replaced, lost, shared)
 	if err != nil {
 		return disclosure.Head{}, failed("renewing the epoch of the log", err)
 	}
 	return head, nil
 }
 
-func (s *Store) renewEpoch(ctx context.Context, replaced string, shared []disclosure.Cursor) (disclosure.Head, error) {
+func (s *Store) renewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared []disclosure.Cursor) (disclosure.Head, error) {
 	tx, err := s.begin(ctx)
 	if err != nil {
 		return disclosure.Head{}, err
@@ -129,6 +130,12 @@ func (s *Store) renewEpoch(ctx context.Context, replaced string, shared []disclo
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
 	head, err := readHead(ctx, tx, `FOR UPDATE`)
 	if err != nil || head.Epoch != replaced {
+		return head, err
+	}
+	var there bool // no change has the zero mark
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM change WHERE seq = $1 AND occurred_at = $2 AND event = $3 AND subject = $4)`,
+		lost.Seq, time.UnixMicro(lost.At), string(lost.Event), lost.Subject).Scan(&there)
+	if err != nil || there {
 		return head, err
 	}
 	head = head.Renew(shared...)

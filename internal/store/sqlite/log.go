@@ -281,9 +281,12 @@ func readHead(ctx context.Context, q interface {
 }
 
 // RenewEpoch implements store.Log.
-func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...disclosure.Cursor) (head disclosure.Head, err error) {
+func (s *Store) RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (head disclosure.Head, err error) {
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		if head, err = readHead(ctx, tx); err != nil || head.Epoch != replaced {
+			return err
+		}
+		if there, err := hasChange(ctx, tx, lost); err != nil || there {
 			return err
 		}
 		head = head.Renew(shared...)
@@ -294,6 +297,14 @@ func (s *Store) RenewEpoch(ctx context.Context, replaced string, shared ...discl
 		return disclosure.Head{}, fmt.Errorf("renewing the epoch of the log: %w", explained(err))
 	}
 	return head, nil
+}
+
+// hasChange reports whether the log has the very change that a mark is of. No
+// change has the zero mark.
+func hasChange(ctx context.Context, tx *sql.Tx, m disclosure.Mark) (has bool, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM change WHERE seq = ? AND occurred_at = ? AND event = ? AND subject = ?)",
+		m.Seq, m.At, string(m.Event), m.Subject).Scan(&has)
+	return has, err
 }
 
 // Wait implements store.Log.

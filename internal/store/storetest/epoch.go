@@ -22,7 +22,7 @@ func headOf(t *testing.T, s store.Store) disclosure.Head {
 
 func renew(t *testing.T, s store.Store, replaced string, shared ...disclosure.Cursor) disclosure.Head {
 	t.Helper()
-	head, err := s.RenewEpoch(patiently(t), replaced, shared...)
+	head, err := s.RenewEpoch(patiently(t), replaced, disclosure.Mark{}, shared...)
 	if err != nil {
 		t.Fatalf("renewing the epoch: %v", err)
 	}
@@ -45,8 +45,15 @@ func testEpoch(t *testing.T, e Engine) {
 		t.Errorf("the log grew, and its head is %+v", now)
 	}
 
-	second := renew(t, s, first.Epoch)
-	if second.Epoch == first.Epoch || second.Seq != 5 || !slices.Equal(second.Past, []disclosure.Cursor{{Epoch: first.Epoch, Seq: 5}}) {
+	log := CheckLog(t, s)
+	kept, err := s.RenewEpoch(patiently(t), first.Epoch, log[4].Mark(), disclosure.Cursor{Epoch: first.Epoch, Seq: 3})
+	if now := headOf(t, other); err != nil || kept.Cursor != now.Cursor || now.Epoch != first.Epoch || len(now.Past) != 0 {
+		t.Errorf("renewed for a change that is there: %+v, %v, and the head is %+v", kept, err, now)
+	}
+	lost := log[4].Mark()
+	lost.At++
+	second, err := s.RenewEpoch(patiently(t), first.Epoch, lost)
+	if err != nil || second.Epoch == first.Epoch || second.Seq != 5 || !slices.Equal(second.Past, []disclosure.Cursor{{Epoch: first.Epoch, Seq: 5}}) {
 		t.Errorf("renewed, its head is %+v", second)
 	}
 	if again := renew(t, other, first.Epoch); again.Epoch != second.Epoch {
@@ -81,7 +88,7 @@ func testEpochRace(t *testing.T, e Engine) {
 	got := make([]disclosure.Head, 8)
 	for i := range got {
 		renewers.Go(func() (err error) {
-			got[i], err = stores[i%len(stores)].RenewEpoch(ctx, first.Epoch)
+			got[i], err = stores[i%len(stores)].RenewEpoch(ctx, first.Epoch, disclosure.Mark{})
 			return err
 		})
 	}

@@ -39,6 +39,9 @@ func (f File) Save(_ context.Context, text []byte) error {
 		return err
 	}
 	_, err = temp.Write(text)
+	if err == nil {
+		err = temp.Sync() // else the new name may be on disk before the text
+	}
 	err = errors.Join(err, temp.Close())
 	if err == nil {
 		err = os.Rename(temp.Name(), string(f))

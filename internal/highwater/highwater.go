@@ -48,6 +48,36 @@ type served struct {
 	Epoch string          `json:"epoch"`
 	First disclosure.Mark `json:"first"` // of the log's first change, which every backup has
 	Last  disclosure.Mark `json:"last"`
+	Past  string          `json:"past,omitempty"` // disclosure.Head.Past of the epoch, as FormatPast has it
+}
+
+// valid reports whether it may have been written by Save.
+func (s served) valid() bool {
+	c, ok := disclosure.ParseCursor(disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String())
+	_, err := disclosure.ParsePast(s.Past)
+	return ok && c.Epoch != "" && err == nil
+}
+
+// bound returns what a log, of another epoch, may share with the one that was
+// served at most, by the epochs that both come from. Clocks do not say it when the
+// log went on after the place where they part.
+func (s served) bound(head disclosure.Head) int64 {
+	past, _ := disclosure.ParsePast(s.Past) // it is valid
+	was := disclosure.Head{Cursor: disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}, Past: past}
+	known := func(epoch string, in []disclosure.Cursor) bool {
+		return slices.ContainsFunc(in, func(c disclosure.Cursor) bool { return c.Epoch == epoch })
+	}
+	if known(head.Epoch, past) {
+		seq, _ := was.Resume(head.Cursor)
+		return seq
+	}
+	seq := head.Seq
+	for _, p := range past {
+		if known(p.Epoch, head.Past) {
+			seq = min(seq, p.Seq)
+		}
+	}
+	return seq
 }
 
 // add takes in how far an epoch was served, unless more of it is known.
@@ -143,6 +173,8 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 		}
 		if s.Epoch == head.Epoch {
 			lacks = s.Last
+		} else {
+			seq = min(seq, s.bound(head))
 		}
 		shared = append(shared, disclosure.Cursor{Epoch: s.Epoch, Seq: seq})
 	}
@@ -161,7 +193,7 @@ func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosu
 		if mark == (disclosure.Mark{}) || now == last {
 			return
 		}
-		if k.Save(ctx, now.Epoch, mark) {
+		if k.Save(ctx, head, mark) {
 			last = now
 		}
 	}
@@ -178,19 +210,19 @@ func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosu
 
 // Save remembers that a log was served up to a change, and reports whether all
 // places have it.
-func (k *Keeper) Save(ctx context.Context, epoch string, last disclosure.Mark) bool {
+func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure.Mark) bool {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	if k.epoch != epoch {
+	if k.epoch != head.Epoch {
 		found, err := k.log.ChangesAt(ctx, 1)
 		if err != nil || len(found) != 1 {
 			return false // at the next look
 		}
-		k.epoch, k.first = epoch, found[0].Mark()
+		k.epoch, k.first = head.Epoch, found[0].Mark()
 	}
 	all := true
 	for _, p := range k.places {
-		err := save(ctx, p, served{epoch, k.first, last})
+		err := save(ctx, p, served{head.Epoch, k.first, last, disclosure.FormatPast(head.Past)})
 		if err != nil && k.saved[p] { // logged once, not each time
 			k.slog.WarnContext(ctx, "how far the log is served cannot be remembered: a restored backup may go unnoticed", "place", p.String(), "err", err)
 		}
@@ -227,5 +259,6 @@ func load(ctx context.Context, p Place) (r record, err error) {
 	if json.Unmarshal(text, &r) != nil {
 		return record{}, nil
 	}
+	r.Epochs = slices.DeleteFunc(r.Epochs, func(s served) bool { return !s.valid() })
 	return r, nil
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,7 +102,7 @@ func (w *world) newest() (disclosure.Head, disclosure.Mark) {
 func (w *world) serve() disclosure.Head {
 	w.Helper()
 	head, last := w.newest()
-	if !w.keeper().Save(w.Context(), head.Epoch, last) {
+	if !w.keeper().Save(w.Context(), head, last) {
 		w.Fatal("not saved: ", w.log.String())
 	}
 	return head
@@ -190,6 +191,47 @@ func (w *world) sql(statement string) {
 	}
 }
 
+// A backup is served for a while, then a newer one is put back that is as long
+// as that: what they share ends where the first left the log, whatever the clocks say.
+func TestNewerBackupOfTheEpochBefore(t *testing.T) {
+	w := newWorld(t)
+	w.append(5)
+	w.sql("UPDATE change SET occurred_at = occurred_at - 3600000000")
+	first := w.serve()
+	second, err := w.db.RenewEpoch(t.Context(), first.Epoch, disclosure.Mark{}, disclosure.Cursor{Epoch: first.Epoch, Seq: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.append(3)
+	w.serve()
+	w.sql(fmt.Sprintf("UPDATE log_head SET epoch = '%s', past = ''", first.Epoch)) // whose changes from 3 to 5 are there
+	w.putBack(5)
+	head := w.check(true)
+	if !slices.Contains(head.Past, disclosure.Cursor{Epoch: second.Epoch, Seq: 2}) {
+		t.Errorf("%s is not shared up to 2: %v", second.Epoch, head.Past)
+	}
+}
+
+// What a place has of an epoch that none can be is dropped, else the log could
+// not be read any more.
+func TestOddEpochs(t *testing.T) {
+	w := newWorld(t)
+	w.append(5)
+	w.serve()
+	path := w.places[0].String()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _ := w.newest()
+	for _, odd := range []string{"", "X", "a b", strings.Repeat("x", 33)} {
+		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(head.Epoch), []byte(odd)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.check(false)
+	}
+}
+
 // Another database under the same name is no backup.
 func TestAnotherStore(t *testing.T) {
 	w := newWorld(t)
@@ -218,7 +260,7 @@ func TestOddPlaces(t *testing.T) {
 			w.places = []highwater.Place{highwater.File(path), highwater.File(filepath.Join(w.dir, "other"))}
 			w.check(false)
 			head, last := w.newest()
-			w.keeper().Save(t.Context(), head.Epoch, last)
+			w.keeper().Save(t.Context(), head, last)
 			w.putBack(3)
 			w.check(true) // by what the other place has
 		})
@@ -239,7 +281,7 @@ func TestRedis(t *testing.T) {
 	_, behind := w.newest()
 	w.append(2)
 	head := w.serve()
-	if !w.keeper().Save(t.Context(), head.Epoch, behind) {
+	if !w.keeper().Save(t.Context(), head, behind) {
 		t.Error("not saved")
 	}
 	w.putBack(6)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,16 +128,33 @@ func TestDamageStays(t *testing.T) {
 // sick is a store that finds a part damaged, and then takes too long.
 type sick struct {
 	store.Store
-	checks  int
-	damaged bool
-	takes   time.Duration
+
+	mu      sync.Mutex
+	checks  int           // guarded by mu
+	damaged bool          // guarded by mu
+	takes   time.Duration // guarded by mu
+}
+
+func (s *sick) set(damaged bool, takes time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.damaged, s.takes = damaged, takes
+}
+
+func (s *sick) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.checks
 }
 
 func (s *sick) Check(ctx context.Context, found func(part string, damaged bool)) error {
+	s.mu.Lock()
 	s.checks++
-	found("notes", s.damaged)
+	damaged, takes := s.damaged, s.takes
+	s.mu.Unlock()
+	found("notes", damaged)
 	select {
-	case <-time.After(s.takes):
+	case <-time.After(takes):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -160,22 +178,26 @@ func TestRunChecks(t *testing.T) {
 		go func() { ended <- s.RunChecks(ctx) }()
 		s.SetDamaged("deliveries", true)
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		want(t, s, "deliveries", "notes")
 		if !s.Checked().IsZero() || !strings.Contains(log.String(), "not checked for damage to the end") || strings.Contains(log.String(), "unread=[]") {
 			t.Errorf("a check that was cut: %v\n%s", s.Checked(), log)
 		}
-		db.damaged, db.takes = false, time.Second
+		db.set(false, time.Second)
 		time.Sleep(24 * time.Hour)
+		synctest.Wait()
 		want(t, s)
-		if db.checks != 2 || time.Since(s.Checked()) > time.Hour {
-			t.Errorf("%d checks, the last at %v", db.checks, s.Checked())
+		if db.count() != 2 || time.Since(s.Checked()) > time.Hour {
+			t.Errorf("%d checks, the last at %v", db.count(), s.Checked())
 		}
-		db.damaged = true
+		db.set(true, time.Second)
 		time.Sleep(24 * time.Hour)
+		synctest.Wait()
 		since := want(t, s, "notes")[0].Since
 		time.Sleep(24 * time.Hour)
-		if again := want(t, s, "notes")[0].Since; db.checks != 4 || !again.Equal(since) {
-			t.Errorf("%d checks; damaged since %v, then since %v", db.checks, since, again)
+		synctest.Wait()
+		if again := want(t, s, "notes")[0].Since; db.count() != 4 || !again.Equal(since) {
+			t.Errorf("%d checks; damaged since %v, then since %v", db.count(), since, again)
 		}
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {

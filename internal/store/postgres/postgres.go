@@ -12,10 +12,12 @@ package postgres
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"pregon/internal/fault"
@@ -136,8 +138,33 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for try := 1; ; try++ {
+		err := s.migrateOnce(ctx, all)
+		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != lockTimeout || try == lockTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// A migration that waits for a table, as during pg_dump, makes everybody wait
+// who uses it: so it gives up, and lets them pass before it tries again.
+const (
+	lockTimeout = "55P03" // the code with which the server says that it gave up
+	lockTries   = 20
+	lockPause   = time.Second
+)
+
+func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
 	return pgx.BeginTxFunc(ctx, s.pool, readCommitted, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`); err != nil {
 			return err
 		}
 		version, err := schemaVersion(ctx, tx)

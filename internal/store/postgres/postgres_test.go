@@ -263,6 +263,61 @@ func TestCountersDoNotWait(t *testing.T) {
 	}
 }
 
+// TestMigrationLetsOthersPass: while a reader such as pg_dump keeps a migration
+// from a table, others go on writing to it.
+func TestMigrationLetsOthersPass(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	if err := open(t, url).Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	connect := func() *pgx.Conn {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(ctx)) })
+		return conn
+	}
+	dump, writer := connect(), connect()
+	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch; UPDATE schema_version SET version = 5`,
+		pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dump.Exec(ctx, `BEGIN; SELECT seq FROM log_head`, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		s, err := postgres.Open(ctx, url)
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	for waits := false; !waits; time.Sleep(5 * time.Millisecond) {
+		err := writer.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'log_head'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted)`).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := writer.Exec(ctx, `UPDATE log_head SET seq = seq + 1`); err != nil {
+		t.Errorf("writing while the migration waits: %v", err)
+	}
+	if _, err := dump.Exec(context.WithoutCancel(ctx), `COMMIT`); err != nil {
+		t.Error(err)
+	}
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+	if version, err := open(t, url).SchemaVersion(t.Context()); err != nil || version != 6 {
+		t.Errorf("SchemaVersion = %d, %v", version, err)
+	}
+}
+
 // TestOnceForgets: each name that is taken takes a hundred away whose time has
 // passed, and none other.
 func TestOnceForgets(t *testing.T) {

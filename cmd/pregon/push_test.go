@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -283,6 +284,7 @@ func newSight(t *testing.T, origin string) *sight {
 		t.Fatal(err)
 	}
 	proxy, s := httputil.NewSingleHostReverseProxy(target), &sight{}
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // the source fails on purpose
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.blind.Load() {
 			panic(http.ErrAbortHandler) // the connection ends without an answer

@@ -139,6 +139,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		return nil, err
 	}
 	s.catalog, s.ledger = catalog.New(db, log.Logger), ledger.New(db)
+	s.ledger.Epoch(s.catalog.Epoch)
 	s.feed = feed.NewHub(s.catalog, db)
 	if err := c.claim(ctx, db); err != nil {
 		return nil, err

@@ -74,6 +74,14 @@ func (c *Catalog) Tell(told func([]disclosure.Change)) { c.told = append(c.told,
 // Snapshot returns the present state, nil until the first is loaded.
 func (c *Catalog) Snapshot() *Snapshot { return c.now.Load() }
 
+// Epoch returns the epoch of the log that was loaded, empty until then.
+func (c *Catalog) Epoch() string {
+	if s := c.Snapshot(); s != nil {
+		return s.head.Epoch
+	}
+	return ""
+}
+
 // Load reads everything there is. Reading rows and making sense of them go on
 // side by side.
 func (c *Catalog) Load(ctx context.Context) error {

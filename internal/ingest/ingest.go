@@ -25,6 +25,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -178,6 +179,7 @@ func (i *Ingest) LeaseChanges() LeaseChanges {
 type session struct {
 	*Ingest
 	lease     *store.Lease
+	epoch     string                            // of the log when it began
 	since     map[disclosure.Type]time.Time     // filings before are history
 	enriching *waitingRoom                      // for their page to be read
 	unread    *waitingRoom                      // for their document
@@ -197,7 +199,7 @@ type session struct {
 // newSession prepares the work of a term.
 func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, error) {
 	s := &session{
-		Ingest: i, lease: lease, since: map[disclosure.Type]time.Time{},
+		Ingest: i, lease: lease, epoch: i.Catalog.Epoch(), since: map[disclosure.Type]time.Time{},
 		enriching: newWaitingRoom(), unread: newWaitingRoom(), unsaid: newWaitingRoom(), kick: map[disclosure.Type]chan struct{}{}, newest: map[disclosure.Type]*atomic.Int64{}, listFails: map[disclosure.Type]*atomic.Bool{}, gates: map[disclosure.Type]*gate{},
 	}
 	if err := i.Ledger.Refresh(ctx); err != nil {
@@ -276,10 +278,21 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	for _, t := range disclosure.Types {
 		i.board.Expect(watch.List(t), i.rhythm.lists(t))
 	}
-	for _, job := range []func(context.Context) error{s.tell, s.yield, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
+	for _, job := range []func(context.Context) error{s.tell, s.yield, s.endWithEpoch, s.sweepHR, s.chaseGaps, s.refreshDirectory, s.backfill, s.findPoor, s.tieLoose} {
 		g.Go(func() error { return job(ctx) })
 	}
 	return g.Wait()
+}
+
+// endWithEpoch ends the term when a backup was restored: what the session knows,
+// such as when the lists were read last, is of the log that is no more.
+func (s *session) endWithEpoch(ctx context.Context) error {
+	for s.Catalog.Epoch() == s.epoch {
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: a backup of the store was restored", errLost)
 }
 
 // tell writes the state down for the other processes, and for who reads logs.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -127,4 +128,33 @@ func TestClaim(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEpochEndsTheTerm: what a session knows is of the log with which it began.
+// When a backup was restored another begins.
+func TestEpochEndsTheTerm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head, err := w.store.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := w.newIngest("first")
+	w.run(i.Run)
+	of := func(epoch string) func() error {
+		return func() error {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			if i.session == nil || i.session.epoch != epoch {
+				return errors.New("there is no session of the epoch " + epoch)
+			}
+			return nil
+		}
+	}
+	w.eventually(of(head.Epoch))
+	renewed, err := w.store.RenewEpoch(t.Context(), head.Epoch, disclosure.Mark{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(of(renewed.Epoch))
 }

@@ -33,12 +33,19 @@ type Ledger struct {
 	told     time.Time         // guarded by mu: when the status was last told anew, by our clock
 	began    time.Time
 	reading  sync.Mutex // one reader at a time, so that notes are taken in order
+	epoch    func() string
+	readIn   string // guarded by reading: the epoch in which notes were read
 }
 
 // New returns a ledger that knows nothing until Refresh.
 func New(notes store.Notes) *Ledger {
 	return &Ledger{notes: notes, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
 }
+
+// Epoch sets what returns the epoch of the log. When it is another, a backup was
+// restored, which has the notes of its time and their revisions: Refresh reads all
+// anew. It is set before anything else is called.
+func (l *Ledger) Epoch(epoch func() string) { l.epoch = epoch }
 
 // Refresh takes in what others wrote.
 func (l *Ledger) Refresh(ctx context.Context) error {
@@ -47,12 +54,25 @@ func (l *Ledger) Refresh(ctx context.Context) error {
 	l.mu.RLock()
 	revision := l.revision
 	l.mu.RUnlock()
+	epoch := l.readIn
+	if l.epoch != nil {
+		epoch = l.epoch()
+	}
+	anew := epoch != l.readIn
+	if anew {
+		revision = 0
+	}
 	notes, err := l.notes.NotesSince(ctx, revision)
-	if err != nil || len(notes) == 0 {
+	if err != nil || len(notes) == 0 && !anew {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if anew {
+		l.readIn, l.revision = epoch, 0
+		clear(l.known)
+		clear(l.jobs)
+	}
 	for _, n := range notes {
 		l.know(n)
 		l.revision = n.Revision

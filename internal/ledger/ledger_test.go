@@ -345,3 +345,34 @@ func TestStatus(t *testing.T) {
 		t.Error("what cannot be read is taken for something")
 	}
 }
+
+// replaceable is a store in whose place another may come.
+type replaceable struct{ store.Notes }
+
+// A restored backup has older notes, with lower revisions: nothing is left of
+// those that came after it.
+func TestRestoredNotes(t *testing.T) {
+	dir := t.TempDir()
+	backup, live := open(t, filepath.Join(dir, "backup.db")), open(t, filepath.Join(dir, "live.db"))
+	must(t, backup.SetNotes(t.Context(), nil, store.Note{Name: "memo/x", Text: "1"}))
+	notes, epoch := &replaceable{live}, "a"
+	l := ledger.New(notes)
+	l.Epoch(func() string { return epoch })
+	must(t, l.SetMemo(t.Context(), nil, "x", "1"))
+	must(t, l.SetMemo(t.Context(), nil, "x", "2"))
+	must(t, l.SetMemo(t.Context(), nil, "y", "3"))
+	must(t, l.Refresh(t.Context()))
+	if x, y := l.Memo("x"), l.Memo("y"); x != "2" || y != "3" {
+		t.Fatalf("before, it has %q and %q", x, y)
+	}
+	notes.Notes, epoch = backup, "b"
+	must(t, l.Refresh(t.Context()))
+	if x, y := l.Memo("x"), l.Memo("y"); x != "1" || y != "" {
+		t.Errorf("of a backup with 1 it has %q and %q", x, y)
+	}
+	must(t, backup.SetNotes(t.Context(), nil, store.Note{Name: "memo/y", Text: "4"}))
+	must(t, l.Refresh(t.Context()))
+	if x, y := l.Memo("x"), l.Memo("y"); x != "1" || y != "4" {
+		t.Errorf("after that, it has %q and %q", x, y)
+	}
+}

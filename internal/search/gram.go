@@ -8,10 +8,9 @@ import (
 
 // Words that stand side by side and are common have sets of their own, for to
 // read all texts that have them would take long. A run of words is kept when
-// the run without its last word and the one without its first are both common,
-// which is to say that their sets are plain bits. So a phrase of three words is
-// either kept whole, or has a part that is rare, and few texts are to be read
-// for it.
+// the run without its last word and the one without its first are both common.
+// So a phrase of three words is either kept whole, or has a part that is rare,
+// and few texts are to be read for it.
 type grams struct {
 	common []bool          // by number of a word
 	next   map[uint64]gram // by the run without its last word, and that word
@@ -80,8 +79,8 @@ func (s *segment) gatherGrams() {
 		}
 		last = last[:0]
 		for key, list := range lists {
-			run := gram{set: newSet(list, len(s.docs))}
-			if run.set.bits != nil {
+			run := gram{set: newGramSet(list, len(s.docs))}
+			if isDense(run.set.n, len(s.docs)) {
 				ids++
 				run.id = ids
 				last = append(last, run.set)
@@ -89,6 +88,19 @@ func (s *segment) gatherGrams() {
 			g.next[key] = run
 		}
 	}
+}
+
+// bitsFrom is the share of filings from which a run's set is plain bits. There are
+// a thousand common runs, most of which are in less than one filing of 50, where
+// a list takes a quarter of the memory.
+const bitsFrom = 16
+
+func newGramSet(b *roaring.Bitmap, docs int) *set {
+	if n := int(b.GetCardinality()); n*bitsFrom < docs {
+		b.RunOptimize()
+		return &set{n: n, list: b.Clone()} // which has no room to grow
+	}
+	return newSet(b, docs)
 }
 
 // runs returns the words of a text and, for each place, the common run of a

@@ -33,10 +33,15 @@ type hits struct {
 func newHits(seg *segment, sets []*set, gone *set) hits {
 	h := hits{seg: seg, gone: gone}
 	if len(sets) > 1 {
-		slices.SortFunc(sets, func(a, b *set) int { return a.n - b.n })
+		slices.SortFunc(sets, func(a, b *set) int {
+			if (a.bits == nil) != (b.bits == nil) {
+				return len(a.bits) - len(b.bits) // lists first
+			}
+			return a.n - b.n
+		})
 		sets = slices.Compact(sets)
 	}
-	lists := 0 // these are smaller than any string of bits, and so come first
+	lists := 0
 	for lists < len(sets) && sets[lists].bits == nil {
 		lists++
 	}

@@ -26,13 +26,17 @@ const (
 	plainFrom = 4096 // filings in a segment; below, nothing is worth the trouble
 )
 
+// isDense reports whether n filings of a segment are so many that plain bits are
+// quicker than a list.
+func isDense(n, docs int) bool { return docs >= plainFrom && n*denseFrom >= docs }
+
 // newSet takes over a bitmap of a segment with so many filings.
 func newSet(b *roaring.Bitmap, docs int) *set {
 	n := int(b.GetCardinality())
 	if n == 0 {
 		return nil
 	}
-	if docs < plainFrom || n*denseFrom < docs {
+	if !isDense(n, docs) {
 		b.RunOptimize()
 		return &set{n: n, list: b}
 	}
@@ -47,7 +51,7 @@ func rangeSet(lo, hi, docs int) *set {
 	if n <= 0 {
 		return nil
 	}
-	if docs < plainFrom || n*denseFrom < docs {
+	if !isDense(n, docs) {
 		b := roaring.New()
 		b.AddRange(uint64(lo), uint64(hi))
 		return &set{n: n, list: b}

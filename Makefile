@@ -33,7 +33,7 @@ install: build ## build and install PREFIX/bin/pregon (PREFIX=/usr/local, DESTDI
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory check
-	go test -race $(UNWATCHED) -p 4 -timeout 40m ./...
+	scripts/test-all -race $(UNWATCHED) -p 4 -timeout 40m
 	go test -run TestIndexAgreesWithLoops ./internal/search
 	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
 	@echo 'make test: every check and every test passed'

@@ -84,9 +84,9 @@ func TestKeysOnReplicas(t *testing.T) {
 	}
 }
 
-// Exactly 60 of 200 simultaneous requests are let in by two processes that
+// Exactly 60 of 200 simultaneous requests are allowed by two processes that
 // count together. When Redis is gone each counts for itself, from what it has
-// let in, and says so. On a machine so busy that Redis does not answer in time,
+// allowed, and says so. On a machine so busy that Redis does not answer in time,
 // each counts for itself from the start; internal/ratelimit has the exact test.
 func TestAnonymousLimitThroughRedis(t *testing.T) {
 	redis := redistest.Start(t)
@@ -108,7 +108,7 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 	all.Wait()
 	most := 60
 	if time.Since(began) > time.Second || slices.ContainsFunc(replicas, func(s *service) bool { return strings.Contains(s.log.String(), "Redis does not answer") }) {
-		most = 2 * 60 // somebody may have waited too long for Redis
+		most = 2 * 60 // a request may have waited too long for Redis
 	}
 	if n := passed[200]; n < 60 || n > most && time.Since(began) < time.Minute || n+passed[429] != 200 {
 		t.Errorf("answered %v, want 200 to at most %d", passed, most)
@@ -133,9 +133,9 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 			}
 		}
 	}
-	// Two times 60, and each knows what it has let in within the minute.
+	// Two times 60, and each knows what it has allowed within the minute.
 	if passed[200]+more > 120 && time.Since(began) < time.Minute {
-		t.Errorf("without Redis %d more were let in than the %d before", more, passed[200])
+		t.Errorf("without Redis %d more were allowed than the %d before", more, passed[200])
 	}
 	shared("down")
 }

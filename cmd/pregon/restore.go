@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -34,7 +33,7 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	// What was served before has epochs that the backup may not know of.
-	keeper := highwater.New(db, slog.New(slog.NewTextHandler(io.Discard, nil)), spec.remembered("")...)
+	keeper := highwater.New(db, slog.New(slog.DiscardHandler), spec.remembered("")...)
 	head, renewed, err := keeper.Check(ctx)
 	if err == nil && !renewed {
 		head, err = db.RenewEpoch(ctx, head.Epoch, disclosure.Mark{})
@@ -46,8 +45,8 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	return db.Close()
 }
 
-// identity names a store: whoever opens the same one, by whatever spelling of
-// its address, finds the same name.
+// identity returns a name of the store, which is the same for every spelling of
+// its address.
 func (s storeSpec) identity() string {
 	if s.url == "" {
 		path, err := filepath.Abs(s.path)

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"pregon/internal/notices"
+	"pregon/internal/outage"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/sqlite"
@@ -39,10 +40,7 @@ func (f storeFlag) open(ctx context.Context, create bool) (openedStore, error) {
 	return sqlite.Open(ctx, spec.path, sqlite.Options{Create: create && !spec.mustExist})
 }
 
-const (
-	tryStoreEvery = time.Second
-	sayWaiting    = time.Minute
-)
+const tryStoreEvery = time.Second
 
 // openPatiently opens the store, and waits for a PostgreSQL that does not answer.
 // A file does not come by waiting.
@@ -50,19 +48,17 @@ func (c *serveConfig) openPatiently(ctx context.Context, log *slog.Logger) (open
 	if spec, err := parseStore(c.Store); err != nil || spec.url == "" {
 		return c.open(ctx, true)
 	}
-	return patiently(ctx, c.WaitStore, func(err error) {
-		log.Warn("the store does not answer: waiting for it", "store", c.show(), "at_most", c.WaitStore, "err", err)
-	}, func(ctx context.Context) (openedStore, error) { return c.open(ctx, true) })
+	log = log.With("store", c.show(), "at_most", c.WaitStore)
+	return patiently(ctx, c.WaitStore, log, func(ctx context.Context) (openedStore, error) { return c.open(ctx, true) })
 }
 
 // patiently opens until that succeeds, fails for a reason that does not pass, or
-// the time is over. It calls waiting at the first failure and then every minute.
-func patiently(ctx context.Context, most time.Duration, waiting func(error), open func(context.Context) (openedStore, error)) (openedStore, error) {
+// the time is over.
+func patiently(ctx context.Context, most time.Duration, log *slog.Logger, open func(context.Context) (openedStore, error)) (openedStore, error) {
 	if most == 0 {
 		return open(ctx)
 	}
-	end := time.Now().Add(most)
-	var said time.Time
+	end, trouble := time.Now().Add(most), outage.Log{Logger: log}
 	for {
 		db, err := open(ctx) // to connect has a deadline of its own; to migrate may take long
 		switch {
@@ -75,10 +71,7 @@ func patiently(ctx context.Context, most time.Duration, waiting func(error), ope
 		case !time.Now().Add(tryStoreEvery).Before(end):
 			return nil, fmt.Errorf("the store did not answer for %v (--wait-store): %w", most, err)
 		}
-		if time.Since(said) >= sayWaiting {
-			said = time.Now()
-			waiting(err)
-		}
+		trouble.Failed("the store does not answer: waiting for it", "err", err)
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,8 +36,8 @@ func TestPatiently(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				began, lines := time.Now(), 0
-				_, err := patiently(t.Context(), test.most, func(error) { lines++ }, func(context.Context) (openedStore, error) {
+				began, log := time.Now(), &strings.Builder{}
+				_, err := patiently(t.Context(), test.most, slog.New(slog.NewTextHandler(log, nil)), func(context.Context) (openedStore, error) {
 					if time.Since(began) < test.answers {
 						return nil, test.err
 					}
@@ -44,7 +46,7 @@ func TestPatiently(t *testing.T) {
 				if test.ok != (err == nil) || !test.ok && !errors.Is(err, test.err) {
 					t.Errorf("it ends with %v", err)
 				}
-				if took := time.Since(began); took != test.took || lines != test.lines {
+				if took, lines := time.Since(began), strings.Count(log.String(), "\n"); took != test.took || lines != test.lines {
 					t.Errorf("it takes %v with %d lines of the log, want %v with %d", took, lines, test.took, test.lines)
 				}
 			})
@@ -54,7 +56,7 @@ func TestPatiently(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
-			_, err := patiently(ctx, time.Minute, func(error) {}, func(context.Context) (openedStore, error) { return nil, away })
+			_, err := patiently(ctx, time.Minute, slog.New(slog.DiscardHandler), func(context.Context) (openedStore, error) { return nil, away })
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}

@@ -64,6 +64,11 @@ type Head struct {
 	Past []Cursor
 }
 
+// Had reports whether the log had an epoch before the present one.
+func (h Head) Had(epoch string) bool {
+	return slices.ContainsFunc(h.Past, func(c Cursor) bool { return c.Epoch == epoch })
+}
+
 // mostPast is how many past epochs a log remembers.
 const mostPast = 32
 

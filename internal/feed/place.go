@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -89,7 +88,7 @@ func (h *Hub) reach(ctx context.Context, c disclosure.Cursor) (head disclosure.H
 		if same && head.Seq >= c.Seq {
 			return head, true
 		}
-		if !same && slices.ContainsFunc(head.Past, func(p disclosure.Cursor) bool { return p.Epoch == c.Epoch }) {
+		if !same && head.Had(c.Epoch) {
 			return head, false
 		}
 		select {

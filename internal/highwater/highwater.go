@@ -64,16 +64,13 @@ func (s served) valid() bool {
 func (s served) bound(head disclosure.Head) int64 {
 	past, _ := disclosure.ParsePast(s.Past) // it is valid
 	was := disclosure.Head{Cursor: disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}, Past: past}
-	known := func(epoch string, in []disclosure.Cursor) bool {
-		return slices.ContainsFunc(in, func(c disclosure.Cursor) bool { return c.Epoch == epoch })
-	}
-	if known(head.Epoch, past) {
+	if was.Had(head.Epoch) {
 		seq, _ := was.Resume(head.Cursor)
 		return seq
 	}
 	seq := head.Seq
 	for _, p := range past {
-		if known(p.Epoch, head.Past) {
+		if head.Had(p.Epoch) {
 			seq = min(seq, p.Seq)
 		}
 	}
@@ -148,7 +145,7 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 // if any.
 func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (shared []disclosure.Cursor, lacks disclosure.Mark, err error) {
 	for _, s := range known.Epochs {
-		if slices.ContainsFunc(head.Past, func(c disclosure.Cursor) bool { return c.Epoch == s.Epoch }) {
+		if head.Had(s.Epoch) {
 			continue // it was seen to
 		}
 		proof := s.Last

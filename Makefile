@@ -57,8 +57,8 @@ generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs
 	go test ./cmd/pregon -run TestReference -update
 	go test ./internal/document -run TestSummaries -update
 
-notices: ## write the licences of what is in the program anew: internal/notices/notices.txt
-	go test ./internal/notices -run TestNotices -update
+notices: ## write the licences of what is in the program anew: internal/server/notices/notices.txt
+	go test ./internal/server/notices -run TestNotices -update
 
 bench: ## run the benchmarks against peers, one `name value unit` line per figure
 	@cd bench && go run .

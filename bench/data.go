@@ -14,7 +14,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
 )
@@ -31,14 +31,14 @@ const seed = 1
 
 var until = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// storeOf returns the path of a store with n filings, made when it is not
+// storeOf returns the path of a store with n reports, made when it is not
 // there yet.
 func (b *bench) storeOf(n int) (string, error) {
 	path := filepath.Join(b.dir, fmt.Sprintf("market-%d.db", n))
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return path, err
 	}
-	fmt.Fprintf(os.Stderr, "# making a store of %d filings\n", n)
+	fmt.Fprintf(os.Stderr, "# making a store of %d reports\n", n)
 	making := path + ".making"
 	for _, old := range []string{making, making + "-wal", making + "-shm"} {
 		_ = os.Remove(old)
@@ -55,7 +55,7 @@ func fill(ctx context.Context, path string, n int) error {
 		return err
 	}
 	defer db.Close()
-	market := sim.New(seed)
+	market := market.New(seed)
 	if _, err := db.Append(ctx, store.Batch{Issuers: market.Issuers()}); err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func fill(ctx context.Context, path string, n int) error {
 }
 
 // queries returns distinct searches of one to three words, which occur as
-// often as they do in filings.
+// often as they do in reports.
 func queries(n int) []string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var titles []string
-	for r := range sim.New(seed).Bulk(small, until) {
-		titles = append(titles, strings.TrimPrefix(r.Title, sim.Mark)+" "+r.CompanyName)
+	for r := range market.New(seed).Bulk(small, until) {
+		titles = append(titles, strings.TrimPrefix(r.Title, market.Mark)+" "+r.CompanyName)
 	}
 	seen := map[string]bool{}
 	var out []string

@@ -13,7 +13,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 	"pregon/internal/store/sqlite"
 )
 
@@ -73,15 +73,15 @@ func (b *bench) openFTS5() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(`CREATE VIRTUAL TABLE filing USING fts5(text, content='', tokenize="unicode61 remove_diacritics 2", prefix='2 3')`); err != nil {
+	if _, err := tx.Exec(`CREATE VIRTUAL TABLE report USING fts5(text, content='', tokenize="unicode61 remove_diacritics 2", prefix='2 3')`); err != nil {
 		return nil, err
 	}
-	insert, err := tx.Prepare("INSERT INTO filing (rowid, text) VALUES (?, ?)")
+	insert, err := tx.Prepare("INSERT INTO report (rowid, text) VALUES (?, ?)")
 	if err != nil {
 		return nil, err
 	}
 	n := 0
-	for r := range sim.New(seed).Bulk(whole, until) { // oldest first, as the rowid
+	for r := range market.New(seed).Bulk(whole, until) { // oldest first, as the rowid
 		n++
 		if _, err := insert.Exec(n, strings.Join([]string{r.CompanyName, r.Title, r.Category}, " ")); err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (b *bench) openFTS5() (*sql.DB, error) {
 
 func askFTS5(db *sql.DB, q string) error {
 	match := `"` + strings.Join(search.Words(q), `" "`) + `" *`
-	rows, err := db.Query("SELECT rowid FROM filing WHERE filing MATCH ? ORDER BY rowid DESC LIMIT 10", match)
+	rows, err := db.Query("SELECT rowid FROM report WHERE report MATCH ? ORDER BY rowid DESC LIMIT 10", match)
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func askFTS5(db *sql.DB, q string) error {
 	}
 	rows.Close()
 	var total int
-	return db.QueryRow("SELECT count(*) FROM filing WHERE filing MATCH ?", match).Scan(&total)
+	return db.QueryRow("SELECT count(*) FROM report WHERE report MATCH ?", match).Scan(&total)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/regulator"
+	"pregon/internal/source/regulator"
 )
 
 // Two years of history. They are over, so that every run reads the same.
@@ -46,7 +46,7 @@ func (b *bench) history(origin string) error {
 	return nil
 }
 
-// backfill loads the history into a new store and returns how many filings
+// backfill loads the history into a new store and returns how many reports
 // that were.
 func (b *bench) backfill(origin string) (int, time.Duration, error) {
 	path, err := b.scratch("backfill.db")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// imports tells how fast filings are written, in batches as `pregon import`
+// imports returns how fast reports are written, in batches as `pregon import`
 // does, relative to nothing: it is there to be watched.
 func (b *bench) imports() error {
 	dir, err := os.MkdirTemp(b.dir, "import-")

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
 )
 
 // readsDuringIngest compares the slowest searches with and without a thousand
-// filings a second coming in.
+// reports a second coming in.
 func (b *bench) readsDuringIngest() error {
 	path, err := b.copyStore(whole)
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *bench) readsDuringIngest() error {
 	return nil
 }
 
-// flood appends a thousand new filings a second until the context ends.
+// flood appends a thousand new reports a second until the context ends.
 func flood(ctx context.Context, path string, round int) error {
 	db, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if err != nil {
@@ -66,7 +66,7 @@ func flood(ctx context.Context, path string, round int) error {
 	defer tick.Stop()
 	var batch []disclosure.Report
 	number := int64(10_000_000 * (round + 1))
-	for r := range sim.New(seed+1).Bulk(100_000, until) {
+	for r := range market.New(seed+1).Bulk(100_000, until) {
 		number++
 		r.Number, r.ID = number, disclosure.ReportID(r.Type, number)
 		r.PublishedAt = time.Now().UTC()

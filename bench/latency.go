@@ -13,7 +13,7 @@ import (
 
 const pushFilings = 120
 
-// told are the filings that somebody was told of, by when.
+// told are the reports that somebody was told of, by when.
 type told struct {
 	mu    sync.Mutex
 	at    map[string]time.Time // guarded by mu: by id
@@ -37,7 +37,7 @@ func (t *told) note(event []byte, at time.Time) {
 	t.at[filing.ID] = at
 }
 
-// pushLatency measures how long after its publication a filing is told to a
+// pushLatency measures how long after its publication a report is told to a
 // listener and to a webhook, with the usual pace.
 func (b *bench) pushLatency() error {
 	sim, err := launch(b.program, "sim", "--listen", "127.0.0.1:0", "--rate", "0")
@@ -114,7 +114,7 @@ func (t *told) show(name string, published map[string]time.Time) error {
 		}
 	}
 	if len(all) < len(published) || t.twice > 0 {
-		return fmt.Errorf("%d of %d filings were told, and %d more than once", len(all), len(published), t.twice)
+		return fmt.Errorf("%d of %d reports were told, and %d more than once", len(all), len(published), t.twice)
 	}
 	slices.Sort(all)
 	figure(name+".p50", percentile(all, 0.50), "s")

@@ -72,7 +72,7 @@ func main() {
 	}
 	only := flag.String("only", ".", "run the groups whose name matches this expression")
 	dir := flag.String("dir", "data", "where generated stores are kept between runs")
-	filings := flag.Int("filings", 500, "how many filings the group source publishes, one a second")
+	filings := flag.Int("filings", 500, "how many reports the group source publishes, one a second")
 	flag.Parse()
 	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only), filings: *filings}
 	if err := b.run(); err != nil {

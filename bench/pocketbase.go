@@ -20,7 +20,7 @@ import (
 	_ "github.com/pocketbase/pocketbase/migrations" // its own tables
 	"github.com/pocketbase/pocketbase/tools/types"
 
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 )
 
 // pocketbase asks the same over HTTP of PocketBase, a service that anybody
@@ -125,14 +125,14 @@ func ask(client *http.Client, target string) (time.Duration, []byte, error) {
 	return took, body, nil
 }
 
-// pocketbaseOf returns PocketBase's folder with n filings, made when it is not
+// pocketbaseOf returns PocketBase's folder with n reports, made when it is not
 // there yet.
 func (b *bench) pocketbaseOf(n int) (string, error) {
 	dir := filepath.Join(b.dir, fmt.Sprintf("pocketbase-%d", n))
 	if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
 	}
-	fmt.Fprintf(os.Stderr, "# making a PocketBase of %d filings\n", n)
+	fmt.Fprintf(os.Stderr, "# making a PocketBase of %d reports\n", n)
 	making := dir + ".making"
 	if err := os.RemoveAll(making); err != nil {
 		return "", err
@@ -168,7 +168,7 @@ func fillPocketbase(app core.App, n int) error {
 			VALUES ({:id}, {:company_name}, {:ticker}, {:title}, {:category}, {:published_at})`).Prepare()
 		defer insert.Close()
 		i := 0
-		for r := range sim.New(seed).Bulk(n, until) {
+		for r := range market.New(seed).Bulk(n, until) {
 			i++
 			if _, err := insert.Bind(dbx.Params{
 				"id":           fmt.Sprintf("%015d", i),

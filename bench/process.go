@@ -126,7 +126,7 @@ func (b *bench) serve(store string, args ...string) (*process, error) {
 	}, args...)...)
 }
 
-// serveMarket starts the program on a market of so many filings.
+// serveMarket starts the program on a market of so many reports.
 func (b *bench) serveMarket(filings int) (*process, error) {
 	path, err := b.storeOf(filings)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// watched are filings on their way from the regulator to the API.
+// watched are reports on their way from the regulator to the API.
 type watched struct {
 	mu        sync.Mutex
 	published map[string]time.Time     // guarded by mu: by id, just before each was
@@ -24,7 +24,7 @@ type watched struct {
 	enriched  map[string]time.Duration
 }
 
-// publish has filings published at ten times the pace of the busiest minute
+// publish has reports published at ten times the pace of the busiest minute
 // there was, and measures how long each takes to be served.
 func (b *bench) publish(origin, url, path string) error {
 	w := &watched{published: map[string]time.Time{}, available: map[string]time.Duration{}, enriched: map[string]time.Duration{}}
@@ -85,7 +85,7 @@ func of(t disclosure.Type, took map[string]time.Duration) map[string]time.Durati
 	return out
 }
 
-// order publishes filings, one a second in the mean.
+// order publishes reports, one a second in the mean.
 func (w *watched) order(origin string, n int) error {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	start := time.Now()
@@ -112,10 +112,10 @@ func (w *watched) order(origin string, n int) error {
 	return nil
 }
 
-// arrivals returns when filings come: by Poisson's law, and some of them with
+// arrivals returns when reports come: by Poisson's law, and some of them with
 // up to four others within a second.
 func arrivals(rng *rand.Rand, n int) []time.Duration {
-	const mean = 1.75 // filings that come together: 0.7 of 1, 0.3 of 2 to 5
+	const mean = 1.75 // reports that come together: 0.7 of 1, 0.3 of 2 to 5
 	var out []time.Duration
 	var at time.Duration
 	for len(out) < n {
@@ -136,7 +136,7 @@ func arrivals(rng *rand.Rand, n int) []time.Duration {
 	return out[:n]
 }
 
-// complete tells whether everything that was published came.
+// complete reports whether everything that was published came.
 func (w *watched) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +156,7 @@ func (w *watched) missing(in map[string]time.Duration) map[string]time.Time {
 	return out
 }
 
-// seeList looks for filings among the newest.
+// seeList looks for reports among the newest.
 func (w *watched) seeList(url string) error {
 	waiting := w.missing(w.available)
 	if len(waiting) == 0 {
@@ -179,7 +179,7 @@ func (w *watched) seeList(url string) error {
 	return nil
 }
 
-// seeEach looks which filings have been enriched.
+// seeEach looks which reports have been enriched.
 func (w *watched) seeEach(url string) error {
 	for id, at := range w.missing(w.enriched) {
 		if _, ok := w.available[id]; !ok {

@@ -69,7 +69,7 @@ func (b *bench) reads(origin, store string, args ...string) (*process, error) {
 
 // fanout compares the time that an event takes to reach the last of many
 // listeners with that of a Mercure hub, in turns. Ours counts from when the
-// filing is appended to the store by the process that reads the source, as the
+// report is appended to the store by the process that reads the source, as the
 // event tells; that of Mercure from when the request to publish is made.
 func (b *bench) fanout() error {
 	n, err := listenersAllowed()

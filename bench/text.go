@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"pregon/internal/extract"
+	"pregon/internal/document/extract"
 )
 
 // booklet is a PDF file that both programs read.

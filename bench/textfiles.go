@@ -19,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pregon/internal/extract/extracttest"
+	"pregon/internal/document/extract/extracttest"
 )
 
 // The head and the foot of the simulator's pages, which we leave out on purpose.
@@ -37,7 +37,7 @@ func (b *bench) booklets(peer string) ([]booklet, error) {
 	}
 	files := map[string][]byte{}
 	if err := b.simulated(files); err != nil {
-		return nil, fmt.Errorf("simulated filings: %w", err)
+		return nil, fmt.Errorf("simulated reports: %w", err)
 	}
 	written(files)
 	if err := produced(files, dir); err != nil {

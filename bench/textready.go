@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// textReady measures how long after its publication a filing's text and summary
-// are there, at the usual pace: with 12 filings a minute, which is the
+// textReady measures how long after its publication a report's text and summary
+// are there, at the usual pace: with 12 reports a minute, which is the
 // simulator's own rate and twice the peak of the real market; with five times as
 // many; and with 15 at once. The pace does not shrink, so neither may the time:
 // one a second already asks for all four requests a second that there are.
@@ -54,7 +54,7 @@ func (b *bench) textReady() error {
 	return nil
 }
 
-// orderSlowly publishes 12 filings a minute in the mean, which come as arrivals
+// orderSlowly publishes 12 reports a minute in the mean, which come as arrivals
 // would have them: some with up to four others within a second.
 func (w *watched) orderSlowly(origin string, n int) error {
 	const slower = 5
@@ -74,7 +74,7 @@ func (w *watched) orderSlowly(origin string, n int) error {
 	return nil
 }
 
-// orderAtOnce publishes filings all at the same moment.
+// orderAtOnce publishes reports all at the same moment.
 func (w *watched) orderAtOnce(origin string, n int) error {
 	var all sync.WaitGroup
 	failed := make([]error, n)
@@ -85,7 +85,7 @@ func (w *watched) orderAtOnce(origin string, n int) error {
 	return errors.Join(failed...)
 }
 
-// file publishes a filing of a series by lot.
+// file publishes a report of a series by lot.
 func (w *watched) file(origin string, lot int) error {
 	began := time.Now() // the answer tells it in seconds only
 	body := []string{`{"type":"ip"}`, `{"type":"oir"}`, `{"type":"hr"}`}[lot]
@@ -113,7 +113,7 @@ func (w *watched) showReady(origin, suffix string) error {
 	without := 0
 	for begin := time.Now(); len(texts) < len(w.published) || len(summaries) < len(w.published); time.Sleep(time.Second) {
 		if time.Since(begin) > 2*time.Minute {
-			return fmt.Errorf("of %d filings %d have a text and %d a summary", len(w.published), len(texts), len(summaries))
+			return fmt.Errorf("of %d reports %d have a text and %d a summary", len(w.published), len(texts), len(summaries))
 		}
 		for id, at := range w.missing(summaries) {
 			var report struct {
@@ -143,7 +143,7 @@ func (w *watched) showReady(origin, suffix string) error {
 			}
 		}
 	}
-	fmt.Fprintf(os.Stderr, "# %d filings with a document, and %d without\n", len(texts), without)
+	fmt.Fprintf(os.Stderr, "# %d reports with a document, and %d without\n", len(texts), without)
 	for _, kind := range []struct {
 		name string
 		took map[string]time.Duration

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/outbound"
-	"pregon/internal/sim"
+	"pregon/internal/server/outbound"
+	"pregon/internal/sim/market"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/sqlite"
@@ -63,7 +63,7 @@ func (b *bench) webhooks() error {
 }
 
 func (b *bench) deliveries(engine, address string, db store.Store) error {
-	market := sim.New(seed + 1)
+	market := market.New(seed + 1)
 	if _, err := db.Append(b.ctx, store.Batch{Issuers: market.Issuers()}); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (b *bench) deliveries(engine, address string, db store.Store) error {
 	return nil
 }
 
-// appendAll appends filings as fast as the store takes them.
+// appendAll appends reports as fast as the store takes them.
 func appendAll(ctx context.Context, db store.Store, filings []disclosure.Report) error {
 	for some := range slices.Chunk(filings, 100) {
 		for i := range some {

@@ -12,14 +12,14 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 )
 
 // mostText is what the head of a request leaves for a search text.
 const mostText = 63 << 10
 
 // worst measures the CPU time of the most expensive searches that fit into the
-// head of a request, over a million filings and over the issuers.
+// head of a request, over a million reports and over the issuers.
 func (b *bench) worst() error {
 	x, words := worstIndex(large)
 	worst, worstIssuers := time.Duration(0), time.Duration(0)
@@ -46,7 +46,7 @@ func (b *bench) worst() error {
 	return b.ctx.Err()
 }
 
-// vocabulary is what the filings say, the most frequent first.
+// vocabulary is what the reports say, the most frequent first.
 type vocabulary struct {
 	words, pairs, triples []string
 	titles                []string
@@ -55,17 +55,17 @@ type vocabulary struct {
 // worstIndex makes an index in memory, as a start does, and what is said in it.
 func worstIndex(n int) (*search.Index, vocabulary) {
 	w := search.NewWriter()
-	market := sim.New(seed)
-	var entities []*search.Entity
+	market := market.New(seed)
+	var entities []*search.Issuer
 	for _, i := range market.Issuers() {
-		entities = append(entities, search.NewEntity(&i))
+		entities = append(entities, search.NewIssuer(&i))
 	}
 	counts := [3]map[string]int{{}, {}, {}}
 	titles := map[string]int{}
 	docs := make([]search.Doc, 0, n)
 	for r := range market.Bulk(n, until) {
 		docs = append(docs, w.Doc(&r, nil))
-		if len(docs)%10 > 0 { // a tenth tells which words are common
+		if len(docs)%10 > 0 { // a tenth returns which words are common
 			continue
 		}
 		titles[search.Fold(r.Title)]++
@@ -83,7 +83,7 @@ func worstIndex(n int) (*search.Index, vocabulary) {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	fmt.Fprintf(os.Stderr, "# %d filings indexed in %.1f s, %d MB\n", n, time.Since(start).Seconds(), m.HeapInuse>>20)
+	fmt.Fprintf(os.Stderr, "# %d reports indexed in %.1f s, %d MB\n", n, time.Since(start).Seconds(), m.HeapInuse>>20)
 	return w.Index(), vocabulary{frequent(counts[0]), frequent(counts[1]), frequent(counts[2]), frequent(titles)}
 }
 

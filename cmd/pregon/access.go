@@ -20,15 +20,15 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sync/errgroup"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/jwks"
+	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/secret"
+	"pregon/internal/auth/token"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/jwks"
-	"pregon/internal/outbound"
-	"pregon/internal/ratelimit"
-	"pregon/internal/secret"
+	"pregon/internal/server/outbound"
 	"pregon/internal/store"
-	"pregon/internal/token"
 	"pregon/internal/webhook"
 )
 
@@ -154,7 +154,7 @@ func (f *accessFlags) showRedis() string {
 }
 
 // entrance is everything that decides who is let in.
-type entrance struct {
+type auth struct {
 	guard    *access.Guard
 	keys     *access.Keyring
 	ring     *token.Ring
@@ -171,8 +171,8 @@ type entrance struct {
 }
 
 // newEntrance puts the entrance together.
-func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Store, base string, log *slog.Logger) (e *entrance, err error) {
-	e = &entrance{outcomes: map[string]*atomic.Int64{}}
+func (c *serveConfig) newAuth(ctx context.Context, p *process, db store.Store, base string, log *slog.Logger) (e *auth, err error) {
+	e = &auth{outcomes: map[string]*atomic.Int64{}}
 	for _, outcome := range access.Outcomes {
 		e.outcomes[outcome] = new(atomic.Int64)
 	}
@@ -229,9 +229,9 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 	for name, plan := range settings.Plans {
 		plans[name] = e.perMinute(name, plan.RequestsPerMinute)
 	}
-	var places, expensive *access.Places
+	var places, expensive *access.SlotLimiter
 	if c.MaxRequests > 0 {
-		places, expensive = access.NewPlaces(c.MaxRequests, true), access.NewPlaces(max(1, c.MaxRequests/8), false)
+		places, expensive = access.NewSlotLimiter(c.MaxRequests, true), access.NewSlotLimiter(max(1, c.MaxRequests/8), false)
 	}
 	e.guard = access.NewGuard(access.Options{
 		Places: places, Expensive: expensive,
@@ -246,7 +246,7 @@ func (c *serveConfig) newEntrance(ctx context.Context, p *process, db store.Stor
 
 // standing returns whether the owner of webhooks is served: a key must be good,
 // and the issuer of a token's subject must still be trusted.
-func (e *entrance) standing(owner string) webhook.Standing {
+func (e *auth) standing(owner string) webhook.Standing {
 	if !access.IsKeyID(owner) {
 		issuer, _, _ := strings.Cut(owner, "#")
 		s := webhook.Standing{Issuer: issuer, Scope: access.AllScopes} // what its tokens are for was asked when it made them
@@ -269,12 +269,12 @@ func (e *entrance) standing(owner string) webhook.Standing {
 }
 
 // bearer verifies an access token.
-func (e *entrance) bearer(ctx context.Context, raw string) (access.Bearer, error) {
+func (e *auth) bearer(ctx context.Context, raw string) (access.Bearer, error) {
 	t, err := e.tokens.Verify(ctx, raw)
 	return access.Bearer{Subject: t.Subject, Audience: t.Audience, Scope: t.Scope, Expires: t.Expires}, err
 }
 
-func (e *entrance) perMinute(name string, requests int) *access.Limit {
+func (e *auth) perMinute(name string, requests int) *access.Limit {
 	if requests == 0 {
 		return nil
 	}
@@ -282,7 +282,7 @@ func (e *entrance) perMinute(name string, requests int) *access.Limit {
 }
 
 // limit makes a limit, which all replicas count together where they can.
-func (e *entrance) limit(p ratelimit.Policy) *access.Limit {
+func (e *auth) limit(p ratelimit.Policy) *access.Limit {
 	var l interface {
 		ratelimit.Limiter
 		Len() int
@@ -294,8 +294,8 @@ func (e *entrance) limit(p ratelimit.Policy) *access.Limit {
 	return &access.Limit{Policy: p, Limiter: l}
 }
 
-// shared tells whether all replicas count together.
-func (e *entrance) shared() string {
+// shared reports whether all replicas count together.
+func (e *auth) shared() string {
 	switch {
 	case e.redis == nil:
 		return "off"
@@ -307,7 +307,7 @@ func (e *entrance) shared() string {
 
 // follow keeps up with what other processes do to keys, until the context
 // ends.
-func (e *entrance) follow(ctx context.Context) error {
+func (e *auth) follow(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return e.keys.Follow(ctx) })
 	g.Go(func() error { return e.ring.Follow(ctx) })
@@ -317,7 +317,7 @@ func (e *entrance) follow(ctx context.Context) error {
 	return g.Wait()
 }
 
-func (e *entrance) close() (err error) {
+func (e *auth) close() (err error) {
 	for _, end := range slices.Backward(e.end) {
 		err = joinClose(err, end)
 	}

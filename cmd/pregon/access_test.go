@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/ratelimit/redistest"
+	"pregon/internal/auth/ratelimit/redistest"
 )
 
 // startReplica starts a service on a store, until the test ends.
@@ -87,7 +87,7 @@ func TestKeysOnReplicas(t *testing.T) {
 // Exactly 60 of 200 simultaneous requests are allowed by two processes that
 // count together. When Redis is gone each counts for itself, from what it has
 // allowed, and says so. On a machine so busy that Redis does not answer in time,
-// each counts for itself from the start; internal/ratelimit has the exact test.
+// each counts for itself from the start; internal/auth/ratelimit has the exact test.
 func TestAnonymousLimitThroughRedis(t *testing.T) {
 	redis := redistest.Start(t)
 	store := engines["sqlite"](t)
@@ -140,7 +140,7 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 	shared("down")
 }
 
-// shared tells whether a service says that replicas count together.
+// shared reports whether a service says that replicas count together.
 func (s *service) shared(t *testing.T, key string) string {
 	t.Helper()
 	dump, err := get(s.url, []string{"-H", "X-API-Key: " + key, "/api/v1/status"})

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"pregon/internal/telemetry/alerttest"
+	"pregon/internal/server/telemetry/alerttest"
 )
 
 // TestDocumentsWaiting: no alert fires on the metrics of a service that is

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/server/telemetry"
+	"pregon/internal/server/telemetry/alerttest"
+	"pregon/internal/source/health"
 	"pregon/internal/store"
-	"pregon/internal/telemetry"
-	"pregon/internal/telemetry/alerttest"
-	"pregon/internal/watch"
 )
 
 // TestAlerts makes each fault that operators should hear of, and evaluates the
@@ -32,7 +32,7 @@ func TestAlerts(t *testing.T) {
 	}{
 		{"none", func(*testing.T, *alerted) {}, nil},
 		{"no process reads", func(_ *testing.T, a *alerted) { a.others = "" }, []string{"NoReader"}},
-		{"blind from the start", func(t *testing.T, a *alerted) { a.tell(t, watch.NewBoard(0)) }, []string{"SourceBlind", "FeedUnread"}},
+		{"blind from the start", func(t *testing.T, a *alerted) { a.tell(t, health.NewMonitor(0)) }, []string{"SourceBlind", "FeedUnread"}},
 		{"no status was ever written", func(_ *testing.T, a *alerted) { a.untold = true }, []string{"SourceBlind", "FeedUnread"}},
 		{"the lists fail", func(t *testing.T, a *alerted) {
 			b := well()
@@ -143,7 +143,7 @@ func newAlerted(t *testing.T) *alerted {
 	if a.service, err = c.Serve.wire(t.Context(), &process{stderr: io.Discard}, log, a.store, "http://127.0.0.1:8080"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { a.service.entrance.close(); a.service.library.close() })
+	t.Cleanup(func() { a.service.auth.close(); a.service.documents.close() })
 	if err := a.service.catalog.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -151,17 +151,17 @@ func newAlerted(t *testing.T) *alerted {
 }
 
 // well returns a board on which all is well.
-func well() *watch.Board {
-	b := watch.NewBoard(time.Minute)
-	for _, name := range watch.Surfaces {
+func well() *health.Monitor {
+	b := health.NewMonitor(time.Minute)
+	for _, name := range health.Surfaces {
 		b.OK(name)
 	}
-	b.Filed(time.Now())
+	b.Published(time.Now())
 	return b
 }
 
 // tell writes down what a board shows, as the process does that reads the source.
-func (a *alerted) tell(t *testing.T, b *watch.Board) {
+func (a *alerted) tell(t *testing.T, b *health.Monitor) {
 	t.Helper()
 	status, _ := b.Status()
 	if err := a.service.ledger.SetStatus(t.Context(), nil, status); err != nil {

@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
-	"pregon/internal/secret"
 )
 
 // auditFlag is taken by every command that decides on access.

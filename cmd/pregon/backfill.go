@@ -14,7 +14,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/ledger"
+	"pregon/internal/source/coverage"
 )
 
 type backfillCmd struct {
@@ -24,7 +24,7 @@ type backfillCmd struct {
 	To      string `placeholder:"DATE" help:"Last day. Default: today."`
 	Numbers string `placeholder:"FIRST-LAST" help:"Range of registration numbers to look up one by one, in place of days, in one --type. Finds HR that no list shows."`
 	documentFlags
-	Documents bool     `help:"Read the filings' documents too: their text, and a summary of it. Those that failed before are tried again."`
+	Documents bool     `help:"Read the reports' documents too: their text, and a summary of it. Those that failed before are tried again."`
 	Types     []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
 }
 
@@ -44,7 +44,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	cat, led := catalog.New(db, logger), ledger.New(db)
+	cat, led := catalog.New(db, logger), coverage.New(db)
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	followed := make(chan error, 1)
 	go func() { followed <- cat.Follow(following) }()
 	defer func() { stop(); <-followed }()
-	docs, err := c.newLibrary(db, nil, logger)
+	docs, err := c.newDocuments(db, nil, logger)
 	if err != nil {
 		return err
 	}
@@ -80,10 +80,10 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-func (c *backfillCmd) job() (ledger.Job, error) {
+func (c *backfillCmd) job() (coverage.Job, error) {
 	types, err := c.types()
 	if err != nil {
-		return ledger.Job{}, err
+		return coverage.Job{}, err
 	}
 	read := c.days
 	if c.Numbers != "" {
@@ -100,44 +100,44 @@ func (c *backfillCmd) job() (ledger.Job, error) {
 const registerBegins = "1988-07-01"
 
 // numbers reads --numbers.
-func (c *backfillCmd) numbers(types []disclosure.Type) (ledger.Job, error) {
+func (c *backfillCmd) numbers(types []disclosure.Type) (coverage.Job, error) {
 	const most = 1_000_000 // more than all series have
 	if c.From != "" || c.To != "" {
-		return ledger.Job{}, fault.New(fault.Invalid, "--numbers cannot be joined with --from and --to: give a range of numbers or of days")
+		return coverage.Job{}, fault.New(fault.Invalid, "--numbers cannot be joined with --from and --to: give a range of numbers or of days")
 	}
 	if len(types) != 1 {
-		return ledger.Job{}, fault.New(fault.Invalid, "--numbers needs one series, since each counts by itself: add --type hr, --type ip or --type oir")
+		return coverage.Job{}, fault.New(fault.Invalid, "--numbers needs one series, since each counts by itself: add --type hr, --type ip or --type oir")
 	}
 	a, b, _ := strings.Cut(c.Numbers, "-")
 	first, ok := disclosure.ParseNumber(a)
 	last, fine := disclosure.ParseNumber(b)
 	if !ok || !fine || first > last || last-first >= most {
-		return ledger.Job{}, fault.New(fault.Invalid, "--numbers %q must be the first and the last number with a dash between them, such as 300000-316728, and at most %d numbers", c.Numbers, most)
+		return coverage.Job{}, fault.New(fault.Invalid, "--numbers %q must be the first and the last number with a dash between them, such as 300000-316728, and at most %d numbers", c.Numbers, most)
 	}
 	from, _ := disclosure.ParseDay(registerBegins)
-	return ledger.NewNumbersJob(types[0], first, last, from, disclosure.DayOf(time.Now())), nil
+	return coverage.NewNumbersJob(types[0], first, last, from, disclosure.DayOf(time.Now())), nil
 }
 
-func (c *backfillCmd) days(types []disclosure.Type) (ledger.Job, error) {
+func (c *backfillCmd) days(types []disclosure.Type) (coverage.Job, error) {
 	today := disclosure.DayOf(time.Now())
 	to := today
 	if c.From == "" {
-		return ledger.Job{}, fault.New(fault.Invalid, "--from is missing: give the first day as YYYY-MM-DD, or a range of numbers with --numbers")
+		return coverage.Job{}, fault.New(fault.Invalid, "--from is missing: give the first day as YYYY-MM-DD, or a range of numbers with --numbers")
 	}
 	from, ok := disclosure.ParseDay(c.From)
 	if !ok {
-		return ledger.Job{}, fault.New(fault.Invalid, "--from %q must be a date as YYYY-MM-DD", c.From)
+		return coverage.Job{}, fault.New(fault.Invalid, "--from %q must be a date as YYYY-MM-DD", c.From)
 	}
 	if c.To != "" {
 		if to, ok = disclosure.ParseDay(c.To); !ok {
-			return ledger.Job{}, fault.New(fault.Invalid, "--to %q must be a date as YYYY-MM-DD", c.To)
+			return coverage.Job{}, fault.New(fault.Invalid, "--to %q must be a date as YYYY-MM-DD", c.To)
 		}
 	}
 	first, _ := disclosure.ParseDay(registerBegins)
 	if from > to || to > today || from < first {
-		return ledger.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the register begins, and today, the first before the last", from, to, first)
+		return coverage.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the register begins, and today, the first before the last", from, to, first)
 	}
-	return ledger.NewJob(from, to, types), nil
+	return coverage.NewJob(from, to, types), nil
 }
 
 func (c *backfillCmd) types() (types []disclosure.Type, err error) {
@@ -165,7 +165,7 @@ type progress struct {
 // that of one that works.
 const hesitation = 5 * time.Second
 
-func (v *progress) show(job ledger.Job, ours bool) {
+func (v *progress) show(job coverage.Job, ours bool) {
 	if v.began.IsZero() {
 		v.began = time.Now()
 	}
@@ -196,7 +196,7 @@ func (v *progress) show(job ledger.Job, ours bool) {
 
 // interrupted is the error of a back-fill that was stopped: how far it came,
 // and who continues.
-func (v *progress) interrupted(job ledger.Job) error {
+func (v *progress) interrupted(job coverage.Job) error {
 	far := "before the first step"
 	if job.Steps > 0 {
 		far = fmt.Sprintf("after %d of %d steps", job.Steps, job.Total)

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/ledger"
+	"pregon/internal/source/coverage"
 	"pregon/internal/store/storetest"
 )
 
@@ -215,16 +215,16 @@ func TestBackfill(t *testing.T) {
 }
 
 // jobs returns the back-fills that were asked for.
-func (r *reader) jobs(t *testing.T) []ledger.Job {
+func (r *reader) jobs(t *testing.T) []coverage.Job {
 	t.Helper()
-	l := ledger.New(r.store)
+	l := coverage.New(r.store)
 	if err := l.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return l.Jobs()
 }
 
-// related compares what is told of a range's filings about one another.
+// related compares what is told of a range's reports about one another.
 func (r *reader) related(t *testing.T, from, to disclosure.Day) {
 	t.Helper()
 	wrong, all := 0, 0
@@ -332,7 +332,7 @@ func TestClockChange(t *testing.T) {
 			startBackfill(t, s.url, r.spec, "--from", (day - 1).String(), "--to", (day + 1).String(), "--type", "oir").finish(t)
 			reports, err := r.store.Reports(t.Context(), ids...)
 			if err != nil || len(reports) != len(ids) {
-				t.Fatalf("there are %d of %d filings (%v)", len(reports), len(ids), err)
+				t.Fatalf("there are %d of %d reports (%v)", len(reports), len(ids), err)
 			}
 			for _, f := range reports {
 				if !f.PublishedAt.Equal(want[f.ID]) {

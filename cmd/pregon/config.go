@@ -28,14 +28,14 @@ const envPrefix = "PREGON"
 type cli struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the API."`
 	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
-	Tail        tailCmd        `cmd:"" help:"Print new filings as they come, from the store or from a service."`
-	Document    documentCmd    `cmd:"" help:"Print the text of a filing's document, or the document itself."`
+	Tail        tailCmd        `cmd:"" help:"Print new reports as they come, from the store or from a service."`
+	Document    documentCmd    `cmd:"" help:"Print the text of a report's document, or the document itself."`
 	Webhooks    webhooksCmd    `cmd:"" help:"List, disable and delete the webhooks of callers."`
 	Keys        keysCmd        `cmd:"" help:"Make, list, revoke and rotate the keys of callers."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
-	Import      importCmd      `cmd:"" help:"Load filings or issuers from JSON Lines."`
-	Export      exportCmd      `cmd:"" help:"Write filings or issuers as JSON Lines on standard output."`
+	Import      importCmd      `cmd:"" help:"Load reports or issuers from JSON Lines."`
+	Export      exportCmd      `cmd:"" help:"Write reports or issuers as JSON Lines on standard output."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
 	Restore     restoreCmd     `cmd:"" help:"Tell the service that a backup of the store was put back. Run it before anything else opens the store: clients that have seen more are then sent back to where the backup ends."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
@@ -79,7 +79,7 @@ func (f *sourceFlags) validate() error {
 	return nil
 }
 
-// isLocal tells whether an origin is on this machine.
+// isLocal reports whether an origin is on this machine.
 func isLocal(origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -171,10 +171,10 @@ type serveConfig struct {
 	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
 	Drain     time.Duration `default:"5s" help:"How long to serve on after a signal to stop, while /readyz answers 503: the time that balancers need to notice. A second signal ends it at once."`
 	BaseURL   string        `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
-	Source    string        `default:"cnmv" enum:"cnmv,demo,none" help:"Where filings come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
+	Source    string        `default:"cnmv" enum:"cnmv,demo,none" help:"Where reports come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`
 	sourceFlags
 	Poll time.Duration `default:"1s" help:"Time between two looks at each of the regulator's feeds."`
-	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute of the simulated market."`
+	Rate ratePerMinute `default:"12" placeholder:"N/min" help:"New reports a minute of the simulated market."`
 	documentFlags
 	modelFlags
 	accessFlags

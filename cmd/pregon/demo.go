@@ -16,9 +16,9 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/ledger"
-	"pregon/internal/sim"
-	"pregon/internal/simserver"
+	"pregon/internal/sim/market"
+	"pregon/internal/sim/simserver"
+	"pregon/internal/source/coverage"
 )
 
 // demo is the simulated market inside serve. It listens on a port of its own
@@ -31,19 +31,19 @@ type demo struct {
 const demoSeed = 1
 
 // startDemo opens the simulated market and turns the settings to it.
-func (c *serveConfig) startDemo(ctx context.Context, led *ledger.Ledger, logger *slog.Logger) (*demo, error) {
+func (c *serveConfig) startDemo(ctx context.Context, led *coverage.Tracker, logger *slog.Logger) (*demo, error) {
 	if err := led.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	file := c.simFile()
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && led.Memo(marketMemo) != "" {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && led.Value(marketMemo) != "" {
 		return nil, anotherMarket(file)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
 	market, err := simserver.Open(simserver.Options{
-		Market: sim.New(demoSeed), Seed: demoSeed, File: file, Rate: float64(c.Rate), Logger: logger,
+		Market: market.New(demoSeed), Seed: demoSeed, File: file, Rate: float64(c.Rate), Logger: logger,
 	})
 	if err != nil {
 		return nil, err
@@ -78,22 +78,22 @@ func (c *serveConfig) simFile() string {
 }
 
 // prepare sees that the store is that of this market, and asks for its history.
-func (d *demo) prepare(ctx context.Context, led *ledger.Ledger, file string) error {
-	market := fmt.Sprintf("%d %s", demoSeed, d.server.Began().UTC().Format(time.RFC3339))
-	switch led.Memo(marketMemo) {
-	case market:
+func (d *demo) prepare(ctx context.Context, led *coverage.Tracker, file string) error {
+	name := fmt.Sprintf("%d %s", demoSeed, d.server.Began().UTC().Format(time.RFC3339))
+	switch led.Value(marketMemo) {
+	case name:
 	case "":
-		if err := led.SetMemo(ctx, nil, marketMemo, market); err != nil {
+		if err := led.SetValue(ctx, nil, marketMemo, name); err != nil {
 			return err
 		}
 	default:
 		return anotherMarket(file)
 	}
-	job := ledger.NewJob(sim.Epoch, disclosure.DayOf(d.server.Began()), disclosure.Types)
+	job := coverage.NewJob(market.Epoch, disclosure.DayOf(d.server.Began()), disclosure.Types)
 	if _, asked := led.Job(job.ID); asked {
 		return nil
 	}
-	_, err := led.Ask(ctx, job)
+	_, err := led.Request(ctx, job)
 	return err
 }
 
@@ -120,7 +120,7 @@ func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
 type simCmd struct {
 	Listen string        `default:"127.0.0.1:8090" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
 	Seed   uint64        `default:"1" help:"Which market: the same seed is the same market."`
-	Rate   ratePerMinute `default:"12" placeholder:"N/min" help:"New filings a minute."`
+	Rate   ratePerMinute `default:"12" placeholder:"N/min" help:"New reports a minute."`
 	File   string        `placeholder:"PATH" help:"Where to keep what was published, so that a restart goes on with the same market. Default: in memory only."`
 }
 
@@ -134,7 +134,7 @@ func (c *simCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
 	}
-	server, err := simserver.Open(simserver.Options{Market: sim.New(c.Seed), Seed: c.Seed, File: c.File, Rate: float64(c.Rate), Logger: logger})
+	server, err := simserver.Open(simserver.Options{Market: market.New(c.Seed), Seed: c.Seed, File: c.File, Rate: float64(c.Rate), Logger: logger})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/api/apitest"
 	"pregon/internal/disclosure"
+	"pregon/internal/rest/resttest"
 )
 
 // described is an operation of the OpenAPI document.
@@ -35,7 +35,7 @@ type described struct {
 
 // operations reads the OpenAPI document, with the examples of parameters.
 func (n *newcomer) operations() (out []described) {
-	doc := apitest.Document()
+	doc := resttest.Document()
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			d := described{id: op.OperationID, method: method, path: path, query: url.Values{}, body: op.RequestBody != nil}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"pregon/internal/api/apitest"
+	"pregon/internal/rest/resttest"
 )
 
 // newcomer knows the address of a service, and reads its documents.
@@ -64,7 +64,7 @@ func (n *newcomer) settle() {
 
 // ask sends a request, with the key unless the header says otherwise, and reads
 // the answer; of a stream only that there is one.
-func (n *newcomer) ask(method, path string, body []byte, header http.Header) apitest.Answer {
+func (n *newcomer) ask(method, path string, body []byte, header http.Header) resttest.Answer {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(n.t.Context(), patient)
 	defer cancel()
@@ -82,16 +82,16 @@ func (n *newcomer) ask(method, path string, body []byte, header http.Header) api
 	}
 	defer resp.Body.Close()
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		return apitest.Answer{Status: resp.StatusCode, Header: resp.Header}
+		return resttest.Answer{Status: resp.StatusCode, Header: resp.Header}
 	}
-	answer, err := apitest.Read(resp)
+	answer, err := resttest.Read(resp)
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	if path == "/api/mcp" && method != http.MethodPost {
 		return answer // refused in the language of that endpoint
 	}
-	if err := apitest.Check(req, answer); err != nil {
+	if err := resttest.Check(req, answer); err != nil {
 		n.t.Errorf("%s %s is not answered as documented: %v\n%.500s", method, path, err, answer.Body)
 	}
 	return answer
@@ -148,8 +148,8 @@ func (n *newcomer) crawl() {
 	}
 }
 
-// needsParameters tells whether an operation cannot be called without any.
+// needsParameters reports whether an operation cannot be called without any.
 func needsParameters(path string) bool {
-	item := apitest.Document().Paths.Value(path)
+	item := resttest.Document().Paths.Value(path)
 	return item != nil && item.Get != nil && slices.ContainsFunc(item.Get.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Required })
 }

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pregon/internal/confine"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
-	"pregon/internal/extract"
+	"pregon/internal/document/confine"
+	"pregon/internal/document/extract"
+	"pregon/internal/document/llm"
 	"pregon/internal/fault"
-	"pregon/internal/llm"
 	"pregon/internal/store"
 )
 
@@ -61,7 +61,7 @@ func (f *modelFlags) model(key string, logger *slog.Logger) (*llm.Client, error)
 }
 
 // library is what reads and keeps documents.
-type library struct {
+type documents struct {
 	*document.Keeper
 	readers []*extract.Reader
 	model   *llm.Client // nil for none
@@ -72,12 +72,12 @@ type library struct {
 const readersAtOnce = 4
 
 // newLibrary puts together what reads documents. Nothing is started yet.
-func (f *documentFlags) newLibrary(db store.Documents, model *llm.Client, logger *slog.Logger) (*library, error) {
+func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, logger *slog.Logger) (*documents, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "the program does not find itself, which it starts again to read documents")
 	}
-	l := &library{model: model}
+	l := &documents{model: model}
 	o := document.Options{Store: db, Originals: f.KeepDocuments, Logger: logger}
 	if model != nil {
 		o.Model = model
@@ -104,7 +104,7 @@ func (f *documentFlags) cacheDir(logger *slog.Logger) string {
 }
 
 // lacking returns how many readers run without a layer of confinement.
-func (l *library) lacking(layer confine.Layer) (n int) {
+func (l *documents) lacking(layer confine.Layer) (n int) {
 	for _, r := range l.readers {
 		if r.Lacks(layer) {
 			n++
@@ -113,7 +113,7 @@ func (l *library) lacking(layer confine.Layer) (n int) {
 	return n
 }
 
-func (l *library) close() {
+func (l *documents) close() {
 	for _, r := range l.readers {
 		_ = r.Close()
 	}
@@ -130,11 +130,11 @@ func (extractWorkerCmd) Run(_ context.Context, p *process) error {
 
 type documentCmd struct {
 	storeFlag
-	ID       string `arg:"" help:"Id of the filing, such as oir-40374."`
+	ID       string `arg:"" help:"Id of the report, such as oir-40374."`
 	Original bool   `help:"Write the document's own bytes, which serve keeps with --keep-documents."`
 }
 
-// Run writes the text of a filing's document, or the document.
+// Run writes the text of a report's document, or the document.
 func (c *documentCmd) Run(ctx context.Context, p *process) error {
 	db, err := c.open(ctx, false)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *documentCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if len(known) == 0 {
-		return fault.New(fault.NotFound, "there is no filing %s", c.ID)
+		return fault.New(fault.NotFound, "there is no report %s", c.ID)
 	}
 	d := known[0].DocumentNow()
 	if d.Status != disclosure.DocumentReady {

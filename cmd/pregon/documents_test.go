@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/llm/llmtest"
+	"pregon/internal/document/llm/llmtest"
 )
 
-// detail is what a filing tells of its document.
+// detail is what a report tells of its document.
 type detail struct {
 	ID            string
 	Summary       string
@@ -33,7 +33,7 @@ type detail struct {
 	SummaryReadyAt time.Time `json:"summary_ready_at"`
 }
 
-// settles waits until the document of a filing, and its summary, are what they
+// settles waits until the document of a report, and its summary, are what they
 // are going to be.
 func (r *reader) settles(t *testing.T, id string) (d detail) {
 	t.Helper()
@@ -50,7 +50,7 @@ func (r *reader) settles(t *testing.T, id string) (d detail) {
 	return d
 }
 
-// text asks for the text of a filing's document.
+// text asks for the text of a report's document.
 func (r *reader) text(t *testing.T, key, id string) (out struct {
 	SHA256 string
 	Text   []struct {

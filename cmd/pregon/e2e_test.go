@@ -23,8 +23,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"pregon/internal/api/apitest"
-	"pregon/internal/extract"
+	"pregon/internal/document/extract"
+	"pregon/internal/rest/resttest"
 	"pregon/internal/store/postgres/pgtest"
 )
 
@@ -316,11 +316,11 @@ func get(base string, args []string) ([]byte, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	answer, err := apitest.Read(resp)
+	answer, err := resttest.Read(resp)
 	if err != nil {
 		return nil, err
 	}
-	if err := apitest.Check(req, answer); err != nil {
+	if err := resttest.Check(req, answer); err != nil {
 		return nil, fmt.Errorf("%s %s is not answered as documented: %w", req.Method, req.URL, err)
 	}
 	return httputil.DumpResponse(resp, true)

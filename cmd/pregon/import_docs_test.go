@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pregon/internal/desk"
 	"pregon/internal/disclosure"
+	"pregon/internal/query"
 )
 
 // The sample lines of docs/import.md can be imported as they stand, and its
@@ -35,8 +35,8 @@ func TestImportDocs(t *testing.T) {
 		section string
 		types   []reflect.Type
 	}{
-		{reports, []reflect.Type{reflect.TypeFor[disclosure.Report](), reflect.TypeFor[desk.Report]()}},
-		{issuers, []reflect.Type{reflect.TypeFor[disclosure.Issuer](), reflect.TypeFor[desk.Issuer]()}},
+		{reports, []reflect.Type{reflect.TypeFor[disclosure.Report](), reflect.TypeFor[query.Report]()}},
+		{issuers, []reflect.Type{reflect.TypeFor[disclosure.Issuer](), reflect.TypeFor[query.Issuer]()}},
 	} {
 		var known []string
 		for _, of := range test.types {

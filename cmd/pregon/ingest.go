@@ -9,27 +9,27 @@ import (
 	"time"
 
 	"pregon/internal/catalog"
-	"pregon/internal/exchange"
-	"pregon/internal/ingest"
-	"pregon/internal/ledger"
-	"pregon/internal/pace"
-	"pregon/internal/regulator"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/exchange"
+	"pregon/internal/source/ingest"
+	"pregon/internal/source/regulator"
+	"pregon/internal/source/throttle"
 	"pregon/internal/store"
 )
 
 // reader is ingest and what it asks through.
 type reader struct {
 	*ingest.Ingest
-	queue *pace.Queue
+	queue *throttle.Queue
 }
 
 // newReader puts ingest together. What it knows comes from the catalogue.
-func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog.Catalog, docs *library, poll time.Duration, base string, logger *slog.Logger, observe func(surface, outcome string)) (*reader, error) {
+func (f *sourceFlags) newReader(db store.Store, led *coverage.Tracker, cat *catalog.Catalog, docs *documents, poll time.Duration, base string, logger *slog.Logger, observe func(surface, outcome string)) (*reader, error) {
 	agent := f.agent(base)
 	if f.RegulatorURL == regulator.PublicOrigin && f.Contact == "" {
 		logger.Warn("the regulator should know whom to turn to: give --contact an address or a page", "user_agent", agent)
 	}
-	queue := pace.New(f.Pace)
+	queue := throttle.New(f.Pace)
 	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue})
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (f *sourceFlags) newReader(db store.Store, led *ledger.Ledger, cat *catalog
 		return nil, err
 	}
 	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
-		Store: db, Ledger: led, Catalog: cat, Regulator: source, Exchange: listed, Documents: docs.Keeper,
+		Store: db, Coverage: led, Catalog: cat, Regulator: source, Exchange: listed, Documents: docs.Keeper,
 		Poll: poll, Holder: processName(), Logger: logger, Observe: observe,
 	})}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 )

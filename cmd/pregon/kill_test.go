@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/sqlite"
@@ -21,7 +21,7 @@ import (
 )
 
 // TestImportSurvivesKill kills an import midway, without warning, and runs it
-// again: every filing is there once and the log has neither gap nor repeat.
+// again: every report is there once and the log has neither gap nor repeat.
 func TestImportSurvivesKill(t *testing.T) {
 	const filings = 20_000
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
@@ -71,7 +71,7 @@ func TestImportSurvivesKill(t *testing.T) {
 			}
 			lines, err := exec.Command(program, "export", "reports", "--store", spec).Output()
 			if n := bytes.Count(lines, []byte("\n")); err != nil || n != filings {
-				t.Errorf("export gives %d filings, want %d (%v)", n, filings, err)
+				t.Errorf("export gives %d reports, want %d (%v)", n, filings, err)
 			}
 		})
 	}
@@ -86,7 +86,7 @@ func writeFilings(t *testing.T, file string, n int) {
 	defer f.Close()
 	w := bufio.NewWriter(f)
 	enc := json.NewEncoder(w)
-	for r := range sim.New(1).Bulk(n, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)) {
+	for r := range market.New(1).Bulk(n, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)) {
 		if err := enc.Encode(r); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func runChecker(t *testing.T, args ...string) {
 	}
 }
 
-// startMarket starts a service that has the filings of a month, some of them
+// startMarket starts a service that has the reports of a month, some of them
 // with a document that was read.
 func startMarket(t *testing.T) *reader {
 	t.Helper()
@@ -56,7 +56,7 @@ func startMarket(t *testing.T) *reader {
 }
 
 // All that the protocol's own suite can ask of any server. conformance.yml
-// tells what it cannot, and why.
+// returns what it cannot, and why.
 func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	s := startReplica(t, engines["sqlite"](t))

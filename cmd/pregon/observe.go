@@ -6,17 +6,17 @@ import (
 	"slices"
 	"time"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
-	"pregon/internal/confine"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
-	"pregon/internal/ingest"
-	"pregon/internal/llm"
-	"pregon/internal/mcpserver"
-	"pregon/internal/pace"
+	"pregon/internal/document/confine"
+	"pregon/internal/document/llm"
+	"pregon/internal/mcp"
+	"pregon/internal/source/health"
+	"pregon/internal/source/ingest"
+	"pregon/internal/source/throttle"
 	"pregon/internal/store/monitor"
-	"pregon/internal/watch"
 	"pregon/internal/webhook"
 )
 
@@ -33,7 +33,7 @@ func (s *service) observe() {
 	m := s.metrics
 	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
 	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
-	m.Gauge("pregon_catalog_reports", "Filings in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
+	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.catalog.Tell(s.observeReports)
 	s.observeStore()
 	s.observeAccess()
@@ -104,7 +104,7 @@ func (s *service) measureStore(ctx context.Context) {
 }
 
 func (s *service) observeAccess() {
-	m, e := s.metrics, s.entrance
+	m, e := s.metrics, s.auth
 	for _, outcome := range access.Outcomes {
 		m.CounterOf("pregon_access_total", "Requests by how they were decided.", "outcome", outcome, func() float64 { return float64(e.outcomes[outcome].Load()) })
 	}
@@ -124,7 +124,7 @@ func (s *service) observeAccess() {
 func (s *service) observePush() {
 	m := s.metrics
 	m.CounterOf("pregon_http_refused_total", "Connections and requests refused because there are as many as there may be.", "why", "bound", func() float64 { return float64(s.refused.Load()) })
-	m.Gauge("pregon_push_listening", "Streams, waiting requests and subscriptions that are open.", func() float64 { return float64(s.seats.Taken()) })
+	m.Gauge("pregon_push_listening", "Streams, waiting requests and subscriptions that are open.", func() float64 { return float64(s.conns.Open()) })
 	for name, of := range map[string]func(webhook.Stats) int64{
 		"delivered": func(st webhook.Stats) int64 { return st.Delivered },
 		"failed":    func(st webhook.Stats) int64 { return st.Failed },
@@ -140,13 +140,13 @@ func (s *service) observePush() {
 	} {
 		m.CounterOf("pregon_webhook_judging_seconds_total", "Time that judging the filters of webhooks took: of all owners, and of the one that took most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
 	}
-	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.seats.Cut()) })
+	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.conns.Cut()) })
 	m.Gauge("pregon_webhook_disabled", "Webhooks that are disabled, by their owner or by the service.", func() float64 { return float64(s.webhooks.Stats().Disabled) })
 	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
 }
 
 func (s *service) observeMCP() {
-	for _, call := range mcpserver.Calls() {
+	for _, call := range mcp.Calls() {
 		s.metrics.CounterOf("pregon_mcp_calls_total", "Messages of agents, by tool or method.", "call", call, func() float64 {
 			taken, _ := s.mcp.Counted(call)
 			return float64(taken)
@@ -168,40 +168,40 @@ func (s *service) observeSource() {
 	} {
 		m.CounterOf("pregon_ingest_lease_total", "Changes of the lease in this process: taken, lost, or yielded to one that sees the source.", "change", name, func() float64 { return float64(of(s.reader.LeaseChanges())) })
 	}
-	m.Gauge("pregon_ingest_waiting", "Filings whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
+	m.Gauge("pregon_ingest_waiting", "Reports whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
 	s.observeDocuments()
-	for _, state := range watch.States {
+	for _, state := range health.States {
 		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
-			return truth(s.desk.Seen().State == state)
+			return truth(s.query.Seen().State == state)
 		})
 	}
-	for _, surface := range watch.Surfaces {
+	for _, surface := range health.Surfaces {
 		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read well; +Inf for never.", "surface", surface, func() float64 {
 			return s.sinceSeen(surface)
 		})
 	}
 	for _, t := range disclosure.Types {
-		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows.", "surface", watch.Feed(t), func() float64 {
-			return truth(s.surface(watch.Feed(t)).Stale)
+		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows.", "surface", health.Feed(t), func() float64 {
+			return truth(s.surface(health.Feed(t)).Stale)
 		})
 	}
-	for _, class := range pace.Classes {
+	for _, class := range throttle.Priorities {
 		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait for their turn.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
-		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Given(class)) })
+		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Granted(class)) })
 	}
 }
 
 func (s *service) observeDocuments() {
 	m := s.metrics
-	m.Gauge("pregon_documents_waiting", "Filings whose document is still to be read.", func() float64 { return float64(s.reader.Unread()) })
+	m.Gauge("pregon_documents_waiting", "Reports whose document is still to be read.", func() float64 { return float64(s.reader.Unread()) })
 	for _, l := range confine.Layers {
-		m.GaugeOf("pregon_documents_unconfined", "Processes that read documents without a layer of confinement.", "layer", string(l), func() float64 { return float64(s.library.lacking(l)) })
+		m.GaugeOf("pregon_documents_unconfined", "Processes that read documents without a layer of confinement.", "layer", string(l), func() float64 { return float64(s.documents.lacking(l)) })
 	}
-	if s.library.model != nil {
-		s.observeModel(s.library.model)
+	if s.documents.model != nil {
+		s.observeModel(s.documents.model)
 	}
 	for _, o := range document.Outcomes {
-		m.CounterOf("pregon_documents_total", "Tries to read a document, by what came of them: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.library.Counted(o)) })
+		m.CounterOf("pregon_documents_total", "Tries to read a document, by what came of them: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.documents.Counted(o)) })
 	}
 }
 
@@ -226,14 +226,14 @@ func (s *service) sinceSeen(surface string) float64 {
 
 // surface returns how a surface does by the word of the process that reads the
 // source.
-func (s *service) surface(name string) watch.Surface {
+func (s *service) surface(name string) health.Surface {
 	status, _ := s.ledger.Status()
 	for _, sf := range status.Surfaces {
 		if sf.Name == name {
 			return sf
 		}
 	}
-	return watch.Surface{}
+	return health.Surface{}
 }
 
 func truth(b bool) float64 {

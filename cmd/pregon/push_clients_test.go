@@ -19,7 +19,7 @@ import (
 	"pregon/internal/store"
 )
 
-// file appends new filings, one change each, and returns the newest seq.
+// file appends new reports, one change each, and returns the newest seq.
 func file(t *testing.T, db store.Store, n int) (seq int64) {
 	t.Helper()
 	newest, err := db.Newest(t.Context())

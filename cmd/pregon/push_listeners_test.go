@@ -41,7 +41,7 @@ func opened(t *testing.T, client *http.Client, base, key string, after int64) *l
 	return l
 }
 
-// bulk imports many filings and returns the newest seq.
+// bulk imports many reports and returns the newest seq.
 func bulk(t *testing.T, spec string, n int) int64 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "reports.jsonl")
@@ -227,7 +227,7 @@ func (l *listener) said() (frame, error) {
 
 var debugAddress = regexp.MustCompile(`msg="listening for debug" address=(\S+)`)
 
-// listening tells whether the service counts so many who listen or wait.
+// listening reports whether the service counts so many who listen or wait.
 func (s *service) listening(want int) error {
 	m := debugAddress.FindStringSubmatch(s.log.String())
 	if m == nil {

@@ -26,8 +26,8 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/api/apitest"
 	"pregon/internal/disclosure"
+	"pregon/internal/rest/resttest"
 )
 
 // everyEvent selects all that there is to be told.
@@ -81,7 +81,7 @@ func (w *witness) all() ([]pushed, error) {
 	return slices.Clone(w.seen), w.wrong
 }
 
-// complete tells what is not as it must be: every change once, in order.
+// complete returns what is not as it must be: every change once, in order.
 func (w *witness) complete(after, newest int64) error {
 	seen, err := w.all()
 	if err != nil {
@@ -118,11 +118,11 @@ func call(ctx context.Context, base, key, method, path string, body, into any) (
 		return 0, err
 	}
 	defer resp.Body.Close()
-	answer, err := apitest.Read(resp)
+	answer, err := resttest.Read(resp)
 	if err != nil {
 		return 0, err
 	}
-	if err := apitest.Check(req, answer); err != nil {
+	if err := resttest.Check(req, answer); err != nil {
 		return 0, fmt.Errorf("%s %s is not answered as documented: %w", method, path, err)
 	}
 	if into == nil || resp.StatusCode >= 300 {
@@ -499,7 +499,7 @@ func verify(secret string, h http.Header, body []byte) error {
 	return nil
 }
 
-// told tells what is not as it must be: every change came, and nothing else. A
+// told returns what is not as it must be: every change came, and nothing else. A
 // receiver that never failed had them in order.
 func (r *receiver) told(newest int64) error {
 	seen, err := r.all()
@@ -520,7 +520,7 @@ func (r *receiver) told(newest int64) error {
 // pushPlay is what happens while everybody listens.
 type pushPlay struct {
 	lasts  time.Duration
-	every  time.Duration // between filings, about
+	every  time.Duration // between reports, about
 	kills  time.Duration // between kills, about
 	faults []string      // one of which strikes the source now and then
 	// moreHarm returns what may happen to replica i in place of a kill.
@@ -621,7 +621,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 		}
 	}
 	seen, _ := streamed.all()
-	t.Logf("%d filings, %d changes, and %d and %d webhooks that came again", len(filed), len(seen), receivers[0].repeats(), receivers[1].repeats())
+	t.Logf("%d reports, %d changes, and %d and %d webhooks that came again", len(filed), len(seen), receivers[0].repeats(), receivers[1].repeats())
 	for _, s := range f.serves {
 		if err := s.end(syscall.SIGTERM); err != nil {
 			t.Errorf("serve did not end cleanly: %v\n%s", err, s.log)
@@ -642,8 +642,8 @@ func (f *fleet) harmUntil(end time.Time, every time.Duration, harms []func(i int
 	}
 }
 
-// same tells what is not as it must be: both ways told the same, and announced
-// every filing once and nothing else.
+// same returns what is not as it must be: both ways told the same, and announced
+// every report once and nothing else.
 func same(filed map[string]filing, streamed, polled *witness) error {
 	told, _ := streamed.all()
 	listed, _ := polled.all()
@@ -652,7 +652,7 @@ func same(filed map[string]filing, streamed, polled *witness) error {
 	}
 	announced := map[string]int{}
 	for _, e := range told {
-		// What is learned about a filing of history later has the same event.
+		// What is learned about a report of history later has the same event.
 		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled) && e.Changed == 0
 		if news && !strings.HasPrefix(e.ID, "hr-") { // those are seen within minutes
 			announced[e.ID]++
@@ -664,7 +664,7 @@ func same(filed map[string]filing, streamed, polled *witness) error {
 		}
 	}
 	if len(announced) != len(filed) {
-		return fmt.Errorf("%d filings were announced of %d", len(announced), len(filed))
+		return fmt.Errorf("%d reports were announced of %d", len(announced), len(filed))
 	}
 	return nil
 }

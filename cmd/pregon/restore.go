@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/highwater"
+	"pregon/internal/store/highwater"
 )
 
 type restoreCmd struct{ storeFlag }
@@ -88,8 +88,8 @@ func (c *serveConfig) newKeeper(s *service) (*highwater.Keeper, error) {
 		return nil, err
 	}
 	places := spec.remembered(c.cacheDir(s.log.Logger))
-	if s.entrance.redis != nil {
-		places = append(places, s.entrance.redis.Note("pregon:served:"+spec.digest()))
+	if s.auth.redis != nil {
+		places = append(places, s.auth.redis.Note("pregon:served:"+spec.digest()))
 	}
 	return highwater.New(s.store, s.log.Logger, places...), nil
 }

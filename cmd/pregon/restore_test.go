@@ -27,11 +27,11 @@ type backedUp struct {
 	*testing.T
 	spec, cache, key string
 	s                *service
-	next             int64 // number of the next filing
+	next             int64 // number of the next report
 
 	mu  sync.Mutex
 	ids map[string]string // guarded by mu: what came under each id of a delivery
-	got map[string]bool   // guarded by mu: filings that came
+	got map[string]bool   // guarded by mu: reports that came
 }
 
 // copyStore makes one store a copy of another.
@@ -91,7 +91,7 @@ func (b *backedUp) stop() {
 	}
 }
 
-// file appends filings that no log had before, and returns their ids.
+// file appends reports that no log had before, and returns their ids.
 func (b *backedUp) file(n int) (ids []string) {
 	b.Helper()
 	db, closeDB := openAlone(b.T, b.spec)
@@ -135,7 +135,7 @@ func (b *backedUp) take(w http.ResponseWriter, r *http.Request) {
 	b.ids[id], b.got[e.ID] = e.ID, true
 }
 
-// received waits until filings came to the webhook.
+// received waits until reports came to the webhook.
 func (b *backedUp) received(ids []string) {
 	b.Helper()
 	eventually(b.T, func() error {
@@ -173,7 +173,7 @@ func (b *backedUp) changes(after string, want []string) (list changeList) {
 }
 
 // A backup is put back, and the log grows past what it was: a client with an
-// old cursor is told, and gets every new filing; and so does a webhook, under
+// old cursor is told, and gets every new report; and so does a webhook, under
 // ids that it has not seen. First the service finds out for itself, then it has
 // nothing to go by, and the operator says it.
 func TestRestore(t *testing.T) {

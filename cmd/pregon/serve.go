@@ -15,24 +15,24 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"pregon/internal/access"
-	"pregon/internal/api"
+	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
-	"pregon/internal/confine"
-	"pregon/internal/desk"
 	"pregon/internal/discovery"
+	"pregon/internal/document/confine"
+	"pregon/internal/events"
 	"pregon/internal/fault"
-	"pregon/internal/feed"
-	"pregon/internal/highwater"
-	"pregon/internal/httpserver"
-	"pregon/internal/ingest"
-	"pregon/internal/ledger"
-	"pregon/internal/mcpserver"
-	"pregon/internal/private"
+	"pregon/internal/mcp"
+	"pregon/internal/query"
+	"pregon/internal/rest"
+	"pregon/internal/server/httpserver"
+	"pregon/internal/server/private"
+	"pregon/internal/server/telemetry"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/health"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store"
+	"pregon/internal/store/highwater"
 	"pregon/internal/store/monitor"
-	"pregon/internal/telemetry"
-	"pregon/internal/watch"
 	"pregon/internal/webhook"
 )
 
@@ -81,9 +81,9 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	defer s.entrance.close()
-	if s.library != nil {
-		defer s.library.close()
+	defer s.auth.close()
+	if s.documents != nil {
+		defer s.documents.close()
 	}
 	s.stop = stop
 	c.warnOfSecrets(p, log.Logger)
@@ -101,25 +101,25 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 
 // service is everything that runs.
 type service struct {
-	log      *telemetry.Log
-	store    *monitor.Store
-	metrics  *telemetry.Metrics
-	catalog  *catalog.Catalog
-	ledger   *ledger.Ledger
-	entrance *entrance
-	feed     *feed.Hub
-	keeper   *highwater.Keeper
-	webhooks *webhook.Manager
-	stop     func() // ends what waits for the service to stop
-	seats    *feed.Seats
-	desk     *desk.Desk
-	mcp      *mcpserver.Server
-	api      *api.API
-	demo     *demo    // nil unless the market is simulated
-	reader   *reader  // nil without a source
-	library  *library // nil without a source
-	server   *httpserver.Server
-	started  atomic.Bool // the first data is there
+	log       *telemetry.Log
+	store     *monitor.Store
+	metrics   *telemetry.Metrics
+	catalog   *catalog.Catalog
+	ledger    *coverage.Tracker
+	auth      *auth
+	events    *events.Hub
+	keeper    *highwater.Keeper
+	webhooks  *webhook.Manager
+	stop      func() // ends what waits for the service to stop
+	conns     *events.ConnLimiter
+	query     *query.Service
+	mcp       *mcp.Server
+	api       *rest.API
+	demo      *demo      // nil unless the market is simulated
+	reader    *reader    // nil without a source
+	documents *documents // nil without a source
+	server    *httpserver.Server
+	started   atomic.Bool // the first data is there
 
 	engine     openedStore  // under store
 	storeBytes atomic.Int64 // size of the store, -1 when it is not known
@@ -130,17 +130,17 @@ type service struct {
 
 // wire puts the parts together, in the order in which data flows.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened openedStore, base string) (s *service, err error) {
-	s = &service{log: log, metrics: telemetry.NewMetrics(version), seats: &feed.Seats{}, debugHosts: c.DebugHosts, engine: opened}
+	s = &service{log: log, metrics: telemetry.NewMetrics(version), conns: &events.ConnLimiter{}, debugHosts: c.DebugHosts, engine: opened}
 	s.storeBytes.Store(-1)
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
-	db := &marked{Store: s.store}
+	db := &sourceStore{Store: s.store}
 	created, err := opened.CreatedAt(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.catalog, s.ledger = catalog.New(db, log.Logger), ledger.New(db)
+	s.catalog, s.ledger = catalog.New(db, log.Logger), coverage.New(db)
 	s.ledger.Epoch(s.catalog.Epoch)
-	s.feed = feed.NewHub(s.catalog, db)
+	s.events = events.NewHub(s.catalog, db)
 	if err := c.claim(ctx, db); err != nil {
 		return nil, err
 	}
@@ -154,37 +154,37 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 			return nil, err
 		}
 	}
-	if s.entrance, err = c.newEntrance(ctx, p, db, base, log.Logger); err != nil {
+	if s.auth, err = c.newAuth(ctx, p, db, base, log.Logger); err != nil {
 		return nil, err
 	}
 	s.webhooks = webhook.New(webhook.Options{
-		Store: db, Sealer: s.entrance.box, Encoder: s.feed, AllowPrivate: c.WebhookAllowPrivate, Standing: s.entrance.standing, OwnerAway: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
-		Logger: log.Logger, Audit: s.entrance.audit, UserAgent: "pregon/" + version + " (+" + base + ")",
+		Store: db, Sealer: s.auth.box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, Standing: s.auth.standing, OwnerAway: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
+		Logger: log.Logger, Audit: s.auth.audit, UserAgent: "pregon/" + version + " (+" + base + ")",
 	})
-	s.entrance.seen = s.webhooks.Seen
+	s.auth.seen = s.webhooks.Seen
 	if err := s.webhooks.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	s.desk = desk.New(desk.Options{
-		Catalog: s.catalog, Ledger: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark, Ready: s.ready,
-		StoreFails: s.storeFails, StoreCreated: created, Limit: s.entrance.guard.AnonymousLimit(), Shared: s.entrance.shared,
+	s.query = query.New(query.Options{
+		Catalog: s.catalog, Coverage: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark, Ready: s.ready,
+		StoreFails: s.storeFails, StoreCreated: created, Limit: s.auth.guard.AnonymousLimit(), Shared: s.auth.shared,
 	})
 	closing := make(chan struct{}) // closed when streams are to end
-	s.api, err = api.New(api.Options{
-		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: closing,
+	s.api, err = rest.New(rest.Options{
+		Query: s.query, Guard: s.auth.guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: closing,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.mcp = mcpserver.New(mcpserver.Options{
-		Desk: s.desk, Guard: s.entrance.guard, Feed: s.feed, Seats: s.seats, Logger: log.Logger, BaseURL: base, Origins: c.MCPOrigins, Stopping: closing,
+	s.mcp = mcp.New(mcp.Options{
+		Query: s.query, Guard: s.auth.guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base, Origins: c.MCPOrigins, Stopping: closing,
 	})
 	s.api.Register(mux)
 	s.mcp.Register(mux)
-	s.entrance.tokens.Register(mux)
+	s.auth.tokens.Register(mux)
 	found, err := discovery.New(discovery.Options{
-		BaseURL: base, Version: version, Source: db.mark, OpenAPI: s.api.OpenAPIJSON(), MCP: mcpserver.Offered(), AnonymousLimit: c.AnonymousLimit,
+		BaseURL: base, Version: version, Source: db.mark, OpenAPI: s.api.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
 	})
 	if err != nil {
 		return nil, err
@@ -201,10 +201,10 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		Drain: c.Drain, Closing: func() { close(closing) },
 		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"),
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: mostInWork, Refused: func() { s.refused.Add(1) },
-		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.entrance.proxies.Trust(a) },
-		Ready: s.ready, Admit: s.entrance.guard.AdmitUnrouted, Streams: []string{api.StreamPath, access.MCPPath},
-		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcpserver.TooLarge, Failed: mcpserver.Failed}},
-		Remote:  s.entrance.proxies.Client,
+		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.auth.proxies.Trust(a) },
+		Ready: s.ready, Admit: s.auth.guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},
+		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
+		Remote:  s.auth.proxies.Client,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))
@@ -219,10 +219,10 @@ func (c *serveConfig) newSource(p *process, s *service, db store.Store, base str
 	if err != nil {
 		return err
 	}
-	if s.library, err = c.newLibrary(db, model, s.log.Logger); err != nil {
+	if s.documents, err = c.newDocuments(db, model, s.log.Logger); err != nil {
 		return err
 	}
-	s.reader, err = c.newReader(db, s.ledger, s.catalog, s.library, c.Poll, base, s.log.Logger, s.metrics.Read)
+	s.reader, err = c.newReader(db, s.ledger, s.catalog, s.documents, c.Poll, base, s.log.Logger, s.metrics.Read)
 	return err
 }
 
@@ -261,15 +261,15 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	g.Go(func() error {
 		select {
 		case <-loaded:
-			s.keeper.Run(background, s.feed.Seen)
+			s.keeper.Run(background, s.events.Seen)
 		case <-background.Done():
 		}
 		return nil
 	})
 	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
-	g.Go(func() error { return untilStopped(s.entrance.follow(background)) })
+	g.Go(func() error { return untilStopped(s.auth.follow(background)) })
 	g.Go(func() error { return untilStopped(s.mcp.Run(background)) })
-	g.Go(func() error { s.feed.Watch(background, s.desk.State); return nil })
+	g.Go(func() error { s.events.Watch(background, s.query.State); return nil })
 	if s.demo != nil {
 		g.Go(func() error { return s.demo.run(background) })
 	}
@@ -316,7 +316,7 @@ func untilStopped(err error) error {
 
 // ready returns why the service cannot answer yet, or nil. The simulated
 // market is shown once its first month is in. A store that was empty is shown
-// once it has a filing, or the regulator's lists were read and have none; one
+// once it has a report, or the regulator's lists were read and have none; one
 // that is not is shown at once, and the state says how fresh it is.
 func (s *service) ready() error {
 	if s.started.Load() {
@@ -335,14 +335,14 @@ func (s *service) ready() error {
 	return nil
 }
 
-// storeBlind is how long new filings cannot be kept before the source counts as
+// storeBlind is how long new reports cannot be kept before the source counts as
 // not seen.
 const storeBlind = 15 * time.Second
 
 // storeFails is described by desk.Options.
-func (s *service) storeFails() (reasons []watch.Reason, blind bool) {
+func (s *service) storeFails() (reasons []health.Reason, blind bool) {
 	for _, f := range s.store.Failures() {
-		reasons = append(reasons, watch.Reason{Surface: watch.Store, Text: f.Part + ": " + f.Reason, Since: f.Since})
+		reasons = append(reasons, health.Reason{Surface: health.Store, Text: f.Part + ": " + f.Reason, Since: f.Since})
 		blind = blind || f.Writes && time.Since(f.Since) > storeBlind
 	}
 	return reasons, blind

@@ -9,16 +9,16 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/ledger"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/health"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/watch"
 )
 
 // A service whose store was empty is not ready before its source was read; one
 // without a source serves what it has, be it nothing.
 func TestReady(t *testing.T) {
-	lists, directory := []string{"round/IP", "round/OIR"}, []string{watch.Register, watch.Exchange} // as ingest names their clocks
+	lists, directory := []string{"round/IP", "round/OIR"}, []string{health.Register, health.Exchange} // as ingest names their clocks
 	for name, test := range map[string]struct {
 		reader  *reader
 		demo    *demo
@@ -49,7 +49,7 @@ func TestReady(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := service{reader: test.reader, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), ledger: ledger.New(db)}
+			s := service{reader: test.reader, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), ledger: coverage.New(db)}
 			if err := s.ready(); err == nil || !strings.Contains(err.Error(), "still loading") {
 				t.Errorf("before the catalogue is loaded: %v", err)
 			}
@@ -57,7 +57,7 @@ func TestReady(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, clock := range test.clocks {
-				if err := s.ledger.SetClock(t.Context(), nil, clock, time.Now()); err != nil {
+				if err := s.ledger.SetTime(t.Context(), nil, clock, time.Now()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
-	"pregon/internal/secret"
 )
 
 // The flags as kong has read them from cli are the one model of all settings:

@@ -8,24 +8,24 @@ import (
 	"pregon/internal/store"
 )
 
-// marked is a store that knows where its filings come from before it shows
-// them. The mark is made once, ahead of the first filing of its kind, perhaps
-// by another process while this one runs; so whoever reads filings looks at it
+// marked is a store that knows where its reports come from before it shows
+// them. The mark is made once, ahead of the first report of its kind, perhaps
+// by another process while this one runs; so whoever reads reports looks at it
 // after reading and before showing.
-type marked struct {
+type sourceStore struct {
 	store.Store
 	source atomic.Pointer[string] // nil while there is no mark
 }
 
-// mark returns where the filings come from, or nothing.
-func (m *marked) mark() string {
+// mark returns where the reports come from, or nothing.
+func (m *sourceStore) mark() string {
 	if s := m.source.Load(); s != nil {
 		return *s
 	}
 	return ""
 }
 
-func (m *marked) look(ctx context.Context) error {
+func (m *sourceStore) look(ctx context.Context) error {
 	if m.source.Load() != nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (m *marked) look(ctx context.Context) error {
 }
 
 // Current implements store.Log.
-func (m *marked) Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
+func (m *sourceStore) Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
 	head, err := m.Store.Current(ctx, fn)
 	if err != nil {
 		return disclosure.Head{}, err
@@ -46,7 +46,7 @@ func (m *marked) Current(ctx context.Context, fn func(disclosure.Change) error) 
 }
 
 // Changes implements store.Log.
-func (m *marked) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
+func (m *sourceStore) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
 	changes, err := m.Store.Changes(ctx, after, limit)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (m *marked) Changes(ctx context.Context, after int64, limit int) ([]disclos
 }
 
 // ChangesAt implements store.Log.
-func (m *marked) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
+func (m *sourceStore) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
 	changes, err := m.Store.ChangesAt(ctx, seqs...)
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (s source) disarm(t *testing.T) {
 	s.ask(t, http.MethodDelete, "/_sim/fault", "")
 }
 
-// filing is a filing as it must be told, and as the service tells it.
+// report is a report as it must be told, and as the service tells it.
 type filing struct {
 	ID          string
 	Type        string
@@ -172,7 +172,7 @@ func (s source) findable(t *testing.T, from, to disclosure.Day, types ...disclos
 	return truth
 }
 
-// plain is a filing in the one form in which it is compared.
+// plain is a report in the one form in which it is compared.
 func (f filing) plain() filing {
 	f.Number = cmp.Or(f.Number, f.Registration)
 	f.PublishedAt = f.PublishedAt.UTC()
@@ -194,8 +194,8 @@ func (f filing) plain() filing {
 	return f
 }
 
-// differs compares what the service tells with the truth. known tells which
-// filings the store has: of another it has to do with, only the number can be
+// differs compares what the service tells with the truth. known returns which
+// reports the store has: of another it has to do with, only the number can be
 // told.
 func (f filing) differs(told filing, known func(id string) bool) error {
 	want, got := f.plain(), told.plain()
@@ -303,7 +303,7 @@ func (r *reader) state(t *testing.T, want ...string) (s status) {
 	return s
 }
 
-// has tells whether the store has a filing.
+// has reports whether the store has a report.
 func (r *reader) has(t *testing.T, id string) bool {
 	t.Helper()
 	found, err := r.store.Reports(t.Context(), id)
@@ -314,9 +314,9 @@ func (r *reader) has(t *testing.T, id string) bool {
 }
 
 // errMoved is of a list that changed while its pages were read.
-var errMoved = errors.New("the list has another number of filings than it says")
+var errMoved = errors.New("the list has another number of reports than it says")
 
-// listed returns how often each filing since yesterday is in the list.
+// listed returns how often each report since yesterday is in the list.
 func listed(base string) (map[string]int, error) {
 	out := map[string]int{}
 	yesterday := disclosure.DayOf(time.Now()) - 1
@@ -340,7 +340,7 @@ func listed(base string) (map[string]int, error) {
 	}
 }
 
-// told waits until a serve lists each of the filings once and tells it as it
+// told waits until a serve lists each of the reports once and tells it as it
 // was filed, to the letter and to the second.
 func (r *reader) told(t *testing.T, ids ...string) {
 	t.Helper()
@@ -418,7 +418,7 @@ func (r *reader) inexact(t *testing.T, from, to disclosure.Day, types ...disclos
 }
 
 // stop ends the serve and verifies the log: no gap, no repeat, and every
-// filing announced once.
+// report announced once.
 func (r *reader) stop(t *testing.T) {
 	t.Helper()
 	if err := r.serve.end(syscall.SIGTERM); err != nil {
@@ -427,8 +427,8 @@ func (r *reader) stop(t *testing.T) {
 	storetest.CheckLog(t, r.store)
 }
 
-// TestSource is a day with the regulator: filings of every kind, a crash, odd
-// filings, and a bad hour of the site. In the end all of it is exact.
+// TestSource is a day with the regulator: reports of every kind, a crash, odd
+// reports, and a bad hour of the site. In the end all of it is exact.
 func TestSource(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -530,7 +530,7 @@ func (r *reader) playLate(t *testing.T) {
 	unseen := r.publish(t, `{"type":"oir"}`)
 	r.told(t, late, unseen)
 	r.disarm(t)
-	// A number that is given twice is one filing: whichever of the two stands.
+	// A number that is given twice is one report: whichever of the two stands.
 	eventually(t, func() error {
 		list, err := listed(r.serve.url)
 		if err == nil && list[again] != 1 {
@@ -540,7 +540,7 @@ func (r *reader) playLate(t *testing.T) {
 	})
 }
 
-// playFaults mixes faults while filings come: the state tells of them, and
+// playFaults mixes faults while reports come: the state tells of them, and
 // names what is to blame.
 func (r *reader) playFaults(t *testing.T) {
 	for _, fault := range []string{
@@ -575,7 +575,7 @@ func (r *reader) playFaults(t *testing.T) {
 
 var holdingMetric = regexp.MustCompile(`(?m)^pregon_ingest_holding(?:\{[^}]*\})? 1$`)
 
-// holds tells whether a serve reads the source, by its metrics.
+// holds reports whether a serve reads the source, by its metrics.
 func holds(t *testing.T, s *service) bool {
 	t.Helper()
 	m := regexp.MustCompile(`msg="listening for debug" address=(\S+)`).FindStringSubmatch(s.log.String())
@@ -618,7 +618,7 @@ func TestTakeOver(t *testing.T) {
 			ids := []string{r.publish(t, `{"type":"oir"}`)}
 			r.told(t, ids...)
 
-			// It dies while filings come.
+			// It dies while reports come.
 			publish := func() {
 				for n := range 12 {
 					ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[n%3]))
@@ -716,7 +716,7 @@ func (d *demoRun) start(t *testing.T, rate string) {
 	d.serve = s
 }
 
-// total returns how many filings there are, of an answer that says what they are.
+// total returns how many reports there are, of an answer that says what they are.
 func (d *demoRun) total(t *testing.T) int {
 	t.Helper()
 	var list struct{ Total int }
@@ -730,8 +730,8 @@ func (d *demoRun) total(t *testing.T) int {
 	return list.Total
 }
 
-// shows waits until all filings are listed, each once; while the market moves
-// a filing may be found on two pages.
+// shows waits until all reports are listed, each once; while the market moves
+// a report may be found on two pages.
 func (d *demoRun) shows(t *testing.T, ids []string, moves bool) {
 	t.Helper()
 	eventually(t, func() error {
@@ -775,7 +775,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	d.shows(t, ids, true)
 	eventually(t, func() error {
 		if after := d.total(t); after <= before {
-			return fmt.Errorf("there were %d filings and are %d", before, after)
+			return fmt.Errorf("there were %d reports and are %d", before, after)
 		}
 		return nil
 	})
@@ -787,7 +787,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	d.start(t, "0")
 	d.shows(t, ids, false)
 	if now := simulated(t, d.file, disclosure.IP, disclosure.OIR); !slices.Equal(now, ids) {
-		t.Errorf("the market had %d filings and has %d", len(ids), len(now))
+		t.Errorf("the market had %d reports and has %d", len(ids), len(now))
 	}
 	if err := d.serve.end(syscall.SIGTERM); err != nil {
 		t.Errorf("serve did not end cleanly: %v\n%s", err, d.serve.log)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"pregon/internal/notices"
-	"pregon/internal/outage"
+	"pregon/internal/fault/outage"
+	"pregon/internal/server/notices"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/sqlite"

@@ -17,20 +17,20 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/catalog"
-	"pregon/internal/desk"
 	"pregon/internal/disclosure"
+	"pregon/internal/events"
 	"pregon/internal/fault"
-	"pregon/internal/feed"
+	"pregon/internal/query"
 	"pregon/internal/search"
 )
 
 type tailCmd struct {
 	storeFlag
 	URL      string `placeholder:"URL" help:"Service to follow, with the key in PREGON_KEY. Default: the store itself."`
-	Search   string `placeholder:"TEXT" help:"Only filings that match, as in a search."`
-	Type     string `placeholder:"TYPE" help:"Only filings of one type: IP, HR or OIR."`
-	Issuer   string `placeholder:"ID" help:"Only filings of one issuer, by its ticker or any of its identifiers."`
-	Category string `placeholder:"TEXT" help:"Only filings under one heading."`
+	Search   string `placeholder:"TEXT" help:"Only reports that match, as in a search."`
+	Type     string `placeholder:"TYPE" help:"Only reports of one type: IP, HR or OIR."`
+	Issuer   string `placeholder:"ID" help:"Only reports of one issuer, by its ticker or any of its identifiers."`
+	Category string `placeholder:"TEXT" help:"Only reports under one heading."`
 	Events   string `default:"report.published" placeholder:"EVENTS" help:"What to print, with commas between: report.published, report.updated, report.corrected, report.backfilled, issuer.updated."`
 	After    string `placeholder:"CURSOR" help:"Begin after this change, by its cursor or its seq; 0 for all that ever happened. Default: with what comes."`
 	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
@@ -56,8 +56,8 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 	return untilStopped(c.followStore(ctx, p, selection))
 }
 
-func (c *tailCmd) selection() (feed.Selection, error) {
-	s := feed.Selection{Filter: disclosure.Filter{Search: c.Search, Issuer: c.Issuer, Category: c.Category}}
+func (c *tailCmd) selection() (events.Selection, error) {
+	s := events.Selection{Filter: disclosure.Filter{Search: c.Search, Issuer: c.Issuer, Category: c.Category}}
 	if c.Type != "" {
 		t, ok := disclosure.ParseType(strings.ToUpper(c.Type))
 		if !ok {
@@ -72,9 +72,9 @@ func (c *tailCmd) selection() (feed.Selection, error) {
 		return s, fault.New(fault.Invalid, "--search %q has no word to search for: give letters or digits", c.Search)
 	}
 	for name := range strings.SplitSeq(c.Events, ",") {
-		e, ok := feed.ParseEvent(strings.TrimSpace(name))
+		e, ok := events.ParseEvent(strings.TrimSpace(name))
 		if !ok {
-			return s, fault.New(fault.Invalid, "--events %q must be some of %s", c.Events, feed.EventNames(feed.AllEvents))
+			return s, fault.New(fault.Invalid, "--events %q must be some of %s", c.Events, events.EventNames(events.AllEvents))
 		}
 		s.Events = append(s.Events, e)
 	}
@@ -82,19 +82,19 @@ func (c *tailCmd) selection() (feed.Selection, error) {
 }
 
 // followStore reads the store as serve does.
-func (c *tailCmd) followStore(ctx context.Context, p *process, selection feed.Selection) error {
+func (c *tailCmd) followStore(ctx context.Context, p *process, selection events.Selection) error {
 	db, err := c.open(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	cat := catalog.New(db, slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	hub := feed.NewHub(cat, db)
+	hub := events.NewHub(cat, db)
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
 	if c.Issuer != "" {
-		key, reason := desk.IssuerKey(cat.Snapshot(), c.Issuer)
+		key, reason := query.IssuerKey(cat.Snapshot(), c.Issuer)
 		if reason != "" {
 			return fault.New(fault.Invalid, "--issuer %q %s", c.Issuer, reason)
 		}
@@ -145,7 +145,7 @@ func (c *tailCmd) followStore(ctx context.Context, p *process, selection feed.Se
 }
 
 // tellReset prints why events come again that were printed before.
-func (c *tailCmd) tellReset(p *process, r *feed.Reset) {
+func (c *tailCmd) tellReset(p *process, r *events.Reset) {
 	fmt.Fprintf(p.stderr, "pregon: %s (%s)\n", printable(r.Reason), printable(r.After))
 }
 
@@ -206,7 +206,7 @@ type changesAnswer struct {
 	NextAfter int64             `json:"next_after"`
 	Newest    int64             `json:"newest"`
 	Next      string            `json:"next"`
-	Reset     *feed.Reset       `json:"reset"`
+	Reset     *events.Reset     `json:"reset"`
 }
 
 func (c *tailCmd) ask(ctx context.Context, key string, query url.Values) (answer changesAnswer, err error) {

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pregon/internal/ledger"
+	"pregon/internal/source/coverage"
 )
 
 // Without a terminal progress is a line every few seconds.
@@ -18,7 +18,7 @@ func TestProgressInLines(t *testing.T) {
 		var out bytes.Buffer
 		v := &progress{w: &out}
 		for step := range 24 {
-			v.show(ledger.Job{Total: 40, Steps: step}, true)
+			v.show(coverage.Job{Total: 40, Steps: step}, true)
 			time.Sleep(time.Second)
 		}
 		v.end()
@@ -41,13 +41,13 @@ func TestProgressInLines(t *testing.T) {
 
 // An interrupted back-fill says how far it came, and who continues.
 func TestInterruptedBackfill(t *testing.T) {
-	job := ledger.Job{Steps: 12, Total: 40}
+	job := coverage.Job{Steps: 12, Total: 40}
 	for name, test := range map[string]struct {
 		view progress
-		job  ledger.Job
+		job  coverage.Job
 		want string
 	}{
-		"early":      {progress{}, ledger.Job{}, "interrupted before the first step; the same command continues"},
+		"early":      {progress{}, coverage.Job{}, "interrupted before the first step; the same command continues"},
 		"alone":      {progress{bar: &bar{}, ours: true}, job, "interrupted after 12 of 40 steps; no service reads the source: the same command continues"},
 		"by service": {progress{bar: &bar{}}, job, "interrupted after 12 of 40 steps; the service that reads the source continues"},
 	} {

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"pregon/internal/secret"
+	"pregon/internal/auth/secret"
 	"pregon/internal/webhook"
 )
 

@@ -15,16 +15,16 @@ type Analytics struct {
 	AsOfSeq     int64         `json:"as_of_seq"`
 	Totals      Totals        `json:"totals"`
 	Daily       []Daily       `json:"daily"`         // the last 30 days, today last
-	Weekdays    []Weekday     `json:"weekdays"`      // Monday first, all filings
-	Hours       []Hour        `json:"hours"`         // 0 to 23, all filings
+	Weekdays    []Weekday     `json:"weekdays"`      // Monday first, all reports
+	Hours       []Hour        `json:"hours"`         // 0 to 23, all reports
 	WeekHours   [7][24]int    `json:"weekday_hours"` // both at once: a row for each weekday
-	Categories  []CategoryUse `json:"categories"`    // most used first, all filings
+	Categories  []CategoryUse `json:"categories"`    // most used first, all reports
 	Issuers     []IssuerUse   `json:"issuers"`       // most active first, last 30 days
-	Markets     []MarketUse   `json:"markets"`       // most filings first, all filings
+	Markets     []MarketUse   `json:"markets"`       // most reports first, all reports
 	Pace        Pace          `json:"pace"`
 }
 
-// Counts are filings by type.
+// Counts are reports by type.
 type Counts struct {
 	IP  int `json:"IP"`
 	HR  int `json:"HR"`
@@ -174,7 +174,7 @@ func (s *Snapshot) categoryCounts() []CategoryUse {
 	byFolded := map[string]*CategoryUse{}
 	for heading, total := range s.tally.headings {
 		if total == 0 {
-			continue // of filings that changed since
+			continue // of reports that changed since
 		}
 		for _, name := range s.index.Categories(uint32(heading)) {
 			folded := search.Fold(name)
@@ -191,8 +191,8 @@ func (s *Snapshot) categoryCounts() []CategoryUse {
 	return used
 }
 
-// issuerUse counts the last days' filings of each issuer, whatever they call
-// it, and names it as the directory does, or as its last filing does.
+// issuerUse counts the last days' reports of each issuer, whatever they call
+// it, and names it as the directory does, or as its last report does.
 func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
 	byID := map[string]*IssuerUse{}
 	last := map[string]uint64{}
@@ -211,14 +211,14 @@ func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
 	}
 	used := top(byID, topIssuers, func(a, b IssuerUse) int { return cmp.Or(b.Total-a.Total, cmp.Compare(a.ID, b.ID)) })
 	for i := range used {
-		f := Filing{s.index.Find(last[used[i].ID]), s}
+		f := Report{s.index.Find(last[used[i].ID]), s}
 		if ticker := f.Ticker(); ticker != "" {
 			used[i].Ticker = &ticker
 		}
 		if issuer := f.Issuer(); issuer != nil {
 			used[i].Name = issuer.Name
 		} else {
-			used[i].Name = f.Report().CompanyName
+			used[i].Name = f.Decode().CompanyName
 		}
 	}
 	return used

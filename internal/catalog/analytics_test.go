@@ -12,7 +12,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// figures works out the analytics of filings published at some times, as of
+// figures works out the analytics of reports published at some times, as of
 // another.
 func figures(t *testing.T, now string, published ...string) *catalog.Analytics {
 	t.Helper()
@@ -25,7 +25,7 @@ func figures(t *testing.T, now string, published ...string) *catalog.Analytics {
 	return load(t, db).Snapshot().Analytics(filing(disclosure.OIR, 1, now, bodegas).PublishedAt)
 }
 
-// days tells the days that have filings, and checks that all are there.
+// days tells the days that have reports, and checks that all are there.
 func days(t *testing.T, a *catalog.Analytics) string {
 	t.Helper()
 	if len(a.Daily) != 30 {

@@ -14,7 +14,7 @@ func reports(s *catalog.Snapshot, f disclosure.Filter, page, limit int) catalog.
 	return must(s.Reports(context.Background(), f, page, limit))
 }
 
-func issuers(s *catalog.Snapshot, query string, kind disclosure.Kind, limit int) []*search.Entity {
+func issuers(s *catalog.Snapshot, query string, kind disclosure.Kind, limit int) []*search.Issuer {
 	return must(s.Issuers(context.Background(), query, kind, limit))
 }
 

@@ -1,4 +1,4 @@
-// Package catalog is the read model: every filing and issuer, in memory, in
+// Package catalog is the read model: every report and issuer, in memory, in
 // the order in which lists show them. It answers every read of the service; no
 // read touches the database.
 //
@@ -23,7 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/outage"
+	"pregon/internal/fault/outage"
 	"pregon/internal/search"
 	"pregon/internal/store"
 )
@@ -46,7 +46,7 @@ type Catalog struct {
 
 	mu      sync.Mutex                  // held by whoever makes the next snapshot
 	writer  *search.Writer              // guarded by mu
-	issuers map[string]*search.Entity   // guarded by mu; by id
+	issuers map[string]*search.Issuer   // guarded by mu; by id
 	encoder encoder                     // guarded by mu
 	merges  sync.WaitGroup              // under way beside us
 	torn    atomic.Bool                 // a load failed half way: nothing may be laid over what it left
@@ -89,7 +89,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.torn.Store(true)
-	c.writer, c.issuers, c.encoder = search.NewWriter(), map[string]*search.Entity{}, encoder{}
+	c.writer, c.issuers, c.encoder = search.NewWriter(), map[string]*search.Issuer{}, encoder{}
 
 	rows := make(chan []disclosure.Change, 8)
 	g, ctx := errgroup.WithContext(ctx)
@@ -143,12 +143,12 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (di
 	return head, errors.Join(err, hand())
 }
 
-// docs analyses the filings among changes and notes the issuers.
+// docs analyses the reports among changes and notes the issuers.
 func (c *Catalog) docs(changes []disclosure.Change) []search.Doc {
 	docs := make([]search.Doc, 0, len(changes))
 	for _, ch := range changes {
 		if ch.Issuer != nil {
-			c.issuers[ch.Issuer.ID] = search.NewEntity(ch.Issuer)
+			c.issuers[ch.Issuer.ID] = search.NewIssuer(ch.Issuer)
 			continue
 		}
 		docs = append(docs, c.writer.Doc(ch.Report, c.encoder.encode(ch.Report)))
@@ -317,7 +317,7 @@ func (c *Catalog) show(head disclosure.Head, last disclosure.Mark, t *tally) {
 	c.now.Store(&Snapshot{head: head, last: last, index: c.writer.Index(), tally: t, links: c.encoder.links})
 }
 
-// newestOfEach keeps the last change of each filing and issuer.
+// newestOfEach keeps the last change of each report and issuer.
 func newestOfEach(changes []disclosure.Change) []disclosure.Change {
 	type subject struct {
 		issuer bool

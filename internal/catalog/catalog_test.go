@@ -71,7 +71,7 @@ func add(t *testing.T, db store.Store, issuers []disclosure.Issuer, reports ...d
 	return out.Seq
 }
 
-// filing makes a report without a NIF.
+// report makes a report without a NIF.
 func filing(t disclosure.Type, number int64, at, company string) disclosure.Report {
 	published, err := time.Parse(time.RFC3339Nano, at)
 	if err != nil {
@@ -88,8 +88,8 @@ const (
 // ids lists what a filter finds, in the order of lists.
 func ids(s *catalog.Snapshot, f disclosure.Filter) string {
 	var out []string
-	for _, filing := range reports(s, f, 1, 1000).Filings {
-		out = append(out, filing.Report().ID)
+	for _, filing := range reports(s, f, 1, 1000).Reports {
+		out = append(out, filing.Decode().ID)
 	}
 	return strings.Join(out, " ")
 }
@@ -144,7 +144,7 @@ func (f *follower) at(t *testing.T, seq int64, filings int) {
 	t.Helper()
 	settle()
 	if s := f.Snapshot(); s.Seq() != seq || s.Len() != filings {
-		t.Errorf("the catalogue is at %d with %d filings, want %d with %d", s.Seq(), s.Len(), seq, filings)
+		t.Errorf("the catalogue is at %d with %d reports, want %d with %d", s.Seq(), s.Len(), seq, filings)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestLoadIsFollow(t *testing.T) {
 	})
 }
 
-// A filing that comes after a quiet while shows at once; in a flood, within
+// A report that comes after a quiet while shows at once; in a flood, within
 // 50 ms. Time is made up, so that this says what is waited for and nothing of
 // how fast the machine is.
 func TestFollowsOwnAppendsAtOnce(t *testing.T) {
@@ -322,24 +322,24 @@ func TestConcurrentReaders(t *testing.T) {
 	cancel()
 	followers.Wait()
 	if s := c.Snapshot(); s.Seq() != 2*appends || s.Len() != appends {
-		t.Errorf("at %d with %d filings at the end, want %d with %d", s.Seq(), s.Len(), 2*appends, appends)
+		t.Errorf("at %d with %d reports at the end, want %d with %d", s.Seq(), s.Len(), 2*appends, appends)
 	}
 }
 
 // whole checks that all parts of a snapshot agree. Each append of the test
-// brings one issuer and one filing.
+// brings one issuer and one report.
 func whole(t *testing.T, s *catalog.Snapshot) {
 	page := reports(s, disclosure.Filter{}, 1, 1000)
 	listed := issuers(s, "", "", 1000)
-	if page.Total != s.Len() || len(page.Filings) != s.Len() || len(listed) != s.Len() || s.Seq() != int64(2*s.Len()) {
-		t.Errorf("at %d: %d filings, %d listed, %d issuers", s.Seq(), s.Len(), page.Total, len(listed))
+	if page.Total != s.Len() || len(page.Reports) != s.Len() || len(listed) != s.Len() || s.Seq() != int64(2*s.Len()) {
+		t.Errorf("at %d: %d reports, %d listed, %d issuers", s.Seq(), s.Len(), page.Total, len(listed))
 	}
-	if !slices.IsSortedFunc(page.Filings, func(a, b catalog.Filing) int { return disclosure.CompareReports(a.Report(), b.Report()) }) {
+	if !slices.IsSortedFunc(page.Reports, func(a, b catalog.Report) int { return disclosure.CompareReports(a.Decode(), b.Decode()) }) {
 		t.Errorf("at %d the list is out of order", s.Seq())
 	}
-	for _, f := range page.Filings {
-		if again, ok := s.Report(f.Report().ID); !ok || again != f {
-			t.Errorf("at %d %s is listed but not found", s.Seq(), f.Report().ID)
+	for _, f := range page.Reports {
+		if again, ok := s.Report(f.Decode().ID); !ok || again != f {
+			t.Errorf("at %d %s is listed but not found", s.Seq(), f.Decode().ID)
 		}
 	}
 	if a := s.Analytics(time.Now()); a.Totals.All != s.Len() || a.AsOfSeq != s.Seq() {

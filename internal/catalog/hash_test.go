@@ -59,7 +59,7 @@ func TestPageHashTellsContentsApart(t *testing.T) {
 		}
 	}
 	if h := hashOf(t, disclosure.Filter{}, 1, 1, variants["base"]...); seen[h] != "" {
-		t.Error("one of two filings has the hash of the only one")
+		t.Error("one of two reports has the hash of the only one")
 	}
 	// What a list does not show is no part of its hash, nor the order in which
 	// changes came.
@@ -102,7 +102,7 @@ func TestPageHashOfPages(t *testing.T) {
 
 func contents(p catalog.Page) string {
 	b := fmt.Appendf(nil, "%d: ", p.Total)
-	for _, f := range p.Filings {
+	for _, f := range p.Reports {
 		b = f.AppendJSON(b)
 	}
 	return string(b)

@@ -7,9 +7,9 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Latency tells how long filings took from stage to stage.
+// Latency returns how long reports took from stage to stage.
 type Latency struct {
-	Count                 int // filings, without those that came as history
+	Count                 int // reports, without those that came as history
 	RegisteredToSeen      *Percentiles
 	SeenToAvailable       *Percentiles
 	SeenToEnriched        *Percentiles
@@ -19,7 +19,7 @@ type Latency struct {
 // Percentiles of some durations; nil stands for none.
 type Percentiles struct{ P50, P90, P99, Max time.Duration }
 
-// Latency measures the filings of some series that were published since an
+// Latency measures the reports of some series that were published since an
 // instant. One that was healed after an outage counts, however late it came.
 func (s *Snapshot) Latency(since time.Time, series ...disclosure.Type) Latency {
 	var seen, available, enriched, all []time.Duration

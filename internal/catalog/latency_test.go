@@ -12,7 +12,7 @@ import (
 
 const measuredAt = "2026-04-22T08:00:00Z"
 
-// stages makes a filing that took so long from stage to stage; -1 is a stage
+// stages makes a report that took so long from stage to stage; -1 is a stage
 // that it has not reached.
 func stages(t disclosure.Type, number int64, seen, available, enriched time.Duration) disclosure.Report {
 	r := filing(t, number, measuredAt, bodegas)

@@ -128,7 +128,7 @@ func (l *memoryLog) Wait(ctx context.Context, after int64) error {
 	}
 }
 
-// published is the change that a state of a filing makes.
+// published is the change that a state of a report makes.
 func published(r disclosure.Report) disclosure.Change {
 	if err := r.Validate(); err != nil {
 		panic(err)

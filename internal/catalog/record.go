@@ -11,11 +11,11 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// A record is what the catalogue keeps of a filing, encoded once when it
+// A record is what the catalogue keeps of a report, encoded once when it
 // comes: the contract's JSON, ready to be sent, and behind it the rest.
 //
 //	hash        8 bytes  of the JSON, for entity tags
-//	split       4 bytes  where the directory's ticker goes in; 0: the filing has its own
+//	split       4 bytes  where the directory's ticker goes in; 0: the report has its own
 //	end         4 bytes  of the JSON
 //	first seen  8 bytes  Unix microseconds
 //	available   8 bytes
@@ -26,8 +26,8 @@ import (
 //	NIF         its length as a varint, and itself
 //	source      the rest: the address, its beginning replaced by a number, see links
 //
-// The directory's ticker is put in when the filing is shown, so that a change
-// of the directory touches no filing. The heading is the index's.
+// The directory's ticker is put in when the report is shown, so that a change
+// of the directory touches no report. The heading is the index's.
 type record string
 
 const recordHead = 41
@@ -37,7 +37,7 @@ const (
 	surfaceFlags = 3 // index in surfaces
 	historyFlag  = 1 << 2
 	extrasFlag   = 1 << 3
-	looseFlag    = 1 << 4 // a filing that it has to do with is not known
+	looseFlag    = 1 << 4 // a report that it has to do with is not known
 	unreadFlag   = 1 << 5 // its document, or the summary of it, is still to come
 )
 
@@ -168,7 +168,7 @@ func instant(micros uint64) time.Time {
 	return time.UnixMicro(int64(micros)).UTC()
 }
 
-// hash takes eight bytes at a time, since every filing passes through it at
+// hash takes eight bytes at a time, since every report passes through it at
 // every start. It is no protection against anybody.
 func hash(b []byte) uint64 {
 	h := uint64(len(b))
@@ -203,7 +203,7 @@ func (r record) long(at int) uint64 {
 }
 
 // appendJSON appends the contract's JSON, with the directory's ticker unless
-// the filing has its own.
+// the report has its own.
 func (r record) appendJSON(b []byte, ticker string) []byte {
 	split := r.split()
 	if split == 0 {

@@ -10,10 +10,10 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 )
 
-// everything is a filing with every field.
+// everything is a report with every field.
 func everything() disclosure.Report {
 	r := filing(disclosure.OIR, 40374, "2026-04-22T08:00:33.5Z", bodegas)
 	r.ID = "oir-40374"
@@ -35,8 +35,8 @@ func everything() disclosure.Report {
 	return r
 }
 
-// kept returns a filing as a catalogue gives it back.
-func kept(t *testing.T, r disclosure.Report) catalog.Filing {
+// kept returns a report as a catalogue gives it back.
+func kept(t *testing.T, r disclosure.Report) catalog.Report {
 	t.Helper()
 	log := newMemoryLog()
 	log.append(published(r))
@@ -53,7 +53,7 @@ func TestRecordKeepsEveryField(t *testing.T) {
 	full := everything()
 	check := func(what string, want disclosure.Report) {
 		t.Helper()
-		if diff := cmp.Diff(&want, kept(t, want).Report()); diff != "" {
+		if diff := cmp.Diff(&want, kept(t, want).Decode()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
@@ -110,7 +110,7 @@ func TestClocks(t *testing.T) {
 	}
 	at, seen, available, enriched, history = kept(t, filing(disclosure.HR, 7, "2026-04-22T08:00:00Z", aceros)).Clocks()
 	if at.IsZero() || !seen.IsZero() || !available.IsZero() || !enriched.IsZero() || history {
-		t.Errorf("of a filing without clocks: %v %v %v %v %v", at, seen, available, enriched, history)
+		t.Errorf("of a report without clocks: %v %v %v %v %v", at, seen, available, enriched, history)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestNumbers(t *testing.T) {
 			for n, at := range s.Numbers(test.typ, day(t, test.from), day(t, test.to)) {
 				got = append(got, n)
 				r, _ := s.Report(disclosure.ReportID(test.typ, n))
-				if !at.Equal(r.Report().PublishedAt) || at.Location() != time.UTC {
+				if !at.Equal(r.Decode().PublishedAt) || at.Location() != time.UTC {
 					t.Errorf("%s %d is said to be of %v", test.typ, n, at)
 				}
 			}
@@ -204,11 +204,11 @@ func TestSince(t *testing.T) {
 	} {
 		var got []string
 		for f := range s.Since(test.since) {
-			got = append(got, f.Report().ID)
+			got = append(got, f.Decode().ID)
 		}
 		var want []string
-		for _, f := range reports(s, disclosure.Filter{}, 1, 100).Filings[:test.want] {
-			want = append(want, f.Report().ID)
+		for _, f := range reports(s, disclosure.Filter{}, 1, 100).Reports[:test.want] {
+			want = append(want, f.Decode().ID)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("since %v: %v, want %v", test.since, got, want)
@@ -216,11 +216,11 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// bulk is a log of made-up filings, as they come from the regulator's pages.
+// bulk is a log of made-up reports, as they come from the regulator's pages.
 func bulk(b *testing.B, size int) *memoryLog {
 	b.Helper()
 	log := newMemoryLog()
-	for r := range sim.New(1).Bulk(size, time.Date(2026, 4, 22, 8, 0, 0, 0, time.UTC)) {
+	for r := range market.New(1).Bulk(size, time.Date(2026, 4, 22, 8, 0, 0, 0, time.UTC)) {
 		r.TimeFrom, r.Backfilled = disclosure.FromList, true
 		r.FirstSeenAt, r.AvailableAt, r.EnrichedAt = r.PublishedAt, r.PublishedAt, r.PublishedAt
 		log.append(published(r))

@@ -15,7 +15,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// many makes filings with numbers from one to another.
+// many makes reports with numbers from one to another.
 func many(from, to int64, title string) []disclosure.Change {
 	var out []disclosure.Change
 	for n := from; n <= to; n++ {
@@ -29,7 +29,7 @@ func many(from, to int64, title string) []disclosure.Change {
 func wantAt(t *testing.T, c *catalog.Catalog, seq int64, filings int) {
 	t.Helper()
 	if s := c.Snapshot(); s.Seq() != seq || s.Len() != filings {
-		t.Errorf("the catalogue is at %d with %d filings, want %d with %d", s.Seq(), s.Len(), seq, filings)
+		t.Errorf("the catalogue is at %d with %d reports, want %d with %d", s.Seq(), s.Len(), seq, filings)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestLoadDuringMerge(t *testing.T) {
 			log.append(many(3001, 5000, "Al fin")...)
 			settle()
 			if n := reports(c.Snapshot(), disclosure.Filter{Search: "fin"}, 1, 1).Total; n != 2000 || c.Snapshot().Len() != 5000 {
-				t.Errorf("%d new filings of %d", n, c.Snapshot().Len())
+				t.Errorf("%d new reports of %d", n, c.Snapshot().Len())
 			}
 		})
 	})

@@ -35,28 +35,28 @@ func (s *Snapshot) Head() disclosure.Head { return s.head }
 // is nothing when there is none.
 func (s *Snapshot) Last() disclosure.Mark { return s.last }
 
-// Len returns the number of filings.
+// Len returns the number of reports.
 func (s *Snapshot) Len() int { return s.index.Len() }
 
 // Page is one page of a list, and how many there are in all.
 type Page struct {
 	Total   int
-	Filings []Filing
+	Reports []Report
 }
 
 // Hash names the content of a page, the same in every process.
 func (p Page) Hash() uint64 {
 	h := uint64(p.Total)
-	for _, f := range p.Filings {
+	for _, f := range p.Reports {
 		h = h*fnvPrime ^ f.Hash()
 	}
 	return h
 }
 
-// AppendJSON appends the filings of a page as a list of the contract's Report.
+// AppendJSON appends the reports of a page as a list of the contract's Report.
 func (p Page) AppendJSON(b []byte) []byte {
 	b = append(b, '[')
-	for i, f := range p.Filings {
+	for i, f := range p.Reports {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -65,14 +65,14 @@ func (p Page) AppendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// Reports returns a page of the filings that a filter lets through, newest
+// Reports returns a page of the reports that a filter lets through, newest
 // first. Pages count from 1; one past the end is empty.
 func (s *Snapshot) Reports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
 	total, docs, err := s.index.Search(ctx, f, (int64(page)-1)*int64(limit), limit)
 	return s.page(total, docs), err
 }
 
-// Newest returns the newest filings that a filter lets through. It leaves the
+// Newest returns the newest reports that a filter lets through. It leaves the
 // search text out, so that it costs little and cannot fail.
 func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
 	f.Search = ""
@@ -80,7 +80,7 @@ func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
 	return found
 }
 
-// Among is Reports over the filings with these ids alone, each of which is
+// Among is Reports over the reports with these ids alone, each of which is
 // given once.
 func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter, page, limit int) (Page, error) {
 	keys := make([]uint64, 0, len(ids))
@@ -93,32 +93,32 @@ func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter,
 	return s.page(total, docs), err
 }
 
-// walk passes the filings of a type and some days, newest first.
+// walk passes the reports of a type and some days, newest first.
 func (s *Snapshot) walk(t disclosure.Type, from, to disclosure.Day) iter.Seq[*search.Doc] {
 	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to}) // which fails only over a text
 	return all
 }
 
 func (s *Snapshot) page(total int, docs []*search.Doc) Page {
-	out := Page{Total: total, Filings: make([]Filing, len(docs))}
+	out := Page{Total: total, Reports: make([]Report, len(docs))}
 	for i, d := range docs {
-		out.Filings[i] = Filing{d, s}
+		out.Reports[i] = Report{d, s}
 	}
 	return out
 }
 
-// Report returns one filing by its id.
-func (s *Snapshot) Report(id string) (Filing, bool) {
+// Report returns one report by its id.
+func (s *Snapshot) Report(id string) (Report, bool) {
 	t, number, ok := disclosure.ParseReportID(id)
 	if !ok {
-		return Filing{}, false
+		return Report{}, false
 	}
 	d := s.index.Find(search.KeyOf(t, number))
-	return Filing{d, s}, d != nil
+	return Report{d, s}, d != nil
 }
 
 // Numbers returns the registration numbers and times of publication of a
-// series' filings, newest first, from one Madrid day to another, both included;
+// series' reports, newest first, from one Madrid day to another, both included;
 // a day of zero is no bound. It looks at nothing but the index.
 func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2[int64, time.Time] {
 	return func(yield func(int64, time.Time) bool) {
@@ -130,39 +130,39 @@ func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2
 	}
 }
 
-// Since returns the filings published at an instant or later, newest first.
-func (s *Snapshot) Since(t time.Time) iter.Seq[Filing] {
-	return func(yield func(Filing) bool) {
-		day := max(disclosure.DayOf(t), 1) // no filing is older
+// Since returns the reports published at an instant or later, newest first.
+func (s *Snapshot) Since(t time.Time) iter.Seq[Report] {
+	return func(yield func(Report) bool) {
+		day := max(disclosure.DayOf(t), 1) // no report is older
 		for d := range s.walk("", day, 0) {
-			if d.Published().Before(t) || !yield(Filing{d, s}) {
+			if d.Published().Before(t) || !yield(Report{d, s}) {
 				return
 			}
 		}
 	}
 }
 
-// Between returns the filings of some Madrid days, both included, newest first.
-func (s *Snapshot) Between(from, to disclosure.Day) iter.Seq[Filing] {
-	return func(yield func(Filing) bool) {
+// Between returns the reports of some Madrid days, both included, newest first.
+func (s *Snapshot) Between(from, to disclosure.Day) iter.Seq[Report] {
+	return func(yield func(Report) bool) {
 		for d := range s.walk("", from, to) {
-			if !yield(Filing{d, s}) {
+			if !yield(Report{d, s}) {
 				return
 			}
 		}
 	}
 }
 
-// Loose returns the filings published since an instant that have to do with
+// Loose returns the reports published since an instant that have to do with
 // one that is not known.
-func (s *Snapshot) Loose(since time.Time) iter.Seq[Filing] { return s.flagged(since, looseFlag) }
+func (s *Snapshot) Unresolved(since time.Time) iter.Seq[Report] { return s.flagged(since, looseFlag) }
 
-// Unread returns the filings published since an instant whose document, or the
+// Unread returns the reports published since an instant whose document, or the
 // summary of it, is still to come.
-func (s *Snapshot) Unread(since time.Time) iter.Seq[Filing] { return s.flagged(since, unreadFlag) }
+func (s *Snapshot) Unread(since time.Time) iter.Seq[Report] { return s.flagged(since, unreadFlag) }
 
-func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Filing] {
-	return func(yield func(Filing) bool) {
+func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Report] {
+	return func(yield func(Report) bool) {
 		for f := range s.Since(since) {
 			if f.record()[40]&flag != 0 && !yield(f) {
 				return
@@ -172,19 +172,19 @@ func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Filing] {
 }
 
 // Issuers returns the best answers to a query, then by name.
-func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Kind, limit int) ([]*search.Entity, error) {
+func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Kind, limit int) ([]*search.Issuer, error) {
 	return s.index.Directory().Search(ctx, query, kind, limit)
 }
 
 // Issuer returns one issuer by any of its identifiers.
-func (s *Snapshot) Issuer(key string) (*search.Entity, bool) { return s.index.Directory().Find(key) }
+func (s *Snapshot) Issuer(key string) (*search.Issuer, bool) { return s.index.Directory().Find(key) }
 
 // Lookup returns the issuers that a caller may mean by an identifier or a
 // ticker: see search.Directory.
-func (s *Snapshot) Lookup(name string) []*search.Entity { return s.index.Directory().Lookup(name) }
+func (s *Snapshot) Lookup(name string) []*search.Issuer { return s.index.Directory().Lookup(name) }
 
 // KnowsIssuer reports whether an identifier is that of an issuer, or stands in
-// a filing.
+// a report.
 func (s *Snapshot) KnowsIssuer(ident string) bool { return s.index.Knows(ident) }
 
 // Directory returns the issuers, with which a report that is not in the
@@ -192,12 +192,12 @@ func (s *Snapshot) KnowsIssuer(ident string) bool { return s.index.Knows(ident) 
 func (s *Snapshot) Directory() *search.Directory { return s.index.Directory() }
 
 // Named returns the only issuer of a name, however that is spelt.
-func (s *Snapshot) Named(name string) (*search.Entity, bool) { return s.index.Directory().Named(name) }
+func (s *Snapshot) Named(name string) (*search.Issuer, bool) { return s.index.Directory().Named(name) }
 
-// ReportsOf returns the newest filings of an issuer and how many it has.
-func (s *Snapshot) ReportsOf(e *search.Entity, limit int) Page {
+// ReportsOf returns the newest reports of an issuer and how many it has.
+func (s *Snapshot) ReportsOf(e *search.Issuer, limit int) Page {
 	return s.Newest(disclosure.Filter{Issuer: e.Issuer.ID}, limit)
 }
 
 // Entities returns the whole directory, in no particular order.
-func (s *Snapshot) Entities() []*search.Entity { return s.index.Directory().Entities() }
+func (s *Snapshot) Entities() []*search.Issuer { return s.index.Directory().Entities() }

@@ -15,7 +15,7 @@ import (
 // told is all that a snapshot answers, as text, but for the time of asking.
 func told(s *catalog.Snapshot) string {
 	var b strings.Builder
-	for _, f := range reports(s, disclosure.Filter{}, 1, 1000).Filings {
+	for _, f := range reports(s, disclosure.Filter{}, 1, 1000).Reports {
 		b.Write(f.AppendJSON(nil))
 		b.WriteString(" of " + f.IssuerID() + "\n")
 	}
@@ -59,7 +59,7 @@ func TestSnapshotNeverChanges(t *testing.T) {
 	})
 }
 
-// A filing whose time is mended moves to its place, and one that comes late
+// A report whose time is mended moves to its place, and one that comes late
 // takes its own at once.
 func TestOrderOfLateFilings(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
@@ -76,8 +76,8 @@ func TestOrderOfLateFilings(t *testing.T) {
 		add(t, f.db, nil, filing(disclosure.IP, 9, "2026-04-22T09:30:00Z", bodegas), filing(disclosure.HR, 9, "2020-01-01T00:00:00Z", bodegas))
 		f.at(t, 6, 5)
 		order(t, f, "oir-3 ip-9 oir-1 oir-2 hr-9")
-		if got, ok := f.Snapshot().Report("oir-1"); !ok || !got.Report().PublishedAt.Equal(moved.PublishedAt) {
-			t.Errorf("by its id it is still of %v", got.Report().PublishedAt)
+		if got, ok := f.Snapshot().Report("oir-1"); !ok || !got.Decode().PublishedAt.Equal(moved.PublishedAt) {
+			t.Errorf("by its id it is still of %v", got.Decode().PublishedAt)
 		}
 
 		moved.PublishedAt = moved.PublishedAt.AddDate(0, 0, -10)
@@ -94,7 +94,7 @@ func order(t *testing.T, f *follower, want string) {
 	}
 }
 
-// What the directory learns later belongs to the filings that came before.
+// What the directory learns later belongs to the reports that came before.
 func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
 		plain, own := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas), filing(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas)
@@ -127,8 +127,8 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 		}
 
 		e, _ := f.Snapshot().Issuer("A69000016")
-		if page := f.Snapshot().ReportsOf(e, 1); page.Total != 2 || len(page.Filings) != 1 || page.Filings[0].Report().ID != "oir-2" {
-			t.Errorf("the issuer's filings are %+v", page)
+		if page := f.Snapshot().ReportsOf(e, 1); page.Total != 2 || len(page.Reports) != 1 || page.Reports[0].Decode().ID != "oir-2" {
+			t.Errorf("the issuer's reports are %+v", page)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 func tickers(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
-	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Filings {
+	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Reports {
 		got = append(got, filing.Ticker())
 	}
 	if strings.Join(got, " ") != want {
@@ -144,8 +144,8 @@ func tickers(t *testing.T, f *follower, want string) {
 	}
 }
 
-// A filing without a NIF belongs to the issuer of exactly its name, and to
-// none where two have that name; a filing with a NIF never goes by its name.
+// A report without a NIF belongs to the issuer of exactly its name, and to
+// none where two have that name; a report with a NIF never goes by its name.
 func TestLinkByName(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
 		unknown := filing(disclosure.OIR, 4, "2026-04-22T08:00:00Z", bodegas)
@@ -175,19 +175,19 @@ func TestLinkByName(t *testing.T) {
 	})
 }
 
-// linked checks whose filings they are, highest number first.
+// linked checks whose reports they are, highest number first.
 func linked(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
-	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Filings {
+	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Reports {
 		got = append(got, filing.IssuerID())
 	}
 	if strings.Join(got, " ") != want {
-		t.Errorf("the filings are of %q, want %q", strings.Join(got, " "), want)
+		t.Errorf("the reports are of %q, want %q", strings.Join(got, " "), want)
 	}
 }
 
-// An issuer is known by every identifier, and a filing finds it by any.
+// An issuer is known by every identifier, and a report finds it by any.
 func TestAliases(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
 		early, code := filing(disclosure.HR, 1, "2026-04-22T08:00:00Z", "ARDAZUL RENTA FIJA, FI"), filing(disclosure.HR, 2, "2026-04-22T09:00:00Z", "ARDAZUL MIXTO, FI")
@@ -211,7 +211,7 @@ func TestAliases(t *testing.T) {
 				t.Errorf("%q is %v, want %s", key, e, want)
 			}
 			if key != "0194" && key != "sgiic-194" && ids(s, disclosure.Filter{Issuer: key}) != "hr-1" {
-				t.Errorf("the filings of %q are %q", key, ids(s, disclosure.Filter{Issuer: key}))
+				t.Errorf("the reports of %q are %q", key, ids(s, disclosure.Filter{Issuer: key}))
 			}
 		}
 		for _, key := range []string{"", "fi-4721", "ARDAZUL", "V69000108"} {
@@ -236,7 +236,7 @@ func TestIDWinsOverAlias(t *testing.T) {
 		t.Errorf("V69000107 is %s", e.Issuer.ID)
 	}
 	if r, _ := s.Report("hr-1"); r.IssuerID() != "V69000107" {
-		t.Errorf("its filing is of %s", r.IssuerID())
+		t.Errorf("its report is of %s", r.IssuerID())
 	}
 }
 
@@ -253,8 +253,8 @@ func TestPages(t *testing.T) {
 	}{{1, 2, "oir-5 oir-4"}, {2, 2, "oir-3 oir-2"}, {3, 2, "oir-1"}, {4, 2, ""}, {1<<31 - 1, 50, ""}, {1, 50, "oir-5 oir-4 oir-3 oir-2 oir-1"}} {
 		page := reports(s, disclosure.Filter{}, test.page, test.limit)
 		var got []string
-		for _, f := range page.Filings {
-			got = append(got, f.Report().ID)
+		for _, f := range page.Reports {
+			got = append(got, f.Decode().ID)
 		}
 		if strings.Join(got, " ") != test.want || page.Total != 5 {
 			t.Errorf("page %d of %d: %v of %d, want %s of 5", test.page, test.limit, got, page.Total, test.want)

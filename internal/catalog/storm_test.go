@@ -39,7 +39,7 @@ var nights = []string{
 	"2026-10-31T22:59:59.999999Z",
 }
 
-// storm makes changes of a few filings and issuers at random.
+// storm makes changes of a few reports and issuers at random.
 type storm struct{ rng *rand.Rand }
 
 func (s storm) change() disclosure.Change {
@@ -97,7 +97,7 @@ func TestStormOfUpdates(t *testing.T) {
 func same(t *testing.T, followed, loaded *catalog.Snapshot) {
 	t.Helper()
 	if followed.Seq() != loaded.Seq() || followed.Len() != loaded.Len() {
-		t.Errorf("followed to %d with %d filings, loaded at %d with %d", followed.Seq(), followed.Len(), loaded.Seq(), loaded.Len())
+		t.Errorf("followed to %d with %d reports, loaded at %d with %d", followed.Seq(), followed.Len(), loaded.Seq(), loaded.Len())
 	}
 	if diff := cmp.Diff(told(loaded), told(followed)); diff != "" {
 		t.Errorf("followed, it differs from loaded: %s", diff)
@@ -160,7 +160,7 @@ func TestFilingMovesThroughTheYear(t *testing.T) {
 	})
 }
 
-// A category that no filing has any more is not among those in use, nor is a
+// A category that no report has any more is not among those in use, nor is a
 // spelling of one.
 func TestCategoryGoesWithItsLastFiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

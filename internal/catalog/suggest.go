@@ -11,7 +11,7 @@ import (
 
 // Suggestions are what somebody who types may mean.
 type Suggestions struct {
-	Issuers    []*search.Entity
+	Issuers    []*search.Issuer
 	Categories []CategoryUse
 }
 

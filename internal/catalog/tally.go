@@ -9,7 +9,7 @@ import (
 	"pregon/internal/search"
 )
 
-// tally counts filings as they come and go, so that analytics need not look at
+// tally counts reports as they come and go, so that analytics need not look at
 // them again. A tally never changes; the next one shares with it all days that
 // are the same.
 type tally struct {
@@ -18,10 +18,10 @@ type tally struct {
 	headings []int32    // by number of the heading
 	refs     []int32    // by number of the reference to an issuer
 	first    disclosure.Day
-	days     []*day // from first on; nil for a day without filings
+	days     []*day // from first on; nil for a day without reports
 }
 
-// day is one Madrid day's filings, in order of time.
+// day is one Madrid day's reports, in order of time.
 type day struct {
 	filings []timed
 	byType  [3]int
@@ -34,7 +34,7 @@ type timed struct {
 	key   uint64
 }
 
-// next returns the tally after some filings went and others came.
+// next returns the tally after some reports went and others came.
 func (t *tally) next(gone []*search.Doc, came []search.Doc) *tally {
 	n := &counting{tally: *t, own: map[disclosure.Day]bool{}}
 	n.headings, n.refs, n.days = slices.Clone(t.headings), slices.Clone(t.refs), slices.Clone(t.days)
@@ -107,7 +107,7 @@ func (d *day) count(at timed, by int) {
 	}
 }
 
-// on returns a day's filings.
+// on returns a day's reports.
 func (t *tally) on(date disclosure.Day) *day {
 	if i := int(date - t.first); i >= 0 && i < len(t.days) && t.days[i] != nil {
 		return t.days[i]
@@ -115,7 +115,7 @@ func (t *tally) on(date disclosure.Day) *day {
 	return &day{}
 }
 
-// until counts a day's filings up to a time of day.
+// until counts a day's reports up to a time of day.
 func (d *day) until(clock int32) int {
 	i, _ := slices.BinarySearchFunc(d.filings, clock, func(f timed, c int32) int {
 		if f.clock <= c {

@@ -22,7 +22,7 @@ func DecodeReport(body string) (*Report, error) {
 	return r, nil
 }
 
-// decodePlain reads {"name":"value",…} without escapes, and tells whether that
+// decodePlain reads {"name":"value",…} without escapes, and reports whether that
 // is what there was.
 func (r *Report) decodePlain(s string) bool {
 	s, ok := strings.CutPrefix(s, `{`)

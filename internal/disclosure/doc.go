@@ -1,4 +1,4 @@
-// Package disclosure is the vocabulary of the service: the filing (Report),
+// Package disclosure is the vocabulary of the service: the report (Report),
 // the entity that files (Issuer), the tax number (NIF), the change of either
 // (Change), and what a reader may ask for (Filter).
 //

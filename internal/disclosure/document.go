@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Document is what became of a filing's document.
+// Document is what became of a report's document.
 type Document struct {
 	Status   DocumentStatus `json:"status"`
 	Reason   string         `json:"reason,omitempty"`   // why it is not ready, for people
-	Link     string         `json:"link,omitempty"`     // that it was read from: the filing's link may change
+	Link     string         `json:"link,omitempty"`     // that it was read from: the report's link may change
 	SHA256   string         `json:"sha256,omitempty"`   // of its bytes; its text is kept under it
 	Type     string         `json:"type,omitempty"`     // pdf, html or zip
 	Bytes    int64          `json:"bytes,omitempty"`    // how large it is
@@ -32,13 +32,13 @@ const (
 
 // The reasons for which a document is not ready while nobody has tried.
 const (
-	notLookedAt  = "The filing's page has not been read yet: it tells whether there is a document."
+	notLookedAt  = "The report's page has not been read yet: it tells whether there is a document."
 	notFetched   = "The document waits for its turn to be read."
-	noDocument   = "The filing has no document of its own at the regulator."
-	ofTheHistory = "The filing was loaded as history, and its document was not asked for."
+	noDocument   = "The report has no document of its own at the regulator."
+	ofTheHistory = "The report was loaded as history, and its document was not asked for."
 )
 
-// DocumentNow returns what there is to say of the filing's document at any
+// DocumentNow returns what there is to say of the report's document at any
 // time: what was noted of it, or else what follows from the rest.
 func (r *Report) DocumentNow() Document {
 	waits := r.WantsDocument()
@@ -55,7 +55,7 @@ func (r *Report) DocumentNow() Document {
 	return Document{Status: DocumentNone, Reason: noDocument}
 }
 
-// WantsDocument tells whether the document is to be read: that of a filing
+// WantsDocument reports whether the document is to be read: that of a report
 // which was published while we looked, and that of history which somebody asked
 // for. One that was read from a link which has changed since is read again.
 func (r *Report) WantsDocument() bool {
@@ -70,8 +70,8 @@ func (r *Report) WantsDocument() bool {
 	return false
 }
 
-// WantsSummary tells whether nobody has tried yet to sum the document up. A
-// summary that came with the filing is left alone.
+// WantsSummary reports whether nobody has tried yet to sum the document up. A
+// summary that came with the report is left alone.
 func (r *Report) WantsSummary() bool {
 	if r.Document.Status != DocumentReady {
 		return false

@@ -93,7 +93,7 @@ func TestMergeDocument(t *testing.T) {
 		t.Error("a summary is wanted of the wrong ones")
 	}
 
-	// Who tells the filing again says nothing of its document.
+	// Who tells the report again says nothing of its document.
 	again := better
 	again.ForgetDocument()
 	checkMerge(t, better, again, better)

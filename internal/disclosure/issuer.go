@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind tells what sort of entity an issuer is.
+// Kind returns what sort of entity an issuer is.
 type Kind string
 
 const (
@@ -79,7 +79,7 @@ func IssuerKey(s string) string {
 	return strings.ToLower(s)
 }
 
-// IsISIN tells whether s has the shape of an ISIN: two letters, nine letters
+// IsISIN reports whether s has the shape of an ISIN: two letters, nine letters
 // or digits, a digit.
 func IsISIN(s string) bool {
 	if len(s) != 12 || s[11] < '0' || s[11] > '9' {

@@ -14,7 +14,7 @@ const (
 	nifControl = "JABCDEFGHI"        // the control letter for each control digit
 )
 
-// ParseNIF normalises a literal and tells whether it has the shape of a NIF.
+// ParseNIF normalises a literal and reports whether it has the shape of a NIF.
 // The control character is not checked: a source row is never refused for it.
 func ParseNIF(literal string) (NIF, bool) {
 	var n strings.Builder
@@ -52,7 +52,7 @@ func OtherSpelling(literal string) (other string, ok bool) {
 	return string(nif[:1] + "-" + nif[1:]), true
 }
 
-// Checks tells whether the control character agrees with the digits. Sources
+// Checks reports whether the control character agrees with the digits. Sources
 // conflict on which kinds of entity take a letter, so either form passes.
 func (n NIF) Checks() bool {
 	if len(n) != 9 || !isDigits(string(n[1:8])) {

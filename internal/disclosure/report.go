@@ -14,7 +14,7 @@ import (
 	"pregon/internal/fault"
 )
 
-// Report is one filing. Empty strings stand for null. Its JSON form is what
+// Report is one report. Empty strings stand for null. Its JSON form is what
 // the store keeps, `export` writes and `import` reads; the names are those of
 // the contract where it has one.
 type Report struct {
@@ -23,7 +23,7 @@ type Report struct {
 	Number      int64     `json:"cnmv_registration_number,string"`
 	CompanyName string    `json:"company_name"`
 	NIF         string    `json:"nif,omitempty"`    // as the source prints it; not always a NIF
-	Ticker      string    `json:"ticker,omitempty"` // the filing's own; the directory may know one
+	Ticker      string    `json:"ticker,omitempty"` // the report's own; the directory may know one
 	Title       string    `json:"title"`            // the subject line as filed
 	Summary     string    `json:"summary,omitempty"`
 	PublishedAt time.Time `json:"published_at"`
@@ -34,9 +34,9 @@ type Report struct {
 	TimeFrom    Surface    `json:"time_from,omitempty"`         // which surface PublishedAt was read from
 	Backfilled  bool       `json:"backfilled,omitempty,string"` // came as history, so its clocks say nothing of latency
 	Related     []Relation `json:"related,omitempty"`
-	CorrectedBy string     `json:"corrected_by,omitempty"` // the filing that the regulator says rectifies or cancels this one
+	CorrectedBy string     `json:"corrected_by,omitempty"` // the report that the regulator says rectifies or cancels this one
 
-	// Stage clocks: when the filing reached each stage of the service. The
+	// Stage clocks: when the report reached each stage of the service. The
 	// first stage, its registration, is PublishedAt.
 	FirstSeenAt time.Time `json:"first_seen_at,omitzero"`
 	AvailableAt time.Time `json:"available_at,omitzero"`
@@ -44,23 +44,23 @@ type Report struct {
 
 	// What was read in its document.
 	Document       Document   `json:"document,omitzero"`
-	SummaryMethod  string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the filing
+	SummaryMethod  string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the report
 	SummaryOf      string     `json:"summary_of,omitempty"`     // the hash of the document that was summed up
 	Evidence       []Evidence `json:"evidence,omitempty"`       // of the summary, sentence by sentence
 	TextReadyAt    time.Time  `json:"text_ready_at,omitzero"`
 	SummaryReadyAt time.Time  `json:"summary_ready_at,omitzero"`
 }
 
-// Relation is the regulator's word that a filing has to do with another. It
+// Relation is the regulator's word that a report has to do with another. It
 // stands on both.
 type Relation struct {
-	ID     string    `json:"id,omitempty"` // of the other filing, once it is known
+	ID     string    `json:"id,omitempty"` // of the other report, once it is known
 	Number int64     `json:"cnmv_registration_number,string"`
-	At     time.Time `json:"published_at,omitzero"` // of the other filing, to the minute
-	Text   string    `json:"text,omitempty"`        // the regulator's words, on the filing that has them
+	At     time.Time `json:"published_at,omitzero"` // of the other report, to the minute
+	Text   string    `json:"text,omitempty"`        // the regulator's words, on the report that has them
 }
 
-// same tells whether two relations name the same filing.
+// same reports whether two relations name the same report.
 func (a Relation) same(b Relation) bool {
 	if a.ID != "" && b.ID != "" {
 		return a.ID == b.ID
@@ -83,7 +83,7 @@ func (s Surface) exactness() int {
 }
 
 // ReportID joins type and number: the three series count independently, so
-// only the pair names a filing.
+// only the pair names a report.
 func ReportID(t Type, number int64) string {
 	return t.Lower() + "-" + strconv.FormatInt(number, 10)
 }
@@ -109,7 +109,7 @@ func ParseNumber(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// IssuerKey is the id under which the directory would hold the filing's
+// IssuerKey is the id under which the directory would hold the report's
 // issuer: the normal NIF, else the regulator's own code in lower case, else
 // nothing.
 func (r *Report) IssuerKey() string {
@@ -354,7 +354,7 @@ func (p *problems) reportID(name, value string) {
 	}
 }
 
-// instant brings a time to UTC, if there is one, and tells when it cannot be
+// instant brings a time to UTC, if there is one, and returns when it cannot be
 // right.
 func (p *problems) instant(name string, t *time.Time) {
 	if t.IsZero() {

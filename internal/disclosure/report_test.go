@@ -24,7 +24,7 @@ func filing() disclosure.Report {
 	}
 }
 
-// whole is a filing with every field, which a test makes sure of.
+// whole is a report with every field, which a test makes sure of.
 func whole() disclosure.Report {
 	r := filing()
 	r.Ticker, r.Summary = "EJF", "Un acuerdo."

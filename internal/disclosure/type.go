@@ -2,8 +2,8 @@ package disclosure
 
 import "strings"
 
-// Type is the regulator's series a filing belongs to. The three series number
-// their filings independently.
+// Type is the regulator's series a report belongs to. The three series number
+// their reports independently.
 type Type string
 
 const (

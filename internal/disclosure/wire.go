@@ -8,7 +8,7 @@ import (
 
 // AppendReport appends the JSON object that the contract calls a Report: its
 // nine fields in its order, null where there is nothing. The ticker is given
-// apart because the directory may know one that the filing does not state.
+// apart because the directory may know one that the report does not state.
 //
 // It is written by hand because every list, stream and webhook is made of
 // these bytes; a test holds it to encoding/json.

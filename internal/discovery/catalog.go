@@ -83,9 +83,9 @@ func (f *facts) serverEntry() catalogEntry {
 		Queries: []string{
 			"What did this Spanish company announce today?",
 			"¿Qué información privilegiada se ha comunicado hoy a la CNMV?",
-			"Explain this filing and show where the document says so",
+			"Explain this report and show where the document says so",
 			"Morning briefing of the Spanish stock market's disclosures",
-			"Which filings mention an interim dividend this month?",
+			"Which reports mention an interim dividend this month?",
 		},
 	}
 	for _, tool := range f.MCP.Tools {
@@ -100,7 +100,7 @@ func (f *facts) restEntry() catalogEntry {
 		Type: "application/vnd.oai.openapi+json;version=3.1", URL: f.URL(openapiPath),
 		Description: f.API.Info.Summary + " Lists, search, documents, figures, streams and webhooks, as JSON over HTTP.",
 		Queries: []string{
-			"Download CNMV filings as JSON",
+			"Download CNMV reports as JSON",
 			"Get a webhook for new inside information of an issuer",
 			"Stream the disclosures of the Spanish market as they are filed",
 			"Find the tax number, ISIN or ticker of a Spanish issuer",
@@ -120,9 +120,9 @@ func (f *facts) skillEntries() []catalogEntry {
 		out = append(out, catalogEntry{
 			Identifier: f.identifier("skill", s.Name), DisplayName: s.Name, Type: skillType, URL: s.URL, Description: s.Description,
 			Queries: []string{
-				"How do I follow CNMV filings without missing any?",
-				"How do I quote a Spanish regulatory filing with its source?",
-				"How do I read the document of a filing piece by piece?",
+				"How do I follow CNMV reports without missing any?",
+				"How do I quote a Spanish regulatory report with its source?",
+				"How do I read the document of a report piece by piece?",
 			},
 		})
 	}

@@ -18,9 +18,9 @@ import (
 	"slices"
 	"time"
 
-	"pregon/internal/access"
-	"pregon/internal/mcpserver"
-	"pregon/internal/problem"
+	"pregon/internal/auth/access"
+	"pregon/internal/mcp"
+	"pregon/internal/server/problem"
 )
 
 // Paths of what others describe, or serve.
@@ -47,9 +47,9 @@ type Options struct {
 	BaseURL string        // as clients see the service, without a slash at the end
 	Version string        // of the program
 	Updated time.Time     // when that version was made; when zero, what the build says
-	Source  func() string // where the filings come from: "demo" is the simulated market
+	Source  func() string // where the reports come from: "demo" is the simulated market
 	OpenAPI []byte        // as JSON
-	MCP     mcpserver.Offer
+	MCP     mcp.Offer
 	// AnonymousLimit is how many requests in any minute an address may make
 	// without a credential; 0 for any number.
 	AnonymousLimit int

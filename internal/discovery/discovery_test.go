@@ -14,9 +14,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"pregon/internal/api"
 	"pregon/internal/discovery"
-	"pregon/internal/mcpserver"
+	"pregon/internal/mcp"
+	"pregon/internal/rest"
 )
 
 const base = "https://pregon.example"
@@ -34,7 +34,7 @@ func newWorld(t *testing.T, change func(*discovery.Options)) *world {
 	w := &world{t: t, mux: http.NewServeMux()}
 	o := discovery.Options{
 		BaseURL: base, Version: "1.2.3", Updated: time.Date(2026, 4, 22, 10, 0, 0, 0, time.UTC),
-		Source: func() string { return w.source }, OpenAPI: openapi(), MCP: mcpserver.Offered(), AnonymousLimit: 60,
+		Source: func() string { return w.source }, OpenAPI: openapi(), MCP: mcp.Offered(), AnonymousLimit: 60,
 	}
 	if change != nil {
 		change(&o)
@@ -50,7 +50,7 @@ func newWorld(t *testing.T, change func(*discovery.Options)) *world {
 // openapi is the real document, as JSON.
 var openapi = sync.OnceValue(func() []byte {
 	var doc any
-	if err := yaml.Unmarshal(api.OpenAPI(base), &doc); err != nil {
+	if err := yaml.Unmarshal(rest.OpenAPI(base), &doc); err != nil {
 		panic(err)
 	}
 	text, err := json.Marshal(doc)
@@ -173,7 +173,7 @@ func TestSimulated(t *testing.T) {
 		plain, h := w.get(path)
 		w.source = "demo"
 		demo, demoHeader := w.get(path)
-		if says.MatchString(strings.ReplaceAll(plain, "the simulated market", "")) && path != "/llms-full.txt" { // whose reference tells how to know one
+		if says.MatchString(strings.ReplaceAll(plain, "the simulated market", "")) && path != "/llms-full.txt" { // whose reference returns how to know one
 			t.Errorf("%s speaks of a simulation where there is none", path)
 		}
 		if slices.Contains(silent, path) {
@@ -242,7 +242,7 @@ func TestNoLimit(t *testing.T) {
 			t.Errorf("%q is said nowhere, also with a limit: this test looks for the wrong words", phrase)
 		}
 	}
-	o := discovery.Options{BaseURL: base, Source: func() string { return "" }, MCP: mcpserver.Offered()}
+	o := discovery.Options{BaseURL: base, Source: func() string { return "" }, MCP: mcp.Offered()}
 	o.OpenAPI = []byte(strings.ReplaceAll(string(openapi()), "With a credential there is no such limit", "x"))
 	if _, err := discovery.New(o); err == nil || !strings.Contains(err.Error(), "the limit") {
 		t.Errorf("a limit that is told in other words: %v", err)
@@ -251,7 +251,7 @@ func TestNoLimit(t *testing.T) {
 
 // A program whose documents would name what it does not have does not start.
 func TestUntruth(t *testing.T) {
-	whole := mcpserver.Offered()
+	whole := mcp.Offered()
 	for i, tool := range whole.Tools {
 		o := discovery.Options{BaseURL: base, Source: func() string { return "" }, OpenAPI: openapi(), MCP: whole}
 		o.MCP.Tools = slices.Delete(slices.Clone(whole.Tools), i, i+1)
@@ -275,7 +275,7 @@ func TestUntruth(t *testing.T) {
 func TestAllIsTold(t *testing.T) {
 	w := newWorld(t, nil)
 	full, _ := w.get("/llms-full.txt")
-	offer := mcpserver.Offered()
+	offer := mcp.Offered()
 	for _, e := range slices.Concat(offer.Tools, offer.Resources, offer.Templates, offer.Prompts, offer.Views) {
 		_, rest, found := strings.Cut(full, "\n- **`"+e.Name+"`**")
 		if !found {

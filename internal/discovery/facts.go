@@ -11,9 +11,9 @@ import (
 	"strings"
 	"text/template"
 
-	"pregon/internal/access"
-	"pregon/internal/desk"
-	"pregon/internal/mcpserver"
+	"pregon/internal/auth/access"
+	"pregon/internal/mcp"
+	"pregon/internal/query"
 )
 
 // demoSource marks a store that holds the simulated market.
@@ -31,16 +31,16 @@ type facts struct {
 	Options
 	API         *reference
 	Demo        bool
-	Attribution desk.Attribution
-	Regulator   desk.Attribution // also where the market is simulated
+	Attribution query.Attribution
+	Regulator   query.Attribution // also where the market is simulated
 	Scopes      []string
 	Publisher   string // the name of the host, as a domain
 	Skills      []skill
 }
 
 func newFacts(o Options, api *reference, source string) *facts {
-	attribution := func(source string) desk.Attribution {
-		return desk.New(desk.Options{Source: func() string { return source }}).Attribution()
+	attribution := func(source string) query.Attribution {
+		return query.New(query.Options{Source: func() string { return source }}).Attribution()
 	}
 	return &facts{
 		Options: o, API: api, Demo: source == demoSource, Attribution: attribution(source), Regulator: attribution(""),
@@ -153,13 +153,13 @@ func (f *facts) Resource(uri string) (string, error) {
 	return named("resource", slices.Concat(f.MCP.Resources, f.MCP.Templates), uri, nil)
 }
 
-func named(kind string, entries []mcpserver.Entry, name string, arguments []string) (string, error) {
-	i := slices.IndexFunc(entries, func(e mcpserver.Entry) bool { return e.Name == name })
+func named(kind string, entries []mcp.Entry, name string, arguments []string) (string, error) {
+	i := slices.IndexFunc(entries, func(e mcp.Entry) bool { return e.Name == name })
 	if i < 0 {
 		return "", fmt.Errorf("there is no %s %s", kind, name)
 	}
 	for _, argument := range arguments {
-		if !slices.ContainsFunc(entries[i].Arguments, func(a mcpserver.Argument) bool { return a.Name == argument }) {
+		if !slices.ContainsFunc(entries[i].Arguments, func(a mcp.Argument) bool { return a.Name == argument }) {
 			return "", fmt.Errorf("the %s %s has no argument %s", kind, name, argument)
 		}
 	}
@@ -183,7 +183,7 @@ func (f *facts) Values(name, member string) ([]string, error) {
 	return values, nil
 }
 
-// Kind tells what a parameter may be.
+// Kind returns what a parameter may be.
 func (f *facts) Kind(p parameter) string { return f.API.kind(p.Schema) }
 
 // KeyHeader is the header in which a key may be sent.
@@ -199,7 +199,7 @@ func (f *facts) KeyHeader() (string, error) {
 // unless it is set otherwise.
 const defaultLimit = "60 requests in any 60 seconds"
 
-// LimitPhrase tells how many requests may be made without a credential.
+// LimitPhrase returns how many requests may be made without a credential.
 func (f *facts) LimitPhrase() string {
 	if f.AnonymousLimit == 0 {
 		return "any number of requests"

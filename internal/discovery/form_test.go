@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pregon/internal/discovery"
-	"pregon/internal/mcpserver"
+	"pregon/internal/mcp"
 )
 
 // The manifest, by the schema of its predecessor, which knows no other fields,
@@ -62,7 +62,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("identifiers %q", identifiers)
 	}
 	var tools []string
-	for _, tool := range mcpserver.Offered().Tools {
+	for _, tool := range mcp.Offered().Tools {
 		tools = append(tools, tool.Name)
 	}
 	if got := m.Entries[0].Capabilities; !slices.Equal(got, tools) {
@@ -133,7 +133,7 @@ func TestServerCard(t *testing.T) {
 		}
 		r := card.Remotes[0]
 		if len(card.Remotes) != 1 || r.Type != "streamable-http" || r.URL != base+"/api/mcp" ||
-			!slices.Equal(r.SupportedProtocolVersions, mcpserver.Offered().Versions) {
+			!slices.Equal(r.SupportedProtocolVersions, mcp.Offered().Versions) {
 			t.Errorf("remotes %+v", card.Remotes)
 		}
 		if h := r.Headers[0]; len(r.Headers) != 1 || h.Name != "X-API-Key" || h.IsRequired || !h.IsSecret || h.Description == "" {

@@ -7,7 +7,7 @@ import (
 	"html/template"
 	"strings"
 
-	"pregon/internal/desk"
+	"pregon/internal/query"
 )
 
 // page is the front page for people. Its style stands in it, so that the page
@@ -26,7 +26,7 @@ var style = func() template.CSS {
 type index struct {
 	Service     string            `json:"service"`
 	Version     string            `json:"version"`
-	Attribution desk.Attribution  `json:"attribution"`
+	Attribution query.Attribution `json:"attribution"`
 	Links       map[string]string `json:"links"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
-	"pregon/internal/api"
+	"pregon/internal/rest"
 )
 
 func TestFrontIsWhatIsAskedFor(t *testing.T) {
@@ -123,7 +123,7 @@ func TestLinks(t *testing.T) {
 	service := http.NewServeMux()
 	w.d.Register(service)
 	have := func(pattern string) { service.HandleFunc(pattern, func(http.ResponseWriter, *http.Request) {}) }
-	for _, pattern := range api.Patterns() {
+	for _, pattern := range rest.Patterns() {
 		if !slices.Contains(w.d.Patterns(), pattern) {
 			have(pattern)
 		}
@@ -151,7 +151,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// served tells whether a mux takes a path, by whatever method.
+// served reports whether a mux takes a path, by whatever method.
 func served(t *testing.T, mux *http.ServeMux, link string) bool {
 	t.Helper()
 	link = strings.TrimRight(link, ".,:;")

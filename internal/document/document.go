@@ -1,8 +1,8 @@
-// Package document keeps the texts of filings' documents: it has them read,
+// Package document keeps the texts of reports' documents: it has them read,
 // finds words in them, shows pieces of them, and sums them up.
 //
 // A document is known by the SHA-256 of its bytes, so that one which several
-// filings link to is read and kept once. Its bytes are opened by the package
+// reports link to is read and kept once. Its bytes are opened by the package
 // extract, in a process of their own; what comes back is text, and text is data:
 // nothing that stands in it is ever obeyed.
 package document
@@ -17,10 +17,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"pregon/internal/extract"
+	"pregon/internal/document/extract"
+	"pregon/internal/document/summary"
 	"pregon/internal/fault"
 	"pregon/internal/store"
-	"pregon/internal/summary"
 )
 
 // Reader reads documents, one at a time.
@@ -50,7 +50,7 @@ type Keeper struct {
 	outcomes [Failed + 1]atomic.Uint64
 }
 
-// Outcome is what came of a try to read a filing's document.
+// Outcome is what came of a try to read a report's document.
 type Outcome int
 
 // The outcomes.
@@ -95,7 +95,7 @@ type Kept struct {
 func (k *Keeper) Keep(ctx context.Context, body []byte) (Kept, error) {
 	sum := sha256.Sum256(body)
 	kept := Kept{SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(body))}
-	defer k.alone(kept.SHA256)() // a document that several filings link to often comes at once
+	defer k.alone(kept.SHA256)() // a document that several reports link to often comes at once
 	if k.Originals {
 		if err := k.Store.PutOriginal(ctx, kept.SHA256, body); err != nil {
 			return kept, fmt.Errorf("keeping the original: %w", err)

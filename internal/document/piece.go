@@ -3,7 +3,7 @@ package document
 import (
 	"unicode/utf8"
 
-	"pregon/internal/extract"
+	"pregon/internal/document/extract"
 )
 
 // Piece is a run of a text, in characters from its beginning. Nothing stands

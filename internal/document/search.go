@@ -11,7 +11,7 @@ import (
 // page that is shown.
 const mostWanted = 32
 
-// Find returns the ids of the filings whose documents have what a search text
+// Find returns the ids of the reports whose documents have what a search text
 // asks for, in no particular order.
 func Find(ctx context.Context, docs store.Documents, text string) ([]string, error) {
 	q := query(text)

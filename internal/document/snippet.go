@@ -33,7 +33,7 @@ func newFinder(text string) finder {
 	return finder{all}
 }
 
-// finds tells which of the wanted begin at a place among words, and how many
+// finds returns which of the wanted begin at a place among words, and how many
 // words they take: 0 when none does.
 func (f finder) finds(words []string, found []bool) (taken int) {
 	for i, w := range f.wanted {
@@ -138,7 +138,7 @@ func (f finder) snippet(page int, text string) Snippet {
 	return s
 }
 
-// mark tells which runs have something of what was looked for.
+// mark returns which runs have something of what was looked for.
 func (f finder) mark(all []run) []bool {
 	marked := make([]bool, len(all))
 	var words []string

@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/extract"
-	"pregon/internal/summary"
+	"pregon/internal/document/extract"
+	"pregon/internal/document/summary"
 )
 
 // legible is how sure the reading of a picture must be for a sentence of it to
 // stand in a summary: a wrong figure is worse than none.
 const legible = 85
 
-// source is a filing as it is summed up.
+// source is a report as it is summed up.
 func source(r *disclosure.Report, t *extract.Text) summary.Source {
 	s := summary.Source{Company: r.CompanyName, Title: r.Title, Category: r.Category, Language: t.Language, Pages: make([]string, len(t.Pages))}
 	for i, p := range t.Pages {
@@ -27,7 +27,7 @@ func source(r *disclosure.Report, t *extract.Text) summary.Source {
 // Now is the time as clocks of stages keep it.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Told returns what the filing is to be told of its document once that is
+// Told returns what the report is to be told of its document once that is
 // read.
 func Told(r *disclosure.Report, k Kept) disclosure.Report {
 	return disclosure.Report{
@@ -39,7 +39,7 @@ func Told(r *disclosure.Report, k Kept) disclosure.Report {
 	}
 }
 
-// Summarise returns what the filing is to be told of its summary: sentences of
+// Summarise returns what the report is to be told of its summary: sentences of
 // the document, chosen by rules.
 func Summarise(r *disclosure.Report, k Kept) disclosure.Report {
 	sentences := summary.Extract(source(r, k.Text))

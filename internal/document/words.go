@@ -1,7 +1,7 @@
 package document
 
 import (
-	"pregon/internal/extract"
+	"pregon/internal/document/extract"
 	"pregon/internal/search"
 	"pregon/internal/store"
 )

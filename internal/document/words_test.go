@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/extract"
+	"pregon/internal/document/extract"
 	"pregon/internal/search"
 	"pregon/internal/store"
 )

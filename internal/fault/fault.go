@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Kind tells what sort of failure it is.
+// Kind returns what sort of failure it is.
 type Kind uint8
 
 // Internal is the zero value on purpose: what nobody classified is ours to mend.

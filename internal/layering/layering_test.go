@@ -19,14 +19,20 @@ const module = "pregon"
 // are below internal/, but for the command. A name may stand here before its
 // package exists.
 var rows = [][]string{
-	0: {"fault", "pace", "private", "view", "confine", "notices", "outage"},
-	1: {"disclosure", "outbound", "secret"},
-	2: {"extract", "summary", "llm", "problem", "search", "store", "regulator", "exchange", "sim", "watch", "ratelimit", "jwks"},
-	3: {"store/sqlite", "store/postgres", "store/monitor", "simserver", "ledger", "catalog", "document", "access", "highwater"},
-	4: {"ingest", "token", "feed"},
-	5: {"webhook", "desk"},
-	6: {"api", "mcpserver", "site"},
-	7: {"discovery", "httpserver", "telemetry"},
+	0: {"fault", "fault/outage", "source/throttle", "server/private", "server/notices", "mcp/view", "document/confine"},
+	1: {"disclosure", "server/outbound", "auth/secret"},
+	2: {
+		"document/extract", "document/summary", "document/llm", "server/problem", "search", "store", "source/regulator", "source/exchange",
+		"source/health", "sim/market", "auth/ratelimit", "auth/jwks",
+	},
+	3: {
+		"store/sqlite", "store/postgres", "store/monitor", "store/highwater", "sim/simserver", "source/coverage", "catalog", "document",
+		"auth/access",
+	},
+	4: {"source/ingest", "auth/token", "events"},
+	5: {"webhook", "query"},
+	6: {"rest", "mcp", "site"},
+	7: {"discovery", "server/httpserver", "server/telemetry"},
 	8: {"cmd/pregon", "layering"},
 }
 
@@ -103,7 +109,7 @@ func shortName(importPath string) (name string, ours bool) {
 	return strings.TrimPrefix(name, "internal/"), ours
 }
 
-// forTests tells whether only tests may import a package: storetest, pgtest.
+// forTests reports whether only tests may import a package: storetest, pgtest.
 func forTests(name string) bool {
 	return strings.HasSuffix(path.Base(name), "test")
 }
@@ -172,14 +178,14 @@ func TestComplaints(t *testing.T) {
 		pkgs []pkg
 		want string // part of the only complaint; none when empty
 	}{
-		{"lower rows", one("internal/api", "fmt", "pregon/internal/catalog", "pregon/internal/fault", "example.org/x"), ""},
+		{"lower rows", one("internal/rest", "fmt", "pregon/internal/catalog", "pregon/internal/fault", "example.org/x"), ""},
 		{"the command names a backend", one("cmd/pregon", "pregon/internal/store/sqlite"), ""},
 		{"a higher row", one("internal/search", "pregon/internal/catalog"), "search (row 2) imports catalog (row 3)"},
-		{"the same row", one("internal/catalog", "pregon/internal/access"), "catalog (row 3) imports access (row 3)"},
-		{"another's backend", one("internal/api", "pregon/internal/store/postgres"), "only cmd/pregon chooses a backend"},
+		{"the same row", one("internal/catalog", "pregon/internal/auth/access"), "catalog (row 3) imports auth/access (row 3)"},
+		{"another's backend", one("internal/rest", "pregon/internal/store/postgres"), "only cmd/pregon chooses a backend"},
 		{"no row", one("internal/util", "fmt"), "util is not in the table: add it"},
 		{"no row for the root", []pkg{{ImportPath: module}}, ". is not in the table"},
-		{"not ours", []pkg{{ImportPath: "pregonero/internal/util", Imports: []string{"pregon/internal/api"}}}, ""},
+		{"not ours", []pkg{{ImportPath: "pregonero/internal/util", Imports: []string{"pregon/internal/rest"}}}, ""},
 		{"made for tests, imported", one("internal/store/sqlite", "pregon/internal/store/storetest"), "only from _test.go files"},
 		{"made for tests, importing", one("internal/store/storetest", "testing", "pregon/internal/store", "pregon/internal/pgtest"), ""},
 		{"testing linked", []pkg{

@@ -12,15 +12,15 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/search"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 )
 
 // What a search costs is bounded by how many texts it reads, whatever is asked
 // for.
 func TestSearchReadsFewTexts(t *testing.T) {
 	t.Parallel()
-	m := newMarket()
-	m.apply(slices.Collect(sim.New(1).Bulk(6_000, until)), nil) // one segment, large enough for plain sets
+	m := newReference()
+	m.apply(slices.Collect(market.New(1).Bulk(6_000, until)), nil) // one segment, large enough for plain sets
 	x := m.writer.Index()
 	few := x.Len() / 128 // as many have what is rare
 	title, longest := "", x.LongestText()
@@ -94,7 +94,7 @@ func TestSearchObeysItsContext(t *testing.T) {
 // refused, and is told what to do.
 func TestTooManyExcludedPhrases(t *testing.T) {
 	t.Parallel()
-	m := newMarket()
+	m := newReference()
 	var reports []disclosure.Report
 	for n := range 20_000 {
 		reports = append(reports, plain(int64(n+1), n, "A69000016", fmt.Sprintf("uno%d dos%d tres%d", n%500, n%500, n%500)))

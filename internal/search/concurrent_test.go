@@ -19,7 +19,7 @@ type shown struct {
 }
 
 // Readers search, page, find and read while one goroutine writes and another
-// merges: no filing is lost, none is seen twice, and none goes back to an
+// merges: no report is lost, none is seen twice, and none goes back to an
 // earlier state.
 func TestReadersBesideWriter(t *testing.T) {
 	rounds := 120
@@ -90,7 +90,7 @@ func TestReadersBesideWriter(t *testing.T) {
 	l.deep(t)
 }
 
-// distinctReports keeps the last of each filing.
+// distinctReports keeps the last of each report.
 func distinctReports(reports []disclosure.Report) []disclosure.Report {
 	last := map[string]int{}
 	for i := range reports {
@@ -105,10 +105,10 @@ func distinctReports(reports []disclosure.Report) []disclosure.Report {
 	return out
 }
 
-// reader checks what can be known of an index without knowing the filings.
+// reader checks what can be known of an index without knowing the reports.
 type reader struct {
 	l      *life          // for its questions
-	states map[string]int // the newest state seen of a filing
+	states map[string]int // the newest state seen of a report
 }
 
 func (r *reader) look(t *testing.T, s *shown) {
@@ -152,7 +152,7 @@ func (r *reader) look(t *testing.T, s *shown) {
 	findIssuers(x.Directory(), f.Search, f.Kind, 10)
 }
 
-// read takes in one filing.
+// read takes in one report.
 func (r *reader) read(t *testing.T, x *search.Index, d *search.Doc, seen map[string]bool) {
 	id, rest, _ := strings.Cut(x.Record(d), " ")
 	if x.Find(d.Key) != d || seen[id] {

@@ -143,7 +143,7 @@ func (t tokens) next() (uint32, tokens) {
 	return n, ""
 }
 
-// has tells whether the words stand in the text side by side.
+// has reports whether the words stand in the text side by side.
 func (t tokens) has(phrase []uint32) bool {
 	for len(t) > 0 {
 		if t.begins(phrase) {

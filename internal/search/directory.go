@@ -11,31 +11,31 @@ import (
 // Directory is every issuer, by all that names it. It never changes; a change
 // of an issuer makes a new one.
 type Directory struct {
-	entities []*Entity
-	byID     map[string]*Entity
-	byKey    map[string][]*Entity // by any identifier
-	byName   map[string]*Entity   // by folded name; nil where two share it
-	clashes  map[*Entity]bool     // has an alias that is somebody else's id
-	byTicker map[string][]*Entity // by ticker in lower case
-	byPart   map[string][]*Entity // by two and more words of its ticker, side by side
+	entities []*Issuer
+	byID     map[string]*Issuer
+	byKey    map[string][]*Issuer // by any identifier
+	byName   map[string]*Issuer   // by folded name; nil where two share it
+	clashes  map[*Issuer]bool     // has an alias that is somebody else's id
+	byTicker map[string][]*Issuer // by ticker in lower case
+	byPart   map[string][]*Issuer // by two and more words of its ticker, side by side
 	index    *issuerIndex
 }
 
 // NewDirectory makes a directory of issuers.
-func NewDirectory(issuers []*Entity) *Directory {
+func NewDirectory(issuers []*Issuer) *Directory {
 	d := &Directory{
 		entities: issuers,
-		byID:     make(map[string]*Entity, len(issuers)),
-		byKey:    make(map[string][]*Entity, 2*len(issuers)),
-		byName:   make(map[string]*Entity, len(issuers)),
-		clashes:  map[*Entity]bool{},
-		byTicker: map[string][]*Entity{},
-		byPart:   map[string][]*Entity{},
+		byID:     make(map[string]*Issuer, len(issuers)),
+		byKey:    make(map[string][]*Issuer, 2*len(issuers)),
+		byName:   make(map[string]*Issuer, len(issuers)),
+		clashes:  map[*Issuer]bool{},
+		byTicker: map[string][]*Issuer{},
+		byPart:   map[string][]*Issuer{},
 	}
 	for _, e := range d.entities {
 		d.byID[e.Issuer.ID] = e
 	}
-	slices.SortFunc(d.entities, func(a, b *Entity) int {
+	slices.SortFunc(d.entities, func(a, b *Issuer) int {
 		return cmp.Or(cmp.Compare(a.Folded, b.Folded), cmp.Compare(a.Issuer.ID, b.Issuer.ID))
 	})
 	for _, e := range d.entities {
@@ -53,7 +53,7 @@ func NewDirectory(issuers []*Entity) *Directory {
 
 // addKeys makes the issuer known by its identifiers. An id is nobody else's
 // alias.
-func (d *Directory) addKeys(e *Entity) {
+func (d *Directory) addKeys(e *Issuer) {
 	for _, key := range e.Issuer.Keys() {
 		if other := d.byID[key]; other != nil && other != e {
 			d.clashes[e] = true
@@ -64,7 +64,7 @@ func (d *Directory) addKeys(e *Entity) {
 }
 
 // keysOf returns the identifiers by which an issuer is found.
-func (d *Directory) keysOf(e *Entity) []string {
+func (d *Directory) keysOf(e *Issuer) []string {
 	keys := e.Issuer.Keys()
 	if !d.clashes[e] {
 		return keys
@@ -76,10 +76,10 @@ func (d *Directory) keysOf(e *Entity) []string {
 func (d *Directory) Len() int { return len(d.entities) }
 
 // Entities returns all issuers, by name. The slice is not to be changed.
-func (d *Directory) Entities() []*Entity { return d.entities }
+func (d *Directory) Entities() []*Issuer { return d.entities }
 
 // Find returns an issuer by any of its identifiers, as a user typed it.
-func (d *Directory) Find(key string) (*Entity, bool) {
+func (d *Directory) Find(key string) (*Issuer, bool) {
 	if found := d.byKey[disclosure.IssuerKey(key)]; len(found) > 0 {
 		return found[0], true
 	}
@@ -90,22 +90,22 @@ func tickerKey(ticker string) string { return strings.ToLower(strings.TrimSpace(
 
 // Lookup returns the issuer that a caller names by an identifier or, where no
 // issuer has that, by a ticker. Several are those that share the ticker.
-func (d *Directory) Lookup(name string) []*Entity {
+func (d *Directory) Lookup(name string) []*Issuer {
 	if e, ok := d.Find(name); ok {
-		return []*Entity{e}
+		return []*Issuer{e}
 	}
 	return d.byTicker[tickerKey(name)]
 }
 
 // Named returns the only issuer of a name, however that is spelt.
-func (d *Directory) Named(name string) (*Entity, bool) {
+func (d *Directory) Named(name string) (*Issuer, bool) {
 	e := d.byName[Fold(name)]
 	return e, e != nil
 }
 
-// issuerOf joins a filing with its issuer: by its NIF or code, and only when it
+// issuerOf joins a report with its issuer: by its NIF or code, and only when it
 // has none by exact name.
-func (d *Directory) issuerOf(ref string) *Entity {
+func (d *Directory) issuerOf(ref string) *Issuer {
 	if name, ok := strings.CutPrefix(ref, byNamePrefix); ok {
 		return d.byName[name]
 	}
@@ -118,7 +118,7 @@ func (d *Directory) issuerOf(ref string) *Entity {
 // byNamePrefix marks a reference that is a folded name. No key begins so.
 const byNamePrefix = "\x00"
 
-// refOf returns what a filing says of whose it is: the key of its NIF, else
+// refOf returns what a report says of whose it is: the key of its NIF, else
 // its folded name.
 func refOf(r *disclosure.Report) string {
 	if key := r.IssuerKey(); key != "" {
@@ -129,7 +129,7 @@ func refOf(r *disclosure.Report) string {
 
 // addTicker makes the issuer known by the phrases in its ticker. Single words
 // of tickers stand in the index.
-func (d *Directory) addTicker(e *Entity) {
+func (d *Directory) addTicker(e *Issuer) {
 	if key := tickerKey(e.Issuer.Ticker); key != "" {
 		d.byTicker[key] = append(d.byTicker[key], e)
 	}

@@ -1,4 +1,4 @@
-// Package search decides which filings and issuers a reader's words mean.
+// Package search decides which reports and issuers a reader's words mean.
 //
 // Text is analysed the same way on both sides. Words are runs of letters and
 // digits, in lower case, without accents (ñ is n), initials joined (S.A. is
@@ -12,7 +12,7 @@
 //	divid               the last word also matches the beginning of a word
 //	"junta general"     these words, exactly, side by side
 //	-fondo -"sin efecto"  must not be there
-//	A-69000016          a NIF, an ISIN, a filing's id: matched whole
+//	A-69000016          a NIF, an ISIN, a report's id: matched whole
 //	40374               typed alone, also a registration number
 //
 // Legal forms (S.A., S.L.) never hide a match: beside other words they are

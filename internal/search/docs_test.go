@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 )
 
 // The examples of docs/search.md find something in the market of the demo.
@@ -18,8 +18,8 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	demo := sim.New(1)
-	m := newMarket()
+	demo := market.New(1)
+	m := newReference()
 	m.apply(slices.Collect(demo.Bulk(3_000, until)), demo.Issuers())
 	row, code := regexp.MustCompile("(?m)^\\| (`.*?) \\|"), regexp.MustCompile("`([^`]+)`")
 	examples := 0

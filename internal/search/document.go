@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Document is the searchable side of a filing or an issuer.
+// Document is the searchable side of a report or an issuer.
 type Document struct {
 	words  []string // folded, field after field, an empty word between fields
 	stems  []string // of the words
@@ -28,7 +28,7 @@ func NewDocument(idents []string, fields ...string) Document {
 	return d
 }
 
-// Match tells whether the query means this document.
+// Match reports whether the query means this document.
 func (q Query) Match(d *Document) bool {
 	if q.wordless {
 		return false
@@ -62,7 +62,7 @@ func (t *term) in(d *Document) bool {
 	return false
 }
 
-// at tells whether the term's words stand in the document from its i-th word
+// at reports whether the term's words stand in the document from its i-th word
 // on.
 func (t *term) at(d *Document, i int) bool {
 	if len(t.words) == 1 {

@@ -7,7 +7,7 @@ import (
 )
 
 // run finds the hits of one segment. Phrases come last, among what is left, and
-// all of them together: each filing is read once, however many there are.
+// all of them together: each report is read once, however many there are.
 func (c *compiled) run(p part, w *work) (hits, error) {
 	none := hits{seg: p.seg}
 	if err := w.ctx.Err(); err != nil {
@@ -113,7 +113,7 @@ func (c *compiled) excluded(p part, among []*set, w *work) (*set, error) {
 	return p.seg.withAnyPhrase(phrases, among, out, w)
 }
 
-// set returns the filings of a segment that a lookup means, its phrase left
+// set returns the reports of a segment that a lookup means, its phrase left
 // out, or nil. The set may be shared and is not to be changed.
 func (l *lookup) set(s *segment) *set {
 	var sets [3]*set
@@ -144,7 +144,7 @@ func (l *lookup) set(s *segment) *set {
 	return unite(sets[:n], len(s.docs))
 }
 
-// named returns the filings of the references and keys.
+// named returns the reports of the references and keys.
 func (l *lookup) named(s *segment) *set {
 	sets := []*set{s.refSet(l.refs)}
 	for _, key := range l.keys {
@@ -155,7 +155,7 @@ func (l *lookup) named(s *segment) *set {
 	return unite(sets, len(s.docs))
 }
 
-// refSet returns the filings of some references, or nil.
+// refSet returns the reports of some references, or nil.
 func (s *segment) refSet(refs []uint32) *set {
 	if len(refs) == 1 {
 		return s.refs.get(refs[0])
@@ -167,7 +167,7 @@ func (s *segment) refSet(refs []uint32) *set {
 	return unite(sets, len(s.docs))
 }
 
-// ofKind returns the filings whose issuer is of a kind.
+// ofKind returns the reports whose issuer is of a kind.
 func (p part) ofKind(k disclosure.Kind, j *join) *set {
 	if ready := p.kinds.Load(); ready != nil && ready.join == j {
 		return ready.sets[k]

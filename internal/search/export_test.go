@@ -17,7 +17,7 @@ func (w *Writer) BeginMerge(n int) *Merge {
 	return w.busy
 }
 
-// Segments tells of each segment how many filings it has and how many are gone.
+// Segments tells of each segment how many reports it has and how many are gone.
 func (x *Index) Segments() (sizes, gone []int) {
 	for _, p := range x.parts {
 		sizes, gone = append(sizes, len(p.seg.docs)), append(gone, len(p.seg.docs)-p.live())

@@ -90,8 +90,8 @@ func (s *segment) gatherGrams() {
 	}
 }
 
-// bitsFrom is the share of filings from which a run's set is plain bits. There are
-// a thousand common runs, most of which are in less than one filing of 50, where
+// bitsFrom is the share of reports from which a run's set is plain bits. There are
+// a thousand common runs, most of which are in less than one report of 50, where
 // a list takes a quarter of the memory.
 const bitsFrom = 16
 
@@ -128,8 +128,8 @@ func (g *grams) runs(t tokens, length int, words, starts []uint32) (_, _ []uint3
 	return words, starts
 }
 
-// mayHave appends sets in all of which a filing with the phrase is. It is
-// settled when there is one, of just those filings, and not ok when there are
+// mayHave appends sets in all of which a report with the phrase is. It is
+// settled when there is one, of just those reports, and not ok when there are
 // none.
 func (s *segment) mayHave(phrase []uint32, sets []*set) (_ []*set, settled, ok bool) {
 	if len(phrase) > s.longest {

@@ -11,13 +11,13 @@ import (
 // newest first. They are not put together: for the ten newest, a few steps from
 // the end of what was asked for will do.
 //
-// When one of the sets is a short list, its filings are looked for in the
+// When one of the sets is a short list, its reports are looked for in the
 // others. When all are strings of bits, they are intersected a word at a time.
 type hits struct {
 	seg   *segment
 	n     int             // how many
 	left  int             // how many are still to be handed out
-	list  *roaring.Bitmap // these; nil: all filings
+	list  *roaring.Bitmap // these; nil: all reports
 	dense []*set          // that are in all of these
 	gone  *set            // and not in this
 
@@ -28,7 +28,7 @@ type hits struct {
 	found []uint32            // once settled: what is left of the list
 }
 
-// newHits counts the filings that are in all of the sets and not gone. The
+// newHits counts the reports that are in all of the sets and not gone. The
 // sets may be put in another order.
 func newHits(seg *segment, sets []*set, gone *set) hits {
 	h := hits{seg: seg, gone: gone}
@@ -64,7 +64,7 @@ func newHits(seg *segment, sets []*set, gone *set) hits {
 	return h
 }
 
-// is tells whether a filing of the list is a hit.
+// is reports whether a report of the list is a hit.
 func (h *hits) is(i uint32) bool {
 	return h.inDense(i) && (h.gone == nil || !h.gone.has(i))
 }
@@ -261,7 +261,7 @@ func (h *hits) below(i int) int {
 	return n + bits.OnesCount64(h.at(last)&(1<<(i%wordBits)-1))
 }
 
-// leave goes on with the filings below an ordinal, once settled.
+// leave goes on with the reports below an ordinal, once settled.
 func (h *hits) leave(i int) {
 	h.left = h.below(i)
 	if h.list == nil && i < len(h.seg.docs) {

@@ -13,7 +13,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Index answers searches over all filings as of one moment. It never changes:
+// Index answers searches over all reports as of one moment. It never changes:
 // a Writer makes the next one out of it.
 type Index struct {
 	dict       view
@@ -27,7 +27,7 @@ type Index struct {
 // part is a segment and what of it is no longer so.
 type part struct {
 	seg   *segment
-	gone  *roaring.Bitmap // filings replaced by a later state elsewhere; nil: none
+	gone  *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
 	kinds *atomic.Pointer[kindSets]
 }
 
@@ -39,21 +39,21 @@ func (p part) goneSet() *set {
 	return &set{n: int(p.gone.GetCardinality()), list: p.gone}
 }
 
-// kindSets are the filings of each kind of issuer, for one directory. They are
+// kindSets are the reports of each kind of issuer, for one directory. They are
 // worked out when first asked for.
 type kindSets struct {
 	join *join
 	sets map[disclosure.Kind]*set
 }
 
-// heading is the regulator's line over a filing, and the categories in it.
+// heading is the regulator's line over a report, and the categories in it.
 type heading struct {
 	line       string
 	text       []byte // its words, analysed
 	categories []uint32
 }
 
-// Len returns the number of filings.
+// Len returns the number of reports.
 func (x *Index) Len() int {
 	n := 0
 	for _, p := range x.parts {
@@ -65,7 +65,7 @@ func (x *Index) Len() int {
 // Directory returns the issuers.
 func (x *Index) Directory() *Directory { return x.join.dir }
 
-// Issuer returns the issuer of a filing, or nil.
+// Issuer returns the issuer of a report, or nil.
 func (x *Index) Issuer(d *Doc) *disclosure.Issuer { return x.IssuerByRef(d.Ref) }
 
 // IssuerByRef returns the issuer that a reference means, or nil.
@@ -88,17 +88,17 @@ func (x *Index) IssuerID(ref uint32) string {
 	return ""
 }
 
-// Knows reports whether an identifier is that of an issuer, or of a filing's
+// Knows reports whether an identifier is that of an issuer, or of a report's
 // issuer that the directory does not have.
 func (x *Index) Knows(ident string) bool {
 	key := disclosure.IssuerKey(ident)
 	return len(x.join.dir.byKey[key]) > 0 || len(x.join.named(key)) > 0
 }
 
-// Record returns what was kept beside a filing.
+// Record returns what was kept beside a report.
 func (x *Index) Record(d *Doc) string { return x.memory.at(d.place)[:d.record] }
 
-// Heading returns the regulator's line over a filing.
+// Heading returns the regulator's line over a report.
 func (x *Index) Heading(d *Doc) string { return x.headings[d.Heading].line }
 
 // Categories returns the categories in a heading.
@@ -106,7 +106,7 @@ func (x *Index) Categories(heading uint32) []string {
 	return disclosure.SplitCategories(x.headings[heading].line)
 }
 
-// Find returns a filing.
+// Find returns a report.
 func (x *Index) Find(key uint64) *Doc {
 	for _, p := range x.parts {
 		if i, ok := p.seg.find(key); ok && (p.gone == nil || !p.gone.Contains(i)) {
@@ -116,7 +116,7 @@ func (x *Index) Find(key uint64) *Doc {
 	return nil
 }
 
-// Search returns the filings that a filter lets through, newest first: how
+// Search returns the reports that a filter lets through, newest first: how
 // many there are, and those from offset on.
 func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc, err error) {
 	total, all, err := x.run(ctx, f)
@@ -126,7 +126,7 @@ func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, l
 	return total, page(all, int(offset), min(limit, total-int(offset))), nil
 }
 
-// Walk passes all filings that a filter lets through, newest first.
+// Walk passes all reports that a filter lets through, newest first.
 func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*Doc], error) {
 	_, all, err := x.run(ctx, f)
 	return func(yield func(*Doc) bool) {
@@ -138,7 +138,7 @@ func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*Doc], 
 	}, err
 }
 
-// Among is Search over those filings alone that have one of the keys, each of
+// Among is Search over those reports alone that have one of the keys, each of
 // which is given once.
 func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc, err error) {
 	some := make([]*Doc, 0, len(keys))
@@ -193,7 +193,7 @@ func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []
 // compiled is a filter in the numbers of the index.
 type compiled struct {
 	join     *join
-	nothing  bool // no filing can match
+	nothing  bool // no report can match
 	byDay    bool
 	from, to int64
 	typ      int // rank, or -1
@@ -206,7 +206,7 @@ type compiled struct {
 	not      []lookup
 }
 
-// lookup is a term in the numbers of the index: the filings that have the
+// lookup is a term in the numbers of the index: the reports that have the
 // stem, or the exact word, or the phrase, or a word that begins so, or belong
 // to one of the references, or are one of the keys.
 type lookup struct {
@@ -312,13 +312,13 @@ func contains(long, short []uint32) bool {
 	return false
 }
 
-// finds reports whether there is anything that a filing could have.
+// finds reports whether there is anything that a report could have.
 func (l *lookup) finds() bool {
 	return l.stem != 0 || l.word != 0 || l.phrase != nil || l.prefix != "" || len(l.refs) > 0 || len(l.keys) > 0
 }
 
 // startOf returns the first instant of a day. Nanoseconds end in 2262; beyond,
-// all days begin after every filing.
+// all days begin after every report.
 func startOf(d disclosure.Day) int64 {
 	start := d.Start()
 	if start.Year() > 2200 {
@@ -363,7 +363,7 @@ func (l *lookup) words(d *view, t term) {
 	l.stem = s.number
 }
 
-// keysOf returns the filings that an identifier names: one by its id, up to
+// keysOf returns the reports that an identifier names: one by its id, up to
 // three by a number.
 func keysOf(ident string) []uint64 {
 	if n, ok := disclosure.ParseNumber(ident); ok {

@@ -13,27 +13,27 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
-	"pregon/internal/sim"
+	"pregon/internal/sim/market"
 )
 
-// market is the reference: every filing and issuer in plain lists.
-type market struct {
+// reference is what the index is compared with: every report and issuer in plain lists.
+type reference struct {
 	writer  *search.Writer
 	reports map[string]*disclosure.Report
 	issuers map[string]*disclosure.Issuer
 	dir     *search.Directory
-	read    map[*disclosure.Report]*search.Filing // analysed already, for dir
+	read    map[*disclosure.Report]*search.Report // analysed already, for dir
 }
 
-func newMarket() *market {
-	return &market{
+func newReference() *reference {
+	return &reference{
 		writer: search.NewWriter(), dir: search.NewDirectory(nil),
 		reports: map[string]*disclosure.Report{}, issuers: map[string]*disclosure.Issuer{},
 	}
 }
 
 // apply writes to the index and to the reference.
-func (m *market) apply(reports []disclosure.Report, issuers []disclosure.Issuer) {
+func (m *reference) apply(reports []disclosure.Report, issuers []disclosure.Issuer) {
 	var docs []search.Doc
 	for i := range reports {
 		r := &reports[i]
@@ -45,9 +45,9 @@ func (m *market) apply(reports []disclosure.Report, issuers []disclosure.Issuer)
 		for i := range issuers {
 			m.issuers[issuers[i].ID] = &issuers[i]
 		}
-		var all []*search.Entity
+		var all []*search.Issuer
 		for _, i := range m.issuers {
-			all = append(all, search.NewEntity(i))
+			all = append(all, search.NewIssuer(i))
 		}
 		dir = search.NewDirectory(all)
 		m.dir, m.read = dir, nil
@@ -55,25 +55,25 @@ func (m *market) apply(reports []disclosure.Report, issuers []disclosure.Issuer)
 	m.writer.Apply(docs, dir)
 }
 
-// filings keeps the analysed filings of the reference, so that thousands of
+// reports keeps the analysed reports of the reference, so that thousands of
 // queries need not analyse them again.
-func (m *market) filings() []*search.Filing {
-	read := make(map[*disclosure.Report]*search.Filing, len(m.reports))
-	all := make([]*search.Filing, 0, len(m.reports))
+func (m *reference) filings() []*search.Report {
+	read := make(map[*disclosure.Report]*search.Report, len(m.reports))
+	all := make([]*search.Report, 0, len(m.reports))
 	for _, r := range m.reports {
 		f := m.read[r]
 		if f == nil {
-			f = m.dir.Filing(r)
+			f = m.dir.Analyze(r)
 		}
 		read[r] = f
 		all = append(all, f)
 	}
 	m.read = read
-	slices.SortFunc(all, func(a, b *search.Filing) int { return disclosure.CompareReports(a.Report, b.Report) })
+	slices.SortFunc(all, func(a, b *search.Report) int { return disclosure.CompareReports(a.Report, b.Report) })
 	return all
 }
 
-// record is what is kept beside a filing: it tells its states apart.
+// record is what is kept beside a report: it tells its states apart.
 func record(r *disclosure.Report) string { return r.ID + " " + r.Title }
 
 func records(x *search.Index, docs []*search.Doc) []string {
@@ -97,7 +97,7 @@ func TestIndexAgreesWithLoops(t *testing.T) {
 	m := simulated(size, rand.New(rand.NewPCG(1, 2)))
 	filings := m.filings()
 	if x := m.writer.Index(); x.Len() != len(filings) {
-		t.Fatalf("the index has %d filings, want %d", x.Len(), len(filings))
+		t.Fatalf("the index has %d reports, want %d", x.Len(), len(filings))
 	}
 	for worker := range workers {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
@@ -132,7 +132,7 @@ func walk(x *search.Index, f disclosure.Filter) iter.Seq[*search.Doc] {
 	return all
 }
 
-func findIssuers(d *search.Directory, text string, kind disclosure.Kind, limit int) []*search.Entity {
+func findIssuers(d *search.Directory, text string, kind disclosure.Kind, limit int) []*search.Issuer {
 	found, err := d.Search(context.Background(), text, kind, limit)
 	if err != nil {
 		panic(err)
@@ -141,7 +141,7 @@ func findIssuers(d *search.Directory, text string, kind disclosure.Kind, limit i
 }
 
 // compare asks one question of both and returns 1 when it had an answer.
-func compare(t *testing.T, x *search.Index, filings []*search.Filing, f disclosure.Filter, rng *rand.Rand) int {
+func compare(t *testing.T, x *search.Index, filings []*search.Report, f disclosure.Filter, rng *rand.Rand) int {
 	t.Helper()
 	want := matching(filings, f)
 	limit, offset := 1+rng.IntN(50), 0
@@ -154,7 +154,7 @@ func compare(t *testing.T, x *search.Index, filings []*search.Filing, f disclosu
 }
 
 // compareWalk checks that a walk passes all that the loop found.
-func compareWalk(t *testing.T, x *search.Index, want []*search.Filing, f disclosure.Filter) {
+func compareWalk(t *testing.T, x *search.Index, want []*search.Report, f disclosure.Filter) {
 	t.Helper()
 	n := 0
 	for d := range walk(x, f) {
@@ -173,9 +173,9 @@ func compareWalk(t *testing.T, x *search.Index, want []*search.Filing, f disclos
 }
 
 // matching is the plain loop.
-func matching(filings []*search.Filing, f disclosure.Filter) []*search.Filing {
+func matching(filings []*search.Report, f disclosure.Filter) []*search.Report {
 	matcher := search.Compile(f)
-	var want []*search.Filing
+	var want []*search.Report
 	for _, filing := range filings {
 		if matcher.Match(filing) {
 			want = append(want, filing)
@@ -185,7 +185,7 @@ func matching(filings []*search.Filing, f disclosure.Filter) []*search.Filing {
 }
 
 // comparePage checks one page of what the loop found.
-func comparePage(t *testing.T, x *search.Index, want []*search.Filing, f disclosure.Filter, offset, limit int) {
+func comparePage(t *testing.T, x *search.Index, want []*search.Report, f disclosure.Filter, offset, limit int) {
 	t.Helper()
 	var expected []string
 	for _, filing := range want[min(offset, len(want)):min(offset+limit, len(want))] {
@@ -197,11 +197,11 @@ func comparePage(t *testing.T, x *search.Index, want []*search.Filing, f disclos
 	}
 }
 
-// simulated is a market whose index has lived: filings came late and out of
-// order, some changed, issuers came after their filings.
-func simulated(size int, rng *rand.Rand) *market {
-	source := sim.New(7)
-	m := newMarket()
+// simulated is a market whose index has lived: reports came late and out of
+// order, some changed, issuers came after their reports.
+func simulated(size int, rng *rand.Rand) *reference {
+	source := market.New(7)
+	m := newReference()
 	reports := slices.Collect(source.Bulk(size, until))
 	issuers := source.Issuers()
 	late := reports[:0:0]
@@ -234,7 +234,7 @@ func simulated(size int, rng *rand.Rand) *market {
 	return m
 }
 
-// questions makes filters out of what the filings hold, and some that they do
+// questions makes filters out of what the reports hold, and some that they do
 // not.
 type questions struct {
 	rng        *rand.Rand
@@ -246,7 +246,7 @@ type questions struct {
 	from, to   disclosure.Day
 }
 
-func newQuestions(filings []*search.Filing, m *market, rng *rand.Rand) *questions {
+func newQuestions(filings []*search.Report, m *reference, rng *rand.Rand) *questions {
 	q := &questions{rng: rng, from: filings[len(filings)-1].Day(), to: filings[0].Day()}
 	for range 3000 {
 		f := filings[rng.IntN(len(filings))]

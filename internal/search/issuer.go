@@ -7,7 +7,7 @@ import (
 )
 
 // Entity is an issuer as searches see it.
-type Entity struct {
+type Issuer struct {
 	Issuer *disclosure.Issuer
 	Folded string // the name, for the order of lists
 
@@ -16,8 +16,8 @@ type Entity struct {
 }
 
 // NewEntity analyses an issuer.
-func NewEntity(i *disclosure.Issuer) *Entity {
-	e := &Entity{Issuer: i, Folded: Fold(i.Name)}
+func NewIssuer(i *disclosure.Issuer) *Issuer {
+	e := &Issuer{Issuer: i, Folded: Fold(i.Name)}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
 	if i.Manager != "" || i.Depositary != "" {
 		names := NewDocument(i.Keys(), e.own()...)
@@ -27,12 +27,12 @@ func NewEntity(i *disclosure.Issuer) *Entity {
 }
 
 // own are the texts that name the issuer itself.
-func (e *Entity) own() []string {
+func (e *Issuer) own() []string {
 	return append([]string{e.Issuer.Name, e.Issuer.Ticker}, e.Issuer.FormerNames...)
 }
 
 // fields are the texts that are searched.
-func (e *Entity) fields() []string {
+func (e *Issuer) fields() []string {
 	fields := e.own()
 	for _, name := range []string{e.Issuer.Manager, e.Issuer.Depositary} {
 		if name != "" {
@@ -42,7 +42,7 @@ func (e *Entity) fields() []string {
 	return fields
 }
 
-// Rank tells how well an entity answers a query.
+// Rank returns how well an entity answers a query.
 type Rank uint8
 
 const (
@@ -54,7 +54,7 @@ const (
 )
 
 // Rank judges an entity.
-func (q Query) Rank(e *Entity) Rank {
+func (q Query) Rank(e *Issuer) Rank {
 	if !q.Match(&e.doc) {
 		return NoMatch
 	}
@@ -74,7 +74,7 @@ func (q Query) Rank(e *Entity) Rank {
 	return InWords
 }
 
-// begins tells whether the document begins with the query's terms in their
+// begins reports whether the document begins with the query's terms in their
 // order. The first field of an entity is its name, unless that has no words.
 func (q Query) begins(d *Document) bool {
 	at := 0

@@ -9,16 +9,16 @@ import (
 )
 
 // issuerIndex finds issuers by their words: a segment of its own, whose
-// filings are issuers, in order of their names.
+// reports are issuers, in order of their names.
 type issuerIndex struct {
 	dict view
 	seg  *segment
-	keys map[*Entity]uint64
+	keys map[*Issuer]uint64
 }
 
-func newIssuerIndex(entities []*Entity) *issuerIndex {
+func newIssuerIndex(entities []*Issuer) *issuerIndex {
 	dict := newDictionary()
-	x := &issuerIndex{keys: make(map[*Entity]uint64, len(entities))}
+	x := &issuerIndex{keys: make(map[*Issuer]uint64, len(entities))}
 	a := analyser{dict: dict}
 	var kept arena
 	docs := make([]Doc, len(entities))
@@ -37,14 +37,14 @@ func newIssuerIndex(entities []*Entity) *issuerIndex {
 
 // Search returns the issuers that a query means, best first, then by name.
 // When there are none, it forgives one typing error in each long word.
-func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kind, limit int) ([]*Entity, error) {
+func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kind, limit int) ([]*Issuer, error) {
 	q := Parse(text)
 	if q.wordless {
 		return nil, ctx.Err()
 	}
 	w := newWork(ctx, len(d.entities))
-	var ranked [Identity + 1][]*Entity
-	err := d.candidates(q, w, func(e *Entity) {
+	var ranked [Identity + 1][]*Issuer
+	err := d.candidates(q, w, func(e *Issuer) {
 		if kind == "" || e.Issuer.Kind == kind {
 			rank := q.Rank(e)
 			ranked[rank] = append(ranked[rank], e)
@@ -53,12 +53,12 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 	if err != nil {
 		return nil, err
 	}
-	var out []*Entity
+	var out []*Issuer
 	for rank := Identity; rank > NoMatch; rank-- {
 		out = append(out, ranked[rank]...)
 	}
 	if len(out) == 0 && len(q.must) <= mostForgiven {
-		err = d.forgive(q, w, func(e *Entity) {
+		err = d.forgive(q, w, func(e *Issuer) {
 			if kind == "" || e.Issuer.Kind == kind {
 				out = append(out, e)
 			}
@@ -68,7 +68,7 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 }
 
 // candidates hands out, by name, the issuers that have all that is asked for.
-func (d *Directory) candidates(q Query, w *work, yield func(*Entity)) error {
+func (d *Directory) candidates(q Query, w *work, yield func(*Issuer)) error {
 	c := compiled{typ: -1, must: make([]lookup, 0, len(q.must))}
 	for _, t := range q.must {
 		l := d.lookup(t)
@@ -88,8 +88,8 @@ func (d *Directory) candidates(q Query, w *work, yield func(*Entity)) error {
 }
 
 // each hands out the issuers of some hits, by name.
-func (d *Directory) each(h hits, w *work, yield func(*Entity)) error {
-	found := make([]*Entity, 0, h.n)
+func (d *Directory) each(h hits, w *work, yield func(*Issuer)) error {
+	found := make([]*Issuer, 0, h.n)
 	for doc := h.next(); doc != nil; doc = h.next() {
 		found = append(found, d.entities[doc.At])
 	}
@@ -131,7 +131,7 @@ func (d *Directory) lookup(t term) lookup {
 
 // forgive hands out the issuers that have all words, where a word of five
 // letters or more may be one typing error away.
-func (d *Directory) forgive(q Query, w *work, yield func(*Entity)) error {
+func (d *Directory) forgive(q Query, w *work, yield func(*Issuer)) error {
 	var sets []*set
 	forgiven := false
 	for _, t := range q.must {
@@ -161,7 +161,7 @@ func (d *Directory) forgive(q Query, w *work, yield func(*Entity)) error {
 		return nil
 	}
 	not := Query{not: q.not, excluded: q.excluded}
-	return d.each(newHits(d.index.seg, sets, nil), w, func(e *Entity) {
+	return d.each(newHits(d.index.seg, sets, nil), w, func(e *Issuer) {
 		if not.Match(&e.doc) {
 			yield(e)
 		}
@@ -175,7 +175,7 @@ const (
 	mostForgiven    = 8
 )
 
-// nearly tells whether a word, or its beginning, is one typing error away:
+// nearly reports whether a word, or its beginning, is one typing error away:
 // a letter too many, too few, another one, or two exchanged.
 func nearly(typed, word string, prefix bool) bool {
 	if oneError(typed, word) {

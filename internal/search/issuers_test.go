@@ -15,14 +15,14 @@ import (
 )
 
 func directory(issuers ...disclosure.Issuer) *search.Directory {
-	entities := make([]*search.Entity, len(issuers))
+	entities := make([]*search.Issuer, len(issuers))
 	for i := range issuers {
-		entities[i] = search.NewEntity(&issuers[i])
+		entities[i] = search.NewIssuer(&issuers[i])
 	}
 	return search.NewDirectory(entities)
 }
 
-func idsOf(entities []*search.Entity) string {
+func idsOf(entities []*search.Issuer) string {
 	ids := make([]string, len(entities))
 	for i, e := range entities {
 		ids[i] = e.Issuer.ID
@@ -96,8 +96,8 @@ func TestIssuersWithoutWordsInTheirName(t *testing.T) {
 	nameless := disclosure.Report{ID: "ip-1", Type: disclosure.IP, Number: 1, CompanyName: "***", Title: "x"}
 	one := directory(disclosure.Issuer{ID: "fi-1", Name: "---"})
 	for _, d := range []*search.Directory{d, one} {
-		if f := d.Filing(&nameless); f.Issuer != nil {
-			t.Errorf("a filing whose company folds to nothing is of %s", f.Issuer.ID)
+		if f := d.Analyze(&nameless); f.Issuer != nil {
+			t.Errorf("a report whose company folds to nothing is of %s", f.Issuer.ID)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestIssuerTypingErrorsAnywhere(t *testing.T) {
 }
 
 // An id is nobody else's: an alias that says otherwise is passed over, for the
-// directory, for searches, and for filings.
+// directory, for searches, and for reports.
 func TestAliasThatIsAnothersID(t *testing.T) {
 	issuers := []disclosure.Issuer{
 		{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Aliases: []string{"V69000107", "sicav-9"}, Ticker: "ARD"},
@@ -217,8 +217,8 @@ func TestAliasThatIsAnothersID(t *testing.T) {
 		}
 		finds(t, d, "", 9, map[string]string{"V69000107": "V69000107", "sicav-9": "fi-4720 fi-2", "renta -zum": "fi-4720"})
 		report := disclosure.Report{ID: "ip-1", Type: disclosure.IP, Number: 1, NIF: "V69000107", CompanyName: "X", Title: "y"}
-		if f := d.Filing(&report); f.Issuer == nil || f.Issuer.ID != "V69000107" || f.Ticker != "ZUM" {
-			t.Errorf("its filing is of %v", f.Issuer)
+		if f := d.Analyze(&report); f.Issuer == nil || f.Issuer.ID != "V69000107" || f.Ticker != "ZUM" {
+			t.Errorf("its report is of %v", f.Issuer)
 		}
 		slices.Reverse(issuers) // whatever order they come in
 	}
@@ -241,7 +241,7 @@ func TestManagerAndDepositary(t *testing.T) {
 	}
 }
 
-// A name that two issuers share tells a filing nothing; searches find both.
+// A name that two issuers share tells a report nothing; searches find both.
 func TestTwoIssuersOfOneName(t *testing.T) {
 	d := directory(
 		disclosure.Issuer{ID: "fi-2", Name: "SOL DE BENICARZA, S.A.", Ticker: "SDB"},
@@ -251,11 +251,11 @@ func TestTwoIssuersOfOneName(t *testing.T) {
 	finds(t, d, "", 9, map[string]string{"sol de benicarza": "fi-3 fi-1 fi-2", "sdb": "fi-2"})
 	for name, want := range map[string]string{"SOL DE BENICARZA, S.A.": "", "sol de benicarza": "fi-3", "sol": ""} {
 		got := ""
-		if f := d.Filing(&disclosure.Report{ID: "ip-1", Type: disclosure.IP, Number: 1, CompanyName: name, Title: "x"}); f.Issuer != nil {
+		if f := d.Analyze(&disclosure.Report{ID: "ip-1", Type: disclosure.IP, Number: 1, CompanyName: name, Title: "x"}); f.Issuer != nil {
 			got = f.Issuer.ID
 		}
 		if got != want {
-			t.Errorf("a filing of %q is of %q, want %q", name, got, want)
+			t.Errorf("a report of %q is of %q, want %q", name, got, want)
 		}
 	}
 }
@@ -336,7 +336,7 @@ func rankByLoop(issuers []disclosure.Issuer, text string, kind disclosure.Kind) 
 	q := search.Parse(text)
 	var found []answer
 	for i := range issuers {
-		e := search.NewEntity(&issuers[i])
+		e := search.NewIssuer(&issuers[i])
 		if rank := q.Rank(e); rank != search.NoMatch && (kind == "" || kind == issuers[i].Kind) {
 			found = append(found, answer{rank, search.Fold(issuers[i].Name), issuers[i].ID})
 		}

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// join is the directory as seen from the filings: whose each reference is.
-// Filings of one reference share an issuer, so that a change of the directory
+// join is the directory as seen from the reports: whose each reference is.
+// Reports of one reference share an issuer, so that a change of the directory
 // is told here and not in them; only the ticker is a word by which they are
 // found, and stands in the index.
 type join struct {
 	dir     *Directory
-	refText []string             // what the filings say, by number of the reference
-	issuers []*Entity            // whom that means; nil when unknown
+	refText []string             // what the reports say, by number of the reference
+	issuers []*Issuer            // whom that means; nil when unknown
 	tickers [][]uint32           // the words of that issuer's ticker
-	refs    map[*Entity][]uint32 // the references to each issuer
+	refs    map[*Issuer][]uint32 // the references to each issuer
 	numbers map[string]uint32    // of references, by their text
 }
 
 // newJoin resolves every reference.
 func (w *Writer) newJoin(dir *Directory) *join {
 	j := &join{
-		dir: dir, refText: w.refs, issuers: make([]*Entity, len(w.refs)), tickers: make([][]uint32, len(w.refs)),
-		refs: map[*Entity][]uint32{}, numbers: make(map[string]uint32, len(w.refs)),
+		dir: dir, refText: w.refs, issuers: make([]*Issuer, len(w.refs)), tickers: make([][]uint32, len(w.refs)),
+		refs: map[*Issuer][]uint32{}, numbers: make(map[string]uint32, len(w.refs)),
 	}
 	for i, ref := range w.refs {
 		n := uint32(i)
@@ -48,7 +48,7 @@ func (j *join) retickered(next *join) []uint32 {
 }
 
 // named returns the references to all issuers that have an identifier, and the
-// one of the filings that state it themselves.
+// one of the reports that state it themselves.
 func (j *join) named(key string) []uint32 {
 	if strings.HasPrefix(key, byNamePrefix) {
 		return nil // a name is not an identifier

@@ -14,7 +14,7 @@ import (
 	"pregon/internal/search"
 )
 
-// large returns the record of one of a few large filings, eight to a piece of
+// large returns the record of one of a few large reports, eight to a piece of
 // memory.
 func large(state string, n int64) []byte {
 	return []byte(fmt.Sprintf("oir-%d %s ", n, state) + strings.Repeat(state[:1], 125_000))
@@ -99,11 +99,11 @@ func TestMemoryIsCollected(t *testing.T) {
 		t.Error("the memory of states long gone is still held")
 	}
 	if total, _ := find(w.Index(), disclosure.Filter{Search: `"ahora junta"`}, 0, 1); total != 30 {
-		t.Errorf("%d filings are left, want 30", total)
+		t.Errorf("%d reports are left, want 30", total)
 	}
 }
 
-// One filing that changes for ever takes no more memory for it.
+// One report that changes for ever takes no more memory for it.
 func TestMemoryOfAnUpdateStorm(t *testing.T) {
 	w := search.NewWriter()
 	applyLarge(w, "antes", 1, 3)

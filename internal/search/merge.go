@@ -7,12 +7,12 @@ import (
 )
 
 // Every Apply adds a segment. They are merged so that each is more than twice
-// the size of the next: so there are few, and a filing is moved a few
+// the size of the next: so there are few, and a report is moved a few
 // times in its life. What is small is merged at once; the rest is a Merge that
 // runs beside the readers and the writer. Merging moves no text and no record,
 // only the sets are made anew.
 
-// mergeAtOnce is how many filings may be merged while the writer waits.
+// mergeAtOnce is how many reports may be merged while the writer waits.
 const mergeAtOnce = 2048
 
 // Merge is a merge of some segments of an index.

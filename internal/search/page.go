@@ -64,7 +64,7 @@ const fewToWalk = 64
 
 // leap leaves out the newest hits, nearly as many as offset says, and returns
 // how many are still to be left out. However deep, it costs a few searches: it
-// looks in the largest segment for the oldest filing that has at most so many
+// looks in the largest segment for the oldest report that has at most so many
 // hits before it. A segment that lies wholly behind the offset has nothing to
 // leave out, and the next largest is tried.
 func leap(all []hits, offset int) int {
@@ -97,7 +97,7 @@ func largest(all []*hits) int {
 	return best
 }
 
-// turningPoint returns the oldest filing of a segment with at most offset hits
+// turningPoint returns the oldest report of a segment with at most offset hits
 // newer than it, or nil when even its newest has more.
 func turningPoint(all []*hits, seg *segment, offset int) *Doc {
 	lo, hi := 0, len(seg.docs)

@@ -10,7 +10,7 @@ import (
 )
 
 // work is what a search has done so far. Sets are cheap; reading the texts of
-// filings for phrases is not.
+// reports for phrases is not.
 type work struct {
 	ctx  context.Context
 	read int // texts
@@ -39,7 +39,7 @@ func (w *work) text() error {
 	return nil
 }
 
-// withPhrases returns the filings among those in all of the sets that have
+// withPhrases returns the reports among those in all of the sets that have
 // every one of the phrases.
 func (s *segment) withPhrases(phrases [][]uint32, among []*set, gone *set, w *work) (*set, error) {
 	h := newHits(s, slices.Clone(among), gone)
@@ -57,8 +57,8 @@ func (s *segment) withPhrases(phrases [][]uint32, among []*set, gone *set, w *wo
 	return setOf(found, len(s.docs)), nil
 }
 
-// withAnyPhrase returns the filings that are gone, and those in all of the sets
-// that have one of the phrases. However many there are, it reads each filing
+// withAnyPhrase returns the reports that are gone, and those in all of the sets
+// that have one of the phrases. However many there are, it reads each report
 // once, and only those that have the rarest part of a phrase.
 func (s *segment) withAnyPhrase(phrases [][]uint32, among []*set, gone *set, w *work) (*set, error) {
 	var root trie[uint32]
@@ -96,7 +96,7 @@ func (s *segment) withAnyPhrase(phrases [][]uint32, among []*set, gone *set, w *
 	return unite([]*set{out, setOf(found, len(s.docs))}, len(s.docs)), nil
 }
 
-// setOf returns the filings that hits handed out, newest first.
+// setOf returns the reports that hits handed out, newest first.
 func setOf(found []uint32, docs int) *set {
 	slices.Reverse(found)
 	return newSet(roaring.BitmapOf(found...), docs)

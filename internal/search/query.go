@@ -19,7 +19,7 @@ type Query struct {
 	excluded excluded
 }
 
-// excluded is what must not be there, so that a filing's few words are looked
+// excluded is what must not be there, so that a report's few words are looked
 // up in it: there may be thousands.
 type excluded struct {
 	words, stems, idents map[string]bool
@@ -156,7 +156,7 @@ func (c chunk) terms(alone bool) []term {
 	return terms
 }
 
-// isIdentifier tells whether a chunk with punctuation inside is one thing, as
+// isIdentifier reports whether a chunk with punctuation inside is one thing, as
 // A-69000016 and oir-40374 are, or several words.
 func isIdentifier(ident string) bool {
 	if _, ok := disclosure.ParseNIF(ident); ok {
@@ -176,7 +176,7 @@ func dropLegalForms(terms []term) []term {
 	return slices.DeleteFunc(terms, isForm)
 }
 
-// repeats tells whether a term may stand twice among some.
+// repeats reports whether a term may stand twice among some.
 func (t *term) repeats(terms []term) bool {
 	n := 0
 	for i := range terms {

@@ -69,7 +69,7 @@ var (
 )
 
 func TestQueryLanguage(t *testing.T) {
-	f := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
+	f := search.NewDirectory([]*search.Issuer{search.NewIssuer(issuer)}).Analyze(report)
 	yes := []string{
 		"", "   ", "teleferica", "TELEFÉRICA DEL ÑANDÚ, S.A.", "nandu teleferica", "teleferica sl",
 		"dividendo", "divid", "pago divid", "TFN", "tf", "tfn dividendo", "junta general", "\"junta general\"", "«Junta General»",
@@ -103,7 +103,7 @@ func TestFilter(t *testing.T) {
 		}
 		return d
 	}
-	f := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
+	f := search.NewDirectory([]*search.Issuer{search.NewIssuer(issuer)}).Analyze(report)
 	tests := []struct {
 		name   string
 		filter disclosure.Filter
@@ -129,9 +129,9 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	unlisted := search.NewDirectory(nil).Filing(report)
+	unlisted := search.NewDirectory(nil).Analyze(report)
 	if !search.Compile(disclosure.Filter{Issuer: "A69000016"}).Match(unlisted) {
-		t.Error("a filing is not found by its NIF when the directory does not know the issuer")
+		t.Error("a report is not found by its NIF when the directory does not know the issuer")
 	}
 	if search.Compile(disclosure.Filter{Kind: disclosure.Company}).Match(unlisted) {
 		t.Error("an unknown issuer has a kind")
@@ -139,7 +139,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	e := search.NewEntity(&disclosure.Issuer{ID: "A69000016", Name: "MINAS DE AZAFRÁN, S.A.", NIF: "A-69000016", Ticker: "AZF", FormerNames: []string{"SALINAS DEL SUR"}})
+	e := search.NewIssuer(&disclosure.Issuer{ID: "A69000016", Name: "MINAS DE AZAFRÁN, S.A.", NIF: "A-69000016", Ticker: "AZF", FormerNames: []string{"SALINAS DEL SUR"}})
 	for query, want := range map[string]search.Rank{
 		"azf": search.Identity, "A-69000016": search.Identity, "minas de az": search.InName, "mina": search.InName, "azafran": search.InWords,
 		"salinas": search.InWords, "": search.InWords, "cobre": search.NoMatch, "minas -azafran": search.NoMatch, "Minas de Azafrán, S.A.": search.InName,
@@ -154,7 +154,7 @@ func FuzzQuery(f *testing.F) {
 	for _, s := range []string{"a", "-\"", "««»", "S.A.", "-", "\xff-\x00", "oir-40374", "\"a b\" -c d"} {
 		f.Add(s)
 	}
-	filing := search.NewDirectory([]*search.Entity{search.NewEntity(issuer)}).Filing(report)
+	filing := search.NewDirectory([]*search.Issuer{search.NewIssuer(issuer)}).Analyze(report)
 	f.Fuzz(func(t *testing.T, s string) {
 		found := search.Compile(disclosure.Filter{Search: s}).Match(filing)
 		if again := search.Compile(disclosure.Filter{Search: s + " "}).Match(filing); again != found {

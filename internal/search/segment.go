@@ -15,7 +15,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Doc is a filing as the index keeps it. Docs are ordered by At, then Key,
+// Doc is a report as the index keeps it. Docs are ordered by At, then Key,
 // which is the order of lists from their end.
 type Doc struct {
 	At      int64  // publication, in Unix nanoseconds
@@ -32,7 +32,7 @@ type Doc struct {
 
 func (d *Doc) text(m memory) tokens { return tokens(m.at(d.place)[d.record:]) }
 
-// typeRank orders filings of one number: the later in a list, the lower. It is
+// typeRank orders reports of one number: the later in a list, the lower. It is
 // the last two bits of a key.
 func typeRank(t disclosure.Type) uint64 {
 	switch t {
@@ -44,7 +44,7 @@ func typeRank(t disclosure.Type) uint64 {
 	return 0
 }
 
-// KeyOf packs type and number, which together name a filing.
+// KeyOf packs type and number, which together name a report.
 func KeyOf(t disclosure.Type, number int64) uint64 { return uint64(number)<<2 | typeRank(t) }
 
 // Type returns the type that is in the key.
@@ -60,7 +60,7 @@ func (d *Doc) Published() time.Time { return time.Unix(0, d.At).UTC() }
 
 func compareDocs(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
 
-// segment is an immutable piece of the index: some filings, oldest first, and
+// segment is an immutable piece of the index: some reports, oldest first, and
 // for everything that can be asked for the set of those that have it.
 type segment struct {
 	docs       []Doc
@@ -91,7 +91,7 @@ type postings struct {
 	sparse map[uint32]*set
 }
 
-const denseDocs = 2048 // from this many filings on
+const denseDocs = 2048 // from this many reports on
 
 func newPostings(docs, numbers int) postings {
 	if docs >= denseDocs {
@@ -118,7 +118,7 @@ func (p *postings) set(n uint32, s *set) {
 	}
 }
 
-// add puts a filing into the list of a number: for the making, when all sets
+// add puts a report into the list of a number: for the making, when all sets
 // are lists. See seal.
 func (p *postings) add(n, doc uint32) {
 	s := p.get(n)
@@ -211,7 +211,7 @@ func share(tasks []func(), goroutines int) {
 	wg.Wait()
 }
 
-// indexWords puts every filing into the sets of its words, of those words
+// indexWords puts every report into the sets of its words, of those words
 // whose number leaves a remainder.
 func (s *segment) indexWords(v vocabulary, remainder, divisor uint32) {
 	for i := range s.docs {
@@ -234,7 +234,7 @@ func (s *segment) indexWords(v vocabulary, remainder, divisor uint32) {
 	}
 }
 
-// indexFields puts every filing into the sets of its type, issuer and
+// indexFields puts every report into the sets of its type, issuer and
 // categories.
 func (s *segment) indexFields(v vocabulary) {
 	for i := range s.docs {
@@ -359,7 +359,7 @@ func (s *segment) union(lexemes []lexeme) *set {
 	return unite(sets, len(s.docs))
 }
 
-// prefix returns the filings that have a word which begins so.
+// prefix returns the reports that have a word which begins so.
 func (s *segment) prefix(text string) *set {
 	if b := s.prefixes[text]; b != nil {
 		return b
@@ -375,7 +375,7 @@ func (s *segment) prefix(text string) *set {
 	return s.union(s.lexicon[from:to])
 }
 
-// find returns the ordinal of a filing.
+// find returns the ordinal of a report.
 func (s *segment) find(key uint64) (uint32, bool) {
 	i := sort.Search(len(s.byKey), func(i int) bool { return s.docs[s.byKey[i]].Key >= key })
 	if i == len(s.byKey) || s.docs[s.byKey[i]].Key != key {
@@ -384,12 +384,12 @@ func (s *segment) find(key uint64) (uint32, bool) {
 	return s.byKey[i], true
 }
 
-// newer returns the ordinal of the first filing that comes after d.
+// newer returns the ordinal of the first report that comes after d.
 func (s *segment) newer(d *Doc) int {
 	return sort.Search(len(s.docs), func(i int) bool { return compareDocs(&s.docs[i], d) > 0 })
 }
 
-// since returns the ordinal of the first filing published at an instant or
+// since returns the ordinal of the first report published at an instant or
 // later.
 func (s *segment) since(at int64) int {
 	return sort.Search(len(s.docs), func(i int) bool { return s.docs[i].At >= at })

@@ -7,10 +7,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// set is some of a segment's filings, by their ordinals. It never changes, and
+// set is some of a segment's reports, by their ordinals. It never changes, and
 // nil is the empty set.
 //
-// A set that has at least one filing in 128 is a plain string of bits:
+// A set that has at least one report in 128 is a plain string of bits:
 // two of them are intersected and counted at a machine word a step, whatever
 // they hold. The others are compressed bitmaps, which at that density are
 // short sorted lists.
@@ -22,15 +22,15 @@ type set struct {
 
 const (
 	wordBits  = 64
-	denseFrom = 128  // one filing in so many
-	plainFrom = 4096 // filings in a segment; below, nothing is worth the trouble
+	denseFrom = 128  // one report in so many
+	plainFrom = 4096 // reports in a segment; below, nothing is worth the trouble
 )
 
-// isDense reports whether n filings of a segment are so many that plain bits are
+// isDense reports whether n reports of a segment are so many that plain bits are
 // quicker than a list.
 func isDense(n, docs int) bool { return docs >= plainFrom && n*denseFrom >= docs }
 
-// newSet takes over a bitmap of a segment with so many filings.
+// newSet takes over a bitmap of a segment with so many reports.
 func newSet(b *roaring.Bitmap, docs int) *set {
 	n := int(b.GetCardinality())
 	if n == 0 {
@@ -45,7 +45,7 @@ func newSet(b *roaring.Bitmap, docs int) *set {
 	return s
 }
 
-// rangeSet returns the filings from one ordinal to before another.
+// rangeSet returns the reports from one ordinal to before another.
 func rangeSet(lo, hi, docs int) *set {
 	n := hi - lo
 	if n <= 0 {
@@ -87,7 +87,7 @@ func (s *set) has(i uint32) bool {
 	return s.list.Contains(i)
 }
 
-// unite returns the filings that are in any of the sets. It may be one of
+// unite returns the reports that are in any of the sets. It may be one of
 // them.
 func unite(sets []*set, docs int) *set {
 	one, n, dense := (*set)(nil), 0, false

@@ -11,7 +11,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Writer makes one Index after another as filings come and change. It belongs
+// Writer makes one Index after another as reports come and change. It belongs
 // to one goroutine at a time; the indexes it makes belong to everybody.
 type Writer struct {
 	dict     *dictionary
@@ -94,8 +94,8 @@ func (w *Writer) heading(text string) uint32 {
 	return n
 }
 
-// Apply lays filings over the index, each replacing an earlier state of its
-// own, and returns those states. No two may be of one filing. A directory
+// Apply lays reports over the index, each replacing an earlier state of its
+// own, and returns those states. No two may be of one report. A directory
 // replaces the one before; nil keeps it.
 func (w *Writer) Apply(docs []Doc, dir *Directory) (replaced []*Doc) {
 	last := w.index
@@ -141,7 +141,7 @@ func (w *Writer) Apply(docs []Doc, dir *Directory) (replaced []*Doc) {
 	return replaced
 }
 
-// moved returns the filings of some references, for they are to be indexed
+// moved returns the reports of some references, for they are to be indexed
 // anew, without those that come anyway.
 func (w *Writer) moved(docs []Doc, refs []uint32) []Doc {
 	if len(refs) == 0 {

@@ -17,9 +17,9 @@ import (
 
 // life is a market under change, with the past that somebody still holds.
 type life struct {
-	*market
+	*reference
 	rng   *rand.Rand
-	state int // makes every state of every filing another
+	state int // makes every state of every report another
 	merge *search.Merge
 	ran   bool
 	held  []moment
@@ -28,14 +28,14 @@ type life struct {
 // moment is an index and what it ought to answer for ever.
 type moment struct {
 	index   *search.Index
-	filings []*search.Filing
+	filings []*search.Report
 }
 
 func newLife(seed uint64) *life {
-	return &life{market: newMarket(), rng: rand.New(rand.NewPCG(seed, 23))}
+	return &life{reference: newReference(), rng: rand.New(rand.NewPCG(seed, 23))}
 }
 
-// The first words are in most filings and the last in few.
+// The first words are in most reports and the last in few.
 var lifeWords = strings.Fields("de pago junta general extraordinaria dividendo dividendos fusión acciones acción ñandú nandu bono cupón relevo cese 2025 2026 40374 sol sola solar")
 
 func (l *life) word() string { return lifeWords[min(l.rng.IntN(20), l.rng.IntN(20), l.rng.IntN(20))] }
@@ -47,7 +47,7 @@ var (
 	lifeCategories = []string{"Sobre resultados", "Sobre resultados - Otra información", "SOBRE RESULTADOS - Sobre dividendos", ""}
 )
 
-// filing makes a state of a filing, all of it at random.
+// report makes a state of a report, all of it at random.
 func (l *life) filing(t disclosure.Type, number int64) disclosure.Report {
 	l.state++
 	words := []string{fmt.Sprintf("estado%d", l.state)}
@@ -65,7 +65,7 @@ func (l *life) filing(t disclosure.Type, number int64) disclosure.Report {
 	return r
 }
 
-// some makes up to n filings out of so many that there can be: new ones,
+// some makes up to n reports out of so many that there can be: new ones,
 // late ones, and changes of those that are there.
 func (l *life) some(n, of int) []disclosure.Report {
 	var out []disclosure.Report
@@ -171,12 +171,12 @@ func (l *life) check(t *testing.T, questions int) {
 	l.held[l.rng.IntN(len(l.held))].whole(t)
 }
 
-// whole checks that every filing is there once, in its present state, and that
+// whole checks that every report is there once, in its present state, and that
 // others are not.
 func (m moment) whole(t *testing.T) {
 	t.Helper()
 	if m.index.Len() != len(m.filings) {
-		t.Fatalf("the index has %d filings, want %d", m.index.Len(), len(m.filings))
+		t.Fatalf("the index has %d reports, want %d", m.index.Len(), len(m.filings))
 	}
 	for _, f := range m.filings {
 		r := f.Report
@@ -208,7 +208,7 @@ func TestWriterLife(t *testing.T) {
 			l.apply(nil, []disclosure.Issuer{l.issuer()})
 		case 1:
 			l.apply(l.some(1+l.rng.IntN(20), 30), []disclosure.Issuer{l.issuer(), l.issuer()})
-		case 2: // one filing, again and again
+		case 2: // one report, again and again
 			for n := range int64(1 + l.rng.IntN(4)) {
 				l.apply([]disclosure.Report{l.filing(disclosure.OIR, 1+n/2)}, nil)
 			}
@@ -272,7 +272,7 @@ func TestWriterLifeOfManyFilings(t *testing.T) {
 		l.deep(t)
 	}
 	if background < 1 || interleaved < steps/4 {
-		t.Errorf("%d merges beside the writer, %d steps with filings gone from plain bits: the test proves little", background, interleaved)
+		t.Errorf("%d merges beside the writer, %d steps with reports gone from plain bits: the test proves little", background, interleaved)
 	}
 }
 
@@ -334,8 +334,8 @@ func TestDeepPagesOverSegments(t *testing.T) {
 	}
 }
 
-// found lists the filings that a text finds.
-func (m *market) found(text string) string {
+// found lists the reports that a text finds.
+func (m *reference) found(text string) string {
 	x := m.writer.Index()
 	total, docs := find(x, disclosure.Filter{Search: text}, 0, 1000)
 	ids := make([]string, len(docs))
@@ -348,7 +348,7 @@ func (m *market) found(text string) string {
 	return strings.Join(ids, " ")
 }
 
-func (m *market) wantFound(t *testing.T, want map[string]string) {
+func (m *reference) wantFound(t *testing.T, want map[string]string) {
 	t.Helper()
 	for _, text := range slices.Sorted(maps.Keys(want)) {
 		if got := m.found(text); got != want[text] {
@@ -364,13 +364,13 @@ func plain(number int64, hour int, nif, title string) disclosure.Report {
 	}
 }
 
-// The filings of an issuer that changes its ticker are found by the new one
+// The reports of an issuer that changes its ticker are found by the new one
 // and not by the old, each once, also while a merge that knows only the old is
 // under way, before and after it has run.
 func TestTickerChanges(t *testing.T) {
 	for _, when := range []string{"alone", "before the run", "after the run"} {
 		t.Run(when, func(t *testing.T) {
-			m := newMarket()
+			m := newReference()
 			issuer := disclosure.Issuer{ID: "A69000016", Name: "BODEGAS", Ticker: "BVB"}
 			other := disclosure.Issuer{ID: "A69000024", Name: "ACEROS", Ticker: "ANB"}
 			m.apply([]disclosure.Report{plain(1, 8, "A69000016", "uno"), plain(2, 9, "A69000024", "dos")}, []disclosure.Issuer{issuer, other})
@@ -440,7 +440,7 @@ func TestUpdatesDuringMerge(t *testing.T) {
 // nothing behind.
 func TestMergeOfWhatIsGone(t *testing.T) {
 	for _, ranBefore := range []bool{true, false} {
-		m := newMarket()
+		m := newReference()
 		var first, second []disclosure.Report
 		for n := range int64(5) {
 			first = append(first, plain(n+1, 8, "", "antes"))
@@ -540,9 +540,9 @@ func TestSegmentsStayFew(t *testing.T) {
 	l.check(t, 3)
 }
 
-// Apply tells which states it replaced, so that they can be counted out.
+// Apply returns which states it replaced, so that they can be counted out.
 func TestApplyReturnsWhatItReplaced(t *testing.T) {
-	m := newMarket()
+	m := newReference()
 	m.apply([]disclosure.Report{plain(1, 8, "", "uno"), plain(2, 9, "", "dos")}, nil)
 	m.apply([]disclosure.Report{plain(3, 7, "", "tres")}, nil)
 	old := m.writer.Index()
@@ -558,6 +558,6 @@ func TestApplyReturnsWhatItReplaced(t *testing.T) {
 		t.Errorf("a new ticker replaced %d states", len(replaced))
 	}
 	if got := m.writer.Index().Len(); got != 4 {
-		t.Errorf("%d filings, want 4", got)
+		t.Errorf("%d reports, want 4", got)
 	}
 }

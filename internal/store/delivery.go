@@ -11,7 +11,7 @@ import (
 	"pregon/internal/fault"
 )
 
-// Known tells whether it is one of the states.
+// Known reports whether it is one of the states.
 func (s DeliveryState) Known() bool {
 	return s == DeliveryPending || s == DeliveryDelivered || s == DeliveryDead
 }

@@ -9,10 +9,10 @@ import (
 	"pregon/internal/fault"
 )
 
-// Documents are the texts of filings' documents and the words in them, by the
-// SHA-256 of a document's bytes, so that one that several filings link to is
-// kept once. They are not in the log. Which filing has which document is told
-// by the newest state of the filing: see disclosure.Report.
+// Documents are the texts of reports' documents and the words in them, by the
+// SHA-256 of a document's bytes, so that one that several reports link to is
+// kept once. They are not in the log. Which report has which document is told
+// by the newest state of the report: see disclosure.Report.
 //
 // A hash is written as 64 lower-case hex digits. Nothing is kept under anything
 // else: it is Invalid to put, and NotFound to ask for.
@@ -38,8 +38,8 @@ type Documents interface {
 	// not kept.
 	Original(ctx context.Context, sha256 string) ([]byte, error)
 
-	// FindInDocuments returns the ids of the filings whose document, as the
-	// newest state of the filing tells it, has the words: each once, in no
+	// FindInDocuments returns the ids of the reports whose document, as the
+	// newest state of the report tells it, has the words: each once, in no
 	// particular order. It fails, Invalid, when a query has nothing in All, since
 	// all documents are nobody's answer, or is not as WordQuery says.
 	FindInDocuments(ctx context.Context, q WordQuery) ([]string, error)
@@ -95,7 +95,7 @@ type Phrase struct {
 // has it.
 const StemMark = "~"
 
-// IsHash tells whether it is the SHA-256 of something, as Documents wants it.
+// IsHash reports whether it is the SHA-256 of something, as Documents wants it.
 func IsHash(s string) bool {
 	if len(s) != 64 {
 		return false
@@ -229,7 +229,7 @@ func (p *Phrase) check() error {
 	return nil
 }
 
-// Filed returns the filings of changes whose document is another now, and its
+// Filed returns the reports of changes whose document is another now, and its
 // hash, empty when there is none. It is the part of Append that is the same for
 // every engine, and empty for almost all batches.
 func Filed(changes []disclosure.Change) map[string]string {

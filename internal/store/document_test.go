@@ -12,7 +12,7 @@ import (
 )
 
 // TestFiled: only what says something of a document counts, and of two changes
-// of a filing the last.
+// of a report the last.
 func TestFiled(t *testing.T) {
 	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	change := func(id string, status disclosure.DocumentStatus, hash string, changed ...string) disclosure.Change {

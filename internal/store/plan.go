@@ -111,7 +111,7 @@ func (p *plan) isHistory(r *disclosure.Report) bool {
 	return r.Backfilled || p.now.Sub(r.PublishedAt) > news && p.now.Sub(r.AvailableAt) > news
 }
 
-// count notes the outcome of one record and tells whether it makes a change.
+// count notes the outcome of one record and reports whether it makes a change.
 func (p *plan) count(found bool, changed []string) bool {
 	switch {
 	case !found:

@@ -22,7 +22,7 @@ func filing(title string) disclosure.Report {
 	}
 }
 
-// kept is a filing as the store has it since a moment.
+// kept is a report as the store has it since a moment.
 func kept(title string, since time.Time) disclosure.Report {
 	r := filing(title)
 	r.FirstSeenAt, r.AvailableAt = since, since
@@ -90,7 +90,7 @@ func TestPlan(t *testing.T) {
 			want:    []disclosure.Change{report(disclosure.Published, kept("Resultados", micro))},
 			outcome: store.Outcome{New: 1},
 		},
-		"a filing of the past, seen before": {
+		"a report of the past, seen before": {
 			batch:   store.Batch{Reports: []disclosure.Report{seen}, New: disclosure.Backfilled},
 			want:    []disclosure.Change{report(disclosure.Backfilled, seenKept)},
 			outcome: store.Outcome{New: 1},
@@ -100,7 +100,7 @@ func TestPlan(t *testing.T) {
 			want:    []disclosure.Change{report(disclosure.Published, historyKept)},
 			outcome: store.Outcome{New: 1},
 		},
-		"a known filing is none of the past": {
+		"a known report is none of the past": {
 			batch:   store.Batch{Reports: []disclosure.Report{history}, New: disclosure.Backfilled},
 			known:   []any{kept("Resultados", yesterday)},
 			outcome: store.Outcome{Unchanged: 1},
@@ -111,7 +111,7 @@ func TestPlan(t *testing.T) {
 			want:    []disclosure.Change{report(disclosure.Corrected, correctedKept, "title", "corrected_by")},
 			outcome: store.Outcome{Updated: 1, Unchanged: 1},
 		},
-		"a filing of years ago that a new one corrects": {
+		"a report of years ago that a new one corrects": {
 			batch: store.Batch{Reports: []disclosure.Report{correcting}, Aside: []disclosure.Report{ancientCorrected}},
 			known: []any{ancient},
 			want: []disclosure.Change{
@@ -120,7 +120,7 @@ func TestPlan(t *testing.T) {
 			},
 			outcome: store.Outcome{New: 1},
 		},
-		"a filing of today that one loaded as history corrects": {
+		"a report of today that one loaded as history corrects": {
 			batch:   store.Batch{Reports: []disclosure.Report{correcting}, Aside: []disclosure.Report{corrected}},
 			known:   []any{kept("Dividendo", yesterday), correctingHistory},
 			want:    []disclosure.Change{report(disclosure.Backfilled, correctedKept, "corrected_by")},
@@ -132,25 +132,25 @@ func TestPlan(t *testing.T) {
 			want:    []disclosure.Change{report(disclosure.Backfilled, correctedKept, "corrected_by")},
 			outcome: store.Outcome{Updated: 1},
 		},
-		"something learned about a filing of years ago": {
+		"something learned about a report of years ago": {
 			batch:   store.Batch{Aside: []disclosure.Report{withTitle(ancient, "Dividendo")}},
 			known:   []any{ancient},
 			want:    []disclosure.Change{report(disclosure.Backfilled, withTitle(ancient, "Dividendo"), "title")},
 			outcome: store.Outcome{},
 		},
-		"something learned about a filing that was loaded as history": {
+		"something learned about a report that was loaded as history": {
 			batch:   store.Batch{Aside: []disclosure.Report{filing("Dividendo")}},
 			known:   []any{withTitle(historyKept, "Resultados")},
 			want:    []disclosure.Change{report(disclosure.Backfilled, withTitle(historyKept, "Dividendo"), "title")},
 			outcome: store.Outcome{},
 		},
-		"something learned about a filing that was heard of late": {
+		"something learned about a report that was heard of late": {
 			batch:   store.Batch{Aside: []disclosure.Report{withTitle(late, "Dividendo")}},
 			known:   []any{late},
 			want:    []disclosure.Change{report(disclosure.Updated, withTitle(late, "Dividendo"), "title")},
 			outcome: store.Outcome{},
 		},
-		"a corrected filing that changes again": {
+		"a corrected report that changes again": {
 			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Published},
 			known:   []any{func() disclosure.Report { r := correctedKept; r.Title = "Resultados"; return r }()},
 			want:    []disclosure.Change{report(disclosure.Updated, correctedKept, "title")},
@@ -161,13 +161,13 @@ func TestPlan(t *testing.T) {
 			known:   []any{kept("Resultados", yesterday)},
 			outcome: store.Outcome{Unchanged: 1},
 		},
-		"a changed filing keeps its clocks": {
+		"a changed report keeps its clocks": {
 			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Backfilled},
 			known:   []any{kept("Resultados", yesterday)},
 			want:    []disclosure.Change{report(disclosure.Backfilled, kept("Dividendo", yesterday), "title")},
 			outcome: store.Outcome{Updated: 1},
 		},
-		"a filing told three times": {
+		"a report told three times": {
 			batch: store.Batch{Reports: []disclosure.Report{filing("Resultados"), filing("Resultados"), filing("Dividendo")}, New: disclosure.Published},
 			want: []disclosure.Change{
 				report(disclosure.Published, kept("Resultados", micro)),

@@ -4,7 +4,7 @@
 //
 // # The log
 //
-// Every visible change of a filing or an issuer is one row of an append-only
+// Every visible change of a report or an issuer is one row of an append-only
 // log. A row holds the event, the names of what changed, and the whole record
 // as it then was: the state of the service is the newest row of every subject,
 // and there is no second copy of a record to disagree with it. Readers keep a
@@ -58,7 +58,7 @@ type Store interface {
 
 	// Source returns the mark left by ClaimSource, or nothing.
 	Source(ctx context.Context) (string, error)
-	// ClaimSource marks where this store's filings come from, once for its
+	// ClaimSource marks where this store's reports come from, once for its
 	// life, and returns the mark in force: the caller's if there was none. It
 	// keeps the simulated market and the real one from ever sharing a store.
 	ClaimSource(ctx context.Context, source string) (string, error)
@@ -90,12 +90,12 @@ type Log interface {
 	// are not in the log are left out.
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 
-	// Current passes the newest change of every issuer and filing to fn, in
+	// Current passes the newest change of every issuer and report to fn, in
 	// order of seq, all as of one moment, and returns that moment's seq. With
 	// it a reader starts, and goes on with Changes. An error of fn ends it.
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 
-	// Reports returns those of the filings with these ids that are known, as
+	// Reports returns those of the reports with these ids that are known, as
 	// they are now, in no particular order.
 	Reports(ctx context.Context, ids ...string) ([]disclosure.Report, error)
 
@@ -133,7 +133,7 @@ type Leases interface {
 }
 
 // Notes are small texts by name that the processes of one store share: what
-// they know of the source beside its filings, and what they ask of one
+// they know of the source beside its reports, and what they ask of one
 // another. They are not in the log. Each write of a note gives it the next
 // revision, without gaps and in the order of commits, so that a reader who
 // keeps the newest revision it saw finds what came after, and nothing else.
@@ -371,7 +371,7 @@ type Lease struct {
 type Batch struct {
 	Issuers []disclosure.Issuer
 	Reports []disclosure.Report
-	// Aside are known filings of which the others say something, with only
+	// Aside are known reports of which the others say something, with only
 	// that told. They come last, are not counted, and left out when unknown.
 	Aside []disclosure.Report
 	// New is the event of a report that was not known: Backfilled, or

@@ -11,7 +11,7 @@ import (
 // longestBody is what receivers can count on.
 const longestBody = 20_000
 
-// fit returns the body of an event. What is too long, which no filing of the
+// fit returns the body of an event. What is too long, which no report of the
 // regulator's has been, loses its summary, then the end of its title, then the
 // ends of its other texts, and says so.
 func fit(body []byte) []byte {
@@ -63,7 +63,7 @@ func cut(text string, longest int) string {
 func sample(now time.Time) []byte {
 	b := disclosure.AppendReport(nil, &disclosure.Report{
 		ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "EMPRESA DE PRUEBA, S.A.",
-		Title: "A test: this filing does not exist.", PublishedAt: now.Truncate(time.Second),
+		Title: "A test: this report does not exist.", PublishedAt: now.Truncate(time.Second),
 	}, "TEST")
 	b = append(b[:len(b)-1], `,"seq":0,"event":"webhook.test","test":true,"occurred_at":"`...)
 	b = now.In(disclosure.Madrid).AppendFormat(b, time.RFC3339Nano)

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/webhook"

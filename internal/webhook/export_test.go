@@ -43,7 +43,7 @@ func (m *Manager) LimitSlots(n int) { m.slots = n }
 // Resolve has names looked up elsewhere when they are given.
 func (m *Manager) Resolve(r *net.Resolver) { m.resolver = r }
 
-// Judge tells what becomes of a delivery after so many attempts and this one.
+// Judge returns what becomes of a delivery after so many attempts and this one.
 func (m *Manager) Judge(attempts, status int, retryAfter time.Duration) store.Result {
 	d := &dispatcher{Manager: m}
 	return d.judge(store.Delivery{Attempts: attempts}, answer{Attempt: store.Attempt{Status: status}, ok: status == 200, gone: status == 410, retryAfter: retryAfter})

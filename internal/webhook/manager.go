@@ -20,12 +20,12 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/ratelimit"
 	"pregon/internal/disclosure"
+	"pregon/internal/events"
 	"pregon/internal/fault"
-	"pregon/internal/feed"
-	"pregon/internal/outbound"
-	"pregon/internal/ratelimit"
+	"pregon/internal/server/outbound"
 	"pregon/internal/store"
 )
 
@@ -49,7 +49,7 @@ type Sealer interface {
 
 // Encoder makes changes ready to be told; feed.Hub is one.
 type Encoder interface {
-	Encode(*disclosure.Change) *feed.Event
+	Encode(*disclosure.Change) *events.Event
 	// Newest is the newest change that Encode's directory knows of. None after
 	// it is judged: a filter may ask for what only the directory tells.
 	Newest() int64
@@ -132,12 +132,12 @@ type hooks struct {
 type hook struct {
 	Webhook
 	signers  []signer
-	selector *feed.Selector // nil when the filter is too much
-	tooMuch  string         // why
+	selector *events.Selector // nil when the filter is too much
+	tooMuch  string           // why
 }
 
 // selects reports whether a change is for the webhook.
-func (h *hook) selects(e *feed.Event) bool { return h.selector != nil && h.selector.Match(e) }
+func (h *hook) selects(e *events.Event) bool { return h.selector != nil && h.selector.Match(e) }
 
 // New returns a manager that knows nothing until Refresh.
 func New(o Options) *Manager {
@@ -209,7 +209,7 @@ func (m *Manager) Refresh(ctx context.Context) error {
 			continue
 		}
 		h := &hook{Webhook: w}
-		if h.tooMuch = feed.TooMuch(w.Filter); h.tooMuch == "" {
+		if h.tooMuch = events.FilterError(w.Filter); h.tooMuch == "" {
 			h.selector = w.Selection().Compile()
 		}
 		if h.signers, err = openSecrets(&w, m.o.Sealer); err != nil {
@@ -299,10 +299,10 @@ func tooMany() error {
 // checkFilters refuses a filter with which those of an owner would be too long
 // together. Each is judged for every change.
 func (m *Manager) checkFilters(owner, id string, f disclosure.Filter) error {
-	n := feed.FilterLength(f)
+	n := events.FilterLength(f)
 	for _, h := range m.known.Load().byID {
 		if h.Owner == owner && h.ID != id {
-			n += feed.FilterLength(h.Filter)
+			n += events.FilterLength(h.Filter)
 		}
 	}
 	if n <= longestFilters {

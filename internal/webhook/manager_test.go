@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/auth/secret"
 	"pregon/internal/disclosure"
+	"pregon/internal/events"
 	"pregon/internal/fault"
-	"pregon/internal/feed"
-	"pregon/internal/outbound"
-	"pregon/internal/outbound/outboundtest"
-	"pregon/internal/secret"
+	"pregon/internal/server/outbound"
+	"pregon/internal/server/outbound/outboundtest"
 	"pregon/internal/store"
 	"pregon/internal/webhook"
 )
@@ -54,7 +54,7 @@ func TestCreate(t *testing.T) {
 	if p.audit.count("webhook.created") != 1 || strings.Contains(p.audit.String(), "hunter2") || strings.Contains(p.audit.String(), raw) {
 		t.Errorf("the audit: %s", p.audit)
 	}
-	if d, _ := create(t, p, r); !slices.Equal(d.Events, []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.IssuerUpdated}) || len(d.Events) != len(feed.DefaultEvents) {
+	if d, _ := create(t, p, r); !slices.Equal(d.Events, []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.IssuerUpdated}) || len(d.Events) != len(events.DefaultEvents) {
 		t.Errorf("without events: %v", d.Events)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"

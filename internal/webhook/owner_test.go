@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/access"
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"

@@ -17,7 +17,7 @@ import (
 	"time"
 	"unicode"
 
-	"pregon/internal/outbound"
+	"pregon/internal/server/outbound"
 	"pregon/internal/store"
 )
 

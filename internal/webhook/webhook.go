@@ -38,9 +38,9 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/events"
 	"pregon/internal/fault"
-	"pregon/internal/feed"
-	"pregon/internal/outbound"
+	"pregon/internal/server/outbound"
 	"pregon/internal/store"
 )
 
@@ -135,8 +135,8 @@ func readRecord(r store.Record) (Webhook, error) {
 }
 
 // Selection is what the webhook is told of.
-func (d *Draft) Selection() feed.Selection {
-	return feed.Selection{Events: d.Events, Filter: d.Filter}
+func (d *Draft) Selection() events.Selection {
+	return events.Selection{Events: d.Events, Filter: d.Filter}
 }
 
 // check finds what cannot be, and names the events when the draft does not.
@@ -150,20 +150,20 @@ func (d *Draft) check(allowPrivate bool) error {
 	case !utf8.ValidString(d.Description) || strings.ContainsFunc(d.Description, unicode.IsControl):
 		return invalid("description", "", "must be plain text on one line")
 	}
-	if reason := feed.TooMuch(d.Filter); reason != "" {
+	if reason := events.FilterError(d.Filter); reason != "" {
 		return invalid("filter", d.Filter.Search, reason)
 	}
 	for _, e := range d.Events {
-		if !slices.Contains(feed.AllEvents, e) {
-			return invalid("events", string(e), "use "+feed.EventNames(feed.AllEvents))
+		if !slices.Contains(events.AllEvents, e) {
+			return invalid("events", string(e), "use "+events.EventNames(events.AllEvents))
 		}
 	}
 	if len(d.Events) == 0 {
-		d.Events = feed.DefaultEvents
+		d.Events = events.DefaultEvents
 	}
 	// One spelling of every set: the order of feed.AllEvents, each once.
 	named := d.Events
-	d.Events = slices.DeleteFunc(slices.Clone(feed.AllEvents), func(e disclosure.Event) bool { return !slices.Contains(named, e) })
+	d.Events = slices.DeleteFunc(slices.Clone(events.AllEvents), func(e disclosure.Event) bool { return !slices.Contains(named, e) })
 	return nil
 }
 

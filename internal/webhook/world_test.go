@@ -24,10 +24,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/feed"
-	"pregon/internal/secret"
+	"pregon/internal/events"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
 	"pregon/internal/webhook"
@@ -79,7 +79,7 @@ type process struct {
 // world is a store and what is at work on it.
 type world struct {
 	path string
-	next int64 // number of the next filing
+	next int64 // number of the next report
 }
 
 func newWorld(t testing.TB) *world {
@@ -105,7 +105,7 @@ func (w *world) idle(t testing.TB, pace webhook.Pace, change func(*webhook.Optio
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
 	c := catalog.New(db, log)
-	hub := feed.NewHub(c, db)
+	hub := events.NewHub(c, db)
 	if err := c.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func background(t testing.TB, run func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// publish appends filings, and returns the seq of the last.
+// publish appends reports, and returns the seq of the last.
 func (w *world) publish(t testing.TB, db store.Store, n int, change ...func(*disclosure.Report)) int64 {
 	t.Helper()
 	b := store.Batch{}

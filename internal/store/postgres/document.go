@@ -191,7 +191,7 @@ func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) ([]strin
 	return ids, nil
 }
 
-// find asks for filings by an index. Left alone the planner prefers to read all
+// find asks for reports by an index. Left alone the planner prefers to read all
 // documents when a word is common: it takes them for the little that they are in
 // their table, while the words are stored elsewhere, and compressed.
 func (s *Store) find(ctx context.Context, query string, args []any) (ids []string, err error) {
@@ -221,7 +221,7 @@ func expression(phrases []store.Phrase) string {
 	return strings.Join(either, ` | `)
 }
 
-// queueDocuments notes which filings have another document now.
+// queueDocuments notes which reports have another document now.
 func queueDocuments(batch *pgx.Batch, changes []disclosure.Change) {
 	var reports, hashes, gone []string
 	for report, hash := range store.Filed(changes) {

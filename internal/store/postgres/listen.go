@@ -29,7 +29,7 @@ func (s *Store) listen(ctx context.Context) {
 	}
 }
 
-// hear listens on one connection until it breaks, and tells whether it came so
+// hear listens on one connection until it breaks, and reports whether it came so
 // far as to listen. The connection is none of the pool's, so that it takes no
 // place there.
 func (s *Store) hear(ctx context.Context) (listened bool) {

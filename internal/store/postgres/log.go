@@ -70,7 +70,7 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 // next one of its own process. All writers of a counter wait for the one that
 // holds it, so the server ends a transaction whose process froze, lost the
 // network or waits for such a lock itself.
-const patience = 10 * time.Second
+const writeTimeout = 10 * time.Second
 
 // writing begins a transaction that others may have to wait for. It relies on
 // each statement seeing all that was committed before it.

@@ -81,7 +81,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	s := &Store{
 		pool:      pool,
 		leases:    leases,
-		writing:   writing(patience),
+		writing:   writing(writeTimeout),
 		poll:      time.Second,
 		commit:    func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
 		listening: make(chan struct{}),

@@ -233,7 +233,7 @@ func expression(phrases []store.Phrase) string {
 	return strings.Join(either, " OR ")
 }
 
-// fileDocuments notes which filings have another document now.
+// fileDocuments notes which reports have another document now.
 func fileDocuments(ctx context.Context, tx *sql.Tx, changes []disclosure.Change) error {
 	for report, hash := range store.Filed(changes) {
 		if err := fileDocument(ctx, tx, report, hash); err != nil {

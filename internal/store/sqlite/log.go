@@ -203,7 +203,7 @@ func (s *Store) Reports(ctx context.Context, ids ...string) ([]disclosure.Report
 		return nil
 	}, "SELECT "+rowColumns+` FROM report r JOIN change c ON c.seq = r.seq WHERE r.id IN (SELECT value FROM json_each(?))`, wanted)
 	if err != nil {
-		return nil, fmt.Errorf("reading filings: %w", explained(err))
+		return nil, fmt.Errorf("reading reports: %w", explained(err))
 	}
 	return reports, nil
 }

@@ -131,7 +131,7 @@ func testEqualIDs(t *testing.T, e Engine) {
 	checkLength(t, s, 2)
 }
 
-// everything is a filing with all its fields, and with all that may be hard to
+// everything is a report with all its fields, and with all that may be hard to
 // keep as it is.
 func everything() disclosure.Report {
 	return disclosure.Report{
@@ -190,7 +190,7 @@ func testRoundTrip(t *testing.T, e Engine) {
 	}
 	report.AvailableAt = log[1].OccurredAt
 	if diff := cmp.Diff(report, *log[1].Report); diff != "" {
-		t.Errorf("the filing (-want +got):\n%s", diff)
+		t.Errorf("the report (-want +got):\n%s", diff)
 	}
 	if at := log[1].OccurredAt; at.Before(start) || at.After(time.Now()) {
 		t.Errorf("it occurred at %v, and the test began at %v", at, start)

@@ -55,7 +55,7 @@ func checkLength(t *testing.T, s store.Store, want int) []disclosure.Change {
 	return log
 }
 
-// subject tells issuers and filings apart, whose ids are independent.
+// subject tells issuers and reports apart, whose ids are independent.
 type subject struct {
 	issuer bool
 	id     string
@@ -93,7 +93,7 @@ func checkRows(log []disclosure.Change) error {
 
 func checkRow(last map[subject]*disclosure.Change, c *disclosure.Change) error {
 	if (c.Report == nil) == (c.Issuer == nil) {
-		return errors.New("it must be about a filing or about an issuer")
+		return errors.New("it must be about a report or about an issuer")
 	}
 	if c.OccurredAt.IsZero() || !c.OccurredAt.Equal(c.OccurredAt.Truncate(time.Microsecond)) {
 		return fmt.Errorf("it occurred at %v", c.OccurredAt)

@@ -67,7 +67,7 @@ func testConcurrentWriters(t *testing.T, e Engine) {
 	}
 }
 
-// checkNothingLost verifies that each batch's own filing is there.
+// checkNothingLost verifies that each batch's own report is there.
 func checkNothingLost(t *testing.T, log []disclosure.Change) {
 	t.Helper()
 	found := map[string]bool{}
@@ -105,7 +105,7 @@ func (w *writer) run(ctx context.Context) error {
 }
 
 // batch has a few of the records that all share, in one of few states so that
-// some are unchanged, and one filing of its own.
+// some are unchanged, and one report of its own.
 func (w *writer) batch(i int) store.Batch {
 	b := store.Batch{New: disclosure.Published}
 	for range w.rand.IntN(3) {

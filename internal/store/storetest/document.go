@@ -49,7 +49,7 @@ func putDocuments(t *testing.T, s store.Store, documents ...store.Document) {
 	}
 }
 
-// withDocument is a filing that has a document.
+// withDocument is a report that has a document.
 func withDocument(number int64, d store.Document) disclosure.Report {
 	r := filing(number, "La sociedad informa")
 	r.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: d.SHA256}
@@ -184,7 +184,7 @@ func testOriginals(t *testing.T, e Engine) {
 	}
 }
 
-// testFiledDocuments: what the newest state of a filing says counts.
+// testFiledDocuments: what the newest state of a report says counts.
 func testFiledDocuments(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	a, b := document("a", "uno dos"), document("b", "dos tres")
@@ -256,7 +256,7 @@ func testFindInDocuments(t *testing.T, e Engine) {
 func testFindAgreesWithLoops(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	random := rand.New(rand.NewPCG(1, 2))
-	kept := map[string]store.Document{} // by filing
+	kept := map[string]store.Document{} // by report
 	for range 3 {
 		for range 50 {
 			n := random.Int64N(70)

@@ -115,12 +115,12 @@ func testCurrentStopsOnError(t *testing.T, e Engine) {
 	checkLength(t, s, 501)
 }
 
-// reports reads filings by their ids, in order of those.
+// reports reads reports by their ids, in order of those.
 func reports(t *testing.T, s store.Store, ids ...string) []disclosure.Report {
 	t.Helper()
 	got, err := s.Reports(patiently(t), ids...)
 	if err != nil {
-		t.Fatalf("reading filings: %v", err)
+		t.Fatalf("reading reports: %v", err)
 	}
 	slices.SortFunc(got, func(a, b disclosure.Report) int { return strings.Compare(a.ID, b.ID) })
 	return got
@@ -170,7 +170,7 @@ func testManyReports(t *testing.T, e Engine) {
 		seen[r.ID] = true
 	}
 	if len(seen) != n {
-		t.Errorf("of %d filings came %d", n, len(seen))
+		t.Errorf("of %d reports came %d", n, len(seen))
 	}
 }
 
@@ -242,7 +242,7 @@ func testWaitEndsWithContext(t *testing.T, e Engine) {
 }
 
 // follow reads the log as a reader does, with a cursor, while others write,
-// until it meets the filing last.
+// until it meets the report last.
 func follow(ctx context.Context, s store.Store, last string) ([]disclosure.Change, error) {
 	var log []disclosure.Change
 	for {
@@ -269,7 +269,7 @@ func follow(ctx context.Context, s store.Store, last string) ([]disclosure.Chang
 }
 
 // watchCurrent compares Current with the log up to the same moment, over and
-// over, until the log has the filing last.
+// over, until the log has the report last.
 func watchCurrent(ctx context.Context, s store.Store, last string) error {
 	for {
 		heads, seq, err := readCurrent(ctx, s)

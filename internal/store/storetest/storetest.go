@@ -218,7 +218,7 @@ func mustAppend(t *testing.T, s store.Store, b store.Batch) store.Outcome {
 	return outcome
 }
 
-// published is a batch of new filings.
+// published is a batch of new reports.
 func published(reports ...disclosure.Report) store.Batch {
 	return store.Batch{Reports: reports, New: disclosure.Published}
 }

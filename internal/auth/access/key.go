@@ -1,0 +1,164 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/fault"
+)
+
+// A key is the prefix, 32 random characters and a checksum of all before it,
+// so that a mistyped or made-up one is known without asking anybody, and a
+// scanner of leaked secrets can be sure of what it found.
+const (
+	keyPrefix    = "pregon_live_"
+	randomLength = 32
+	checkLength  = 6
+	keyLength    = len(keyPrefix) + randomLength + checkLength
+	idPrefix     = "key_"
+	idLength     = 12
+	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	longestName  = 100
+	mostNetworks = 50
+)
+
+// Plans are what a holder has subscribed to.
+var Plans = []string{"pro", "enterprise"}
+
+// Key is what the store knows of a holder of keys: never a key itself.
+type Key struct {
+	ID        string         `json:"id"`
+	Name      string         `json:"name,omitempty"`
+	Plan      string         `json:"plan"`
+	Scopes    Scope          `json:"scopes"`
+	Networks  []netip.Prefix `json:"networks,omitempty"` // from where it may be used; anywhere when empty
+	CreatedAt time.Time      `json:"created_at"`
+	ExpiresAt time.Time      `json:"expires_at,omitzero"`
+	RevokedAt time.Time      `json:"revoked_at,omitzero"`
+	Secrets   []Secret       `json:"secrets"` // the newest last; more than one while a rotation overlaps
+
+	revision int64
+}
+
+// Secret is one key of a holder, by its digest.
+type Secret struct {
+	Digest    digest    `json:"sha256"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when another took its place
+}
+
+// State is a word for what the key is good for at a time.
+func (k *Key) State(now time.Time) string {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return "revoked"
+	case over(k.ExpiresAt, now):
+		return "expired"
+	}
+	return "active"
+}
+
+// Overlap is until when an older key of the holder works beside the newest,
+// or nothing.
+func (k *Key) Overlap(now time.Time) (until time.Time) {
+	for _, s := range k.Secrets {
+		if !over(s.ExpiresAt, now) && s.ExpiresAt.After(until) {
+			until = s.ExpiresAt
+		}
+	}
+	return until
+}
+
+// over reports whether a time has come; one that is not set never does.
+func over(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
+
+// allows reports whether the key may be used from an address.
+func (k *Key) allows(from netip.Addr) bool {
+	return len(k.Networks) == 0 || slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
+}
+
+// validate finds what cannot be in a key that is to be made.
+func (k *Key) validate(now time.Time) error {
+	switch {
+	case !slices.Contains(Plans, k.Plan):
+		return fault.New(fault.Invalid, "there is no plan %q: use %s", k.Plan, strings.Join(Plans, " or "))
+	case k.Scopes == 0:
+		return fault.New(fault.Invalid, "a key needs a scope: use %s", strings.Join(AllScopes.Names(), ", "))
+	case len(k.Name) > longestName || strings.ContainsFunc(k.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return fault.New(fault.Invalid, "the name may have %d bytes, all of them on one line", longestName)
+	case over(k.ExpiresAt, now):
+		return fault.New(fault.Invalid, "the key would have expired already, at %s", k.ExpiresAt.Format(time.RFC3339))
+	case len(k.Networks) > mostNetworks:
+		return fault.New(fault.Invalid, "a key may have %d networks at most", mostNetworks)
+	}
+	return nil
+}
+
+// IsKeyID reports whether the id of a principal is that of a key.
+func IsKeyID(id string) bool { return strings.HasPrefix(id, idPrefix) }
+
+// newSecret makes a key, and what may be kept of it.
+func newSecret(now time.Time) (raw string, s Secret) {
+	raw = keyPrefix + randomText(randomLength)
+	raw += checksum(raw)
+	return raw, Secret{Digest: digestOf(raw), CreatedAt: now}
+}
+
+// wellFormed reports whether a text could be a key of ours.
+func wellFormed(raw string) bool {
+	return len(raw) == keyLength && strings.HasPrefix(raw, keyPrefix) && raw[keyLength-checkLength:] == checksum(raw[:keyLength-checkLength])
+}
+
+// digestOf is what is kept of a key. Keys are random and long, so that a plain
+// digest tells as little as a slow one would.
+func digestOf(raw string) digest { return sha256.Sum256([]byte(raw)) }
+
+type digest [sha256.Size]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *digest) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(d) {
+		return errors.New("a digest must be 64 hexadecimal digits")
+	}
+	copy(d[:], b)
+	return nil
+}
+
+func checksum(s string) string {
+	sum := crc32.ChecksumIEEE([]byte(s))
+	var out [checkLength]byte
+	for i := range out {
+		out[checkLength-1-i] = base62[sum%62]
+		sum /= 62
+	}
+	return string(out[:])
+}
+
+// randomText returns characters each of which is as likely as any other.
+func randomText(length int) string {
+	const fair = 256 - 256%len(base62) // bytes from here on would favour the first characters
+	out := make([]byte, 0, length)
+	var some [64]byte
+	for {
+		_, _ = rand.Read(some[:]) // never fails
+		for _, b := range some {
+			if int(b) >= fair {
+				continue
+			}
+			if out = append(out, base62[int(b)%len(base62)]); len(out) == length {
+				return string(out)
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package access
+
+import (
+	"strings"
+
+	"pregon/internal/fault"
+)
+
+// Scope is a set of rights.
+type Scope uint8
+
+// The rights that there are, one bit each.
+const (
+	ReadReports Scope = 1 << iota
+	ReadIssuers
+	ReadAnalytics
+
+	AllScopes = ReadReports | ReadIssuers | ReadAnalytics
+)
+
+// scopeNames are in the order in which they are always told.
+var scopeNames = []struct {
+	scope Scope
+	name  string
+}{
+	{ReadReports, "read:reports"},
+	{ReadIssuers, "read:issuers"},
+	{ReadAnalytics, "read:analytics"},
+}
+
+// Has reports whether all of another set's rights are in this one.
+func (s Scope) Has(all Scope) bool { return s&all == all }
+
+// Names returns the rights one by one.
+func (s Scope) Names() []string {
+	names := make([]string, 0, len(scopeNames))
+	for _, n := range scopeNames {
+		if s.Has(n.scope) {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// String is the set as OAuth writes it: names with spaces between them.
+func (s Scope) String() string { return strings.Join(s.Names(), " ") }
+
+// ScopeOf returns the right with a name, or none.
+func ScopeOf(name string) Scope {
+	for _, n := range scopeNames {
+		if n.name == name {
+			return n.scope
+		}
+	}
+	return 0
+}
+
+// ParseScopes reads names of rights, all of which must exist.
+func ParseScopes(names []string) (Scope, error) {
+	var all Scope
+	for _, name := range names {
+		s := ScopeOf(name)
+		if s == 0 {
+			return 0, fault.New(fault.Invalid, "there is no scope %q: use %s", name, strings.Join(AllScopes.Names(), ", "))
+		}
+		all |= s
+	}
+	return all, nil
+}
+
+// MarshalText tells a set of rights as OAuth does.
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Scope) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseScopes(strings.Fields(string(text)))
+	return err
+}

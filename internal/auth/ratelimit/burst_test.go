@@ -1,0 +1,186 @@
+package ratelimit_test
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/ratelimit/redistest"
+)
+
+// TestBurst has a thousand requests come to each of two processes at once. All
+// of them could not ask in time.
+func TestBurst(t *testing.T) {
+	server := redistest.Start(t)
+	far := serve(t, func(command []byte) []byte {
+		time.Sleep(50 * time.Millisecond)
+		conn, err := net.Dial("unix", strings.TrimPrefix(server.URL(), "unix://"))
+		if err != nil {
+			return nil
+		}
+		defer func() { _ = conn.Close() }()
+		reply := make([]byte, 1<<10)
+		if _, err := conn.Write(command); err != nil {
+			return nil
+		}
+		n, _ := conn.Read(reply)
+		return reply[:n]
+	})
+	a, logA := open(t, far, time.Hour)
+	b, logB := open(t, far, time.Hour)
+	if in := takeAtOnce(t, 1000, a.Shared(perHour), b.Shared(perHour)); in != 60 {
+		t.Errorf("%d of 2000 were let in, want 60", in)
+	}
+	if !a.Up() || !b.Up() {
+		t.Errorf("Redis is up: %s%s", logA, logB)
+	}
+	if n := connect(t, server.URL()).LLen(t.Context(), keyOf(number(1))).Val(); n != 60 {
+		t.Errorf("Redis counted %d requests, want 60", n)
+	}
+}
+
+// TestSlowRedis has more ask than Redis can answer in time.
+func TestSlowRedis(t *testing.T) {
+	var now, most atomic.Int64
+	url := serve(t, func([]byte) []byte {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+		}
+		time.Sleep(100 * time.Millisecond)
+		return []byte("*3\r\n:1\r\n:42\r\n:3600000000\r\n")
+	})
+	r, log := open(t, url, time.Hour)
+	l := r.Shared(perHour)
+	var all sync.WaitGroup
+	var asked, alone atomic.Int64
+	for n := range 1000 {
+		all.Go(func() {
+			switch v := l.Take(t.Context(), number(n)); {
+			case !v.OK:
+				t.Error("a request was refused")
+			case v.Remaining == 42:
+				asked.Add(1)
+			default:
+				alone.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if !r.Up() {
+		t.Errorf("Redis is up: %s", log)
+	}
+	if asked.Load() < 32 || alone.Load() == 0 || most.Load() > 32 {
+		t.Errorf("Redis was asked by %d, %d at once, and not by %d", asked.Load(), most.Load(), alone.Load())
+	}
+}
+
+func TestPoolTimeoutIsNoFailure(t *testing.T) {
+	r, log := open(t, serve(t, func([]byte) []byte { return nil }), time.Hour)
+	client := ratelimit.Ask(r)
+	ratelimit.Answered(r, client, redis.ErrPoolTimeout)
+	if !r.Up() || ratelimit.Ask(r) != client {
+		t.Errorf("Redis is up: %s", log)
+	}
+}
+
+// TestWhatRedisCountedIsLetIn is at the edge of the window all the time.
+func TestWhatRedisCountedIsLetIn(t *testing.T) {
+	server := redistest.Start(t)
+	r, log := open(t, server.URL(), time.Hour)
+	l := r.Shared(ratelimit.Policy{Name: "test", Limit: 3, Window: 5 * time.Millisecond})
+	var in atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for start := time.Now(); time.Since(start) < time.Second; {
+				in.Add(int64(take(t, l, number(1), 1)))
+			}
+		})
+	}
+	all.Wait()
+	stats := connect(t, server.URL()).Info(t.Context(), "commandstats").Val()
+	_, calls, _ := strings.Cut(stats, "cmdstat_rpush:calls=")
+	calls, _, _ = strings.Cut(calls, ",")
+	if want := in.Load(); want == 0 || calls != strconv.FormatInt(want, 10) {
+		t.Errorf("Redis counted %s, and %d were let in", calls, want)
+	}
+	if !r.Up() {
+		t.Errorf("Redis is up: %s", log)
+	}
+}
+
+// TestRefusedByRedis leaves nothing in the process.
+func TestRefusedByRedis(t *testing.T) {
+	server := redistest.Start(t)
+	a, _ := open(t, server.URL(), time.Hour)
+	b, _ := open(t, server.URL(), time.Hour)
+	one, two := a.Shared(perHour), b.Shared(perHour)
+	take(t, one, number(1), 60)
+	if in := takeAtOnce(t, 200, two); in != 0 {
+		t.Errorf("%d were let in", in)
+	}
+	if two.Len() != 0 {
+		t.Error("a request is remembered that was refused")
+	}
+	server.Kill()
+	if in := take(t, two, number(1), 100); in != 60 {
+		t.Errorf("%d were let in without Redis, want 60", in)
+	}
+}
+
+// TestIdleConnectionIsClosed by Redis, which is no failure of it.
+func TestIdleConnectionIsClosed(t *testing.T) {
+	server := redistest.Start(t)
+	r, log := open(t, server.URL(), time.Hour)
+	l := r.Shared(perHour)
+	take(t, l, number(1), 1)
+	client := connect(t, server.URL())
+	if err := client.ClientKillByFilter(t.Context(), "TYPE", "normal", "SKIPME", "yes").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if in := take(t, l, number(1), 1); in != 1 || !r.Up() {
+		t.Errorf("Redis is up: %s", log)
+	}
+}
+
+// TestWatch makes no requests.
+func TestWatch(t *testing.T) {
+	server := redistest.Start(t)
+	r, log := open(t, server.URL(), 10*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { r.Watch(ctx) })
+	await := func(up bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); r.Up() != up; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("it is not noticed that Redis is up: %v", up)
+			}
+		}
+	}
+	for range 3 {
+		server.Kill()
+		await(false)
+		server.Restart()
+		await(true)
+	}
+	cancel()
+	watch.Wait()
+	server.Kill()
+	time.Sleep(50 * time.Millisecond)
+	if !r.Up() {
+		t.Error("Redis is asked after the end")
+	}
+	if strings.Count(log.String(), "level=WARN") != 3 || strings.Count(log.String(), "level=INFO") != 3 {
+		t.Errorf("want one line for each change:\n%s", log)
+	}
+}

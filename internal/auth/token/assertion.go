@@ -1,0 +1,163 @@
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"pregon/internal/auth/access"
+)
+
+const typeIDJAG = "oauth-id-jag+jwt" // typ of an identity assertion
+
+// issuer is somebody trusted, ready for use.
+type issuer struct {
+	name             string
+	audiences        []string
+	keys             KeySource
+	algs             []jose.SignatureAlgorithm
+	scopes, defaults access.Scope
+	clients          map[string]*client
+}
+
+// assertion is what an issuer said, once its signature and all that does not
+// depend on the request were found right.
+type assertion struct {
+	issuer    *issuer
+	subject   string
+	clientID  string
+	scope     access.Scope // what it lets be granted
+	resources []string     // where it may be used; nil for anywhere
+	mark      mark
+}
+
+// mark is the name under which a token of others is remembered as used.
+type mark struct {
+	name  string
+	until time.Time
+}
+
+// clocks is by how much the clocks of replicas and store may differ: what was
+// used must not be forgotten while one of them would still take it.
+const clocks = time.Minute
+
+// markOf hashes who and what, so that names are short and of one shape.
+func markOf(kind string, exp time.Time, parts ...string) mark {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return mark{name: kind + ":" + hex.EncodeToString(sum[:]), until: exp.Add(leeway + clocks)}
+}
+
+// assertion checks what an issuer signed. Who sent it, and what for, is for
+// the caller to compare.
+func (s *Server) assertion(ctx context.Context, g grant, known *trail) (*assertion, error) {
+	j, err := parse(g.assertion, maxForeign)
+	if err != nil {
+		return nil, err
+	}
+	known.issuer, _ = j.claims["iss"].(string)
+	known.client, _ = j.claims["client_id"].(string)
+	if err := g.takes(j); err != nil {
+		return nil, err
+	}
+	iss := s.issuers[known.issuer]
+	if iss == nil {
+		return nil, unfit("its issuer is not trusted here")
+	}
+	if err := j.verify(ctx, iss.keys, iss.algs); err != nil {
+		return nil, err
+	}
+	a := &assertion{issuer: iss}
+	if err := a.read(j, time.Now()); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// read takes the claims of an assertion that was verified.
+func (a *assertion) read(j *jws, now time.Time) error {
+	aud, err := j.audience()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(a.issuer.audiences, aud) {
+		return unfit("aud must be " + strings.Join(a.issuer.audiences, " or "))
+	}
+	exp, err := j.times(now, true)
+	if err != nil {
+		return err
+	}
+	if a.subject, err = j.text("sub"); err != nil {
+		return err
+	}
+	if a.clientID, err = j.text("client_id"); err != nil {
+		return err
+	}
+	jti, err := j.text("jti")
+	if err != nil {
+		return err
+	}
+	if _, there := j.claims["cnf"]; there {
+		return unfit("cnf binds it to a key, and proof of possession is not supported")
+	}
+	if a.scope, err = j.scope(); err != nil {
+		return err
+	}
+	if a.resources, err = j.resources(); err != nil {
+		return err
+	}
+	a.mark = markOf("assertion", exp, a.issuer.name, jti)
+	return nil
+}
+
+// scope returns what the claim lets be granted: everything when it is absent.
+func (j *jws) scope() (access.Scope, error) {
+	value, there := j.claims["scope"]
+	if !there {
+		return access.AllScopes, nil
+	}
+	text, ok := value.(string)
+	if !ok || !scopeText(text) {
+		return 0, unfit("scope must be a text: names with spaces between them")
+	}
+	return knownScopes(text), nil
+}
+
+// resources returns where the claim lets a token be used: nil for anywhere.
+func (j *jws) resources() ([]string, error) {
+	value, there := j.claims["resource"]
+	if !there {
+		return nil, nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		text, ok := v.(string)
+		if !ok {
+			return nil, unfit("resource must be a text or a list of texts")
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// scopeText reports whether a text has only what RFC 6749 lets stand in a scope.
+func scopeText(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' })
+}
+
+// knownScopes reads names, of which those that we do not have are passed over.
+func knownScopes(text string) access.Scope {
+	var all access.Scope
+	for name := range strings.FieldsSeq(text) {
+		all |= access.ScopeOf(name)
+	}
+	return all
+}

@@ -1,0 +1,262 @@
+package token
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/fault"
+)
+
+// Config is what the operator says of the issuers that the service trusts.
+type Config struct {
+	// TokenLifetime is how long an access token is good for: 1m to 1h, 10m
+	// when not told.
+	TokenLifetime time.Duration `yaml:"token_lifetime"`
+	// Issuers may assert who a caller is. Without any, no token is given out.
+	Issuers []Issuer `yaml:"issuers"`
+}
+
+// Issuer is somebody whose assertions are believed.
+type Issuer struct {
+	// Issuer is exactly what stands in iss.
+	Issuer string `yaml:"issuer"`
+	// JWKSURL or JWKSFile is where its keys are: one of the two.
+	JWKSURL  string `yaml:"jwks_url"`
+	JWKSFile string `yaml:"jwks_file"`
+	// AllowPrivate says that it is on our own network: its keys, and those of
+	// its clients, may be fetched from private addresses and by http.
+	AllowPrivate bool `yaml:"allow_private"`
+	// Audiences are the values of aud that are meant for us; the base URL
+	// when not told.
+	Audiences []string `yaml:"audiences"`
+	// Scopes are what it may grant.
+	Scopes []string `yaml:"scopes"`
+	// DefaultScopes are granted to who asks for none; all when not told.
+	DefaultScopes []string `yaml:"default_scopes"`
+	// Algorithms may sign its assertions and those of its clients: RS256,
+	// PS256, ES256, ES384 and EdDSA when not told.
+	Algorithms []string `yaml:"algorithms"`
+	// Clients may show its assertions to us.
+	Clients []Client `yaml:"clients"`
+}
+
+// Client is a program that may show assertions of an issuer.
+type Client struct {
+	// ID is the client_id of its assertions.
+	ID string `yaml:"id"`
+	// Auth is how it proves who it is: none, client_secret_basic,
+	// client_secret_post or private_key_jwt.
+	Auth string `yaml:"auth"`
+	// SecretSHA256 is the SHA-256 of its secret in hex:
+	// printf %s "$SECRET" | sha256sum
+	SecretSHA256 string `yaml:"secret_sha256"`
+	// JWKSURL or JWKSFile is where its keys are, for private_key_jwt.
+	JWKSURL  string `yaml:"jwks_url"`
+	JWKSFile string `yaml:"jwks_file"`
+	// Scopes narrow what it can be granted; all of its issuer's when not told.
+	Scopes []string `yaml:"scopes"`
+}
+
+// The ways in which a client proves who it is, as RFC 7591 names them.
+const (
+	authNone  = "none"
+	authBasic = "client_secret_basic"
+	authPost  = "client_secret_post"
+	authJWT   = "private_key_jwt"
+)
+
+var authMethods = []string{authNone, authBasic, authPost, authJWT}
+
+// A token lives between these.
+const (
+	minLifetime     = time.Minute
+	maxLifetime     = time.Hour
+	defaultLifetime = 10 * time.Minute
+)
+
+// algorithms may sign what others send us. There is none with a shared secret
+// among them, and not "none": a public key must never do as a secret.
+var algorithms = []jose.SignatureAlgorithm{
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
+	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+}
+
+var defaultAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
+
+// Validate fills in what was not told, and says everything that is wrong, each
+// with its place.
+func (c *Config) Validate(baseURL string) error {
+	var v validation
+	if c.TokenLifetime == 0 {
+		c.TokenLifetime = defaultLifetime
+	}
+	if c.TokenLifetime < minLifetime || c.TokenLifetime > maxLifetime {
+		v.wrong("token_lifetime", "%v is not allowed: use 1m to 1h", c.TokenLifetime)
+	}
+	seen := map[string]bool{}
+	for i := range c.Issuers {
+		iss, at := &c.Issuers[i], fmt.Sprintf("issuers[%d]", i)
+		v.issuer(at, iss, baseURL)
+		if seen[iss.Issuer] {
+			v.wrong(at+".issuer", "%q is there already: name an issuer once", iss.Issuer)
+		}
+		seen[iss.Issuer] = true
+	}
+	return v.err()
+}
+
+// validation gathers what is wrong.
+type validation []error
+
+func (v *validation) wrong(place, format string, args ...any) {
+	*v = append(*v, fmt.Errorf("%s: "+format, append([]any{place}, args...)...))
+}
+
+func (v *validation) err() error {
+	if len(*v) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s", errors.Join(*v...))
+}
+
+// maxIssuer keeps our own tokens, which repeat the name, short.
+const maxIssuer = 512
+
+func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
+	switch {
+	case iss.Issuer == "":
+		v.wrong(at+".issuer", "is missing: use the iss of its assertions")
+	case iss.Issuer == baseURL:
+		v.wrong(at+".issuer", "%q is this service itself: use another", iss.Issuer)
+	case len(iss.Issuer) > maxIssuer || !plain(iss.Issuer) || strings.ContainsAny(iss.Issuer, "# "):
+		// The mark divides issuer and subject in our tokens.
+		v.wrong(at+".issuer", "%q is not allowed: use up to %d bytes without spaces, # or control characters", iss.Issuer, maxIssuer)
+	}
+	v.keys(at, iss.JWKSURL, iss.JWKSFile, iss.AllowPrivate)
+	if len(iss.Audiences) == 0 {
+		iss.Audiences = []string{baseURL}
+	}
+	if i := slices.Index(iss.Audiences, ""); i >= 0 {
+		v.wrong(fmt.Sprintf("%s.audiences[%d]", at, i), "is empty: use the aud of its assertions")
+	}
+	if len(iss.Scopes) == 0 {
+		v.wrong(at+".scopes", "is missing: use some of %s", access.AllScopes)
+	}
+	most := v.scopes(at+".scopes", iss.Scopes, access.AllScopes)
+	if len(iss.DefaultScopes) == 0 {
+		iss.DefaultScopes = iss.Scopes
+	} else {
+		v.scopes(at+".default_scopes", iss.DefaultScopes, most)
+	}
+	v.algorithms(at+".algorithms", iss)
+	if len(iss.Clients) == 0 {
+		v.wrong(at+".clients", "is missing: name the clients that may show its assertions")
+	}
+	seen := map[string]bool{}
+	for i := range iss.Clients {
+		c, at := &iss.Clients[i], fmt.Sprintf("%s.clients[%d]", at, i)
+		v.client(at, c, iss.AllowPrivate, most)
+		if seen[c.ID] {
+			v.wrong(at+".id", "%q is there already: name a client once", c.ID)
+		}
+		seen[c.ID] = true
+	}
+}
+
+func (v *validation) client(at string, c *Client, allowPrivate bool, most access.Scope) {
+	if c.ID == "" || len(c.ID) > maxText || !plain(c.ID) {
+		v.wrong(at+".id", "%q is not allowed: use 1 to %d bytes without control characters", c.ID, maxText)
+	}
+	if !slices.Contains(authMethods, c.Auth) {
+		v.wrong(at+".auth", "%q is not allowed: use one of %s", c.Auth, strings.Join(authMethods, ", "))
+		return // what else it needs depends on it
+	}
+	switch secret := c.Auth == authBasic || c.Auth == authPost; {
+	case secret && !isSHA256(c.SecretSHA256):
+		v.wrong(at+".secret_sha256", "must be the SHA-256 of the secret: 64 hexadecimal digits")
+	case secret && strings.EqualFold(c.SecretSHA256, emptySHA256):
+		v.wrong(at+".secret_sha256", "is that of an empty secret: use a real one")
+	case !secret && c.SecretSHA256 != "":
+		v.wrong(at+".secret_sha256", "has no use with auth %s: leave it out", c.Auth)
+	}
+	switch {
+	case c.Auth == authJWT:
+		v.keys(at, c.JWKSURL, c.JWKSFile, allowPrivate)
+	case c.JWKSURL != "":
+		v.wrong(at+".jwks_url", "has no use with auth %s: leave it out", c.Auth)
+	case c.JWKSFile != "":
+		v.wrong(at+".jwks_file", "has no use with auth %s: leave it out", c.Auth)
+	}
+	v.scopes(at+".scopes", c.Scopes, most)
+}
+
+func (v *validation) keys(at, address, file string, allowPrivate bool) {
+	if (address == "") == (file == "") {
+		v.wrong(at+".jwks_url", "is wrong: use either jwks_url or jwks_file")
+		return
+	}
+	if address == "" {
+		return
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
+		v.wrong(at+".jwks_url", "is not allowed: use https:// and a host, without a password or #")
+	} else if u.Scheme == "http" && !allowPrivate {
+		// Who can change the answer on its way could sign for the issuer.
+		v.wrong(at+".jwks_url", "%q is not allowed: use https, or set allow_private when it is on your own network", address)
+	}
+}
+
+// scopes reads names of scopes, all of which must be within a set.
+func (v *validation) scopes(at string, names []string, within access.Scope) access.Scope {
+	var all access.Scope
+	for i, name := range names {
+		s := access.ScopeOf(name)
+		if s == 0 || !within.Has(s) {
+			v.wrong(fmt.Sprintf("%s[%d]", at, i), "%q is not allowed: use some of %s", name, within)
+		}
+		all |= s
+	}
+	return all
+}
+
+func (v *validation) algorithms(at string, iss *Issuer) {
+	if len(iss.Algorithms) == 0 {
+		for _, alg := range defaultAlgorithms {
+			iss.Algorithms = append(iss.Algorithms, string(alg))
+		}
+	}
+	for i, name := range iss.Algorithms {
+		if !slices.Contains(algorithms, jose.SignatureAlgorithm(name)) {
+			v.wrong(fmt.Sprintf("%s[%d]", at, i), "%q is not allowed: use some of %s", name, joined(algorithms))
+		}
+	}
+}
+
+// emptySHA256 is what comes out when the variable with the secret was not set.
+const emptySHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func isSHA256(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 32
+}
+
+// joined writes names with spaces between them.
+func joined[T ~string](names []T) string {
+	var b strings.Builder
+	for i, n := range names {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(string(n))
+	}
+	return b.String()
+}

@@ -1,0 +1,204 @@
+package token
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"mime"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/ratelimit"
+)
+
+const (
+	tokenPath = "/api/auth/token"
+	mcpPath   = access.MCPPath
+
+	maxBody   = 64 << 10
+	maxFields = 32
+)
+
+// Limiter keeps those who fail too often away.
+type Limiter interface {
+	// Look reports whether an address may try, and if not, when again, as
+	// Retry-After has it.
+	Look(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
+	// Failed counts one failure of an address, and tells the same: of many
+	// at once, each was let try.
+	Failed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
+}
+
+// trail is what a request says of itself, true or not, for the audit.
+type trail struct{ issuer, client string }
+
+// issued is a token that was given out.
+type issued struct {
+	raw   string
+	token Token
+	kind  string // issued_token_type; empty when the grant has none
+}
+
+// success is the answer of RFC 8693; the JWT bearer grant has no type in it.
+type success struct {
+	AccessToken string `json:"access_token"`
+	IssuedType  string `json:"issued_token_type,omitempty"`
+	TokenType   string `json:"token_type"`
+	ExpiresIn   int    `json:"expires_in"`
+	Scope       string `json:"scope"`
+}
+
+// failure is the answer of RFC 6749.
+type failure struct {
+	Code        string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+// serveToken is POST /api/auth/token.
+func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
+	// Whoever hangs up early is counted and noted like everybody else.
+	ctx := context.WithoutCancel(r.Context())
+	addr := s.o.Client(r)
+	if after, ok := s.o.Failures.Look(ctx, addr); !ok {
+		tooMany(w, after)
+		return
+	}
+	var known trail
+	out, err := s.exchange(w, r, &known)
+	if err != nil {
+		s.fail(ctx, w, r, addr, known, asRefusal(err))
+		return
+	}
+	t := out.token
+	s.o.Audit(ctx, "token.issued", slog.String("issuer", clip(t.Issuer)), slog.String("sub", clip(t.Subject)), slog.String("client_id", clip(t.ClientID)),
+		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti", t.ID), slog.String("remote", addr.String()))
+	answer(w, http.StatusOK, success{
+		AccessToken: out.raw, IssuedType: out.kind, TokenType: "Bearer", ExpiresIn: int(s.lifetime.Seconds()), Scope: t.Scope.String(),
+	})
+}
+
+func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Request, addr netip.Addr, known trail, why *refusal) {
+	if why.status < 500 {
+		if after, ok := s.o.Failures.Failed(ctx, addr); !ok {
+			tooMany(w, after)
+			return
+		}
+	}
+	attrs := []slog.Attr{slog.String("error", why.code), slog.String("reason", clip(why.text))}
+	if known.issuer != "" {
+		attrs = append(attrs, slog.String("issuer", clip(known.issuer)))
+	}
+	if known.client != "" {
+		attrs = append(attrs, slog.String("client_id", clip(known.client)))
+	}
+	if why.cause != nil {
+		attrs = append(attrs, slog.String("cause", clip(why.cause.Error())))
+	}
+	subject := ratelimit.Address(addr)
+	if why.status < 500 || s.told.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK { // while a provider is down, once a minute
+		s.o.Audit(ctx, "token.refused", append(attrs, slog.String("remote", addr.String()))...)
+	}
+
+	switch why.status {
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "2")
+	case http.StatusUnauthorized:
+		if r.Header.Get("Authorization") != "" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="pregon"`)
+		}
+	}
+	answer(w, why.status, failure{why.code, description(why.text)})
+}
+
+func tooMany(w http.ResponseWriter, after string) {
+	w.Header().Set("Retry-After", after)
+	answer(w, http.StatusTooManyRequests, failure{codeUnavailable, "too many requests were refused: wait before the next"})
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("Pragma", "no-cache")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// form is the fields of a request. One without a value is as if absent.
+type form map[string]string
+
+// secrets must not be in a query, which proxies and browsers write down.
+var secrets = []string{"client_secret", "client_assertion", "subject_token", "actor_token", "assertion", "access_token", "api_key", "token"}
+
+func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+	if name := secretInQuery(r.URL.RawQuery); name != "" {
+		return nil, refuse(codeInvalidRequest, "%s must be in the body, never in the query", name)
+	}
+	if kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" ||
+		params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
+		return nil, refuse(codeInvalidRequest, "the content type must be application/x-www-form-urlencoded")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		return nil, refuse(codeInvalidRequest, "the body may have 64 KiB at most")
+	}
+	if err != nil {
+		return nil, refuse(codeInvalidRequest, "the body could not be read")
+	}
+	if strings.Count(string(body), "&") >= maxFields {
+		return nil, refuse(codeInvalidRequest, "the body may have %d fields at most", maxFields)
+	}
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, refuse(codeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for what is not a letter or digit")
+	}
+	return once(values)
+}
+
+// once takes every field that is there once. A target may be repeated as RFC
+// 8707 lets it, but a token is for one.
+func once(values url.Values) (form, error) {
+	f := make(form, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all := values[name]
+		target := name == "resource" || name == "audience"
+		if target && slices.ContainsFunc(all, func(v string) bool { return v != all[0] }) {
+			return nil, refuse(codeInvalidTarget, "a token is for one %s", name)
+		}
+		if !target && len(all) > 1 {
+			return nil, refuse(codeInvalidRequest, "a field is there twice: give each once")
+		}
+		if !utf8.ValidString(name) || !utf8.ValidString(all[0]) {
+			return nil, refuse(codeInvalidRequest, "the body is not UTF-8")
+		}
+		f[name] = all[0]
+	}
+	return f, nil
+}
+
+func secretInQuery(query string) string {
+	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if name = strings.ToLower(name); slices.Contains(secrets, name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,241 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+)
+
+// The grants, and the types of tokens that they speak of.
+const (
+	grantExchange  = "urn:ietf:params:oauth:grant-type:token-exchange"
+	grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+	tokenIDJAG  = "urn:ietf:params:oauth:token-type:id-jag"
+	tokenJWT    = "urn:ietf:params:oauth:token-type:jwt"
+	tokenAccess = "urn:ietf:params:oauth:token-type:access_token"
+)
+
+// grant is one of the two ways to show an assertion.
+type grant struct {
+	assertion  string
+	field      string // that it came in
+	idJAG, jwt bool   // which kinds it may be
+	bad        string // the code for one that is refused
+	issued     string // the type of token that was asked for; empty when the grant tells none
+}
+
+func readGrant(f form) (grant, error) {
+	switch f["grant_type"] {
+	case grantExchange:
+		return readExchange(f)
+	case grantJWTBearer:
+		g := grant{assertion: f["assertion"], field: "assertion", idJAG: true, jwt: true, bad: codeInvalidGrant}
+		if g.assertion == "" {
+			return g, refuse(codeInvalidRequest, "assertion is missing")
+		}
+		return g, nil
+	case "":
+		return grant{}, refuse(codeInvalidRequest, "grant_type is missing: use %s", grantExchange)
+	}
+	return grant{}, refuse(codeUnsupported, "grant_type must be %s or %s", grantExchange, grantJWTBearer)
+}
+
+func readExchange(f form) (grant, error) {
+	// RFC 8693 has no code of its own for a bad subject token.
+	g := grant{assertion: f["subject_token"], field: "subject_token", bad: codeInvalidRequest, issued: tokenAccess}
+	switch f["subject_token_type"] {
+	case tokenIDJAG:
+		g.idJAG = true
+	case tokenJWT:
+		g.jwt = true
+	default:
+		return g, refuse(codeInvalidRequest, "subject_token_type must be %s or %s", tokenIDJAG, tokenJWT)
+	}
+	if g.assertion == "" {
+		return g, refuse(codeInvalidRequest, "subject_token is missing")
+	}
+	if f["actor_token"] != "" || f["actor_token_type"] != "" {
+		return g, refuse(codeInvalidRequest, "actor_token is not supported")
+	}
+	switch asked := f["requested_token_type"]; asked {
+	case "":
+	case tokenAccess, tokenJWT:
+		g.issued = asked
+	default:
+		return g, refuse(codeInvalidRequest, "requested_token_type must be %s or %s", tokenAccess, tokenJWT)
+	}
+	return g, nil
+}
+
+// takes reports whether an assertion is of a kind that this grant takes. The
+// type in the header keeps tokens that were made for something else out: an
+// access token of ours, or an answer of a sign-in.
+func (g grant) takes(j *jws) error {
+	switch {
+	case g.idJAG && j.typed(typeIDJAG), g.jwt && (j.typ == "" || strings.EqualFold(j.typ, "JWT")):
+		return nil
+	case g.idJAG && g.jwt:
+		return unfit("typ in its header must be " + typeIDJAG + " or JWT, or absent")
+	case g.idJAG:
+		return unfit("typ in its header must be " + typeIDJAG)
+	}
+	return unfit("typ in its header must be JWT or absent")
+}
+
+// exchange is the whole of a request, in the order that keeps strangers from
+// costing us much, and from using up what belongs to somebody else.
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *trail) (issued, error) {
+	f, err := readForm(w, r)
+	if err != nil {
+		return issued{}, err
+	}
+	g, err := readGrant(f)
+	if err != nil {
+		return issued{}, err
+	}
+	creds, err := readCredentials(r.Header, f)
+	if err != nil {
+		return issued{}, err
+	}
+	asked, err := s.readWishes(f)
+	if err != nil {
+		return issued{}, err
+	}
+	out, err := s.grant(r.Context(), g, creds, asked, known)
+	if u, ok := errors.AsType[unfit](err); ok {
+		return issued{}, refuse(g.bad, "the %s is refused: %s", g.field, string(u))
+	}
+	out.kind = g.issued
+	return out, err
+}
+
+// grant gives a token for an assertion, or says why not.
+func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked wishes, known *trail) (issued, error) {
+	a, err := s.assertion(ctx, g, known)
+	if err != nil {
+		return issued{}, err
+	}
+	c, marks, err := s.authenticate(ctx, creds, a)
+	if err != nil {
+		return issued{}, err
+	}
+	target, err := s.target(asked, a)
+	if err != nil {
+		return issued{}, err
+	}
+	scope, err := asked.within(a, c)
+	if err != nil {
+		return issued{}, err
+	}
+	key, err := s.o.Ring.now.Load().signer(time.Now())
+	if err != nil {
+		return issued{}, unavailable(err)
+	}
+	if err := s.use(ctx, marks, a.mark); err != nil {
+		return issued{}, err
+	}
+	return s.issue(Token{
+		Subject: a.issuer.name + "#" + a.subject, Issuer: a.issuer.name, ClientID: c.id, Audience: target, Scope: scope,
+	}, key, time.Now())
+}
+
+// useTime is how long the store may take to say whether something was used.
+const useTime = 5 * time.Second
+
+// use marks what may be used once. Without the store's word nothing is given.
+func (s *Server) use(ctx context.Context, proofs []mark, assertion mark) error {
+	ctx, cancel := context.WithTimeout(ctx, useTime)
+	defer cancel()
+	for _, m := range append(proofs, assertion) {
+		first, err := s.o.Marks.Once(ctx, m.name, m.until)
+		switch {
+		case err != nil:
+			return unavailable(err)
+		case !first && m == assertion:
+			return unfit("its jti was used before: an assertion is good for one token")
+		case !first:
+			return invalidClient("the client_assertion is refused: its jti was used before")
+		}
+	}
+	return nil
+}
+
+// wishes are what a request asks for.
+type wishes struct {
+	target string       // empty when it does not say
+	scoped bool         // it names scopes
+	scope  access.Scope // those of them that there are
+}
+
+func (s *Server) readWishes(f form) (wishes, error) {
+	var out wishes
+	for _, name := range []string{"resource", "audience"} {
+		if f[name] == "" {
+			continue
+		}
+		target := s.ours(f[name])
+		if target == "" || out.target != "" && out.target != target {
+			return out, refuse(codeInvalidTarget, "resource and audience must be %s or %s, and the same when both are there", s.o.BaseURL, s.o.BaseURL+mcpPath)
+		}
+		out.target = target
+	}
+	if text := f["scope"]; text != "" {
+		if !scopeText(text) || strings.TrimSpace(text) == "" {
+			return out, refuse(codeInvalidScope, "scope must be names with spaces between them: %s", access.AllScopes)
+		}
+		out.scoped, out.scope = true, knownScopes(text)
+	}
+	return out, nil
+}
+
+// ours returns the audience that a name of a resource stands for, if any.
+func (s *Server) ours(resource string) string {
+	switch resource {
+	case s.o.BaseURL, s.o.BaseURL + "/":
+		return s.o.BaseURL
+	case s.o.BaseURL + mcpPath:
+		return resource
+	}
+	return ""
+}
+
+// target is the audience of the token: the one that was asked for, else the
+// only one that the assertion names, else all of the service.
+func (s *Server) target(asked wishes, a *assertion) (string, error) {
+	var named []string
+	for _, r := range a.resources {
+		if t := s.ours(r); t != "" && !slices.Contains(named, t) {
+			named = append(named, t)
+		}
+	}
+	target := asked.target
+	if target == "" {
+		target = s.o.BaseURL
+		if len(named) == 1 {
+			target = named[0]
+		}
+	}
+	if a.resources != nil && !slices.Contains(named, target) {
+		return "", unfit("its resource does not name " + target)
+	}
+	return target, nil
+}
+
+// within is what all who have a say agree on.
+func (w wishes) within(a *assertion, c *client) (access.Scope, error) {
+	scope := a.issuer.defaults
+	if w.scoped {
+		scope = w.scope & a.issuer.scopes
+	}
+	scope &= c.scopes & a.scope
+	if scope == 0 {
+		return 0, refuse(codeInvalidScope, "none of the scopes can be granted: ask for some of %s that the issuer and its assertion let this client have", access.AllScopes)
+	}
+	return scope, nil
+}

@@ -1,0 +1,165 @@
+package token
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/json" // unlike the standard one it refuses a member that is there twice
+
+	"pregon/internal/auth/jwks"
+)
+
+// KeySource knows the public keys of somebody else.
+type KeySource interface {
+	// Keys returns the keys that may have made a signature with this
+	// algorithm: those of that id, or all when it is empty. No such key is no
+	// error; not to know is one.
+	Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, error)
+}
+
+// unfit says what is wrong with a token that somebody showed, in words for
+// whoever did.
+type unfit string
+
+func (u unfit) Error() string { return string(u) }
+
+const (
+	maxForeign = 16 << 10 // bytes of a token of others
+	maxKeyID   = 256
+	maxText    = 255 // bytes of an identifier in a claim
+)
+
+// jws is a signed token as it came. Nothing in it is true before verify.
+type jws struct {
+	raw           string
+	alg, kid, typ string
+	claims        map[string]any
+}
+
+// parse reads a token in the compact form and nothing else.
+func parse(raw string, most int) (*jws, error) {
+	if len(raw) > most {
+		return nil, unfit("it is too long")
+	}
+	header, claims, err := open(raw)
+	if err != nil {
+		return nil, err
+	}
+	// Keys come from where the operator said, never from the token itself,
+	// and what may change the meaning of the rest is not understood.
+	for _, name := range []string{"jwk", "jku", "x5u", "crit", "b64", "zip"} {
+		if _, there := header[name]; there {
+			return nil, unfit("its header must not have " + name)
+		}
+	}
+	j := &jws{raw: raw, claims: claims}
+	for _, m := range []struct {
+		name string
+		to   *string
+	}{{"alg", &j.alg}, {"kid", &j.kid}, {"typ", &j.typ}} {
+		value, there := header[m.name]
+		text, ok := value.(string)
+		if there && !ok {
+			return nil, unfit(m.name + " in its header must be a text")
+		}
+		*m.to = text
+	}
+	if len(j.kid) > maxKeyID {
+		return nil, unfit("kid in its header is too long")
+	}
+	return j, nil
+}
+
+// strict takes one spelling of every text only.
+var strict = base64.RawURLEncoding.Strict()
+
+// open decodes header and claims.
+func open(raw string) (header, claims map[string]any, err error) {
+	parts := strings.SplitN(raw, ".", 4)
+	if len(parts) != 3 || parts[2] == "" || strings.ContainsAny(raw, "\r\n") { // which the decoder would skip
+		return nil, nil, unfit("it must be a signed JWT: three parts in base64url with dots between them")
+	}
+	decoded := make([][]byte, len(parts))
+	for i, part := range parts {
+		if decoded[i], err = strict.DecodeString(part); err != nil {
+			return nil, nil, unfit("it is not base64url without padding")
+		}
+	}
+	if header, err = object(decoded[0]); err != nil {
+		return nil, nil, unfit("its header is not a JSON object, or has a member twice")
+	}
+	if claims, err = object(decoded[1]); err != nil {
+		return nil, nil, unfit("its claims are not a JSON object, or have a member twice")
+	}
+	return header, claims, nil
+}
+
+func object(b []byte) (map[string]any, error) {
+	if !utf8.Valid(b) {
+		return nil, errors.New("not UTF-8")
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("null")
+	}
+	return m, nil
+}
+
+// verify checks the signature. It fails with unfit when that is wrong, and
+// otherwise when the keys cannot be had.
+func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.SignatureAlgorithm) error {
+	if !slices.Contains(algs, jose.SignatureAlgorithm(j.alg)) {
+		return unfit("alg in its header must be one of " + joined(algs))
+	}
+	signed, err := jose.ParseSignedCompact(j.raw, algs)
+	if err != nil {
+		return unfit("it cannot be read as a signed JWT")
+	}
+	keys, err := source.Keys(ctx, j.kid, j.alg)
+	if err != nil {
+		return unavailable(err)
+	}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k jose.JSONWebKey) bool { return !j.fits(k) })
+	if len(keys) == 0 {
+		return unfit("no key of its signer has this kid and alg")
+	}
+	if j.kid == "" && len(keys) > 1 {
+		return unfit("its header must have a kid: the signer has several keys")
+	}
+	for _, k := range keys {
+		if _, err := signed.Verify(k.Key); err == nil {
+			return nil
+		}
+	}
+	return unfit("its signature is wrong")
+}
+
+// fits reports whether a key may have made the signature: a key that is meant
+// for something else must not count, whatever its source returned.
+func (j *jws) fits(k jose.JSONWebKey) bool {
+	if !k.Valid() || k.Use != "" && k.Use != "sig" || k.Algorithm != "" && k.Algorithm != j.alg || j.kid != "" && k.KeyID != j.kid {
+		return false
+	}
+	return jwks.Fits(k.Key, j.alg)
+}
+
+// typed reports whether the type in the header is this one. RFC 7515 lets it be
+// written with or without application/, in any case.
+func (j *jws) typed(name string) bool {
+	return strings.EqualFold(j.typ, name) || strings.EqualFold(j.typ, "application/"+name)
+}
+
+// plain reports whether a text has neither control characters nor what stands
+// for a character that could not be read.
+func plain(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError })
+}

@@ -1,0 +1,153 @@
+package token
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/ratelimit"
+	"pregon/internal/store"
+)
+
+// Options are the server's collaborators.
+type Options struct {
+	Config  Config
+	BaseURL string // as clients see the service, without a slash at the end: our name as an issuer
+	Ring    *Ring
+	Marks   store.Marks // which assertions were used
+
+	// Keys makes the source of somebody's keys, from the address or the file
+	// that the configuration names.
+	Keys func(url, file string, allowPrivate bool) (KeySource, error)
+
+	// Client tells the address of a caller.
+	Client func(*http.Request) netip.Addr
+	// Failures limits how often an address may fail; nil for no limit.
+	Failures Limiter
+	// Audit notes what was given and refused; nil for nothing. It is never
+	// passed an assertion, a token or a secret.
+	Audit func(ctx context.Context, event string, attrs ...slog.Attr)
+}
+
+// Server gives out access tokens and verifies them.
+type Server struct {
+	o        Options
+	lifetime time.Duration
+	issuers  map[string]*issuer
+	memory   memory
+	told     *ratelimit.Window // of which failures of others the audit was lately told
+}
+
+// New returns a server for a configuration, which it validates.
+func New(o Options) (*Server, error) {
+	if err := o.Config.Validate(o.BaseURL); err != nil {
+		return nil, err
+	}
+	if o.Failures == nil {
+		o.Failures = unlimited{}
+	}
+	if o.Audit == nil {
+		o.Audit = func(context.Context, string, ...slog.Attr) {}
+	}
+	s := &Server{
+		o: o, lifetime: o.Config.TokenLifetime.Truncate(time.Second), issuers: map[string]*issuer{},
+		told: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+	}
+	for i, c := range o.Config.Issuers {
+		iss, err := s.issuer(c)
+		if err != nil {
+			return nil, fmt.Errorf("issuers[%d]: %w", i, err)
+		}
+		s.issuers[c.Issuer] = iss
+	}
+	return s, nil
+}
+
+// issuer makes an issuer of its configuration ready.
+func (s *Server) issuer(c Issuer) (*issuer, error) {
+	iss := &issuer{name: c.Issuer, audiences: c.Audiences, clients: map[string]*client{}}
+	var err error
+	if iss.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, c.AllowPrivate); err != nil {
+		return nil, err
+	}
+	if iss.scopes, err = access.ParseScopes(c.Scopes); err != nil {
+		return nil, err
+	}
+	if iss.defaults, err = access.ParseScopes(c.DefaultScopes); err != nil {
+		return nil, err
+	}
+	for _, name := range c.Algorithms {
+		iss.algs = append(iss.algs, jose.SignatureAlgorithm(name))
+	}
+	for i, cc := range c.Clients {
+		if iss.clients[cc.ID], err = s.client(cc, c.AllowPrivate); err != nil {
+			return nil, fmt.Errorf("clients[%d]: %w", i, err)
+		}
+	}
+	return iss, nil
+}
+
+func (s *Server) client(c Client, allowPrivate bool) (*client, error) {
+	out := &client{id: c.ID, auth: c.Auth, scopes: access.AllScopes}
+	var err error
+	if len(c.Scopes) > 0 {
+		if out.scopes, err = access.ParseScopes(c.Scopes); err != nil {
+			return nil, err
+		}
+	}
+	if c.Auth == authJWT {
+		if out.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, allowPrivate); err != nil {
+			return nil, err
+		}
+	}
+	if c.SecretSHA256 != "" {
+		sum, err := hex.DecodeString(c.SecretSHA256)
+		if err != nil {
+			return nil, err
+		}
+		copy(out.secret[:], sum)
+	}
+	return out, nil
+}
+
+// unlimited is the limiter of who wants none.
+type unlimited struct{}
+
+func (unlimited) Look(context.Context, netip.Addr) (string, bool)   { return "", true }
+func (unlimited) Failed(context.Context, netip.Addr) (string, bool) { return "", true }
+
+// routes is the whole surface.
+var routes = []struct {
+	pattern string
+	handler func(*Server) http.HandlerFunc
+}{
+	{"POST " + tokenPath, func(s *Server) http.HandlerFunc { return s.serveToken }},
+	{"GET " + jwksPath, func(s *Server) http.HandlerFunc { return s.serveKeys }},
+	{"GET " + serverPath, func(s *Server) http.HandlerFunc { return document(s.serverMetadata()) }},
+	{"GET " + access.MetadataPath, func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL)) }},
+	{"GET " + access.MetadataPath + mcpPath, func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL + mcpPath)) }},
+}
+
+// Patterns returns the pattern of every route, for whoever checks that the
+// surface is documented.
+func Patterns() []string {
+	out := make([]string, len(routes))
+	for i, r := range routes {
+		out[i] = r.pattern
+	}
+	return out
+}
+
+// Register puts every route on the mux.
+func (s *Server) Register(mux *http.ServeMux) {
+	for _, r := range routes {
+		mux.Handle(r.pattern, r.handler(s))
+	}
+}

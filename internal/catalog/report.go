@@ -1,0 +1,88 @@
+package catalog
+
+import (
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search"
+)
+
+// Report is one report of a snapshot.
+type Report struct {
+	doc *search.Doc
+	of  *Snapshot
+}
+
+func (f Report) record() record { return record(f.of.index.Record(f.doc)) }
+
+// Report decodes the report, for whoever shows all of it.
+func (f Report) Decode() *disclosure.Report {
+	r := f.record().report(&f.of.links)
+	r.Category = f.of.index.Heading(f.doc)
+	return r
+}
+
+// ID returns its id.
+func (f Report) ID() string { return disclosure.ReportID(f.doc.Type(), f.doc.Number()) }
+
+// Published returns when it was published.
+func (f Report) Published() time.Time { return f.doc.Published() }
+
+// CompanyName returns who filed it, as the report says.
+func (f Report) CompanyName() string { return f.record().text(`"company_name":`) }
+
+// Title returns its subject.
+func (f Report) Title() string { return f.record().text(`"title":`) }
+
+// Type returns the series it belongs to.
+func (f Report) Type() disclosure.Type { return f.doc.Type() }
+
+// Clocks returns when the report reached each stage, zero where it has not,
+// and whether it came as history, so that they say nothing of latency. It
+// decodes nothing else.
+func (f Report) Clocks() (published, firstSeen, available, enriched time.Time, backfilled bool) {
+	r := f.record()
+	return f.doc.Published(), r.firstSeen(), r.available(), r.enriched(), r.backfilled()
+}
+
+// Issuer returns its issuer, nil when the directory does not know it.
+func (f Report) Issuer() *disclosure.Issuer { return f.of.index.Issuer(f.doc) }
+
+// IssuerID returns the id of its issuer: the directory's where it knows it,
+// else the one it would have there, else nothing.
+func (f Report) IssuerID() string {
+	return f.of.index.IssuerID(f.doc.Ref)
+}
+
+// directoryTicker is shown where the report has none of its own.
+func (f Report) directoryTicker() string {
+	if i := f.Issuer(); i != nil {
+		return i.Ticker
+	}
+	return ""
+}
+
+// Ticker returns the report's own ticker, else its issuer's.
+func (f Report) Ticker() string {
+	if r := f.record(); r.split() == 0 {
+		return r.text(`"ticker":`)
+	}
+	return f.directoryTicker()
+}
+
+// AppendJSON appends the contract's Report.
+func (f Report) AppendJSON(b []byte) []byte { return f.record().appendJSON(b, f.directoryTicker()) }
+
+// Hash names the content of AppendJSON, the same in every process.
+func (f Report) Hash() uint64 {
+	h := f.record().hash()
+	if f.record().split() == 0 {
+		return h // its own ticker is in it
+	}
+	for i, ticker := 0, f.directoryTicker(); i < len(ticker); i++ {
+		h = (h ^ uint64(ticker[i])) * fnvPrime
+	}
+	return h
+}
+
+const fnvPrime = 1099511628211

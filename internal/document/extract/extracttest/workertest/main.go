@@ -1,0 +1,18 @@
+// Command workertest is the process that opens documents, for tests: nothing
+// watches it for races, which would make it another program than the one that
+// the limits are made for.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"pregon/internal/document/extract"
+)
+
+func main() {
+	if err := extract.Serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

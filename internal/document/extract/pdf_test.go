@@ -1,0 +1,219 @@
+package extract_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/extracttest"
+)
+
+const (
+	first  = "La sociedad comunica que su consejo de administración ha acordado hoy convocar la junta general ordinaria de accionistas en su domicilio social."
+	second = "El orden del día comprende la aprobación de las cuentas anuales y del informe de gestión, así como la aplicación del resultado del ejercicio."
+	third  = "Los accionistas podrán ejercer su derecho de información desde la publicación del anuncio, señala la Compañía Eléctrica del Ebro en su página."
+)
+
+func TestParagraphs(t *testing.T) {
+	text := read(t, extracttest.Paragraphs([]string{first, second}, []string{third}))
+	if text.Type != extract.PDF || text.Method != extract.ByText || text.Language != "es" || len(text.Pages) != 2 {
+		t.Errorf("read %s by %s in %q with %d pages", text.Type, text.Method, text.Language, len(text.Pages))
+	}
+	equal(t, text.Pages[0].Text, first+"\n\n"+second)
+	equal(t, text.Pages[1].Text, third)
+}
+
+func TestColumns(t *testing.T) {
+	left := extracttest.Column(70, 200, 700, first, second)
+	right := extracttest.Column(320, 200, 700, third, first)
+	title := []extracttest.Line{{X: 70, Y: 760, Size: 16, Text: "Información relevante para todos los accionistas"}}
+	want := title[0].Text + "\n\n" + first + "\n\n" + second + "\n\n" + third + "\n\n" + first
+	t.Run("one after the other", func(t *testing.T) {
+		equal(t, readPage(t, extracttest.PDF(slices.Concat(title, left, right))), want)
+	})
+	t.Run("across", func(t *testing.T) {
+		equal(t, readPage(t, extracttest.PDF(slices.Concat(title, extracttest.Across(left, right)))), want)
+	})
+	t.Run("backwards", func(t *testing.T) {
+		equal(t, readPage(t, extracttest.PDF(slices.Concat(right, left, title))), want)
+	})
+	t.Run("three", func(t *testing.T) {
+		a, b, c := extracttest.Column(50, 150, 700, first), extracttest.Column(220, 150, 700, second), extracttest.Column(390, 150, 700, third)
+		equal(t, readPage(t, extracttest.PDF(extracttest.Across(a, b, c))), first+"\n\n"+second+"\n\n"+third)
+	})
+}
+
+func TestTable(t *testing.T) {
+	rows := [][]string{
+		{"Concepto", "2025", "2024"},
+		{"Ingresos ordinarios del grupo", "1.234,5", "1.111,0"},
+		{"Gastos de personal", "(456,7)", "(400,1)"},
+		{"Resultado del ejercicio", "777,8", "710,9"},
+	}
+	xs := []float64{70, 330, 430}
+	page := slices.Concat(extracttest.Column(70, 450, 780, first), extracttest.Table(650, xs, rows), extracttest.Column(70, 450, 500, second))
+	want := first + "\n\nConcepto  2025  2024\nIngresos ordinarios del grupo  1.234,5  1.111,0\n" +
+		"Gastos de personal  (456,7)  (400,1)\nResultado del ejercicio  777,8  710,9\n\n" + second
+	equal(t, readPage(t, extracttest.PDF(page)), want)
+
+	// A file may have a table column by column.
+	slices.SortStableFunc(page, func(a, b extracttest.Line) int { return int(a.X - b.X) })
+	equal(t, readPage(t, extracttest.PDF(page)), want)
+}
+
+func TestFonts(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		meanings []string
+		want     string
+	}{
+		{"letters", strings.Split("Ñandú", ""), "Ñandú"},
+		{"ligatures", []string{"ﬁ", "n", "a", "n", "c", "i", "a", "c", "i", "ó", "n"}, "financiación"},
+		{"a ligature that means two letters", []string{"c", "o", "n", "fl", "i", "c", "t", "o"}, "conflicto"},
+		{"accents apart", []string{"e", "n", "e", "r", "g", "i", "\u0301", "a"}, "energía"},
+		{"nothing that anybody knows", []string{"a", "\ufffd", "b", "\u0001", "c", "\u200b", "d", "\ue123"}, "abcd"},
+		{"a ball of Word", []string{"\uf0b7", "x"}, "•x"},
+		{"spaces that do not break", []string{"5", "\u00a0", "%"}, "5 %"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			equal(t, readPage(t, extracttest.Unicode(test.meanings...)), test.want)
+		})
+	}
+}
+
+func TestHyphens(t *testing.T) {
+	lines := func(texts ...string) []byte {
+		var list []extracttest.Line
+		for i, text := range texts {
+			list = append(list, extracttest.Line{X: 70, Y: 700 - 12*float64(i), Size: 10, Text: text})
+		}
+		return extracttest.PDF(list)
+	}
+	for _, test := range []struct {
+		name, want string
+		lines      []string
+	}{
+		{"broken", "una comunicación relevante", []string{"una comunica-", "ción relevante"}},
+		{"with a hyphen elsewhere", "el eje franco-alemán y otro eje franco-alemán", []string{"el eje franco-alemán y otro eje franco-", "alemán"}},
+		{"a capital", "la línea Madrid-Barcelona crece", []string{"la línea Madrid-", "Barcelona crece"}},
+		{"a number", "el modelo A-320 vuela", []string{"el modelo A-", "320 vuela"}},
+		{"soft", "una comunicación relevante", []string{"una comunica\u00ad", "ción relevante"}},
+		{"a dash", "el precio - que subió - bajó", []string{"el precio -", "que subió - bajó"}},
+	} {
+		t.Run(test.name, func(t *testing.T) { equal(t, readPage(t, lines(test.lines...)), test.want) })
+	}
+}
+
+// TestItems has paragraphs whose second line begins with a number, which may
+// begin an item or go on with the sentence.
+func TestItems(t *testing.T) {
+	for _, begin := range []string{
+		"30.066 acciones", "1.200 euros", "12.500.000 de euros", "1.200,50 euros", "(1.200) euros", "3,5 millones", "12.03.2026 se publica", "12.03.26 se publica",
+		"31.12.2025 El", "12.30 horas", "1.5 million", "2.5 % del", "100.000. El", "1.200) y",
+	} {
+		equal(t, readPage(t, twoLines(begin)), "La sociedad comunica que en el día de hoy "+begin+" y que así consta en el acta")
+	}
+	for _, begin := range []string{
+		"12. Otros", "12) otros", "(3) otros", "1.2 Otros", "1.2 «Otros»", "1.2. otros", "1.2.3. otros", "1.2.3 Otros", "10.11.12) otros", "a) otros", "iv. otros", "- otros",
+	} {
+		equal(t, readPage(t, twoLines(begin)), "La sociedad comunica que en el día de hoy\n\n"+begin+" y que así consta en el acta")
+	}
+}
+
+// twoLines is a paragraph whose second line begins with a text.
+func twoLines(begin string) []byte {
+	return extracttest.PDF([]extracttest.Line{
+		{X: 70, Y: 700, Size: 10, Text: "La sociedad comunica que en el día de hoy"},
+		{X: 70, Y: 688, Size: 10, Text: begin + " y que así consta en el acta"},
+	})
+}
+
+func TestFurniture(t *testing.T) {
+	bodies := []string{first, second, third}
+	for _, count := range []int{2, 3, 9} {
+		var pages [][]extracttest.Line
+		for n := range count {
+			pages = append(pages, slices.Concat(
+				[]extracttest.Line{{X: 70, Y: 800, Size: 8, Text: "Compañía Eléctrica del Ebro, S.A."}},
+				extracttest.Column(70, 450, 760, bodies[n%3], bodies[(n+n/3)%3]),
+				[]extracttest.Line{{X: 250, Y: 40, Size: 8, Text: fmt.Sprintf("Página %d de %d", n+1, count)}},
+			))
+		}
+		for n, p := range read(t, extracttest.PDF(pages...)).Pages {
+			equal(t, p.Text, bodies[n%3]+"\n\n"+bodies[(n+n/3)%3])
+		}
+	}
+	for _, p := range read(t, extracttest.Paragraphs([]string{first}, []string{first}, []string{first})).Pages {
+		equal(t, p.Text, first) // pages that are the same are no headers
+	}
+}
+
+func TestOutline(t *testing.T) {
+	page := extracttest.Column(70, 450, 700, first)
+	titled := func(size float64, title, body string) []extracttest.Line {
+		return append([]extracttest.Line{{X: 70, Y: 760, Size: size, Text: title}}, extracttest.Column(70, 450, 700, body)...)
+	}
+	t.Run("bookmarks", func(t *testing.T) {
+		long := strings.Repeat("muy ", 100)
+		marks := []extracttest.Bookmark{{Title: "Introducción", Page: 1}, {Title: "Análisis\n del año", Page: 2}, {Title: long, Page: 2}}
+		got := read(t, extracttest.Bookmarked(marks, page, page)).Outline
+		if len(got) != 3 || got[0] != (extract.Heading{Title: "Introducción", Page: 1, Level: 1}) || got[1].Title != "Análisis del año" || got[1].Page != 2 {
+			t.Errorf("got %v", got)
+		}
+		if n := len([]rune(got[2].Title)); n > 200 {
+			t.Errorf("a title of %d characters", n)
+		}
+	})
+	t.Run("large letters", func(t *testing.T) {
+		got := read(t, extracttest.PDF(titled(20, "Informe anual", first), titled(14, "Resultados", second))).Outline
+		want := []extract.Heading{{Title: "Informe anual", Page: 1, Level: 1}, {Title: "Resultados", Page: 2, Level: 2}}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+}
+
+func TestEncrypted(t *testing.T) {
+	line := extracttest.Line{X: 70, Y: 700, Size: 10, Text: "Texto cifrado"}
+	equal(t, readPage(t, extracttest.Encrypted("", line)), "Texto cifrado")
+	unreadable(t, shared(t), extracttest.Encrypted("secreto", line), "it is encrypted and needs a password")
+}
+
+func TestTurnedPage(t *testing.T) {
+	lines := slices.Concat(extracttest.Column(70, 500, 500, first, second), []extracttest.Line{{X: 70, Y: 60, Size: 8, Text: "Fin"}})
+	equal(t, readPage(t, extracttest.Turned(lines)), first+"\n\n"+second+"\n\nFin")
+}
+
+// TestLimits reads documents that are larger than may be read.
+func TestLimits(t *testing.T) {
+	pages := make([][]string, 10)
+	for n := range pages {
+		pages[n] = []string{fmt.Sprintf("Hoja %d.", n+1), first}
+	}
+	body := extracttest.Paragraphs(pages...)
+	for _, test := range []struct {
+		name   string
+		limits extract.Limits
+		pages  int
+		note   string
+	}{
+		{"pages", extract.Limits{Pages: 4}, 4, "Only the first 4 of 10 pages were read."},
+		{"bytes", extract.Limits{TextBytes: 400}, 3, "The text is cut off in page 3 of 10"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := own(t, func(o *extract.Options) {
+				test.limits.Memory, test.limits.StartTime = o.Limits.Memory, o.Limits.StartTime
+				o.Limits = test.limits
+			})
+			text, err := r.Read(t.Context(), body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(text.Pages) != test.pages || len(text.Notes) != 1 || !strings.HasPrefix(text.Notes[0], test.note) {
+				t.Errorf("%d pages, notes %q", len(text.Pages), text.Notes)
+			}
+		})
+	}
+}

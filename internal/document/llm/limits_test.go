@@ -1,0 +1,233 @@
+package llm_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/document/llm"
+)
+
+// endpoint is a transport without a network, for tests of time.
+type endpoint func(n int, r *http.Request) (status int, body string)
+
+type transport struct {
+	endpoint
+	times atomic.Int64
+	after string // Retry-After of what is no success
+}
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body := t.endpoint(int(t.times.Add(1)), r)
+	if status == 0 {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	res := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+	if status != 200 && t.after != "" {
+		res.Header.Set("Retry-After", t.after)
+	}
+	return res, nil
+}
+
+func says(tokens int) string {
+	return `{"choices":[{"message":{"content":"x"}}],"usage":{"total_tokens":` + strconv.Itoa(tokens) + `}}`
+}
+
+func timed(t *testing.T, e endpoint, o llm.Options) (*llm.Client, *transport) {
+	t.Helper()
+	tr := &transport{endpoint: e}
+	o.URL, o.Model, o.Transport = "https://models.example/v1", "m", tr
+	c, err := llm.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, tr
+}
+
+func TestTimeouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, tr := timed(t, func(int, *http.Request) (int, string) { return 0, "" }, llm.Options{})
+		start := time.Now()
+		_, err := ask(t, c)
+		if took := time.Since(start); err == nil || took > 45*time.Second || took < 40*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+		if n := tr.times.Load(); n < 2 || n > 3 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
+func TestBackoffHonoursRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		c, tr := timed(t, func(n int, _ *http.Request) (int, string) {
+			at = append(at, time.Now())
+			if n < 3 {
+				return 429, ""
+			}
+			return 200, says(5)
+		}, llm.Options{})
+		tr.after = "7"
+		if _, err := ask(t, c); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 2 {
+			if apart := at[n+1].Sub(at[n]); apart != 7*time.Second {
+				t.Errorf("asked again after %v", apart)
+			}
+		}
+		// A wait that is too long is not waited for, but kept.
+		tr.times.Store(0)
+		tr.after = "120"
+		if _, err := ask(t, c); err == nil {
+			t.Fatal("answered")
+		}
+		time.Sleep(119 * time.Second)
+		if _, err := ask(t, c); !errors.Is(err, llm.ErrOpen) || tr.times.Load() != 1 {
+			t.Errorf("%v after %d requests", err, tr.times.Load())
+		}
+		time.Sleep(2 * time.Second)
+		tr.times.Store(5)
+		if _, err := ask(t, c); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		healthy := false
+		c, tr := timed(t, func(int, *http.Request) (int, string) {
+			if healthy {
+				return 200, says(5)
+			}
+			return 404, ""
+		}, llm.Options{})
+		for n := range 5 {
+			if _, err := ask(t, c); err == nil || errors.Is(err, llm.ErrOpen) {
+				t.Fatalf("question %d: %v", n, err)
+			}
+		}
+		for _, rest := range []time.Duration{1, 2, 4, 8, 15, 15} {
+			if !c.Stats().Open {
+				t.Fatal("not open")
+			}
+			before := tr.times.Load()
+			time.Sleep(rest*time.Minute - time.Second)
+			if _, err := ask(t, c); !errors.Is(err, llm.ErrOpen) || tr.times.Load() != before {
+				t.Fatalf("asked within a rest of %d min: %v", rest, err)
+			}
+			time.Sleep(2 * time.Second)
+			if _, err := ask(t, c); errors.Is(err, llm.ErrOpen) || tr.times.Load() != before+1 {
+				t.Fatalf("no probe after a rest of %d min: %v", rest, err)
+			}
+		}
+		healthy = true
+		time.Sleep(16 * time.Minute)
+		for range 3 {
+			if _, err := ask(t, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s := c.Stats(); s.Open || s.Refused != 6 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestOneProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := false
+		c, tr := timed(t, func(int, *http.Request) (int, string) {
+			if slow {
+				time.Sleep(5 * time.Second)
+				return 200, says(5)
+			}
+			return 404, ""
+		}, llm.Options{Concurrency: 2})
+		for range 5 {
+			_, _ = ask(t, c)
+		}
+		time.Sleep(time.Minute)
+		slow = true
+		before := tr.times.Load()
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() { _, _ = ask(t, c) })
+		}
+		all.Wait()
+		if n := tr.times.Load() - before; n != 1 {
+			t.Errorf("%d probes", n)
+		}
+	})
+}
+
+func TestBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, tr := timed(t, func(int, *http.Request) (int, string) { return 200, says(40) }, llm.Options{RequestsPerDay: 3})
+		for n := range 5 {
+			if _, err := ask(t, c); (err != nil) != (n >= 3) || err != nil && !errors.Is(err, llm.ErrBudget) {
+				t.Errorf("request %d: %v", n, err)
+			}
+		}
+		time.Sleep(24 * time.Hour)
+		if _, err := ask(t, c); err != nil {
+			t.Errorf("the next day: %v", err)
+		}
+		if s := c.Stats(); tr.times.Load() != 4 || s.OverBudget != 2 || s.Tokens != 160 {
+			t.Errorf("%d requests, %+v", tr.times.Load(), s)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := timed(t, func(int, *http.Request) (int, string) { return 200, says(40) }, llm.Options{TokensPerDay: 100})
+		for n := range 4 {
+			if _, err := ask(t, c); (err != nil) != (n >= 3) || err != nil && !errors.Is(err, llm.ErrBudget) {
+				t.Errorf("request %d: %v", n, err)
+			}
+		}
+	})
+}
+
+func TestLiesAboutTokens(t *testing.T) {
+	for _, usage := range []string{`{"total_tokens":-5}`, `{"total_tokens":1e99}`, `{}`, `{"total_tokens":99999999999999}`, `null`} {
+		c, _ := timed(t, func(int, *http.Request) (int, string) {
+			return 200, `{"choices":[{"message":{"content":"x"}}],"usage":` + usage + `}`
+		}, llm.Options{})
+		if _, err := ask(t, c); err != nil || c.Stats().Tokens == 0 {
+			t.Errorf("%s: %v, %+v", usage, err, c.Stats())
+		}
+	}
+}
+
+func TestConcurrency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		c, _ := timed(t, func(int, *http.Request) (int, string) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+			return 200, says(5)
+		}, llm.Options{Concurrency: 9})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, err := ask(t, c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if most.Load() != 2 {
+			t.Errorf("%d at a time", most.Load())
+		}
+	})
+}

@@ -1,0 +1,229 @@
+package llm_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pregon/internal/document/llm"
+	"pregon/internal/document/llm/llmtest"
+	"pregon/internal/fault"
+)
+
+const key = "sk-secret-0123456789"
+
+var schema = json.RawMessage(`{"type":"object"}`)
+
+// newClient returns a client of a server, and what it logs.
+func newClient(t *testing.T, o llm.Options) (*llm.Client, *bytes.Buffer) {
+	t.Helper()
+	var log bytes.Buffer
+	o.Model, o.Key = "m-1", key
+	o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	c, err := llm.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c, &log
+}
+
+func ask(t *testing.T, c *llm.Client) (string, error) {
+	t.Helper()
+	return c.Complete(t.Context(), "sistema", "usuario", schema)
+}
+
+func TestAsks(t *testing.T) {
+	server := llmtest.NewServer(t, llmtest.Say(`{"a":1}`))
+	c, _ := newClient(t, llm.Options{URL: server.URL})
+	text, err := ask(t, c)
+	if err != nil || text != `{"a":1}` {
+		t.Fatalf("%q, %v", text, err)
+	}
+	req := server.Requests()[0]
+	if req.Header.Get("Authorization") != "Bearer "+key || req.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("headers %v", req.Header)
+	}
+	b := req.Body
+	if b.Model != "m-1" || b.System() != "sistema" || b.User() != "usuario" || b.Temperature == nil || *b.Temperature != 0 ||
+		b.MaxTokens != 2000 || b.ResponseFormat.Type != "json_schema" {
+		t.Errorf("body %+v", b)
+	}
+	if s := c.Stats(); s.Requests != 1 || s.Failures != 0 || s.Tokens == 0 || s.Open {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for given, path := range map[string]string{
+		"":                     "/v1/chat/completions",
+		"/":                    "/v1/chat/completions",
+		"/v1":                  "/v1/chat/completions",
+		"/v1/":                 "/v1/chat/completions",
+		"/v1/chat/completions": "/v1/chat/completions",
+		"/api/v3/":             "/api/v3/chat/completions",
+		"/d/x?api-version=1":   "/d/x/chat/completions?api-version=1",
+	} {
+		var got atomic.Value
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got.Store(r.URL.String())
+			llmtest.Say("x")(w, r, llmtest.Body{}, nil)
+		}))
+		c, _ := newClient(t, llm.Options{URL: server.URL + given})
+		if _, err := ask(t, c); err != nil || got.Load() != path {
+			t.Errorf("%q asks at %v: %v", given, got.Load(), err)
+		}
+		server.Close()
+	}
+	for _, o := range []llm.Options{
+		{URL: "", Model: "m"},
+		{URL: "models.example/v1", Model: "m"},
+		{URL: "ftp://models.example", Model: "m"},
+		{URL: "https://user:pass@models.example", Model: "m"},
+		{URL: "https://models.example", Model: " "},
+		{URL: "https://models.example", Model: "m", Key: "two\nlines"},
+	} {
+		if _, err := llm.New(o); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "pass@") || strings.Contains(err.Error(), "two") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestFailures checks that nothing an endpoint does hurts, and that the key is
+// in no error and no line of the log.
+func TestFailures(t *testing.T) {
+	elsewhere := llmtest.NewServer(t, llmtest.Say("stolen"))
+	for name, test := range map[string]struct {
+		answer llmtest.Answer
+		want   string
+		times  int // requests; 0 is any
+	}{
+		"garbage":      {llmtest.Raw("<html>502</html>"), "not the JSON", 1},
+		"nothing":      {llmtest.Raw(""), "not the JSON", 1},
+		"wrong JSON":   {llmtest.Raw(`{"choices":"none"}`), "not the JSON", 1},
+		"no choices":   {llmtest.Raw(`{"choices":[]}`), "empty", 1},
+		"null content": {llmtest.Raw(`{"choices":[{"message":{"content":null}}]}`), "empty", 1},
+		"huge":         {llmtest.Huge(2 << 20), "longer than 1 MiB", 1},
+		"not found":    {llmtest.Status(404), "404 (scripted)", 1},
+		"unauthorized": {llmtest.Raw(""), "", 0},
+		"bad request":  {llmtest.Status(400), "400", 3}, // once for each format
+		"redirect":     {llmtest.Redirect(elsewhere.URL + "/chat/completions"), "redirects are not followed", 1},
+		"hangs":        {llmtest.Hang(), "no answer in time", 0},
+		"drips":        {llmtest.Drip(10 * time.Millisecond), "no answer in time", 0},
+		"500":          {llmtest.Status(500), "500", 0},
+		"cut":          {llmtest.Cut(), "EOF", 0},
+		"429 for long": {llmtest.Status(429, "Retry-After", "3600"), "429", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "unauthorized" { // as some do, with the key in the text
+				test.answer = func(w http.ResponseWriter, r *http.Request, _ llmtest.Body, _ <-chan struct{}) {
+					w.WriteHeader(http.StatusUnauthorized)
+					_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "bad key " + r.Header.Get("Authorization"), "code": key}})
+				}
+				test.want, test.times = "401", 1
+			}
+			server := llmtest.NewServer(t, test.answer)
+			o := llm.Options{URL: server.URL}
+			if test.times == 0 { // these go on until the time is over
+				o.AttemptTimeout, o.Timeout = 500*time.Millisecond, 2*time.Second
+			}
+			if test.want != "no answer in time" { // these answer, be it slowly
+				o.AttemptTimeout = time.Minute
+			}
+			c, log := newClient(t, o)
+			text, err := ask(t, c)
+			if err == nil || text != "" || !strings.Contains(err.Error(), test.want) || fault.KindOf(err) != fault.Unavailable {
+				t.Errorf("%q, %v", text, err)
+			}
+			if n := len(server.Requests()); test.times > 0 && n != test.times || n == 0 {
+				t.Errorf("asked %d times", n)
+			}
+			if strings.Contains(err.Error()+log.String(), key) {
+				t.Errorf("the key is told: %v\n%s", err, log)
+			}
+			if s := c.Stats(); s.Failures == 0 || s.Failures != s.Requests {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := len(elsewhere.Requests()); n > 0 {
+			t.Errorf("a redirect was followed")
+		}
+	})
+}
+
+func TestRecovers(t *testing.T) {
+	for name, first := range map[string]llmtest.Answer{
+		"500":         llmtest.Status(503),
+		"429":         llmtest.Status(429, "Retry-After", "0"),
+		"hangs":       llmtest.Hang(),
+		"drips":       llmtest.Drip(10 * time.Millisecond),
+		"cut":         llmtest.Cut(),
+		"no schemas":  llmtest.RefuseFormats(nil, "json_schema"),
+		"no formats":  llmtest.RefuseFormats(llmtest.RefuseFormats(nil, "json_object"), "json_schema"),
+		"max_tokens":  refuse("max_tokens"),
+		"temperature": refuse("temperature"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.NewServer(t, first, llmtest.Say("x"))
+			c, _ := newClient(t, llm.Options{URL: server.URL, AttemptTimeout: time.Second})
+			if text, err := ask(t, c); err != nil || text != "x" {
+				t.Fatalf("%q, %v", text, err)
+			}
+		})
+	}
+}
+
+// refuse answers as the endpoints do that renamed a part of the request.
+func refuse(param string) llmtest.Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ llmtest.Body, _ <-chan struct{}) {
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"param": param, "code": "unsupported_parameter"}})
+	}
+}
+
+func TestDialectIsRemembered(t *testing.T) {
+	server := llmtest.NewServer(t, llmtest.RefuseFormats(llmtest.Say("x"), "json_schema", "json_object"))
+	c, _ := newClient(t, llm.Options{URL: server.URL})
+	for range 2 {
+		if _, err := ask(t, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var kinds []string
+	for _, r := range server.Requests() {
+		kinds = append(kinds, r.Body.ResponseFormat.Type)
+	}
+	if got := strings.Join(kinds, ","); got != "json_schema,json_object,," {
+		t.Errorf("asked for %s", got)
+	}
+	if s := c.Stats(); s.Open || s.Failures != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestCallerLeaves(t *testing.T) {
+	server := llmtest.NewServer(t, llmtest.Hang())
+	c, _ := newClient(t, llm.Options{URL: server.URL, AttemptTimeout: time.Minute, Timeout: time.Minute})
+	for range 6 {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if _, err := c.Complete(ctx, "s", "u", nil); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if c.Stats().Open {
+		t.Error("who leaves is taken for a failure of the endpoint")
+	}
+}

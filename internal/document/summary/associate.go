@@ -1,0 +1,298 @@
+package summary
+
+import "slices"
+
+// A true number may still be put to the wrong thing: the revenue told as the
+// profit, the date of the meeting as that of the payment. So where the document
+// has several facts of a group, each of its words belongs to one of them, and a
+// sentence may use a fact only with words that belong to it.
+
+// generic are words that go with any figure.
+var generic = newLexicon(`consej* administr* sociedad* compan* entidad* empresa* grupo* acord* acuerd* aprob* aprueb* decid* comunic* inform* anunci*
+	ascend* ascien* alcanz* situ* obten* obtuv* registr* logr* total* importe* cantidad* cifr* euro* millon* mil miles eur ha han fue era ser
+	reunion* celebr* fecha* dia partir efect* company group board announc* report* reach* amount*`)
+
+// attaching words keep what follows with the fact before: "12 % más", "5
+// millones de beneficio".
+var attaching = newLexicon("de del mas menos en por sobre anual anuales como of in more less per higher lower")
+
+// text is a sentence, or a quote, with its facts.
+type text struct {
+	tokens []token
+	facts  []fact
+	common map[string]bool // words that go with anything: the company's name
+	only   *lexicon        // the words that count, where not all do
+}
+
+// wordAt returns what a token is compared by, or nothing when it says nothing
+// of its own. Facts are compared by their value.
+func (t text) wordAt(i int) string {
+	for _, f := range t.facts {
+		if i >= f.from && i < f.to {
+			switch {
+			case i > f.from:
+				return ""
+			case f.kind == aFigure:
+				return f.value.String()
+			case f.kind == aWord:
+				return f.text
+			}
+			return ""
+		}
+	}
+	w := t.tokens[i].folded
+	if w == "" || stopWords.has(w) || generic.has(w) || t.common[meaning(w)] || t.only != nil && !t.only.has(w) {
+		return ""
+	}
+	return meaning(w)
+}
+
+// owners returns, for each word, the facts of a group that it belongs to. Words
+// between two facts belong to the first one as far as they hang on it, or up to
+// an "y", and else to the second.
+func (t text) owners(group string) map[string][]int {
+	owners := map[string][]int{}
+	claim := func(from, to, owner int) {
+		for i := from; i < to; i++ {
+			if w := t.wordAt(i); w != "" {
+				owners[w] = append(owners[w], owner)
+			}
+		}
+	}
+	start := 0
+	mine := t.inGroup(group)
+	for k, n := range mine {
+		f := t.facts[n]
+		claim(start, f.from, n)
+		if k+1 == len(mine) {
+			claim(f.to, len(t.tokens), n)
+			break
+		}
+		next := t.facts[mine[k+1]].from
+		start = max(f.to+t.attached(f.to, next), t.lastAnd(f.to, next))
+		claim(f.to, start, n)
+	}
+	return owners
+}
+
+// lastAnd returns where the last "y" or semicolon between two places is, or 0.
+func (t text) lastAnd(from, to int) int {
+	for i := to - 1; i >= from; i-- {
+		if w := t.tokens[i].folded; w == "y" || w == "e" || w == "and" || t.tokens[i].text == ";" {
+			return i
+		}
+	}
+	return 0
+}
+
+// attached returns how many of the tokens between two facts belong to the
+// first one: what hangs on it, or a figure that is set beside it ("84 millones,
+// un 12 % más").
+func (t text) attached(from, to int) int {
+	if from >= to {
+		return 0
+	}
+	i := from
+	if mark := t.tokens[from].text; mark == "," || mark == "(" {
+		beside := t.figureBeside(from + 1)
+		if beside == 0 || beside >= to {
+			return 0
+		}
+		i = beside
+	} else if !attaching.has(t.tokens[from].folded) {
+		return 0
+	}
+	for i < to && !isBreak(t.tokens[i]) {
+		i++
+	}
+	return i - from
+}
+
+// figureBeside returns where a figure ends that begins here, or behind an
+// article or a sign, or 0.
+func (t text) figureBeside(i int) int {
+	for _, f := range t.facts {
+		if f.kind != aFigure || f.from < i || f.from > i+1 {
+			continue
+		}
+		if f.from == i || articles.has(t.tokens[i].folded) || t.tokens[i].folded == "" {
+			return f.to
+		}
+	}
+	return 0
+}
+
+// inGroup returns the facts of a group.
+func (t text) inGroup(group string) []int {
+	var found []int
+	for n, f := range t.facts {
+		if f.group() == group {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// about returns the words of a sentence that one of its facts goes with: those
+// before it, or behind it where there are none.
+func (t text) about(n int) []string {
+	f := t.facts[n]
+	start, alone := 0, true
+	for _, k := range t.inGroup(f.group()) {
+		if k < n {
+			before := t.facts[k].to
+			start = max(before+t.attached(before, f.from), t.lastAnd(before, f.from))
+		}
+		alone = alone && k <= n
+	}
+	for i := f.from - 1; i >= start; i-- { // the clause is enough
+		if isBreak(t.tokens[i]) && t.hasWords(i+1, f.from) {
+			start = i + 1
+			break
+		}
+	}
+	end := f.to + t.attached(f.to, len(t.tokens))
+	if alone && !t.hasWords(start, f.from) {
+		for end = f.to; end < len(t.tokens) && !isBreak(t.tokens[end]); {
+			end++
+		}
+	}
+	var words []string
+	for i := start; i < end; i++ {
+		if w := t.wordAt(i); w != "" && (i < f.from || i >= f.to) {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// hasWords reports whether there is anything but small words.
+func (t text) hasWords(from, to int) bool {
+	for i := from; i < to; i++ {
+		if w := t.tokens[i].folded; w != "" && !stopWords.has(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// wellPut reports whether every fact of a sentence goes with the words that it
+// goes with in the document.
+func wellPut(sentence, document text) bool {
+	for n, f := range sentence.facts {
+		group := f.group()
+		if group == "" || len(document.inGroup(group)) < 2 {
+			continue
+		}
+		if f.compared {
+			continue // its role was compared already
+		}
+		meant := document.withPairs(matches(f, document))
+		owners := document.owners(group)
+		words := sentence.about(n)
+		if len(sentence.inGroup(group)) == 1 { // whoever comes behind has to do with it too
+			for i := f.to; i < len(sentence.tokens) && !isBreak(sentence.tokens[i]); i++ {
+				if sentence.tokens[i].isCapital() {
+					words = append(words, sentence.wordAt(i))
+				}
+			}
+		}
+		for _, w := range words {
+			if theirs := owners[w]; len(theirs) > 0 && !intersects(theirs, meant) {
+				return false
+			}
+		}
+	}
+	return wellParted(sentence, document)
+}
+
+// wellParted compares, where a sentence has several facts of a group, which
+// words belong to which.
+func wellParted(sentence, document text) bool {
+	seen := map[string]bool{}
+	for _, f := range sentence.facts {
+		group := f.group()
+		if group == "" || seen[group] || len(sentence.inGroup(group)) < 2 {
+			continue
+		}
+		seen[group] = true
+		theirs := document.owners(group)
+		for w, ours := range sentence.owners(group) {
+			var meant []int
+			for _, n := range sentence.withPairs(ours) {
+				meant = append(meant, document.withPairs(matches(sentence.facts[n], document))...)
+			}
+			if len(theirs[w]) > 0 && !intersects(theirs[w], meant) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// matches returns the facts of the document that a fact may come from.
+func matches(f fact, document text) []int {
+	var found []int
+	for n, d := range document.facts {
+		if f.agrees(d) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// withPairs adds what belongs together with some facts.
+func (t text) withPairs(facts []int) []int {
+	all := slices.Clone(facts)
+	for _, n := range facts {
+		for k, other := range t.facts {
+			if k != n && other.pair != 0 && other.pair == t.facts[n].pair {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+func intersects(a, b []int) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parts are what a report makes of people and companies.
+var parts = newLexicon(`president* vicepresident* secretari* vocal* delegad* director* dominical* independiente* ejecutiv*
+	absorbent* absorbid* gestora* depositari* oferente* comprador* vendedor* emisor*`)
+
+// wellCast reports whether a sentence gives everyone the part that the document
+// gives them.
+func wellCast(sentence, document []token) bool {
+	there := castOf(document)
+	theirs := there.owners("name")
+	for _, clause := range clauses(sentence) {
+		said := castOf(clause)
+		for part, ours := range said.owners("name") {
+			var meant []int
+			for _, n := range ours {
+				meant = append(meant, matches(said.facts[n], there)...)
+			}
+			if len(meant) > 0 && len(theirs[part]) > 0 && !intersects(theirs[part], meant) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func castOf(tokens []token) text {
+	t := text{tokens: tokens, only: &parts}
+	for _, n := range namesOf(tokens) {
+		t.facts = append(t.facts, fact{kind: aName, from: n.from, to: n.to, text: n.String()})
+	}
+	return t
+}

@@ -1,0 +1,315 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	mostSentences   = 3
+	shortestWords   = 5
+	shortestBytes   = 25
+	tellingWords    = 12
+	longestSentence = 600       // in characters; nobody calls more a summary
+	longestRead     = 256 << 10 // in bytes; whoever has news says so before
+)
+
+// candidate is a sentence of the document that might say what happened.
+type candidate struct {
+	Sentence
+	kind   kind
+	order  int  // in the document
+	item   bool // of a list
+	aside  bool // it stands in a section behind the news
+	folded string
+	stems  map[string]bool
+	from   *paragraph
+
+	topical   bool // it is about what the title is about
+	substance float64
+	score     float64
+}
+
+// Extract chooses sentences of the document that say what happened: the best
+// one first, then in the order of the document. They are whole and verbatim,
+// and Spanish. It returns none where the text has none that would do. The same
+// source gives the same sentences, always.
+func Extract(s Source) []Sentence {
+	all := candidates(s, sheets(s))
+	rate(s, all)
+	return pick(all)
+}
+
+// Join returns the text of a summary. Every sentence of it ends with a stop.
+func Join(sentences []Sentence) string {
+	var b strings.Builder
+	for _, s := range sentences {
+		text := squeeze(s.Text)
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text)
+		if !hasStop(text) {
+			b.WriteByte('.')
+		}
+	}
+	return b.String()
+}
+
+// hasStop reports whether a text ends as sentences do.
+func hasStop(text string) bool {
+	text = strings.TrimRightFunc(text, isCloser)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return isStop(last)
+}
+
+// sheet is a page as it is read.
+type sheet struct {
+	number     int // from 1
+	text       string
+	paragraphs []paragraph
+}
+
+// sheets reads the pages, as far as they are read.
+func sheets(s Source) []sheet {
+	var all []sheet
+	left := longestRead
+	for n, page := range s.Pages {
+		page = clip(page, left)
+		left -= len(page)
+		all = append(all, sheet{n + 1, page, paragraphs(page)})
+	}
+	return all
+}
+
+// candidates finds the sentences of the document, but for those that are never
+// news. Sentences that a page break cuts in two are neither here nor there.
+func candidates(s Source, all []sheet) []candidate {
+	var found []candidate
+	open := false  // the page before ended within a sentence
+	aside := false // a section has begun behind the news
+	for _, page := range all {
+		for k := range page.paragraphs {
+			p := &page.paragraphs[k]
+			text := p.of(page.text)
+			aside = aside || len(found) > 0 && heads(text)
+			cut := open && prose(text) || k > 0 && breaksOff(page.paragraphs[k-1], page.text, text)
+			open = open && !prose(text)
+			for i, at := range p.sentences {
+				if i == 0 && cut || p.hostile[i] {
+					continue
+				}
+				if c, ok := newCandidate(s, page.text, at); ok {
+					c.Page, c.order, c.from, c.item, c.aside = page.number, len(found), p, isItem(text), aside
+					found = append(found, c)
+				}
+			}
+		}
+		open = open || endsOpen(page)
+	}
+	return found
+}
+
+// breaksOff reports whether a paragraph goes on in the next one: a linking word
+// ends it, or it is no heading and its last sentence has no stop.
+func breaksOff(p paragraph, page, next string) bool {
+	text := p.of(page)
+	if dangling(text) {
+		return true
+	}
+	if !prose(text) || heads(text) || closes(text) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(next[len(lead.FindString(next)):])
+	return unicode.IsDigit(first) || len(p.sentences) > 1 // a heading is one piece
+}
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// isItem reports whether a paragraph is an item of a list.
+func isItem(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune(bullets, first) || counted.MatchString(text)
+}
+
+var counted = regexp.MustCompile(`^(?:\d{1,2}[.)ºª]|[a-z]\)|(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim)[oa]\.? ?[-–—:.])`)
+
+// heads reports whether a paragraph is the heading of a section.
+func heads(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return len(text) < 80 && unicode.IsUpper(first) && !isStop(last) && !strings.ContainsAny(text, ":;,\n") &&
+		!strings.Contains(text, "  ") && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
+}
+
+// prose tells a paragraph from a heading or the head of a page.
+func prose(text string) bool { return len(text) > 60 && !allCaps(text) }
+
+// endsOpen reports whether the last paragraph of a page goes on on the next one.
+// Below it there may be the foot of the page.
+func endsOpen(page sheet) bool {
+	last := len(page.paragraphs) - 1
+	for n := last; n >= max(0, last-2); n-- {
+		if text := page.paragraphs[n].of(page.text); prose(text) && !hasStop(text) && !strings.HasSuffix(text, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+func newCandidate(s Source, page string, at span) (candidate, bool) {
+	if at.end-at.start < shortestBytes {
+		return candidate{}, false
+	}
+	quote := squeeze(withoutLead(page, at).of(page))
+	text := closed(quote)
+	if !wellFormed(text) {
+		return candidate{}, false
+	}
+	folded := fold(text)
+	k := kindOf(text, folded)
+	if k == never || strings.Count(folded, " ") <= shortestWords || !inSpanish(text, s.Language) {
+		return candidate{}, false
+	}
+	return candidate{Sentence: Sentence{Text: text, Quote: quote}, kind: k, folded: folded, stems: stems(folded)}, true
+}
+
+// closed returns a sentence that opens a list without its colon, if it tells
+// something by itself: "Se convoca la Junta…, con el siguiente orden del día:".
+func closed(text string) string {
+	open, ok := strings.CutSuffix(text, ":")
+	if !ok || strings.Count(text, " ") < tellingWords || !deeds.in(fold(text)) {
+		return text
+	}
+	return open + "."
+}
+
+// wellFormed tells a whole sentence from headings, rows of tables, halves and
+// rubbish.
+func wellFormed(text string) bool {
+	if len(text) < shortestBytes || len(text) > 4*longestSentence || utf8.RuneCountInString(text) > longestSentence || !hasStop(text) || allCaps(text) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `«"“‘'¿¡(`))
+	if !unicode.IsUpper(first) && !unicode.IsDigit(first) {
+		return false
+	}
+	if _, words := headingIn(text); words > 1 {
+		return false
+	}
+	for _, r := range text {
+		if hidden(r) || r == utf8.RuneError || unicode.Is(unicode.Co, r) {
+			return false
+		}
+	}
+	return !isTable(text) && strings.Count(text, "(") == strings.Count(text, ")") && !leaders.MatchString(text)
+}
+
+// leaders are the dots of a table of contents.
+var leaders = regexp.MustCompile(`\.{4,}|(?:\. ){4,}|_{3,}`)
+
+// isTable reports whether a text is a row, or rows, of figures.
+func isTable(text string) bool {
+	words, numbers, row, longestRow := 0, 0, 0, 0
+	for w := range strings.FieldsSeq(text) {
+		words++
+		if numeric(w) {
+			numbers++
+			row++
+			longestRow = max(longestRow, row)
+		} else {
+			row = 0
+		}
+	}
+	return longestRow >= 4 || words >= 6 && numbers*5 > words*2
+}
+
+func numeric(word string) bool {
+	word = strings.Trim(word, "().,;:+-–—%€$*")
+	return word == "" || isDigit(word[0]) && strings.Trim(word, "0123456789.,/-%€") == ""
+}
+
+// pick takes the best, then what is worth to stand beside it.
+func pick(all []candidate) []Sentence {
+	ranked := withoutAside(all)
+	slices.SortStableFunc(ranked, func(a, b candidate) int {
+		if a.kind != b.kind {
+			return int(a.kind - b.kind)
+		}
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return a.order - b.order
+	})
+	chosen := choose(ranked, true)
+	if chosen == nil {
+		chosen = choose(ranked, false)
+	}
+	if len(chosen) > 1 {
+		slices.SortFunc(chosen[1:], func(a, b candidate) int { return a.order - b.order })
+	}
+	var result []Sentence
+	for _, c := range chosen {
+		result = append(result, c.Sentence)
+	}
+	return result
+}
+
+// withoutAside leaves out what stands in sections behind the news and has nothing
+// to do with it, unless there is nothing else.
+func withoutAside(all []candidate) []candidate {
+	kept := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.aside && !c.topical })
+	if len(kept) == 0 {
+		return slices.Clone(all)
+	}
+	return kept
+}
+
+// choose goes from the best down. A sentence that leans on the one before is
+// taken only along with it, unless that does not matter.
+func choose(ranked []candidate, upright bool) []candidate {
+	var chosen []candidate
+	for _, c := range ranked {
+		if len(chosen) == mostSentences {
+			break
+		}
+		if len(chosen) > 0 && (c.kind != news || c.score < min(chosen[0].score*worthBeside, enoughBeside)) {
+			break
+		}
+		if len(chosen) > 0 && c.substance < leastBeside {
+			continue
+		}
+		before := func(other candidate) bool { return other.order == c.order-1 }
+		if upright && leans(c.Text) && !slices.ContainsFunc(chosen, before) {
+			continue
+		}
+		again := func(other candidate) bool { return alike(c.stems, other.stems) }
+		if !slices.ContainsFunc(chosen, again) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
+
+// alike reports whether a sentence says again what another one says.
+func alike(a, b map[string]bool) bool {
+	least := min(len(a), len(b))
+	return least == 0 || shared(a, b)*4 >= least*3
+}

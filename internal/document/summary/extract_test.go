@@ -1,0 +1,106 @@
+package summary_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"pregon/internal/document/summary"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// readSource reads a report: its headers, then its pages.
+func readSource(archive *txtar.Archive) summary.Source {
+	var s summary.Source
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "source":
+			for line := range strings.Lines(string(f.Data)) {
+				name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+				switch name {
+				case "Company":
+					s.Company = value
+				case "Title":
+					s.Title = value
+				case "Category":
+					s.Category = value
+				case "Language":
+					s.Language = value
+				}
+			}
+		case "page":
+			s.Pages = append(s.Pages, string(f.Data))
+		}
+	}
+	return s
+}
+
+// TestExtract compares what is chosen of each report with what was read and
+// found good.
+func TestExtract(t *testing.T) {
+	files, err := filepath.Glob("testdata/extract/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no reports: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := readSource(archive)
+			var got strings.Builder
+			for _, sentence := range summary.Extract(s) {
+				fmt.Fprintf(&got, "%d: %s\n", sentence.Page, sentence.Text)
+				if page := strings.Join(strings.Fields(s.Pages[sentence.Page-1]), " "); !strings.Contains(page, sentence.Quote) || sentence.Quote != sentence.Text {
+					t.Errorf("not verbatim: %q", sentence.Text)
+				}
+			}
+			last := len(archive.Files) - 1
+			if *update {
+				if archive.Files[last].Name == "want" {
+					archive.Files = archive.Files[:last]
+				}
+				archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got.String())})
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want := archive.Files[last]; want.Name != "want" || string(want.Data) != got.String() {
+				t.Error(cmp.Diff(string(want.Data), got.String()))
+			}
+		})
+	}
+}
+
+// TestExtractBeside has what stands before a sentence and makes it whole or not.
+func TestExtractBeside(t *testing.T) {
+	const payout = "El Consejo de Administración ha acordado repartir un dividendo de 0,25 euros brutos por acción el 5 de mayo de 2026."
+	for page, want := range map[string]string{
+		"TELEFÉRICOS DE MONTECÁRDENO, S. A.\n\n" + payout:       payout,
+		"Teleféricos de Montecárdeno, S.A.\n\n" + payout:        payout,
+		"Acciones de la Serie A\n\n" + payout:                   payout,
+		"Dividendo A\n\n" + payout:                              payout,
+		"Bonos de la clase E\n\n" + payout:                      payout,
+		"Tramo Y\n\n" + payout:                                  payout,
+		"El Consejo se ha reunido para acordar la\n\n" + payout: "",
+		"La sociedad sigue con su programa de recompra de acciones. Hasta la fecha se han comprado\n\n30.066 acciones, el 83 % del número máximo de acciones del programa.": "",
+		"La sociedad sigue con su programa de recompra de acciones, del que hasta la fecha se han comprado\n\n30.066 acciones, el 83 % del número máximo de acciones.":      "",
+	} {
+		var got []string
+		for _, sentence := range summary.Extract(summary.Source{Company: "TELEFÉRICOS DE MONTECÁRDENO, S. A.", Title: "Dividendo", Language: "es", Pages: []string{page}}) {
+			got = append(got, sentence.Text)
+		}
+		if fragment := strings.Contains(strings.Join(got, " "), "30.066"); fragment || want != "" && (len(got) == 0 || got[0] != want) || want == "" && strings.Contains(strings.Join(got, " "), payout) {
+			t.Errorf("%q: %q", page, got)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package summary
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// span is a part of a page, in bytes.
+type span struct{ start, end int }
+
+func (s span) of(page string) string { return page[s.start:s.end] }
+
+// blocks cuts a page at blank lines, and where a line within a paragraph is
+// plainly a heading or a row by itself.
+func blocks(page string) []span {
+	var found []span
+	var lines []span
+	flush := func() {
+		found = appendBlocks(found, page, lines)
+		lines = lines[:0]
+	}
+	for start := 0; start < len(page); {
+		end := len(page)
+		if n := strings.IndexAny(page[start:], "\n\f\r\u2028\u2029"); n >= 0 {
+			end = start + n
+		}
+		line := trim(page, span{start, end})
+		if line.start == line.end {
+			if end > start || end == len(page) || page[end] != '\r' { // \r\n is one break
+				flush()
+			}
+		} else {
+			lines = append(lines, line)
+		}
+		if end < len(page) {
+			if page[end] == '\f' {
+				flush()
+			}
+			_, size := utf8.DecodeRuneInString(page[end:])
+			end += size
+			if page[end-1] == '\r' && end < len(page) && page[end] == '\n' {
+				end++
+			}
+		}
+		start = end
+	}
+	flush()
+	return found
+}
+
+// appendBlocks joins the lines of a paragraph, but for those that stand alone.
+func appendBlocks(found []span, page string, lines []span) []span {
+	longest := 0
+	for _, l := range lines {
+		longest = max(longest, l.end-l.start)
+	}
+	for n, l := range lines {
+		if n > 0 && !standsAlone(lines[n-1].of(page), l.of(page), longest) {
+			found[len(found)-1].end = l.end
+		} else {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// standsAlone reports whether a line is not continued by the next one.
+func standsAlone(line, next string, longest int) bool {
+	first, _ := utf8.DecodeRuneInString(next)
+	switch {
+	case allCaps(line) != allCaps(next):
+		return unicode.IsUpper(first) || unicode.IsDigit(first)
+	case strings.ContainsRune(bullets, first):
+		return true
+	}
+	return len(line)*10 < longest*6 && !unicode.IsLower(first) && !dangling(line)
+}
+
+const bullets = "•·▪■●○◦‣➢➤✓*–—-"
+
+// allCaps reports whether a line shouts, as headings do.
+func allCaps(line string) bool {
+	upper, lower := 0, 0
+	for _, r := range line {
+		if unicode.IsUpper(r) {
+			upper++
+		} else if unicode.IsLower(r) {
+			lower++
+		}
+	}
+	return upper > 3 && upper > 4*lower
+}
+
+var linking = newLexicon("a al ante bajo con contra de del desde e el en entre hacia hasta la las lo los ni o para por que se segun sin sobre su sus tras u un una y cuyo cuya")
+
+// dangling reports whether a text ends where nothing can end, so that what
+// comes next goes on with it. A letter that is a name, or has a stop, is no
+// linking word: "S. A.", "Serie A".
+func dangling(text string) bool {
+	if strings.HasSuffix(text, ",") {
+		return true
+	}
+	last := text[strings.LastIndexFunc(text, unicode.IsSpace)+1:]
+	first, size := utf8.DecodeRuneInString(last)
+	if strings.HasSuffix(last, ".") || size == len(last) && unicode.IsUpper(first) {
+		return false
+	}
+	return linking.has(strings.TrimSpace(fold(last)))
+}
+
+func trim(page string, s span) span {
+	text := s.of(page)
+	left := strings.TrimLeftFunc(text, unicode.IsSpace)
+	s.start += len(text) - len(left)
+	s.end = s.start + len(strings.TrimRightFunc(left, unicode.IsSpace))
+	return s
+}
+
+// sentences cuts a block where sentences end. In doubt it does not cut: two
+// sentences in one piece tell the truth, half of one may not.
+func sentences(page string, block span) []span {
+	var found []span
+	start := block.start
+	add := func(end int) {
+		if s := trim(page, span{start, end}); s.start < s.end {
+			found = append(found, s)
+		}
+		start = end
+	}
+	for i := block.start; i < block.end; {
+		r, size := utf8.DecodeRuneInString(page[i:block.end])
+		if !isStop(r) {
+			i += size
+			continue
+		}
+		after := behindStop(page[:block.end], i)
+		if endsHere(page[start:i], page[after:block.end], r) {
+			add(after)
+		}
+		i = after
+	}
+	add(block.end)
+	return found
+}
+
+func isStop(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' }
+
+func isCloser(r rune) bool { return strings.ContainsRune(`"'”’»)]`, r) }
+
+// behindStop returns where the stops at i, and what closes with them, are over.
+func behindStop(text string, i int) int {
+	for i < len(text) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isStop(r) && !isCloser(r) {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+// openers are words that begin sentences and hardly follow an abbreviation
+// within one.
+var openers = newLexicon(`el la los las en por se con para tras como una un este esta estos estas dicho dicha asimismo ademas
+	igualmente no si su sus al desde durante segun cada ambas ambos todo todos dado sin embargo por lo que a the`)
+
+// endsHere reports whether a stop ends a sentence.
+func endsHere(before, after string, stop rune) bool {
+	if after == "" {
+		return true
+	}
+	if first, _ := utf8.DecodeRuneInString(after); !unicode.IsSpace(first) {
+		return false
+	}
+	after = strings.TrimLeftFunc(after, unicode.IsSpace)
+	first, _ := utf8.DecodeRuneInString(after)
+	if !unicode.IsUpper(first) && !unicode.IsDigit(first) && !strings.ContainsRune(`¿¡«"“‘'([`+bullets, first) {
+		return false
+	}
+	if stop != '.' {
+		return true
+	}
+	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
+	before = before[max(0, len(before)-12):]
+	switch letters := strings.TrimSpace(fold(word)); {
+	case isNumber(word):
+		return !unicode.IsDigit(first)
+	case lettered.MatchString(before):
+		return true
+	case neverLast.has(letters[strings.LastIndexByte(letters, ' ')+1:]):
+		return false
+	case maybeLast.has(letters), strings.Contains(letters, " ") && len(letters) <= 2*strings.Count(letters, " ")+1, len(letters) == 1:
+		next, _, _ := strings.Cut(after, " ")
+		return openers.has(strings.TrimSpace(fold(next)))
+	}
+	return true
+}
+
+// lettered is a thing with a letter for a name, no initial: "Serie D."
+var lettered = regexp.MustCompile(`(?i:serie|clase|tramo|grupo|anexo) [A-Z]$`)
+
+func isNumber(word string) bool {
+	return word != "" && strings.Trim(word, "0123456789.,") == ""
+}
+
+// Abbreviations: some are always followed by what they announce, some may end
+// a sentence. Initials are seen by their shape.
+var (
+	neverLast = newLexicon(`d dna dª sr sra sres sras srta dr dra drs prof ing lic excmo excma ilmo ilma rvdo
+		n no num nums nro art arts articulo ap apdo apdos cap parr pag pags p pp vol fig ref tel tfno telf fax avda av ctra pl plza urb
+		ej cf cfr vid vs fdo st gral dpto admon sto sta mr mrs ms dto rd`)
+	maybeLast = newLexicon(`etc cia inc ltd corp co plc bros hnos aprox max min mill mm
+		ene feb mar abr may jun jul ago sep sept oct nov dic uds ud`)
+)
+
+// lead is what stands before a sentence and is no part of it: bullets,
+// enumerators, "Primero.-".
+var lead = regexp.MustCompile(`^(?:[•·▪■●○◦‣➢➤✓*–—-]+\s*|\(?(?:\d{1,2}(?:\.\d{1,2}){0,3}|[ivxIVX]{1,4})[.)]+[-–—]?\s+|\(?[a-zA-Z]\)\s+|` +
+	`(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim|[uú]nic)[oa]\s*[.:]?\s*[-–—]\s*)+`)
+
+// withoutLead passes over what stands before a sentence: enumerators, and a
+// heading in capitals that ran into it.
+func withoutLead(page string, s span) span {
+	s.start += len(lead.FindString(s.of(page)))
+	text := s.of(page)
+	at, words := headingIn(text)
+	next, _, _ := strings.Cut(text[at:], " ")
+	if words > 1 && openers.has(strings.TrimSpace(fold(next))) && !dangling(strings.TrimSpace(text[:at])) {
+		s.start += at
+	}
+	return s
+}
+
+// headingIn returns where the words in capitals end with which a text begins,
+// and how many they are; none when the next word is not capitalised.
+func headingIn(text string) (at, words int) {
+	for at < len(text) {
+		end := strings.IndexFunc(text[at:], unicode.IsSpace)
+		if end < 0 || !shouted(text[at:at+end]) {
+			break
+		}
+		words++
+		at += end
+		at += len(text[at:]) - len(strings.TrimLeftFunc(text[at:], unicode.IsSpace))
+	}
+	if first, _ := utf8.DecodeRuneInString(text[at:]); !unicode.IsUpper(first) {
+		return 0, 0
+	}
+	return at, words
+}
+
+// shouted reports whether a word is written in capitals.
+func shouted(word string) bool {
+	return strings.ToUpper(word) == word && strings.ToLower(word) != word && utf8.RuneCountInString(word) > 1
+}

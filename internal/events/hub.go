@@ -1,0 +1,190 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+)
+
+// kept is how many events the hub has in memory: some minutes of the busiest
+// day, which is more than a listener who is on his way back needs.
+const kept = 4096
+
+// Log is the part of the store in which older changes are read.
+type Log interface {
+	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
+	Head(ctx context.Context) (disclosure.Head, error)
+}
+
+// Hub has the newest events at hand.
+type Hub struct {
+	catalog *catalog.Catalog
+	log     Log
+
+	mu     sync.RWMutex
+	recent []*lazy         // guarded by mu: without a gap, up to the head
+	head   disclosure.Head // guarded by mu: as the catalogue shows it
+	wake   chan struct{}   // guarded by mu: closed when the head or the state changes
+	state  atomic.Pointer[State]
+	heard  atomic.Bool
+}
+
+// lazy is an event that is made when somebody first asks for it: a flood of
+// history costs nothing while nobody listens.
+type lazy struct {
+	change disclosure.Change
+	once   sync.Once
+	event  *Event
+}
+
+// NewHub returns a hub that is told of changes by the catalogue, so that
+// whoever learns of one finds it there.
+func NewHub(c *catalog.Catalog, log Log) *Hub {
+	h := &Hub{catalog: c, log: log, wake: make(chan struct{})}
+	c.Tell(h.add)
+	return h
+}
+
+// add takes changes in; none means that the catalogue was loaded anew.
+func (h *Hub) add(changes []disclosure.Change) {
+	h.wakeAll(func() { h.take(changes) })
+}
+
+// wakeAll changes something and wakes the listeners, who all want the lock then.
+func (h *Hub) wakeAll(change func()) {
+	h.mu.Lock()
+	change()
+	wake := h.wake
+	h.wake = make(chan struct{})
+	h.mu.Unlock()
+	close(wake)
+}
+
+// take needs h.mu.
+func (h *Hub) take(changes []disclosure.Change) {
+	if len(changes) == 0 || changes[0].Seq != h.head.Seq+1 {
+		h.recent = nil // what is missing between is in the log
+	}
+	for _, c := range changes {
+		h.recent = append(h.recent, &lazy{change: c})
+	}
+	if more := len(h.recent) - kept; more > 0 {
+		h.recent = append([]*lazy(nil), h.recent[more:]...)
+	}
+	h.head = h.catalog.Snapshot().Head()
+	h.heard.Store(true)
+}
+
+// Ready reports whether the hub has heard of the catalogue.
+func (h *Hub) Ready() bool { return h.heard.Load() }
+
+// Newest returns the seq of the newest change that the catalogue shows.
+func (h *Hub) Newest() int64 { return h.Head().Seq }
+
+// Head returns the end of the log as the catalogue shows it.
+func (h *Hub) Head() disclosure.Head {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.head
+}
+
+// Seen returns the same as far as Encode knows it, with the newest change.
+func (h *Hub) Seen() (disclosure.Head, disclosure.Mark) {
+	s := h.catalog.Snapshot()
+	return s.Head(), s.Last()
+}
+
+// Since returns what came after a change, up to limit events in order, from
+// memory, and a channel that is closed when there is more than now. It is not
+// ok when the memory does not reach back so far, or not forward, in which case
+// Read may, or when the log has another epoch.
+func (h *Hub) Since(after disclosure.Cursor, limit int) (events []*Event, wake <-chan struct{}, ok bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	missing := h.head.Seq - after.Seq
+	if missing < 0 || missing > int64(len(h.recent)) || after.Epoch != h.head.Epoch {
+		return nil, h.wake, false
+	}
+	start := len(h.recent) - int(missing)
+	end := min(len(h.recent), start+limit)
+	for _, l := range h.recent[start:end] {
+		events = append(events, h.ready(l))
+	}
+	return events, h.wake, true
+}
+
+// Read returns the same from the log, and never what the catalogue does not
+// show yet.
+func (h *Hub) Read(ctx context.Context, after disclosure.Cursor, limit int) ([]*Event, error) {
+	head := h.Head()
+	if after.Epoch != head.Epoch || after.Seq >= head.Seq {
+		return nil, nil
+	}
+	changes, err := h.log.Changes(ctx, after.Seq, int(min(head.Seq-after.Seq, int64(limit))))
+	if err != nil {
+		return nil, fmt.Errorf("reading changes after %v: %w", after, err)
+	}
+	events := make([]*Event, 0, len(changes))
+	for i := range changes {
+		events = append(events, h.Encode(&changes[i]))
+	}
+	return events, nil
+}
+
+// After returns what came after a change, from memory or from the log.
+func (h *Hub) After(ctx context.Context, after disclosure.Cursor, limit int) ([]*Event, error) {
+	if events, _, ok := h.Since(after, limit); ok {
+		return events, nil
+	}
+	return h.Read(ctx, after, limit)
+}
+
+// ready needs h.mu: what is in memory is of the head's epoch.
+func (h *Hub) ready(l *lazy) *Event {
+	l.once.Do(func() { l.event = newEvent(&l.change, h.catalog.Snapshot().Directory(), h.head.Epoch) })
+	return l.event
+}
+
+// Encode makes a change ready to be told, with the directory as it is now.
+func (h *Hub) Encode(c *disclosure.Change) *Event {
+	s := h.catalog.Snapshot()
+	return newEvent(c, s.Directory(), s.Head().Epoch)
+}
+
+// State is how well the source is seen, as listeners are told.
+type State struct {
+	Name string
+	JSON []byte
+}
+
+const lookEvery = time.Second // how often the state is looked at
+
+// Watch looks at the state until the context ends, and wakes listeners when it
+// has another name.
+func (h *Hub) Watch(ctx context.Context, look func() State) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if s := look(); s.Name != h.State().Name {
+			h.wakeAll(func() { h.state.Store(&s) })
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// State returns the state as it was last seen, which is nothing at first.
+func (h *Hub) State() State {
+	if s := h.state.Load(); s != nil {
+		return *s
+	}
+	return State{}
+}

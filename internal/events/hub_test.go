@@ -1,0 +1,305 @@
+package events_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a hub over a real store.
+type world struct {
+	t       *testing.T
+	path    string
+	db      *sqlite.Store
+	catalog *catalog.Catalog
+	hub     *events.Hub
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, path: path, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))}
+	w.hub = events.NewHub(w.catalog, db)
+	if err := w.catalog.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { _ = w.catalog.Follow(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done; db.Close() })
+	return w
+}
+
+func filing(number int64) disclosure.Report {
+	r := disclosure.Report{
+		Type: disclosure.OIR, Number: number, CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A69000016", Title: fmt.Sprintf("Resultados \"%d\"\n", number),
+		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
+	}
+	r.ID = disclosure.ReportID(r.Type, r.Number)
+	return r
+}
+
+// append writes and waits until the hub knows.
+func (w *world) append(b store.Batch) {
+	w.t.Helper()
+	out, err := w.db.Append(w.t.Context(), b)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for w.hub.Newest() < out.Seq {
+		_, wake, _ := w.hub.Since(disclosure.Cursor{}, 0)
+		if w.hub.Newest() >= out.Seq {
+			return
+		}
+		<-wake
+	}
+}
+
+// Whatever is asked for and from wherever it comes, it is the log.
+func TestMemoryAndLogAgree(t *testing.T) {
+	w := newWorld(t)
+	const n = 5000 // more than is kept in memory
+	for i := int64(1); i <= n; i += 1000 {
+		var reports []disclosure.Report
+		for j := i; j < i+1000; j++ {
+			reports = append(reports, filing(j))
+		}
+		w.append(store.Batch{Reports: reports})
+	}
+	w.append(store.Batch{Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}}})
+	newest := w.hub.Newest()
+	if newest != n+1 {
+		t.Fatalf("newest is %d", newest)
+	}
+	at := func(seq int64) disclosure.Cursor { return disclosure.Cursor{Epoch: w.hub.Head().Epoch, Seq: seq} }
+	if _, _, ok := w.hub.Since(at(0), 10); ok {
+		t.Error("all of it is said to be in memory")
+	}
+	for _, after := range []int64{0, 1, n - 4096, n - 100, n, n + 1} {
+		got, err := w.hub.After(t.Context(), at(after), 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := w.hub.Read(t.Context(), at(after), 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(read) || int64(len(got)) != min(50, newest-after) {
+			t.Fatalf("after %d: %d from memory, %d from the log", after, len(got), len(read))
+		}
+		for i := range got {
+			if got[i].Seq != after+1+int64(i) || got[i].Name != read[i].Name || got[i].Seq != read[i].Seq {
+				t.Fatalf("after %d: %s and %s", after, got[i].JSON, read[i].JSON)
+			}
+		}
+	}
+	if _, _, ok := w.hub.Since(at(newest+1), 10); ok {
+		t.Error("there is something after the newest")
+	}
+}
+
+// An event is flat JSON on one line, and what the directory knows is in it.
+func TestEvent(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{
+		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
+		Reports: []disclosure.Report{filing(7)},
+	})
+	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
+	if err != nil || len(changes) != 2 {
+		t.Fatal(changes, err)
+	}
+	var issuer, report map[string]any
+	for i, into := range []*map[string]any{&issuer, &report} {
+		if err := json.Unmarshal(changes[i].JSON, into); err != nil {
+			t.Fatalf("%s: %v", changes[i].JSON, err)
+		}
+		frame := fmt.Sprintf("id: %s-%d\nevent: %s\ndata: %s\n\n", w.hub.Head().Epoch, changes[i].Seq, changes[i].Name, changes[i].JSON)
+		if string(changes[i].Frame) != frame || strings.Count(frame, "\n") != 4 {
+			t.Errorf("%s", changes[i].Frame)
+		}
+	}
+	if report["id"] != "oir-7" || report["ticker"] != "EJF" || report["event"] != "report.published" || report["seq"] != 2.0 || report["cursor"] != w.hub.Head().Epoch+"-2" ||
+		report["registered_at"] != "2026-04-22T10:00:33+02:00" || report["text_ready_at"] != nil || !reflect.DeepEqual(report["changed"], []any{}) {
+		t.Errorf("%v", report)
+	}
+	if issuer["id"] != "A69000016" || issuer["event"] != "issuer.updated" {
+		t.Errorf("%v", issuer)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{
+		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
+		Reports: []disclosure.Report{filing(7)},
+	})
+	w.append(store.Batch{Reports: []disclosure.Report{filing(8)}, New: disclosure.Backfilled})
+	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		s    events.Selection
+		want string
+	}{
+		{events.Selection{}, "issuer report"},
+		{events.Selection{Events: events.AllEvents}, "issuer report history"},
+		{events.Selection{Events: []disclosure.Event{disclosure.Backfilled}}, "history"},
+		{events.Selection{Filter: disclosure.Filter{Type: disclosure.OIR}}, "report"},
+		{events.Selection{Filter: disclosure.Filter{Type: disclosure.IP}}, ""},
+		{events.Selection{Filter: disclosure.Filter{Issuer: "a-69000016"}}, "issuer report"},
+		{events.Selection{Filter: disclosure.Filter{Issuer: "B1"}}, ""},
+		{events.Selection{Filter: disclosure.Filter{Kind: disclosure.Company}}, "issuer report"},
+		{events.Selection{Filter: disclosure.Filter{Kind: disclosure.Fund}}, ""},
+		{events.Selection{Filter: disclosure.Filter{Search: "ejf"}}, "report"},
+	} {
+		var got []string
+		selector := test.s.Compile()
+		for i, e := range changes {
+			if selector.Match(e) {
+				got = append(got, []string{"issuer", "report", "history"}[i])
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%+v: %v, want %s", test.s, got, test.want)
+		}
+	}
+}
+
+// Listeners are woken when the source is seen otherwise.
+func TestState(t *testing.T) {
+	w := newWorld(t)
+	_, wake, _ := w.hub.Since(w.hub.Head().Cursor, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		w.hub.Watch(ctx, func() events.State { return events.State{Name: "blind", JSON: []byte(`{}`)} })
+		close(done)
+	}()
+	<-wake
+	if got := w.hub.State().Name; got != "blind" {
+		t.Errorf("%q", got)
+	}
+	cancel()
+	<-done
+}
+
+// putBack does to a log what a restored backup does, up to a change.
+func (w *world) putBack(seq int64) {
+	w.t.Helper()
+	raw, err := sql.Open("sqlite", "file:"+w.path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer raw.Close()
+	for _, statement := range []string{
+		"PRAGMA busy_timeout = 60000",
+		"DELETE FROM report WHERE seq > ?", "DELETE FROM issuer WHERE seq > ?", "DELETE FROM change WHERE seq > ?", "UPDATE log_head SET seq = ?",
+	} {
+		args := []any{seq}[:strings.Count(statement, "?")]
+		if _, err := raw.ExecContext(w.t.Context(), statement, args...); err != nil {
+			w.t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func (w *world) locate(c disclosure.Cursor) events.Position {
+	w.t.Helper()
+	place, err := w.hub.Locate(w.t.Context(), c)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return place
+}
+
+func TestLocate(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{Reports: []disclosure.Report{filing(1), filing(2), filing(3)}})
+	head := w.hub.Head()
+	for _, c := range []disclosure.Cursor{{Seq: 0}, {Seq: 3}, {Epoch: head.Epoch, Seq: 2}} {
+		if p := w.locate(c); p.After != (disclosure.Cursor{Epoch: head.Epoch, Seq: c.Seq}) || p.Ahead || p.Reset != nil {
+			t.Errorf("%v: %+v", c, p)
+		}
+	}
+	var waiting sync.WaitGroup // these are waited for, since another process may have seen more
+	for _, c := range []disclosure.Cursor{{Seq: 4}, {Epoch: head.Epoch, Seq: 9}} {
+		waiting.Go(func() {
+			if p, err := w.hub.Locate(t.Context(), c); err != nil || p.After != head.Cursor || !p.Ahead || p.Reset != nil {
+				t.Errorf("%v: %+v, %v", c, p, err)
+			}
+		})
+	}
+	for seq, want := range map[int64]int64{2: 2, 9: 3} { // of a log of which nothing is known: nothing after it is passed over
+		waiting.Go(func() {
+			p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: seq})
+			after := disclosure.Cursor{Epoch: head.Epoch, Seq: want}
+			if err != nil || p.After != after || p.Reset == nil || p.Reset.After != after.String() || p.Reset.Time != nil {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
+	waiting.Wait()
+}
+
+// After a restored backup, a reader goes on after the last change that both
+// logs have, however long the log is again.
+func TestLocateAfterRestore(t *testing.T) {
+	w := newWorld(t)
+	w.append(store.Batch{Reports: []disclosure.Report{filing(1), filing(2)}})
+	w.append(store.Batch{Reports: []disclosure.Report{filing(3), filing(4)}})
+	before := w.hub.Head()
+	w.putBack(2)
+	renewed, err := w.db.RenewEpoch(t.Context(), before.Epoch, disclosure.Mark{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Until the catalogue has loaded it, nobody knows what a new cursor is.
+	if p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 1}); err == nil && (p.After.Epoch != renewed.Epoch || p.After.Seq != 1) ||
+		err != nil && fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("%+v, %v", p, err)
+	}
+	w.append(store.Batch{Reports: []disclosure.Report{filing(5), filing(6), filing(7)}})
+	for w.hub.Head().Epoch != renewed.Epoch {
+		_, wake, _ := w.hub.Since(disclosure.Cursor{}, 0)
+		if w.hub.Head().Epoch != renewed.Epoch {
+			<-wake
+		}
+	}
+	for seq, want := range map[int64]int64{1: 1, 2: 2, 3: 2, 4: 2, 99: 2} {
+		p := w.locate(disclosure.Cursor{Epoch: before.Epoch, Seq: seq})
+		if p.After != (disclosure.Cursor{Epoch: renewed.Epoch, Seq: want}) || p.Ahead || p.Reset == nil || p.Reset.After != p.After.String() || p.Reset.Time == nil {
+			t.Errorf("%d: %+v, %+v", seq, p, p.Reset)
+		}
+	}
+	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 2}, 10)
+	if err != nil || len(changes) == 0 || !strings.Contains(string(changes[0].JSON), `"oir-5"`) {
+		t.Errorf("%v, %v", changes, err)
+	}
+	if _, _, ok := w.hub.Since(before.Cursor, 10); ok {
+		t.Error("an old cursor is taken for a new one")
+	}
+}

@@ -1,0 +1,75 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"pregon/internal/auth/access"
+)
+
+// A model is told what was wrong and what to do, of everything at once.
+func TestArgumentsThatAreNotGood(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	key := s.key(access.AllScopes)
+	for _, test := range []struct {
+		tool, arguments string
+		want            []string
+	}{
+		{"search_reports", `{"type":"XX"}`, []string{"unknown type 'XX': use IP, HR or OIR"}},
+		{"search_reports", `{"type":"ip"}`, []string{"unknown type 'ip': use IP, HR or OIR"}},
+		{"search_reports", `{"kind":"bank"}`, []string{"unknown kind 'bank': use company, fund, manager or other"}},
+		{"search_reports", `{"limit":0}`, []string{"limit '0' must be a whole number from 1 to 50"}},
+		{"search_reports", `{"limit":51}`, []string{"limit '51' must be"}},
+		{"search_reports", `{"limit":1.5}`, []string{"limit '1.5' must be"}},
+		{"search_reports", `{"limit":1e99}`, []string{"limit '1e99' must be"}},
+		{"search_reports", `{"limit":"ten"}`, []string{"limit", "must be a whole number"}},
+		{"search_reports", `{"limit":true}`, []string{"limit 'true' must be a whole number"}},
+		{"search_reports", `{"page":-1}`, []string{"page '-1' must be"}},
+		{"search_reports", `{"page":2147483648}`, []string{"page '2147483648' must be"}},
+		{"search_reports", `{"from":"yesterday"}`, []string{"from 'yesterday' must be a date as YYYY-MM-DD"}},
+		{"search_reports", `{"from":"2026-05-02","to":"2026-05-01"}`, []string{"from '2026-05-02' must not be later than to, 2026-05-01"}},
+		{"search_reports", `{"search":5}`, []string{"search '5' must be a text"}},
+		{"search_reports", `{"search":["a"]}`, []string{`search '["a"]' must be a text`}},
+		{"search_reports", `{"search":"😀"}`, []string{"search '😀' has no word to search for"}},
+		{"search_issuers", `{"search":"%"}`, []string{"search '%' has no word to search for"}},
+		{"search_reports", `{"search":"` + strings.Repeat("de ", 30_000) + `"}`, []string{"may have 65536 bytes at most"}},
+		{"search_reports", `{"issuer":"bodgeas"}`, []string{"issuer 'bodgeas' is not known", "did you mean BVB (BODEGAS DE VALDEBRISA, S.A.)"}},
+		{"search_reports", `{"in":"title","search":"x"}`, []string{"in 'title' must be document"}},
+		{"search_reports", `{"in":"document"}`, []string{"search is needed with in=document"}},
+		{"search_reports", `{"query":"x"}`, []string{"query is no argument of search_reports: use search, type, issuer, from, to, category, kind, in, limit, page"}},
+		{"search_reports", `{"type":"XX","limit":99,"kind":"bank","nope":1}`, []string{"unknown type 'XX'", "limit '99'", "unknown kind 'bank'", "nope is no argument"}},
+		{"search_reports", `{"type":"` + strings.Repeat("x", 5000) + `"}`, []string{"unknown type 'xxx", "x…'"}},
+		{"get_report", `{}`, []string{"id is needed"}},
+		{"get_report", `{"id":""}`, []string{"id is needed"}},
+		{"get_report", `{"id":null}`, []string{"id is needed"}},
+		{"get_report", `{"id":40374}`, []string{"id '40374' must be a text"}},
+		{"get_report", `{"id":"40374"}`, []string{"An id is the type and the registration number, such as oir-40374"}},
+		{"get_report", `{"id":"oir-1"}`, []string{"There is no report oir-1"}},
+		{"get_issuer", `{"id":"nobody"}`, []string{"Find ids with search_issuers"}},
+		{"get_issuer", `{"ID":"A69000016"}`, []string{"id is needed", "ID is no argument"}},
+		{"search_issuers", `{"limit":-3,"kind":5}`, []string{"limit '-3' must be", "unknown kind '5': use company"}},
+		{"read_document", `{"id":"oir-40374","offset":-1,"max_chars":9000}`, []string{"offset '-1' must be", "max_chars '9000' must be a whole number from 1 to 8000"}},
+		{"get_analytics", `{"day":1}`, []string{"day is no argument of get_analytics, which takes none"}},
+		{"service_status", `[]`, []string{"arguments must be an object"}},
+	} {
+		out := s.call(test.tool, test.arguments, key...)
+		if !out.IsError || out.StructuredContent != nil {
+			t.Errorf("%s %.80s is let through: %s", test.tool, test.arguments, out.text())
+		}
+		for _, want := range test.want {
+			if !strings.Contains(out.text(), want) {
+				t.Errorf("%s %.80s: %q is not in %q", test.tool, test.arguments, want, out.text())
+			}
+		}
+		if len(out.text()) > 2000 || strings.Contains(out.text(), "/api/v1") {
+			t.Errorf("%s %.80s: %q", test.tool, test.arguments, out.text())
+		}
+	}
+	// What models write for whole numbers, and leave empty, is understood.
+	for _, arguments := range []string{`{"limit":10.0}`, `{"limit":1e1}`, `{"limit":10,"search":"","type":"","kind":"","from":"","issuer":null}`} {
+		if out, _ := s.search(arguments); out.Limit != 10 || out.Total != 4 {
+			t.Errorf("%s: %+v", arguments, out)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/fault"
+	"pregon/internal/server/problem"
+)
+
+const (
+	versionHeader  = "Mcp-Protocol-Version"
+	firstStateless = "2026-07-28" // the first revision in which a message says everything itself
+	listenMethod   = "subscriptions/listen"
+	shortBody      = 16 << 10 // which costs less to read than to look twice who sends it
+)
+
+// ServeHTTP takes one message: it finds out what the message needs, lets the
+// caller in or not, and has the SDK do it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &reply{ResponseWriter: w, request: r}
+	defer out.finish()
+	if err := s.hosts.check(w, r); err != nil {
+		out.refuse(err)
+		return
+	}
+	if r.Method == http.MethodOptions {
+		preflight(out)
+		return
+	}
+	if r.ContentLength > shortBody || r.ContentLength < 0 {
+		if err := s.o.Guard.AdmitHead(w, r, anybody(0)); err != nil {
+			w.Header().Set("Connection", "close") // what follows is not read
+			out.refuse(err)
+			s.count(message{}, true)
+			return
+		}
+	}
+	m, err := s.take(r)
+	out.id = m.id
+	principal, refusal := s.o.Guard.Admit(w, r, m.need()) // what cannot be read counts as well
+	if refusal == nil {
+		refusal = err
+	}
+	if refusal == nil && m.asksCatalogue() {
+		_, refusal = s.snapshot(m.params.Name)
+	}
+	var place access.Slot
+	defer func() { place.Release() }()
+	if refusal == nil && m.method != listenMethod {
+		place, refusal = s.o.Guard.AcquireSlot(r, principal, !m.need().Public) // documents are what not everybody may read
+	}
+	if refusal != nil {
+		out.refuse(refusal)
+		s.count(m, true)
+		return
+	}
+	ctx := access.NewContext(r.Context(), principal)
+	ctx, out.ready = newReady(ctx)
+	r = r.WithContext(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(m.body))
+	// The SDK wants both, and answers with either as the method has it. Who
+	// resumes streams, or has a session, takes us for a server that keeps some.
+	r.Header = r.Header.Clone()
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Del("Last-Event-ID")
+	r.Header.Del("Mcp-Session-Id")
+	if m.method == listenMethod {
+		s.listen(out, r, principal)
+	} else {
+		s.protocol.ServeHTTP(out, r)
+	}
+	s.count(m, out.failed())
+}
+
+// take reads a message of a request that may have one.
+func (s *Server) take(r *http.Request) (message, error) {
+	if r.Method != http.MethodPost {
+		return message{}, &httpError{http.StatusMethodNotAllowed, codeInvalidRequest, "This server keeps no sessions: send each message with POST."}
+	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		return message{}, &httpError{http.StatusUnsupportedMediaType, codeInvalidRequest, "Send the message as Content-Type: application/json."}
+	}
+	body, err := io.ReadAll(r.Body)
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return message{}, errTooLarge
+	case err != nil:
+		return message{}, &rpcError{codeParse, "The body ended before the message did.", nil}
+	}
+	if v := r.Header.Get(versionHeader); v != "" && !slices.Contains(sdk.SupportedProtocolVersions(), v) {
+		m, _ := parse(body)
+		return m, errVersion(v)
+	}
+	m, err := parse(body)
+	if err == nil && m.method == listenMethod && r.Header.Get(versionHeader) < firstStateless {
+		err = &rpcError{codeMethodNotFound, listenMethod + " came with the revision " + firstStateless + ": name it in MCP-Protocol-Version.", nil}
+	}
+	return m, err
+}
+
+// TooLarge tells of a body that says itself that it is too large, for whoever
+// refuses it before it comes here.
+func TooLarge(w http.ResponseWriter, r *http.Request) { fail(w, r, errTooLarge) }
+
+// Failed tells of what went wrong in us, for whoever catches it.
+func Failed(w http.ResponseWriter, r *http.Request) { fail(w, r, fault.New(fault.Internal, "")) }
+
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	out := &reply{ResponseWriter: w, request: r}
+	out.refuse(err)
+	out.finish()
+}
+
+// preflight tells a browser what a page may send.
+func preflight(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Allow", "POST, OPTIONS")
+	h.Set("Access-Control-Allow-Methods", "POST, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", strings.Join([]string{
+		"Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Method", "Mcp-Name", "MCP-Protocol-Version", "Mcp-Session-Id", "X-API-Key", problem.RequestIDHeader,
+	}, ", "))
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+}

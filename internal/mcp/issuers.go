@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/query"
+)
+
+func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+	found, err := p.Issuers(ctx, snapshot)
+	if err != nil {
+		return result{}, err
+	}
+	b := []byte(`{"data":[`)
+	for i, e := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, bounded(disclosure.AppendIssuer(nil, e.Issuer), mostJSON/query.MaxLimit)...) // so that none is left out
+	}
+	b = withSeq(append(b, "]}"...), snapshot)
+	var text strings.Builder
+	text.WriteString(s.simulated())
+	if len(found) == 0 {
+		text.WriteString("No issuer found. Try another spelling, the ticker, NIF or ISIN.")
+	} else {
+		text.WriteString(quotedNotice + "\n")
+	}
+	for _, e := range found {
+		i := e.Issuer
+		fmt.Fprintf(&text, "- %s: %s", word(i.ID), quoted(i.Name, 80))
+		for _, part := range []string{i.Ticker, i.Market, string(i.Kind)} {
+			if part != "" {
+				text.WriteString(", " + word(part))
+			}
+		}
+		text.WriteString("\n")
+	}
+	return newResult(b, text.String()), nil
+}
+
+func (s *Server) getIssuer(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+	id := p.Text("id")
+	if err := p.Err(); err != nil {
+		return result{}, err
+	}
+	found, err := s.o.Query.Issuer(snapshot, id, access.FromContext(ctx))
+	if err != nil {
+		return result{}, err
+	}
+	return s.showIssuer(snapshot, found)
+}
+
+// showIssuer tells an issuer.
+func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (result, error) {
+	e, _ := snapshot.Issuer(found.ID)
+	latest := snapshot.ReportsOf(e, len(found.Latest)).Reports
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quoted(found.Name, 120), word(found.ID))
+	for _, part := range []*string{found.Ticker, found.Market, found.Kind} {
+		if part != nil {
+			text.WriteString(", " + word(*part))
+		}
+	}
+	fmt.Fprintf(&text, ": %d reports. %s\n", found.ReportCount, quotedNotice)
+	for _, f := range latest {
+		text.Write(appendLine(nil, f))
+	}
+	b, err := encodeWithSeq(found, snapshot)
+	return newResult(b, text.String()), err
+}
+
+func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+	if err := p.Err(); err != nil {
+		return result{}, err
+	}
+	a := snapshot.Analytics(time.Now())
+	b, err := query.Encode(a)
+	today := a.Daily[len(a.Daily)-1]
+	text := fmt.Sprintf("%s%d reports in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual %.1f by this hour.\n",
+		s.simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
+	if len(a.Issuers) > 0 {
+		text += "Most active in 30 days. " + quotedNotice + "\n"
+	}
+	for _, i := range a.Issuers[:min(len(a.Issuers), 5)] {
+		text += fmt.Sprintf("- %s (%s): %d\n", quoted(i.Name, 80), word(i.ID), i.Total)
+	}
+	return newResult(b, text), err
+}
+
+func (s *Server) serviceStatus(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+	if err := p.Err(); err != nil {
+		return result{}, err
+	}
+	st := s.o.Query.Status(snapshot)
+	b, err := query.Encode(st)
+	text := fmt.Sprintf("%sThe source is %s; %d reports and %d issuers, up to change %d. %s\n",
+		s.simulated(), st.State, st.Catalog.Reports, st.Catalog.Issuers, st.Seq, nowInMadrid())
+	for _, r := range st.Reasons {
+		text += fmt.Sprintf("- %s: %s\n", r.Surface, r.Reason)
+	}
+	for _, l := range st.Latest {
+		text += fmt.Sprintf("Newest %s: %s, %s.\n", l.Type, l.ID, clock(l.PublishedAt))
+	}
+	return newResult(b, text), err
+}

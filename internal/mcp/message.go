@@ -1,0 +1,181 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/auth/access"
+)
+
+// message is one JSON-RPC message, as far as the endpoint looks at it.
+type message struct {
+	body   []byte
+	id     json.RawMessage // nothing when it has none
+	method string
+	params struct {
+		Name      string          `json:"name"` // of a tool or prompt
+		URI       string          `json:"uri"`  // of a resource
+		Arguments json.RawMessage `json:"arguments"`
+	}
+}
+
+// parse reads a message. The error says what is wrong with it; as much as was
+// understood is returned beside, above all the id.
+func parse(body []byte) (message, error) {
+	m := message{body: body}
+	if !utf8.Valid(body) {
+		return m, &rpcError{codeParse, "The message is not UTF-8.", nil}
+	}
+	if text := bytes.TrimLeft(body, " \t\r\n"); len(text) > 0 && text[0] == '[' {
+		return m, &rpcError{codeInvalidRequest, "Batches are not supported: send one message in a request.", nil}
+	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(body, &parts); err != nil || parts == nil {
+		if json.Valid(body) {
+			return m, &rpcError{codeInvalidRequest, "A message is a JSON object.", nil}
+		}
+		return m, &rpcError{codeParse, "The body is not valid JSON.", nil}
+	}
+	id, hasID := parts["id"]
+	if hasID && !isID(id) {
+		return m, &rpcError{codeInvalidRequest, "The id must be a text or a whole number.", nil}
+	}
+	m.id = id
+	if string(parts["jsonrpc"]) != `"2.0"` {
+		return m, &rpcError{codeInvalidRequest, `A message has "jsonrpc": "2.0".`, nil}
+	}
+	if _, isRequest := parts["method"]; !isRequest && hasID && (parts["result"] != nil || parts["error"] != nil) {
+		return m, nil // an answer to a question that we never ask: nothing comes of it
+	}
+	if json.Unmarshal(parts["method"], &m.method) != nil || m.method == "" {
+		return m, &rpcError{codeInvalidRequest, "The method must be a text, such as tools/list.", nil}
+	}
+	if len(m.method) > mostMethod {
+		return m, &rpcError{codeMethodNotFound, "There is no such method.", nil}
+	}
+	params := parts["params"]
+	if params != nil && params[0] != '{' {
+		return m, &rpcError{codeInvalidParams, "params must be an object.", nil}
+	}
+	if params != nil {
+		_ = json.Unmarshal(params, &m.params) // what is not as it should be is nothing we know
+	}
+	if len(m.params.URI) > mostAddress || len(m.params.Name) > mostAddress {
+		return m, &rpcError{codeInvalidParams, "There is nothing with a name of that length.", nil}
+	}
+	return m, nil
+}
+
+// What is sent back with answers and errors may not be longer than this.
+const (
+	mostID      = 1000
+	mostMethod  = 200
+	mostAddress = 4000
+)
+
+// isID reports whether a value can be the id of a request. A number must be whole
+// and such as every client can count.
+func isID(raw json.RawMessage) bool {
+	if len(raw) > mostID {
+		return false
+	}
+	if raw[0] == '"' {
+		return true
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	return err == nil && n >= -1<<53 && n <= 1<<53
+}
+
+// asksCatalogue reports whether an answer needs the catalogue, which takes a
+// while to load.
+func (m message) asksCatalogue() bool {
+	return slices.Contains([]string{"tools/call", "resources/read", "prompts/get", "completion/complete"}, m.method)
+}
+
+// need is what the caller has to show for a message.
+func (m message) need() access.Need {
+	switch m.method {
+	case "tools/call":
+		return needOfTool(m.params.Name, m.params.Arguments)
+	case "resources/read":
+		return needOfURI(m.params.URI)
+	case "prompts/get":
+		return needOfPrompt(m.params.Name)
+	case "subscriptions/listen", "resources/subscribe":
+		return anybody(access.ReadReports)
+	}
+	return anybody(0)
+}
+
+// needOf is the same of a message that the SDK has read.
+func needOf(method string, params sdk.Params) access.Need {
+	m := message{method: method}
+	switch p := params.(type) {
+	case *sdk.CallToolParamsRaw:
+		m.params.Name, m.params.Arguments = p.Name, p.Arguments
+	case *sdk.ReadResourceParams:
+		m.params.URI = p.URI
+	case *sdk.GetPromptParams:
+		m.params.Name = p.Name
+	}
+	return m.need()
+}
+
+func anybody(scope access.Scope) access.Need {
+	return access.Need{Scope: scope, Public: true, MCP: true}
+}
+
+func members(scope access.Scope) access.Need { return access.Need{Scope: scope, MCP: true} }
+
+func needOfTool(name string, arguments json.RawMessage) access.Need {
+	t := toolNamed(name)
+	if t == nil {
+		return anybody(0)
+	}
+	if t.Members || t.Name == "search_reports" && asksInside(arguments) {
+		return members(access.ScopeOf(t.Scope))
+	}
+	return anybody(access.ScopeOf(t.Scope))
+}
+
+// asksInside reports whether a search is to be in documents. A value that nobody
+// knows is refused later, to whoever was let in.
+func asksInside(arguments json.RawMessage) bool {
+	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // with which it may be written too
+		return false
+	}
+	var a map[string]any
+	_ = json.Unmarshal(arguments, &a)
+	return a["in"] != nil && a["in"] != ""
+}
+
+// needOfURI is what the resources under an address need.
+func needOfURI(uri string) access.Need {
+	switch {
+	case strings.HasPrefix(uri, documentURI):
+		return members(access.ReadReports)
+	case strings.HasPrefix(uri, reportURI):
+		_, raw, _ := strings.Cut(uri, "?")
+		if query, _ := url.ParseQuery(raw); strings.Join(query["in"], "") != "" { // a search in documents, as by the tool
+			return members(access.ReadReports)
+		}
+		return anybody(access.ReadReports)
+	case strings.HasPrefix(uri, issuerURI):
+		return anybody(access.ReadIssuers)
+	}
+	return anybody(0)
+}
+
+func needOfPrompt(name string) access.Need {
+	if name == issuerBrief {
+		return anybody(access.ReadReports | access.ReadIssuers)
+	}
+	return anybody(access.ReadReports)
+}

@@ -1,0 +1,64 @@
+package mcp
+
+import (
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/mcp/view"
+)
+
+// Offer is what the server offers, for whoever describes the service.
+type Offer struct {
+	Versions     []string // of the protocol, newest first
+	Instructions string   // what an agent is told when it connects
+	Tools        []Entry
+	Resources    []Entry // Name is the URI
+	Templates    []Entry // Name is the URI template
+	Prompts      []Entry
+	Views        []Entry // Name is the URI
+}
+
+// Entry is one thing of an offer.
+type Entry struct {
+	Name, Title, Description string
+	Members                  bool // needs a key or token
+	Arguments                []Argument
+}
+
+// Argument is what a tool or prompt takes.
+type Argument struct {
+	Name, Description string
+	Required          bool
+}
+
+// Offered returns what every server offers.
+func Offered() Offer {
+	o := Offer{Versions: sdk.SupportedProtocolVersions(), Instructions: instructions}
+	for _, t := range tools {
+		o.Tools = append(o.Tools, Entry{t.Name, t.Title, t.Description, t.Members, t.arguments()})
+	}
+	for _, r := range resources {
+		o.Resources = append(o.Resources, Entry{Name: r.URI, Title: r.Title, Description: r.Description})
+	}
+	for _, t := range templates {
+		o.Templates = append(o.Templates, Entry{Name: t.URITemplate, Title: t.Title, Description: t.Description, Members: !needOfURI(t.URITemplate).Public})
+	}
+	for _, p := range prompts {
+		e := Entry{Name: p.Name, Title: p.Title, Description: p.Description}
+		for _, a := range p.Arguments {
+			e.Arguments = append(e.Arguments, Argument{a.Name, a.Description, a.Required})
+		}
+		o.Prompts = append(o.Prompts, e)
+	}
+	for _, v := range view.All() {
+		o.Views = append(o.Views, Entry{Name: v.URI, Title: v.Title, Description: v.Description})
+	}
+	return o
+}
+
+func (t *tool) arguments() []Argument {
+	var out []Argument
+	for _, p := range t.properties {
+		out = append(out, Argument{p.name, p.Description, t.required[p.name]})
+	}
+	return out
+}

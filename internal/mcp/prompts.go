@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/template"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+)
+
+// The names of the prompts.
+const (
+	morningBriefing = "morning_briefing"
+	issuerBrief     = "issuer_brief"
+	explainFiling   = "explain_filing"
+)
+
+var language = &sdk.PromptArgument{Name: "language", Title: "Language", Description: "es (default) or en: what the answer is written in"}
+
+var prompts = []*sdk.Prompt{
+	{
+		Name: morningBriefing, Title: "Morning briefing · Informe de la mañana",
+		Description: "What was filed on a day, by importance. Lo que se comunicó en un día, por importancia.",
+		Arguments:   []*sdk.PromptArgument{{Name: "date", Title: "Day", Description: "YYYY-MM-DD in Madrid; today by default"}, language},
+	},
+	{
+		Name: issuerBrief, Title: "Issuer brief · Ficha de un emisor",
+		Description: "An issuer and its newest reports. Un emisor y sus últimas comunicaciones.",
+		Arguments:   []*sdk.PromptArgument{{Name: "issuer", Title: "Issuer", Description: "Id, NIF, ISIN or name", Required: true}, language},
+	},
+	{
+		Name: explainFiling, Title: "Explain a report · Explicar una comunicación",
+		Description: "What a report means, for somebody who is no lawyer. Qué significa una comunicación, para quien no es jurista.",
+		Arguments:   []*sdk.PromptArgument{{Name: "id", Title: "Filing", Description: "Id of the report, such as oir-40374", Required: true}, language},
+	},
+}
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+var promptTexts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
+
+func (s *Server) addPrompts() {
+	for _, p := range prompts {
+		s.sdk.AddPrompt(p, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			out, err := s.prompt(ctx, p, req.Params.Arguments)
+			if err != nil {
+				return nil, wireError(fault.New(promptFault(err), "%s", s.explain(ctx, p.Name, err)))
+			}
+			return out, nil
+		})
+	}
+}
+
+// promptFault is the kind of an error as a caller of a prompt sees it: what is
+// not there was asked for wrongly.
+func promptFault(err error) fault.Kind {
+	if k := fault.KindOf(err); k != fault.NotFound {
+		return k
+	}
+	return fault.Invalid
+}
+
+// prompt writes the instructions, and puts beside them, as a resource, what
+// they are about: so a host and a model can tell the two apart.
+func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]string) (*sdk.GetPromptResult, error) {
+	params := query.NewParams(nil)
+	values := url.Values{}
+	for _, a := range p.Arguments {
+		values.Set(a.Name, given[a.Name])
+		if a.Required && strings.TrimSpace(given[a.Name]) == "" {
+			params.Refuse(a.Name, "", "is needed")
+		}
+	}
+	params.Give(values)
+	lang := params.Text("language")
+	if lang != "" && lang != "es" && lang != "en" {
+		params.Refuse("language", lang, "must be es or en")
+	}
+	day := params.Day("date")
+	if err := params.Err(); err != nil {
+		return nil, err
+	}
+	if lang == "" {
+		lang = "es"
+	}
+	if day == 0 {
+		day = disclosure.DayOf(time.Now())
+	}
+	snapshot, err := s.o.Query.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	uri, about, err := s.subject(ctx, snapshot, p.Name, params, day)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	if err := promptTexts.ExecuteTemplate(&text, p.Name+"."+lang+".md", map[string]string{"Date": day.String(), "Now": clock(time.Now()), "Simulated": s.simulated()}); err != nil {
+		return nil, err
+	}
+	return &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{
+		{Role: "user", Content: &sdk.TextContent{Text: text.String()}},
+		{Role: "user", Content: &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: jsonType, Text: string(about.json)}}},
+	}}, nil
+}
+
+// subject is what a prompt is about.
+func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt string, p *query.Params, day disclosure.Day) (uri string, about result, err error) {
+	switch prompt {
+	case morningBriefing:
+		q := url.Values{"from": {day.String()}, "to": {day.String()}}
+		uri = searchURI + "?" + q.Encode()
+		q.Set("limit", fmt.Sprint(query.MaxLimit))
+		about, err = s.searchReports(ctx, snapshot, query.NewParams(q))
+	case issuerBrief:
+		var found *query.Issuer
+		if found, err = s.issuerMeant(ctx, snapshot, p.Bounded("issuer", query.MostSearch)); err == nil {
+			uri = issuerURI + url.PathEscape(found.ID)
+			about, err = s.showIssuer(snapshot, found)
+		}
+	case explainFiling:
+		uri = reportURI + url.PathEscape(strings.ToLower(p.Text("id")))
+		about, err = s.getReport(ctx, snapshot, p)
+	}
+	return uri, about, err
+}
+
+// issuerMeant finds an issuer by an identifier, or by its name.
+func (s *Server) issuerMeant(ctx context.Context, snapshot *catalog.Snapshot, what string) (*query.Issuer, error) {
+	if len(snapshot.Lookup(what)) == 1 {
+		return s.o.Query.Issuer(snapshot, what, access.FromContext(ctx))
+	}
+	found, err := snapshot.Issuers(ctx, what, "", 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return s.o.Query.Issuer(snapshot, found[0].Issuer.ID, access.FromContext(ctx))
+	}
+	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))
+}
+
+// recentDays are the last days, today first.
+func recentDays() []string {
+	today := disclosure.DayOf(time.Now())
+	out := make([]string, 0, 30)
+	for d := today; d > today-30; d-- {
+		out = append(out, d.String())
+	}
+	return out
+}

@@ -1,0 +1,189 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/disclosure"
+	"pregon/internal/mcp"
+)
+
+// pipe is a listener's connection, which may get stuck.
+type pipe struct {
+	header http.Header
+	stuck  bool
+
+	mu       sync.Mutex
+	got      bytes.Buffer
+	deadline time.Time
+}
+
+func (p *pipe) Header() http.Header { return p.header }
+func (p *pipe) WriteHeader(int)     {}
+func (p *pipe) Flush()              {}
+
+func (p *pipe) SetReadDeadline(time.Time) error { return nil }
+
+func (p *pipe) SetWriteDeadline(t time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deadline = t
+	return nil
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	deadline := p.deadline
+	p.mu.Unlock()
+	if p.stuck {
+		time.Sleep(time.Until(deadline))
+		return 0, fmt.Errorf("write: %w", os.ErrDeadlineExceeded)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.got.Write(b)
+}
+
+func (p *pipe) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.got.String()
+}
+
+// Nobody between is to take a quiet connection for dead; but a beat may not
+// come before the answer has begun.
+func TestHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pipe{header: http.Header{}}
+		q := mcp.NewQueue(p, func() { t.Error("the listener is let go") })
+		time.Sleep(5 * mcp.BeatEvery)
+		if got := p.text(); got != "" {
+			t.Errorf("it begins with %q", got)
+		}
+		fmt.Fprint(q, "first")
+		synctest.Wait()
+		if got := p.text(); got != "first" {
+			t.Errorf("%q is not sent at once", got)
+		}
+		time.Sleep(10 * mcp.BeatEvery)
+		if n := strings.Count(p.text(), ": all is well\n\n"); n < 10 || n > 12 {
+			t.Errorf("%d beats in ten rounds", n)
+		}
+		fmt.Fprint(q, "last")
+		if q.Close() {
+			t.Error("a listener that reads is counted as slow")
+		}
+		if !strings.HasSuffix(p.text(), "last") {
+			t.Errorf("the end is lost: %q", p.text())
+		}
+	})
+}
+
+// Whoever does not read is let go, and nobody waits for him meanwhile.
+func TestSlowListener(t *testing.T) {
+	for name, fill := range map[string]int{"is too far behind": mcp.MostPending + 100_000, "takes too long": 100} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &pipe{header: http.Header{}, stuck: true}
+				ctx, cancel := context.WithCancel(t.Context())
+				q := mcp.NewQueue(p, cancel)
+				began, failed := time.Now(), false
+				for sent := 0; sent < fill; sent += 100 {
+					if _, err := q.Write(make([]byte, 100)); err != nil {
+						failed = true
+					}
+					synctest.Wait()
+				}
+				if !time.Now().Equal(began) {
+					t.Error("the writer was kept waiting")
+				}
+				if far := fill > mcp.MostPending; failed != far || far != (ctx.Err() != nil) {
+					t.Errorf("failed %v, let go %v", failed, ctx.Err())
+				}
+				<-ctx.Done()
+				if !q.Close() {
+					t.Error("it is not counted as slow")
+				}
+				if waited := time.Since(began); waited > mcp.WriteTime {
+					t.Errorf("it takes %v until he is gone", waited)
+				}
+			})
+		})
+	}
+}
+
+// narrow are connections that hold next to nothing themselves.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	c, err := n.Listener.Accept()
+	if err == nil {
+		err = c.(*net.TCPConn).SetWriteBuffer(4096)
+	}
+	return c, err
+}
+
+// A client that subscribes and does not read holds up nobody, and is let go.
+func TestSlowClient(t *testing.T) {
+	t.Parallel()
+	s := startLive(t)
+	server := httptest.NewUnstartedServer(s.front)
+	server.Listener = narrow{server.Listener}
+	server.Start()
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	body, header := modern("subscriptions/listen", listenParams(longAddresses()))
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", access.MCPPath, len(body))
+	for i := 0; i < len(header); i += 2 {
+		fmt.Fprintf(conn, "%s: %s\r\n", header[i], header[i+1])
+	}
+	fmt.Fprintf(conn, "\r\n%s", body)
+	s.settled(1)
+	l := s.listen([]string{latest})
+	for number := range int64(8) {
+		s.file(filing(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
+		l.all(latest)
+	}
+	s.settled(1) // the other is gone
+	s.file(filing(disclosure.IP, 90100, "2026-05-01T08:00:00Z"))
+	l.all(latest)
+}
+
+// As many of the longest addresses as there may be are told, however they come.
+func TestListenToMuch(t *testing.T) {
+	t.Parallel()
+	s := startLive(t)
+	uris := longAddresses()
+	l := s.listen(uris)
+	for number := range int64(3) {
+		s.file(filing(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
+		l.all(uris...)
+	}
+}
+
+// longAddresses are ten that select everything, of nearly 500 bytes each.
+func longAddresses() []string {
+	uris := make([]string, 10)
+	for i := range uris {
+		uris[i] = fmt.Sprintf("pregon://reports/search?n=%d&pad=%s", i, strings.Repeat("x", 450))
+	}
+	return uris
+}

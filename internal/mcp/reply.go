@@ -1,0 +1,264 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/secret"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+	"pregon/internal/server/problem"
+)
+
+// Codes of JSON-RPC, of MCP, and of ours.
+const (
+	codeParse          = -32700
+	codeInvalidRequest = -32600
+	codeMethodNotFound = -32601
+	codeInvalidParams  = -32602
+	codeInternal       = -32603
+	codeUnsupported    = -32022 // a version of the protocol
+
+	codeUnauthorized = -32001
+	codeForbidden    = -32003
+	codeRateLimited  = -32005
+	codeUnavailable  = -32006
+)
+
+// rpcError is a message that cannot be answered.
+type rpcError struct {
+	code    int
+	message string
+	data    any
+}
+
+func (e *rpcError) Error() string { return e.message }
+
+// httpError is a request that is no message at all: HTTP has a status for it.
+type httpError struct {
+	status, code int
+	message      string
+}
+
+func (e *httpError) Error() string { return e.message }
+
+var errTooLarge = &httpError{http.StatusRequestEntityTooLarge, codeInvalidRequest, "The body may have 1 MiB at most."}
+
+func errVersion(v string) error {
+	supported := sdk.SupportedProtocolVersions()
+	return &rpcError{
+		codeUnsupported, "This server does not speak that version of the protocol: use " + strings.Join(supported, ", ") + ".",
+		map[string]any{"requested": clip(secret.Mask(v), 100), "supported": supported},
+	}
+}
+
+// errNotEntitled refuses what the endpoint would have, had the message been
+// plain. Nobody comes here by accident.
+func errNotEntitled(need access.Need) error {
+	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s.", need.Scope)
+}
+
+// entitled reports whether the caller may have what is needed.
+func entitled(ctx context.Context, need access.Need) bool {
+	p := access.FromContext(ctx)
+	if p.Mode == access.Anonymous {
+		return need.Public
+	}
+	return p.Scope.Has(need.Scope)
+}
+
+// wire is an error as JSON-RPC tells it.
+type wire struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// tell puts an error into the words of JSON-RPC, and says which status HTTP has
+// for it: none for what is a matter of the message alone.
+func tell(err error) (status int, out wire) {
+	if e, ok := errors.AsType[*rpcError](err); ok {
+		return 0, wire{e.code, secret.Mask(e.message), e.data}
+	}
+	if e, ok := errors.AsType[*httpError](err); ok {
+		return e.status, wire{e.code, secret.Mask(e.message), nil}
+	}
+	kind := fault.KindOf(err)
+	status, message := problem.Status(kind), "Something went wrong on our side. Try again; if it goes on, tell us the request id."
+	if e, ok := errors.AsType[*fault.Error](err); ok && kind != fault.Internal {
+		message = secret.Mask(e.Message)
+	}
+	codes := map[fault.Kind]int{
+		fault.Invalid: codeInvalidParams, fault.NotFound: codeInvalidParams, fault.Unauthorized: codeUnauthorized, fault.Forbidden: codeForbidden,
+		fault.RateLimited: codeRateLimited, fault.Unavailable: codeUnavailable,
+	}
+	code, known := codes[kind]
+	if !known {
+		code = codeInternal
+	}
+	return status, wire{code, message, map[string]int{"status": status}}
+}
+
+// reply is what is answered to one message. It lets streams pass; what has an
+// end it holds until it is whole. Errors are told in JSON-RPC, and with the
+// status that the caller's revision of the protocol wants.
+type reply struct {
+	http.ResponseWriter
+	request *http.Request
+	id      json.RawMessage
+	code    int  // the status; 0 until something is said
+	streams bool // what was said is on its way
+	body    []byte
+	ready   *ready // of a tool that was called
+	ours    bool   // the error is in our own words
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (p *reply) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// WriteHeader notes the status.
+func (p *reply) WriteHeader(status int) {
+	if p.code == 0 {
+		p.code = status
+	}
+}
+
+func (p *reply) Write(b []byte) (int, error) {
+	if p.streams { // the header is the queue's by now
+		return p.ResponseWriter.Write(b)
+	}
+	p.WriteHeader(http.StatusOK)
+	if p.code == http.StatusOK && strings.HasPrefix(p.Header().Get("Content-Type"), "text/event-stream") {
+		p.streams = true
+		return p.ResponseWriter.Write(b)
+	}
+	p.body = append(p.body, b...) // a copy: the writer may use his again
+	return len(b), nil
+}
+
+// failed reports whether the answer is an error of the protocol.
+func (p *reply) failed() bool { return p.code >= 400 }
+
+// refuse answers with an error of ours.
+func (p *reply) refuse(err error) {
+	status, out := tell(err)
+	p.code, p.ours = cmp.Or(status, http.StatusBadRequest), true
+	switch h := p.Header(); {
+	case status == http.StatusMethodNotAllowed:
+		h.Set("Allow", "POST, OPTIONS")
+	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && h.Get("Retry-After") == "":
+		h.Set("Retry-After", "2") // as over REST
+	}
+	p.put(out)
+}
+
+func (p *reply) put(out wire) {
+	p.Header().Set("Content-Type", "application/json")
+	p.body, _ = query.Encode(struct { // texts and numbers, which always encode
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"` // null when there is none
+		Error   wire            `json:"error"`
+	}{"2.0", p.id, out})
+}
+
+// finish says what was not said yet.
+func (p *reply) finish() {
+	if p.streams || p.code == 0 {
+		return
+	}
+	h := p.Header()
+	if p.failed() && !strings.HasPrefix(h.Get("Content-Type"), "application/json") { // the SDK says in plain text what it cannot read
+		p.put(translate(strings.TrimSpace(string(p.body))))
+	}
+	p.mend()
+	parts := [][]byte{p.body}
+	if p.ready != nil && p.ready.fields != nil {
+		before, after, err := p.ready.around(p.body)
+		if err != nil {
+			panic(err) // of another SDK than this was written for
+		}
+		parts = [][]byte{before, p.ready.fields, after}
+	}
+	h.Set("Cache-Control", "no-store")
+	p.send(parts)
+}
+
+func (p *reply) send(parts [][]byte) {
+	size := 0
+	for _, b := range parts {
+		size += len(b)
+	}
+	if size > 0 {
+		p.Header().Set("Content-Length", strconv.Itoa(size))
+	}
+	p.ResponseWriter.WriteHeader(p.status())
+	for _, b := range parts {
+		_, _ = p.ResponseWriter.Write(b)
+	}
+}
+
+// mend rewrites errors of the SDK that have no id, or tell of its insides.
+func (p *reply) mend() {
+	tells := bytes.Contains(p.body, []byte("unmarshaling "))
+	if p.ours || !tells && !p.failed() {
+		return
+	}
+	var m struct {
+		ID    json.RawMessage
+		Error *wire
+	}
+	if json.Unmarshal(p.body, &m) != nil || m.Error == nil {
+		return
+	}
+	unknown := m.Error.Code == codeMethodNotFound
+	switch {
+	case tells:
+		m.Error.Message = "The params are not of the types that this method takes."
+	case unknown:
+		m.Error.Message = "There is no such method."
+	}
+	if tells || unknown || m.ID == nil {
+		p.put(*m.Error)
+	}
+}
+
+// status is what an error is answered with. What is a matter of HTTP has its
+// status always. What is a matter of the message has one since 2026-07-28; who
+// speaks an older revision, or does not say which, is answered 200 as JSON-RPC
+// over HTTP has it.
+func (p *reply) status() int {
+	if p.code >= http.StatusInternalServerError && p.request.Context().Err() != nil {
+		return problem.StatusGone
+	}
+	version := p.request.Header.Get(versionHeader)
+	ofMessage := p.code == http.StatusBadRequest || p.code == http.StatusNotFound
+	if ofMessage && (version == "" || version < firstStateless && p.id != nil && slices.Contains(sdk.SupportedProtocolVersions(), version)) {
+		return http.StatusOK
+	}
+	return p.code
+}
+
+// translate puts what the SDK says in plain text into JSON-RPC.
+func translate(text string) wire {
+	if strings.Contains(text, "not handled") {
+		return wire{Code: codeMethodNotFound, Message: "There is no such method."}
+	}
+	return wire{Code: codeInvalidRequest, Message: text}
+}
+
+// wireError is an error for the SDK to tell.
+func wireError(err error) error {
+	_, out := tell(err)
+	return &jsonrpc.Error{Code: int64(out.Code), Message: out.Message}
+}

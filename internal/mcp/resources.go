@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/fault"
+	"pregon/internal/mcp/view"
+	"pregon/internal/query"
+)
+
+// Where the resources are.
+const (
+	ourURI      = "pregon://"
+	reportURI   = ourURI + "reports/"
+	issuerURI   = ourURI + "issuers/"
+	documentURI = ourURI + "documents/"
+
+	latestURI = reportURI + "latest"
+	searchURI = reportURI + "search"
+
+	jsonType = "application/json"
+	textType = "text/plain"
+	viewType = "text/html;profile=mcp-app"
+)
+
+var resources = []*sdk.Resource{
+	{URI: latestURI, Name: "latest-reports", Title: "Newest filings", MIMEType: jsonType, Description: "The newest reports. Subscribe to be told of each new one."},
+}
+
+var templates = []*sdk.ResourceTemplate{
+	{URITemplate: reportURI + "{id}", Name: "report", Title: "A filing", MIMEType: jsonType, Description: "Everything known of one report, as get_report has it."},
+	{URITemplate: searchURI + "{?search,type,issuer,from,to,category,kind}", Name: "report-search", Title: "A search", MIMEType: jsonType, Description: "What a search finds, newest first. Subscribe to be told of new reports that it finds."},
+	{URITemplate: issuerURI + "{id}", Name: "issuer", Title: "An issuer", MIMEType: jsonType, Description: "One issuer, as get_issuer has it."},
+	{URITemplate: documentURI + "{id}", Name: "document", Title: "A report's document", MIMEType: textType, Description: "The text of a report's document; ?offset=N goes on from a character. Needs a key or token."},
+}
+
+func (s *Server) addResources() {
+	for _, r := range resources {
+		s.sdk.AddResource(r, s.readResource)
+	}
+	for _, t := range templates {
+		s.sdk.AddResourceTemplate(t, s.readResource)
+	}
+	// No domains: a view loads nothing, and has no border of its own.
+	meta := sdk.Meta{"ui": map[string]any{"csp": map[string]any{}, "prefersBorder": true}}
+	for _, v := range view.All() {
+		r := &sdk.Resource{URI: v.URI, Name: v.Name, Title: v.Title, Description: v.Description, MIMEType: viewType, Size: int64(len(v.HTML)), Meta: meta}
+		contents := []*sdk.ResourceContents{{URI: v.URI, MIMEType: viewType, Text: v.HTML, Meta: meta}}
+		s.sdk.AddResource(r, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: contents}, nil
+		})
+	}
+}
+
+func isOurs(uri string) bool { return strings.HasPrefix(uri, ourURI) }
+
+type addressKey struct{}
+
+// underOneAddress has the SDK find readResource whatever the address is. It
+// would compare it with the templates letter by letter, and find no search whose
+// parameters stand in another order.
+func underOneAddress(ctx context.Context, req *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
+	inner, params := *req, *req.Params
+	params.URI, inner.Params = latestURI, &params
+	return context.WithValue(ctx, addressKey{}, req.Params.URI), &inner
+}
+
+// readResource reads what is ours.
+func (s *Server) readResource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	uri := ctx.Value(addressKey{}).(string)
+	kind, body, err := s.resource(ctx, uri)
+	if fault.KindOf(err) == fault.NotFound {
+		where, _ := query.Encode(map[string]string{"uri": uri})
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.explain(ctx, "resources/read", err), Data: where}
+	}
+	if err != nil {
+		return nil, wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "resources/read", err)))
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: kind, Text: string(body)}}}, nil
+}
+
+func (s *Server) resource(ctx context.Context, uri string) (kind string, body []byte, err error) {
+	at, rawQuery, _ := strings.Cut(uri, "?")
+	p, err := query.ParseQuery(rawQuery)
+	if err != nil {
+		return "", nil, err
+	}
+	snapshot, err := s.o.Query.Snapshot()
+	if err != nil {
+		return "", nil, err
+	}
+	if id, ok := strings.CutPrefix(at, documentURI); ok {
+		body, err = s.wholeDocument(ctx, snapshot, id, p)
+		return textType, body, err
+	}
+	out, err := s.record(ctx, snapshot, at, p)
+	return jsonType, out.json, err
+}
+
+// record answers with what the tool for it would.
+func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at string, p *query.Params) (result, error) {
+	if at == latestURI || at == searchURI {
+		return s.searchReports(ctx, snapshot, p)
+	}
+	for prefix, answer := range map[string]func(context.Context, *catalog.Snapshot, *query.Params) (result, error){reportURI: s.getReport, issuerURI: s.getIssuer} {
+		if id, ok := strings.CutPrefix(at, prefix); ok {
+			if id, err := url.PathUnescape(id); err == nil {
+				return answer(ctx, snapshot, query.NewParams(url.Values{"id": {id}}))
+			}
+		}
+	}
+	return result{}, errNoResource
+}
+
+// What of a document is read at once.
+const (
+	mostCharsRead = 20_000
+	mostBytesRead = 24_000
+)
+
+func (s *Server) wholeDocument(ctx context.Context, snapshot *catalog.Snapshot, id string, p *query.Params) ([]byte, error) {
+	offset := p.Integer("offset", 0, 0, query.MostOffset)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	id, err := url.PathUnescape(id)
+	if err != nil {
+		return nil, errNoResource
+	}
+	out, err := s.documentPiece(ctx, snapshot, id, offset, mostCharsRead, mostBytesRead)
+	if err == nil && out.Status == "pending" {
+		err = fault.New(fault.Unavailable, "%s", s.documentText(out))
+	}
+	return []byte(s.documentText(out)), err
+}
+
+var errNoResource = fault.New(fault.NotFound, "There is no such resource: resources/list and resources/templates/list tell what there is.")
+
+// For how long a client may keep what it was told. What is the program's stays
+// as it is until the next release; what is the market's may change with every
+// report, as over REST.
+const (
+	keepOffer  = 5 * 60 * 1000
+	keepRecord = 1000
+)
+
+// cacheable returns how long a result may be kept, and by whom.
+func cacheable(ctx context.Context, req sdk.Request, c *sdk.Cacheable) {
+	c.TTLMs, c.CacheScope = keepOffer, "public"
+	read, ok := req.(*sdk.ReadResourceRequest)
+	if !ok || !isOurs(read.Params.URI) {
+		return
+	}
+	c.TTLMs = keepRecord
+	if access.FromContext(ctx).Mode != access.Anonymous {
+		c.CacheScope = "private"
+	}
+}

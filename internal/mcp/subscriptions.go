@@ -1,0 +1,181 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+)
+
+// subscriptions are what callers of this process want to be told of. Each
+// process follows the feed by itself, so that a subscriber is told by whichever
+// replica has it.
+type subscriptions struct {
+	hub    *events.Hub
+	tell   func(ctx context.Context, uri string)
+	failed func(error) // told when the log cannot be read
+
+	mu     sync.Mutex
+	wanted map[string]*wanted // guarded by mu: by URI
+}
+
+// wanted is something that somebody is subscribed to.
+type wanted struct {
+	selector *events.Selector
+	count    int
+}
+
+// The events after which a list of reports is another.
+var listEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected}
+
+const (
+	mostURIs    = 10                     // of one request
+	mostURI     = 500                    // bytes of an address
+	minInterval = 200 * time.Millisecond // between two rounds: a burst is told once
+	batchSize   = 1000                   // events looked at in one round
+	lookAgain   = 5 * time.Second        // when the log could not be read, perhaps
+)
+
+// selectorOf reads what an address selects.
+func (s *Server) selectorOf(uri string) (*events.Selector, error) {
+	at, rawQuery, _ := strings.Cut(uri, "?")
+	if len(uri) > mostURI || at != latestURI && at != searchURI {
+		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, mostURI)
+	}
+	p, err := query.ParseQuery(rawQuery)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := s.o.Query.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	filter := p.LiveFilter(snapshot)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return events.Selection{Events: listEvents, Filter: filter}.Compile(), nil
+}
+
+// subscribe is called by the SDK for each address that somebody listens to.
+func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
+	selector, err := s.selectorOf(req.Params.URI)
+	if err != nil {
+		return wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "subscribe", err)))
+	}
+	s.subs.add(req.Params.URI, selector)
+	return nil
+}
+
+func (s *Server) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
+	if listening(ctx) {
+		s.subs.remove(req.Params.URI)
+	}
+	return nil
+}
+
+// updated tells subscribers that what they watch is another.
+func (s *Server) updated(ctx context.Context, uri string) {
+	if err := s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
+		s.o.Logger.WarnContext(ctx, "subscribers were not told", "err", err)
+	}
+}
+
+func (s *subscriptions) add(uri string, selector *events.Selector) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wanted == nil {
+		s.wanted = map[string]*wanted{}
+	}
+	if s.wanted[uri] == nil {
+		s.wanted[uri] = &wanted{selector: selector}
+	}
+	s.wanted[uri].count++
+}
+
+func (s *subscriptions) remove(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.wanted[uri]; w != nil {
+		if w.count--; w.count == 0 {
+			delete(s.wanted, uri)
+		}
+	}
+}
+
+// touched returns the addresses that events change: all of them when nobody
+// knows what happened.
+func (s *subscriptions) touched(events []*events.Event, all bool) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for uri, w := range s.wanted {
+		match := all
+		for i := 0; i < len(events) && !match; i++ {
+			match = w.selector.Match(events[i])
+		}
+		if match {
+			out = append(out, uri)
+		}
+	}
+	return out
+}
+
+// run tells subscribers of changes until the context ends.
+func (s *subscriptions) run(ctx context.Context) error {
+	cursor := disclosure.Cursor{Seq: -1} // what there was before is no news
+	for {
+		_, wake, _ := s.hub.Since(cursor, 0)
+		switch head := s.hub.Head(); {
+		case cursor.Seq < 0 && head.Epoch != "": // the catalogue is loaded
+			cursor = head.Cursor
+		case cursor.Seq >= 0 && cursor.Epoch != head.Epoch: // a backup was restored
+			cursor = head.Cursor
+			s.tellAll(ctx, s.touched(nil, true))
+		case cursor.Seq >= 0 && cursor.Seq < head.Seq:
+			events, err := s.hub.After(ctx, cursor, batchSize)
+			if err != nil {
+				s.failed(err)
+				break
+			}
+			if len(events) > 0 {
+				cursor.Seq = events[len(events)-1].Seq
+				s.tellAll(ctx, s.touched(events, false))
+				continue // there may be more already
+			}
+		}
+		if err := rest(ctx, wake); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *subscriptions) tellAll(ctx context.Context, uris []string) {
+	for _, uri := range uris {
+		s.tell(ctx, uri)
+	}
+}
+
+// rest waits for news, and no less than a breath.
+func rest(ctx context.Context, wake <-chan struct{}) error {
+	select {
+	case <-time.After(minInterval):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-wake:
+		return nil
+	case <-time.After(lookAgain):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pregon/internal/auth/secret"
+	"pregon/internal/catalog"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+)
+
+// tool is one tool: what tools.json says of it, and what it does.
+type tool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	View         string          `json:"view"`    // URI of the view that shows its results
+	Scope        string          `json:"scope"`   // of callers who show a credential
+	Members      bool            `json:"members"` // callers must show one
+	IDs          string          `json:"ids"`     // the tool that finds the ids it takes
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+
+	properties []property
+	required   map[string]bool
+	answer     answer
+}
+
+// result is what a tool answers: JSON for programs, and a short text.
+type result struct {
+	json []byte
+	text string
+}
+
+//go:embed tools.json
+var toolsJSON []byte
+
+// answer is what a tool does.
+type answer func(*Server, context.Context, *catalog.Snapshot, *query.Params) (result, error)
+
+var tools = loadTools(map[string]answer{
+	"search_reports": (*Server).searchReports,
+	"get_report":     (*Server).getReport,
+	"read_document":  (*Server).readDocument,
+	"search_issuers": (*Server).searchIssuers,
+	"get_issuer":     (*Server).getIssuer,
+	"get_analytics":  (*Server).getAnalytics,
+	"service_status": (*Server).serviceStatus,
+})
+
+func loadTools(answers map[string]answer) []*tool {
+	var all []*tool
+	if err := json.Unmarshal(toolsJSON, &all); err != nil {
+		panic("mcpserver: tools.json: " + err.Error())
+	}
+	for _, t := range all {
+		var schema struct {
+			Required   []string        `json:"required"`
+			Properties json.RawMessage `json:"properties"`
+		}
+		if err := json.Unmarshal(t.InputSchema, &schema); err != nil {
+			panic("mcpserver: tools.json: " + err.Error())
+		}
+		t.properties, t.required = propertiesOf(schema.Properties), map[string]bool{}
+		for _, name := range schema.Required {
+			t.required[name] = true
+		}
+		t.answer = answers[t.Name]
+	}
+	return all
+}
+
+func toolNamed(name string) *tool {
+	for _, t := range tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func errNoTool(name string) error {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return fault.New(fault.Invalid, "unknown tool '%s': use %s.", clip(name, 100), strings.Join(names, ", "))
+}
+
+// anyObject is a schema that says nothing.
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// addTools gives the SDK the tools without their schemas, which it would read
+// anew at every call for what none of them has; listTools tells them whole.
+func (s *Server) addTools() {
+	for _, t := range tools {
+		s.sdk.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyObject}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return s.call(ctx, t, req.Params.Arguments), nil
+		})
+	}
+}
+
+// offeredTools are the tools as agents are told of them.
+var offeredTools = func() (all []*sdk.Tool) {
+	no := false
+	for _, t := range tools {
+		offered := &sdk.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+		}
+		if t.View != "" {
+			offered.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": t.View}}
+		}
+		all = append(all, offered)
+	}
+	return all
+}()
+
+// listTools puts the tools into the SDK's list of them.
+func listTools(result sdk.Result, err error) (sdk.Result, error) {
+	if list, ok := result.(*sdk.ListToolsResult); ok && err == nil {
+		list.Tools = offeredTools
+	}
+	return result, err
+}
+
+// call has a tool answer. What goes wrong is a result too, for the model to
+// read and do better.
+func (s *Server) call(ctx context.Context, t *tool, arguments json.RawMessage) *sdk.CallToolResult {
+	out, err := s.ask(ctx, t, arguments)
+	if err != nil {
+		text := s.explain(ctx, t.Name, err)
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.NotFound && e.Code == "" {
+			text += " Find ids with " + t.IDs + "."
+		}
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+	}
+	return ctx.Value(readyKey{}).(*ready).put(out)
+}
+
+func (s *Server) ask(ctx context.Context, t *tool, arguments json.RawMessage) (result, error) {
+	p, err := t.read(arguments)
+	if err != nil {
+		return result{}, err
+	}
+	snapshot, err := s.snapshot(t.Name)
+	if err != nil {
+		return result{}, err
+	}
+	return t.answer(s, ctx, snapshot, p)
+}
+
+// snapshot returns the catalogue for a tool. The state of the service has an
+// answer before the first data is there.
+func (s *Server) snapshot(tool string) (*catalog.Snapshot, error) {
+	if tool == "service_status" {
+		return s.o.Query.Loaded()
+	}
+	return s.o.Query.Snapshot()
+}
+
+// explain says what was wrong and what to do. What nobody classified is ours
+// to mend, and says nothing of what happened inside.
+func (s *Server) explain(ctx context.Context, what string, err error) string {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind == fault.Internal {
+		if ctx.Err() == nil {
+			s.o.Logger.ErrorContext(ctx, "a request failed", "mcp", what, "err", err)
+		}
+		return "Something went wrong on our side. Try again in a moment."
+	}
+	if len(e.Fields) == 0 {
+		return secret.Mask(e.Message)
+	}
+	lines := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		value := clip(secret.Mask(f.Value), 100)
+		switch allowed := enumOf(f.Name); {
+		case value == "":
+			lines[i] = f.Name + " " + f.Reason
+		case allowed != "":
+			lines[i] = fmt.Sprintf("unknown %s '%s': use %s", f.Name, value, allowed)
+		default:
+			lines[i] = fmt.Sprintf("%s '%s' %s", f.Name, value, f.Reason)
+		}
+	}
+	return clipBytes(strings.Join(lines, "; "), mostText) + "."
+}
+
+// enumOf lists what an argument may be, when that is one of a few words. An
+// argument means the same to every tool that has it.
+func enumOf(name string) string {
+	for _, t := range tools {
+		for _, p := range t.properties {
+			if n := len(p.Enum); p.name == name && n > 1 {
+				return strings.Join(p.Enum[:n-1], ", ") + " or " + p.Enum[n-1]
+			}
+		}
+	}
+	return ""
+}
+
+// withSeq puts the seq and the cursor of the snapshot into an object.
+func withSeq(object []byte, s *catalog.Snapshot) []byte {
+	return fmt.Appendf(object[:len(object)-1], `,"seq":%d,"cursor":"%v"}`, s.Seq(), s.Head())
+}
+
+// encodeWithSeq encodes a record as an object with the seq of the snapshot.
+func encodeWithSeq(v any, s *catalog.Snapshot) ([]byte, error) {
+	b, err := query.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return withSeq(b, s), nil
+}
+
+// nowInMadrid lets a model that does not know the day tell what "today" is.
+func nowInMadrid() string { return "It is " + clock(time.Now()) + " in Madrid." }

@@ -1,0 +1,139 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/search"
+)
+
+// Issuers searches the directory as the parameters say.
+func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) ([]*search.Issuer, error) {
+	query, kind := p.Search(), p.Kind()
+	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return s.Issuers(ctx, query, kind, limit)
+}
+
+// Issuer is the contract's Issuer and what more is known of it.
+type Issuer struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	CIF         *string           `json:"cif"`
+	Ticker      *string           `json:"ticker"`
+	Market      *string           `json:"market"`
+	Kind        *string           `json:"kind"`
+	ISINs       []string          `json:"isins"`
+	FormerNames []string          `json:"former_names"`
+	Aliases     []string          `json:"aliases"`
+	Manager     *party            `json:"manager"`
+	Depositary  *party            `json:"depositary"`
+	ReportCount int               `json:"report_count"`
+	Latest      []json.RawMessage `json:"latest_reports"`
+	Attribution Attribution       `json:"attribution"`
+}
+
+// party is who manages a fund, or keeps its assets.
+type party struct {
+	Name string  `json:"name"`
+	ID   *string `json:"id"` // null when no issuer, or more than one, has that name
+}
+
+func newParty(s *catalog.Snapshot, name string) *party {
+	if name == "" {
+		return nil
+	}
+	p := &party{Name: name}
+	if e, ok := s.Named(name); ok {
+		p.ID = &e.Issuer.ID
+	}
+	return p
+}
+
+const latestOfIssuer = 5
+
+// IssuerKey returns the identifier of the issuer that a caller names by any
+// identifier or its ticker, or the reason why that cannot be: nobody is known
+// by it, or several are.
+func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
+	if s.KnowsIssuer(name) {
+		return name, ""
+	}
+	found := s.Lookup(name)
+	if len(found) == 1 {
+		return found[0].Issuer.ID, ""
+	}
+	if len(found) > 1 {
+		return "", "is the ticker of several issuers: use an id, " + listed(found, false)
+	}
+	_, nif := disclosure.ParseNIF(name)
+	if len(s.Entities()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
+		return name, "" // which issuers there are is still to be learned
+	}
+	reason = "is not known: no issuer has that ticker, NIF, ISIN or id"
+	if near := nearly(s, name); len(near) > 0 {
+		reason += "; did you mean " + listed(near, true) + "?"
+	}
+	return "", reason
+}
+
+const (
+	mostIssuerName = 200 // bytes
+	mostSuggested  = 3
+)
+
+// nearly returns the issuers that a caller may have meant.
+func nearly(s *catalog.Snapshot, name string) []*search.Issuer {
+	found, _ := s.Issuers(context.Background(), name, "", mostSuggested) // the name is short, and so is the work
+	return found
+}
+
+// listed names a few issuers, by their tickers where those are good enough.
+func listed(issuers []*search.Issuer, byTicker bool) string {
+	parts := make([]string, 0, mostSuggested)
+	for _, e := range issuers[:min(len(issuers), mostSuggested)] {
+		id := e.Issuer.ID
+		if byTicker {
+			id = cmp.Or(e.Issuer.Ticker, id)
+		}
+		parts = append(parts, id+" ("+e.Issuer.Name+")")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Issuer returns one issuer by any of its identifiers, or its ticker, with its
+// latest reports if the caller may read reports.
+func (d *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
+	found := s.Lookup(id)
+	switch {
+	case len(found) == 0:
+		return nil, fault.New(fault.NotFound,
+			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs and tickers among them, work too.")
+	case len(found) > 1:
+		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", listed(found, false))
+	}
+	e := found[0]
+	i := e.Issuer
+	filings := s.ReportsOf(e, latestOfIssuer)
+	out := &Issuer{
+		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
+		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
+		Manager: newParty(s, i.Manager), Depositary: newParty(s, i.Depositary),
+		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: d.Attribution(),
+	}
+	if !by.MayRead(access.ReadReports) {
+		return out, nil
+	}
+	for _, f := range filings.Reports {
+		out.Latest = append(out.Latest, f.AppendJSON(nil))
+	}
+	return out, nil
+}

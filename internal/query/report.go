@@ -1,0 +1,185 @@
+package query
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/fault"
+)
+
+// InDocument is the value of the parameter in that searches in documents.
+const InDocument = "document"
+
+// List is a question for a page of reports.
+type List struct {
+	Filter      disclosure.Filter
+	Page, Limit int
+	Inside      bool // search in the documents, which needs a credential
+}
+
+// List reads the parameters of a list of reports.
+func (p *Params) List(s *catalog.Snapshot) List {
+	l := List{Filter: p.Filter(s), Limit: p.Integer("limit", DefaultLimit, 1, MaxLimit), Page: p.Integer("page", 1, 1, MaxPage)}
+	switch in := p.Text("in"); in {
+	case "":
+	case InDocument:
+		l.Inside = true
+		p.needSearch(l.Filter, "with in=document")
+	default:
+		p.Refuse("in", in, "must be document, or be left out")
+	}
+	return l
+}
+
+// ListInside reads the parameters of a list that is always of documents.
+func (p *Params) ListInside(s *catalog.Snapshot) List {
+	l := p.List(s)
+	if !l.Inside {
+		l.Inside = true
+		p.needSearch(l.Filter, "")
+	}
+	return l
+}
+
+// needSearch refuses a search in documents without anything to search for.
+func (p *Params) needSearch(f disclosure.Filter, when string) {
+	if f.Search == "" {
+		p.Refuse("search", "", strings.TrimSpace("is needed "+when)+": the words to look for")
+	}
+}
+
+// Reports returns a page of reports, newest first.
+func (d *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Page, error) {
+	if !l.Inside {
+		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
+	}
+	ids, err := document.Find(ctx, d.Documents, l.Filter.Search)
+	if err != nil {
+		return catalog.Page{}, err
+	}
+	l.Filter.Search = ""
+	return s.Among(ctx, ids, l.Filter, l.Page, l.Limit)
+}
+
+// AppendPage appends what a list tells of itself.
+func (l List) AppendPage(b []byte, total int) []byte {
+	b = append(b, `,"total":`...)
+	b = strconv.AppendInt(b, int64(total), 10)
+	b = append(b, `,"page":`...)
+	b = strconv.AppendInt(b, int64(l.Page), 10)
+	b = append(b, `,"limit":`...)
+	return strconv.AppendInt(b, int64(l.Limit), 10)
+}
+
+// Report is the contract's Report and what more is known of it.
+type Report struct {
+	ID          string      `json:"id"`
+	CompanyName string      `json:"company_name"`
+	Ticker      *string     `json:"ticker"`
+	Type        string      `json:"type"`
+	Title       string      `json:"title"`
+	Summary     *string     `json:"summary"`
+	PublishedAt time.Time   `json:"published_at"`
+	Number      string      `json:"cnmv_registration_number"`
+	PDFURL      *string     `json:"pdf_url"`
+	NIF         *string     `json:"nif"`
+	IssuerID    *string     `json:"issuer_id"`
+	Categories  []string    `json:"categories"`
+	SourceURL   *string     `json:"source_url"`
+	Related     []Related   `json:"related"`
+	CorrectedBy *string     `json:"corrected_by"`
+	Precision   *string     `json:"time_precision"`
+	Registered  time.Time   `json:"registered_at"` // the clock of the first stage, which is the publication
+	FirstSeenAt time.Time   `json:"first_seen_at"`
+	AvailableAt time.Time   `json:"available_at"`
+	EnrichedAt  *time.Time  `json:"enriched_at"`
+	TextAt      *time.Time  `json:"text_ready_at"`
+	SummaryAt   *time.Time  `json:"summary_ready_at"`
+	Document    DocumentNow `json:"document"`
+	Method      *string     `json:"summary_method"`
+	Evidence    []Evidence  `json:"evidence"`
+	Attribution Attribution `json:"attribution"`
+}
+
+// Related is another report that the regulator says has to do with one.
+type Related struct {
+	ID          *string    `json:"id"`
+	Number      string     `json:"cnmv_registration_number"`
+	PublishedAt *time.Time `json:"published_at"`
+	Text        *string    `json:"text"`
+}
+
+// Evidence is a sentence of the summary, and what it rests on.
+type Evidence struct {
+	Sentence string `json:"sentence"`
+	Page     int    `json:"page"`
+	Quote    string `json:"quote"`
+}
+
+// Report returns one report by its id.
+func (d *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
+	f, err := Find(s, id)
+	if err != nil {
+		return nil, err
+	}
+	rep := f.Decode()
+	return &Report{
+		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: OrNull(f.Ticker()), Type: string(rep.Type), Title: rep.Title,
+		Summary: OrNull(rep.Summary), PublishedAt: Madrid(rep.PublishedAt),
+		Number: strconv.FormatInt(rep.Number, 10), PDFURL: OrNull(rep.PDFURL), NIF: OrNull(rep.NIF),
+		IssuerID: OrNull(f.IssuerID()), Categories: list(rep.Categories()), SourceURL: OrNull(rep.SourceURL),
+		Related: relatedTo(rep), CorrectedBy: OrNull(rep.CorrectedBy), Precision: OrNull(precision(rep.TimeFrom)),
+		Registered:  Madrid(rep.PublishedAt),
+		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
+		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
+		Document: Describe(rep), Method: OrNull(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: d.Attribution(),
+	}, nil
+}
+
+// Find returns a report by its id, however that is written.
+func Find(s *catalog.Snapshot, id string) (catalog.Report, error) {
+	f, ok := s.Report(strings.ToLower(id))
+	if ok {
+		return f, nil
+	}
+	if _, _, ok := disclosure.ParseReportID(id); !ok {
+		return f, fault.New(fault.NotFound, "There is no report with that id. An id is the type and the registration number, such as oir-40374.")
+	}
+	return f, fault.New(fault.NotFound, "There is no report %s.", strings.ToLower(id))
+}
+
+func relatedTo(r *disclosure.Report) []Related {
+	out := make([]Related, 0, len(r.Related))
+	for _, other := range r.Related {
+		out = append(out, Related{
+			ID: OrNull(other.ID), Number: strconv.FormatInt(other.Number, 10),
+			PublishedAt: TimeOrNull(other.At), Text: OrNull(other.Text),
+		})
+	}
+	return out
+}
+
+func evidenceOf(r *disclosure.Report) []Evidence {
+	out := make([]Evidence, 0, len(r.Evidence))
+	for _, e := range r.Evidence {
+		out = append(out, Evidence{e.Text, e.Page, e.Quote})
+	}
+	return out
+}
+
+// precision returns how exact a time is, by where it was read; nothing for one
+// that was imported, which may be either.
+func precision(from disclosure.Surface) string {
+	switch from {
+	case disclosure.FromList:
+		return "minute"
+	case disclosure.FromPermalink, disclosure.FromFeed:
+		return "second"
+	}
+	return ""
+}

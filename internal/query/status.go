@@ -1,0 +1,232 @@
+package query
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/health"
+)
+
+// Status is how well the service sees its source, and how fast it is.
+type Status struct {
+	Version  string     `json:"version"`
+	Source   *string    `json:"source"`
+	State    string     `json:"state"`
+	Since    *time.Time `json:"since"`
+	Checked  *time.Time `json:"checked_at"`
+	Reasons  []reason   `json:"reasons"`
+	Surfaces []surface  `json:"surfaces"`
+	Created  *time.Time `json:"store_created_at"`
+	Seq      int64      `json:"seq"`
+	Epoch    string     `json:"epoch"`
+	Catalog  struct {
+		Reports int     `json:"reports"`
+		Issuers int     `json:"issuers"`
+		Behind  float64 `json:"behind_seconds"`
+	} `json:"catalog"`
+	Latest   []latest   `json:"latest"`
+	Latency  []latency  `json:"latency"`
+	Backfill []backfill `json:"backfill"`
+	Limit    rateLimit  `json:"rate_limit"`
+}
+
+// rateLimit is what callers without a credential have to keep to.
+type rateLimit struct {
+	Requests *int   `json:"requests"` // null when there is no limit
+	Seconds  *int   `json:"window_seconds"`
+	Shared   string `json:"shared"`
+}
+
+type reason struct {
+	Surface string    `json:"surface"`
+	Reason  string    `json:"reason"`
+	Since   time.Time `json:"since"`
+}
+
+type surface struct {
+	Name     string     `json:"name"`
+	OK       bool       `json:"ok"`
+	State    string     `json:"state"`
+	Success  *time.Time `json:"last_success_at"`
+	Failure  *time.Time `json:"last_failure_at"`
+	Failures int        `json:"failures_in_a_row"`
+	Error    *string    `json:"error"`
+}
+
+type latest struct {
+	Type        string    `json:"type"`
+	ID          string    `json:"id"`
+	PublishedAt time.Time `json:"published_at"`
+	AvailableAt time.Time `json:"available_at"`
+}
+
+// latency are the percentiles of the last 24 hours, in seconds.
+type latency struct {
+	Types                 []string     `json:"types"`
+	Hours                 int          `json:"window_hours"`
+	Count                 int          `json:"count"`
+	RegisteredToSeen      *percentiles `json:"registered_to_seen"`
+	SeenToAvailable       *percentiles `json:"seen_to_available"`
+	SeenToEnriched        *percentiles `json:"seen_to_enriched"`
+	RegisteredToAvailable *percentiles `json:"registered_to_available"`
+}
+
+type percentiles struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+type backfill struct {
+	ID      string   `json:"id"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Types   []string `json:"types"`
+	Numbers *string  `json:"numbers"`
+	Steps   int      `json:"steps"`
+	Total   int      `json:"total"`
+	New     int      `json:"new"`
+	Trouble *string  `json:"trouble"`
+}
+
+const latencyHours = 24
+
+// Status returns how the service is.
+func (d *Service) Status(s *catalog.Snapshot) Status {
+	now := time.Now()
+	out := Status{
+		Version: d.Version, Source: OrNull(d.Source()), Seq: s.Seq(), Epoch: s.Head().Epoch, Reasons: []reason{}, Surfaces: []surface{},
+		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(d.StoreCreated),
+	}
+	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
+	out.Catalog.Behind = seconds(d.Catalog.Behind())
+	out.seen(d.Seen())
+	for _, t := range disclosure.Types {
+		for _, f := range s.Newest(disclosure.Filter{Type: t}, 1).Reports {
+			r := f.Decode()
+			out.Latest = append(out.Latest, latest{string(t), r.ID, Madrid(r.PublishedAt), Madrid(r.AvailableAt)})
+		}
+	}
+	out.Latency = d.latency(s, now)
+	for _, j := range d.Coverage.Jobs() {
+		if !j.Done {
+			out.Backfill = append(out.Backfill, newBackfill(j))
+		}
+	}
+	out.Limit.Shared = d.Shared()
+	if l := d.Limit; l != nil {
+		seconds := int(l.Window.Seconds())
+		out.Limit.Requests, out.Limit.Seconds = &l.Policy.Limit, &seconds
+	}
+	return out
+}
+
+// Seen returns how well the source is seen, and the store works, at this moment.
+func (d *Service) Seen() health.Status {
+	s := d.Coverage.SourceStatus(d.Reads)
+	if d.StoreFails == nil {
+		return s
+	}
+	return s.WithStore(d.StoreFails())
+}
+
+// State is how well the source is seen, for the feed.
+func (d *Service) State() events.State {
+	var out Status
+	out.Reasons, out.Surfaces = []reason{}, []surface{}
+	out.seen(d.Seen())
+	body, err := json.Marshal(map[string]any{"state": out.State, "since": out.Since, "reasons": out.Reasons})
+	if err != nil {
+		panic(err) // texts and times always encode
+	}
+	return events.State{Name: out.State, JSON: body}
+}
+
+func (out *Status) seen(s health.Status) {
+	out.State, out.Since, out.Checked = string(s.State), TimeOrNull(s.Since), TimeOrNull(s.At)
+	for _, r := range s.Reasons {
+		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text, Madrid(r.Since)})
+	}
+	for _, sf := range s.Surfaces {
+		out.Surfaces = append(out.Surfaces, surface{
+			sf.Name, sf.OK, surfaceState(sf), TimeOrNull(sf.SuccessAt), TimeOrNull(sf.FailureAt), sf.Failures, OrNull(sf.Error),
+		})
+	}
+}
+
+func surfaceState(s health.Surface) string {
+	switch {
+	case s.OK:
+		return "ok"
+	case s.Stale:
+		return "stale"
+	}
+	return "failing"
+}
+
+// measured is the latency of a snapshot.
+type measured struct {
+	of      *catalog.Snapshot
+	at      time.Time
+	latency []latency
+}
+
+// latency returns how long reports take. It walks the reports of a day, which is
+// done once for a snapshot and at most once a second besides.
+func (d *Service) latency(s *catalog.Snapshot, now time.Time) []latency {
+	if m := d.measured.Load(); m != nil && m.of == s && now.Sub(m.at) < time.Second {
+		return m.latency
+	}
+	since := now.Add(-latencyHours * time.Hour)
+	m := &measured{of: s, at: now, latency: []latency{ // HR apart: the API promises two
+		newLatency(s, since, disclosure.IP, disclosure.OIR),
+		newLatency(s, since, disclosure.HR),
+	}}
+	d.measured.Store(m)
+	return m.latency
+}
+
+func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {
+	l := s.Latency(since, series...)
+	return latency{
+		Types: words(series), Hours: latencyHours, Count: l.Count,
+		RegisteredToSeen: inSeconds(l.RegisteredToSeen), SeenToAvailable: inSeconds(l.SeenToAvailable),
+		SeenToEnriched: inSeconds(l.SeenToEnriched), RegisteredToAvailable: inSeconds(l.RegisteredToAvailable),
+	}
+}
+
+func newBackfill(j coverage.Job) backfill {
+	numbers := ""
+	if j.ByNumber() {
+		numbers = fmt.Sprintf("%d-%d", j.First, j.Last)
+	}
+	return backfill{j.ID, j.From, j.To, words(j.Types), OrNull(numbers), j.Steps, j.Total, j.New, OrNull(j.Trouble)}
+}
+
+func words(types []disclosure.Type) []string {
+	out := make([]string, len(types))
+	for n, t := range types {
+		out[n] = string(t)
+	}
+	return out
+}
+
+// inSeconds is null when there was nothing to measure.
+func inSeconds(p *catalog.Percentiles) *percentiles {
+	if p == nil {
+		return nil
+	}
+	return &percentiles{seconds(p.P50), seconds(p.P90), seconds(p.P99), seconds(p.Max)}
+}
+
+// seconds is a time to the millisecond. It is divided once: adding the fraction
+// to the seconds, as Duration.Seconds does, gives 1.8780000000000001.
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
+}

@@ -1,0 +1,187 @@
+package rest_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/rest"
+	"pregon/internal/store"
+)
+
+// need is what an operation asks of its callers.
+type need struct {
+	scope  access.Scope
+	public bool
+	body   string // that it takes
+	found  int    // what it answers to whom it lets in
+}
+
+// needs are all operations that are counted.
+var needs = map[string]need{
+	"GET /api/v1/reports":                  {access.ReadReports, true, "", 200},
+	"GET /api/v1/reports/{id}":             {access.ReadReports, true, "", 404},
+	"GET /api/v1/reports/{id}/document":    {access.ReadReports, false, "", 404},
+	"GET /api/v1/search/documents":         {access.ReadReports, false, "", 400},
+	"GET /api/v1/issuers":                  {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/issuers/{id}":             {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/analytics":                {access.ReadAnalytics, true, "", 200},
+	"GET /api/v1/suggest":                  {0, true, "", 200},
+	"GET /api/v1/status":                   {0, true, "", 200},
+	"GET /api/v1/completeness":             {0, true, "", 200},
+	"GET /api/v1/stream":                   {access.ReadReports, false, "", 0}, // has no end: see TestStream
+	"GET /api/v1/changes":                  {access.ReadReports, false, "", 200},
+	"GET /api/v1/webhooks":                 {access.ReadReports, false, "", 200},
+	"POST /api/v1/webhooks":                {access.ReadReports, false, `{"url":"nonsense"}`, 400},
+	"POST /api/v1/webhooks/preview":        {access.ReadReports, false, `{}`, 200},
+	"GET /api/v1/webhooks/{id}":            {access.ReadReports, false, "", 404},
+	"PATCH /api/v1/webhooks/{id}":          {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/webhooks/{id}":         {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/test":      {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/rotate":    {access.ReadReports, false, "", 404},
+	"GET /api/v1/webhooks/{id}/deliveries": {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/redeliver": {access.ReadReports, false, `{"seq":1}`, 404},
+}
+
+// public are the operations that anybody may call.
+func public() []string {
+	return slices.DeleteFunc(rest.Patterns(), func(pattern string) bool {
+		n, counted := needs[pattern]
+		return counted && !n.public
+	})
+}
+
+// Every operation is tried with every credential that there can be.
+func TestScopes(t *testing.T) {
+	s := start(t, "demo", market())
+	credentials := map[access.Scope][]http.Header{}
+	for has := access.Scope(1); has <= access.AllScopes; has++ {
+		credentials[has] = s.credentials(has)
+	}
+	seen := 0
+	for _, pattern := range rest.Patterns() {
+		method, path, _ := strings.Cut(pattern, " ")
+		if !access.Counted(path) {
+			continue
+		}
+		seen++
+		n, ok := needs[pattern]
+		if !ok {
+			t.Errorf("nothing is said of who may call %s", pattern)
+		}
+		target := strings.ReplaceAll(path, "{id}", "nothing")
+		try := func(status int, header http.Header) answer {
+			t.Helper()
+			a := s.send(method, target, header, n.body)
+			if a.status != status {
+				t.Fatalf("%s: %d, want %d\n%s", pattern, a.status, status, a.body)
+			}
+			return a
+		}
+		if n.public {
+			try(n.found, nil)
+		} else if a := try(http.StatusUnauthorized, nil); strings.Contains(a.header.Get("WWW-Authenticate"), "error=") {
+			t.Errorf("%s: who shows nothing is told that it is wrong", pattern)
+		}
+		try(http.StatusUnauthorized, http.Header{"Authorization": {"Bearer nonsense"}}).challenged("invalid_token", n.scope)
+		try(http.StatusUnauthorized, http.Header{"X-Api-Key": {"pregon_live_nonsense"}}).challenged("invalid_token", n.scope)
+		try(http.StatusBadRequest, http.Header{"Authorization": {"Bearer read:reports"}, "X-Api-Key": {"another"}})
+		for has, headers := range credentials {
+			for _, header := range headers {
+				if !has.Has(n.scope) {
+					try(http.StatusForbidden, header).challenged("insufficient_scope", n.scope)
+				} else if n.found != 0 {
+					try(n.found, header)
+				}
+			}
+		}
+	}
+	if seen != len(needs) {
+		t.Errorf("%d operations were tried, of %d", seen, len(needs))
+	}
+}
+
+// credentials are all ways to show a set of rights.
+func (s *service) credentials(has access.Scope) []http.Header {
+	s.t.Helper()
+	_, raw, err := s.keys.Create(s.t.Context(), access.Key{Plan: "pro", Scopes: has})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return []http.Header{
+		{"X-Api-Key": {raw}},
+		{"Authorization": {"Bearer " + raw}},
+		{"Authorization": {"Bearer " + strings.ReplaceAll(has.String(), " ", "+")}},
+	}
+}
+
+// challenged checks what a client needs to go on.
+func (a answer) challenged(code string, need access.Scope) {
+	a.t.Helper()
+	challenge := a.header.Get("WWW-Authenticate")
+	for _, want := range []string{fmt.Sprintf("error=%q", code), fmt.Sprintf("resource_metadata=%q", baseURL+"/.well-known/oauth-protected-resource")} {
+		if !strings.Contains(challenge, want) {
+			a.t.Errorf("%s is not in %s", want, challenge)
+		}
+	}
+	if need != 0 && !strings.Contains(challenge, fmt.Sprintf("scope=%q", need)) {
+		a.t.Errorf("the scope %s is not in %s", need, challenge)
+	}
+	var problem struct{ Code string }
+	a.decode(&problem)
+	if problem.Code != code {
+		a.t.Errorf("the code is %q", problem.Code)
+	}
+}
+
+// Documents for everybody take no notice of credentials, but for those in the
+// address, which are leaked.
+func TestDocumentsAreForEverybody(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	for _, target := range []string{"/openapi.json", "/openapi.yaml"} {
+		s.getWith(http.StatusOK, target, http.Header{"Authorization": {"Bearer nonsense"}})
+		s.get(http.StatusBadRequest, target+"?api_key=x")
+	}
+}
+
+// TestPlacesOfACaller: a caller whose places are all taken is refused, for
+// expensive operations sooner than for others; another is not.
+func TestPlacesOfACaller(t *testing.T) {
+	s := start(t, "demo", market())
+	s.document("oir-40374", "El dividendo se pagará en mayo.")
+	key, raw, err := s.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, others := http.Header{"X-Api-Key": {raw}}, s.credentials(access.AllScopes)[0]
+	take := func(p *access.SlotLimiter, n int) {
+		for range n {
+			place, err := p.Acquire(t.Context(), key.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(place.Release)
+		}
+	}
+	expensive := []string{"/api/v1/reports/oir-40374/document", "/api/v1/search/documents?search=dividendo", "/api/v1/reports?search=dividendo&in=document", "/api/v1/changes"}
+	take(s.expensive, 8)
+	for _, path := range expensive {
+		if a := s.getWith(http.StatusTooManyRequests, path, mine); a.header.Get("Retry-After") == "" {
+			t.Errorf("%s: there is no Retry-After", path)
+		}
+		s.getWith(http.StatusOK, path, others)
+	}
+	var log struct {
+		Newest int64 `json:"newest"`
+	}
+	s.getWith(http.StatusOK, "/api/v1/changes", others).decode(&log)
+	for _, path := range []string{"/api/v1/reports", fmt.Sprintf("/api/v1/changes?after=%d", log.Newest)} { // the latter from memory
+		s.getWith(http.StatusOK, path, mine)
+	}
+	take(s.places, 64)
+	s.getWith(http.StatusTooManyRequests, "/api/v1/reports", mine)
+	s.getWith(http.StatusOK, "/api/v1/reports", others)
+}

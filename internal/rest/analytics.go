@@ -1,0 +1,12 @@
+package rest
+
+import (
+	"net/http"
+	"time"
+
+	"pregon/internal/catalog"
+)
+
+func (a *API) getAnalytics(_ *http.Request, s *catalog.Snapshot) (answer, error) {
+	return encode(s.Analytics(time.Now()))
+}

@@ -1,0 +1,131 @@
+package rest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+)
+
+const (
+	defaultChanges = 100
+	mostChanges    = 1000
+	mostWait       = 25 // seconds
+	mostScanned    = 20_000
+	mostScanTime   = 2 * time.Second
+)
+
+// listChanges is the log by polling: what came after a change, oldest first.
+// Whoever waits is answered as soon as there is something.
+func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	selection := p.selection(s)
+	if len(selection.Events) == 0 {
+		selection.Events = events.AllEvents
+	}
+	after, _ := disclosure.ParseCursor(p.cursor("after"))
+	limit := p.Integer("limit", defaultChanges, 1, mostChanges)
+	wait := p.Integer("wait", 0, 0, mostWait)
+	if err := p.Err(); err != nil {
+		return answer{}, err
+	}
+	if selection.Events, err = permit(access.FromContext(r.Context()), selection.Events); err != nil {
+		return answer{}, err
+	}
+	if wait > 0 {
+		leave, err := a.Conns.Acquire(access.FromContext(r.Context()).ID, events.MaxOpen)
+		if err != nil {
+			return answer{}, err
+		}
+		defer leave()
+	}
+	place, err := a.Events.Locate(r.Context(), after)
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := a.changes(r, place, limit, selection.Compile(), time.Duration(wait)*time.Second)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{body: found}, nil
+}
+
+// changes gathers events until there are enough of them, or some and no more,
+// or the time is up. A filter that lets little through does not keep a request
+// busy for ever: after a while it is told from where to go on.
+func (a *API) changes(r *http.Request, place events.Position, limit int, selector *events.Selector, wait time.Duration) ([]byte, error) {
+	ctx, end, scan, after := r.Context(), time.Now().Add(wait), time.Duration(0), place.After
+	if place.Ahead || place.Reset != nil {
+		end = time.Now() // which the client should know at once
+	}
+	b := []byte(`{"data":[`)
+	found, scanned := 0, 0
+	for found < limit && scanned < mostScanned && scan < mostScanTime {
+		start := time.Now()
+		_, wake, inMemory := a.Events.Since(after, 0) // before the look, so that nothing is missed
+		// Left before it waits. All long polls of a caller wake at the same moment,
+		// and find what is new in memory.
+		place, err := a.Guard.AcquireSlot(r, access.FromContext(ctx), !inMemory)
+		if err != nil {
+			return nil, err
+		}
+		events, err := a.Events.After(ctx, after, batchSize)
+		if err != nil {
+			place.Release()
+			return nil, err
+		}
+		for _, e := range events {
+			if found == limit {
+				break
+			}
+			after.Seq = e.Seq
+			scanned++
+			if selector.Match(e) {
+				if found > 0 {
+					b = append(b, ',')
+				}
+				b = append(b, e.JSON...)
+				found++
+			}
+		}
+		place.Release()
+		scan += time.Since(start)
+		left := time.Until(end)
+		if len(events) > 0 {
+			continue
+		}
+		if found > 0 || left <= 0 || after.Epoch != a.Events.Head().Epoch { // the next request is told of a reset
+			break
+		}
+		select {
+		case <-wake:
+		case <-time.After(left):
+		case <-ctx.Done():
+		case <-a.Stopping:
+			end = time.Now()
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	newest := max(after.Seq, a.Events.Newest())
+	b = strconv.AppendInt(append(b, `],"next_after":`...), after.Seq, 10)
+	b = strconv.AppendInt(append(b, `,"newest":`...), newest, 10)
+	b = strconv.AppendBool(append(b, `,"more":`...), after.Seq < newest)
+	b = strconv.AppendBool(append(b, `,"ahead":`...), place.Ahead)
+	b = after.Append(append(b, `,"next":"`...))
+	reset, err := json.Marshal(place.Reset)
+	if err != nil {
+		return nil, err
+	}
+	b = append(append(b, `","reset":`...), reset...)
+	return append(b, '}'), nil
+}

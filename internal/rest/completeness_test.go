@@ -1,0 +1,365 @@
+package rest_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/rest/resttest"
+	"pregon/internal/store"
+)
+
+// completenessDoc is what a client reads of the days.
+type completenessDoc struct {
+	From, To    string
+	GeneratedAt time.Time `json:"generated_at"`
+	Seq         int64     `json:"as_of_seq"`
+	Days        []dayDoc
+}
+
+type dayDoc struct {
+	Date, Type  string
+	Count       int
+	First, Last *string
+	Missing     []struct {
+		Number   string `json:"cnmv_registration_number"`
+		Reason   string
+		LookedUp *time.Time `json:"looked_up_at"`
+	}
+	Checked *time.Time `json:"checked_at"`
+	Proof   *struct {
+		From   *string
+		Reason string
+	}
+	SHA256 string
+}
+
+func (s *service) completeness(from, to string) (doc completenessDoc) {
+	s.t.Helper()
+	s.get(http.StatusOK, "/api/v1/completeness"+encode("from", from, "to", to)).decode(&doc)
+	return doc
+}
+
+func (c completenessDoc) day(date string, t disclosure.Type) dayDoc {
+	n := slices.IndexFunc(c.Days, func(d dayDoc) bool { return d.Date == date && d.Type == string(t) })
+	if n < 0 {
+		return dayDoc{}
+	}
+	return c.Days[n]
+}
+
+// missing tells the missing numbers of a series by day, and of those that
+// were looked up that they were never published.
+func (c completenessDoc) missing(t disclosure.Type) string {
+	var out []string
+	for _, d := range c.Days {
+		for _, m := range d.Missing {
+			if d.Type == string(t) {
+				mark := map[string]string{"never_published": "!", "not_yet_seen": "?"}[m.Reason]
+				out = append(out, d.Date[8:]+":"+m.Number+mark)
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func day(s string) disclosure.Day {
+	d, ok := disclosure.ParseDay(s)
+	if !ok {
+		panic(s)
+	}
+	return d
+}
+
+// cover notes that days of a series were compared.
+func (s *service) cover(t disclosure.Type, from, to string) {
+	s.t.Helper()
+	s.must(s.ledger.Cover(s.t.Context(), nil, t, day(from), day(to), instant("2026-04-25T10:00:00Z")))
+}
+
+// hashOf is worked out as the document says, from the list of reports.
+func (s *service) hashOf(date string, t disclosure.Type) string {
+	s.t.Helper()
+	var numbers []int64
+	list := s.get(http.StatusOK, "/api/v1/reports"+encode("type", string(t), "from", date, "to", date, "limit", "50")).reports()
+	for _, r := range list.Data {
+		_, number, _ := disclosure.ParseReportID(r.ID)
+		numbers = append(numbers, number)
+	}
+	slices.Sort(numbers)
+	lines := strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", "\n")
+	sum := sha256.Sum256([]byte(lines))
+	return hex.EncodeToString(sum[:])
+}
+
+// Every day of every series is there, with what there is of it.
+func TestCompleteness(t *testing.T) {
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
+		filing(disclosure.OIR, 1000, "2026-04-20T08:00:00Z"),
+		filing(disclosure.OIR, 999, "2026-04-20T09:00:00Z"), // lower, though later and not by its digits
+		filing(disclosure.OIR, 1001, "2026-04-20T07:00:00Z"),
+		filing(disclosure.IP, 7, "2026-04-22T08:00:00Z"),
+		filing(disclosure.HR, 500, "2026-04-20T08:00:00Z"),
+		filing(disclosure.HR, 509, "2026-04-20T08:00:00Z"),
+	}})
+	for _, series := range disclosure.Types {
+		s.cover(series, "2026-04-19", "2026-04-20")
+	}
+	got := s.completeness("2026-04-19", "2026-04-22")
+	if got.From != "2026-04-19" || got.To != "2026-04-22" || got.Seq != 6 || time.Since(got.GeneratedAt) > time.Minute {
+		t.Errorf("%s to %s, as of %d at %v", got.From, got.To, got.Seq, got.GeneratedAt)
+	}
+	var order []string
+	for _, d := range got.Days {
+		first, last := "-", "-"
+		if d.First != nil && d.Last != nil {
+			first, last = *d.First, *d.Last
+		}
+		order = append(order, fmt.Sprintf("%s %s %d %s %s %v", d.Date[8:], d.Type, d.Count, first, last, d.Checked != nil))
+		if want := s.hashOf(d.Date, disclosure.Type(d.Type)); d.SHA256 != want {
+			t.Errorf("the digest of %s %s is %s, want %s", d.Date, d.Type, d.SHA256, want)
+		}
+		if d.Checked != nil && !d.Checked.Equal(instant("2026-04-25T10:00:00Z")) {
+			t.Errorf("%s %s was checked at %v", d.Date, d.Type, d.Checked)
+		}
+		if hr := d.Type == "HR"; hr != (d.Missing == nil) {
+			t.Errorf("%s %s: missing is %v", d.Date, d.Type, d.Missing)
+		}
+		if len(d.Missing) > 0 {
+			t.Errorf("%s %s: missing is %v, want none", d.Date, d.Type, d.Missing)
+		}
+	}
+	want := []string{
+		"22 IP 1 7 7 false", "22 HR 0 - - false", "22 OIR 0 - - false",
+		"21 IP 0 - - false", "21 HR 0 - - false", "21 OIR 0 - - false",
+		"20 IP 0 - - true", "20 HR 2 500 509 true", "20 OIR 3 999 1001 true",
+		"19 IP 0 - - true", "19 HR 0 - - true", "19 OIR 0 - - true",
+	}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Error(diff)
+	}
+	sum := sha256.Sum256([]byte("999\n1000\n1001"))
+	if got := got.day("2026-04-20", disclosure.OIR).SHA256; got != hex.EncodeToString(sum[:]) {
+		t.Errorf("the digest of 999, 1000 and 1001 is %s", got)
+	}
+	if got := got.day("2026-04-19", disclosure.OIR).SHA256; got != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+		t.Errorf("the digest of nothing is %s", got)
+	}
+}
+
+// gapped has OIR 100, 103, 105 and 108 on four days, of which 21 April has
+// none. 101, 104 and 106 were looked up and do not exist.
+func gapped(t *testing.T) *service {
+	t.Helper()
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
+		filing(disclosure.OIR, 100, "2026-04-17T08:00:00Z"),
+		filing(disclosure.OIR, 103, "2026-04-20T08:00:00Z"),
+		filing(disclosure.OIR, 105, "2026-04-20T09:00:00Z"),
+		filing(disclosure.OIR, 108, "2026-04-22T08:00:00Z"),
+		filing(disclosure.HR, 100, "2026-04-20T08:00:00Z"),
+		filing(disclosure.HR, 200, "2026-04-22T08:00:00Z"),
+		filing(disclosure.IP, 100, "2026-04-20T08:00:00Z"),
+		filing(disclosure.IP, 102, "2026-04-20T09:00:00Z"),
+	}})
+	for _, number := range []int64{101, 104, 106} {
+		s.must(s.ledger.SetAbsent(t.Context(), nil, disclosure.OIR, number, instant("2026-04-23T06:07:08Z")))
+	}
+	return s
+}
+
+// A missing number is told on the day of the report after it, and whether it
+// was looked up.
+func TestMissingNumbers(t *testing.T) {
+	s := gapped(t)
+	if got := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR); got != "" {
+		t.Errorf("before any day was compared, %s are missing", got)
+	}
+	s.cover(disclosure.OIR, "2026-04-17", "2026-04-20")
+	if got, want := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR), "20:101! 20:102? 20:104!"; got != want {
+		t.Errorf("missing are %s, want %s: the 22nd was not compared", got, want)
+	}
+	s.cover(disclosure.OIR, "2026-04-22", "2026-04-22")
+	if got, want := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR), "20:101! 20:102? 20:104!"; got != want {
+		t.Errorf("missing are %s, want %s: the 21st was not compared, and may have them", got, want)
+	}
+	s.cover(disclosure.OIR, "2026-04-21", "2026-04-21")
+	s.cover(disclosure.HR, "2026-04-17", "2026-04-22")
+	all := s.completeness("2026-04-01", "2026-04-30")
+	if got, want := all.missing(disclosure.OIR), "22:106! 22:107? 20:101! 20:102? 20:104!"; got != want {
+		t.Errorf("missing are %s, want %s", got, want)
+	}
+	if got := all.missing(disclosure.IP); got != "" { // another series, of which no day was compared
+		t.Errorf("of IP %s are missing", got)
+	}
+	for _, m := range all.day("2026-04-22", disclosure.OIR).Missing {
+		if looked := m.LookedUp != nil; looked != (m.Reason == "never_published") || looked && !m.LookedUp.Equal(instant("2026-04-23T06:07:08Z")) {
+			t.Errorf("%s was looked up at %v: %s", m.Number, m.LookedUp, m.Reason)
+		}
+	}
+	if hr := all.day("2026-04-22", disclosure.HR); hr.Missing != nil || hr.Checked == nil || hr.Proof == nil || hr.Proof.From != nil || hr.Proof.Reason == "" {
+		t.Errorf("of HR %v are missing, checked at %v, proof %+v; want null, because the series was never read as it came", hr.Missing, hr.Checked, hr.Proof)
+	}
+	s.must(s.ledger.SetLive(t.Context(), nil, disclosure.HR, instant("2026-04-20T07:00:00Z")))
+	s.must(s.ledger.SetAbsent(t.Context(), nil, disclosure.HR, 101, instant("2026-04-23T06:07:08Z")))
+	all = s.completeness("2026-04-01", "2026-04-30")
+	if got := strings.Fields(all.missing(disclosure.HR)); len(got) != 99 || got[0] != "22:101!" || got[1] != "22:102?" {
+		t.Errorf("of HR %d are missing: %v", len(got), got)
+	}
+	if before, first := all.day("2026-04-20", disclosure.HR), all.day("2026-04-21", disclosure.HR); before.Missing != nil || first.Missing == nil || *first.Proof.From != "2026-04-21" {
+		t.Errorf("the first day: %+v, the next: %+v, proof from %s", before.Missing, first.Missing, *first.Proof.From)
+	}
+	if oir := all.day("2026-04-22", disclosure.OIR); oir.Proof != nil {
+		t.Errorf("of OIR the proof is %+v, want null", oir.Proof)
+	}
+
+	// A number that turns up is missing no more.
+	s.append(store.Batch{Reports: []disclosure.Report{filing(disclosure.OIR, 107, "2026-04-21T08:00:00Z")}})
+	if got, want := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR), "21:106! 20:101! 20:102? 20:104!"; got != want {
+		t.Errorf("missing are %s, want %s", got, want)
+	}
+}
+
+// What is told of a day does not depend on the other days asked for.
+func TestMissingNumbersOfAnyRange(t *testing.T) {
+	s := gapped(t)
+	s.append(store.Batch{Reports: []disclosure.Report{
+		filing(disclosure.OIR, 110, "2026-04-24T08:00:00Z"), // registered late: 109 is missing before it, 111 is not
+		filing(disclosure.OIR, 111, "2026-04-23T08:00:00Z"),
+		filing(disclosure.OIR, 112, "2026-01-02T08:00:00Z"), // of a time that cannot be right
+		filing(disclosure.OIR, 113, "2026-04-23T09:00:00Z"),
+	}})
+	s.cover(disclosure.OIR, "2026-03-01", "2026-04-30")
+	whole := s.completeness("2026-04-01", "2026-04-30")
+	if got, want := whole.missing(disclosure.OIR), "24:109? 22:106! 22:107? 20:101! 20:102? 20:104!"; got != want {
+		t.Errorf("missing are %s, want %s", got, want)
+	}
+	for from := day("2026-04-15"); from <= day("2026-04-26"); from++ {
+		for to := from; to <= day("2026-04-26"); to++ {
+			for _, d := range s.completeness(from.String(), to.String()).Days {
+				if diff := cmp.Diff(whole.day(d.Date, disclosure.Type(d.Type)), d); diff != "" {
+					t.Errorf("%s %s as one of the days from %s to %s: %s", d.Date, d.Type, from, to, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestCompletenessRange(t *testing.T) {
+	s := start(t, "demo", market())
+	path := "/api/v1/completeness"
+	var got completenessDoc
+	today := disclosure.DayOf(time.Now())
+	s.get(http.StatusOK, path).decode(&got)
+	if now := disclosure.DayOf(got.GeneratedAt); now > today { // midnight passed meanwhile
+		today = now
+		s.get(http.StatusOK, path).decode(&got)
+	}
+	if got.From != (today-6).String() || got.To != today.String() || len(got.Days) != 3*7 {
+		t.Errorf("without a range: %s to %s, %d entries, want the last week", got.From, got.To, len(got.Days))
+	}
+	for _, test := range []struct {
+		query    string
+		from, to string
+		days     int
+	}{
+		{"?from=2026-04-22&to=2026-04-22", "2026-04-22", "2026-04-22", 1},
+		{"?to=2026-04-22", "2026-04-16", "2026-04-22", 7},
+		{"?from=&to=2026-04-22", "2026-04-16", "2026-04-22", 7},
+		{"?from=2024-01-01&to=2024-12-31", "2024-01-01", "2024-12-31", 366},
+		{"?from=2025-04-22&to=2026-04-22", "2025-04-22", "2026-04-22", 366},
+		{"?to=1900-01-03", "1900-01-01", "1900-01-03", 3}, // where days begin
+		{"?from=1900-02-02&to=1900-02-02", "1900-02-02", "1900-02-02", 1},
+		{"?to=9999-12-31", "9999-12-25", "9999-12-31", 7},
+		{encode("from", (today - 365).String()), (today - 365).String(), today.String(), 366},
+	} {
+		var got completenessDoc
+		s.get(http.StatusOK, path+test.query).decode(&got)
+		if got.From != test.from || got.To != test.to || len(got.Days) != 3*test.days {
+			t.Errorf("%s: %s to %s, %d entries, want %s to %s, %d", test.query, got.From, got.To, len(got.Days), test.from, test.to, 3*test.days)
+		}
+	}
+	s.get(http.StatusBadRequest, path+"?from=2026-04-23&to=2026-04-22").refused("from", "2026-04-23")
+	s.get(http.StatusBadRequest, path+"?from=2025-04-21&to=2026-04-22").refused("from", "2025-04-21") // 367 days
+	s.get(http.StatusBadRequest, path+"?from=1900-01-01").refused("from", "1900-01-01")
+	s.get(http.StatusBadRequest, path+"?from=9999-12-31").refused("from", "9999-12-31") // later than today
+	s.get(http.StatusBadRequest, path+"?from=2026-04-22&from=2026-04-22").refused("from", "2026-04-22, 2026-04-22")
+	s.get(http.StatusBadRequest, path+"?to=hoy").refused("to", "hoy")
+	// A date that cannot be read is the only fault: there is nothing to compare it with.
+	s.get(http.StatusBadRequest, path+"?from=2020-01-01&to=2026-04-00").refused("to", "2026-04-00")
+	s.get(http.StatusBadRequest, path+"?from=2026-02-29&to=1950-01-01").refused("from", "2026-02-29")
+}
+
+// A day is Madrid's, also when it has 23 or 25 hours.
+func TestCompletenessOfClockChanges(t *testing.T) {
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
+		filing(disclosure.IP, 1, "2026-03-28T22:59:59Z"), // 28 March 23:59:59
+		filing(disclosure.IP, 2, "2026-03-28T23:00:00Z"), // 29 March 00:00:00
+		filing(disclosure.IP, 3, "2026-03-29T21:59:59Z"), // 29 March 23:59:59, in summer time
+		filing(disclosure.IP, 5, "2026-03-29T22:00:00Z"), // 30 March 00:00:00
+		filing(disclosure.IP, 6, "2026-10-24T21:59:59Z"), // 24 October 23:59:59
+		filing(disclosure.IP, 7, "2026-10-24T22:00:00Z"), // 25 October 00:00:00
+		filing(disclosure.IP, 8, "2026-10-25T22:59:59Z"), // 25 October 23:59:59, in winter time
+		filing(disclosure.IP, 9, "2026-10-25T23:00:00Z"), // 26 October 00:00:00
+	}})
+	s.cover(disclosure.IP, "2026-03-28", "2026-03-30")
+	for _, test := range []struct{ from, to, want, missing string }{
+		{"2026-03-28", "2026-03-30", "1 5-5, 2 2-3, 1 1-1", "30:4?"},
+		{"2026-10-24", "2026-10-26", "1 9-9, 2 7-8, 1 6-6", ""},
+	} {
+		doc := s.completeness(test.from, test.to)
+		var got []string
+		for _, d := range doc.Days {
+			if d.Type == "IP" {
+				got = append(got, fmt.Sprintf("%d %s-%s", d.Count, *d.First, *d.Last))
+				if want := s.hashOf(d.Date, disclosure.IP); d.SHA256 != want {
+					t.Errorf("the digest of %s is %s, want %s", d.Date, d.SHA256, want)
+				}
+			}
+		}
+		if len(doc.Days) != 9 || strings.Join(got, ", ") != test.want || doc.missing(disclosure.IP) != test.missing {
+			t.Errorf("%s to %s: %q, missing %q, want %q, missing %q", test.from, test.to, got, doc.missing(disclosure.IP), test.want, test.missing)
+		}
+	}
+}
+
+// The command that the document gives to clients prints the digest, of a day
+// that has more than one page too.
+func TestDigestByShell(t *testing.T) {
+	for _, tool := range []string{"sh", "curl", "jq", "sort", "sha256sum"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	_, script, _ := strings.Cut(resttest.Document().Paths.Value("/api/v1/completeness").Get.Description, "```sh\n")
+	script, _, found := strings.Cut(script, "```")
+	if !found {
+		t.Fatal("the document has no command")
+	}
+	var b store.Batch
+	for n := range int64(120) {
+		b.Reports = append(b.Reports, filing(disclosure.OIR, 950+n, "2026-04-22T08:00:00Z"))
+	}
+	for _, batch := range []store.Batch{b, {}} {
+		s := start(t, "demo", batch)
+		command := exec.CommandContext(t.Context(), "sh", "-c", script)
+		command.Env = append(os.Environ(), "PREGON="+s.server.URL)
+		out, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, _ := strings.Cut(string(out), " ")
+		if want := s.completeness("2026-04-22", "2026-04-22").day("2026-04-22", disclosure.OIR); got != want.SHA256 || want.Count != len(batch.Reports) {
+			t.Errorf("the command prints %s for %d reports, the service says %s for %d", got, len(batch.Reports), want.SHA256, want.Count)
+		}
+	}
+}

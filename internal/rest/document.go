@@ -1,0 +1,166 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/document/extract"
+	"pregon/internal/query"
+)
+
+const (
+	defaultMaxChars = 20_000
+	mostMaxChars    = 200_000
+)
+
+// asksInside reports whether a list is to be searched in documents, which needs a
+// credential. A value that nobody knows is refused later, to anybody.
+func asksInside(r *http.Request) bool {
+	raw := r.URL.RawQuery
+	if !strings.Contains(raw, "in=") && !strings.Contains(raw, "%") { // in which it may be written too
+		return false
+	}
+	return slices.ContainsFunc(r.URL.Query()["in"], func(s string) bool { return s != "" })
+}
+
+func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	offset := p.Integer("offset", 0, 0, query.MostOffset)
+	most := p.Integer("max_chars", defaultMaxChars, 1, mostMaxChars)
+	if err := p.Err(); err != nil {
+		return answer{}, err
+	}
+	f, err := query.Find(s, r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	rep := f.Decode()
+	piece, text, err := a.Query.Read(r.Context(), rep, offset, most)
+	if err != nil {
+		return answer{}, err
+	}
+	if piece == nil {
+		return notYet(rep)
+	}
+	out, err := a.show(r, rep, text, piece, offset)
+	out.header = http.Header{"Vary": {"Accept"}}
+	if piece.Next > 0 {
+		next := url.Values{"offset": {strconv.Itoa(piece.Next)}, "max_chars": {strconv.Itoa(most)}}
+		out.header.Set("Link", fmt.Sprintf(`<%s/api/v1/reports/%s/document?%s>; rel="next"`, a.BaseURL, rep.ID, next.Encode()))
+	}
+	return out, err
+}
+
+// soon is when it is worth asking again for a document that is pending.
+const soon = "5"
+
+// notYet says that the document is still to come.
+func notYet(r *disclosure.Report) (answer, error) {
+	out, err := encode(struct {
+		ID       string            `json:"id"`
+		Document query.DocumentNow `json:"document"`
+	}{r.ID, query.Describe(r)})
+	out.status, out.header = http.StatusAccepted, http.Header{"Retry-After": {soon}}
+	return out, err
+}
+
+// show writes a piece in the form that the client asked for.
+func (a *API) show(r *http.Request, rep *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) (answer, error) {
+	switch preferred(r.Header.Values("Accept")) {
+	case plainText:
+		return answer{body: []byte(document.Plain(*piece)), contentType: plainText}, nil
+	case markdown:
+		return answer{body: []byte(document.Markdown(rep, *piece, offset == 0)), contentType: markdown}, nil
+	}
+	return encode(a.Query.Show(rep, text, piece, offset))
+}
+
+const (
+	plainText = "text/plain; charset=utf-8"
+	markdown  = "text/markdown; charset=utf-8"
+)
+
+// preferred returns the form of a text that an Accept header asks for most; JSON,
+// which is nothing here, when it does not say.
+func preferred(header []string) string {
+	forms := map[string]string{"text/plain": plainText, "text/markdown": markdown, "application/json": "", "*/*": "", "application/*": "", "text/*": markdown}
+	best, form := 0.0, ""
+	for _, line := range header {
+		for part := range strings.SplitSeq(line, ",") {
+			name, rest, _ := strings.Cut(part, ";")
+			known, ok := forms[strings.ToLower(strings.TrimSpace(name))]
+			if q := quality(rest); ok && q > best {
+				best, form = q, known
+			}
+		}
+	}
+	return form
+}
+
+// quality reads the weight among the parameters of a media type.
+func quality(parameters string) float64 {
+	for p := range strings.SplitSeq(parameters, ";") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(p), "="); strings.EqualFold(name, "q") {
+			q, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return 0
+			}
+			return q
+		}
+	}
+	return 1
+}
+
+// searchDocuments is listReports with in=document, and shows the places.
+func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	asked := p.ListInside(s)
+	if err := p.Err(); err != nil {
+		return answer{}, err
+	}
+	found, err := a.Query.Reports(r.Context(), s, asked)
+	if err != nil {
+		return answer{}, err
+	}
+	places := make([]document.Place, len(found.Reports))
+	for i, f := range found.Reports {
+		d := f.Decode().Document
+		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
+	}
+	leave, err := a.Query.EnterLibrary(r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	defer leave()
+	snippets, err := document.Snippets(r.Context(), a.Query.Documents, asked.Filter.Search, places...)
+	if err != nil {
+		return answer{}, err
+	}
+	b := []byte(`{"data":[`)
+	for i, f := range found.Reports {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		places, err := json.Marshal(append([]document.Snippet{}, snippets[places[i].SHA256]...))
+		if err != nil {
+			return answer{}, err
+		}
+		b = f.AppendJSON(append(b, `{"report":`...))
+		b = append(append(append(b, `,"snippets":`...), places...), '}')
+	}
+	return answer{body: append(asked.AppendPage(append(b, ']'), found.Total), '}')}, nil
+}

@@ -1,0 +1,128 @@
+package rest_test
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/events"
+	"pregon/internal/query"
+	"pregon/internal/rest"
+	"pregon/internal/server/httpserver/pipetest"
+	"pregon/internal/source/coverage"
+	"pregon/internal/store/sqlite"
+)
+
+// A stream outlives the time for one write and the server's own, whichever
+// protocol it comes over: with HTTP/2 such a time ends it even when nothing is
+// being written.
+func TestStreamOutlivesDeadlines(t *testing.T) {
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		t.Run(protocol, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { outlive(t, protocol) })
+		})
+	}
+}
+
+// streaming serves the surface inside a bubble, over connections that hold
+// nothing, until the test ends. stop is what a shutdown does.
+func streaming(t *testing.T, protocol string) (transport *http.Transport, seats *events.ConnLimiter, stop func()) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	quiet := slog.New(slog.DiscardHandler)
+	c := catalog.New(db, quiet)
+	hub := events.NewHub(c, db)
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stopping, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	seats = &events.ConnLimiter{}
+	surface, err := rest.New(rest.Options{
+		Query: query.New(query.Options{Catalog: c, Coverage: coverage.New(db)}), Events: hub, Conns: seats, Logger: quiet, BaseURL: baseURL,
+		Guard: access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil), Tokens: bearer}), Stopping: stopping.Done(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	surface.Register(mux)
+
+	var protocols http.Protocols
+	protocols.SetHTTP1(protocol == "HTTP/1.1")
+	protocols.SetUnencryptedHTTP2(protocol == "HTTP/2.0")
+	l := pipetest.New()
+	server := &http.Server{Handler: mux, Protocols: &protocols, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { server.Close() })
+	transport = &http.Transport{DialContext: l.Dial, Protocols: &protocols}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport, seats, stop
+}
+
+// open asks for a stream.
+func open(t *testing.T, transport *http.Transport) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+rest.StreamPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer read:reports")
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+func outlive(t *testing.T, protocol string) {
+	transport, seats, stop := streaming(t, protocol)
+	began := time.Now()
+	res := open(t, transport)
+	if res.StatusCode != http.StatusOK || res.Proto != protocol {
+		t.Fatalf("%s %s", res.Proto, res.Status)
+	}
+	beats, last := 0, ""
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			last = name
+		}
+		if lines.Text() == "event: heartbeat" {
+			if beats++; beats == 15 {
+				stop()
+			}
+		}
+	}
+	if lived := time.Since(began); last != "goodbye" || lived < 2*time.Minute {
+		t.Errorf("it ends after %v and %d beats with %q", lived, beats, last)
+	}
+	if n := seats.Cut(); n != 0 {
+		t.Errorf("%d streams are counted as cut", n)
+	}
+}
+
+// A listener that does not read is cut, and counted.
+func TestStreamThatIsNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport, seats, _ := streaming(t, "HTTP/1.1")
+		transport.ReadBufferSize = 16 // of the client, who reads no more
+		open(t, transport)
+		time.Sleep(time.Minute)
+		if n := seats.Cut(); n != 1 || seats.Open() != 0 {
+			t.Errorf("%d streams are counted as cut, %d are open", n, seats.Open())
+		}
+	})
+}

@@ -1,0 +1,37 @@
+package rest
+
+import (
+	"net/http"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	found, err := p.Issuers(r.Context(), s)
+	if err != nil {
+		return answer{}, err
+	}
+	b := []byte(`{"data":[`)
+	for i, e := range found {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = disclosure.AppendIssuer(b, e.Issuer)
+	}
+	return answer{body: append(b, "]}"...)}, nil
+}
+
+func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	found, err := a.Query.Issuer(s, r.PathValue("id"), access.FromContext(r.Context()))
+	if err != nil {
+		return answer{}, fault.New(fault.KindOf(err), "%s Search with /api/v1/issuers?search=.", err)
+	}
+	return encode(found)
+}

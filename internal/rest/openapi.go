@@ -1,0 +1,44 @@
+package rest
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"pregon/internal/catalog"
+)
+
+//go:embed openapi.yaml
+var openapi []byte
+
+// serverPlaceholder stands in the document where the service's own address
+// goes.
+const serverPlaceholder = "http://127.0.0.1:8080"
+
+// OpenAPI returns the document for a service at an address.
+func OpenAPI(baseURL string) []byte {
+	return bytes.Replace(openapi, []byte(serverPlaceholder), []byte(baseURL), 1)
+}
+
+func (a *API) openapiYAML(*http.Request, *catalog.Snapshot) (answer, error) {
+	return answer{body: a.openapi.yaml, contentType: "application/yaml", maxAge: time.Minute}, nil
+}
+
+func (a *API) openapiJSON(*http.Request, *catalog.Snapshot) (answer, error) {
+	return answer{body: a.openapi.json, maxAge: time.Minute}, nil
+}
+
+func asJSON(document []byte) ([]byte, error) {
+	var doc any
+	if err := yaml.Unmarshal(document, &doc); err != nil {
+		return nil, err
+	}
+	return json.Marshal(doc)
+}
+
+// OpenAPIJSON is the document as JSON, for whoever describes the service.
+func (a *API) OpenAPIJSON() []byte { return a.openapi.json }

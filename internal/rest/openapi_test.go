@@ -1,0 +1,337 @@
+package rest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/token"
+	"pregon/internal/discovery"
+	"pregon/internal/mcp"
+	"pregon/internal/rest"
+	"pregon/internal/rest/resttest"
+	"pregon/internal/store"
+)
+
+func TestDocumentIsValid(t *testing.T) {
+	doc := resttest.Document()
+	if err := doc.Validate(t.Context(), openapi3.EnableMultiError()); err != nil {
+		t.Error(err)
+	}
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || doc.Info.Title != "Pregón" {
+		t.Errorf("OpenAPI %s, %s %s", doc.OpenAPI, doc.Info.Title, doc.Info.Version)
+	}
+	// The library checks the examples of answers, not those of schemas.
+	for name, schema := range doc.Components.Schemas {
+		for i, example := range schema.Value.Examples {
+			if err := schema.Value.VisitJSON(example, openapi3.EnableJSONSchema2020()); err != nil {
+				t.Errorf("example %d of %s: %v", i, name, err)
+			}
+		}
+	}
+}
+
+// operationIDs are names that generated clients call: they stay fixed.
+var operationIDs = map[string]string{
+	"GET /api/v1/reports":                  "getReports",
+	"GET /api/v1/reports/{id}":             "getReport",
+	"GET /api/v1/reports/{id}/document":    "getReportDocument",
+	"GET /api/v1/search/documents":         "searchDocuments",
+	"GET /api/v1/issuers":                  "getIssuers",
+	"GET /api/v1/issuers/{id}":             "getIssuer",
+	"GET /api/v1/analytics":                "getAnalytics",
+	"GET /api/v1/suggest":                  "getSuggestions",
+	"GET /api/v1/status":                   "getStatus",
+	"GET /api/v1/completeness":             "getCompleteness",
+	"GET /api/v1/stream":                   "streamEvents",
+	"GET /api/v1/changes":                  "getChanges",
+	"GET /api/v1/webhooks":                 "getWebhooks",
+	"POST /api/v1/webhooks":                "createWebhook",
+	"POST /api/v1/webhooks/preview":        "previewWebhook",
+	"GET /api/v1/webhooks/{id}":            "getWebhook",
+	"PATCH /api/v1/webhooks/{id}":          "changeWebhook",
+	"DELETE /api/v1/webhooks/{id}":         "deleteWebhook",
+	"POST /api/v1/webhooks/{id}/test":      "testWebhook",
+	"POST /api/v1/webhooks/{id}/rotate":    "rotateWebhook",
+	"GET /api/v1/webhooks/{id}/deliveries": "getDeliveries",
+	"POST /api/v1/webhooks/{id}/redeliver": "redeliver",
+
+	"POST /api/mcp":                                     "mcpJsonRpc",
+	"GET /api/mcp/server-card":                          "getServerCard",
+	"GET /.well-known/ard.json":                         "getAgentCatalog",
+	"GET /.well-known/ai-catalog.json":                  "getAiCatalog",
+	"GET /.well-known/agent-skills/index.json":          "getSkills",
+	"GET /.well-known/agent-skills/use-pregon/SKILL.md": "getSkill",
+	"GET /.well-known/api-catalog":                      "getApiCatalog",
+	"GET /llms.txt":                                     "getLlmsTxt",
+	"GET /llms-full.txt":                                "getLlmsFullTxt",
+	"GET /robots.txt":                                   "getRobots",
+
+	"POST /api/auth/token":                              "exchangeToken",
+	"GET /.well-known/oauth-protected-resource":         "getProtectedResource",
+	"GET /.well-known/oauth-protected-resource/api/mcp": "getProtectedMcp",
+	"GET /.well-known/oauth-authorization-server":       "getAuthorizationServer",
+	"GET /.well-known/jwks.json":                        "getSigningKeys",
+
+	"GET /openapi.json": "getOpenapiJson",
+	"GET /openapi.yaml": "getOpenapiYaml",
+	"GET /":             "getIndex",
+	"GET /healthz":      "getHealth",
+	"GET /readyz":       "getReadiness",
+}
+
+// openapiJSON is the document as the service serves it.
+func openapiJSON(t *testing.T) []byte {
+	t.Helper()
+	a, err := rest.New(rest.Options{BaseURL: baseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.OpenAPIJSON()
+}
+
+func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
+	served := []string{"GET /healthz", "GET /readyz", "POST " + access.MCPPath} // by the HTTP server itself, and by a surface of its own
+	found, err := discovery.New(discovery.Options{BaseURL: baseURL, OpenAPI: openapiJSON(t), MCP: mcp.Offered()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range slices.Concat(rest.Patterns(), token.Patterns(), found.Patterns()) {
+		method, _, _ := strings.Cut(pattern, " ")
+		served = append(served, method+" "+resttest.PathOf(pattern))
+	}
+	ids := map[string]string{}
+	for path, item := range resttest.Document().Paths.Map() {
+		for method, operation := range item.Operations() {
+			ids[method+" "+path] = operation.OperationID
+		}
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(served)), slices.Sorted(maps.Keys(ids))); diff != "" {
+		t.Errorf("served (-) and documented (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(operationIDs, ids); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every operation may be called in the contract's three ways, but for those
+// that are the same for everybody.
+func TestSecurityAlternatives(t *testing.T) {
+	doc := resttest.Document()
+	want := openapi3.SecurityRequirements{{}, {"apiKey": {}}, {"bearer": {}}}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			requirements := doc.Security
+			if operation.Security != nil {
+				requirements = *operation.Security
+			}
+			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || strings.HasSuffix(path, ".txt") || path == "/api/auth/token" || path == access.MCPPath+"/server-card"
+			want := want
+			if n, counted := needs[method+" "+path]; open {
+				want = nil
+			} else if counted && !n.public {
+				want = want[1:]
+			}
+			if len(want)+len(requirements) > 0 && !cmp.Equal(want, requirements) {
+				t.Errorf("%s %s: %v", method, path, requirements)
+			}
+		}
+	}
+	key, bearer := doc.Components.SecuritySchemes["apiKey"].Value, doc.Components.SecuritySchemes["bearer"].Value
+	if key.Type != "apiKey" || key.In != "header" || key.Name != "X-API-Key" {
+		t.Errorf("apiKey is %+v", key)
+	}
+	if bearer.Type != "http" || bearer.Scheme != "bearer" || bearer.BearerFormat != "JWT" {
+		t.Errorf("bearer is %+v", bearer)
+	}
+}
+
+// The fields of the contract's objects, in its words.
+func TestSchemasAreTheContract(t *testing.T) {
+	nullable, text := []string{"string", "null"}, []string{"string"}
+	contract := map[string]map[string][]string{
+		"Report": {
+			"id": text, "company_name": text, "ticker": nullable, "type": text, "title": text, "summary": nullable,
+			"published_at": text, "cnmv_registration_number": text, "pdf_url": nullable,
+		},
+		"Issuer":     {"id": text, "name": text, "cif": nullable, "ticker": nullable, "market": nullable},
+		"ReportList": {"data": {"array"}, "total": {"integer"}, "page": {"integer"}, "limit": {"integer"}},
+		"IssuerList": {"data": {"array"}},
+	}
+	for name, want := range contract {
+		schema := resttest.Document().Components.Schemas[name].Value
+		got := map[string][]string{}
+		for field, property := range schema.Properties {
+			got[field] = property.Value.Type.Slice()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(slices.Values(schema.Required))); diff != "" {
+			t.Errorf("what %s requires: %s", name, diff)
+		}
+		if more := schema.AdditionalProperties.Has; more != nil && !*more {
+			t.Errorf("%s may have no further fields, though the text says that some may be added", name)
+		}
+	}
+}
+
+// Whoever reads the document must be told what everything means.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	var visit func(name string, ref *openapi3.SchemaRef)
+	visit = func(name string, ref *openapi3.SchemaRef) {
+		for field, property := range ref.Value.Properties {
+			if property.Value.Description == "" {
+				t.Errorf("%s.%s has no description", name, field)
+			}
+			visit(name+"."+field, property)
+		}
+		if ref.Value.Items != nil {
+			visit(name+"[]", ref.Value.Items)
+		}
+	}
+	for name, ref := range resttest.Document().Components.Schemas {
+		visit(name, ref)
+	}
+	for path, item := range resttest.Document().Paths.Map() {
+		for _, p := range parameters(item) {
+			if p.Value.Description == "" || p.Value.Example == nil && len(p.Value.Examples) == 0 {
+				t.Errorf("%s: the parameter %s has no description or no example", path, p.Value.Name)
+			}
+		}
+	}
+}
+
+// parameters are all of a path's, whatever the method.
+func parameters(item *openapi3.PathItem) (all openapi3.Parameters) {
+	for _, operation := range item.Operations() {
+		all = append(all, operation.Parameters...)
+	}
+	return all
+}
+
+// The documents are the same, one in each language, and carry the address of
+// the service in the place of the placeholder.
+func TestServedDocuments(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	yaml, asJSON := s.get(http.StatusOK, "/openapi.yaml"), s.get(http.StatusOK, "/openapi.json")
+	if yaml.header.Get("Content-Type") != "application/yaml" || asJSON.header.Get("Content-Type") != "application/json" {
+		t.Errorf("served as %s and %s", yaml.header.Get("Content-Type"), asJSON.header.Get("Content-Type"))
+	}
+	// The library reads YAML in a way of its own, so that a date or a number
+	// for a key which the program's reader would change comes out here.
+	fromYAML, fromJSON := loaded(t, yaml.body), loaded(t, asJSON.body)
+	if diff := cmp.Diff(fromYAML, fromJSON); diff != "" {
+		t.Errorf("YAML (-) and JSON (+): %s", diff)
+	}
+	for _, body := range [][]byte{yaml.body, asJSON.body} {
+		if bytes.Count(body, []byte(baseURL)) != 1 || bytes.Contains(body, []byte("127.0.0.1")) {
+			t.Errorf("the address stands %d times in the document", bytes.Count(body, []byte(baseURL)))
+		}
+	}
+}
+
+func loaded(t *testing.T, data []byte) (doc map[string]any) {
+	t.Helper()
+	parsed, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = parsed.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// Any address that a service can have must leave the document readable.
+func TestDocumentTakesAnyAddress(t *testing.T) {
+	for _, address := range []string{"http://[::1]:8080", "https://pregon.example/under/a-path", "http://127.0.0.1:8080"} {
+		doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(address))
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		if len(doc.Servers) != 1 || doc.Servers[0].URL != address {
+			t.Errorf("%s: the document says %s", address, doc.Servers[0].URL)
+		}
+	}
+}
+
+// What the document says of parameters is what the service does: for every
+// whole number the bounds are taken and their neighbours refused, for every
+// list of values each is taken and others refused, for every date likewise.
+func TestParametersAreAsDocumented(t *testing.T) {
+	s := start(t, "demo", market())
+	s.document("oir-40374", "El dividendo se pagará en mayo.")
+	integers := 0
+	header := s.credentials(access.AllScopes)[0]
+	for path, item := range resttest.Document().Paths.Map() {
+		if path == rest.StreamPath || strings.Contains(path, "webhooks") {
+			continue // which have tests of their own
+		}
+		for _, ref := range parameters(item) {
+			p := ref.Value
+			if p.In != "query" {
+				continue
+			}
+			var yes, no []string
+			switch schema := p.Schema.Value; {
+			case schema.Type.Is("integer"):
+				integers++
+				least, most := int64(*schema.Min), int64(*schema.Max)
+				yes = []string{fmt.Sprint(least), fmt.Sprint(most), fmt.Sprint(schema.Default)}
+				no = []string{fmt.Sprint(least - 1), fmt.Sprint(most + 1)}
+			case len(schema.Enum) > 0:
+				for _, value := range schema.Enum {
+					yes = append(yes, fmt.Sprint(value))
+					no = append(no, strings.ToUpper(fmt.Sprint(value))+"x", " "+fmt.Sprint(value))
+				}
+			case schema.Pattern == "^[0-9]*$":
+				yes, no = []string{"0", "7"}, []string{"x", "-1", "+1", "1.5"}
+			case schema.Pattern == "^(([a-z0-9]+-)?[0-9]+)?$":
+				yes, no = []string{"0", "7", s.at(1)}, []string{"x", "-1", "+1", "1.5", "X-1", "x-"}
+			case p.Name == "events":
+				yes, no = []string{"report.published", "report.updated,issuer.updated"}, []string{"nonsense", "report.published,"}
+			case p.Name == "issuer":
+				yes, no = []string{"A69000016", "es0sim000010"}, []string{"anything"}
+			case schema.Format == "date":
+				yes, no = []string{"2026-02-28", "1900-01-01", "9999-12-31"}, []string{"2026-02-29", "2026-13-01", "1899-12-31", "2026-2-8"}
+			default:
+				yes = []string{"anything"}
+			}
+			for _, value := range yes {
+				target := strings.ReplaceAll(path, "{id}", "oir-40374") + encode(p.Name, value)
+				if p.Name == "in" || path == "/api/v1/search/documents" && p.Name != "search" {
+					target += "&search=dividendo"
+				}
+				if path == "/api/v1/completeness" && p.Name == "from" {
+					target += "&to=" + value // else it would be too far from today
+				}
+				s.getWith(http.StatusOK, target, header)
+			}
+			for _, value := range no {
+				target := strings.ReplaceAll(path, "{id}", "oir-40374") + encode(p.Name, value)
+				if path == "/api/v1/search/documents" {
+					target += "&search=dividendo"
+				}
+				s.getWith(http.StatusBadRequest, target, header).refused(p.Name, value)
+			}
+		}
+	}
+	if integers != 10 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports and of documents, limit of issuers and of suggestions, limit and wait of changes, offset and max_chars of a text", integers)
+	}
+}

@@ -1,0 +1,15 @@
+package rest
+
+import (
+	"net/http"
+
+	"pregon/internal/query"
+)
+
+// params are those that every surface has, and those of REST alone.
+type params struct{ *query.Params }
+
+func readParams(r *http.Request) (*params, error) {
+	p, err := query.ParseQuery(r.URL.RawQuery)
+	return &params{p}, err
+}

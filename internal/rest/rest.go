@@ -1,0 +1,396 @@
+// Package rest is the REST surface under /api/v1.
+//
+// A handler reads its parameters, asks one snapshot of the catalogue, and
+// writes JSON; what goes wrong it returns as an error, which becomes a problem
+// document in one place. The OpenAPI document beside this file is the
+// reference: it is written by hand, served as it stands, and the tests hold
+// every route and every answer to it.
+package rest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"hash/fnv"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/events"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+	"pregon/internal/server/problem"
+	"pregon/internal/webhook"
+)
+
+// Options are the API's collaborators.
+type Options struct {
+	Query    *query.Service
+	Guard    *access.Guard
+	Events   *events.Hub
+	Conns    *events.ConnLimiter // of those who listen, on whichever surface
+	Webhooks *webhook.Manager
+	Logger   *slog.Logger
+	BaseURL  string // as clients see the service, without a slash at the end
+	// Stopping is closed when the service is about to stop: streams end.
+	Stopping <-chan struct{}
+}
+
+// API answers the REST surface.
+type API struct {
+	Options
+	openapi struct{ yaml, json []byte }
+}
+
+// New returns the surface; Register puts it in place.
+func New(o Options) (*API, error) {
+	a := &API{Options: o}
+	var err error
+	a.openapi.yaml = OpenAPI(o.BaseURL)
+	a.openapi.json, err = asJSON(a.openapi.yaml)
+	return a, err
+}
+
+// route is one operation.
+type route struct {
+	pattern string
+	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
+	need    access.Need
+	private func(*http.Request) bool                                        // the request needs a credential, though the operation may not
+	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
+	early   bool                                                            // answers before the first data is there
+	live    func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
+	// expensive operations have fewer places for each caller; so have those that
+	// look into documents. One that waits takes its places itself.
+	expensive, waits bool
+
+	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
+	deprecated, sunset time.Time
+}
+
+// anybody may call, and whoever shows a credential needs the scope.
+func anybody(s access.Scope) access.Need { return access.Need{Scope: s, Public: true} }
+
+// members need a credential.
+func members(s access.Scope) access.Need { return access.Need{Scope: s} }
+
+// routes is the whole surface. Each one stands in openapi.yaml.
+var routes = []route{
+	{pattern: "GET /api/v1/reports", need: anybody(access.ReadReports), private: asksInside, handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports/{id}", need: anybody(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports/{id}/document", need: members(access.ReadReports), handle: (*API).getDocument, expensive: true},
+	{pattern: "GET /api/v1/search/documents", need: members(access.ReadReports), handle: (*API).searchDocuments, expensive: true},
+	{pattern: "GET /api/v1/issuers", need: anybody(access.ReadIssuers), handle: (*API).listIssuers},
+	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
+	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
+	{pattern: "GET /api/v1/status", need: access.Need{Public: true, Uncounted: true}, early: true, handle: (*API).getStatus},
+	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
+	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).openStream},
+	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges, waits: true},
+	{pattern: "GET /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).listWebhooks},
+	{pattern: "POST /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).createWebhook},
+	{pattern: "POST /api/v1/webhooks/preview", need: members(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
+	{pattern: "GET /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).getWebhook},
+	{pattern: "PATCH /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).changeWebhook},
+	{pattern: "DELETE /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).deleteWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/test", need: members(access.ReadReports), handle: (*API).testWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: members(access.ReadReports), handle: (*API).rotateWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: members(access.ReadReports), handle: (*API).listDeliveries},
+	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: members(access.ReadReports), handle: (*API).redeliver, expensive: true},
+	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
+	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
+}
+
+// Patterns returns the pattern of every route, for whoever checks that the
+// surface is documented.
+func Patterns() []string {
+	out := make([]string, len(routes))
+	for i, r := range routes {
+		out[i] = r.pattern
+	}
+	return out
+}
+
+// Register puts every route on the mux.
+func (a *API) Register(mux *http.ServeMux) {
+	for _, r := range routes {
+		mux.Handle(r.pattern, a.serve(r))
+	}
+}
+
+// answer is what a handler found. Without a type it is JSON; without an age it
+// may be kept for a second; without a hash one is made of the body.
+type answer struct {
+	body        []byte
+	hash        uint64
+	contentType string
+	maxAge      time.Duration
+	buffer      *[]byte     // the body's, to be used again
+	status      int         // when it is not 200
+	header      http.Header // that only this one has
+	location    string      // of what was made
+	fresh       bool        // not to be kept: whoever asks again wants to know what is new
+	stream      *stream     // instead of all the rest
+}
+
+// buffers are the bodies of lists, which are most of what a request needs.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// serve turns a route into a handler.
+func (a *API) serve(rt route) http.Handler {
+	if rt.live != nil {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if s := a.letIn(w, rt, r); s != nil {
+				s.run()
+			}
+		})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rt.announce(w.Header())
+		var place access.Slot
+		defer func() { place.Release() }()
+		out, err := a.ask(w, rt, r, &place)
+		if err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		out.fresh = !rt.need.Public && !rt.static
+		send(w, r, out)
+	})
+}
+
+// letIn makes a listener ready, or returns why not. It has returned before the
+// listener waits, and is not inlined: what it needs of the stack would be kept
+// by each of thousands for as long as they wait.
+//
+//go:noinline
+func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
+	rt.announce(w.Header())
+	out, err := a.ask(w, rt, r, nil)
+	if err != nil {
+		a.fail(w, r, err)
+	}
+	return out.stream
+}
+
+// fail tells the client what went wrong. What nobody classified is ours to
+// mend: the log has all of it, under the id that the client is told.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if problem.Gone(r, err) {
+		w.WriteHeader(problem.StatusGone)
+		return
+	}
+	if fault.KindOf(err) == fault.Internal {
+		a.Logger.ErrorContext(r.Context(), "a request failed", "id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
+	}
+	if w.Header().Get("WWW-Authenticate") == "" {
+		a.Guard.Challenge(w.Header(), err)
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(math.Ceil(e.RetryAfter.Seconds())), 10))
+	}
+	problem.Write(w, err)
+}
+
+// ask admits a request and has it answered. The place that it takes is the
+// caller's to leave, once the answer is sent.
+func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request, place *access.Slot) (answer, error) {
+	if rt.static {
+		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
+			return answer{}, err
+		}
+		return rt.handle(a, r, nil)
+	}
+	principal, err := a.Guard.Admit(w, r, rt.needOf(r))
+	if err != nil {
+		return answer{}, err
+	}
+	if principal.Mode != access.Anonymous {
+		r = r.WithContext(access.NewContext(r.Context(), principal))
+	}
+	find := a.Query.Snapshot
+	if rt.early {
+		find = a.Query.Loaded
+	}
+	snapshot, err := find()
+	if rt.live != nil {
+		control := http.NewResponseController(w) // loading may take longer than a request
+		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
+		park(w)
+		snapshot, err = a.whenLoaded(r.Context())
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if rt.live != nil {
+		s, err := rt.live(a, w, r)
+		return answer{stream: s}, err
+	}
+	if rt.waits {
+		park(w)
+	} else {
+		if *place, err = a.Guard.AcquireSlot(r, principal, rt.expensive || rt.private != nil && rt.private(r)); err != nil {
+			return answer{}, err
+		}
+	}
+	return rt.handle(a, r, snapshot)
+}
+
+// mostLoading is how long a stream waits for the first data.
+const mostLoading = time.Minute
+
+// park takes a request that may wait out of those in work, wherever they are
+// counted: it is bounded by the callers' places and seats, and by connections.
+func park(w http.ResponseWriter) {
+	for w != nil {
+		if p, ok := w.(interface{ Park() }); ok {
+			p.Park()
+			return
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = inner.Unwrap()
+	}
+}
+
+// whenLoaded waits for the first data. Clients of streams come back by
+// themselves after a restart, but give up for good when they are refused.
+func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
+	deadline := time.After(mostLoading)
+	for {
+		snapshot, err := a.Query.Snapshot()
+		if err == nil && a.Events.Ready() {
+			return snapshot, nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-deadline:
+			return nil, cmp.Or(err, error(fault.New(fault.Unavailable, "The catalogue is still loading.")))
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-a.Stopping:
+			return nil, fault.New(fault.Unavailable, "Shutting down.")
+		}
+	}
+}
+
+// needOf is what a request has to show.
+func (rt route) needOf(r *http.Request) access.Need {
+	need := rt.need
+	if rt.private != nil && rt.private(r) {
+		need.Public = false
+	}
+	return need
+}
+
+// announce says that the operation will go away, and when.
+func (rt route) announce(h http.Header) {
+	if !rt.deprecated.IsZero() {
+		h.Set("Deprecation", "@"+strconv.FormatInt(rt.deprecated.Unix(), 10))
+	}
+	if !rt.sunset.IsZero() {
+		h.Set("Sunset", rt.sunset.UTC().Format(http.TimeFormat))
+	}
+}
+
+// Values of headers that do not change. Setting them by key spares a lookup
+// of the key's proper form and an allocation, for each and every answer.
+var (
+	varies   = []string{"Authorization, X-API-Key, Accept-Encoding"}
+	jsonType = []string{"application/json"}
+	public1s = []string{"public, max-age=1"}
+)
+
+// send writes an answer, or 304 when the client has it already.
+func send(w http.ResponseWriter, r *http.Request, out answer) {
+	if out.buffer != nil {
+		defer func() { *out.buffer = out.body; buffers.Put(out.buffer) }()
+	}
+	h := w.Header()
+	if r.Method != http.MethodGet && r.Method != http.MethodHead { // nothing that may be kept
+		h["Cache-Control"] = []string{"no-store"}
+		if out.location != "" {
+			h["Location"] = []string{out.location}
+		}
+		if out.body != nil {
+			h["Content-Type"] = jsonType
+		}
+		w.WriteHeader(cmp.Or(out.status, http.StatusOK))
+		_, _ = w.Write(out.body)
+		return
+	}
+	h["Vary"] = varies
+	for name, values := range out.header {
+		h[name] = append(h[name], values...)
+	}
+	if out.status != 0 { // not yet what was asked for
+		h["Cache-Control"], h["Content-Type"] = []string{"no-store"}, jsonType
+		w.WriteHeader(out.status)
+		_, _ = w.Write(out.body)
+		return
+	}
+	etag := out.etag()
+	h["Etag"] = []string{etag}
+	h["Cache-Control"] = cacheControl(r, out.maxAge)
+	if out.fresh {
+		h["Cache-Control"] = []string{"private, no-cache"}
+	}
+	if matches(r.Header["If-None-Match"], etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h["Content-Type"] = jsonType
+	if out.contentType != "" {
+		h["Content-Type"] = []string{out.contentType}
+	}
+	if r.Method != http.MethodHead || r.Header["Accept-Encoding"] == nil { // compressed, GET would have another
+		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
+	}
+	_, _ = w.Write(out.body)
+}
+
+func cacheControl(r *http.Request, maxAge time.Duration) []string {
+	private := r.Header["Authorization"] != nil || r.Header["X-Api-Key"] != nil
+	switch {
+	case !private && maxAge == 0:
+		return public1s
+	case private:
+		return []string{"private, max-age=" + seconds(maxAge)}
+	}
+	return []string{"public, max-age=" + seconds(maxAge)}
+}
+
+func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds()))) }
+
+// etag names the content, so that replicas and restarts agree. It is weak
+// because the same content may travel compressed.
+func (a answer) etag() string {
+	if a.hash == 0 {
+		h := fnv.New64a()
+		_, _ = h.Write(a.body)
+		a.hash = h.Sum64()
+	}
+	return `W/"` + strconv.FormatUint(a.hash, 16) + `"`
+}
+
+// matches reports whether an If-None-Match header names the tag.
+func matches(header []string, etag string) bool {
+	for _, line := range header {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}

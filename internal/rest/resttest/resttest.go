@@ -1,0 +1,205 @@
+// Package resttest holds answers of the service to its OpenAPI document.
+package resttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"pregon/internal/rest"
+	"pregon/internal/server/problem"
+)
+
+// BaseURL is the address that the document is made for.
+const BaseURL = "https://pregon.example"
+
+// Document is the OpenAPI document as clients load it.
+var Document = sync.OnceValue(func() *openapi3.T {
+	doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(BaseURL))
+	if err != nil {
+		panic(err)
+	}
+	return doc
+})
+
+// strict is the document with no room for fields that it does not name. Clients
+// must take such fields, since a later version may add some; the tests must see
+// one that was added and not described.
+var strict = sync.OnceValue(func() *openapi3.T {
+	doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(BaseURL))
+	if err != nil {
+		panic(err)
+	}
+	seen := map[*openapi3.Schema]bool{}
+	for _, name := range open {
+		seen[doc.Components.Schemas[name].Value] = true
+	}
+	var close func(*openapi3.SchemaRef)
+	close = func(ref *openapi3.SchemaRef) {
+		if ref == nil || ref.Value == nil || seen[ref.Value] {
+			return
+		}
+		seen[ref.Value] = true
+		more := &ref.Value.AdditionalProperties
+		if more.Has == nil && more.Schema == nil && len(ref.Value.Properties) > 0 {
+			more.Has = new(false)
+		}
+		for _, property := range ref.Value.Properties {
+			close(property)
+		}
+		close(ref.Value.Items)
+	}
+	for _, ref := range doc.Components.Schemas {
+		close(ref)
+	}
+	return doc
+})
+
+// open are the schemas of what has further fields by its kind, or a form that
+// others lay down.
+var open = []string{"Document", "Event", "RpcMessage", "TokenRequest"}
+
+// The checking library knows plain text, and other texts are no more to it.
+func init() {
+	for _, kind := range []string{"text/markdown", "text/html"} {
+		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.RegisteredBodyDecoder("text/plain"))
+	}
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Read reads an answer, and leaves the response to be read again.
+func Read(resp *http.Response) (Answer, error) {
+	body, err := io.ReadAll(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return Answer{resp.StatusCode, resp.Header, body}, err
+}
+
+// Check returns what is not as the document says in an answer of the whole
+// service.
+func Check(req *http.Request, a Answer) error {
+	if req.Method == http.MethodOptions {
+		return nil // no operation, but a question about them
+	}
+	method := documentedMethod(req)
+	_, pattern := paths().Handler(&http.Request{Method: method, URL: req.URL})
+	if pattern == "" {
+		return checkProblem(a)
+	}
+	return CheckRoute(req, pattern, a)
+}
+
+// paths finds the documented path of an address.
+var paths = sync.OnceValue(func() *http.ServeMux {
+	mux := http.NewServeMux()
+	for path, item := range Document().Paths.Map() {
+		if path == "/" {
+			path = "/{$}"
+		}
+		for method := range item.Operations() {
+			mux.Handle(method+" "+path, http.NotFoundHandler())
+		}
+	}
+	return mux
+})
+
+// checkProblem is for what no operation takes: it must be told as a problem.
+func checkProblem(a Answer) error {
+	var doc problem.Document
+	if err := json.Unmarshal(a.Body, &doc); err != nil {
+		return err
+	}
+	if a.Status < 400 || doc.Status != a.Status || a.Header.Get("Content-Type") != "application/problem+json" {
+		return fmt.Errorf("nothing is documented there, and it is not told as a problem: %d", a.Status)
+	}
+	return nil
+}
+
+// CheckRoute returns what is not as the document says in an answer to a pattern
+// of the mux.
+func CheckRoute(req *http.Request, pattern string, a Answer) error {
+	path, method := PathOf(pattern), documentedMethod(req)
+	item := strict().Paths.Value(path)
+	if item == nil || item.GetOperation(method) == nil {
+		return fmt.Errorf("the path %q of the pattern %q is not in the document", path, pattern)
+	}
+	operation := item.GetOperation(method)
+	response := operation.Responses.Status(a.Status)
+	if response == nil {
+		return fmt.Errorf("the status %d is not in the document", a.Status)
+	}
+	// The validator passes over HEAD and 304, which have no body.
+	bodyless := req.Method == http.MethodHead || len(response.Value.Content) == 0
+	if bodyless && len(a.Body) > 0 {
+		return errors.New("there is a body where none may be")
+	}
+	if a.Status == http.StatusNotModified {
+		return missingHeaders(response.Value, a.Header)
+	}
+	asTold := req.Clone(req.Context())
+	asTold.Method = method
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: asTold,
+			Route:   &routers.Route{Spec: strict(), Path: path, PathItem: item, Method: method, Operation: operation},
+		},
+		Status: a.Status,
+		Header: a.Header,
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus:   true,
+			ExcludeResponseBody:     bodyless,
+			MultiError:              true,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidator("uri", absoluteURI)},
+		},
+	}
+	input.SetBodyBytes(a.Body)
+	return openapi3filter.ValidateResponse(req.Context(), input)
+}
+
+// documentedMethod is the method under which the document has a request:
+// wherever GET is offered, HEAD is too.
+func documentedMethod(req *http.Request) string {
+	if req.Method == http.MethodHead {
+		return http.MethodGet
+	}
+	return req.Method
+}
+
+func missingHeaders(r *openapi3.Response, h http.Header) error {
+	for name, header := range r.Headers {
+		if header.Value.Required && h.Get(name) == "" {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+	}
+	return nil
+}
+
+// absoluteURI is a check that the library leaves to its users.
+var absoluteURI = openapi3.NewCallbackValidator(func(s string) error {
+	u, err := url.Parse(s)
+	if err == nil && !u.IsAbs() {
+		return fmt.Errorf("%q is not an absolute address", s)
+	}
+	return err
+})
+
+// PathOf turns a pattern of the mux into a path of the document.
+func PathOf(pattern string) string {
+	_, path, _ := strings.Cut(pattern, " ")
+	return strings.TrimSuffix(path, "{$}")
+}

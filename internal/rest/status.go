@@ -1,0 +1,11 @@
+package rest
+
+import (
+	"net/http"
+
+	"pregon/internal/catalog"
+)
+
+func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
+	return encode(a.Query.Status(s))
+}

@@ -1,0 +1,390 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/secret"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+)
+
+// StreamPath is the one path whose answers have no end; they must not be
+// compressed, which would hold them back.
+const StreamPath = "/api/v1/stream"
+
+const (
+	batchSize   = 256 // events written at once
+	beatEvery   = 12 * time.Second
+	writeTime   = 10 * time.Second // for one write: whoever takes longer is cut
+	slowReader  = 30 * time.Second // with a listener who has fallen behind what is kept in memory
+	retryAfter  = 2 * time.Second  // for clients that come back by themselves
+	drainSpread = 3 * time.Second  // over which listeners are let go when the service stops
+)
+
+// selection reads the common filter and the events that are wanted.
+func (p *params) selection(now *catalog.Snapshot) events.Selection {
+	s := events.Selection{Filter: p.LiveFilter(now)}
+	if reason := events.FilterError(s.Filter); reason != "" {
+		p.Refuse("search", s.Filter.Search, reason)
+	}
+	if text := p.Text("events"); text != "" {
+		s.Events = p.events(strings.Split(text, ","))
+	}
+	return s
+}
+
+// permit leaves the events out that the caller may not read. It fails when
+// none is left.
+func permit(by access.Principal, events []disclosure.Event) ([]disclosure.Event, error) {
+	if by.Scope.Has(access.ReadIssuers) {
+		return events, nil
+	}
+	left := slices.DeleteFunc(slices.Clone(events), func(e disclosure.Event) bool { return e == disclosure.IssuerUpdated })
+	if len(left) == 0 {
+		return nil, by.Lacks(access.ReadIssuers, string(disclosure.IssuerUpdated))
+	}
+	return left, nil
+}
+
+// events reads names of events.
+func (p *params) events(names []string) (all []disclosure.Event) {
+	for _, name := range names {
+		e, ok := events.ParseEvent(strings.TrimSpace(name))
+		if !ok {
+			p.Refuse("events", strings.Join(names, ","), "must be some of "+events.EventNames(events.AllEvents))
+			return nil
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// hello is the first event of a stream.
+type hello struct {
+	After     int64   `json:"after"` // the stream has everything after this change
+	Newest    int64   `json:"newest"`
+	State     string  `json:"state"`
+	Requested *string `json:"requested"` // the cursor that was asked for, when it could not be used
+	Reason    *string `json:"reason"`    // why not
+	Missed    *string `json:"missed_url"`
+
+	Epoch  string        `json:"epoch"`
+	Cursor string        `json:"cursor"` // After, with the epoch
+	Reset  *events.Reset `json:"reset"`  // when the cursor is of another epoch
+}
+
+// begin finds out where a stream starts.
+func (a *API) begin(r *http.Request, p *params) (hello, error) {
+	start := hello{State: a.Events.State().Name}
+	start.at(a.Events.Head().Cursor)
+	asked := r.Header.Get("Last-Event-ID") // which the client's library sets: a bad one is no mistake of the caller
+	if asked == "" {
+		asked = p.cursor("last_event_id")
+	}
+	if asked == "" {
+		asked = p.cursor("after")
+	}
+	if err := p.Err(); err != nil || asked == "" {
+		return start, err
+	}
+	cursor, ok := disclosure.ParseCursor(asked)
+	if !ok {
+		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.missed(r, disclosure.Cursor{}))
+		return start, nil
+	}
+	place, err := a.Events.Locate(r.Context(), cursor)
+	if err != nil {
+		return start, err
+	}
+	start.at(place.After)
+	start.Newest, start.Reset = max(place.After.Seq, a.Events.Newest()), place.Reset
+	switch {
+	case place.Ahead:
+		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.missed(r, place.After))
+	case place.Reset != nil:
+		start.unusable(asked, place.Reset.Reason, a.missed(r, place.After))
+	}
+	return start, nil
+}
+
+// at makes a stream start after a change.
+func (h *hello) at(c disclosure.Cursor) {
+	h.After, h.Newest, h.Epoch, h.Cursor = c.Seq, c.Seq, c.Epoch, c.String()
+}
+
+func (h *hello) cursor() disclosure.Cursor { return disclosure.Cursor{Epoch: h.Epoch, Seq: h.After} }
+
+// missed is the address that fetches what a stream would have sent.
+func (a *API) missed(r *http.Request, after disclosure.Cursor) string {
+	q := r.URL.Query()
+	q.Del("last_event_id")
+	q.Set("after", after.String())
+	if q.Get("events") == "" {
+		q.Set("events", strings.ReplaceAll(events.EventNames(events.DefaultEvents), " ", ""))
+	}
+	return a.BaseURL + "/api/v1/changes?" + q.Encode()
+}
+
+func (h *hello) unusable(asked, reason, missed string) {
+	asked = clip(secret.Mask(asked), 100)
+	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
+}
+
+func clip(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// seq reads a parameter that is the seq of a change, 0 when there is none.
+func (p *params) seq(name string) int64 {
+	s := p.Text(name)
+	c, ok := disclosure.ParseCursor(s)
+	if s != "" && (!ok || c.Epoch != "") {
+		p.Refuse(name, s, "must be the seq of a change: a whole number")
+	}
+	return c.Seq
+}
+
+// cursor reads a parameter that is the cursor of a change.
+func (p *params) cursor(name string) string {
+	s := p.Text(name)
+	if _, ok := disclosure.ParseCursor(s); s != "" && !ok {
+		p.Refuse(name, s, "must be the cursor of a change, such as k3v9x2m7-4711, or its seq: a whole number, 0 for the beginning")
+		return ""
+	}
+	return s
+}
+
+// openStream makes a listener ready.
+func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return nil, err
+	}
+	now, err := a.Query.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	selection := p.selection(now)
+	start, err := a.begin(r, p)
+	if err != nil {
+		return nil, err
+	}
+	control := http.NewResponseController(w)
+	if control.SetReadDeadline(time.Time{}) != nil { // else the connection ends when the request should have been read
+		return nil, errors.New("this connection cannot be kept open")
+	}
+	principal := access.FromContext(r.Context())
+	if len(selection.Events) == 0 {
+		selection.Events = events.DefaultEvents
+	}
+	if selection.Events, err = permit(principal, selection.Events); err != nil {
+		return nil, err
+	}
+	leave, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{
+		api: a, principal: principal, selector: selection.Compile(), cursor: start.cursor(), state: start.State,
+		w: w, control: control, ctx: r.Context(), leave: leave, head: r.Method == http.MethodHead,
+	}
+	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
+	s.say(start.cursor(), "hello", start)
+	return s, nil
+}
+
+// stream is one listener.
+type stream struct {
+	api       *API
+	principal access.Principal
+	selector  *events.Selector
+	w         http.ResponseWriter
+	control   *http.ResponseController
+	ctx       context.Context // of the request
+	leave     func()
+	head      bool // only the headers are wanted
+
+	cursor disclosure.Cursor // everything up to here was sent, or is not wanted
+	state  string
+	out    []byte
+}
+
+// run tells events as they happen, until the client goes, falls behind, or is
+// no longer let in.
+func (s *stream) run() {
+	defer s.leave()
+	h := s.w.Header()
+	h["Content-Type"] = []string{"text/event-stream"}
+	h["Cache-Control"] = []string{"no-store"}
+	h["Vary"] = varies
+	h["X-Accel-Buffering"] = []string{"no"}
+	if s.head || s.flush() != nil {
+		return // nobody is there to be told
+	}
+	if why, ok := s.listen(); ok {
+		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
+		_ = s.flush()
+		_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) // for the end itself, which the server writes
+	}
+}
+
+// listen sends what comes. It returns why the stream ends, if there is anybody
+// to tell it to.
+func (s *stream) listen() (why string, tell bool) {
+	beat := time.NewTicker(beatEvery - rand.N(beatEvery/8)) // not all at the same moment
+	defer beat.Stop()
+	var ends <-chan time.Time
+	if !s.principal.Expires.IsZero() {
+		timer := time.NewTimer(time.Until(s.principal.Expires))
+		defer timer.Stop()
+		ends = timer.C
+	}
+	replaying, behind := true, time.Time{}
+	atOnce := make(chan struct{})
+	close(atOnce)
+	for {
+		alive, changed := s.api.Guard.Alive(s.principal)
+		if !alive {
+			return "the credential is no longer good", true
+		}
+		events, wake, ok := s.api.Events.Since(s.cursor, batchSize)
+		switch {
+		case ok:
+			replaying, behind = replaying && len(events) > 0, time.Time{}
+		case s.cursor.Epoch != s.api.Events.Head().Epoch:
+			return "a backup of the store was restored: come back with this cursor, and hello says where the stream continues", true
+		case !replaying && behind.IsZero():
+			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
+		case !replaying && time.Since(behind) > slowReader:
+			s.api.Conns.CountCut()
+			return "too slow: more came than was taken; go on from last_id", true
+		}
+		if !ok {
+			var err error
+			if events, err = s.api.Events.Read(s.ctx, s.cursor, batchSize); err != nil {
+				return "the log cannot be read now; go on from last_id", true
+			}
+		}
+		if err := s.send(events); err != nil {
+			return "", false
+		}
+		if len(events) > 0 {
+			wake = atOnce // there may be more already; but whoever waits for us is heard between two gulps
+		}
+		select {
+		case <-wake:
+		case <-changed:
+		case <-beat.C:
+			if err := s.beat(); err != nil {
+				return "", false
+			}
+		case <-ends:
+			return "the credential has expired", true
+		case <-s.ctx.Done():
+			return "", false
+		case <-s.api.Stopping:
+			select {
+			case <-time.After(rand.N(drainSpread)):
+			case <-s.ctx.Done():
+				return "", false
+			}
+			return "the service restarts; go on from last_id", true
+		}
+		if err := s.tellState(); err != nil {
+			return "", false
+		}
+	}
+}
+
+// send writes the events that are wanted.
+func (s *stream) send(events []*events.Event) error {
+	if len(events) == 1 && len(s.out) == 0 { // as most come: what all listeners share need not be copied for each
+		s.cursor.Seq = events[0].Seq
+		if !s.selector.Match(events[0]) {
+			return nil
+		}
+		return s.write(events[0].Frame)
+	}
+	for _, e := range events {
+		if s.selector.Match(e) {
+			s.out = append(s.out, e.Frame...)
+		}
+		s.cursor.Seq = e.Seq
+	}
+	return s.flush()
+}
+
+// beat says that all is well. Everything up to the cursor was sent, so that
+// the beat may carry it: a client that filters much need not start far back.
+func (s *stream) beat() error {
+	b := strconv.AppendInt([]byte(`{"seq":`), s.api.Events.Newest(), 10)
+	b = append(append(append(b, `,"state":"`...), s.api.Events.State().Name...), `","at":"`...)
+	b = append(time.Now().In(disclosure.Madrid).AppendFormat(b, time.RFC3339), `"}`...)
+	s.out = events.AppendFrame(s.out, s.cursor, "heartbeat", b)
+	return s.flush()
+}
+
+// tellState returns how well the source is seen when that has changed.
+func (s *stream) tellState() error {
+	now := s.api.Events.State()
+	if now.Name == s.state {
+		return nil
+	}
+	s.state = now.Name
+	s.out = events.AppendFrame(s.out, disclosure.Cursor{}, "status", now.JSON)
+	return s.flush()
+}
+
+func (s *stream) say(id disclosure.Cursor, event string, data any) {
+	body, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // texts, numbers and times always encode
+	}
+	s.out = events.AppendFrame(s.out, id, event, body)
+}
+
+// flush hands over what was gathered. Memory that a replay needed is given
+// back: most listeners wait most of the time.
+func (s *stream) flush() error {
+	if len(s.out) == 0 {
+		return nil
+	}
+	b := s.out
+	s.out = nil
+	return s.write(b)
+}
+
+func (s *stream) write(b []byte) error {
+	err := s.writeInTime(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		s.api.Conns.CountCut()
+	}
+	return err
+}
+
+func (s *stream) writeInTime(b []byte) error {
+	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(b); err != nil {
+		return err
+	}
+	if err := s.control.Flush(); err != nil {
+		return err
+	}
+	return s.control.SetWriteDeadline(time.Time{}) // over HTTP/2 its coming ends the stream, though nothing is being written
+}

@@ -1,0 +1,315 @@
+package rest_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+)
+
+// event is what a client makes of a part of a stream.
+type event struct{ id, name, data string }
+
+// listener reads a stream.
+type listener struct {
+	t      *testing.T
+	header http.Header
+	lines  *bufio.Scanner
+	end    context.CancelFunc
+}
+
+// listen opens a stream, which must be let in.
+func (s *service) listen(target string, header http.Header) *listener {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.URL+target, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header = header
+	res, err := s.server.Client().Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { cancel(); res.Body.Close() })
+	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
+		s.t.Fatalf("%s: %d %v", target, res.StatusCode, res.Header)
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<20)
+	return &listener{s.t, res.Header, lines, cancel}
+}
+
+// next returns the next event, as the standard says that it is read.
+func (l *listener) next() event {
+	l.t.Helper()
+	var e event
+	for l.lines.Scan() {
+		name, value, _ := strings.Cut(l.lines.Text(), ": ")
+		switch name {
+		case "id":
+			e.id = value
+		case "event":
+			e.name = value
+		case "data":
+			e.data += value
+		case "":
+			return e
+		}
+	}
+	return event{name: "end"}
+}
+
+// want reads an event of a name, whose data it decodes.
+func (l *listener) want(name string, into any) event {
+	l.t.Helper()
+	e := l.next()
+	if e.name != name {
+		l.t.Fatalf("%+v, want %s", e, name)
+	}
+	if into != nil {
+		if err := json.Unmarshal([]byte(e.data), into); err != nil {
+			l.t.Fatalf("%s: %v", e.data, err)
+		}
+	}
+	return e
+}
+
+// file appends reports one by one, as they come in life.
+func (s *service) file(reports ...disclosure.Report) {
+	s.t.Helper()
+	for _, r := range reports {
+		if err := r.Validate(); err != nil {
+			s.t.Fatal(err)
+		}
+		if _, err := s.store.Append(s.t.Context(), store.Batch{Reports: []disclosure.Report{r}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// startLive serves a store whose changes are followed.
+func startLive(t *testing.T) (*service, http.Header) {
+	s := start(t, "demo", market())
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { _ = s.catalog.Follow(ctx); close(done) }()
+	t.Cleanup(func() { s.server.CloseClientConnections(); cancel(); <-done })
+	return s, s.credentials(access.ReadReports | access.ReadIssuers)[0]
+}
+
+type told struct {
+	ID, Event string
+	Seq       int64
+	Ticker    *string
+}
+
+// at returns the cursor of a change.
+func (s *service) at(seq int64) string {
+	return disclosure.Cursor{Epoch: s.feed.Head().Epoch, Seq: seq}.String()
+}
+
+func TestStreamIsLive(t *testing.T) {
+	s, header := startLive(t)
+	l := s.listen("/api/v1/stream", header)
+	if l.header.Get("Cache-Control") != "no-store" || l.header.Get("X-Accel-Buffering") != "no" {
+		t.Error(l.header)
+	}
+	if head := s.do(http.MethodHead, "/api/v1/stream", header); head.status != 200 || head.header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("HEAD: %d %v", head.status, head.header)
+	}
+	var hello struct {
+		After, Newest int64
+		Reason        *string
+	}
+	l.want("hello", &hello)
+	if hello.After != s.feed.Newest() || hello.After != hello.Newest || hello.Reason != nil {
+		t.Errorf("%+v", hello)
+	}
+	for i := range int64(3) {
+		s.file(filing(disclosure.IP, 90001+i, "2026-05-01T08:00:00Z"))
+		var got told
+		e := l.want("report.published", &got)
+		if got.ID != fmt.Sprintf("ip-%d", 90001+i) || got.Seq != hello.After+1+i || e.id != s.at(got.Seq) {
+			t.Errorf("%+v of %+v", got, e)
+		}
+	}
+}
+
+// A client that comes back while the service starts is kept waiting: refused,
+// it would never come again.
+func TestStreamWaitsForTheCatalogue(t *testing.T) {
+	s := startEmpty(t, "demo")
+	header := s.credentials(access.ReadReports)[0]
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		s.append(market())
+	}()
+	s.listen("/api/v1/stream", header).want("hello", nil)
+}
+
+// From whatever change a client goes on, it gets every later one once.
+func TestStreamFromEveryCursor(t *testing.T) {
+	s, header := startLive(t)
+	newest := s.feed.Newest()
+	for _, how := range []string{"Last-Event-ID", "last_event_id", "after"} {
+		for after := range newest + 1 {
+			target, h := "/api/v1/stream?events=report.published,report.backfilled,report.updated,report.corrected,issuer.updated", header.Clone()
+			if how == "Last-Event-ID" {
+				h.Set(how, fmt.Sprint(after))
+				target += "&after=0&last_event_id=1" // the header wins
+			} else {
+				target += "&" + how + "=" + fmt.Sprint(after)
+			}
+			l := s.listen(target, h)
+			l.want("hello", nil)
+			for seq := after + 1; seq <= newest; seq++ {
+				if e := l.next(); e.id != s.at(seq) {
+					t.Fatalf("%s %d: %+v, want %d", how, after, e, seq)
+				}
+			}
+			l.end()
+		}
+	}
+}
+
+// A cursor that cannot be used is told, and what lies between can be fetched.
+func TestStreamFromUnusableCursors(t *testing.T) {
+	s, header := startLive(t)
+	for cursor, reason := range map[string]string{"x": "unknown", "-1": "unknown", "99999999999999999999": "unknown", "123456789": "ahead"} {
+		h := header.Clone()
+		h.Set("Last-Event-ID", cursor)
+		l := s.listen("/api/v1/stream", h)
+		var hello struct {
+			After, Newest     int64
+			Requested, Reason string
+			Missed            string `json:"missed_url"`
+		}
+		l.want("hello", &hello)
+		if hello.After != s.feed.Newest() || hello.Requested != cursor || !strings.Contains(hello.Reason, reason) {
+			t.Errorf("%s: %+v", cursor, hello)
+		}
+		s.getWith(http.StatusOK, strings.TrimPrefix(hello.Missed, baseURL), header)
+		l.end()
+	}
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?after=x", header)
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?last_event_id=-5", header)
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?events=nonsense", header)
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?type=XX", header)
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?search=a&in=document", header).refused("in", "document")
+	s.getWith(http.StatusBadRequest, "/api/v1/changes?search=a&in=document", header).refused("in", "document")
+}
+
+// A stream with a filter delivers what a list with that filter shows.
+func TestStreamFilters(t *testing.T) {
+	s, header := startLive(t)
+	for _, query := range []string{"type=IP", "search=" + "dividendo", "issuer=A69000016", "kind=company", "from=2026-04-01&to=2026-04-30"} {
+		var list struct{ Data []struct{ ID string } }
+		s.get(http.StatusOK, "/api/v1/reports?limit=50&"+query).decode(&list)
+		want := map[string]bool{}
+		for _, r := range list.Data {
+			want[r.ID] = true
+		}
+		l := s.listen("/api/v1/stream?after=0&events=report.published,report.backfilled&"+query, header)
+		l.want("hello", nil)
+		s.file(filing(disclosure.HR, 777, "2026-04-02T08:00:00Z")) // so that something may come at the end
+		for len(want) > 0 {
+			var got told
+			if err := json.Unmarshal([]byte(l.next().data), &got); err != nil || !want[got.ID] && got.ID != "hr-777" {
+				t.Fatalf("%s: %+v, %v; want %v", query, got, err, want)
+			}
+			delete(want, got.ID)
+		}
+		l.end()
+	}
+}
+
+func TestStreamEndsWithTheKey(t *testing.T) {
+	s, _ := startLive(t)
+	key, raw, err := s.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.ReadReports})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.listen("/api/v1/stream", http.Header{"X-Api-Key": {raw}})
+	l.want("hello", nil)
+	if _, err := s.keys.Revoke(t.Context(), key.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.keys.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var bye struct {
+		Reason string
+		LastID int64 `json:"last_id"`
+	}
+	l.want("goodbye", &bye)
+	if bye.LastID != s.feed.Newest() || !strings.Contains(bye.Reason, "credential") {
+		t.Errorf("%+v", bye)
+	}
+	l.want("end", nil)
+}
+
+func TestTooManyStreams(t *testing.T) {
+	s, header := startLive(t)
+	for range 100 {
+		s.listen("/api/v1/stream", header).want("hello", nil)
+	}
+	if a := s.do(http.MethodGet, "/api/v1/stream", header); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	other := s.credentials(access.ReadReports)[0]
+	s.listen("/api/v1/stream", other).want("hello", nil)
+}
+
+func TestChanges(t *testing.T) {
+	s, header := startLive(t)
+	newest := s.feed.Newest()
+	var page struct {
+		Data      []told
+		NextAfter int64 `json:"next_after"`
+		Newest    int64
+		More      bool
+		Ahead     bool
+	}
+	get := func(query string) {
+		t.Helper()
+		s.getWith(http.StatusOK, "/api/v1/changes"+query, header).decode(&page)
+	}
+	var seqs []int64
+	for after := int64(0); ; after = page.NextAfter {
+		get(fmt.Sprintf("?after=%d&limit=2", after))
+		for _, e := range page.Data {
+			seqs = append(seqs, e.Seq)
+		}
+		if !page.More {
+			break
+		}
+	}
+	if int64(len(seqs)) != newest || seqs[0] != 1 || seqs[len(seqs)-1] != newest {
+		t.Errorf("%v", seqs)
+	}
+	get("?after=123456789")
+	if !page.Ahead || page.NextAfter != newest {
+		t.Errorf("%+v", page)
+	}
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		s.file(filing(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
+	}()
+	get(fmt.Sprintf("?after=%d&wait=25", newest))
+	if len(page.Data) != 1 || page.Data[0].ID != "ip-90001" || page.NextAfter != newest+1 {
+		t.Errorf("%+v", page)
+	}
+	get(fmt.Sprintf("?after=%d&wait=1&type=HR", newest))
+	if len(page.Data) != 0 || page.NextAfter != newest+1 {
+		t.Errorf("%+v", page)
+	}
+}

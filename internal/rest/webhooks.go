@@ -1,0 +1,423 @@
+package rest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+	"pregon/internal/store"
+	"pregon/internal/webhook"
+)
+
+// webhookBody is a webhook as its owner writes it. A field that is left out of
+// a change stays as it is.
+type webhookBody struct {
+	URL         *string     `json:"url"`
+	Description *string     `json:"description"`
+	Events      *[]string   `json:"events"`
+	Filter      *filterBody `json:"filter"`
+	Enabled     *bool       `json:"enabled"`
+}
+
+// filterBody is the common filter, with the names of the parameters.
+type filterBody struct {
+	Search   string `json:"search,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Issuer   string `json:"issuer,omitempty"`
+	From     string `json:"from,omitempty"`
+	To       string `json:"to,omitempty"`
+	Category string `json:"category,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+}
+
+// filter reads it as the parameters of the same names are read.
+func (b filterBody) filter(p *params, s *catalog.Snapshot) disclosure.Filter {
+	p.Give(map[string][]string{
+		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind},
+	})
+	return p.Filter(s)
+}
+
+func newFilterBody(f disclosure.Filter) filterBody {
+	b := filterBody{Search: f.Search, Type: string(f.Type), Issuer: f.Issuer, Category: f.Category, Kind: string(f.Kind)}
+	if f.From != 0 {
+		b.From = f.From.String()
+	}
+	if f.To != 0 {
+		b.To = f.To.String()
+	}
+	return b
+}
+
+// apply lays a body over a draft, and tells everything that is wrong with it.
+func (b *webhookBody) apply(d *webhook.Draft, s *catalog.Snapshot) error {
+	p := &params{query.NewParams(nil)}
+	if b.URL != nil {
+		d.URL = *b.URL
+	}
+	if b.Description != nil {
+		d.Description = *b.Description
+	}
+	if b.Events != nil {
+		d.Events = p.events(*b.Events)
+	}
+	if b.Filter != nil {
+		d.Filter = b.Filter.filter(p, s)
+	}
+	if b.Enabled != nil {
+		d.Enabled = *b.Enabled
+	}
+	return p.Err()
+}
+
+// permitDraft refuses a draft that would send what its owner may not read. Who
+// names no events gets those that may be read.
+func permitDraft(by access.Principal, d *webhook.Draft) (err error) {
+	if len(d.Events) == 0 {
+		d.Events, err = permit(by, events.DefaultEvents)
+		return err
+	}
+	if d.Enabled && slices.Contains(d.Events, disclosure.IssuerUpdated) && !by.Scope.Has(access.ReadIssuers) {
+		return by.Lacks(access.ReadIssuers, "A webhook with the event issuer.updated")
+	}
+	return nil
+}
+
+// webhookDoc is a webhook as it is shown.
+type webhookDoc struct {
+	ID             string       `json:"id"`
+	URL            string       `json:"url"`
+	Description    string       `json:"description"`
+	Events         []string     `json:"events"`
+	Filter         filterBody   `json:"filter"`
+	Enabled        bool         `json:"enabled"`
+	DisabledAt     *time.Time   `json:"disabled_at"`
+	DisabledReason *string      `json:"disabled_reason"`
+	StartsAfter    int64        `json:"starts_after"`
+	CreatedAt      time.Time    `json:"created_at"`
+	UpdatedAt      time.Time    `json:"updated_at"`
+	Secret         *string      `json:"secret,omitempty"`
+	Endpoint       *endpointDoc `json:"endpoint,omitempty"`
+}
+
+type endpointDoc struct {
+	FailingSince  *time.Time `json:"failing_since"`
+	LastSuccessAt *time.Time `json:"last_success_at"`
+	LastFailureAt *time.Time `json:"last_failure_at"`
+	Pending       int        `json:"pending"`
+	Dead          int        `json:"dead"`
+}
+
+func newWebhookDoc(w webhook.Webhook) webhookDoc {
+	selected := w.Events
+	if len(selected) == 0 {
+		selected = events.DefaultEvents
+	}
+	names := make([]string, len(selected))
+	for i, e := range selected {
+		names[i] = string(e)
+	}
+	return webhookDoc{
+		ID: w.ID, URL: w.URL, Description: w.Description, Events: names, Filter: newFilterBody(w.Filter), Enabled: w.Enabled,
+		DisabledAt: query.TimeOrNull(w.DisabledAt), DisabledReason: query.OrNull(w.DisabledReason), StartsAfter: w.StartsAfter,
+		CreatedAt: query.Madrid(w.CreatedAt), UpdatedAt: query.Madrid(w.UpdatedAt),
+	}
+}
+
+// readBody reads JSON of a known shape.
+func readBody(r *http.Request, into any) error {
+	body, err := io.ReadAll(r.Body)
+	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault.New(fault.Invalid, "The body may have %d bytes at most.", tooLong.Limit)
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, "The body could not be read.")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	err = dec.Decode(into)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more follows the object")
+		}
+	}
+	if err != nil {
+		reason := strings.TrimPrefix(err.Error(), "json: ")
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text names types of Go
+			reason = strings.Replace("a "+wrong.Value, "a a", "an a", 1) + " does not belong in " + cmp.Or(wrong.Field, "its place")
+		}
+		return fault.New(fault.Invalid, "The body must be a JSON object with the fields that the reference tells: %s.", reason)
+	}
+	return nil
+}
+
+func owner(r *http.Request) string { return access.FromContext(r.Context()).ID }
+
+func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	var body webhookBody
+	if err := readBody(r, &body); err != nil {
+		return answer{}, err
+	}
+	draft := webhook.Draft{Enabled: true}
+	if err := body.apply(&draft, s); err != nil {
+		return answer{}, err
+	}
+	if err := permitDraft(access.FromContext(r.Context()), &draft); err != nil {
+		return answer{}, err
+	}
+	w, secret, err := a.Webhooks.Create(r.Context(), owner(r), draft)
+	if err != nil {
+		return answer{}, err
+	}
+	doc := newWebhookDoc(w)
+	doc.Secret = &secret
+	out, err := encode(doc)
+	out.status, out.location = http.StatusCreated, "/api/v1/webhooks/"+w.ID
+	return out, err
+}
+
+func (a *API) listWebhooks(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	all, err := a.Webhooks.List(r.Context(), owner(r))
+	if err != nil {
+		return answer{}, err
+	}
+	docs := make([]webhookDoc, 0, len(all))
+	for _, w := range all {
+		docs = append(docs, newWebhookDoc(w))
+	}
+	return encode(map[string]any{"data": docs})
+}
+
+func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	w, e, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	doc := newWebhookDoc(w)
+	doc.Endpoint = &endpointDoc{
+		FailingSince: query.TimeOrNull(e.FailingSince), LastSuccessAt: query.TimeOrNull(e.LastSuccessAt), LastFailureAt: query.TimeOrNull(e.LastFailureAt),
+		Pending: e.Pending, Dead: e.Dead,
+	}
+	return encode(doc)
+}
+
+func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	var body webhookBody
+	if err := readBody(r, &body); err != nil {
+		return answer{}, err
+	}
+	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), func(d *webhook.Draft) error {
+		if err := body.apply(d, s); err != nil {
+			return err
+		}
+		return permitDraft(access.FromContext(r.Context()), d)
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return encode(newWebhookDoc(w))
+}
+
+func (a *API) deleteWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	if err := a.Webhooks.Delete(r.Context(), owner(r), r.PathValue("id")); err != nil {
+		return answer{}, err
+	}
+	return answer{status: http.StatusNoContent}, nil
+}
+
+func (a *API) rotateWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	w, secret, err := a.Webhooks.Rotate(r.Context(), owner(r), r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	doc := newWebhookDoc(w)
+	doc.Secret = &secret
+	return encode(doc)
+}
+
+// attemptDoc is one attempt to deliver.
+type attemptDoc struct {
+	At      time.Time `json:"at"`
+	OK      bool      `json:"ok"`
+	Status  *int      `json:"status"`
+	Latency int64     `json:"latency_ms"`
+	Error   *string   `json:"error"`
+	Excerpt *string   `json:"excerpt"`
+}
+
+func newAttemptDoc(a store.Attempt) attemptDoc {
+	doc := attemptDoc{
+		At: query.Madrid(a.At), OK: a.Status >= 200 && a.Status < 300 && a.Error == "", Latency: a.Latency.Milliseconds(),
+		Error: query.OrNull(a.Error), Excerpt: query.OrNull(a.Excerpt),
+	}
+	if a.Status != 0 {
+		doc.Status = &a.Status
+	}
+	return doc
+}
+
+func (a *API) testWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	attempt, err := a.Webhooks.Test(r.Context(), owner(r), r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	return encode(newAttemptDoc(attempt))
+}
+
+// deliveryDoc is a delivery and its attempts.
+type deliveryDoc struct {
+	ID        string       `json:"id"` // the webhook-id of every attempt
+	Seq       int64        `json:"seq"`
+	Event     string       `json:"event"`
+	State     string       `json:"state"`
+	Attempts  int          `json:"attempts"`
+	CreatedAt time.Time    `json:"created_at"`
+	DueAt     *time.Time   `json:"due_at"`
+	DoneAt    *time.Time   `json:"done_at"`
+	History   []attemptDoc `json:"history"`
+}
+
+func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	p, err := readParams(r)
+	if err != nil {
+		return answer{}, err
+	}
+	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
+	q.Before = p.seq("before")
+	switch q.State {
+	case "", "pending", "delivered", "dead":
+	default:
+		p.Refuse("state", string(q.State), "must be pending, delivered or dead")
+	}
+	if err := p.Err(); err != nil {
+		return answer{}, err
+	}
+	id := r.PathValue("id")
+	found, err := a.Webhooks.Deliveries(r.Context(), owner(r), id, q)
+	if err != nil {
+		return answer{}, err
+	}
+	docs := make([]deliveryDoc, 0, len(found))
+	for _, d := range found {
+		doc := deliveryDoc{
+			ID: webhook.MessageID(d.Delivery), Seq: d.Seq, Event: d.Event, State: string(d.State), Attempts: d.Attempts,
+			CreatedAt: query.Madrid(d.CreatedAt), DoneAt: query.TimeOrNull(d.DoneAt), History: make([]attemptDoc, 0, len(d.History)),
+		}
+		if d.State == "pending" {
+			doc.DueAt = query.TimeOrNull(d.DueAt)
+		}
+		for _, h := range d.History {
+			doc.History = append(doc.History, newAttemptDoc(h))
+		}
+		docs = append(docs, doc)
+	}
+	return encode(map[string]any{"data": docs})
+}
+
+// redeliver sends one delivery again, or all since a change.
+func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+	var body struct {
+		Seq   *int64 `json:"seq"`
+		Since *int64 `json:"since"`
+	}
+	if err := readBody(r, &body); err != nil {
+		return answer{}, err
+	}
+	w, _, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
+	if err != nil {
+		return answer{}, err
+	}
+	if err := permitDraft(access.FromContext(r.Context()), &w.Draft); err != nil {
+		return answer{}, err
+	}
+	count := 1
+	switch id := r.PathValue("id"); {
+	case body.Seq != nil && body.Since == nil:
+		err = a.Webhooks.Redeliver(r.Context(), owner(r), id, *body.Seq)
+	case body.Since != nil && body.Seq == nil && *body.Since >= 0:
+		count, err = a.Webhooks.RedeliverSince(r.Context(), owner(r), id, *body.Since)
+	default:
+		err = fault.New(fault.Invalid, "Say which: seq is one change, since is all changes after one.")
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	out, err := encode(map[string]any{"queued": count})
+	out.status = http.StatusAccepted
+	return out, err
+}
+
+const (
+	previewDays    = 30
+	previewSamples = 5
+)
+
+// previewWebhook returns what a selection would have sent, before anything is
+// made.
+func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
+	var body struct {
+		Events []string   `json:"events"`
+		Filter filterBody `json:"filter"`
+	}
+	if err := readBody(r, &body); err != nil {
+		return answer{}, err
+	}
+	p := &params{query.NewParams(nil)}
+	selected := p.events(body.Events)
+	reports := len(selected) == 0 || slices.ContainsFunc(selected, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
+	filter := body.Filter.filter(p, s)
+	if reason := events.FilterError(filter); reason != "" {
+		p.Refuse("filter", filter.Search, reason)
+	}
+	if err := p.Err(); err != nil {
+		return answer{}, err
+	}
+	type day struct {
+		Date  string `json:"date"`
+		Count int    `json:"count"`
+	}
+	today := disclosure.DayOf(time.Now())
+	out := struct {
+		Total   int               `json:"total"`
+		Days    []day             `json:"days"`
+		Samples []json.RawMessage `json:"samples"`
+	}{Days: []day{}, Samples: []json.RawMessage{}}
+	for d := today - previewDays + 1; d <= today; d++ {
+		n := 0
+		if reports && (filter.From == 0 || d >= filter.From) && (filter.To == 0 || d <= filter.To) {
+			of := filter
+			of.From, of.To = d, d
+			found, err := s.Reports(r.Context(), of, 1, 1)
+			if err != nil {
+				return answer{}, err
+			}
+			n = found.Total
+		}
+		out.Days = append(out.Days, day{d.String(), n})
+		out.Total += n
+	}
+	of := filter
+	of.From, of.To = max(filter.From, today-previewDays+1), filter.To
+	if reports && (of.To == 0 || of.From <= of.To) {
+		found, err := s.Reports(r.Context(), of, 1, previewSamples)
+		if err != nil {
+			return answer{}, err
+		}
+		for _, f := range found.Reports {
+			out.Samples = append(out.Samples, f.AppendJSON(nil))
+		}
+	}
+	return encode(out)
+}

@@ -1,0 +1,266 @@
+package rest_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"pregon/internal/auth/access"
+)
+
+type webhookDoc struct {
+	ID, URL, Description, Secret string
+	Events                       []string
+	Filter                       map[string]string
+	Enabled                      bool
+	StartsAfter                  int64 `json:"starts_after"`
+}
+
+// call sends a body, which must be answered with the status, and decodes.
+func (s *service) call(method, target string, header http.Header, body string, status int, into any) answer {
+	s.t.Helper()
+	a := s.send(method, target, header, body)
+	if a.status != status {
+		s.t.Fatalf("%s %s %s: %d, want %d\n%s", method, target, body, a.status, status, a.body)
+	}
+	if into != nil {
+		a.decode(into)
+	}
+	return a
+}
+
+func TestWebhooks(t *testing.T) {
+	s := start(t, "demo", market())
+	var got []string
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, r.Header.Get("Webhook-Id")+" "+string(body))
+		_, _ = io.WriteString(w, "thanks")
+	}))
+	defer receiver.Close()
+	mine, others := s.credentials(access.ReadReports)[0], s.credentials(access.ReadReports)[0]
+
+	var made webhookDoc
+	a := s.call("POST", "/api/v1/webhooks", mine, `{"url":"`+receiver.URL+`/hook","description":"for Ana","filter":{"type":"IP","search":"dividendo"}}`, 201, &made)
+	path := "/api/v1/webhooks/" + made.ID
+	if a.header.Get("Location") != path || !strings.HasPrefix(made.Secret, "whsec_") || !made.Enabled || len(made.Events) != 3 || made.Filter["type"] != "IP" {
+		t.Errorf("%v %+v", a.header, made)
+	}
+	var read webhookDoc
+	s.call("GET", path, mine, "", 200, &read)
+	if read.Secret != "" || read.Description != "for Ana" || read.Filter["search"] != "dividendo" {
+		t.Errorf("%+v", read)
+	}
+	var list struct{ Data []webhookDoc }
+	s.call("GET", "/api/v1/webhooks", mine, "", 200, &list)
+	if len(list.Data) != 1 || list.Data[0].ID != made.ID || list.Data[0].Secret != "" {
+		t.Errorf("%+v", list)
+	}
+	for _, what := range []string{"GET ", "DELETE ", "PATCH ", "POST /test", "POST /rotate", "GET /deliveries"} { // nobody else's
+		method, rest, _ := strings.Cut(what, " ")
+		s.call(method, path+rest, others, `{}`, 404, nil)
+	}
+	s.call("GET", "/api/v1/webhooks", others, "", 200, &list)
+	if len(list.Data) != 0 {
+		t.Errorf("%+v", list)
+	}
+
+	s.call("PATCH", path, mine, `{"enabled":false,"events":["report.published"]}`, 200, &read)
+	if read.Enabled || len(read.Events) != 1 || read.Filter["type"] != "IP" || read.Description != "for Ana" {
+		t.Errorf("%+v", read)
+	}
+	var rotated webhookDoc
+	s.call("POST", path+"/rotate", mine, "", 200, &rotated)
+	if !strings.HasPrefix(rotated.Secret, "whsec_") || rotated.Secret == made.Secret {
+		t.Errorf("%+v", rotated)
+	}
+	var attempt struct {
+		OK      bool
+		Status  int
+		Excerpt string
+	}
+	s.call("POST", path+"/test", mine, "", 200, &attempt)
+	if !attempt.OK || attempt.Status != 200 || attempt.Excerpt != "thanks" || len(got) != 1 {
+		t.Errorf("%+v %q", attempt, got)
+	}
+	for range 4 {
+		s.call("POST", path+"/test", mine, "", 200, &attempt)
+	}
+	if a := s.call("POST", path+"/test", mine, "", 429, nil); a.header.Get("Retry-After") == "2" || len(got) != 5 {
+		t.Errorf("a sixth test within a minute: Retry-After %q, %d sent", a.header.Get("Retry-After"), len(got))
+	}
+	s.call("POST", path+"/redeliver", mine, `{"since":0}`, 409, nil) // it is disabled
+	s.call("PATCH", path, mine, `{"enabled":true,"filter":{}}`, 200, &read)
+	var queued struct{ Queued int }
+	s.call("POST", path+"/redeliver", mine, `{"since":0}`, 202, &queued)
+	s.call("GET", path+"/deliveries?state=pending", mine, "", 200, &list)
+	if len(list.Data) != queued.Queued || queued.Queued == 0 {
+		t.Errorf("%d queued, %d listed", queued.Queued, len(list.Data))
+	}
+	s.call("DELETE", path, mine, "", 204, nil)
+	s.call("GET", path, mine, "", 404, nil)
+}
+
+func TestWebhookMistakes(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	for body, parameter := range map[string]string{
+		`{"url":"ftp://x.example/"}`: "url",
+		`{}`:                         "url",
+		`{"url":"https://x.example/","events":["nonsense"]}`:                                  "events",
+		`{"url":"https://x.example/","filter":{"type":"XX"}}`:                                 "type",
+		`{"url":"https://x.example/","filter":{"from":"2026-02-02","to":"2026"}}`:             "to",
+		`{"url":"https://x.example/","filter":{"search":"` + strings.Repeat("x", 501) + `"}}`: "filter",
+		`{"url":"https://x.example/","description":"` + strings.Repeat("x", 501) + `"}`:       "description",
+	} {
+		a := s.call("POST", "/api/v1/webhooks", header, body, 400, nil)
+		if !strings.Contains(string(a.body), `"parameter":"`+parameter+`"`) {
+			t.Errorf("%s: %s", body, a.body)
+		}
+	}
+	for _, body := range []string{"", "null", "[]", `{"url":5}`, `{"secret":"x"}`, `{"url":"https://x.example/"} more`, "\xff"} {
+		s.call("POST", "/api/v1/webhooks", header, body, 400, nil)
+	}
+	for _, body := range []string{`{}`, `{"seq":1,"since":1}`, `{"since":-1}`} {
+		if a := s.send("POST", "/api/v1/webhooks/wh_x/redeliver", header, body); a.status != 400 && a.status != 404 {
+			t.Errorf("%s: %d", body, a.status)
+		}
+	}
+}
+
+// TestScopesOfEvents: changes of issuers are for those who may read issuers,
+// whatever brings them.
+func TestScopesOfEvents(t *testing.T) {
+	s := start(t, "demo", market())
+	reports, all := s.credentials(access.ReadReports)[0], s.credentials(access.ReadReports | access.ReadIssuers)[0]
+	var changes struct{ Data []struct{ Event string } }
+	count := func(header http.Header) (n int) {
+		t.Helper()
+		s.call("GET", "/api/v1/changes?limit=1000", header, "", 200, &changes)
+		for _, c := range changes.Data {
+			if c.Event == "issuer.updated" {
+				n++
+			}
+		}
+		return n
+	}
+	if with, without := count(all), count(reports); with == 0 || without != 0 || len(changes.Data) == 0 {
+		t.Errorf("%d changes of issuers, and %d for who may not read them, of %d", with, without, len(changes.Data))
+	}
+	for _, target := range []string{"/api/v1/changes?events=issuer.updated", "/api/v1/stream?events=issuer.updated"} {
+		s.call("GET", target, reports, "", 403, nil)
+	}
+	var made webhookDoc
+	s.call("POST", "/api/v1/webhooks", reports, `{"url":"https://192.0.9.1/"}`, 201, &made)
+	if slices.Contains(made.Events, "issuer.updated") || len(made.Events) == 0 {
+		t.Errorf("without events: %v", made.Events)
+	}
+	path := "/api/v1/webhooks/" + made.ID
+	s.call("POST", "/api/v1/webhooks", reports, `{"url":"https://192.0.9.1/","events":["issuer.updated"]}`, 403, nil)
+	s.call("PATCH", path, reports, `{"events":["report.published","issuer.updated"]}`, 403, nil)
+	s.call("PATCH", path, reports, `{"enabled":false,"events":["issuer.updated"]}`, 200, nil)
+	for _, body := range []string{`{"enabled":true}`, `{"url":"https://192.0.9.2/","enabled":true}`, `{"filter":{"type":"IP"},"enabled":true}`} {
+		s.call("PATCH", path, reports, body, 403, nil)
+	}
+	s.call("PATCH", path, reports, `{"enabled":true,"events":["report.published"]}`, 200, nil)
+}
+
+func TestLatestReportsNeedTheirScope(t *testing.T) {
+	s := start(t, "demo", market())
+	var list struct{ Data []struct{ ID string } }
+	s.call("GET", "/api/v1/issuers", nil, "", 200, &list)
+	latest := func(header http.Header) (n int) {
+		t.Helper()
+		for _, i := range list.Data {
+			var got struct {
+				Latest []struct{ ID string } `json:"latest_reports"`
+			}
+			s.call("GET", "/api/v1/issuers/"+i.ID, header, "", 200, &got)
+			n += len(got.Latest)
+		}
+		return n
+	}
+	if n := latest(nil); n == 0 {
+		t.Error("no issuer has a report")
+	}
+	if n := latest(s.credentials(access.ReadIssuers | access.ReadReports)[0]); n == 0 {
+		t.Error("who may read reports sees none")
+	}
+	if n := latest(s.credentials(access.ReadIssuers)[0]); n != 0 {
+		t.Errorf("who may not read reports sees %d", n)
+	}
+}
+
+// What is judged for every change may not be as long as what is searched for
+// once.
+func TestFilterOfChangesIsBounded(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	long := strings.Repeat("de+", 33)
+	for _, target := range []string{"/api/v1/changes?search=" + long, "/api/v1/stream?search=" + long} {
+		if a := s.call("GET", target, header, "", 400, nil); !strings.Contains(string(a.body), "33 words") {
+			t.Errorf("%s", a.body)
+		}
+	}
+	s.call("POST", "/api/v1/webhooks/preview", header, `{"filter":{"search":"`+strings.ReplaceAll(long, "+", " ")+`"}}`, 400, nil)
+}
+
+func TestWebhookPreview(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	var preview struct {
+		Total int
+		Days  []struct {
+			Date  string
+			Count int
+		}
+		Samples []struct{ ID string }
+	}
+	s.call("POST", "/api/v1/webhooks/preview", header, `{"filter":{"from":"2020-01-01"}}`, 200, &preview)
+	sum := 0
+	for _, d := range preview.Days {
+		sum += d.Count
+	}
+	if len(preview.Days) != 30 || sum != preview.Total || len(preview.Samples) != min(5, preview.Total) {
+		t.Errorf("%+v", preview)
+	}
+	s.call("POST", "/api/v1/webhooks/preview", header, `{"filter":{"to":"2020-01-01"}}`, 200, &preview)
+	if preview.Total != 0 || len(preview.Samples) != 0 {
+		t.Errorf("%+v", preview)
+	}
+	for _, body := range []string{`{"events":["x"]}`, `{"filter":{"kind":"x"}}`, `x`} {
+		s.call("POST", "/api/v1/webhooks/preview", header, body, 400, nil)
+	}
+}
+
+// Fifty are enough for anybody.
+func TestTooManyWebhooks(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.ReadReports)[0]
+	for i := range 50 {
+		s.call("POST", "/api/v1/webhooks", header, fmt.Sprintf(`{"url":"http://127.0.0.1:1/%d"}`, i), 201, nil)
+	}
+	s.call("POST", "/api/v1/webhooks", header, `{"url":"http://127.0.0.1:1/x"}`, 409, nil)
+}
+
+// What is wrong with a body is said in the words of JSON, not in those of Go.
+func TestBodiesOfTheWrongTypes(t *testing.T) {
+	s := start(t, "demo", market())
+	mine := s.credentials(access.ReadReports)[0]
+	for body, want := range map[string]string{
+		`{"url":7}`:                "a number does not belong in url",
+		`{"filter":{"type":[]}}`:   "an array does not belong in filter.type",
+		`{"events":"all"}`:         "a string does not belong in events",
+		`"text"`:                   "a string does not belong in its place",
+		`{"url":"x","surprise":1}`: `unknown field "surprise"`,
+	} {
+		a := s.call("POST", "/api/v1/webhooks", mine, body, 400, nil)
+		if text := string(a.body); !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), want) || strings.Contains(text, "Go ") || strings.Contains(text, "webhookBody") {
+			t.Errorf("%s: %s", body, text)
+		}
+	}
+}

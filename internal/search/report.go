@@ -1,0 +1,72 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"pregon/internal/disclosure"
+)
+
+// Report is a report as a Matcher sees it: joined with its issuer and analysed.
+type Report struct {
+	Report *disclosure.Report
+	Issuer *disclosure.Issuer // nil when the directory does not know it
+	Ticker string             // the report's own, else the issuer's
+
+	keys       []string // identifiers of its issuer
+	doc        Document
+	day        disclosure.Day
+	categories []string // folded
+}
+
+// Report joins a report with the directory and analyses it.
+func (d *Directory) Analyze(r *disclosure.Report) *Report {
+	f := &Report{Report: r, Ticker: r.Ticker, day: disclosure.DayOf(r.PublishedAt)}
+	if key := r.IssuerKey(); key != "" {
+		f.keys = append(f.keys, key)
+	}
+	categories := r.Categories()
+	fields := append([]string{r.CompanyName, r.Ticker, r.Title, r.Summary}, categories...)
+	if e := d.issuerOf(refOf(r)); e != nil {
+		f.Issuer = e.Issuer
+		f.keys = append(f.keys, d.keysOf(e)...)
+		fields = append(fields, e.Issuer.Ticker)
+		f.Ticker = cmp.Or(r.Ticker, e.Issuer.Ticker)
+	}
+	f.doc = NewDocument(append([]string{r.ID, strconv.FormatInt(r.Number, 10)}, f.keys...), fields...)
+	for _, c := range categories {
+		f.categories = append(f.categories, Fold(c))
+	}
+	return f
+}
+
+// Day returns the Madrid day of publication.
+func (f *Report) Day() disclosure.Day { return f.day }
+
+// Matcher is a filter made ready to judge reports.
+type Matcher struct {
+	filter   disclosure.Filter
+	query    Query
+	issuer   string
+	category string
+}
+
+// Compile makes a filter ready.
+func Compile(f disclosure.Filter) *Matcher {
+	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: Fold(f.Category)}
+}
+
+// Match reports whether the filter lets the report through.
+func (m *Matcher) Match(f *Report) bool {
+	switch {
+	case m.filter.Type != "" && m.filter.Type != f.Report.Type,
+		m.filter.From != 0 && f.day < m.filter.From,
+		m.filter.To != 0 && f.day > m.filter.To,
+		m.filter.Kind != "" && (f.Issuer == nil || f.Issuer.Kind != m.filter.Kind),
+		m.filter.Category != "" && !slices.Contains(f.categories, m.category),
+		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer):
+		return false
+	}
+	return m.query.Match(&f.doc)
+}

@@ -1,0 +1,41 @@
+package httpserver
+
+import (
+	"net/http"
+
+	"pregon/internal/fault"
+	"pregon/internal/server/problem"
+)
+
+// health says that the process runs.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) { status(w, "ok") }
+
+// ready says that the service can answer, which a balancer asks before it
+// sends anybody here.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	if s.isDraining() {
+		problem.Write(w, fault.New(fault.Unavailable, "Shutting down."))
+		return
+	}
+	if err := s.o.Ready(); err != nil {
+		problem.Write(w, err)
+		return
+	}
+	status(w, "ready")
+}
+
+// isDraining reports whether shutdown has begun.
+func (s *Server) isDraining() bool {
+	select {
+	case <-s.draining:
+		return true
+	default:
+		return false
+	}
+}
+
+func status(w http.ResponseWriter, s string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write([]byte(`{"status":"` + s + `"}`))
+}

@@ -1,0 +1,127 @@
+package outbound
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"pregon/internal/fault"
+)
+
+// Check returns what is wrong with an address when it is given, before anything
+// is asked of it. That it passes does not mean that it may be dialled: where
+// its name leads is only known then.
+func Check(rawURL string, allowPrivate bool) error {
+	u, err := url.Parse(rawURL)
+	if err != nil { // which would repeat the address, with the password that may be in it
+		return fault.New(fault.Invalid, "the address is not a URL")
+	}
+	if strings.Contains(rawURL, "#") { // u does not tell an empty fragment from none
+		return hasFragment()
+	}
+	if err := check(u, allowPrivate); err != nil {
+		return err
+	}
+	return nil
+}
+
+func hasFragment() *fault.Error {
+	return fault.New(fault.Invalid, "the address must not have a fragment (#…): it would not be sent")
+}
+
+func check(u *url.URL, allowPrivate bool) *fault.Error {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http":
+		return fault.New(fault.Invalid, "the address must begin with https://")
+	case u.Scheme == "http" && !allowPrivate:
+		return fault.New(fault.Invalid, "the address must begin with https://, not http://")
+	case u.Opaque != "" || u.Hostname() == "":
+		return fault.New(fault.Invalid, "the address has no host: it must begin with https://HOST")
+	case u.User != nil:
+		return fault.New(fault.Invalid, "the address must not contain a user or a password")
+	case u.Fragment != "":
+		return hasFragment()
+	}
+	if err := checkPort(u.Port(), allowPrivate); err != nil || allowPrivate {
+		return err
+	}
+	return checkHost(u.Hostname())
+}
+
+func checkPort(port string, allowPrivate bool) *fault.Error {
+	if port == "" {
+		return nil
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fault.New(fault.Invalid, "the address has the port %s, which is none", port)
+	}
+	if port != "443" && port != "8443" && !allowPrivate {
+		return fault.New(fault.Invalid, "the address has the port %s, but only 443 and 8443 are allowed", port)
+	}
+	return nil
+}
+
+// privateNames are domains that mean this machine or its network, whatever a
+// resolver makes of them.
+var privateNames = []string{"localhost", "local", "internal", "localdomain", "home.arpa"}
+
+// checkHost checks the host of an address that must be public.
+func checkHost(host string) *fault.Error {
+	if a, err := netip.ParseAddr(host); err == nil {
+		if kind, public := kindOf(a); !public {
+			return fault.New(fault.Invalid, "the host %s is %s", host, kind)
+		}
+		return nil
+	}
+	// What is not ASCII is mapped first, as the transport will do: other digits,
+	// letters and dots than ours may spell an address or a name of ours.
+	name, err := toASCII(host)
+	if err != nil || !isName(name) {
+		return fault.New(fault.Invalid, "the host %q is not the name of a host", host)
+	}
+	for _, private := range privateNames {
+		if name == private || strings.HasSuffix(name, "."+private) {
+			return fault.New(fault.Invalid, "the host %s is a name of a private network", host)
+		}
+	}
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	switch {
+	case '0' <= last[0] && last[0] <= '9': // a resolver may read 2130706433 or 0x7f.1 as 127.0.0.1, and no domain looks like that
+		return fault.New(fault.Invalid, "the host %s is neither a name nor an address as a.b.c.d", host)
+	case last == name:
+		return fault.New(fault.Invalid, "the host %s is not a full name, such as www.example.com", host)
+	}
+	return nil
+}
+
+func toASCII(host string) (string, error) {
+	for _, r := range host {
+		if r >= 0x80 {
+			return idna.Lookup.ToASCII(host)
+		}
+	}
+	return strings.ToLower(host), nil
+}
+
+// isName reports whether a text is a name as the DNS has them, in lower case and
+// without a dot at its end, so that no host has two spellings.
+func isName(s string) bool {
+	if len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for _, r := range label {
+			ok := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' // the last is not allowed but seen
+			if !ok {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,236 @@
+package simserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+// company is a listed company as the exchange knows it.
+type company struct {
+	*disclosure.Issuer
+	key     string
+	system  string
+	segment string
+}
+
+// share is a line of the lists of companies.
+type share struct {
+	Name          string `json:"name"`
+	CompanyKey    string `json:"companyKey"`
+	ISIN          string `json:"isin,omitempty"`
+	MainShareISIN string `json:"mainShareISIN,omitempty"`
+	ShareName     string `json:"shareName"`
+	Sector        string `json:"sector,omitempty"`
+	Subsector     string `json:"subsector,omitempty"`
+	TradingSystem string `json:"tradingSystem"`
+	MTFSegment    string `json:"mtfSegment,omitempty"`
+	Country       string `json:"country,omitempty"`
+	Indices       string `json:"indices,omitempty"`
+	Listed        *bool  `json:"listed,omitempty"`
+}
+
+// companies are those that are listed, with the exchange's own key, which is
+// made of their ISIN.
+func (s *Server) companies() []company {
+	var out []company
+	for n := range s.people.all {
+		i := &s.people.all[n]
+		if i.Kind != disclosure.Company || i.Market == "" || len(i.ISINs) == 0 {
+			continue
+		}
+		c := company{Issuer: i, key: "9" + i.ISINs[0][7:11], system: i.Market}
+		switch i.Market {
+		case "BME Growth":
+			c.system, c.segment = "MTF", "BMEGrowth"
+		case "BME Scaleup":
+			c.system, c.segment = "MTF", "BMEScaleUp"
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (c company) shareName() string {
+	name, _, _ := strings.Cut(c.Name, ",")
+	return name
+}
+
+// wanted reports whether a company is of the systems and segments asked for;
+// nothing asks for all.
+func (c company) wanted(q url.Values) bool {
+	has := func(list, value string) bool {
+		return list == "" || slices.ContainsFunc(strings.Split(list, ","), func(s string) bool { return strings.EqualFold(s, value) })
+	}
+	return has(q.Get("tradingSystem"), c.system) && has(q.Get("mtfSegment"), c.segment)
+}
+
+func (s *Server) listedCompanies(r *request) answer {
+	q := r.URL.Query()
+	var rows []share
+	for _, c := range s.companies() {
+		if !c.wanted(q) || param(q, "isin") != "" && param(q, "isin") != c.ISINs[0] {
+			continue
+		}
+		x := scatter(s.seed ^ stemOf(c.key))
+		one := share{
+			Name: c.Name, CompanyKey: c.key, ISIN: c.ISINs[0], ShareName: c.shareName(),
+			Sector: pad(int(x%7)+1, 2), Subsector: pad(int(x>>8%9)+1, 2), TradingSystem: c.system, MTFSegment: c.segment,
+		}
+		switch {
+		case c.system == "Latibex":
+			one.Country = "Brazil"
+		case c.system == "SIBE" && x>>16%4 == 0:
+			one.Indices = "IBEX SIM®, IGBM SIM"
+		}
+		rows = append(rows, one)
+	}
+	return paged(r, rows, map[string]any{"yearOfPriceData": r.now.Year()})
+}
+
+func stemOf(key string) uint64 {
+	n, _ := strconv.ParseUint(key, 10, 64)
+	return n
+}
+
+// paged answers a page of rows in the envelope that every list of the exchange
+// has. A page size of zero is everything.
+func paged[T any](r *request, rows []T, more map[string]any) answer {
+	q := r.URL.Query()
+	number, _ := strconv.Atoi(q.Get("page"))
+	size, _ := strconv.Atoi(q.Get("pageSize"))
+	total := len(rows)
+	if size > 0 {
+		number = min(max(number, 0), total)
+		rows = rows[min(total, number*size):min(total, (number+1)*size)]
+	}
+	if rows == nil {
+		rows = []T{}
+	}
+	out := map[string]any{"totalResults": total, "params": params(q), "hasMoreResults": size > 0 && (number+1)*size < total, "data": rows}
+	for name, value := range more {
+		out[name] = value
+	}
+	return inJSON(out)
+}
+
+func params(q url.Values) map[string]string {
+	out := map[string]string{}
+	for name := range q {
+		out[name] = q.Get(name)
+	}
+	return out
+}
+
+func inJSON(v any) answer {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return answer{status: 500}
+	}
+	return answer{kind: "application/json; charset=utf-8", body: body}
+}
+
+func (s *Server) shareDetails(r *request) answer {
+	isin := param(r.URL.Query(), "isin")
+	for _, c := range s.companies() {
+		if c.ISINs[0] != isin {
+			continue
+		}
+		x := scatter(s.seed ^ stemOf(c.key))
+		shares, price := 4_000_000+x%300_000_000, float64(60+x>>32%4500)/100
+		return inJSON(map[string]any{
+			"name": c.Name, "shortName": c.shareName(), "isin": isin, "ticker": c.Ticker, "issuerCode": c.key, "tradingSystem": c.system,
+			"shares": shares, "capitalisation": int64(float64(shares) * price), "lastClosePrice": price,
+		})
+	}
+	return inJSON(map[string]any{})
+}
+
+// nothing is the exchange's empty answer.
+var nothing = map[string]any{"data": []any{}}
+
+// companyData tells the NIF. It tells nothing to who does not come from the
+// exchange's own pages.
+func (s *Server) companyData(r *request) answer {
+	if r.Referer() != "https://www.bolsasymercados.es/" {
+		return inJSON(nothing)
+	}
+	c, ok := s.company(r)
+	if !ok {
+		return inJSON(nothing)
+	}
+	return inJSON(map[string]any{"data": []any{map[string]any{
+		"companyKey": c.key, "name": c.Name, "nif": c.CIF(), "address": s.address(int(stemOf(c.key))),
+		"web": "https://www." + strings.ToLower(c.Ticker) + ".example", "admittedCapital": 1_000_000 + scatter(stemOf(c.key))%90_000_000,
+	}}})
+}
+
+func (s *Server) company(r *request) (company, bool) {
+	key := param(r.URL.Query(), "companyKey")
+	all := s.companies()
+	n := slices.IndexFunc(all, func(c company) bool { return c.key == key })
+	if n < 0 {
+		return company{}, false
+	}
+	return all[n], true
+}
+
+func (s *Server) companySearch(r *request) answer {
+	q := r.URL.Query()
+	yes := true
+	var rows []share
+	for _, c := range s.companies() {
+		if c.wanted(q) && strings.Contains(fold(c.Name), fold(q.Get("search"))) {
+			rows = append(rows, share{
+				Name: c.Name, CompanyKey: c.key, MainShareISIN: c.ISINs[0], ShareName: c.shareName(),
+				TradingSystem: c.system, MTFSegment: c.segment, Listed: &yes,
+			})
+		}
+	}
+	return paged(r, rows, nil)
+}
+
+// fact is a report as the exchange repeats it.
+type fact struct {
+	Number string `json:"cnmvRegNumber"`
+	Date   string `json:"relevantFactDate"`
+	Code   string `json:"relevantFactCode"`
+	Title  string `json:"relevantFactTitle"`
+	Text   string `json:"relevantFactText"`
+	PDF    string `json:"pdfurl"`
+}
+
+// exchangeFacts answers a company's reports of a month at most.
+func (s *Server) exchangeFacts(r *request) answer {
+	c, ok := s.company(r)
+	q := r.URL.Query()
+	from, err := time.ParseInLocation("20060102", q.Get("from"), disclosure.Madrid)
+	to, wrong := time.ParseInLocation("20060102", q.Get("to"), disclosure.Madrid)
+	if !ok || err != nil || wrong != nil {
+		return paged(r, []fact{}, nil)
+	}
+	ask := query{to: disclosure.DayOf(to), nif: c.NIF}
+	ask.from = max(disclosure.DayOf(from), ask.to-31)
+	var found []*filing
+	for _, ask.series = range []disclosure.Type{disclosure.IP, disclosure.OIR} {
+		l := s.list(ask)
+		found = append(found, l.rows(0, l.total)...)
+	}
+	slices.SortFunc(found, func(a, b *filing) int { return disclosure.CompareReports(&a.Report, &b.Report) })
+	facts := make([]fact, 0, len(found))
+	for _, f := range found {
+		short := string(f.Type[:2])
+		facts = append(facts, fact{
+			Number: fmt.Sprintf("%s%010d", short, f.Number), Date: f.PublishedAt.Add(r.skew).In(disclosure.Madrid).Format("2006-01-02T15:04:05"),
+			Code: short, Title: strings.TrimSpace(f.Category), Text: f.Title,
+			PDF: fmt.Sprintf("/RelevantFactsFiles/%03d/%s%06d.PDF", f.Number/1000, short, f.Number),
+		})
+	}
+	return paged(r, facts, nil)
+}

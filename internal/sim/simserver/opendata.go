@@ -1,0 +1,138 @@
+package simserver
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/sim/market"
+)
+
+// firstYear is the first with open data.
+const firstYear = 2012
+
+// downloads answers the page that links a year's monthly files. The current
+// month has none yet.
+func (s *Server) downloads(r *request) answer {
+	now := r.now.In(disclosure.Madrid)
+	year := now.Year()
+	if text := r.URL.Query().Get("ejercicio"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return refuse
+		}
+		year = n
+	}
+	b := []byte("<table id=\"ctl00_ContentPrincipal_grdDescargas\" class=\"tabla\"><caption>Descarga de información individual</caption>\r\n")
+	for month := range 12 {
+		last := time.Date(year, time.Month(month+1), 1, 0, 0, 0, 0, disclosure.Madrid)
+		if year < firstYear || !last.AddDate(0, 1, 0).Before(now) {
+			break
+		}
+		name := strings.ToUpper(market.Months[month][:1]) + market.Months[month][1:]
+		b = append(b, "<tr><td data-th=\"Mes\">"+name+"</td><td><a href=\""+token(s.seed, tokenMonth, uint64(year-firstYear), uint64(month+1))+
+			"\" title=\""+name+"\" target=\"_blank\">Descargar</a></td></tr>\r\n"...)
+	}
+	return page{title: "Descarga de información individual", content: append(b, "</table>\r\n"...)}.answer()
+}
+
+// The XML of the register, by the names of its elements.
+type (
+	fondRegistro struct {
+		XMLName  xml.Name  `xml:"FondRegistro"`
+		Entities []entidad `xml:"Entidad"`
+	}
+	entidad struct {
+		Tipo           string
+		NumeroRegistro int
+		Denominacion   string
+		ETF            string
+		Compartimento  compartimento
+		Gestora        gestora
+		Depositario    depositario
+	}
+	compartimento struct {
+		NumeroCompartimento       int
+		DenominacionCompartimento string `xml:",omitempty"`
+		Clase                     []clase
+	}
+	clase struct {
+		NumeroClase       int
+		DenominacionClase string `xml:",omitempty"`
+		ISIN              string
+	}
+	gestora struct {
+		TipoGestora           string
+		NumeroRegistroGestora int
+		DenominacionGestora   string
+	}
+	depositario struct {
+		TipoDepositario         string `xml:",omitempty"`
+		DenominacionDepositario string
+	}
+)
+
+// registerZip answers a month's file: the register, and what comes with it and
+// is of no use here.
+func (s *Server) registerZip(year, month int) answer {
+	if month < 1 || month > 12 {
+		return lost
+	}
+	stamp := fmt.Sprintf("%04d%02d", year, month)
+	text, err := xml.MarshalIndent(s.openRegister(), "", " ")
+	if err != nil {
+		return answer{status: 500}
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, member := range []struct{ name, text string }{
+		{"LEAME.txt", "Datos de un mercado simulado.\r\n"},
+		{"FONDMENS_" + stamp + ".xml", xml.Header + "<FondMens></FondMens>\n"},
+		{"FONDREGISTRO_" + stamp + ".xml", xml.Header + string(text) + "\n"},
+	} {
+		w, err := z.Create(member.name)
+		if err == nil {
+			_, err = w.Write([]byte(member.text))
+		}
+		if err != nil {
+			return answer{status: 500}
+		}
+	}
+	if err := z.Close(); err != nil {
+		return answer{status: 500}
+	}
+	return answer{kind: "application/zip", body: out.Bytes()}
+}
+
+func (s *Server) openRegister() fondRegistro {
+	numbers := map[string]int{}
+	for _, e := range s.managerEntries() {
+		numbers[e.name] = e.number
+	}
+	var out fondRegistro
+	for n, e := range s.register() {
+		one := entidad{
+			Tipo: e.family, NumeroRegistro: e.number, Denominacion: e.name, ETF: "N",
+			Gestora:     gestora{"SGIIC", numbers[e.fund.Manager.Name], e.fund.Manager.Name},
+			Depositario: depositario{"ED", e.fund.Depositary.Name},
+		}
+		switch n { // the name says what became of it
+		case 4:
+			one.Denominacion += " baja 01.02.26"
+		case 11:
+			one.Denominacion += " (EN LIQUIDACION)"
+		case 17:
+			one.Depositario.TipoDepositario = "" // instances deviate from their schema
+		}
+		for k, isin := range e.fund.ISINs {
+			one.Compartimento.Clase = append(one.Compartimento.Clase, clase{NumeroClase: k, ISIN: isin})
+		}
+		out.Entities = append(out.Entities, one)
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package simserver
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/sim/market"
+)
+
+// entry is a line of a register.
+type entry struct {
+	list      int    // the id of its list
+	family    string // which counts its own numbers
+	number    int
+	date      disclosure.Day
+	name, nif string
+	page      string // of the entity
+	fund      *market.Fund
+}
+
+// register are all investment funds, spread over the lists that the site has
+// for them, and ordered by name within each.
+func (s *Server) register() []entry {
+	var out []entry
+	funds := s.market.Funds()
+	for n := range funds {
+		f := &funds[n]
+		e := entry{list: 3, family: "FI", name: f.Name, nif: f.NIF, page: "iic/fondo.aspx?nif=" + f.NIF + "&vista=0", fund: f}
+		switch {
+		case strings.HasSuffix(f.Name, "FIL"):
+			e.list, e.family = 5, "FHF"
+		case n%10 == 6 || n%10 == 7:
+			e.list = 17
+		case n%10 == 8:
+			e.list, e.family = 7, "SICAV"
+		case n%10 == 9:
+			e.list, e.family = 18, "SICAV"
+		}
+		e.number, e.date = 100+n*29, market.Epoch-disclosure.Day(scatter(s.seed^uint64(n))%9000)
+		out = append(out, e)
+	}
+	sortByName(out)
+	return out
+}
+
+func sortByName(entries []entry) {
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(fold(a.name), fold(b.name)) })
+}
+
+// managers answers the list of managers, all on one page. The other lists of
+// this form are empty.
+func (s *Server) managers(r *request) answer {
+	var rows []entry
+	if q := r.URL.Query(); q.Get("id") == "2" && cmp.Or(q.Get("tipoent"), "0") == "0" {
+		rows = s.managerEntries()
+	}
+	return page{title: "Sociedades gestoras de IIC", content: s.appendEntries(nil, rows)}.answer()
+}
+
+func (s *Server) managerEntries() []entry {
+	var rows []entry
+	for n, i := range s.people.all {
+		if i.Kind == disclosure.Manager {
+			rows = append(rows, entry{
+				family: "SGIIC", number: 1 + n, date: market.Epoch - disclosure.Day(scatter(s.seed^uint64(n))%9000),
+				name: i.Name, nif: i.NIF, page: "iic/gestora.aspx?nif=" + i.NIF,
+			})
+		}
+	}
+	sortByName(rows)
+	return rows
+}
+
+// funds answers a page of a list of funds.
+func (s *Server) funds(r *request) answer {
+	q := r.URL.Query()
+	number, ok := pageNumber(q)
+	id, err := strconv.Atoi(q.Get("id"))
+	if err != nil || !ok {
+		return refuse
+	}
+	rows := slices.DeleteFunc(s.register(), func(e entry) bool { return e.list != id })
+	pages := (len(rows) + perPage - 1) / perPage
+	shown := rows[min(len(rows), number*perPage):min(len(rows), (number+1)*perPage)]
+	b := s.appendEntries(nil, shown)
+	if pages > 1 && len(shown) > 0 {
+		b = append(b, "<span id=\"ctl00_ContentPrincipal_wucRelacionRegistros_MF_lblInfoPaginacion\" class=\"PagActivaTXT\">Página "+
+			strconv.Itoa(number+1)+" de "+strconv.Itoa(pages)+"</span>\r\n<ul class=\"pagination\">"...)
+		for n := range pages {
+			text := strconv.Itoa(n + 1)
+			b = append(b, "<li><a class=\"submit\" href=\"https://internet.regulator.example/portal/consultas/mostrarlistados.aspx?id="+strconv.Itoa(id)+
+				"&amp;page="+strconv.Itoa(n)+"\" title=\"Ir a p&#225;gina "+text+" \">"+text+"</a></li>"...)
+		}
+		b = append(b, "</ul>\r\n"...)
+	}
+	return page{title: "Listado de entidades", content: b}.answer()
+}
+
+// appendEntries appends the lines of a register, which look like the rows of a
+// list under other ids.
+func (s *Server) appendEntries(b []byte, rows []entry) []byte {
+	b = append(b, "<ul id=\"listaElementosPrimernivel\">\r\n"...)
+	for n, e := range rows {
+		id := "ctl00_ContentPrincipal_wucRelacionRegistros_MF_repListaPrincipal_ctl" + pad(n+1, 2)
+		b = append(b, " <li id=\""+id+"_elementoPrimerNivel\" class=\"blocks-single\">\r\n  <ul id=\""+id+"_sublistaIzquierda\" class=\"col-12 col-sm-12 single\">\r\n"+
+			"   <li id=\""+id+"_liTituloCabecera\">\r\n     <a id=\""+id+"_hlTituloCabecera\" href=\""...)
+		b = appendAttr(b, e.page)
+		b = appendAttr(append(b, "\" title=\""...), e.name)
+		b = append(b, "\"><span id=\""+id+"_spanTituloCabecera\" class=\"tit-small\">"...)
+		b = appendText(b, e.name)
+		b = append(b, "</span></a>\r\n   </li>\r\n   <li id=\""+id+"_liSubtituloRegistro\" class=\"padding-r resumen\">Número y fecha de registro oficial: "+
+			strconv.Itoa(e.number)+" - "+e.date.Start().Format("02/01/2006")+"</li>\r\n"...)
+		b = append(s.appendAbout(b, &e), "  </ul>\r\n </li>\r\n"...)
+	}
+	return append(b, "</ul>\r\n"...)
+}
+
+// appendAbout appends who looks after a fund, and where others are. Behind the
+// manager's name stands its own number.
+func (s *Server) appendAbout(b []byte, e *entry) []byte {
+	const line = "   <li class=\"padding-r resumen\">"
+	if e.fund == nil {
+		return append(b, line+"Dirección: "+s.address(e.number)+"</li>\r\n"...)
+	}
+	b = appendText(append(b, line+" Gestora: "...), e.fund.Manager.Name)
+	b = append(b, " (número de registro: "+strconv.Itoa(1+int(scatter(s.seed^stemOf(e.fund.Manager.ID[1:]))%300))+"). </li>\r\n"+line+" Depositario: "...)
+	return append(appendText(b, e.fund.Depositary.Name), " </li>\r\n"...)
+}
+
+// address is invented, as the places are.
+func (s *Server) address(n int) string {
+	x := scatter(s.seed ^ uint64(n))
+	return "CALLE SIMULADA, " + strconv.Itoa(int(x%90)+1) + " " + strconv.Itoa(int(x>>8%9)+1) + "º - 00" + pad(int(x>>16%1000), 3) + " " +
+		strings.ToUpper(places[x>>32%uint64(len(places))])
+}

@@ -1,0 +1,77 @@
+package coverage
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+// Numbered is a report of a series: its number and when it was published.
+type Numbered struct {
+	Number int64
+	At     time.Time
+}
+
+// InOrder collects reports in the order of their numbers.
+func InOrder(filings iter.Seq2[int64, time.Time]) []Numbered {
+	var out []Numbered
+	for number, at := range filings {
+		out = append(out, Numbered{number, at})
+	}
+	slices.SortFunc(out, func(a, b Numbered) int { return cmp.Compare(a.Number, b.Number) })
+	return out
+}
+
+// Gap is a stretch of missing numbers, First to Last, and the report after it.
+type Gap struct {
+	First, Last int64
+	Next        Numbered
+}
+
+// longestGap is more than a day brings. Numbers further apart than that are
+// not of one series: somebody imported what he should not.
+const longestGap = 1000
+
+// Gaps returns the numbers that are missing between reports, given in order.
+// A number can be missed only where all was looked at: the days of its two
+// neighbours and all between them must be covered. Of HR, which has no list by
+// date, it is enough that the series was read as it came when both were filed.
+func (l *Tracker) Gaps(t disclosure.Type, filings []Numbered) []Gap {
+	var out []Gap
+	for n := 1; n < len(filings); n++ {
+		before, next := filings[n-1], filings[n]
+		missing := next.Number - before.Number - 1
+		if missing <= 0 || missing > longestGap || !l.compared(t, before.At, next.At) {
+			continue
+		}
+		out = append(out, Gap{First: before.Number + 1, Last: next.Number - 1, Next: next})
+	}
+	return out
+}
+
+func (l *Tracker) compared(t disclosure.Type, a, b time.Time) bool {
+	if l.coveredBetween(t, a, b) {
+		return true
+	}
+	live := l.Live(t)
+	return t == disclosure.HR && !live.IsZero() && min(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
+}
+
+func (l *Tracker) coveredBetween(t disclosure.Type, a, b time.Time) bool {
+	from, to := disclosure.DayOf(a), disclosure.DayOf(b)
+	if from > to {
+		from, to = to, from // a late registration
+	}
+	if to-from > 31 {
+		return false // the register never rests so long
+	}
+	for day := from; day <= to; day++ {
+		if l.Covered(t, day).IsZero() {
+			return false
+		}
+	}
+	return true
+}

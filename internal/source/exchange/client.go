@@ -1,0 +1,133 @@
+// Package exchange reads the stock exchange's public JSON: which shares are
+// listed, on which market, under which ticker, and the tax numbers of their
+// companies.
+//
+// The source is not documented and may change or refuse at any time, so an
+// answer that is not understood is always an error, never "nothing is listed".
+// Nothing is retried here: the caller knows what it can do without.
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/source/throttle"
+)
+
+const (
+	timeout      = 30 * time.Second
+	maxBody      = 16 << 20 // decompressed; the longest list is far below a megabyte
+	maxRedirects = 3
+
+	// referer is the site for whose pages the JSON is made: without it some
+	// resources answer with nothing.
+	referer = "https://www.bolsasymercados.es/"
+)
+
+// Options are what a client is made of.
+type Options struct {
+	Origin    string // scheme://host[:port], without a path
+	UserAgent string
+	Gap       time.Duration // the least time between two requests
+	Transport http.RoundTripper
+}
+
+// Client asks the exchange, one request at a time. It is safe for concurrent
+// use.
+type Client struct {
+	origin    *url.URL
+	userAgent string
+	queue     *throttle.Queue
+	http      http.Client
+}
+
+// New returns a client, or an Invalid fault when the origin is not one.
+func New(o Options) (*Client, error) {
+	origin, err := parseOrigin(o.Origin)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{origin: origin, userAgent: o.UserAgent, queue: throttle.New(o.Gap)}
+	c.http = http.Client{Transport: o.Transport, CheckRedirect: c.follow}
+	return c, nil
+}
+
+func parseOrigin(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "the exchange's address %q is not a URL", s)
+	}
+	bare := url.URL{Scheme: u.Scheme, Host: u.Host}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.TrimSuffix(s, "/") != bare.String() {
+		return nil, fault.New(fault.Invalid, "the exchange's address %q must be scheme://host[:port]", s)
+	}
+	return &bare, nil
+}
+
+// get returns the body of a resource.
+func (c *Client) get(ctx context.Context, resource string, query url.Values) ([]byte, error) {
+	if err := c.queue.Wait(ctx, throttle.Registers); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout) // the wait for the turn does not count
+	defer cancel()
+	target := c.origin.JoinPath("Market/v1/EQ", resource)
+	target.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", c.userAgent)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Language", "es")
+	req.Header.Set("Referer", referer)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the exchange does not answer")
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, refused(resource, res.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the exchange's answer broke off")
+	}
+	if len(body) > maxBody {
+		return nil, fault.New(fault.Unavailable, "the exchange's answer to %s is longer than %d MB", resource, maxBody>>20)
+	}
+	return bytes.TrimPrefix(body, []byte("\ufeff")), nil // JSON may not have a byte order mark, but servers write it
+}
+
+// follow lets a request be sent on within the origin, in a turn of its own:
+// the exchange counts it like any other.
+func (c *Client) follow(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("sent on more than %d times", maxRedirects)
+	}
+	sameScheme := req.URL.Scheme == c.origin.Scheme || req.URL.Scheme == "https"
+	if !sameScheme || !strings.EqualFold(req.URL.Host, c.origin.Host) {
+		return fmt.Errorf("sent on to %s://%s", req.URL.Scheme, req.URL.Host)
+	}
+	return c.queue.Wait(req.Context(), throttle.Registers)
+}
+
+// refused tells a resource that is not there from a client that asked too
+// often: the exchange forbids the latter.
+func refused(resource string, status int) error {
+	kind := fault.Unavailable
+	switch status {
+	case http.StatusNotFound:
+		kind = fault.NotFound
+	case http.StatusForbidden, http.StatusTooManyRequests:
+		kind = fault.RateLimited
+	}
+	return fault.New(kind, "the exchange answers %s with status %d", resource, status)
+}

@@ -1,0 +1,767 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/exchange"
+	"pregon/internal/source/health"
+	"pregon/internal/source/regulator"
+	"pregon/internal/store"
+)
+
+// TestJoinByName: an exchange that does not tell a NIF is joined by name, and
+// the NIF is learnt from the first report.
+func TestJoinByName(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	listed := disclosure.Issuer{ID: "exchange-91234", Name: "ALMAZARA FICTICIA, S.A.", Ticker: "ALMZ", Market: "SIBE", Kind: disclosure.Company}
+	w.tell(listed)
+	got := s.newIssuers([]disclosure.Report{
+		{NIF: "A-69001238", CompanyName: "Almazara Ficticia SA"}, // one and the same
+		{NIF: "A69001238", CompanyName: "ALMAZARA FICTICIA, S.A."},
+		{NIF: "V69178358", CompanyName: "OTRA FICTICIA, FONDO DE TITULIZACIÓN"},
+		{CompanyName: "SIN NIF, S.A."},
+	})
+	if len(got) != 2 {
+		t.Fatalf("%+v, want two issuers", got)
+	}
+	if got[0].ID != listed.ID || got[0].Name != listed.Name || got[0].NIF != "A-69001238" {
+		t.Errorf("the NIF of %s is learnt as %+v", listed.ID, got[0])
+	}
+	if got[1].ID != "V69178358" || got[1].Kind != disclosure.Fund {
+		t.Errorf("the fund is %+v", got[1])
+	}
+}
+
+// tell puts an issuer into the store, and waits until the catalogue has it.
+func (w *world) tell(i disclosure.Issuer) {
+	w.Helper()
+	out, err := w.store.Append(w.Context(), store.Batch{Issuers: []disclosure.Issuer{i}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.catchUp(out.Seq)
+}
+
+// log returns how long the log is, once the catalogue knows all of it.
+func (w *world) log() int64 {
+	w.Helper()
+	seq, err := w.store.Newest(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.catchUp(seq)
+	return seq
+}
+
+// issuer returns an issuer as the store has it.
+func (w *world) issuer(key string) disclosure.Issuer {
+	w.Helper()
+	w.log()
+	i, ok := known{w.cat}.Issuer(key)
+	if !ok {
+		w.Errorf("%s is not in the directory", key)
+	}
+	return i
+}
+
+// tomorrow makes all of the directory due.
+func (w *world) tomorrow(s *session) {
+	w.Helper()
+	for _, p := range slices.Concat(s.registers(), s.exchange()) {
+		if !w.led.Time(p.name).IsZero() {
+			w.setClock(s, p.name, time.Now().Add(-directoryEvery))
+		}
+	}
+	w.later(s)
+}
+
+func (w *world) setClock(s *session, name string, at time.Time) {
+	w.Helper()
+	if err := w.led.SetTime(w.Context(), s.lease, name, at); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// later makes due what failed.
+func (w *world) later(s *session) {
+	w.Helper()
+	for _, p := range slices.Concat(s.registers(), s.exchange()) {
+		last := s.setback(p)
+		if last.Tries == 0 {
+			continue
+		}
+		last.At = last.At.Add(-last.wait())
+		text, _ := json.Marshal(last)
+		if err := w.led.SetValue(w.Context(), s.lease, p.memo(), string(text)); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// surface returns how the board sees a surface.
+func surface(i *Ingest, name string) health.Surface {
+	for _, s := range i.Status().Surfaces {
+		if s.Name == name {
+			return s
+		}
+	}
+	return health.Surface{}
+}
+
+// TestDirectoryTwice: a refresh that learns nothing writes nothing.
+func TestDirectoryTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.session()
+	before := w.log()
+	for range 2 {
+		w.tomorrow(s)
+		s.refreshAll(t.Context())
+		for _, name := range []string{health.Register, health.Exchange} {
+			if got := surface(s.Ingest, name); !got.OK || got.SuccessAt.IsZero() {
+				t.Errorf("%+v", got)
+			}
+		}
+		if after := w.log(); after != before {
+			t.Errorf("the log grew from %d to %d", before, after)
+		}
+	}
+}
+
+// bourse is a fictional exchange of a few shares.
+type bourse struct {
+	mu     sync.Mutex
+	shares []traded       // guarded by mu
+	status map[string]int // guarded by mu: of the answer to an ISIN or company
+	asked  []string       // guarded by mu: ISINs and companies, in order
+}
+
+type traded struct {
+	ISIN    string `json:"isin"`
+	Company string `json:"companyKey"`
+	Name    string `json:"name"`
+	System  string `json:"tradingSystem"`
+	Segment string `json:"mtfSegment,omitempty"`
+	ticker  string
+	nif     string
+}
+
+func (b *bourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.URL.Path == "/Market/v1/EQ/ListedCompanies" {
+		rows := []traded{}
+		for _, s := range b.shares {
+			if strings.Contains(r.FormValue("tradingSystem"), s.System) {
+				rows = append(rows, s)
+			}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": rows})
+		return
+	}
+	key := r.FormValue("isin") + r.FormValue("companyKey")
+	b.asked = append(b.asked, key)
+	if status := b.status[key]; status != 0 {
+		w.WriteHeader(status)
+		return
+	}
+	for _, s := range b.shares {
+		switch key {
+		case s.ISIN:
+			_ = json.NewEncoder(w).Encode(map[string]string{"isin": s.ISIN, "ticker": s.ticker})
+			return
+		case s.Company:
+			_ = json.NewEncoder(w).Encode(map[string]string{"companyKey": s.Company, "nif": s.nif})
+			return
+		}
+	}
+	w.WriteHeader(http.StatusNotFound)
+}
+
+// answer sets the status of answers, 0 for good ones, and forgets what was
+// asked.
+func (b *bourse) answer(status int, keys ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked, b.status = nil, map[string]int{}
+	for _, key := range keys {
+		b.status[key] = status
+	}
+}
+
+func (b *bourse) wasAsked() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked)
+}
+
+// listing puts an exchange of its own into a session.
+func (w *world) listing(s *session, shares ...traded) *bourse {
+	w.Helper()
+	b := &bourse{shares: append(shares, traded{"ES0SIM000MT9", "9999", "LA DEL CRECIMIENTO, S.A.", "MTF", "BMEGrowth", "CRE", "A69999999"})}
+	site := httptest.NewServer(b)
+	w.Cleanup(site.Close)
+	var err error
+	if s.Exchange, err = exchange.New(exchange.Options{Origin: site.URL, UserAgent: "test"}); err != nil {
+		w.Fatal(err)
+	}
+	return b
+}
+
+// refreshExchange reads the exchange as on another day.
+func (w *world) refreshExchange(s *session) {
+	w.tomorrow(s)
+	s.refresh(w.Context(), s.newRoll(), health.Exchange, s.exchange())
+}
+
+// many are as many companies of one share each.
+func many(n int) (out []traded) {
+	for k := range n {
+		out = append(out, traded{
+			fmt.Sprintf("ES0SIM%06d", 100+k), fmt.Sprint(100 + k), fmt.Sprintf("FICTICIA %c, S.A.", 'A'+k), "SIBE", "",
+			fmt.Sprintf("FI%c", 'A'+k), fmt.Sprintf("A69%05d0", 100+k),
+		})
+	}
+	return out
+}
+
+// TestExchangeClasses: a company with several classes of shares is one issuer,
+// with the ticker of the ordinary ones, and stays as it is.
+func TestExchangeClasses(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	b := w.listing(
+		s,
+		traded{"ES0SIM00PRE1", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HEM.P", "A69001001"},
+		traded{"ES0SIM000OR1", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HEM", "A69001001"},
+		traded{"BR0SIM00PRE1", "2001", "RIO SUPUESTO", "Latibex", "", "XRIOP", ""}, // two keys, and no NIF
+		traded{"BR0SIM00ORD1", "2002", "Rio Supuesto", "Latibex", "", "XRIO", ""},
+	)
+	w.refreshExchange(s)
+	want := disclosure.Issuer{
+		ID: "A69001001", Name: "HEMO FICTICIA, S.A.", NIF: "A69001001", Ticker: "HEM", Market: "SIBE",
+		Kind: disclosure.Company, ISINs: []string{"ES0SIM00PRE1", "ES0SIM000OR1"},
+	}
+	if diff := cmp.Diff(want, w.issuer("A69001001")); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.issuer("BR0SIM00PRE1"); got.Ticker != "XRIO" || len(got.ISINs) != 2 {
+		t.Errorf("%+v", got)
+	}
+	before := w.log()
+	if before != 3 {
+		t.Errorf("%d changes of three issuers", before)
+	}
+	w.refreshExchange(s)
+	if after := w.log(); after != before {
+		t.Errorf("the log grew from %d to %d", before, after)
+	}
+	// The ticker that the issuer has is kept even when another looks better.
+	b.mu.Lock()
+	b.shares = append(b.shares, traded{"ES0SIM000NE2", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HE", "A69001001"})
+	b.mu.Unlock()
+	w.refreshExchange(s)
+	if got := w.issuer("A69001001"); got.Ticker != "HEM" || len(got.ISINs) != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMainShare(t *testing.T) {
+	share := func(ticker, system, segment string) listed {
+		return listed{
+			Share:   exchange.Share{System: system, Segment: segment},
+			listing: listing{Ticker: ticker, At: time.Now()},
+		}
+	}
+	unknown := listed{Share: exchange.Share{System: "SIBE"}}
+	for _, test := range []struct {
+		name   string
+		shares company
+		ticker string // that the issuer has
+		want   string
+		sure   bool
+	}{
+		{"the issuer's own", company{share("GRF", "SIBE", ""), share("GRF.P", "SIBE", "")}, "GRF.P", "GRF.P", true},
+		{"the better market", company{share("XA", "Latibex", ""), share("XABC", "Floor", ""), share("XABCD", "SIBE", "")}, "", "XABCD", true},
+		{"Latibex before growth", company{share("G", "MTF", "BMEGrowth"), share("XGR", "Latibex", "")}, "OLD", "XGR", true},
+		{"the shorter ticker", company{share("GRF.P", "SIBE", ""), share("GRF", "SIBE", "")}, "", "GRF", true},
+		{"the first", company{share("GRB", "SIBE", ""), share("GRA", "SIBE", "")}, "", "GRB", true},
+		{"one that has a ticker", company{share("", "SIBE", ""), share("GR", "Floor", "")}, "", "GR", true},
+		{"not all is known", company{unknown, share("GRF.P", "SIBE", "")}, "", "GRF.P", false},
+		{"nor need be", company{unknown, share("GRF", "SIBE", "")}, "GRF", "GRF", true},
+	} {
+		if got, sure := test.shares.main(test.ticker); got.Ticker != test.want || sure != test.sure {
+			t.Errorf("%s: %q, %v, want %q, %v", test.name, got.Ticker, sure, test.want, test.sure)
+		}
+	}
+}
+
+// TestExchangeIsNoRegister: what the regulator calls an issuer, and what it
+// says that it is, the exchange does not change.
+func TestExchangeIsNoRegister(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	manager := disclosure.Issuer{ID: "A69001001", Name: "GESTORA FICTICIA, SGIIC, S.A.", NIF: "A-69001001", Kind: disclosure.Manager}
+	w.tell(manager)
+	w.tell(disclosure.Issuer{ID: "A69001002", Name: "Otra Ficticia", NIF: "A69001002"})
+	w.listing(
+		s,
+		traded{"ES0SIM000011", "1001", "GESTORA FICTICIA", "SIBE", "", "GES", "A69001001"},
+		traded{"ES0SIM000022", "1002", "OTRA FICTICIA, S.A.", "Floor", "", "OTR", "A69001002"},
+	)
+	for range 2 {
+		w.refreshExchange(s)
+		want := manager
+		want.Ticker, want.Market, want.ISINs = "GES", "SIBE", []string{"ES0SIM000011"}
+		if diff := cmp.Diff(want, w.issuer("A69001001")); diff != "" {
+			t.Error(diff)
+		}
+		if got := w.issuer("A69001002"); got.Kind != disclosure.Company || got.Name != "Otra Ficticia" || got.Market != "Floor" {
+			t.Errorf("%+v", got)
+		}
+		// The register says it once more, in its own words.
+		r := s.newRoll()
+		if err := r.entities(t.Context(), []regulator.Entity{{Register: "sgiic", Number: 7, Name: manager.Name, NIF: manager.NIF, Kind: disclosure.Manager}}); err != nil {
+			t.Fatal(err)
+		}
+		manager.Aliases = []string{"sgiic-7"}
+	}
+	if seq := w.log(); seq != 2+3+1 {
+		t.Errorf("%d changes", seq)
+	}
+}
+
+// TestExchangeBadShare: a share or a company that cannot be read does not keep
+// us from the others, and alone is asked for again.
+func TestExchangeBadShare(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	shares := many(8)
+	b := w.listing(s, shares...)
+	b.answer(http.StatusInternalServerError, shares[0].ISIN, shares[3].Company)
+	w.refreshExchange(s)
+	if got := w.log(); got != 7 {
+		t.Errorf("%d issuers, want all but two", got)
+	}
+	got := surface(s.Ingest, health.Exchange)
+	if got.Failures != 1 || !strings.Contains(got.Error, "2 of 9 shares") {
+		t.Errorf("%+v", got)
+	}
+	if w.led.Time(health.Exchange).IsZero() {
+		t.Error("two bad shares keep the service from starting")
+	}
+	b.answer(0)
+	w.refreshExchange(s)
+	if diff := cmp.Diff([]string{shares[0].ISIN, shares[0].Company, shares[3].ISIN, shares[3].Company}, b.wasAsked()); diff != "" {
+		t.Error(diff)
+	}
+	if got := surface(s.Ingest, health.Exchange); w.log() != 9 || !got.OK || got.Failures != 0 {
+		t.Errorf("%d issuers, %+v", w.log(), got)
+	}
+}
+
+// TestExchangeForbids: when the exchange wants no more questions we stop, keep
+// what we have, and go on from there.
+func TestExchangeForbids(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	shares := many(6)
+	b := w.listing(s, shares...)
+	b.answer(http.StatusForbidden, shares[3].ISIN)
+	w.refreshExchange(s)
+	if asked := b.wasAsked(); len(asked) != 7 || w.log() != 3 || !w.led.Time(health.Exchange).IsZero() {
+		t.Errorf("asked for %v, and %d issuers", asked, w.log())
+	}
+	b.answer(0)
+	s.refresh(t.Context(), s.newRoll(), health.Exchange, s.exchange())
+	if asked := b.wasAsked(); len(asked) != 0 {
+		t.Errorf("asked for %v before it is time", asked)
+	}
+	w.refreshExchange(s)
+	if asked := b.wasAsked(); len(asked) != 8 || asked[0] != shares[3].ISIN || w.log() != 7 {
+		t.Errorf("asked for %v, and %d issuers", asked, w.log())
+	}
+}
+
+// TestExchangeAway: when several shares in a row fail, the others are not
+// tried; and shares that always fail do not keep us from the others.
+func TestExchangeAway(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	shares := many(12)
+	b := w.listing(s, shares...)
+	var bad []string
+	for _, share := range shares[1 : 1+mostAway] {
+		bad = append(bad, share.ISIN)
+	}
+	b.answer(http.StatusBadGateway, bad...)
+	w.refreshExchange(s)
+	if asked := b.wasAsked(); len(asked) != 2+mostAway || w.log() != 1 {
+		t.Errorf("asked for %v, and %d issuers", asked, w.log())
+	}
+	b.answer(http.StatusBadGateway, bad...)
+	w.refreshExchange(s)
+	if asked := b.wasAsked(); asked[0] != shares[1+mostAway].ISIN {
+		t.Errorf("asked for %v, want what failed last", asked)
+	}
+	if got := surface(s.Ingest, health.Exchange); w.log() != 13-mostAway || got.OK || got.Failures != 2 {
+		t.Errorf("%d issuers, %+v", w.log(), got)
+	}
+}
+
+// TestExchangeUnsure: while the details of one class are not known, the ticker
+// of another is not taken for the issuer's.
+func TestExchangeUnsure(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	b := w.listing(
+		s,
+		traded{"ES0SIM000011", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HEM", "A69001001"},
+		traded{"ES0SIM000022", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HEM.P", "A69001001"},
+	)
+	b.answer(http.StatusInternalServerError, "ES0SIM000011")
+	w.refreshExchange(s)
+	if got := w.issuer("A69001001"); got.Ticker != "" || len(got.ISINs) != 2 {
+		t.Errorf("%+v", got)
+	}
+	b.answer(0)
+	w.refreshExchange(s)
+	if got := w.issuer("A69001001"); got.Ticker != "HEM" || got.Market != "SIBE" {
+		t.Errorf("%+v", got)
+	}
+	// Nor is it lost when they cannot be had any more.
+	b.mu.Lock()
+	b.shares[0].Name += " (NUEVA)"
+	b.mu.Unlock()
+	b.answer(http.StatusInternalServerError, "ES0SIM000011")
+	before := w.log()
+	if w.refreshExchange(s); w.log() != before {
+		t.Errorf("%+v", w.issuer("A69001001"))
+	}
+}
+
+// desk stands before the simulated source: it counts what is asked for of the
+// registers and spoils some of it.
+type desk struct {
+	mu    sync.Mutex
+	spoil func(list, page string, answer *httptest.ResponseRecorder) // guarded by mu
+	asked map[string]int                                             // guarded by mu: pages, by list
+}
+
+func (w *world) desk() *desk {
+	w.Helper()
+	site, err := url.Parse(w.url)
+	if err != nil {
+		w.Fatal(err)
+	}
+	d := &desk{asked: map[string]int{}}
+	proxy := httputil.NewSingleHostReverseProxy(site)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		list := r.FormValue("id")
+		switch {
+		case strings.Contains(r.URL.Path, "descarga-informacion-individual"):
+			list = "opendata"
+		case !strings.Contains(r.URL.Path, "/consultas/"):
+			list = ""
+		}
+		r.Header.Del("Accept-Encoding")
+		answer := httptest.NewRecorder()
+		proxy.ServeHTTP(answer, r)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if list != "" {
+			d.asked[list]++
+			if d.spoil != nil {
+				d.spoil(list, r.FormValue("page"), answer)
+			}
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	}))
+	w.Cleanup(server.Close)
+	w.url = server.URL
+	return d
+}
+
+// now sets how answers are spoilt, and forgets what was asked.
+func (d *desk) now(spoil func(list, page string, answer *httptest.ResponseRecorder)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spoil, d.asked = spoil, map[string]int{}
+}
+
+func (d *desk) lists() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.asked))
+}
+
+// TestRegisterFails: only the register that failed is tried again, when its
+// time has come, and the surface is not well before it is.
+func TestRegisterFails(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	d := w.desk()
+	s := w.session()
+	s.Exchange = nil
+	d.now(func(list, _ string, answer *httptest.ResponseRecorder) {
+		if list == "7" {
+			answer.Code = http.StatusInternalServerError
+		}
+	})
+	s.refreshAll(t.Context())
+	if lists := d.lists(); len(lists) != 2+len(regulator.FundRegisters) {
+		t.Errorf("asked for %v, want all", lists)
+	}
+	if got := surface(s.Ingest, health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "sicav-7, page 1: ") || !w.led.Time(health.Register).IsZero() {
+		t.Errorf("%+v", got)
+	}
+	w.log()
+	if funds := len(known{w.cat}.Issuers(disclosure.Fund)); funds < 100 {
+		t.Errorf("%d funds", funds)
+	}
+	d.now(d.spoil)
+	s.refreshAll(t.Context())
+	if lists := d.lists(); len(lists) != 0 {
+		t.Errorf("asked for %v at once", lists)
+	}
+	w.later(s)
+	s.refreshAll(t.Context())
+	if lists := d.lists(); !slices.Equal(lists, []string{"7"}) {
+		t.Errorf("asked for %v, want what failed", lists)
+	}
+	if got := surface(s.Ingest, health.Register); got.OK || got.Failures != 2 {
+		t.Errorf("%+v", got)
+	}
+
+	// The others are read the next day, and that does not make it well.
+	d.now(d.spoil)
+	for _, p := range s.registers() {
+		if s.setback(p).Tries == 0 {
+			w.setClock(s, p.name, time.Now().Add(-directoryEvery))
+		}
+	}
+	s.refreshAll(t.Context())
+	if lists := d.lists(); len(lists) != 1+len(regulator.FundRegisters) || slices.Contains(lists, "7") {
+		t.Errorf("asked for %v, want all but what waits", lists)
+	}
+	if got := surface(s.Ingest, health.Register); got.OK || got.Failures != 2 {
+		t.Errorf("%+v", got)
+	}
+
+	d.now(nil)
+	w.later(s)
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, health.Register); !got.OK || w.led.Time(health.Register).IsZero() || !slices.Equal(d.lists(), []string{"7"}) {
+		t.Errorf("%+v, asked for %v", got, d.lists())
+	}
+}
+
+// TestRegisterGone: a register that answers 404 is the fault of that one alone.
+// What waits for the registers does not wait for it.
+func TestRegisterGone(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	d := w.desk()
+	s := w.session()
+	s.Exchange = nil
+	d.now(func(list, _ string, answer *httptest.ResponseRecorder) {
+		if list == "3" {
+			answer.Code = http.StatusNotFound
+		}
+	})
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator has no register fi (list 3)") {
+		t.Errorf("%+v", got)
+	}
+	if w.led.Time(health.Register).IsZero() {
+		t.Error("a back-fill of HR waits for a register that is gone")
+	}
+	w.log()
+	funds := known{w.cat}.Issuers(disclosure.Fund)
+	if len(funds) < 50 {
+		t.Errorf("%d funds of the other registers", len(funds))
+	}
+	managers := map[string]string{}
+	for _, i := range (known{w.cat}).Issuers(disclosure.Manager) {
+		managers[i.Name] = i.ID
+	}
+	for _, f := range funds {
+		if f.Manager == "" || f.Depositary == "" || managers[f.Manager] == "" || slices.Contains(f.Aliases, managers[f.Manager]) {
+			t.Errorf("%+v", f)
+		}
+	}
+	d.now(nil)
+	w.later(s)
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, health.Register); !got.OK {
+		t.Errorf("once it is back: %+v", got)
+	}
+}
+
+// TestExchangeWithoutNIF: an exchange that has no tax numbers is joined by ISIN,
+// and else by a name that one issuer alone has.
+func TestExchangeWithoutNIF(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	w.tell(disclosure.Issuer{ID: "A69001001", Name: "ALMAZARA FICTICIA, S.A.", NIF: "A-69001001", ISINs: []string{"ES0SIM000011"}})
+	w.tell(disclosure.Issuer{ID: "A69001002", Name: "TEJARES FICTICIOS, S.A.", NIF: "A69001002"})
+	w.tell(disclosure.Issuer{ID: "A69001003", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001003"})
+	w.tell(disclosure.Issuer{ID: "A69001004", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001004"})
+	w.listing(
+		s,
+		traded{"ES0SIM000011", "1001", "OTRO NOMBRE, S.A.", "SIBE", "", "ALM", ""},
+		traded{"ES0SIM000022", "1002", "Tejares Ficticios SA", "Floor", "", "TEJ", ""},
+		traded{"ES0SIM000033", "1003", "MINAS FICTICIAS, S.A.", "SIBE", "", "MIN", ""},
+	)
+	w.refreshExchange(s)
+	for isin, want := range map[string]string{"ES0SIM000011": "A69001001 ALM", "ES0SIM000022": "A69001002 TEJ", "ES0SIM000033": "exchange-1003 MIN"} {
+		if got := w.issuer(isin); got.ID+" "+got.Ticker != want {
+			t.Errorf("%s is of %s %s, want %s", isin, got.ID, got.Ticker, want)
+		}
+	}
+}
+
+// TestRegisterBadRow: a row that cannot be read hides neither its neighbours
+// nor the pages behind it, and is not passed over in silence.
+func TestRegisterBadRow(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	d := w.desk()
+	s := w.session()
+	s.Exchange = nil
+	d.now(func(list, page string, answer *httptest.ResponseRecorder) {
+		if list == "2" || list == "3" && page == "0" {
+			text := strings.Replace(answer.Body.String(), "Número y fecha de registro oficial: ", "Sin registro: ", 1)
+			answer.Body.Reset()
+			answer.Body.WriteString(text)
+		}
+	})
+	s.refreshAll(t.Context())
+	if d.asked["3"] < 2 {
+		t.Errorf("asked for %d pages of the list, want all", d.asked["3"])
+	}
+	if got := surface(s.Ingest, health.Register); got.OK || !strings.Contains(got.Error, "row 1 has no number") {
+		t.Errorf("%+v", got)
+	}
+	if w.led.Time(health.Register).IsZero() {
+		t.Error("two bad rows keep the service from starting")
+	}
+	w.log()
+	if got := len(known{w.cat}.Issuers(disclosure.Manager)); got != 39 {
+		t.Errorf("%d managers, want all but one", got)
+	}
+	d.now(nil)
+	w.later(s)
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, health.Register); !got.OK || !slices.Equal(d.lists(), []string{"2", "3"}) {
+		t.Errorf("%+v, asked for %v", got, d.lists())
+	}
+	w.log()
+	if got := len(known{w.cat}.Issuers(disclosure.Manager)); got != 40 {
+		t.Errorf("%d managers", got)
+	}
+}
+
+// TestDirectoryRecall: who takes over knows what failed before.
+func TestDirectoryRecall(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	note, _ := json.Marshal(setback{Tries: 3, At: time.Now(), Why: "it was away"})
+	if err := w.led.SetValue(t.Context(), s.lease, s.registers()[1].memo(), string(note)); err != nil {
+		t.Fatal(err)
+	}
+	s.recall(health.Register, s.registers())
+	s.recall(health.Exchange, s.exchange())
+	if got := surface(s.Ingest, health.Register); got.OK || got.Error != "it was away" {
+		t.Errorf("%+v", got)
+	}
+	if got := surface(s.Ingest, health.Exchange); got.Failures != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDirectoryWait(t *testing.T) {
+	var got []time.Duration
+	for _, tries := range []int{1, 2, 3, 4, 5, 6, 7, 1000} {
+		got = append(got, setback{Tries: tries}.wait()/time.Minute)
+	}
+	if diff := cmp.Diff([]time.Duration{10, 20, 40, 60, 60, 60, 60, 60}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// errSecret is what a store says to us and nobody else.
+var errSecret = errors.New("dial tcp db.internal:5432: password of pregon is wrong")
+
+// brokenNotes are notes that cannot be kept of shares.
+type brokenNotes struct{ store.Notes }
+
+func (b brokenNotes) SetNotes(ctx context.Context, lease *store.Lease, notes ...store.Note) error {
+	if strings.HasPrefix(notes[0].Name, "memo/exchange/ES") {
+		return errSecret
+	}
+	return b.Notes.SetNotes(ctx, lease, notes...)
+}
+
+// TestDirectoryDiscreet: what the store says when it fails is not for the
+// public.
+func TestDirectoryDiscreet(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	broken := &brokenStore{Store: w.store}
+	broken.fail(errSecret)
+	s.Store = broken
+	s.refreshAll(t.Context())
+	for _, name := range []string{health.Register, health.Exchange, health.Store} {
+		if got := surface(s.Ingest, name); got.Failures == 0 || !strings.Contains(got.Error, "the store") {
+			t.Errorf("%+v", got)
+		}
+	}
+	broken.fail(nil)
+	s.Coverage = coverage.New(brokenNotes{w.store}) // which does not know what was read
+	s.refreshAll(t.Context())
+	if got := surface(s.Ingest, health.Exchange); got.Failures != 2 || !strings.Contains(got.Error, "the store") {
+		t.Errorf("%+v", got)
+	}
+	if err := w.led.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told, _ := json.Marshal(s.Status())
+	for _, p := range slices.Concat(s.registers(), s.exchange()) {
+		told = append(told, w.led.Value(p.memo())...)
+	}
+	if strings.Contains(string(told), "internal:5432") {
+		t.Errorf("%s", told)
+	}
+}

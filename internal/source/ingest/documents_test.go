@@ -1,0 +1,316 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/document/extract"
+	"pregon/internal/source/coverage"
+	"pregon/internal/store"
+)
+
+// scribe stands for the process that opens documents, which has tests of its
+// own: it takes every PDF for the same text.
+type scribe struct {
+	mu    sync.Mutex
+	reads int
+	fail  func(n int) error // of the n-th document; nil: none does
+}
+
+const scribed = "La sociedad comunica que repartirá un dividendo de 0,12 euros brutos por acción con cargo al ejercicio 2026.\n\nEl pago se hará el 3 de junio de 2027 a través de las entidades participantes."
+
+func (*scribe) Warm(context.Context) error { return nil }
+
+func (s *scribe) Read(_ context.Context, body []byte) (*extract.Text, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads++
+	if s.fail != nil {
+		if err := s.fail(s.reads); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case bytes.Contains(body, []byte("__VIEWSTATE")) || bytes.HasPrefix(body, []byte("<!")):
+		return nil, extract.ErrSitePage
+	case !bytes.HasPrefix(body, []byte("%PDF-")):
+		return nil, &extract.Unreadable{Reason: "it is not a PDF file"}
+	}
+	return &extract.Text{
+		Type: extract.PDF, Method: extract.ByText, Language: "es",
+		Pages: []extract.Page{{Text: scribed, Method: extract.ByText}, {Text: fmt.Sprint(len(body)), Method: extract.ByText}},
+	}, nil
+}
+
+// reading is an ingest that reads documents.
+func (w *world) reading(s *scribe) *Ingest {
+	w.Helper()
+	i := w.newIngest("reads")
+	i.Documents = document.NewKeeper(document.Options{Store: w.store, Readers: []document.Reader{s}, Logger: slog.New(slog.DiscardHandler)})
+	return i
+}
+
+// becomes waits until a report's document has a state.
+func (w *world) becomes(id string, want disclosure.DocumentStatus, words string) (r *disclosure.Report) {
+	w.Helper()
+	w.eventually(func() error {
+		if r = w.report(id); r == nil {
+			return fmt.Errorf("%s is not there", id)
+		}
+		if d := r.DocumentNow(); d.Status != want || !strings.Contains(d.Reason, words) {
+			return fmt.Errorf("the document of %s is %+v, want %s, %s", id, d, want, words)
+		}
+		return nil
+	})
+	return r
+}
+
+// events are what was told of a report: each with the names of what changed.
+func (w *world) events(id string) (out []string) {
+	w.Helper()
+	changes, err := w.store.Changes(w.Context(), 0, 1_000_000)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, c := range changes {
+		if c.Report != nil && c.Report.ID == id {
+			out = append(out, strings.TrimSpace(string(c.Event)+" "+strings.Join(c.Changed, ",")))
+		}
+	}
+	return out
+}
+
+func TestDocumentsOfNewFilings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(w.reading(&scribe{}).Run)
+	for _, series := range []string{"ip", "oir"} {
+		id := w.publish(`{"type":"` + series + `","title":"Reparto de un dividendo","document":true}`)
+		r := w.becomes(id, disclosure.DocumentReady, "")
+		w.eventually(func() error {
+			if r = w.report(id); r.SummaryMethod == "" {
+				return errors.New("it is not summed up")
+			}
+			return nil
+		})
+		if d := r.Document; d.SHA256 == "" || d.Pages != 2 || d.Type != "pdf" || d.Method != "text" || d.Language != "es" || d.Link != r.PDFURL || d.Bytes == 0 {
+			t.Errorf("%+v", d)
+		}
+		if r.SummaryMethod != "extractive" || !strings.Contains(r.Summary, "0,12 euros") || len(r.Evidence) == 0 || r.Evidence[0].Page != 1 || !strings.Contains(scribed, r.Evidence[0].Quote) {
+			t.Errorf("%q by %q with %+v", r.Summary, r.SummaryMethod, r.Evidence)
+		}
+		// Its page may be read before the report is written: no order between these two.
+		for _, clocks := range [][]time.Time{{r.PublishedAt, r.AvailableAt, r.TextReadyAt}, {r.PublishedAt, r.EnrichedAt, r.TextReadyAt, r.SummaryReadyAt}} {
+			for n := range clocks[1:] {
+				if clocks[n+1].Before(clocks[n].Truncate(time.Second)) {
+					t.Errorf("the clocks are %v", clocks)
+				}
+			}
+		}
+		told := strings.Join(w.events(id), "\n")
+		if !strings.HasPrefix(told, "report.published\n") || !strings.Contains(told, "\nreport.updated document,text_ready_at\nreport.updated summary,summary_method,evidence,summary_ready_at") {
+			t.Errorf("told was\n%s", told)
+		}
+	}
+	without := w.publish(`{"type":"oir","document":false}`)
+	w.becomes(without, disclosure.DocumentNone, "no document of its own")
+}
+
+// A report that was told while nobody read documents gets its own later, and so
+// does one whose summary a process left behind.
+func TestDocumentsAreFoundAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, stop := w.start()
+	first := w.publish(`{"type":"oir","document":true}`)
+	second := w.publish(`{"type":"ip","document":true}`)
+	for _, id := range []string{first, second} {
+		w.becomes(id, disclosure.DocumentPending, "waits for its turn")
+	}
+	stop()
+	s := &scribe{}
+	i := w.reading(s)
+	kept, err := i.Documents.Keep(t.Context(), []byte("%PDF-read before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{document.Told(w.report(second), kept)}}); err != nil {
+		t.Fatal(err)
+	}
+	w.run(i.Run)
+	w.becomes(first, disclosure.DocumentReady, "")
+	w.eventually(func() error {
+		if r := w.report(second); r.Summary == "" || r.SummaryReadyAt.IsZero() || r.Document.SHA256 != kept.SHA256 {
+			return fmt.Errorf("it is %+v", r)
+		}
+		return nil
+	})
+}
+
+// What fails at the regulator is tried again, and told meanwhile; what cannot be
+// read is given up, and the next document is read.
+func TestDocumentsFail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := &scribe{}
+	w.run(w.reading(s).Run)
+	for fault, words := range map[string]string{
+		`{"kind":"error500","surface":"document"}`: "did not give the document: the regulator answered with status 500",
+		`{"kind":"error403","surface":"document"}`: "did not give the document: the regulator answered with status 403",
+		`{"kind":"reset","surface":"document"}`:    "did not give the document",
+		`{"kind":"page","surface":"document"}`:     "a page of its own",
+	} {
+		w.arm(fault)
+		id := w.publish(`{"type":"oir","document":true}`)
+		w.becomes(id, disclosure.DocumentPending, words)
+		w.becomes(id, disclosure.DocumentPending, "It is tried again.")
+		w.disarm()
+		if r := w.becomes(id, disclosure.DocumentReady, ""); r.Document.Reason != "" {
+			t.Errorf("%s: %+v", fault, r.Document)
+		}
+		tries := 0
+		for _, e := range w.events(id) {
+			if strings.Contains(e, "document") {
+				tries++
+			}
+		}
+		if tries > 4 {
+			t.Errorf("%s: subscribers were told %d times: %q", fault, tries, w.events(id))
+		}
+	}
+	w.arm(`{"kind":"word","surface":"document"}`)
+	id := w.publish(`{"type":"oir","document":true}`)
+	w.becomes(id, disclosure.DocumentFailed, "cannot be read: it is not a PDF file.")
+	w.disarm()
+	w.becomes(w.publish(`{"type":"oir","document":true}`), disclosure.DocumentReady, "")
+	w.becomes(id, disclosure.DocumentFailed, "")
+}
+
+// Trouble of our own is no fault of the document.
+func TestDocumentsSurviveTheirReader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := &scribe{fail: func(n int) error {
+		if n < 4 {
+			return errors.New("the reader did not start")
+		}
+		return nil
+	}}
+	w.run(w.reading(s).Run)
+	id := w.publish(`{"type":"oir","document":true}`)
+	w.becomes(id, disclosure.DocumentReady, "")
+	if s.reads < 4 {
+		t.Errorf("it was read at the first try")
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for text, err := range map[string]error{
+		"cannot be read: it is encrypted.":              fmt.Errorf("x: %w", &extract.Unreadable{Reason: "it is encrypted"}),
+		"a page of its own":                             extract.ErrSitePage,
+		"The service cannot read documents at present.": errors.New("the disk is full on host db-7"),
+	} {
+		if v := judge(err); !strings.Contains(v.reason, text) || strings.Contains(v.reason, "db-7") {
+			t.Errorf("%v is told as %q", err, v.reason)
+		}
+	}
+}
+
+// A link that changes leads to another document.
+func TestDocumentsOfNewLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stop := w.run(w.reading(&scribe{}).Run)
+	id := w.publish(`{"type":"oir","document":true}`)
+	other := w.publish(`{"type":"oir","document":true}`)
+	before := w.becomes(id, disclosure.DocumentReady, "")
+	link := w.becomes(other, disclosure.DocumentReady, "").PDFURL
+	stop() // else the lists tell the old link again
+	told := disclosure.Report{ID: id, Type: before.Type, Number: before.Number, PDFURL: link, EnrichedAt: time.Now().UTC()}
+	if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{told}}); err != nil {
+		t.Fatal(err)
+	}
+	w.becomes(id, disclosure.DocumentPending, "waits for its turn")
+	s := w.session()
+	s.Documents = w.reading(&scribe{}).Documents
+	s.readOne(t.Context(), id, 0)
+	if r := w.report(id); r.Document.Link != link || r.Document.SHA256 != w.report(other).Document.SHA256 || r.SummaryOf != r.Document.SHA256 {
+		t.Errorf("it is %+v, with the summary of %s", r.Document, r.SummaryOf)
+	}
+}
+
+// Documents of history are read when somebody asks, quietly, and a job that was
+// stopped goes on behind what it did.
+func TestBackfillDocuments(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	from, to := days(t, "2025-08-18", "2025-08-20")
+	plain := coverage.NewJob(from, to, dated)
+	if _, err := w.newIngest("plain").Backfill(t.Context(), plain, func(coverage.Job, bool) {}); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (ready, failed, none int, some string) {
+		for _, f := range w.truth(from, dated...) {
+			r := w.report(f.ID)
+			if disclosure.DayOf(f.PublishedAt) > to || r.PDFURL == "" {
+				continue
+			}
+			some = r.ID
+			switch r.DocumentNow().Status {
+			case disclosure.DocumentReady:
+				ready++
+			case disclosure.DocumentFailed:
+				failed++
+			case disclosure.DocumentNone:
+				none++
+			}
+		}
+		return ready, failed, none, some
+	}
+	ready, failed, none, _ := count()
+	if ready+failed > 0 || none < 10 {
+		t.Fatalf("%d ready, %d failed, %d none before anybody asked", ready, failed, none)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &scribe{fail: func(n int) error {
+		switch n {
+		case 2:
+			return &extract.Unreadable{Reason: "it is empty"}
+		case 6:
+			cancel()
+		}
+		return nil
+	}}
+	job, err := w.reading(s).Backfill(ctx, plain.WithDocuments(), func(coverage.Job, bool) {})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v, %+v", err, job)
+	}
+	s.fail = nil
+	job, err = w.reading(s).Backfill(t.Context(), plain.WithDocuments(), func(coverage.Job, bool) {})
+	if err != nil || !job.Done || job.Steps != job.Total || job.Read+job.Failed < 10 || job.Failed != 1 {
+		t.Fatalf("%v, %+v", err, job)
+	}
+	ready, failed, none, some := count()
+	if ready < 9 || failed != 1 || none != 0 || s.reads > ready+failed+2 {
+		t.Errorf("%d ready, %d failed, %d none after %d reads: %+v", ready, failed, none, s.reads, job)
+	}
+	for _, e := range w.events(some) {
+		if !strings.HasPrefix(e, "report.backfilled") {
+			t.Errorf("history is told as %s", e)
+		}
+	}
+	// Asked again, it tries what failed.
+	job, err = w.reading(s).Backfill(t.Context(), plain.WithDocuments(), func(coverage.Job, bool) {})
+	if ready, failed, _, _ := count(); err != nil || failed != 0 || job.Read != 1 || ready < 10 {
+		t.Errorf("%d ready and %d failed, %+v, %v", ready, failed, job, err)
+	}
+}

@@ -1,0 +1,331 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/source/health"
+	"pregon/internal/source/regulator"
+	"pregon/internal/source/throttle"
+)
+
+// oddSite stands between ingest and the simulator and changes its answers.
+type oddSite struct {
+	hasty
+
+	mu    sync.Mutex
+	asked []string                                       // guarded by mu: path and query
+	edit  func(request string, page []byte) (odd []byte) // guarded by mu; nil changes nothing
+}
+
+func (o *oddSite) RoundTrip(r *http.Request) (*http.Response, error) {
+	o.mu.Lock()
+	o.asked = append(o.asked, r.URL.RequestURI())
+	edit := o.edit
+	o.mu.Unlock()
+	resp, err := o.hasty.RoundTrip(r)
+	if err != nil || edit == nil {
+		return resp, err
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	odd := edit(r.URL.RequestURI(), page)
+	if odd == nil {
+		resp.StatusCode, odd = http.StatusInternalServerError, []byte("oops")
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(odd)), int64(len(odd))
+	resp.Header.Del("Content-Length")
+	return resp, nil
+}
+
+func (o *oddSite) be(edit func(request string, page []byte) []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.edit = edit
+}
+
+// count returns how often something was asked for.
+func (o *oddSite) count(part string) (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, request := range o.asked {
+		if strings.Contains(strings.ToLower(request), strings.ToLower(part)) {
+			n++
+		}
+	}
+	return n
+}
+
+// odd puts an odd site before an ingest.
+func (w *world) odd(i *Ingest) *oddSite {
+	w.Helper()
+	o := &oddSite{hasty: w.transport()}
+	source, err := regulator.New(regulator.Options{Origin: w.url, UserAgent: "test", Queue: throttle.New(0), Transport: o})
+	if err != nil {
+		w.Fatal(err)
+	}
+	i.Regulator = source
+	return o
+}
+
+var (
+	numberLabel = regexp.MustCompile(`(?i)N(ú|&#250;)mero de registro: ?\d+`)
+	pagerLabel  = regexp.MustCompile(`(?s)<span id="[^"]*_lblInfoPaginacion".*?</span>|<ul class="pagination">.*?</ul>`)
+)
+
+// week is a list of several pages.
+func week() reading {
+	today := disclosure.DayOf(time.Now())
+	return reading{series: disclosure.OIR, from: today - 9, to: today - 2}
+}
+
+// lacking counts the reports of the week that are not there.
+func (w *world) lacking(r reading) (n int) {
+	w.Helper()
+	for _, f := range w.truth(r.from, r.series) {
+		if disclosure.DayOf(f.PublishedAt) <= r.to && w.report(f.ID) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRowCannotBeRead: one odd row hides neither its page nor those behind it,
+// and the days do not count as read.
+func TestRowCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	site := w.odd(s.Ingest)
+	site.be(func(request string, page []byte) []byte {
+		if at := numberLabel.FindIndex(page); strings.Contains(request, "page=0") && at != nil {
+			return append(page[:at[0]:at[0]], page[at[1]:]...)
+		}
+		return page
+	})
+	_, err := s.read(t.Context(), throttle.Reconcile, week())
+	if _, markup := errors.AsType[*regulator.MarkupError](err); !markup {
+		t.Errorf("reading it gives %v", err)
+	}
+	if n := w.lacking(week()); n != 1 {
+		t.Errorf("%d reports are missing, want the one", n)
+	}
+	if !w.led.Covered(disclosure.OIR, week().from).IsZero() || !s.board.Failing(health.List(disclosure.OIR)) {
+		t.Error("the days count as read, or nobody is told")
+	}
+	site.be(nil)
+	if _, err := s.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 || w.led.Covered(disclosure.OIR, week().from).IsZero() {
+		t.Errorf("once it is well again: %v, %d missing", err, w.lacking(week()))
+	}
+}
+
+// TestPageIgnored: a site that answers every page with the first is not read.
+func TestPageIgnored(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	site := w.odd(s.Ingest)
+	var first []byte
+	site.be(func(request string, page []byte) []byte {
+		if strings.Contains(request, "page=0") {
+			first = bytes.Clone(page)
+		}
+		return first
+	})
+	_, err := s.read(t.Context(), throttle.Reconcile, week())
+	if err == nil || !w.led.Covered(disclosure.OIR, week().from).IsZero() {
+		t.Errorf("%v, and %d reports are missing that count as read", err, w.lacking(week()))
+	}
+}
+
+// TestNoPager: without a word about pages all of them are read.
+func TestNoPager(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	w.odd(s.Ingest).be(func(_ string, page []byte) []byte { return pagerLabel.ReplaceAll(page, nil) })
+	if _, err := s.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 {
+		t.Errorf("%v, %d reports are missing", err, w.lacking(week()))
+	}
+}
+
+// TestShortPage: a page in the middle that lacks rows is no whole page.
+func TestShortPage(t *testing.T) {
+	p := progress{seen: map[int64]bool{}, pages: 1}
+	rows := func(from, n int) (out []regulator.Row) {
+		for k := range n {
+			out = append(out, regulator.Row{Number: int64(from + k)})
+		}
+		return out
+	}
+	p.turn(regulator.List{Rows: rows(1, 10), Pages: 3}, nil)
+	if p.broken != nil || p.done() {
+		t.Errorf("after the first page: %+v", p)
+	}
+	p.turn(regulator.List{Rows: rows(11, 4), Pages: 3}, nil)
+	p.turn(regulator.List{Rows: rows(21, 2), Pages: 3}, nil)
+	if p.broken == nil || !p.done() || len(p.seen) != 16 {
+		t.Errorf("after all pages: %+v", p)
+	}
+}
+
+// TestReachOfHR: the days that the latest pages show whole.
+func TestReachOfHR(t *testing.T) {
+	day := func(d int) time.Time { return time.Date(2026, 11, d, 12, 0, 0, 0, disclosure.Madrid) }
+	got := reachOf([]regulator.Row{{At: day(13)}, {At: day(10)}, {At: day(12)}})
+	if want, _ := disclosure.ParseDay("2026-11-11"); got != want {
+		t.Errorf("it reaches %s, want %s", got, want)
+	}
+	if reachOf(nil) != 0 {
+		t.Error("a page without rows reaches somewhere")
+	}
+}
+
+// TestSweepCutShort: an entity of which the second page failed is read again
+// to its end.
+func TestSweepCutShort(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	s := w.session()
+	site := w.odd(s.Ingest)
+	entity := w.busiestFund()
+	site.be(func(request string, page []byte) []byte {
+		if strings.Contains(request, "page=1") {
+			return nil
+		}
+		return page
+	})
+	if err := s.sweep(t.Context(), entity); err == nil {
+		t.Fatal("the second page was to fail")
+	}
+	site.be(nil)
+	if err := s.sweep(t.Context(), entity); err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, f := range w.truth(disclosure.DayOf(time.Now())-700, disclosure.HR) {
+		if f.NIF == entity.NIF && w.report(f.ID) != nil {
+			kept++
+		}
+	}
+	if kept <= pageSize {
+		t.Errorf("%d reports of %s are kept, want more than a page", kept, entity.Name)
+	}
+}
+
+// busiestFund returns the fund with most HR.
+func (w *world) busiestFund() (busiest disclosure.Issuer) {
+	w.Helper()
+	n := map[string]int{}
+	for _, f := range w.truth(disclosure.DayOf(time.Now())-700, disclosure.HR) {
+		if n[f.NIF]++; f.NIF != "" && n[f.NIF] > n[busiest.NIF] {
+			busiest = disclosure.Issuer{NIF: f.NIF, Name: f.CompanyName}
+		}
+	}
+	if n[busiest.NIF] <= pageSize {
+		w.Fatalf("no fund has more than %d HR", n[busiest.NIF])
+	}
+	return busiest
+}
+
+// TestGapThatCannotBeRead: the numbers after it are looked up all the same, and
+// it does not take every turn.
+func TestGapThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.newIngest("first")
+	site := w.odd(i)
+	w.run(i.Run)
+	first := w.publish(`{"type":"oir"}`)
+	_, n, _ := disclosure.ParseReportID(first)
+	bad := fmt.Sprintf("nreg=%d", n+1)
+	site.be(func(request string, page []byte) []byte {
+		if strings.HasSuffix(request, bad) {
+			return []byte("<html><body>Error</body></html>")
+		}
+		return page
+	})
+	w.publish(fmt.Sprintf(`{"type":"oir","number":"%d"}`, n+4))
+	began := time.Now()
+	w.eventually(func() error {
+		if w.led.Absent(disclosure.OIR, n+2).IsZero() || w.led.Absent(disclosure.OIR, n+3).IsZero() {
+			return errors.New("the numbers after the bad one are not looked up")
+		}
+		return nil
+	})
+	if !w.led.Absent(disclosure.OIR, n+1).IsZero() {
+		t.Error("what could not be read counts as never published")
+	}
+	time.Sleep(10 * hurried.gaps)
+	// At first after a second, later every five.
+	if asked, most := site.count(bad), 8+int(time.Since(began)/(5*time.Second)); asked > most {
+		t.Errorf("it was asked for %d times, want %d at most", asked, most)
+	}
+}
+
+// TestOddItem: one item of the feed that cannot be read does not slow the
+// others down.
+func TestOddItem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.newIngest("first")
+	site := w.odd(i)
+	odd := w.publish(`{"type":"oir","title":"La rara"}`)
+	number := odd[len("oir-"):]
+	site.be(func(request string, page []byte) []byte {
+		if strings.Contains(request, "RSS") {
+			return bytes.ReplaceAll(page, []byte("nreg="+number+"]"), []byte("nreg=?]"))
+		}
+		return page
+	})
+	w.run(i.Run)
+	w.state(health.Degraded)
+	before := site.count("Otra-Informacion-Relevante/RSS")
+	w.eventually(func() error {
+		if site.count("Otra-Informacion-Relevante/RSS") < before+10 {
+			return errors.New("the feed is asked for no more")
+		}
+		return nil
+	})
+	w.publish(`{"type":"oir"}`)
+	w.whole() // the list tells of the odd one
+}
+
+// TestHRUnseen: what neither the feed nor the pages of the latest HR show is
+// found by its number, once a later one is seen.
+func TestHRUnseen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.newIngest("first")
+	site := w.odd(i)
+	w.publish(`{"type":"hr"}`)
+	unseen := w.publish(`{"type":"hr"}`)
+	item := regexp.MustCompile(`(?s)<item>.{0,200}?nreg=` + unseen[len("hr-"):] + `&.*?</item>`)
+	site.be(func(request string, page []byte) []byte {
+		switch {
+		case strings.Contains(request, "hechosrelevantes.asmx"):
+			return item.ReplaceAll(page, nil)
+		case strings.Contains(request, "utimos-hechos") || strings.Contains(request, "nif="):
+			return nil
+		}
+		return page
+	})
+	w.run(i.Run)
+	w.publish(`{"type":"hr"}`)
+	w.eventually(func() error { return w.exact(disclosure.DayOf(time.Now()), disclosure.HR) })
+	if site.count("division=2&nreg="+unseen[len("hr-"):]) == 0 {
+		t.Error("it was not looked up by its number")
+	}
+}

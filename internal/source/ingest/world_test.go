@@ -1,0 +1,469 @@
+package ingest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/sim/market"
+	"pregon/internal/sim/simserver"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/exchange"
+	"pregon/internal/source/health"
+	"pregon/internal/source/regulator"
+	"pregon/internal/source/throttle"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+)
+
+// hurried is the rhythm of tests.
+var hurried = intervals{
+	blind:         time.Second,
+	probe:         500 * time.Millisecond,
+	aside:         2 * time.Second,
+	unoffered:     time.Minute,
+	compare:       10 * time.Second,
+	compareNight:  10 * time.Second,
+	grace:         500 * time.Millisecond,
+	distrust:      time.Hour,
+	instead:       500 * time.Millisecond,
+	slowest:       500 * time.Millisecond,
+	reconcile:     2 * time.Second,
+	reconcileSoon: 200 * time.Millisecond,
+	hr:            2 * time.Second,
+	sweep:         5 * time.Second,
+	gaps:          300 * time.Millisecond,
+	gapsAfter:     2 * time.Second,
+	poor:          2 * time.Second,
+	loose:         300 * time.Millisecond,
+	retry:         500 * time.Millisecond,
+	unread:        300 * time.Millisecond,
+	reask:         time.Second,
+	reread:        50 * time.Millisecond,
+}
+
+// world is a simulated source and a store on disk, with ingest between them.
+type world struct {
+	*testing.T
+	url   string
+	path  string
+	store store.Store
+	cat   *catalog.Catalog
+	led   *coverage.Tracker
+	end   func() // closes the store
+	hasty bool   // gives up after a moment what hangs; a slow machine may take longer to answer
+}
+
+// testMarket is the same for all tests: making it takes a moment.
+var testMarket = sync.OnceValue(func() *market.Market { return market.New(1) })
+
+// begun is a store that has what a new one begins with, the first days and the
+// directory, which take a moment to load.
+var begun struct {
+	sync.Once
+	file []byte
+}
+
+// newWorld returns a world that has begun.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	begun.Do(func() {
+		w := newEmptyWorld(t)
+		_, stop := w.start()
+		stop()
+		w.end()
+		var err error
+		if begun.file, err = os.ReadFile(w.path); err != nil {
+			t.Fatal(err)
+		}
+	})
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	if err := os.WriteFile(path, begun.file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return newWorldOf(t, path)
+}
+
+func newEmptyWorld(t *testing.T) *world {
+	t.Helper()
+	return newWorldOf(t, filepath.Join(t.TempDir(), "pregon.db"))
+}
+
+func newWorldOf(t *testing.T, path string) *world {
+	t.Helper()
+	server, err := simserver.Open(simserver.Options{Market: testMarket(), Seed: 1, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := httptest.NewServer(server)
+	t.Cleanup(func() {
+		_ = server.Close() // first, so that answers that hang end
+		site.CloseClientConnections()
+		site.Close()
+	})
+	w := &world{T: t, url: site.URL, path: path}
+	w.store = w.open()
+	w.cat, w.led = catalog.New(w.store, slog.New(slog.DiscardHandler)), coverage.New(w.store)
+	if err := errors.Join(w.cat.Load(t.Context()), w.led.Refresh(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	catalogue, notes := w.run(w.cat.Follow), w.run(w.led.Follow)
+	w.end = func() {
+		catalogue()
+		notes()
+		if err := w.store.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// open opens the store once more, as another process would.
+func (w *world) open() store.Store {
+	w.Helper()
+	db, err := sqlite.Open(w.Context(), w.path, sqlite.Options{Create: true})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// run runs something until the test ends, or until stop is called.
+func (w *world) run(what func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := what(ctx); !errors.Is(err, context.Canceled) {
+			w.Errorf("it ended with %v", err)
+		}
+	}()
+	stop = func() { cancel(); <-ended }
+	w.Cleanup(stop)
+	return stop
+}
+
+// newIngest returns an ingest of this world, in a hurry.
+func (w *world) newIngest(holder string) *Ingest {
+	w.Helper()
+	source, err := regulator.New(regulator.Options{
+		Origin: w.url, UserAgent: "test", Queue: throttle.New(0), Transport: w.transport(),
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	listed, err := exchange.New(exchange.Options{Origin: w.url, UserAgent: "test"})
+	if err != nil {
+		w.Fatal(err)
+	}
+	logger := slog.New(slog.DiscardHandler)
+	if testing.Verbose() {
+		logger = slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	i := New(Options{
+		Store: w.store, Coverage: w.led, Catalog: w.cat, Regulator: source, Exchange: listed,
+		Poll: 200 * time.Millisecond, Holder: holder, Logger: logger.With("holder", holder),
+	})
+	i.intervals = hurried
+	i.board = health.NewMonitor(2 * time.Second)
+	return i
+}
+
+// session returns the work of a term that does nothing by itself.
+func (w *world) session() *session {
+	w.Helper()
+	i := w.newIngest("first")
+	lease, err := tryLease(w.Context(), w.store, i.Holder)
+	if err != nil {
+		w.Fatal(err)
+	}
+	s, err := i.newSession(w.Context(), &lease)
+	if err == nil {
+		err = s.begin(w.Context())
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.eventually(func() error {
+		_, err := s.Regulator.Feed(w.Context(), disclosure.IP, [32]byte{}) // so that it is known what the source is
+		return err
+	})
+	if err := s.claim(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	return s
+}
+
+// catchUp waits until the catalogue knows of a change.
+func (w *world) catchUp(seq int64) {
+	w.Helper()
+	w.eventually(func() error {
+		if at := w.cat.Snapshot().Seq(); at < seq {
+			return fmt.Errorf("the catalogue is at %d, want %d", at, seq)
+		}
+		return nil
+	})
+}
+
+// hasty is a transport that loses its patience sooner than the client.
+type hasty struct {
+	*http.Transport
+	within time.Duration
+}
+
+func (w *world) transport() hasty {
+	within := time.Minute
+	if w.hasty {
+		within = 3 * time.Second
+	}
+	return hasty{http.DefaultTransport.(*http.Transport).Clone(), within}
+}
+
+func (h hasty) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), h.within)
+	resp, err := h.Transport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	resp.Body = hastyBody{resp.Body, cancel}
+	return resp, nil
+}
+
+type hastyBody struct {
+	io.ReadCloser
+	cancel func()
+}
+
+func (b hastyBody) Close() error {
+	b.cancel()
+	return b.ReadCloser.Close()
+}
+
+// start runs an ingest and waits until a new store has what it begins with.
+func (w *world) start() (i *Ingest, stop func()) {
+	w.Helper()
+	i = w.newIngest("first")
+	stop = w.run(i.Run)
+	w.eventually(func() error {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if !Started(w.led) || i.session == nil {
+			return errors.New("the first days are not in")
+		}
+		return nil
+	})
+	return i, stop
+}
+
+// patient is how long a test waits for what must happen. It is no measure of
+// speed.
+const patient = 10 * time.Minute
+
+// eventually waits until the check passes.
+func (w *world) eventually(check func() error) {
+	w.Helper()
+	deadline := time.Now().Add(patient)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// ask asks the simulator.
+func (w *world) ask(method, path, body string) string {
+	w.Helper()
+	req, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		w.Fatalf("%s %s: %d %s %v", method, path, resp.StatusCode, answer, err)
+	}
+	return string(answer)
+}
+
+// publish files something and returns its id.
+func (w *world) publish(body string) string {
+	w.Helper()
+	var out struct{ ID string }
+	if err := json.Unmarshal([]byte(w.ask(http.MethodPost, "/_sim/publish", body)), &out); err != nil {
+		w.Fatal(err)
+	}
+	return out.ID
+}
+
+func (w *world) arm(body string) { w.ask(http.MethodPost, "/_sim/fault", body) }
+func (w *world) disarm()         { w.ask(http.MethodDelete, "/_sim/fault", "") }
+func (w *world) report(id string) *disclosure.Report {
+	w.Helper()
+	found, err := w.store.Reports(w.Context(), id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return &found[0]
+}
+
+// filed is a report as the simulator knows it to be.
+type filed struct {
+	ID          string
+	Type        disclosure.Type
+	CompanyName string `json:"company_name"`
+	NIF         string
+	Title       string
+	Category    string
+	PublishedAt time.Time `json:"published_at"`
+	PDFURL      string    `json:"pdf_url"`
+	SourceURL   string    `json:"source_url"`
+	Related     []struct{ ID string }
+}
+
+// truth returns what the simulator published on the days since one.
+func (w *world) truth(from disclosure.Day, types ...disclosure.Type) (out []filed) {
+	w.Helper()
+	for _, t := range types {
+		query := url.Values{"type": {strings.ToLower(string(t))}, "from": {from.String()}}
+		lines := bufio.NewScanner(strings.NewReader(w.ask(http.MethodGet, "/_sim/filings?"+query.Encode(), "")))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var f filed
+			if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+				w.Fatal(err)
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// exact returns how the store differs from the truth since a day: nothing may be
+// missing, nothing may be there that was not filed, and every word and second
+// must be right.
+func (w *world) exact(from disclosure.Day, types ...disclosure.Type) error {
+	have := map[string]disclosure.Report{}
+	if _, err := w.store.Current(w.Context(), func(c disclosure.Change) error {
+		if c.Report != nil && slices.Contains(types, c.Report.Type) && disclosure.DayOf(c.Report.PublishedAt) >= from {
+			have[c.Report.ID] = *c.Report
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, want := range w.truth(from, types...) {
+		r, ok := have[want.ID]
+		if !ok {
+			return fmt.Errorf("%s of %v is missing", want.ID, want.PublishedAt)
+		}
+		delete(have, want.ID)
+		if err := want.differs(&r); err != nil {
+			return err
+		}
+	}
+	for id, r := range have {
+		return fmt.Errorf("%s of %v was never filed", id, r.PublishedAt)
+	}
+	return nil
+}
+
+// differs compares a report with the truth. Of history the minute is known.
+func (f filed) differs(r *disclosure.Report) error {
+	got := filed{
+		ID: r.ID, Type: r.Type, CompanyName: r.CompanyName, NIF: r.NIF, Title: r.Title,
+		Category: strings.Join(strings.Fields(r.Category), " "), PublishedAt: r.PublishedAt, PDFURL: r.PDFURL, SourceURL: r.SourceURL,
+	}
+	f.Category = strings.Join(strings.Fields(f.Category), " ")
+	f.Related = nil
+	f.PublishedAt = f.PublishedAt.UTC()
+	if r.TimeFrom == disclosure.FromList && r.Backfilled {
+		f.PublishedAt = f.PublishedAt.Truncate(time.Minute)
+	}
+	if diff := cmp.Diff(f, got); diff != "" {
+		return fmt.Errorf("%s (-filed +kept):\n%s", r.ID, diff)
+	}
+	return nil
+}
+
+// once checks that every report was announced once only.
+func (w *world) once() {
+	w.Helper()
+	announced := map[string]int{}
+	for after := int64(0); ; {
+		changes, err := w.store.Changes(w.Context(), after, 1000)
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, c := range changes {
+			after = c.Seq
+			if c.Report != nil && len(c.Changed) == 0 {
+				announced[c.Report.ID]++
+			}
+		}
+		if len(changes) < 1000 {
+			break
+		}
+	}
+	for id, n := range announced {
+		if n != 1 {
+			w.Errorf("%s was announced %d times", id, n)
+		}
+	}
+}
+
+// whole waits until all is exact, and sees that it stays so.
+func (w *world) whole() {
+	w.Helper()
+	from := disclosure.DayOf(time.Now()) - 7
+	w.eventually(func() error {
+		// Of HR a new store begins with what its latest pages show.
+		return errors.Join(w.exact(from, disclosure.IP, disclosure.OIR), w.exact(from+7, disclosure.HR))
+	})
+	w.once()
+}
+
+// state waits until the source is said to be in a state.
+func (w *world) state(want ...health.State) health.Status {
+	w.Helper()
+	var status health.Status
+	w.eventually(func() error {
+		var ok bool
+		if status, ok = w.led.Status(); !ok || !slices.Contains(want, status.State) {
+			return fmt.Errorf("the source is %q because of %v, want %v", status.State, status.Reasons, want)
+		}
+		return nil
+	})
+	return status
+}

@@ -1,0 +1,36 @@
+package regulator
+
+import "time"
+
+// ParseFundRecordsWithin unpacks less than ParseFundRecords does.
+func ParseFundRecordsWithin(archive []byte, unpacked int64) ([]FundRecord, error) {
+	return parseFundRecords(archive, unpacked)
+}
+
+// Hurry shortens the client's patience.
+func (c *Client) Hurry(within, stall time.Duration) {
+	for _, l := range []*limit{&c.limits.feed, &c.limits.page, &c.limits.document, &c.limits.archive} {
+		l.within = within
+	}
+	c.limits.stall = stall
+}
+
+// Skip returns where the part of a page that matters begins.
+func Skip(body []byte) int {
+	at, _ := new(page).skip(body)
+	return at
+}
+
+// The largest feed and page that are read, and the largest content of a page.
+var (
+	MostFeed    = int(defaultLimits.feed.most)
+	MostPage    = int(defaultLimits.page.most)
+	MostContent = mostContent
+)
+
+// Moves returns how many redirects are remembered.
+func (c *Client) Moves() int {
+	c.moves.mu.Lock()
+	defer c.moves.mu.Unlock()
+	return len(c.moves.to)
+}

@@ -1,0 +1,316 @@
+package regulator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/fault"
+)
+
+const (
+	mostHops = 5
+	// accept is not optional: without it the site answers 500.
+	accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+)
+
+// ErrTooLarge is that an answer was larger than it may be.
+var ErrTooLarge = errors.New("the answer is larger")
+
+// answer is a page that came with status 200.
+type answer struct {
+	body        []byte
+	contentType string
+	address     *url.URL // that it came from in the end
+	received    time.Time
+	taken       []move // remembered redirects on the way there
+}
+
+// get asks for a path of the site, query and all.
+func (c *Client) get(ctx context.Context, path string, l limit) (answer, error) {
+	u, err := c.locate(path)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.ask(ctx, u, l)
+	if e, ok := errors.AsType[*TransportError](err); ok {
+		e.Path = pathOf(u)
+		return answer{}, e
+	}
+	if err != nil {
+		return answer{}, fmt.Errorf("asking the regulator for %s: %w", pathOf(u), err)
+	}
+	return a, nil
+}
+
+// ask asks for an address, or at once for the one that it has moved to. That
+// there is nothing at that one says nothing of the address itself, which may
+// have moved again.
+func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
+	to, taken := c.moves.resolve(u)
+	a, err := c.follow(ctx, to, l)
+	if err == nil {
+		a.taken = taken
+		return a, nil
+	}
+	if len(taken) == 0 || ctx.Err() != nil {
+		return a, err
+	}
+	c.moves.forget(taken)
+	if isGone(err) || fault.KindOf(err) == fault.NotFound {
+		return c.follow(ctx, u, l)
+	}
+	return a, err
+}
+
+// judge passes the verdict on an answer on. When it is none of its surface, the
+// redirects on the way to it are not to be trusted.
+func (c *Client) judge(a *answer, err error) error {
+	if e, ok := errors.AsType[*MarkupError](err); ok && e.Whole {
+		c.moves.forget(a.taken)
+	}
+	return err
+}
+
+// isGone tells the statuses that say that there is no such page.
+func isGone(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
+}
+
+// locate turns a path or a link of the site into the address that is really
+// asked.
+func (c *Client) locate(link string) (*url.URL, error) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%q is no address", link)
+	}
+	return c.within(u)
+}
+
+// within moves an address of the regulator, by whatever name, to the host that
+// is asked.
+func (c *Client) within(u *url.URL) (*url.URL, error) {
+	ours := u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/")
+	if u.Scheme == "https" || u.Scheme == "http" {
+		ours = c.site().origin(u) != "" || isHost(simulatedHosts, u)
+	}
+	if !ours || u.Opaque != "" {
+		return nil, fault.New(fault.Invalid, "%s is not on the regulator's site", u.Redacted())
+	}
+	return &url.URL{
+		Scheme: c.origin.Scheme, Host: c.origin.Host,
+		Path: u.Path, RawPath: u.RawPath, RawQuery: escapeQuery(u.RawQuery),
+	}, nil
+}
+
+// follow asks, and goes where it is sent. Waiting for a turn does not count
+// against the limit of time.
+func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error) {
+	been := map[string]bool{}
+	var learned []move
+	for range 1 + mostHops {
+		if been[u.String()] {
+			return answer{}, transport(errLoop)
+		}
+		been[u.String()] = true
+		if err := c.queue.Wait(ctx, c.class); err != nil {
+			return answer{}, err
+		}
+		begun := time.Now()
+		a, next, err := c.hop(ctx, u, l)
+		if err != nil {
+			return answer{}, err
+		}
+		if next == nil {
+			c.moves.remember(learned, u)
+			return a, nil
+		}
+		if m, ok := moved(u, next.to); ok && next.permanent {
+			learned = append(learned, m)
+		}
+		l.within -= time.Since(begun)
+		u = next.to
+	}
+	return answer{}, transport(errHops)
+}
+
+// redirect is where the site sends us instead of an answer.
+type redirect struct {
+	to        *url.URL
+	permanent bool
+}
+
+// hop makes one request. It returns the answer, or where it was sent.
+func (c *Client) hop(parent context.Context, u *url.URL, l limit) (answer, *redirect, error) {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	slow := time.AfterFunc(l.within, func() { cancel(errSlow) })
+	defer slow.Stop()
+	a, next, err := c.exchange(ctx, cancel, u, l.most)
+	switch {
+	case err == nil:
+		return a, next, nil
+	case parent.Err() != nil:
+		return answer{}, nil, parent.Err()
+	case ctx.Err() != nil:
+		return answer{}, nil, transport(context.Cause(ctx))
+	}
+	return answer{}, nil, err
+}
+
+func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, u *url.URL, most int64) (answer, *redirect, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return answer{}, nil, transport(err)
+	}
+	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("Accept", accept)
+	req.Header.Set("Accept-Language", "es")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return answer{}, nil, transport(err)
+	}
+	defer res.Body.Close()
+	if res.Header.Get("Pregon-Source") == "demo" {
+		c.simulated.Store(true)
+	}
+	c.answered.Store(true)
+	if isRedirect(res) {
+		_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
+		to, err := c.target(u, res.Header.Get("Location"))
+		if err != nil {
+			return answer{}, nil, err
+		}
+		forGood := res.StatusCode == http.StatusMovedPermanently || res.StatusCode == http.StatusPermanentRedirect
+		return answer{}, &redirect{to: to, permanent: forGood}, nil
+	}
+	body, err := readBody(res, most, c.limits.stall, cancel)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	a := answer{body: body, contentType: res.Header.Get("Content-Type"), address: u, received: time.Now()}
+	if a.saysMissing() {
+		return answer{}, nil, errMissing()
+	}
+	if res.StatusCode != http.StatusOK {
+		return answer{}, nil, &StatusError{Status: res.StatusCode}
+	}
+	if a.saysFailed() {
+		return answer{}, nil, errFailed()
+	}
+	return a, nil, nil
+}
+
+func isRedirect(res *http.Response) bool {
+	switch res.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return res.Header.Get("Location") != ""
+	}
+	return false
+}
+
+// target is where a redirect leads. The way to the page that says there is no
+// such page need not be gone to its end.
+func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
+	to, err := from.Parse(location)
+	if err != nil {
+		return nil, &TransportError{Reason: "the regulator redirects to what is no address", Err: err}
+	}
+	if namesMissing(to) {
+		return nil, errMissing()
+	}
+	next, err := c.within(to)
+	if err != nil {
+		return nil, &TransportError{Reason: "the regulator redirects to another host", Err: errors.New(to.Redacted())}
+	}
+	return next, nil
+}
+
+// readBody reads a body, decompressed, up to a size. A body that falls silent
+// cancels the request.
+func readBody(res *http.Response, most int64, stall time.Duration, cancel context.CancelCauseFunc) ([]byte, error) {
+	silence := time.AfterFunc(stall, func() { cancel(errStalled) })
+	defer silence.Stop()
+	var body bytes.Buffer
+	if n := res.ContentLength; n > 0 && n <= most {
+		body.Grow(int(n) + bytes.MinRead)
+	}
+	if _, err := body.ReadFrom(&awake{io.LimitReader(res.Body, most+1), silence, stall}); err != nil {
+		return nil, transport(err)
+	}
+	if int64(body.Len()) > most {
+		return nil, transport(fmt.Errorf("%w than %d MB", ErrTooLarge, most>>20))
+	}
+	return body.Bytes(), nil
+}
+
+// awake puts off a timer with everything that is read.
+type awake struct {
+	r     io.Reader
+	timer *time.Timer
+	after time.Duration
+}
+
+func (a *awake) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
+	if n > 0 {
+		a.timer.Reset(a.after)
+	}
+	return n, err
+}
+
+// The site's way to say that there is no such page is a code in the address,
+// words in the page, and any status, 200 among them.
+const (
+	missingCode  = "errorcode=cvfe"
+	missingWords = "verifique la ruta"
+	// failedWords are of a further error page, which has no code.
+	failedWords = "no ha sido posible completar su consulta"
+)
+
+func errMissing() error { return fault.New(fault.NotFound, "the regulator has no such page") }
+
+func errFailed() error {
+	return fault.New(fault.Unavailable, "the regulator answers with its error page: it could not complete the request")
+}
+
+func namesMissing(u *url.URL) bool {
+	return strings.Contains(strings.ToLower(u.RawQuery), missingCode)
+}
+
+// saysMissing looks for the words only in a page that has nothing to read: a
+// report may quote them.
+func (a *answer) saysMissing() bool {
+	if namesMissing(a.address) {
+		return true
+	}
+	if !bytes.Contains(a.body, []byte("erifique la ruta")) && !bytes.Contains(a.body, []byte("CVFE")) {
+		return false
+	}
+	return a.saysOnly(missingWords, missingCode)
+}
+
+// saysFailed looks for the words of the error page that has no code.
+func (a *answer) saysFailed() bool {
+	return bytes.Contains(a.body, []byte("completar su consulta")) && a.saysOnly(failedWords)
+}
+
+// saysOnly reports whether a page has one of the words, in lower case, and
+// nothing else to read.
+func (a *answer) saysOnly(words ...string) bool {
+	if a.contentType != "" && !strings.HasPrefix(a.contentType, "text/") {
+		return false
+	}
+	page := bytes.ToLower(a.body)
+	has := func(s string) bool { return bytes.Contains(page, []byte(s)) }
+	return slices.ContainsFunc(words, has) && !has(listPart) && !has(rowPart) && !has(tablePart) && !has("<channel")
+}

@@ -1,0 +1,84 @@
+package regulator
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+// Permalink reads the page of one report. The error is a fault.NotFound when
+// the site says that there is no such report.
+func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64) (Row, error) {
+	s, err := find(t)
+	if err != nil {
+		return Row{}, err
+	}
+	return c.permalink(ctx, t, s, number)
+}
+
+// IssuersHR reads the page of a relevant fact of an issuer, from the division
+// that ended in 2020. The error is as with Permalink.
+func (c *Client) IssuersHR(ctx context.Context, number int64) (Row, error) {
+	return c.permalink(ctx, disclosure.HR, hrOf(Issuers), number)
+}
+
+func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, number int64) (Row, error) {
+	a, err := c.get(ctx, s.numbered(s.page, number), c.limits.page)
+	if isGone(err) {
+		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator has no report %s", disclosure.ReportID(t, number))
+	}
+	if err != nil {
+		return Row{}, err
+	}
+	row, err := parsePermalink(t, s, number, a.body, c.site())
+	return row, c.judge(&a, err)
+}
+
+// ParsePermalink reads the page of one report.
+func ParsePermalink(t disclosure.Type, number int64, body []byte, public string) (Row, error) {
+	return parsePermalink(t, seriesOf[t], number, body, site{public: public})
+}
+
+func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s site) (Row, error) {
+	id := disclosure.ReportID(t, number)
+	l := listing{site: s, surface: "page of " + id, t: t, series: of, dir: of.dir, page: anyPage}
+	p, rows, err := l.read(body)
+	if err != nil {
+		return Row{}, err
+	}
+	if len(rows) == 0 {
+		return Row{}, fault.New(fault.NotFound, "the regulator has no report %s", id)
+	}
+	for _, row := range rows {
+		if row.Number != number {
+			p.faults.fail("it tells of %s", disclosure.ReportID(t, row.Number))
+			return Row{}, p.faults.err()
+		}
+	}
+	row := rows[0]
+	row.sharpen(p.published)
+	return row, nil
+}
+
+var publishedForm = regexp.MustCompile(`^\s*(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})`)
+
+// sharpen takes the seconds from the time in the page's head, which is that of
+// its newest row. It is Madrid's clock, in spite of its Z.
+func (r *Row) sharpen(published string) {
+	m := publishedForm.FindStringSubmatch(published)
+	if m == nil {
+		return
+	}
+	w := wall{
+		year: number(m[1]), month: time.Month(number(m[2])), day: number(m[3]),
+		hour: number(m[4]), min: number(m[5]), secs: number(m[6]),
+	}
+	at, later := w.moments()
+	if !w.exists() || !at.Truncate(time.Minute).Equal(r.At) {
+		return
+	}
+	r.At, r.Later, r.Surface = at, later, disclosure.FromPermalink
+}

@@ -669,7 +669,7 @@ func TestBodySize(t *testing.T) {
 		if len(q.body) > webhook.LongestBody || !body.Truncated || body.ID == "" || body.Seq != int64(i+1) || body.Event != "report.published" || !verify(t, q, raw) {
 			t.Errorf("%d bytes: %.300s", len(q.body), q.body)
 		}
-		if i == 0 && body.Title != "Filing 1" || i == 1 && (len(body.Title) < 2000 || !strings.HasSuffix(body.Title, "…")) {
+		if i == 0 && body.Title != "Report 1" || i == 1 && (len(body.Title) < 2000 || !strings.HasSuffix(body.Title, "…")) {
 			t.Errorf("the title has %d bytes", len(body.Title))
 		}
 	}

@@ -75,7 +75,7 @@ func TestRestoredLog(t *testing.T) {
 		titles = append(titles, body.Title)
 	}
 	slices.Sort(titles)
-	want := "Filing 1, Report 2, Report 3, Report 4, Report 5, Report 6, Report 7, Report 8, Report 9"
+	want := "Report 1, Report 2, Report 3, Report 4, Report 5, Report 6, Report 7, Report 8, Report 9"
 	if got := strings.Join(slices.Compact(titles), ", "); got != want {
 		t.Errorf("got %s", got)
 	}
@@ -98,7 +98,7 @@ func TestShorterLog(t *testing.T) {
 	w.putBack(t, 3)
 	w.publish(t, p.db, 1)
 	settled(t, p, hook.ID, 4)
-	if got := r.requests(); len(got) != 6 || !strings.Contains(string(got[5].body), `"Filing 6"`) {
+	if got := r.requests(); len(got) != 6 || !strings.Contains(string(got[5].body), `"Report 6"`) {
 		t.Errorf("%d requests came, and not with report 6 at last", len(got))
 	}
 }

@@ -153,7 +153,7 @@ func (w *world) publish(t testing.TB, db store.Store, n int, change ...func(*dis
 		w.next++
 		r := disclosure.Report{
 			Type: disclosure.OIR, Number: w.next, CompanyName: "IBERDROLA, S.A.", NIF: "A-48010615",
-			Title: fmt.Sprintf("Filing %d", w.next), PublishedAt: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).Add(time.Duration(w.next) * time.Second),
+			Title: fmt.Sprintf("Report %d", w.next), PublishedAt: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).Add(time.Duration(w.next) * time.Second),
 		}
 		for _, f := range change {
 			f(&r)

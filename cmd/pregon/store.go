@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
 	"pregon/internal/server/notices"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
@@ -72,10 +73,8 @@ func patiently(ctx context.Context, most time.Duration, log *slog.Logger, open f
 			return nil, fmt.Errorf("the store did not answer for %v (--wait-store): %w", most, err)
 		}
 		trouble.Failed("the store does not answer: waiting for it", "err", err)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(tryStoreEvery):
+		if err := retry.Sleep(ctx, tryStoreEvery); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/retry"
 	"pregon/internal/search"
 )
 
@@ -174,10 +175,7 @@ func (c *tailCmd) followService(ctx context.Context, p *process) error {
 		answer, err := c.ask(ctx, key, query)
 		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
 			fmt.Fprintln(p.stderr, "pregon:", oneLine(err))
-			select {
-			case <-time.After(2 * time.Second):
-			case <-ctx.Done():
-			}
+			_ = retry.Sleep(ctx, 2*time.Second)
 			continue
 		}
 		if err != nil {

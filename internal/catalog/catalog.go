@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,6 +23,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
 	"pregon/internal/search"
 	"pregon/internal/store"
 )
@@ -183,12 +183,11 @@ func (c *Catalog) Follow(ctx context.Context) error {
 			failures = 0
 		} else {
 			failures++
-			wait = backoff(failures)
+			wait = retry.Jitter(retry.Backoff(failures-1, 100*time.Millisecond, 5*time.Second))
 			trouble.Failed("the catalogue cannot follow the log", "err", err, "seq", c.Snapshot().Seq())
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
+		if err := retry.Sleep(ctx, wait); err != nil {
+			return err
 		}
 	}
 }
@@ -360,10 +359,4 @@ func (c *Catalog) startMerge() {
 		c.show(s.head, s.last, s.tally)
 		c.startMerge()
 	})
-}
-
-// backoff doubles from 100 ms to 5 s, with jitter so that replicas spread.
-func backoff(failures int) time.Duration {
-	d := min(100*time.Millisecond<<min(failures-1, 10), 5*time.Second)
-	return d/2 + rand.N(d/2)
 }

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/retry"
 )
 
 // subscriptions are what callers of this process want to be told of. Each
@@ -165,10 +166,8 @@ func (s *subscriptions) tellAll(ctx context.Context, uris []string) {
 
 // rest waits for news, and no less than a breath.
 func rest(ctx context.Context, wake <-chan struct{}) error {
-	select {
-	case <-time.After(minInterval):
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := retry.Sleep(ctx, minInterval); err != nil {
+		return err
 	}
 	select {
 	case <-wake:

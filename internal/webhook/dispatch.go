@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
@@ -312,7 +313,7 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 		}
 	}
 	// Another process may have been faster than our catalogue.
-	for start := time.Now(); !d.shows(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); sleep(ctx, 5*time.Millisecond) {
+	for start := time.Now(); !d.shows(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); _ = retry.Sleep(ctx, 5*time.Millisecond) {
 		if d.ended() || ctx.Err() != nil || time.Since(start) > turn {
 			return nil, errors.New("the catalogue does not have them yet")
 		}
@@ -501,7 +502,7 @@ func (d *dispatcher) persist(ctx context.Context, do func() error) bool {
 		if wait == least { // told once, not each time
 			d.log.WarnContext(ctx, "what was delivered to webhooks cannot be noted: trying again", "err", err)
 		}
-		sleep(ctx, wait)
+		_ = retry.Sleep(ctx, wait)
 	}
 }
 

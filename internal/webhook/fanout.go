@@ -11,6 +11,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (m *Manager) fanOut(ctx context.Context) {
 		if wait == least { // told once, not each time
 			m.log.WarnContext(ctx, "changes cannot be handed out to webhooks: they wait", "err", err)
 		}
-		sleep(ctx, wait)
+		_ = retry.Sleep(ctx, wait)
 		wait = min(2*wait, most)
 	}
 }
@@ -63,7 +64,7 @@ func (m *Manager) fanSome(ctx context.Context) error {
 	}
 	head, seen := m.o.Encoder.Seen()
 	for wait := time.Millisecond; head.Seq <= from && ctx.Err() == nil; head, seen = m.o.Encoder.Seen() {
-		sleep(ctx, wait) // the catalogue is about to learn of it
+		_ = retry.Sleep(ctx, wait) // the catalogue is about to learn of it
 		wait = min(2*wait, 200*time.Millisecond)
 		if now, err := m.o.Store.Fanned(ctx); err != nil || now != from {
 			return err // another process was faster
@@ -170,13 +171,6 @@ func (m *Manager) charge(known *hooks, cost map[string]time.Duration) {
 		owners[h.Owner] = true
 	}
 	maps.DeleteFunc(m.cost, func(owner string, _ time.Duration) bool { return !owners[owner] })
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // bodies are those that were last made: what was handed out is sent next, to

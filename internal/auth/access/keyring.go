@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
@@ -232,10 +233,8 @@ func (k *Keyring) lookAgain(ctx context.Context) error {
 	if k.triedAt.After(asked) {
 		return k.failed // somebody has just done it
 	}
-	select {
-	case <-time.After(lookAtOnce - time.Since(k.triedAt)):
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := retry.Sleep(ctx, lookAtOnce-time.Since(k.triedAt)); err != nil {
+		return err
 	}
 	// Others wait for the answer too: it must not end with this request.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookNow)

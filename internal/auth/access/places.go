@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 )
 
 const (
@@ -93,13 +94,9 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 	p.mu.Unlock()
 	place := Slot{of: p, caller: c}
 	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
+		if err := retry.Sleep(ctx, wait); err != nil {
 			place.Release()
-			return Slot{}, ctx.Err()
+			return Slot{}, err
 		}
 	}
 	return place, nil

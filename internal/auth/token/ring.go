@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
@@ -231,10 +232,8 @@ func (r *Ring) Follow(ctx context.Context) error {
 		default:
 			wait, told = look, now
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
+		if err := retry.Sleep(ctx, wait); err != nil {
+			return err
 		}
 	}
 }

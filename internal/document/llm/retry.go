@@ -3,12 +3,12 @@ package llm
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 )
 
 const (
@@ -21,7 +21,6 @@ const (
 // try asks until there is an answer or no more use in asking.
 func (c *Client) try(ctx context.Context, q question) (string, error) {
 	d := c.dialect.get()
-	wait := firstWait
 	for attempt, refused := 1, 0; ; attempt++ {
 		a, f, err := c.once(ctx, q, d)
 		if err != nil {
@@ -37,16 +36,15 @@ func (c *Client) try(ctx context.Context, q question) (string, error) {
 			d = next
 			continue
 		}
-		pause := max(f.retryAfter, jittered(wait))
+		pause := max(f.retryAfter, retry.Jitter(retry.Backoff(attempt-1, firstWait, longestWait)))
 		if !f.again || attempt == mostAttempts || !fits(ctx, pause) {
 			c.giveUp(f)
 			return "", asFault(f)
 		}
 		c.log.Info("the language model is asked again", "err", f, "in", pause)
-		if err := sleep(ctx, pause); err != nil {
+		if err := retry.Sleep(ctx, pause); err != nil {
 			return "", fault.Wrap(fault.Unavailable, err, "the language model did not answer in time")
 		}
-		wait = min(2*wait, longestWait)
 	}
 }
 
@@ -104,25 +102,10 @@ func (c *Client) giveUp(f *failure) {
 	c.log.Info("the language model was asked in vain", "err", f)
 }
 
-func jittered(wait time.Duration) time.Duration {
-	return wait/2 + time.Duration(rand.Int64N(int64(wait)))
-}
-
 // fits reports whether there is time to wait and ask again.
 func fits(ctx context.Context, pause time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return !ok || time.Until(deadline) > pause+time.Second
-}
-
-func sleep(ctx context.Context, pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // retryAfter reads the header of that name.

@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
@@ -28,7 +29,7 @@ func (s *session) backfill(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := pause(ctx, time.Second); err != nil {
+		if err := retry.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func windows(job *coverage.Job) (out []step) {
 func (s *session) doEntities(ctx context.Context, job *coverage.Job, others int) error {
 	for try := 0; s.Coverage.Time(health.Register).IsZero() || s.Exchange != nil && s.Coverage.Time(health.Exchange).IsZero(); try++ {
 		if s.refreshAll(ctx); try > 0 {
-			if err := pause(ctx, s.backoff(try)); err != nil {
+			if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
 				return err
 			}
 		}
@@ -172,7 +173,7 @@ func (s *session) doSteps(ctx context.Context, job *coverage.Job, steps []step, 
 			}
 			job.Trouble, job.At = trouble(err), time.Now().UTC()
 			_ = s.Coverage.SetJob(ctx, s.lease, *job) // for whoever watches; it is repeated anyway
-			if err := pause(ctx, s.backoff(try)); err != nil {
+			if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
 				return err
 			}
 		}
@@ -195,7 +196,7 @@ func (s *session) keepJob(ctx context.Context, job coverage.Job) error {
 		if err == nil || lost(err) {
 			return err
 		}
-		if err := pause(ctx, s.backoff(try)); err != nil {
+		if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
 			return err
 		}
 	}
@@ -279,7 +280,7 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 			if job.Done {
 				return job, nil
 			}
-			if err := pause(ctx, campaign); err != nil {
+			if err := retry.Sleep(ctx, campaign); err != nil {
 				return job, err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/coverage"
 )
 
@@ -93,7 +94,7 @@ func (s *session) readDocumentOfHistory(ctx context.Context, id string) error {
 		if err == nil || ctx.Err() != nil || lost(err) || try+1 >= documentTries {
 			return err
 		}
-		if err := pause(ctx, s.intervals.reread<<try); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.reread<<try); err != nil {
 			return err
 		}
 	}
@@ -106,7 +107,7 @@ func (s *session) catchUp(ctx context.Context) error {
 		if snapshot := s.Catalog.Snapshot(); err == nil && snapshot != nil && snapshot.Seq() >= newest {
 			return nil
 		}
-		if err := pause(ctx, min(s.backoff(try), 100*time.Millisecond)); err != nil {
+		if err := retry.Sleep(ctx, min(s.backoff(try), 100*time.Millisecond)); err != nil {
 			return err
 		}
 	}

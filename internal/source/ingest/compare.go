@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 )
@@ -25,7 +26,7 @@ func (s *session) compareFeed(ctx context.Context, f *feed) error {
 	now := time.Now()
 	c := comparison{began: now, read: now, hidden: map[int64]time.Time{}}
 	for {
-		if err := pause(ctx, s.intervals.instead/checks); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.instead/checks); err != nil {
 			return err
 		}
 		if s.listDue(f, &c) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -56,7 +57,7 @@ func (s *session) refreshDirectory(ctx context.Context) error {
 	s.recall(health.Exchange, s.exchange())
 	for {
 		s.refreshAll(ctx)
-		if err := pause(ctx, time.Minute); err != nil {
+		if err := retry.Sleep(ctx, time.Minute); err != nil {
 			return err
 		}
 	}
@@ -154,7 +155,7 @@ func (s *session) due(p part) bool {
 
 // wait doubles with every failure.
 func (b setback) wait() time.Duration {
-	return min(directoryRetry<<min(max(b.Tries-1, 0), 10), directorySlow)
+	return retry.Backoff(b.Tries-1, directoryRetry, directorySlow)
 }
 
 func (p part) memo() string { return p.name + "/failed" }

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/summary"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
 	"pregon/internal/store"
@@ -41,7 +42,7 @@ func (s *session) findUnread(ctx context.Context) error {
 		for _, id := range slices.Backward(s.known.Unread(since)) { // the newest last, who is let in first
 			s.unread.add(id)
 		}
-		if err := pause(ctx, s.intervals.unread); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.unread); err != nil {
 			return err
 		}
 	}
@@ -77,7 +78,7 @@ func (s *session) readOne(ctx context.Context, id string, tries int) (again time
 		return 0
 	}
 	s.Logger.Debug("a document was not read", "id", id, "tries", tries+1, "err", err, "cause", regulator.Cause(err))
-	return min(s.intervals.reread<<min(tries, 20), longestReread)
+	return retry.Backoff(tries, s.intervals.reread, longestReread)
 }
 
 // readDocumentOf reads the document of a report if it is wanted, or if somebody

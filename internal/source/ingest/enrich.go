@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -174,7 +175,7 @@ func (g *gate) note(id string, err error, backoff func(tries int) time.Duration)
 // patience is how long a report waits after so many tries: half a second at
 // first, and at last ten times what others wait.
 func (s *session) pageBackoff(tries int) time.Duration {
-	return min(500*time.Millisecond<<min(tries, 12), 10*s.intervals.retry)
+	return retry.Backoff(tries, 500*time.Millisecond, 10*s.intervals.retry)
 }
 
 // enrichOne reads the page of a report, unless all is known that it tells.
@@ -272,7 +273,7 @@ func (s *session) findPoor(ctx context.Context) error {
 				s.enriching.add(r.ID)
 			}
 		}
-		if err := pause(ctx, s.intervals.poor); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.poor); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -50,7 +51,7 @@ func (s *session) pollFeed(ctx context.Context, f *feed) error {
 			})
 		default: // as many as may be are under way
 		}
-		if err := pause(ctx, s.untilNext(f)); err != nil {
+		if err := retry.Sleep(ctx, s.untilNext(f)); err != nil {
 			return err
 		}
 	}

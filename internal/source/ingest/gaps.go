@@ -6,6 +6,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/throttle"
@@ -15,7 +16,7 @@ import (
 func (s *session) chaseGaps(ctx context.Context) error {
 	chased := map[string]*item{} // that could not be looked up
 	for {
-		if err := pause(ctx, s.intervals.gaps); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.gaps); err != nil {
 			return err
 		}
 		for _, t := range disclosure.Types {

@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -65,7 +66,7 @@ func (s *session) sweepHR(ctx context.Context) error {
 		if s.board.Failing(health.HREntities) { // to see that they are well again
 			wait = min(wait, 2*s.intervals.retry)
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := retry.Sleep(ctx, wait); err != nil {
 			return err
 		}
 		entity, ok := after(s.Coverage.Value(memo), s.filersOfHR())

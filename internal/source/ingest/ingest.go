@@ -38,6 +38,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/fault"
 	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/exchange"
 	"pregon/internal/source/health"
@@ -157,7 +158,7 @@ func (i *Ingest) Run(ctx context.Context) error {
 		} else {
 			i.changes.lost.Add(1)
 		}
-		if err := pause(ctx, rest); err != nil {
+		if err := retry.Sleep(ctx, rest); err != nil {
 			return err
 		}
 	}
@@ -246,7 +247,7 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 				return err
 			}
 			i.board.Fail(health.Store, trouble(err), false)
-			if err := pause(ctx, i.backoff(try)); err != nil {
+			if err := retry.Sleep(ctx, i.backoff(try)); err != nil {
 				return err
 			}
 		}
@@ -288,7 +289,7 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 // such as when the lists were read last, is of the log that is no more.
 func (s *session) endWithEpoch(ctx context.Context) error {
 	for s.Catalog.Epoch() == s.epoch {
-		if err := pause(ctx, time.Second); err != nil {
+		if err := retry.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -314,7 +315,7 @@ func (s *session) tell(ctx context.Context) error {
 				told = time.Now()
 			}
 		}
-		if err := pause(ctx, 500*time.Millisecond); err != nil {
+		if err := retry.Sleep(ctx, 500*time.Millisecond); err != nil {
 			return err
 		}
 	}

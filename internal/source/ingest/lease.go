@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"pregon/internal/fault"
 	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
@@ -42,7 +42,7 @@ func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
 		} else if ctx.Err() == nil {
 			trouble.Failed("the lease cannot be asked for", "err", err)
 		}
-		if err := pause(ctx, campaign); err != nil {
+		if err := retry.Sleep(ctx, campaign); err != nil {
 			return store.Lease{}, err
 		}
 	}
@@ -86,7 +86,7 @@ func (i *Ingest) holdLease(ctx context.Context, lease store.Lease, work func(con
 // renew prolongs the lease until it cannot be any more.
 func (i *Ingest) renew(ctx context.Context, lease store.Lease) error {
 	for sure := time.Now().Add(leaseTime); ; {
-		if err := pause(ctx, renewal); err != nil {
+		if err := retry.Sleep(ctx, renewal); err != nil {
 			return err
 		}
 		asked := time.Now()
@@ -107,20 +107,7 @@ func (i *Ingest) renew(ctx context.Context, lease store.Lease) error {
 	}
 }
 
-// pause waits, or returns the context's error when that ends first.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
 // backoff doubles from half a second on, with jitter.
 func (i *Ingest) backoff(failures int) time.Duration {
-	d := min(time.Second<<min(failures, 10), i.intervals.retry)
-	return d/2 + rand.N(d/2)
+	return retry.Jitter(retry.Backoff(failures, time.Second, i.intervals.retry))
 }

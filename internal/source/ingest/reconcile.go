@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -29,7 +30,7 @@ func (s *session) reconcile(ctx context.Context, t disclosure.Type) error {
 			err = nil // its lists are the second line: they are not asked for sooner
 		}
 		if err != nil {
-			if err := pause(ctx, s.backoff(try)); err != nil {
+			if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
 				return err
 			}
 			try++
@@ -45,7 +46,7 @@ func (s *session) reconcile(ctx context.Context, t disclosure.Type) error {
 // pauseUnlessAsked waits for the next round, which comes sooner when somebody
 // asks for it, but never at once after the last.
 func (s *session) pauseUnlessAsked(ctx context.Context, t disclosure.Type) error {
-	if err := pause(ctx, s.intervals.reconcileSoon); err != nil {
+	if err := retry.Sleep(ctx, s.intervals.reconcileSoon); err != nil {
 		return err
 	}
 	select {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 )
 
 // tieLoose finds the reports that others have to do with and that were not
@@ -15,7 +16,7 @@ func (s *session) tieLoose(ctx context.Context) error {
 	tied := -1 // how many reports there were
 	var last time.Time
 	for {
-		if err := pause(ctx, s.intervals.loose); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.loose); err != nil {
 			return err
 		}
 		n := s.known.Len()

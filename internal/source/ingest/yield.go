@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/source/throttle"
 )
 
@@ -27,7 +28,7 @@ func (i *Ingest) offerSight(ctx context.Context) {
 	const checks = 10  // for each probe
 	var next time.Time // not before
 	memo := i.Coverage.Value(sightMemo)
-	for pause(ctx, i.intervals.probe/checks) == nil {
+	for retry.Sleep(ctx, i.intervals.probe/checks) == nil {
 		unseen := i.Coverage.SourceStatus(true).Unseen
 		if len(unseen) == 0 {
 			next = time.Time{}
@@ -71,7 +72,7 @@ func (i *Ingest) probe(ctx context.Context, unseen []disclosure.Type) error {
 func (s *session) yield(ctx context.Context) error {
 	var v sight
 	for {
-		if err := pause(ctx, s.intervals.probe/10); err != nil {
+		if err := retry.Sleep(ctx, s.intervals.probe/10); err != nil {
 			return err
 		}
 		if v.lost(time.Now(), len(s.board.Unseen()) > 0, s.Coverage.Value(sightMemo), &s.intervals) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"pregon/internal/retry"
 )
 
 const (
@@ -32,10 +34,8 @@ func (s *Store) RunChecks(ctx context.Context) error {
 		if !s.check(ctx, c) {
 			wait = checkAgain
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
+		if err := retry.Sleep(ctx, wait); err != nil {
+			return err
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/retry"
 )
 
 // How long the listener waits before it connects again.
@@ -22,10 +24,7 @@ func (s *Store) listen(ctx context.Context) {
 		if s.hear(ctx) {
 			pause = firstPause
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+		_ = retry.Sleep(ctx, pause)
 	}
 }
 

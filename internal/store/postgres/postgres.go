@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
@@ -143,10 +144,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != lockTimeout || try == lockTries {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lockPause):
+		if err := retry.Sleep(ctx, lockPause); err != nil {
+			return err
 		}
 	}
 }

@@ -234,12 +234,12 @@ func (c *serveConfig) newAuth(ctx context.Context, p *process, db store.Store, b
 		places, expensive = access.NewSlotLimiter(c.MaxRequests, true), access.NewSlotLimiter(max(1, c.MaxRequests/8), false)
 	}
 	e.guard = access.NewGuard(access.Options{
-		Places: places, Expensive: expensive,
+		Slots: places, Expensive: expensive,
 		BaseURL: base, Keys: e.keys, Tokens: e.bearer, Proxies: e.proxies, Audit: audit, Refused: e.perMinute("refused", mostRefused), Plans: plans,
 		Anonymous:     e.perMinute("anonymous", c.AnonymousLimit),
 		AnonymousSite: e.perMinute("anonymous-site", min(siteFactor*c.AnonymousLimit, 1_000_000)),
 		Observe:       func(outcome string) { e.outcomes[outcome].Add(1) },
-		Seen:          func(p access.Principal) { e.seen(p.ID) },
+		OnToken:       func(p access.Principal) { e.seen(p.ID) },
 	})
 	return e, nil
 }
@@ -269,9 +269,9 @@ func (e *auth) standing(owner string) webhook.Standing {
 }
 
 // bearer verifies an access token.
-func (e *auth) bearer(ctx context.Context, raw string) (access.Bearer, error) {
+func (e *auth) bearer(ctx context.Context, raw string) (access.TokenInfo, error) {
 	t, err := e.tokens.Verify(ctx, raw)
-	return access.Bearer{Subject: t.Subject, Audience: t.Audience, Scope: t.Scope, Expires: t.Expires}, err
+	return access.TokenInfo{Subject: t.Subject, Audience: t.Audience, Scope: t.Scope, Expires: t.Expires}, err
 }
 
 func (e *auth) perMinute(name string, requests int) *access.Limit {
@@ -312,7 +312,7 @@ func (e *auth) follow(ctx context.Context) error {
 	g.Go(func() error { return e.keys.Follow(ctx) })
 	g.Go(func() error { return e.ring.Follow(ctx) })
 	if e.redis != nil {
-		g.Go(func() error { e.redis.Watch(ctx); return nil })
+		g.Go(func() error { e.redis.Run(ctx); return nil })
 	}
 	return g.Wait()
 }
@@ -335,9 +335,9 @@ const mostRefused = 30
 // failures limits those whom the token endpoint refuses.
 type failures struct{ limit *access.Limit }
 
-// Look implements token.Limiter.
-func (f failures) Look(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
-	v := f.limit.Look(ctx, ratelimit.Address(from))
+// Allowed implements token.Limiter.
+func (f failures) Allowed(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
+	v := f.limit.Peek(ctx, ratelimit.Address(from))
 	return v.RetryAfter(), v.OK
 }
 

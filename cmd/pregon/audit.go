@@ -31,7 +31,7 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() erro
 		if err != nil {
 			return nil, nil, fault.Wrap(fault.Unavailable, err, "cannot write the audit log")
 		}
-		to, end = append(to, slog.New(slog.NewJSONHandler(secret.Masked{Writer: file}, nil))), file.Close
+		to, end = append(to, slog.New(slog.NewJSONHandler(secret.MaskingWriter{Writer: file}, nil))), file.Close
 	}
 	return func(ctx context.Context, event string, attrs ...slog.Attr) {
 		record := slog.NewRecord(time.Now(), slog.LevelInfo, "audit", 0)

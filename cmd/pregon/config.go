@@ -116,7 +116,7 @@ func canonical(origin string) (string, error) {
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	switch {
 	case err != nil || port == 0:
-		return "", fmt.Errorf("has the port %s, which there is not", u.Port())
+		return "", fmt.Errorf("has the port %s: use 1 to 65535", u.Port())
 	case u.Scheme == "http" && port == 80 || u.Scheme == "https" && port == 443:
 		return u.Scheme + "://" + host, nil
 	}

@@ -49,7 +49,7 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestNotCanonical(t *testing.T) {
-	const form, host, port = "must be http:// or https://", "which is neither a name nor an address", "which there is not"
+	const form, host, port = "must be http:// or https://", "which is neither a name nor an address", "use 1 to 65535"
 	for origin, why := range map[string]string{
 		"":                                     form,
 		"pregon.example":                       form,

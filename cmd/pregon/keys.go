@@ -194,14 +194,14 @@ type keyLine struct {
 	LastUsedAt  *time.Time `json:"last_used_at"`
 }
 
-func newKeyLine(k access.Listed, now time.Time) keyLine {
+func newKeyLine(k access.ListedKey, now time.Time) keyLine {
 	networks := make([]string, 0, len(k.Networks))
 	for _, n := range k.Networks {
 		networks = append(networks, n.String())
 	}
 	return keyLine{
 		ID: k.ID, Name: k.Name, Plan: k.Plan, State: k.State(now), Scopes: k.Scopes.Names(), Networks: networks, CreatedAt: k.CreatedAt,
-		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.Overlap(now)), RevokedAt: orNull(k.RevokedAt), FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
+		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.OverlapEnds(now)), RevokedAt: orNull(k.RevokedAt), FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
 	}
 }
 

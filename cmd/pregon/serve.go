@@ -201,10 +201,10 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		Drain: c.Drain, Closing: func() { close(closing) },
 		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"),
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: mostInWork, Refused: func() { s.refused.Add(1) },
-		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.auth.proxies.Trust(a) },
+		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.auth.proxies.Contains(a) },
 		Ready: s.ready, Admit: s.auth.guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},
-		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
-		Remote:  s.auth.proxies.Client,
+		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
+		Remote:       s.auth.proxies.Client,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			log.Request(telemetry.Request(o))

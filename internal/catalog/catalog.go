@@ -179,7 +179,7 @@ func (c *Catalog) Follow(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err == nil {
-			trouble.Over("the catalogue follows the log again", "seq", c.Snapshot().Seq())
+			trouble.Recovered("the catalogue follows the log again", "seq", c.Snapshot().Seq())
 			failures = 0
 		} else {
 			failures++

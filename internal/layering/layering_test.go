@@ -47,13 +47,13 @@ type pkg struct {
 }
 
 func TestImports(t *testing.T) {
-	for _, complaint := range complaints(list(t)) {
+	for _, complaint := range violations(list(t)) {
 		t.Error(complaint)
 	}
 }
 
 // complaints checks the program's packages; pkgs also has all that they link.
-func complaints(pkgs []pkg) []string {
+func violations(pkgs []pkg) []string {
 	var found []string
 	for _, p := range pkgs {
 		name, ours := shortName(p.ImportPath)
@@ -195,7 +195,7 @@ func TestComplaints(t *testing.T) {
 		}, "which is imported by example.org/x:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := complaints(test.pkgs)
+			got := violations(test.pkgs)
 			if test.want == "" && len(got) > 0 {
 				t.Errorf("complaints %q, want none", got)
 			}

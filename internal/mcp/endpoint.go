@@ -37,7 +37,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength > shortBody || r.ContentLength < 0 {
-		if err := s.o.Guard.AdmitHead(w, r, anybody(0)); err != nil {
+		if err := s.o.Guard.Precheck(w, r, anybody(0)); err != nil {
 			w.Header().Set("Connection", "close") // what follows is not read
 			out.refuse(err)
 			s.count(message{}, true)

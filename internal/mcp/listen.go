@@ -63,7 +63,7 @@ func (s *Server) seat(r *http.Request, p access.Principal) (leave func(), err er
 	if err != nil {
 		return nil, err
 	}
-	leaveOwn, err := s.o.Conns.Acquire("anonymous "+s.o.Guard.Network(r), anonymousSeats)
+	leaveOwn, err := s.o.Conns.Acquire("anonymous "+s.o.Guard.NetworkKey(r), anonymousSeats)
 	if err != nil {
 		leaveAll()
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Server) watch(ctx context.Context, cancel func(), p access.Principal) {
 		ends = timer.C
 	}
 	for {
-		alive, changed := s.o.Guard.Alive(p)
+		alive, changed := s.o.Guard.StillValid(p)
 		if !alive {
 			return
 		}

@@ -132,8 +132,8 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	s.front, err = httpserver.New(httpserver.Options{
 		Mux: mux, Logger: quiet, Source: func() string { return "" }, Ready: func() error { return nil }, Admit: guard.AdmitUnrouted,
 		Remote: access.Proxies(nil).Client, Observe: func(httpserver.Observation) {},
-		Streams: []string{rest.StreamPath, access.MCPPath},
-		Tellers: map[string]httpserver.Teller{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
+		Streams:      []string{rest.StreamPath, access.MCPPath},
+		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -143,7 +143,7 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 }
 
 // bearer takes any list of scopes for a token that has them.
-func bearer(_ context.Context, raw string) (access.Bearer, error) {
+func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
 	audience := baseURL + "/api/mcp"
 	if rest, ok := strings.CutPrefix(raw, "elsewhere+"); ok {
 		raw, audience = rest, "https://other.example"
@@ -153,7 +153,7 @@ func bearer(_ context.Context, raw string) (access.Bearer, error) {
 		raw, expires = rest, time.Now().Add(500*time.Millisecond)
 	}
 	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
-	return access.Bearer{Subject: "https://idp.example#ana", Audience: audience, Scope: scope, Expires: expires}, err
+	return access.TokenInfo{Subject: "https://idp.example#ana", Audience: audience, Scope: scope, Expires: expires}, err
 }
 
 // append writes the batch and shows it.

@@ -100,7 +100,7 @@ func (m message) asksCatalogue() bool {
 }
 
 // need is what the caller has to show for a message.
-func (m message) need() access.Need {
+func (m message) need() access.Requirement {
 	switch m.method {
 	case "tools/call":
 		return needOfTool(m.params.Name, m.params.Arguments)
@@ -115,7 +115,7 @@ func (m message) need() access.Need {
 }
 
 // needOf is the same of a message that the SDK has read.
-func needOf(method string, params sdk.Params) access.Need {
+func needOf(method string, params sdk.Params) access.Requirement {
 	m := message{method: method}
 	switch p := params.(type) {
 	case *sdk.CallToolParamsRaw:
@@ -128,13 +128,15 @@ func needOf(method string, params sdk.Params) access.Need {
 	return m.need()
 }
 
-func anybody(scope access.Scope) access.Need {
-	return access.Need{Scope: scope, Public: true, MCP: true}
+func anybody(scope access.Scope) access.Requirement {
+	return access.Requirement{Scope: scope, Public: true, MCP: true}
 }
 
-func members(scope access.Scope) access.Need { return access.Need{Scope: scope, MCP: true} }
+func members(scope access.Scope) access.Requirement {
+	return access.Requirement{Scope: scope, MCP: true}
+}
 
-func needOfTool(name string, arguments json.RawMessage) access.Need {
+func needOfTool(name string, arguments json.RawMessage) access.Requirement {
 	t := toolNamed(name)
 	if t == nil {
 		return anybody(0)
@@ -157,7 +159,7 @@ func asksInside(arguments json.RawMessage) bool {
 }
 
 // needOfURI is what the resources under an address need.
-func needOfURI(uri string) access.Need {
+func needOfURI(uri string) access.Requirement {
 	switch {
 	case strings.HasPrefix(uri, documentURI):
 		return members(access.ReadReports)
@@ -173,7 +175,7 @@ func needOfURI(uri string) access.Need {
 	return anybody(0)
 }
 
-func needOfPrompt(name string) access.Need {
+func needOfPrompt(name string) access.Requirement {
 	if name == issuerBrief {
 		return anybody(access.ReadReports | access.ReadIssuers)
 	}

@@ -65,12 +65,12 @@ func errVersion(v string) error {
 
 // errNotEntitled refuses what the endpoint would have, had the message been
 // plain. Nobody comes here by accident.
-func errNotEntitled(need access.Need) error {
+func errNotEntitled(need access.Requirement) error {
 	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s.", need.Scope)
 }
 
 // entitled reports whether the caller may have what is needed.
-func entitled(ctx context.Context, need access.Need) bool {
+func entitled(ctx context.Context, need access.Requirement) bool {
 	p := access.FromContext(ctx)
 	if p.Mode == access.Anonymous {
 		return need.Public
@@ -239,7 +239,7 @@ func (p *reply) mend() {
 // over HTTP has it.
 func (p *reply) status() int {
 	if p.code >= http.StatusInternalServerError && p.request.Context().Err() != nil {
-		return problem.StatusGone
+		return problem.StatusClientClosed
 	}
 	version := p.request.Header.Get(versionHeader)
 	ofMessage := p.code == http.StatusBadRequest || p.code == http.StatusNotFound

@@ -61,7 +61,7 @@ func New(o Options) (*API, error) {
 type route struct {
 	pattern string
 	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
-	need    access.Need
+	need    access.Requirement
 	private func(*http.Request) bool                                        // the request needs a credential, though the operation may not
 	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
 	early   bool                                                            // answers before the first data is there
@@ -75,35 +75,35 @@ type route struct {
 }
 
 // anybody may call, and whoever shows a credential needs the scope.
-func anybody(s access.Scope) access.Need { return access.Need{Scope: s, Public: true} }
+func public(s access.Scope) access.Requirement { return access.Requirement{Scope: s, Public: true} }
 
 // members need a credential.
-func members(s access.Scope) access.Need { return access.Need{Scope: s} }
+func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
 
 // routes is the whole surface. Each one stands in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", need: anybody(access.ReadReports), private: asksInside, handle: (*API).listReports},
-	{pattern: "GET /api/v1/reports/{id}", need: anybody(access.ReadReports), handle: (*API).getReport},
-	{pattern: "GET /api/v1/reports/{id}/document", need: members(access.ReadReports), handle: (*API).getDocument, expensive: true},
-	{pattern: "GET /api/v1/search/documents", need: members(access.ReadReports), handle: (*API).searchDocuments, expensive: true},
-	{pattern: "GET /api/v1/issuers", need: anybody(access.ReadIssuers), handle: (*API).listIssuers},
-	{pattern: "GET /api/v1/issuers/{id}", need: anybody(access.ReadIssuers), handle: (*API).getIssuer},
-	{pattern: "GET /api/v1/analytics", need: anybody(access.ReadAnalytics), handle: (*API).getAnalytics},
-	{pattern: "GET /api/v1/suggest", need: anybody(0), handle: (*API).getSuggestions},
-	{pattern: "GET /api/v1/status", need: access.Need{Public: true, Uncounted: true}, early: true, handle: (*API).getStatus},
-	{pattern: "GET /api/v1/completeness", need: anybody(0), handle: (*API).getCompleteness},
-	{pattern: "GET " + StreamPath, need: members(access.ReadReports), live: (*API).openStream},
-	{pattern: "GET /api/v1/changes", need: members(access.ReadReports), handle: (*API).listChanges, waits: true},
-	{pattern: "GET /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).listWebhooks},
-	{pattern: "POST /api/v1/webhooks", need: members(access.ReadReports), handle: (*API).createWebhook},
-	{pattern: "POST /api/v1/webhooks/preview", need: members(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
-	{pattern: "GET /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).getWebhook},
-	{pattern: "PATCH /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).changeWebhook},
-	{pattern: "DELETE /api/v1/webhooks/{id}", need: members(access.ReadReports), handle: (*API).deleteWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/test", need: members(access.ReadReports), handle: (*API).testWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: members(access.ReadReports), handle: (*API).rotateWebhook},
-	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: members(access.ReadReports), handle: (*API).listDeliveries},
-	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: members(access.ReadReports), handle: (*API).redeliver, expensive: true},
+	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), private: asksInside, handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports/{id}", need: public(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports/{id}/document", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
+	{pattern: "GET /api/v1/search/documents", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true},
+	{pattern: "GET /api/v1/issuers", need: public(access.ReadIssuers), handle: (*API).listIssuers},
+	{pattern: "GET /api/v1/issuers/{id}", need: public(access.ReadIssuers), handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/analytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
+	{pattern: "GET /api/v1/suggest", need: public(0), handle: (*API).getSuggestions},
+	{pattern: "GET /api/v1/status", need: access.Requirement{Public: true, Uncounted: true}, early: true, handle: (*API).getStatus},
+	{pattern: "GET /api/v1/completeness", need: public(0), handle: (*API).getCompleteness},
+	{pattern: "GET " + StreamPath, need: authenticated(access.ReadReports), live: (*API).openStream},
+	{pattern: "GET /api/v1/changes", need: authenticated(access.ReadReports), handle: (*API).listChanges, waits: true},
+	{pattern: "GET /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks},
+	{pattern: "POST /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).createWebhook},
+	{pattern: "POST /api/v1/webhooks/preview", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
+	{pattern: "GET /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).getWebhook},
+	{pattern: "PATCH /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).changeWebhook},
+	{pattern: "DELETE /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).deleteWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/test", need: authenticated(access.ReadReports), handle: (*API).testWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: authenticated(access.ReadReports), handle: (*API).rotateWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: authenticated(access.ReadReports), handle: (*API).listDeliveries},
+	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: authenticated(access.ReadReports), handle: (*API).redeliver, expensive: true},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 }
@@ -183,8 +183,8 @@ func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
 // fail tells the client what went wrong. What nobody classified is ours to
 // mend: the log has all of it, under the id that the client is told.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if problem.Gone(r, err) {
-		w.WriteHeader(problem.StatusGone)
+	if problem.ClientClosed(r, err) {
+		w.WriteHeader(problem.StatusClientClosed)
 		return
 	}
 	if fault.KindOf(err) == fault.Internal {
@@ -284,7 +284,7 @@ func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 }
 
 // needOf is what a request has to show.
-func (rt route) needOf(r *http.Request) access.Need {
+func (rt route) needOf(r *http.Request) access.Requirement {
 	need := rt.need
 	if rt.private != nil && rt.private(r) {
 		need.Public = false

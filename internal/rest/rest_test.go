@@ -85,7 +85,7 @@ func serve(t *testing.T, o query.Options) *service {
 	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.ledger, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
-		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Places: s.places, Expensive: s.expensive}),
+		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Slots: s.places, Expensive: s.expensive}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
 	})
 	if err != nil {
@@ -98,9 +98,9 @@ func serve(t *testing.T, o query.Options) *service {
 }
 
 // bearer takes any list of scopes for a token that has them.
-func bearer(_ context.Context, raw string) (access.Bearer, error) {
+func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
 	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
-	return access.Bearer{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
+	return access.TokenInfo{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
 }
 
 // append writes the batch and shows it.

@@ -56,7 +56,7 @@ func TestDeprecation(t *testing.T) {
 		{"on a failure", route{handle: fails, deprecated: deprecated, sunset: sunset}, "/", 500, "@1782864000", "Fri, 01 Jan 2027 00:00:00 GMT"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.route.need = anybody(0)
+			test.route.need = public(0)
 			w := httptest.NewRecorder()
 			a.serve(test.route).ServeHTTP(w, httptest.NewRequest(http.MethodGet, test.target, nil))
 			if w.Code != test.status || w.Header().Get("Deprecation") != test.deprecation || w.Header().Get("Sunset") != test.sunset {

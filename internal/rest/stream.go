@@ -52,7 +52,7 @@ func permit(by access.Principal, events []disclosure.Event) ([]disclosure.Event,
 	}
 	left := slices.DeleteFunc(slices.Clone(events), func(e disclosure.Event) bool { return e == disclosure.IssuerUpdated })
 	if len(left) == 0 {
-		return nil, by.Lacks(access.ReadIssuers, string(disclosure.IssuerUpdated))
+		return nil, by.MissingScope(access.ReadIssuers, string(disclosure.IssuerUpdated))
 	}
 	return left, nil
 }
@@ -257,7 +257,7 @@ func (s *stream) listen() (why string, tell bool) {
 	atOnce := make(chan struct{})
 	close(atOnce)
 	for {
-		alive, changed := s.api.Guard.Alive(s.principal)
+		alive, changed := s.api.Guard.StillValid(s.principal)
 		if !alive {
 			return "the credential is no longer good", true
 		}

@@ -90,7 +90,7 @@ func permitDraft(by access.Principal, d *webhook.Draft) (err error) {
 		return err
 	}
 	if d.Enabled && slices.Contains(d.Events, disclosure.IssuerUpdated) && !by.Scope.Has(access.ReadIssuers) {
-		return by.Lacks(access.ReadIssuers, "A webhook with the event issuer.updated")
+		return by.MissingScope(access.ReadIssuers, "A webhook with the event issuer.updated")
 	}
 	return nil
 }

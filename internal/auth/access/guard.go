@@ -53,31 +53,31 @@ func (p Principal) MayRead(all Scope) bool { return p.Mode == Anonymous || p.Sco
 
 // Lacks returns the refusal of an operation that needs a right which the
 // principal does not have.
-func (p Principal) Lacks(all Scope, message string) error {
-	return &lack{all, &fault.Error{
+func (p Principal) MissingScope(all Scope, message string) error {
+	return &scopeError{all, &fault.Error{
 		Kind: fault.Forbidden, Code: "insufficient_scope",
 		Message: message + " needs the scope " + all.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
 	}}
 }
 
 // lack is the refusal of a principal whose rights do not suffice.
-type lack struct {
+type scopeError struct {
 	scope   Scope
 	refusal *fault.Error
 }
 
-func (e *lack) Error() string { return e.refusal.Error() }
-func (e *lack) Unwrap() error { return e.refusal }
+func (e *scopeError) Error() string { return e.refusal.Error() }
+func (e *scopeError) Unwrap() error { return e.refusal }
 
 // Challenge sets the header of a refusal that Lacks returned.
 func (g *Guard) Challenge(h http.Header, err error) {
-	if e, ok := errors.AsType[*lack](err); ok {
-		h.Set("WWW-Authenticate", g.challenge(Need{Scope: e.scope}, "insufficient_scope", ""))
+	if e, ok := errors.AsType[*scopeError](err); ok {
+		h.Set("WWW-Authenticate", g.challenge(Requirement{Scope: e.scope}, "insufficient_scope", ""))
 	}
 }
 
 // Need is what an operation asks of its callers.
-type Need struct {
+type Requirement struct {
 	Scope  Scope // of whoever shows a credential
 	Public bool  // those without one are let in too, within their limit
 	// Uncounted operations are cheap, and those without a credential may need them
@@ -87,7 +87,7 @@ type Need struct {
 }
 
 // Bearer is what a token says that was found good.
-type Bearer struct {
+type TokenInfo struct {
 	Subject  string // with its issuer
 	Audience string
 	Scope    Scope
@@ -105,7 +105,7 @@ type Options struct {
 	BaseURL string
 	Keys    *Keyring
 	// Tokens reads a token. It fails, Unavailable, when it cannot decide.
-	Tokens  func(ctx context.Context, raw string) (Bearer, error)
+	Tokens  func(ctx context.Context, raw string) (TokenInfo, error)
 	Proxies Proxies
 	// Anonymous limits callers without a credential by address, and Refused
 	// the credentials that are not good. Plans limit keys by their plan. One
@@ -116,10 +116,10 @@ type Options struct {
 	Plans         map[string]*Limit
 	Audit         Audit
 	// Seen is called with the principal of every good token.
-	Seen func(Principal)
+	OnToken func(Principal)
 	// Places bounds the requests of a caller that are in work at once, and
 	// Expensive those that ask much and may wait for the store. Nil is no bound.
-	Places, Expensive *SlotLimiter
+	Slots, Expensive *SlotLimiter
 	// Observe is told how each request was decided, one of Outcomes.
 	Observe func(outcome string)
 }
@@ -130,8 +130,8 @@ var Outcomes = []string{"anonymous", "key", "token", "no_credential", "invalid_r
 
 // Guard lets requests in.
 type Guard struct {
-	o    Options
-	told *ratelimit.Window // which addresses the audit has lately been told of
+	o       Options
+	audited *ratelimit.Window // which addresses the audit has lately been told of
 }
 
 // NewGuard returns the guard.
@@ -139,7 +139,7 @@ func NewGuard(o Options) *Guard {
 	if o.Observe == nil {
 		o.Observe = func(string) {}
 	}
-	return &Guard{o: o, told: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute})}
+	return &Guard{o: o, audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute})}
 }
 
 // AnonymousLimit is what callers without a credential have to keep to, or nil.
@@ -162,7 +162,7 @@ func Counted(path string) bool {
 // Admit decides on a request, and sets the headers that tell of the limit or
 // of what is lacking. The error is a fault: each surface tells it in its own
 // language.
-func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Principal, error) {
+func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) (Principal, error) {
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
 	if err != nil {
@@ -180,18 +180,18 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 		return Principal{}, g.refuse(w, r, from, need, err)
 	}
 	if limit != nil {
-		if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.tell(w.Header(), v) {
-			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.words()+". Wait as long as Retry-After says.")
+		if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(w.Header(), v) {
+			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.describe()+". Wait as long as Retry-After says.")
 		}
 	}
 	if !p.Scope.Has(need.Scope) {
 		g.o.Observe("insufficient_scope")
 		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
-		return Principal{}, p.Lacks(need.Scope, "This")
+		return Principal{}, p.MissingScope(need.Scope, "This")
 	}
 	g.o.Observe(p.Mode.String())
-	if p.Mode == ByToken && g.o.Seen != nil {
-		g.o.Seen(p)
+	if p.Mode == ByToken && g.o.OnToken != nil {
+		g.o.OnToken(p)
 	}
 	return p, nil
 }
@@ -200,7 +200,7 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Need) (Princi
 // over a limit, or with a credential that is not good. It counts nothing that it
 // lets pass, for surfaces that learn what an operation needs from the body, which
 // is then not read.
-func (g *Guard) AdmitHead(w http.ResponseWriter, r *http.Request, need Need) error {
+func (g *Guard) Precheck(w http.ResponseWriter, r *http.Request, need Requirement) error {
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
 	if err != nil {
@@ -208,7 +208,7 @@ func (g *Guard) AdmitHead(w http.ResponseWriter, r *http.Request, need Need) err
 	}
 	if c == (credential{}) {
 		if limit := g.o.Anonymous; limit != nil {
-			if v := limit.Look(r.Context(), ratelimit.Address(from)); !v.OK {
+			if v := limit.Peek(r.Context(), ratelimit.Address(from)); !v.OK {
 				return g.admitAnonymous(w, r, from, need)
 			}
 		}
@@ -219,7 +219,7 @@ func (g *Guard) AdmitHead(w http.ResponseWriter, r *http.Request, need Need) err
 		return g.refuse(w, r, from, need, err)
 	}
 	if err == nil && limit != nil {
-		if v := limit.Look(r.Context(), ratelimit.Name(p.ID)); !v.OK {
+		if v := limit.Peek(r.Context(), ratelimit.Name(p.ID)); !v.OK {
 			_, err := g.Admit(w, r, need)
 			return err
 		}
@@ -228,7 +228,7 @@ func (g *Guard) AdmitHead(w http.ResponseWriter, r *http.Request, need Need) err
 }
 
 // identify finds whose a credential is.
-func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Need) (Principal, *Limit, error) {
+func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Requirement) (Principal, *Limit, error) {
 	if c.isKey {
 		h, expires, err := g.o.Keys.find(ctx, c.text)
 		if err != nil {
@@ -255,9 +255,9 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 
 // Alive reports whether somebody who was let in would still be, for what goes on
 // for long. Changed is closed when the answer may be another.
-func (g *Guard) Alive(p Principal) (alive bool, changed <-chan struct{}) {
+func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 	changed = g.o.Keys.Changed() // before the look, so that none is missed
-	if over(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Alive(p.ID) {
+	if reached(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Alive(p.ID) {
 		return false, changed
 	}
 	return true, changed
@@ -265,7 +265,7 @@ func (g *Guard) Alive(p Principal) (alive bool, changed <-chan struct{}) {
 
 // Network is where a request comes from, as callers without a credential are
 // told apart.
-func (g *Guard) Network(r *http.Request) string {
+func (g *Guard) NetworkKey(r *http.Request) string {
 	subject := ratelimit.Address(g.o.Proxies.Client(r))
 	return string(subject[:])
 }
@@ -273,17 +273,17 @@ func (g *Guard) Network(r *http.Request) string {
 // Enter waits until a request that was admitted may be worked on. The caller
 // leaves the place when it is answered.
 func (g *Guard) AcquireSlot(r *http.Request, p Principal, expensive bool) (Slot, error) {
-	if g.o.Places == nil {
+	if g.o.Slots == nil {
 		return Slot{}, nil
 	}
 	id := p.ID
 	if id == "" {
-		id = g.Network(r)
+		id = g.NetworkKey(r)
 	}
 	if expensive && g.o.Expensive != nil {
 		return g.o.Expensive.Acquire(r.Context(), id)
 	}
-	return g.o.Places.Acquire(r.Context(), id)
+	return g.o.Slots.Acquire(r.Context(), id)
 }
 
 // AdmitUnrouted decides on a request that no operation takes.
@@ -291,20 +291,20 @@ func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
 	if !Counted(r.URL.Path) {
 		return nil
 	}
-	_, err := g.Admit(w, r, Need{Public: true, MCP: !strings.HasPrefix(r.URL.Path, "/api/v1/")})
+	_, err := g.Admit(w, r, Requirement{Public: true, MCP: !strings.HasPrefix(r.URL.Path, "/api/v1/")})
 	return err
 }
 
 // admitAnonymous decides on a request without a credential. One that lacks a
 // needed credential counts as any other.
-func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Need) error {
+func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Requirement) error {
 	if need.Uncounted {
 		g.o.Observe(Anonymous.String())
 		return nil
 	}
 	if limit := g.o.Anonymous; limit != nil {
-		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.tell(w.Header(), v) {
-			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.words()+
+		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.setHeaders(w.Header(), v) {
+			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.describe()+
 				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+g.o.BaseURL+"/openapi.json tells how to get and send one.")
 		}
 	}
@@ -312,7 +312,7 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 		limit := g.o.AnonymousSite
 		if v := limit.Take(r.Context(), site); !v.OK {
 			w.Header().Set("Retry-After", v.RetryAfter())
-			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+limit.words()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
+			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+limit.describe()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
 		}
 	}
 	if need.Public {
@@ -329,7 +329,7 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, message string) error {
 	g.o.Observe("limited")
 	subject := ratelimit.Address(from) // by network, as they are counted
-	if g.told.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+string(subject[:]))).OK {
+	if g.audited.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+string(subject[:]))).OK {
 		attrs := []slog.Attr{slog.String("limit", limit), slog.String("remote", from.String())}
 		if principal != "" {
 			attrs = append(attrs, slog.String("principal", principal))
@@ -342,7 +342,7 @@ func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, mess
 // refuse turns away a credential that is not good; err says why, in words that
 // whoever sent it may read. One that is not shown as it should be, a fault
 // says so, is no credential yet.
-func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, need Need, err error) error {
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, need Requirement, err error) error {
 	if limit := g.o.Refused; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !v.OK {
 			w.Header().Set("Retry-After", v.RetryAfter())
@@ -367,7 +367,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // challenge is the value of WWW-Authenticate, as RFC 6750 and RFC 9728 have it.
-func (g *Guard) challenge(need Need, code, description string) string {
+func (g *Guard) challenge(need Requirement, code, description string) string {
 	metadata := g.o.BaseURL + MetadataPath
 	if need.MCP {
 		metadata += MCPPath
@@ -395,12 +395,12 @@ func quotable(s string) string {
 	}, s)
 }
 
-func (l *Limit) words() string {
+func (l *Limit) describe() string {
 	return fmt.Sprintf("%d requests in any %d seconds", l.Policy.Limit, int(l.Window.Seconds()))
 }
 
 // tell writes the headers of a verdict, and returns whether it lets in.
-func (l *Limit) tell(h http.Header, v ratelimit.Verdict) bool {
+func (l *Limit) setHeaders(h http.Header, v ratelimit.Decision) bool {
 	h["Ratelimit-Policy"] = []string{l.Policy.Header()}
 	h["Ratelimit"] = []string{v.Header(l.Policy)}
 	if !v.OK {
@@ -450,7 +450,7 @@ func RefuseInQuery(query string) error {
 	}
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		name, value = decoded(name), decoded(value)
+		name, value = unescape(name), unescape(value)
 		if !credentialNames[strings.ToLower(name)] && !strings.Contains(name+value, keyPrefix) {
 			continue
 		}
@@ -472,7 +472,7 @@ var credentialNames = map[string]bool{
 	"authorization": true, "bearer": true, "client_secret": true, "client_assertion": true, "subject_token": true, "assertion": true,
 }
 
-func decoded(s string) string {
+func unescape(s string) string {
 	if d, err := url.QueryUnescape(s); err == nil {
 		return d
 	}

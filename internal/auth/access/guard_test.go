@@ -23,7 +23,7 @@ import (
 const baseURL = "https://pregon.example"
 
 // ask asks a guard about a request with these headers, name by name.
-func ask(g *access.Guard, need access.Need, query string, headers ...string) (access.Principal, http.Header, error) {
+func ask(g *access.Guard, need access.Requirement, query string, headers ...string) (access.Principal, http.Header, error) {
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/reports"+query, nil)
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "remote" {
@@ -43,12 +43,12 @@ func limit(n int, name string) *access.Limit {
 }
 
 // tokens are texts that pass for tokens.
-func tokens(known map[string]access.Bearer) func(context.Context, string) (access.Bearer, error) {
-	return func(_ context.Context, raw string) (access.Bearer, error) {
+func tokens(known map[string]access.TokenInfo) func(context.Context, string) (access.TokenInfo, error) {
+	return func(_ context.Context, raw string) (access.TokenInfo, error) {
 		if b, ok := known[raw]; ok {
 			return b, nil
 		}
-		return access.Bearer{}, errors.New("the token's signature is wrong")
+		return access.TokenInfo{}, errors.New("the token's signature is wrong")
 	}
 }
 
@@ -61,19 +61,19 @@ func TestAdmit(t *testing.T) {
 	_, strange := create(t, access.NewKeyring(openStore(t, t.TempDir()+"/other.db"), nil), access.Key{})
 	g := access.NewGuard(access.Options{
 		BaseURL: baseURL, Keys: keys, Audit: log.tell,
-		Tokens: tokens(map[string]access.Bearer{
+		Tokens: tokens(map[string]access.TokenInfo{
 			"rest":   {Subject: "https://idp#ana", Audience: baseURL, Scope: access.ReadReports},
 			"narrow": {Subject: "https://idp#ana", Audience: baseURL, Scope: access.ReadAnalytics},
 			"mcp":    {Subject: "https://idp#ana", Audience: baseURL + "/api/mcp", Scope: access.ReadReports},
 			"other":  {Subject: "https://idp#ana", Audience: "https://elsewhere.example", Scope: access.ReadReports},
 		}),
 	})
-	public, guarded := access.Need{Scope: access.ReadReports, Public: true}, access.Need{Scope: access.ReadReports}
-	mcp := access.Need{Scope: access.ReadReports, Public: true, MCP: true}
+	public, guarded := access.Requirement{Scope: access.ReadReports, Public: true}, access.Requirement{Scope: access.ReadReports}
+	mcp := access.Requirement{Scope: access.ReadReports, Public: true, MCP: true}
 	const ok = fault.Kind(255)
 	for _, test := range []struct {
 		name    string
-		need    access.Need
+		need    access.Requirement
 		query   string
 		headers []string
 		kind    fault.Kind
@@ -96,8 +96,8 @@ func TestAdmit(t *testing.T) {
 		{"in the query too", public, "?x=1&Access%5FToken=x", []string{"X-API-Key", allRaw}, fault.Invalid, "", ""},
 		{"token in the query", public, "?token=", nil, fault.Invalid, "", ""},
 		{"scope is lacking", public, "", []string{"X-API-Key", issuersRaw}, fault.Forbidden, "insufficient_scope", ""},
-		{"other scope", access.Need{Scope: access.ReadIssuers}, "", []string{"X-API-Key", issuersRaw}, ok, "", issuers.ID},
-		{"no scope needed", access.Need{Public: true}, "", []string{"X-API-Key", issuersRaw}, ok, "", issuers.ID},
+		{"other scope", access.Requirement{Scope: access.ReadIssuers}, "", []string{"X-API-Key", issuersRaw}, ok, "", issuers.ID},
+		{"no scope needed", access.Requirement{Public: true}, "", []string{"X-API-Key", issuersRaw}, ok, "", issuers.ID},
 		{"broken checksum", public, "", []string{"X-API-Key", allRaw[:len(allRaw)-1] + "?"}, fault.Unauthorized, "invalid_token", ""},
 		{"made up", public, "", []string{"X-API-Key", strange}, fault.Unauthorized, "invalid_token", ""},
 		{"empty key", public, "", []string{"X-API-Key", ""}, fault.Unauthorized, "invalid_token", ""},
@@ -165,7 +165,7 @@ func TestAnonymousLimit(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 200 {
 		all.Go(func() {
-			need := access.Need{Public: i%2 == 0} // one that lacks a credential counts too
+			need := access.Requirement{Public: i%2 == 0} // one that lacks a credential counts too
 			_, h, err := ask(g, need, "", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
 			if fault.KindOf(err) != fault.RateLimited {
 				passed.Add(1)
@@ -181,7 +181,7 @@ func TestAnonymousLimit(t *testing.T) {
 	if passed.Load() != 60 {
 		t.Errorf("%d of 200 were let in", passed.Load())
 	}
-	if _, _, err := ask(g, access.Need{Public: true}, "", "remote", "192.0.2.2:1"); err != nil {
+	if _, _, err := ask(g, access.Requirement{Public: true}, "", "remote", "192.0.2.2:1"); err != nil {
 		t.Errorf("another address: %v", err)
 	}
 }
@@ -190,14 +190,14 @@ func TestIPv6IsCountedByNetwork(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(60, "anonymous")})
 	passed := 0
 	for i := range 100 {
-		if _, _, err := ask(g, access.Need{Public: true}, "", "remote", fmt.Sprintf("[2001:db8:1:2:%x::%x]:1", i, i)); err == nil {
+		if _, _, err := ask(g, access.Requirement{Public: true}, "", "remote", fmt.Sprintf("[2001:db8:1:2:%x::%x]:1", i, i)); err == nil {
 			passed++
 		}
 	}
 	if passed != 60 {
 		t.Errorf("%d of 100 were let in", passed)
 	}
-	if _, _, err := ask(g, access.Need{Public: true}, "", "remote", "[2001:db8:1:3::1]:1"); err != nil {
+	if _, _, err := ask(g, access.Requirement{Public: true}, "", "remote", "[2001:db8:1:3::1]:1"); err != nil {
 		t.Errorf("the next network: %v", err)
 	}
 }
@@ -206,16 +206,16 @@ func TestIPv6IsCountedByNetwork(t *testing.T) {
 // nothing of it. A bad credential is refused there as everywhere.
 func TestUncounted(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(1, "anonymous"), Tokens: tokens(nil)})
-	status := access.Need{Public: true, Uncounted: true}
+	status := access.Requirement{Public: true, Uncounted: true}
 	for range 3 {
 		if _, h, err := ask(g, status, ""); err != nil || h.Get("RateLimit") != "" {
 			t.Fatalf("before: %v, %v", h, err)
 		}
 	}
-	if _, _, err := ask(g, access.Need{Public: true}, ""); err != nil {
+	if _, _, err := ask(g, access.Requirement{Public: true}, ""); err != nil {
 		t.Errorf("the first that counts: %v", err)
 	}
-	if _, _, err := ask(g, access.Need{Public: true}, ""); fault.KindOf(err) != fault.RateLimited {
+	if _, _, err := ask(g, access.Requirement{Public: true}, ""); fault.KindOf(err) != fault.RateLimited {
 		t.Errorf("the second that counts: %v", err)
 	}
 	if _, _, err := ask(g, status, ""); err != nil {
@@ -231,12 +231,12 @@ func TestTokenThatCannotBeChecked(t *testing.T) {
 	var outcomes []string
 	g := access.NewGuard(access.Options{
 		BaseURL: baseURL, Refused: limit(1, "refused"), Observe: func(outcome string) { outcomes = append(outcomes, outcome) },
-		Tokens: func(context.Context, string) (access.Bearer, error) {
-			return access.Bearer{}, fault.New(fault.Unavailable, "The keys that sign tokens cannot be looked up now.")
+		Tokens: func(context.Context, string) (access.TokenInfo, error) {
+			return access.TokenInfo{}, fault.New(fault.Unavailable, "The keys that sign tokens cannot be looked up now.")
 		},
 	})
 	for range 3 {
-		_, h, err := ask(g, access.Need{Public: true}, "", "Authorization", "Bearer some")
+		_, h, err := ask(g, access.Requirement{Public: true}, "", "Authorization", "Bearer some")
 		if fault.KindOf(err) != fault.Unavailable || h.Get("WWW-Authenticate") != "" {
 			t.Errorf("%v, %v", h, err)
 		}
@@ -253,11 +253,11 @@ func TestRefusedLimit(t *testing.T) {
 		log := &trail{}
 		g := access.NewGuard(access.Options{
 			BaseURL: baseURL, Anonymous: limit(60, "anonymous"), Refused: limit(30, "refused"), Audit: log.tell,
-			Tokens: tokens(map[string]access.Bearer{"good": {Subject: "x", Audience: baseURL, Scope: access.AllScopes}}),
+			Tokens: tokens(map[string]access.TokenInfo{"good": {Subject: "x", Audience: baseURL, Scope: access.AllScopes}}),
 		})
 		refused := func() (n int) {
 			for range 50 {
-				if _, h, err := ask(g, access.Need{Public: true}, "", "Authorization", "Bearer bad"); fault.KindOf(err) == fault.Unauthorized {
+				if _, h, err := ask(g, access.Requirement{Public: true}, "", "Authorization", "Bearer bad"); fault.KindOf(err) == fault.Unauthorized {
 					n++
 				} else if fault.KindOf(err) != fault.RateLimited || h.Get("Retry-After") == "" || h.Get("WWW-Authenticate") != "" {
 					t.Errorf("%v, %v", h, err)
@@ -268,10 +268,10 @@ func TestRefusedLimit(t *testing.T) {
 		if n := refused(); n != 30 {
 			t.Errorf("%d were told why", n)
 		}
-		if _, _, err := ask(g, access.Need{Public: true}, "", "Authorization", "Bearer good"); err != nil {
+		if _, _, err := ask(g, access.Requirement{Public: true}, "", "Authorization", "Bearer good"); err != nil {
 			t.Errorf("a good token meanwhile: %v", err)
 		}
-		if _, h, err := ask(g, access.Need{Public: true}, ""); err != nil || h.Get("RateLimit") != `"anonymous";r=59;t=60` {
+		if _, h, err := ask(g, access.Requirement{Public: true}, ""); err != nil || h.Get("RateLimit") != `"anonymous";r=59;t=60` {
 			t.Errorf("nothing meanwhile: %v %v", h, err)
 		}
 		time.Sleep(time.Minute)
@@ -292,7 +292,7 @@ func TestPlanLimit(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Keys: keys, Plans: map[string]*access.Limit{"pro": limit(3, "pro")}})
 	passed := func(raw string) (n int) {
 		for range 10 {
-			if _, _, err := ask(g, access.Need{}, "", "X-API-Key", raw); err == nil {
+			if _, _, err := ask(g, access.Requirement{}, "", "X-API-Key", raw); err == nil {
 				n++
 			}
 		}
@@ -301,7 +301,7 @@ func TestPlanLimit(t *testing.T) {
 	_, narrow := create(t, keys, access.Key{Plan: "pro", Scopes: access.ReadIssuers})
 	limited := 0
 	for range 10 { // what is refused for its scope counts too
-		if _, _, err := ask(g, access.Need{Scope: access.ReadReports}, "", "X-API-Key", narrow); fault.KindOf(err) == fault.RateLimited {
+		if _, _, err := ask(g, access.Requirement{Scope: access.ReadReports}, "", "X-API-Key", narrow); fault.KindOf(err) == fault.RateLimited {
 			limited++
 		}
 	}
@@ -346,7 +346,7 @@ func BenchmarkAdmit(b *testing.B) {
 			w := httptest.NewRecorder()
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = g.Admit(w, r, access.Need{Public: true})
+				_, _ = g.Admit(w, r, access.Requirement{Public: true})
 			}
 		})
 	}
@@ -360,7 +360,7 @@ func TestAnonymousLimitOfASite(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/api/v1/reports", nil)
 			r.RemoteAddr = fmt.Sprintf(addresses, i)
 			w := httptest.NewRecorder()
-			if _, err := g.Admit(w, r, access.Need{Public: true}); err == nil {
+			if _, err := g.Admit(w, r, access.Requirement{Public: true}); err == nil {
 				n++
 			} else if fault.KindOf(err) != fault.RateLimited || w.Header().Get("Retry-After") == "" {
 				t.Errorf("%s: %v", r.RemoteAddr, err)

@@ -59,7 +59,7 @@ func (k *Key) State(now time.Time) string {
 	switch {
 	case !k.RevokedAt.IsZero():
 		return "revoked"
-	case over(k.ExpiresAt, now):
+	case reached(k.ExpiresAt, now):
 		return "expired"
 	}
 	return "active"
@@ -67,9 +67,9 @@ func (k *Key) State(now time.Time) string {
 
 // Overlap is until when an older key of the holder works beside the newest,
 // or nothing.
-func (k *Key) Overlap(now time.Time) (until time.Time) {
+func (k *Key) OverlapEnds(now time.Time) (until time.Time) {
 	for _, s := range k.Secrets {
-		if !over(s.ExpiresAt, now) && s.ExpiresAt.After(until) {
+		if !reached(s.ExpiresAt, now) && s.ExpiresAt.After(until) {
 			until = s.ExpiresAt
 		}
 	}
@@ -77,7 +77,7 @@ func (k *Key) Overlap(now time.Time) (until time.Time) {
 }
 
 // over reports whether a time has come; one that is not set never does.
-func over(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
+func reached(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
 
 // allows reports whether the key may be used from an address.
 func (k *Key) allows(from netip.Addr) bool {
@@ -93,7 +93,7 @@ func (k *Key) validate(now time.Time) error {
 		return fault.New(fault.Invalid, "a key needs a scope: use %s", strings.Join(AllScopes.Names(), ", "))
 	case len(k.Name) > longestName || strings.ContainsFunc(k.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return fault.New(fault.Invalid, "the name may have %d bytes, all of them on one line", longestName)
-	case over(k.ExpiresAt, now):
+	case reached(k.ExpiresAt, now):
 		return fault.New(fault.Invalid, "the key would have expired already, at %s", k.ExpiresAt.Format(time.RFC3339))
 	case len(k.Networks) > mostNetworks:
 		return fault.New(fault.Invalid, "a key may have %d networks at most", mostNetworks)

@@ -213,9 +213,9 @@ func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time
 	switch {
 	case !h.RevokedAt.IsZero():
 		return nil, expires, &badKey{h.ID, "this key was revoked"}
-	case over(h.ExpiresAt, now):
+	case reached(h.ExpiresAt, now):
 		return nil, expires, &badKey{h.ID, "this key has expired"}
-	case over(found.secret.ExpiresAt, now):
+	case reached(found.secret.ExpiresAt, now):
 		return nil, expires, &badKey{h.ID, "this key was replaced by a newer one"}
 	}
 	if expires = h.ExpiresAt; expires.IsZero() || !found.secret.ExpiresAt.IsZero() && found.secret.ExpiresAt.Before(expires) {
@@ -307,7 +307,7 @@ func (k *Keyring) Rotate(ctx context.Context, id string, overlap time.Duration) 
 		if state := key.State(now); state != "active" {
 			return fault.New(fault.Conflict, "the key %s is %s: make a new one", id, state)
 		}
-		kept := slices.DeleteFunc(key.Secrets, func(s Secret) bool { return over(s.ExpiresAt, now) })
+		kept := slices.DeleteFunc(key.Secrets, func(s Secret) bool { return reached(s.ExpiresAt, now) })
 		for i, s := range kept {
 			if end := now.Add(overlap); s.ExpiresAt.IsZero() || s.ExpiresAt.After(end) {
 				kept[i].ExpiresAt = end
@@ -373,13 +373,13 @@ func (k *Keyring) Find(raw string) (string, error) {
 }
 
 // Listed is a key and its use.
-type Listed struct {
+type ListedKey struct {
 	Key
 	store.Use
 }
 
 // List returns all keys, the oldest first.
-func (k *Keyring) List(ctx context.Context) ([]Listed, error) {
+func (k *Keyring) List(ctx context.Context) ([]ListedKey, error) {
 	if err := k.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -387,11 +387,11 @@ func (k *Keyring) List(ctx context.Context) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Listed
+	var all []ListedKey
 	for id, h := range k.known.Load().byID {
-		all = append(all, Listed{h.Key, uses[useName(id)]})
+		all = append(all, ListedKey{h.Key, uses[useName(id)]})
 	}
-	slices.SortFunc(all, func(a, b Listed) int {
+	slices.SortFunc(all, func(a, b ListedKey) int {
 		if c := a.CreatedAt.Compare(b.CreatedAt); c != 0 {
 			return c
 		}

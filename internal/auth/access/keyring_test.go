@@ -78,7 +78,7 @@ func create(t testing.TB, k *access.Keyring, key access.Key) (access.Key, string
 func admitted(t testing.TB, k *access.Keyring, raw string) error {
 	t.Helper()
 	g := access.NewGuard(access.Options{Keys: k, BaseURL: "https://pregon.example"})
-	_, _, err := ask(g, access.Need{}, "", "X-API-Key", raw)
+	_, _, err := ask(g, access.Requirement{}, "", "X-API-Key", raw)
 	return err
 }
 
@@ -129,7 +129,7 @@ func TestKeyIsKnownAtOnceAndRevokedEverywhere(t *testing.T) {
 		t.Errorf("a revoked key was rotated: %v", err)
 	}
 	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example", Audit: log.tell})
-	_, _, _ = ask(g, access.Need{}, "", "X-API-Key", raw)
+	_, _, _ = ask(g, access.Requirement{}, "", "X-API-Key", raw)
 	if !strings.Contains(log.String(), "msg=credential.refused reason=\"this key was revoked\" remote=192.0.2.1 key="+key.ID) {
 		t.Errorf("the audit does not name the key: %s", log)
 	}
@@ -185,7 +185,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example"})
-	if p, _, err := ask(g, access.Need{}, "", "X-API-Key", first); err != nil || p.Expires.IsZero() { // what it opened must end with it
+	if p, _, err := ask(g, access.Requirement{}, "", "X-API-Key", first); err != nil || p.Expires.IsZero() { // what it opened must end with it
 		t.Errorf("the older key ends at %v, %v", p.Expires, err)
 	}
 	// Without an overlap only the newest is left, also of those before.

@@ -19,12 +19,12 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	if err != nil {
 		return netip.Addr{} // of no network: all such callers are one
 	}
-	client := plain(peer.Addr())
+	client := normalize(peer.Addr())
 	if len(p) == 0 {
 		return client
 	}
 	rest := strings.Join(r.Header["X-Forwarded-For"], ",")
-	for rest != "" && p.Trust(client) {
+	for rest != "" && p.Contains(client) {
 		comma := strings.LastIndexByte(rest, ',')
 		hop, err := parseHop(strings.TrimSpace(rest[comma+1:]))
 		if err != nil {
@@ -36,18 +36,18 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 }
 
 // Trust reports whether an address is that of a proxy.
-func (p Proxies) Trust(a netip.Addr) bool {
+func (p Proxies) Contains(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
 // parseHop reads an address, with which some proxies write a port.
 func parseHop(s string) (netip.Addr, error) {
 	if a, err := netip.ParseAddr(s); err == nil {
-		return plain(a), nil
+		return normalize(a), nil
 	}
 	a, err := netip.ParseAddrPort(s)
-	return plain(a.Addr()), err
+	return normalize(a.Addr()), err
 }
 
 // plain is one form for one address.
-func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+func normalize(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -75,11 +75,11 @@ func freshness(h http.Header) time.Duration {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		switch strings.ToLower(name) {
 		case "no-store", "no-cache":
-			return leastFresh
+			return minFresh
 		case "max-age":
 			seconds, err := strconv.ParseUint(strings.Trim(value, `"`), 10, 31)
 			if err == nil || errors.Is(err, strconv.ErrRange) { // then it is the most that fits
-				fresh = min(max(time.Duration(seconds)*time.Second, leastFresh), mostFresh)
+				fresh = min(max(time.Duration(seconds)*time.Second, minFresh), maxFresh)
 			}
 		}
 	}

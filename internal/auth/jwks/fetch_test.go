@@ -202,15 +202,15 @@ func TestFile(t *testing.T) {
 
 		write(t, path, set(ed("a"), ed("b")))
 		wantKeys(t, s, "b", 0) // it has only just been read
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		wantKeys(t, s, "b", 1)
 
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		write(t, path, `{"keys":`)
 		wantKeys(t, s, "c", 0)
 		wantKeys(t, s, "a", 1)
 
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}

@@ -19,29 +19,29 @@ const (
 	maxKeys = 100
 
 	// Shorter keys can be broken, longer ones only take our time.
-	leastRSA = 2048
-	mostRSA  = 8192
+	minRSABits = 2048
+	maxRSABits = 8192
 )
 
 // member is a key as a set has it. Private members are not even read, and
 // certificates neither: it is the set that we trust.
 type member struct {
-	Kty    string   `json:"kty"`
-	Kid    string   `json:"kid"`
-	Use    string   `json:"use"`
-	Alg    string   `json:"alg"`
-	KeyOps []string `json:"key_ops"`
-	Crv    string   `json:"crv"`
-	N      octets   `json:"n"`
-	E      octets   `json:"e"`
-	X      octets   `json:"x"`
-	Y      octets   `json:"y"`
+	Kty    string      `json:"kty"`
+	Kid    string      `json:"kid"`
+	Use    string      `json:"use"`
+	Alg    string      `json:"alg"`
+	KeyOps []string    `json:"key_ops"`
+	Crv    string      `json:"crv"`
+	N      base64Bytes `json:"n"`
+	E      base64Bytes `json:"e"`
+	X      base64Bytes `json:"x"`
+	Y      base64Bytes `json:"y"`
 }
 
 // octets are bytes as keys have them: in base64 for URLs, without padding.
-type octets []byte
+type base64Bytes []byte
 
-func (o *octets) UnmarshalText(text []byte) (err error) {
+func (o *base64Bytes) UnmarshalText(text []byte) (err error) {
 	*o, err = base64.RawURLEncoding.AppendDecode(nil, text)
 	return err
 }
@@ -103,7 +103,7 @@ func (m *member) key() any {
 
 func rsaPublic(modulus, exponent []byte) any {
 	n, e := new(big.Int).SetBytes(modulus), new(big.Int).SetBytes(exponent)
-	if !soundLength(n) || n.Bit(0) == 0 {
+	if !validLength(n) || n.Bit(0) == 0 {
 		return nil
 	}
 	if e.BitLen() < 2 || e.BitLen() > 31 || e.Bit(0) == 0 { // with 1 a signature is its own proof
@@ -112,8 +112,8 @@ func rsaPublic(modulus, exponent []byte) any {
 	return &rsa.PublicKey{N: n, E: int(e.Int64())}
 }
 
-func soundLength(modulus *big.Int) bool {
-	return modulus.BitLen() >= leastRSA && modulus.BitLen() <= mostRSA
+func validLength(modulus *big.Int) bool {
+	return modulus.BitLen() >= minRSABits && modulus.BitLen() <= maxRSABits
 }
 
 var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
@@ -133,11 +133,11 @@ func ecPublic(curve elliptic.Curve, x, y []byte) any {
 
 // Fits reports whether a key can have made a signature with alg, and is of a
 // length that counts.
-func Fits(key any, alg string) bool {
+func CanVerify(key any, alg string) bool {
 	a := jose.SignatureAlgorithm(alg)
 	switch k := key.(type) {
 	case *rsa.PublicKey:
-		return soundLength(k.N) && slices.Contains([]jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512}, a)
+		return validLength(k.N) && slices.Contains([]jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512}, a)
 	case *ecdsa.PublicKey:
 		switch k.Curve {
 		case elliptic.P256():

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	refetch      = 10 * time.Second // the least time between two fetches
-	fetchTimeout = 5 * time.Second  // for one fetch
-	maxStale     = 24 * time.Hour   // how long keys serve after they were last fetched
+	minFetchInterval = 10 * time.Second // the least time between two fetches
+	fetchTimeout     = 5 * time.Second  // for one fetch
+	maxStale         = 24 * time.Hour   // how long keys serve after they were last fetched
 
 	defaultFresh = 10 * time.Minute
-	leastFresh   = time.Minute
-	mostFresh    = time.Hour
+	minFresh     = time.Minute
+	maxFresh     = time.Hour
 )
 
 // Set is the keys of one issuer. It is safe for concurrent use.
@@ -89,7 +89,7 @@ func (s *Set) Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, err
 	}
 	var usable []jose.JSONWebKey
 	for _, k := range all {
-		if (kid == "" || k.KeyID == kid) && (k.Algorithm == "" || k.Algorithm == alg) && Fits(k.Key, alg) {
+		if (kid == "" || k.KeyID == kid) && (k.Algorithm == "" || k.Algorithm == alg) && CanVerify(k.Key, alg) {
 			usable = append(usable, k)
 		}
 	}
@@ -100,10 +100,10 @@ func (s *Set) Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, err
 func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error) {
 	s.mu.Lock()
 	now := time.Now()
-	served := s.serves(now)
+	served := s.usable(now)
 	known := served && (kid == "" || slices.ContainsFunc(s.keys, func(k jose.JSONWebKey) bool { return k.KeyID == kid }))
 	wanted := !known || !now.Before(s.stale)
-	if wanted && s.flight == nil && (s.tried.IsZero() || now.Sub(s.tried) >= refetch) {
+	if wanted && s.flight == nil && (s.tried.IsZero() || now.Sub(s.tried) >= minFetchInterval) {
 		s.start(now)
 	}
 	keys, err, flight := s.keys, s.err, s.flight
@@ -116,7 +116,7 @@ func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 			return nil, ctx.Err()
 		}
 		s.mu.Lock()
-		keys, err, served = s.keys, s.err, s.serves(time.Now())
+		keys, err, served = s.keys, s.err, s.usable(time.Now())
 		s.mu.Unlock()
 	}
 	if !served {
@@ -126,7 +126,7 @@ func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 }
 
 // serves reports whether the keys may still be used.
-func (s *Set) serves(now time.Time) bool {
+func (s *Set) usable(now time.Time) bool {
 	return !s.loaded.IsZero() && now.Sub(s.loaded) <= maxStale
 }
 

@@ -108,7 +108,7 @@ func TestUnknownKid(t *testing.T) {
 		i := issuer{answer: says(set(ed("a")))}
 		s := i.set()
 		wantKeys(t, s, "a", 1)
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 
 		i.answer = says(set(ed("a"), ed("b")))
 		wantKeys(t, s, "b", 1)
@@ -150,7 +150,7 @@ func TestUnfitKidIsKnown(t *testing.T) {
 		i := issuer{answer: says(set(ed("a")))}
 		s := i.set()
 		wantKeys(t, s, "a", 1)
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		if keys, err := s.Keys(t.Context(), "a", "RS256"); err != nil || len(keys) > 0 {
 			t.Errorf("%d keys, %v", len(keys), err)
 		}
@@ -228,7 +228,7 @@ func TestHangingIssuer(t *testing.T) {
 		}
 		i.wantAsked(t, 1)
 		i.answer = says(set(ed("a")))
-		time.Sleep(refetch - fetchTimeout)
+		time.Sleep(minFetchInterval - fetchTimeout)
 		wantKeys(t, s, "a", 1)
 	})
 }
@@ -247,7 +247,7 @@ func TestNeverFetched(t *testing.T) {
 			t.Errorf("%v has lost its cause", err)
 		}
 		i.answer = says(set(ed("a")))
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		wantKeys(t, s, "a", 1)
 	})
 }
@@ -278,12 +278,12 @@ func TestOldKeysStand(t *testing.T) {
 		i.answer = down
 		time.Sleep(maxStale - time.Since(begun))
 		wantKeys(t, s, "a", 1)
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		wantUnavailable(t, s, errDown.Error())
 		wantUnavailable(t, s, errDown.Error())
 
 		i.answer = says(set(ed("c")))
-		time.Sleep(refetch)
+		time.Sleep(minFetchInterval)
 		wantKeys(t, s, "c", 1)
 		wantKeys(t, s, "a", 0)
 	})

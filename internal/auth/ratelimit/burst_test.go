@@ -158,7 +158,7 @@ func TestWatch(t *testing.T) {
 	r, log := open(t, server.URL(), 10*time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	var watch sync.WaitGroup
-	watch.Go(func() { r.Watch(ctx) })
+	watch.Go(func() { r.Run(ctx) })
 	await := func(up bool) {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); r.Up() != up; time.Sleep(5 * time.Millisecond) {

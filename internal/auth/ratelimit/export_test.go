@@ -2,19 +2,19 @@ package ratelimit
 
 var (
 	Open     = open
-	Ask      = (*Redis).ask
-	Answered = (*Redis).answered
-	Bound    = bound
+	Ask      = (*Redis).acquire
+	Answered = (*Redis).report
+	Bound    = limitReplies
 )
 
-const LongestReply = longestReply
+const LongestReply = maxReply
 
 // Counted is a request that can be given back.
 type Counted = counted
 
-func (w *Window) TakeCounted(s Subject) (Verdict, Counted) { return w.decide(s, true) }
+func (w *Window) TakeCounted(s Subject) (Decision, Counted) { return w.decide(s, true) }
 
-func (w *Window) GiveBack(c Counted) { w.giveBack(c) }
+func (w *Window) GiveBack(c Counted) { w.refund(c) }
 
 func (w *Window) SetCapacity(n int) { w.capacity = n }
 
@@ -22,5 +22,5 @@ func (w *Window) SetCapacity(n int) { w.capacity = n }
 func (w *Window) Blocks() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return int(w.recent.made)
+	return int(w.recent.allocated)
 }

@@ -6,10 +6,10 @@ import "time"
 // subjects that is the difference between six and a hundred milliseconds of
 // garbage collection.
 type generation struct {
-	logs   map[Subject]log
-	chunks []*[chunkLen]block // never moved: a slice of a million blocks is slow to grow
-	made   int32              // blocks of the chunks that were used
-	free   int32              // the first of the blocks given back, none if 0
+	logs      map[Subject]log
+	chunks    []*[chunkLen]block // never moved: a slice of a million blocks is slow to grow
+	allocated int32              // blocks of the chunks that were used
+	freed     int32              // the first of the blocks given back, none if 0
 }
 
 // log is when the requests of a subject were let in, the oldest first: a chain
@@ -45,11 +45,11 @@ func (g *generation) push(l log, t time.Duration) log {
 	at := (l.start + l.n) % blockLen
 	switch {
 	case l.n == 0:
-		b := g.take()
+		b := g.alloc()
 		l = log{first: b, last: b}
 		at = 0
 	case at == 0:
-		b := g.take()
+		b := g.alloc()
 		g.block(l.last).next, g.block(b).prev = b, l.last
 		l.last = b
 	}
@@ -66,7 +66,7 @@ func (g *generation) pop(l log) log {
 		return l
 	}
 	next := g.block(l.first).next
-	g.give(l.first)
+	g.free(l.first)
 	if l.n == 0 {
 		return log{}
 	}
@@ -95,32 +95,32 @@ func (g *generation) remove(l log, t time.Duration) log {
 	l.n--
 	switch {
 	case l.n == 0:
-		g.give(l.first)
+		g.free(l.first)
 		return log{}
 	case end == 0:
 		prev := g.block(l.last).prev
-		g.give(l.last)
+		g.free(l.last)
 		l.last = prev
 	}
 	return l
 }
 
 // give takes a block back that is in no log any more.
-func (g *generation) give(number int32) {
-	g.block(number).next, g.free = g.free, number
+func (g *generation) free(number int32) {
+	g.block(number).next, g.freed = g.freed, number
 }
 
 // take returns a block that is in no log.
-func (g *generation) take() int32 {
-	if b := g.free; b != 0 {
-		g.free = g.block(b).next
+func (g *generation) alloc() int32 {
+	if b := g.freed; b != 0 {
+		g.freed = g.block(b).next
 		return b
 	}
-	if int(g.made) == len(g.chunks)*chunkLen {
+	if int(g.allocated) == len(g.chunks)*chunkLen {
 		g.chunks = append(g.chunks, new([chunkLen]block))
 	}
-	g.made++
-	return g.made
+	g.allocated++
+	return g.allocated
 }
 
 // copy returns a log of another generation as one of this.
@@ -133,7 +133,7 @@ func (g *generation) copy(from *generation, l log) log {
 }
 
 // keep remembers the log of a subject, unless it is empty.
-func (g *generation) keep(s Subject, l log) {
+func (g *generation) set(s Subject, l log) {
 	if l.n == 0 {
 		delete(g.logs, s)
 	} else {

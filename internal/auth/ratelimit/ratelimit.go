@@ -52,14 +52,14 @@ type Policy struct {
 }
 
 // most is the highest limit: every request let in is remembered for a window.
-const most = 1_000_000
+const maxLimit = 1_000_000
 
 // check panics if nothing can be counted by the policy: policies are ours.
 func (p Policy) check() {
-	if p.Name == "" || strings.ContainsFunc(p.Name, notOfNames) {
+	if p.Name == "" || strings.ContainsFunc(p.Name, notInName) {
 		panic(fmt.Sprintf("ratelimit: a policy is named %q", p.Name))
 	}
-	if p.Limit < 1 || p.Limit > most {
+	if p.Limit < 1 || p.Limit > maxLimit {
 		panic(fmt.Sprintf("ratelimit: policy %s has the limit %d", p.Name, p.Limit))
 	}
 	if p.Window < time.Millisecond {
@@ -68,7 +68,7 @@ func (p Policy) check() {
 }
 
 // notOfNames keeps names plain, since they stand in headers and keys.
-func notOfNames(r rune) bool {
+func notInName(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r))
 }
 
@@ -78,14 +78,14 @@ func (p Policy) Header() string {
 }
 
 // Verdict is what a limit says of a request.
-type Verdict struct {
+type Decision struct {
 	OK        bool          // it is let in
 	Remaining int           // how many more would be let in now
 	Reset     time.Duration // until one more is; 0 when nothing is counted
 }
 
 // Header is the value of RateLimit.
-func (v Verdict) Header(p Policy) string {
+func (v Decision) Header(p Policy) string {
 	reset := seconds(v.Reset)
 	if !v.OK {
 		reset = max(reset, 1)
@@ -94,7 +94,7 @@ func (v Verdict) Header(p Policy) string {
 }
 
 // RetryAfter is the value of Retry-After for a request that is not let in.
-func (v Verdict) RetryAfter() string {
+func (v Decision) RetryAfter() string {
 	return strconv.FormatInt(max(seconds(v.Reset), 1), 10)
 }
 
@@ -106,7 +106,7 @@ func seconds(d time.Duration) int64 {
 // Limiter counts the requests of each subject.
 type Limiter interface {
 	// Take lets a request in and counts it, or refuses it and does not.
-	Take(context.Context, Subject) Verdict
+	Take(context.Context, Subject) Decision
 	// Look returns what Take would say, and counts nothing.
-	Look(context.Context, Subject) Verdict
+	Peek(context.Context, Subject) Decision
 }

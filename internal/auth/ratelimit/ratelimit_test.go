@@ -48,14 +48,14 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("RateLimit-Policy: %s", got)
 	}
 	for _, c := range []struct {
-		verdict           ratelimit.Verdict
+		verdict           ratelimit.Decision
 		header, retryWait string
 	}{
-		{ratelimit.Verdict{OK: true, Remaining: 59, Reset: time.Minute}, `"anonymous";r=59;t=60`, "60"},
-		{ratelimit.Verdict{OK: true, Remaining: 58, Reset: time.Second + 1}, `"anonymous";r=58;t=2`, "2"},
-		{ratelimit.Verdict{OK: true, Remaining: 60}, `"anonymous";r=60;t=0`, "1"},
-		{ratelimit.Verdict{Reset: 1}, `"anonymous";r=0;t=1`, "1"},
-		{ratelimit.Verdict{}, `"anonymous";r=0;t=1`, "1"},
+		{ratelimit.Decision{OK: true, Remaining: 59, Reset: time.Minute}, `"anonymous";r=59;t=60`, "60"},
+		{ratelimit.Decision{OK: true, Remaining: 58, Reset: time.Second + 1}, `"anonymous";r=58;t=2`, "2"},
+		{ratelimit.Decision{OK: true, Remaining: 60}, `"anonymous";r=60;t=0`, "1"},
+		{ratelimit.Decision{Reset: 1}, `"anonymous";r=0;t=1`, "1"},
+		{ratelimit.Decision{}, `"anonymous";r=0;t=1`, "1"},
 	} {
 		if got := c.verdict.Header(p); got != c.header {
 			t.Errorf("RateLimit: %s, want %s", got, c.header)

@@ -32,14 +32,14 @@ type Redis struct {
 	options redis.Options
 	pause   time.Duration
 	logger  *slog.Logger
-	asks    chan struct{} // holds one for each that asks Redis
+	slots   chan struct{} // holds one for each that asks Redis
 
-	mu     sync.Mutex
-	client *redis.Client // guarded by mu: a new one after each failure
-	down   bool          // guarded by mu
-	again  time.Time     // guarded by mu: until when it is left alone when down
-	asking bool          // guarded by mu: somebody finds out if it is still down
-	closed bool          // guarded by mu
+	mu      sync.Mutex
+	client  *redis.Client // guarded by mu: a new one after each failure
+	down    bool          // guarded by mu
+	retryAt time.Time     // guarded by mu: until when it is left alone when down
+	probing bool          // guarded by mu: somebody finds out if it is still down
+	closed  bool          // guarded by mu
 }
 
 // OpenRedis returns a connection to the Redis of a redis://, rediss:// or
@@ -57,7 +57,7 @@ func CheckURL(address string) error {
 
 func parseURL(address string) (*redis.Options, error) {
 	parsed, err := redis.ParseURL(address)
-	if err != nil || cut(address) {
+	if err != nil || splitsPassword(address) {
 		// Its message is not repeated: whatever it names as wrong can be a part
 		// of a password with a character in it that was not escaped.
 		return nil, fault.New(fault.Invalid, "the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
@@ -72,7 +72,7 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{pause: pause, logger: logger, asks: make(chan struct{}, connections), options: redis.Options{
+	r := &Redis{pause: pause, logger: logger, slots: make(chan struct{}, connections), options: redis.Options{
 		Network:   parsed.Network,
 		Addr:      parsed.Addr,
 		Username:  parsed.Username,
@@ -98,7 +98,7 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 		DisableIdentity:  true,
 		PipelinePoolSize: -1,
 	}}
-	r.options.Dialer = bound(redis.NewDialer(&r.options))
+	r.options.Dialer = limitReplies(redis.NewDialer(&r.options))
 	r.client = redis.NewClient(&r.options)
 	r.ping()
 	return r, nil
@@ -106,7 +106,7 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 
 // cut tells if an URL that can be read has a password in it with a character that
 // ends it too early, so that the rest of the password is taken for something else.
-func cut(address string) bool {
+func splitsPassword(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || strings.Contains(address, "#") || strings.Contains(u.RawQuery, "@") ||
 		u.Scheme == "unix" && u.Host != ""
@@ -114,7 +114,7 @@ func cut(address string) bool {
 
 // Watch asks Redis every second until the context ends, so that Up is right when
 // there are no requests. The caller runs it.
-func (r *Redis) Watch(ctx context.Context) {
+func (r *Redis) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -135,17 +135,17 @@ func (r *Redis) do(ask func(*redis.Client) error) bool {
 	tired := time.NewTimer(redisTimeout)
 	defer tired.Stop()
 	select {
-	case r.asks <- struct{}{}:
+	case r.slots <- struct{}{}:
 	case <-tired.C:
 		return false
 	}
-	defer func() { <-r.asks }()
-	client := r.ask()
+	defer func() { <-r.slots }()
+	client := r.acquire()
 	if client == nil {
 		return false
 	}
 	err := ask(client)
-	r.answered(client, err)
+	r.report(client, err)
 	return err == nil
 }
 
@@ -167,40 +167,40 @@ func (r *Redis) Close() error {
 
 // ask returns the client to ask Redis with, nil if it is to be left alone. How
 // that went must be told to answered.
-func (r *Redis) ask() *redis.Client {
+func (r *Redis) acquire() *redis.Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil
 	}
 	if r.down {
-		if r.asking || time.Now().Before(r.again) {
+		if r.probing || time.Now().Before(r.retryAt) {
 			return nil
 		}
-		r.asking = true
+		r.probing = true
 	}
 	return r.client
 }
 
 // answered takes note of how asking with a client went.
-func (r *Redis) answered(client *redis.Client, err error) {
+func (r *Redis) report(client *redis.Client, err error) {
 	r.mu.Lock()
 	if r.closed || client != r.client { // or it is news of a failure that is known
 		r.mu.Unlock()
 		return
 	}
 	if errors.Is(err, redis.ErrPoolTimeout) { // Redis was not asked
-		r.asking = false
+		r.probing = false
 		r.mu.Unlock()
 		return
 	}
 	change := r.down != (err != nil)
-	r.down, r.asking = err != nil, false
+	r.down, r.probing = err != nil, false
 	if err != nil {
 		// Its other connections are likely to be dead too, and each would cost
 		// a timeout to find out.
 		r.client = redis.NewClient(&r.options)
-		r.again = time.Now().Add(r.pause)
+		r.retryAt = time.Now().Add(r.pause)
 	}
 	r.mu.Unlock()
 	if err != nil {

@@ -87,7 +87,7 @@ func TestSharedVerdicts(t *testing.T) {
 	a, _ := open(t, server.URL(), time.Hour)
 	b, _ := open(t, server.URL()+"?db=0", time.Hour)
 	one, two := a.Shared(perHour), b.Shared(perHour)
-	expect := func(got ratelimit.Verdict, ok bool, remaining int) {
+	expect := func(got ratelimit.Decision, ok bool, remaining int) {
 		t.Helper()
 		if got.OK != ok || got.Remaining != remaining {
 			t.Errorf("%+v, want %v and %d left", got, ok, remaining)
@@ -97,17 +97,17 @@ func TestSharedVerdicts(t *testing.T) {
 		}
 	}
 	for range 3 {
-		expect(one.Look(t.Context(), number(1)), true, 60)
+		expect(one.Peek(t.Context(), number(1)), true, 60)
 	}
 	expect(one.Take(t.Context(), number(1)), true, 59)
 	expect(two.Take(t.Context(), number(1)), true, 58)
-	expect(two.Look(t.Context(), number(1)), true, 58)
-	expect(one.Look(t.Context(), number(1)), true, 58)
+	expect(two.Peek(t.Context(), number(1)), true, 58)
+	expect(one.Peek(t.Context(), number(1)), true, 58)
 	take(t, two, number(1), 58)
 	expect(one.Take(t.Context(), number(1)), false, 0)
-	expect(one.Look(t.Context(), number(1)), false, 0)
+	expect(one.Peek(t.Context(), number(1)), false, 0)
 	expect(two.Take(t.Context(), number(1)), false, 0)
-	expect(two.Look(t.Context(), number(1)), false, 0)
+	expect(two.Peek(t.Context(), number(1)), false, 0)
 	if one.Len() != 1 || two.Len() != 1 {
 		t.Errorf("the processes remember %d and %d subjects, want 1", one.Len(), two.Len())
 	}
@@ -119,7 +119,7 @@ func TestFullLocallyDoesNotAsk(t *testing.T) {
 	l := r.Shared(perHour)
 	take(t, l, number(1), 60)
 	server.Kill()
-	if l.Take(t.Context(), number(1)).OK || l.Look(t.Context(), number(1)).OK {
+	if l.Take(t.Context(), number(1)).OK || l.Peek(t.Context(), number(1)).OK {
 		t.Error("the limit does not hold")
 	}
 	if !r.Up() {
@@ -167,7 +167,7 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 func awaitUp(t *testing.T, r *ratelimit.Redis, l ratelimit.Limiter) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !r.Up(); time.Sleep(5 * time.Millisecond) {
-		l.Look(t.Context(), number(99))
+		l.Peek(t.Context(), number(99))
 		if time.Now().After(deadline) {
 			t.Fatal("Redis does not come back")
 		}

@@ -13,11 +13,11 @@ import (
 const (
 	// longestReply is how many bytes are read of what answers a command. The
 	// longest tells, at the start of a connection, which modules Redis has.
-	longestReply = 16 << 10
+	maxReply = 16 << 10
 	// longestArray is how many elements an array may have.
-	longestArray = 64
+	maxArray = 64
 	// longestNumber is how many bytes tell the length of anything short enough.
-	longestNumber = len("16384\r")
+	maxDigits = len("16384\r")
 )
 
 var errReply = errors.New("what answers is not Redis: its reply is too long or not one")
@@ -25,7 +25,7 @@ var errReply = errors.New("what answers is not Redis: its reply is too long or n
 // replies is a connection that fails before a reply is read which no command of
 // ours has. The client makes room for as much as a reply says it is long: a line
 // of a dozen bytes would take all memory.
-type replies struct {
+type limitedConn struct {
 	net.Conn
 	left   int    // bytes that may still come
 	skip   int    // bytes of a string that are still to come
@@ -35,17 +35,17 @@ type replies struct {
 }
 
 // bound makes a dialer's connections fail on such replies.
-func bound(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		r := &replies{Conn: conn, left: longestReply}
+		r := &limitedConn{Conn: conn, left: maxReply}
 		if raw, ok := conn.(syscall.Conn); ok {
 			// The client looks through it if a connection was closed meanwhile.
 			return struct {
-				*replies
+				*limitedConn
 				syscall.Conn
 			}{r, raw}, nil
 		}
@@ -54,18 +54,18 @@ func bound(dial func(context.Context, string, string) (net.Conn, error)) func(co
 }
 
 // Write sends a command, which is answered anew.
-func (r *replies) Write(b []byte) (int, error) {
-	r.left = longestReply
+func (r *limitedConn) Write(b []byte) (int, error) {
+	r.left = maxReply
 	return r.Conn.Write(b)
 }
 
-func (r *replies) Read(b []byte) (int, error) {
+func (r *limitedConn) Read(b []byte) (int, error) {
 	if r.failed || r.left == 0 {
 		return 0, errReply
 	}
 	n, err := r.Conn.Read(b[:min(len(b), r.left)])
 	r.left -= n
-	if !r.follow(b[:n]) {
+	if !r.scan(b[:n]) {
 		r.failed = true
 		return 0, errReply
 	}
@@ -74,7 +74,7 @@ func (r *replies) Read(b []byte) (int, error) {
 
 // follow reads replies as the client will, and tells if it may. They may be cut
 // anywhere.
-func (r *replies) follow(b []byte) bool {
+func (r *limitedConn) scan(b []byte) bool {
 	for len(b) > 0 {
 		if r.skip > 0 {
 			n := min(r.skip, len(b))
@@ -93,12 +93,12 @@ func (r *replies) follow(b []byte) bool {
 			}
 			r.kind = c
 		case c == '\n':
-			if sized && !r.sized() {
+			if sized && !r.setLength() {
 				return false
 			}
 			r.kind, r.number = 0, r.number[:0]
 		case sized:
-			if len(r.number) == longestNumber {
+			if len(r.number) == maxDigits {
 				return false
 			}
 			r.number = append(r.number, c)
@@ -108,17 +108,17 @@ func (r *replies) follow(b []byte) bool {
 }
 
 // sized takes note of a length that was read, and tells if it is a good one.
-func (r *replies) sized() bool {
+func (r *limitedConn) setLength() bool {
 	digits, ok := strings.CutSuffix(string(r.number), "\r")
 	n, err := strconv.Atoi(digits)
 	if !ok || err != nil || n < -1 { // -1 is of what does not exist
 		return false
 	}
 	if r.kind == '*' {
-		return n <= longestArray
+		return n <= maxArray
 	}
 	if n >= 0 {
 		r.skip = n + len("\r\n")
 	}
-	return n <= longestReply
+	return n <= maxReply
 }

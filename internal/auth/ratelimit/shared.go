@@ -34,30 +34,30 @@ func (r *Redis) Shared(p Policy) *Shared {
 //
 // This process counts it first, so that it cannot refuse what Redis counted, and
 // so that no more than the limit ask Redis at once, however many come.
-func (s *Shared) Take(ctx context.Context, of Subject) Verdict {
+func (s *Shared) Take(ctx context.Context, of Subject) Decision {
 	// What this process let in is a part of what all did: no need to ask.
 	local, counted := s.local.decide(of, true)
 	if !local.OK {
 		return local
 	}
-	v, ok := s.ask(ctx, of, true)
+	v, ok := s.query(ctx, of, true)
 	switch {
 	case !ok:
 		return local
 	case !v.OK:
-		s.local.giveBack(counted)
+		s.local.refund(counted)
 		return v
 	}
 	return stricter(v, local)
 }
 
 // Look returns what Take would say.
-func (s *Shared) Look(ctx context.Context, of Subject) Verdict {
-	local := s.local.Look(ctx, of)
+func (s *Shared) Peek(ctx context.Context, of Subject) Decision {
+	local := s.local.Peek(ctx, of)
 	if !local.OK {
 		return local
 	}
-	v, ok := s.ask(ctx, of, false)
+	v, ok := s.query(ctx, of, false)
 	if !ok {
 		return local
 	}
@@ -69,7 +69,7 @@ func (s *Shared) Len() int { return s.local.Len() }
 
 // stricter joins two verdicts on a request: both must let it in, and the one
 // that lets fewer in after it returns how many and when.
-func stricter(a, b Verdict) Verdict {
+func stricter(a, b Decision) Decision {
 	v := a
 	if b.Remaining < a.Remaining || b.Remaining == a.Remaining && b.Reset > a.Reset {
 		v = b
@@ -79,7 +79,7 @@ func stricter(a, b Verdict) Verdict {
 }
 
 // ask returns what Redis says, if it says anything.
-func (s *Shared) ask(ctx context.Context, of Subject, count bool) (v Verdict, ok bool) {
+func (s *Shared) query(ctx context.Context, of Subject, count bool) (v Decision, ok bool) {
 	key := "pregon:limit:" + s.policy.Name + ":" + hex.EncodeToString(of[:])
 	window := (s.policy.Window + time.Microsecond - 1) / time.Microsecond
 	// Whoever made the request may be gone any moment, which is no failure of
@@ -94,9 +94,9 @@ func (s *Shared) ask(ctx context.Context, of Subject, count bool) (v Verdict, ok
 		return err
 	})
 	if !ok {
-		return Verdict{}, false
+		return Decision{}, false
 	}
-	return Verdict{
+	return Decision{
 		OK:        answer[0] == 1,
 		Remaining: int(answer[1]),
 		Reset:     time.Duration(answer[2]) * time.Microsecond,

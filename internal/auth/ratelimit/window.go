@@ -28,7 +28,7 @@ type Window struct {
 
 	mu            sync.Mutex
 	recent, older *generation   // guarded by mu
-	turned        time.Duration // guarded by mu: when recent began, since start
+	rotated       time.Duration // guarded by mu: when recent began, since start
 }
 
 // NewWindow returns a limit that has counted nothing. It panics if the policy
@@ -39,13 +39,13 @@ func NewWindow(p Policy) *Window {
 }
 
 // Take lets a request in or not.
-func (w *Window) Take(_ context.Context, s Subject) Verdict {
+func (w *Window) Take(_ context.Context, s Subject) Decision {
 	v, _ := w.decide(s, true)
 	return v
 }
 
 // Look returns what Take would say.
-func (w *Window) Look(_ context.Context, s Subject) Verdict {
+func (w *Window) Peek(_ context.Context, s Subject) Decision {
 	v, _ := w.decide(s, false)
 	return v
 }
@@ -54,7 +54,7 @@ func (w *Window) Look(_ context.Context, s Subject) Verdict {
 func (w *Window) Len() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.turn(time.Since(w.start))
+	w.rotate(time.Since(w.start))
 	return w.size()
 }
 
@@ -64,11 +64,11 @@ type counted struct {
 	at time.Duration
 }
 
-func (w *Window) decide(s Subject, count bool) (Verdict, counted) {
+func (w *Window) decide(s Subject, count bool) (Decision, counted) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := time.Since(w.start) // under the lock, so that logs are in order
-	w.turn(now)
+	w.rotate(now)
 	s, l := w.find(s)
 	for l.n > 0 && w.recent.oldest(l)+w.policy.Window <= now {
 		l = w.recent.pop(l)
@@ -77,8 +77,8 @@ func (w *Window) decide(s Subject, count bool) (Verdict, counted) {
 	if ok && count {
 		l = w.recent.push(l, now)
 	}
-	w.recent.keep(s, l)
-	v := Verdict{OK: ok, Remaining: w.policy.Limit - int(l.n)}
+	w.recent.set(s, l)
+	v := Decision{OK: ok, Remaining: w.policy.Limit - int(l.n)}
 	if l.n > 0 {
 		v.Reset = w.recent.oldest(l) + w.policy.Window - now
 	}
@@ -86,24 +86,24 @@ func (w *Window) decide(s Subject, count bool) (Verdict, counted) {
 }
 
 // giveBack makes a request that was let in one that was not.
-func (w *Window) giveBack(c counted) {
+func (w *Window) refund(c counted) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, g := range []*generation{w.recent, w.older} {
 		if l, ok := g.logs[c.of]; ok {
-			g.keep(c.of, g.remove(l, c.at))
+			g.set(c.of, g.remove(l, c.at))
 			return
 		}
 	}
 }
 
 // turn drops the generations that are out of the window. w.mu is held.
-func (w *Window) turn(now time.Duration) {
-	age := now - w.turned
+func (w *Window) rotate(now time.Duration) {
+	age := now - w.rotated
 	if age < w.policy.Window {
 		return
 	}
-	w.older, w.recent, w.turned = w.recent, newGeneration(), now
+	w.older, w.recent, w.rotated = w.recent, newGeneration(), now
 	if age >= 2*w.policy.Window {
 		w.older = newGeneration() // nobody came for a whole window
 	}

@@ -27,20 +27,20 @@ func TestWindowBoundary(t *testing.T) {
 		w := ratelimit.NewWindow(perMinute)
 		ana := ratelimit.Name("ana")
 		for n := range 60 {
-			want := ratelimit.Verdict{OK: true, Remaining: 59 - n, Reset: time.Minute}
+			want := ratelimit.Decision{OK: true, Remaining: 59 - n, Reset: time.Minute}
 			if got := w.Take(t.Context(), ana); got != want {
 				t.Fatalf("request %d: %+v, want %+v", n+1, got, want)
 			}
 		}
-		if got, want := w.Take(t.Context(), ana), (ratelimit.Verdict{Reset: time.Minute}); got != want {
+		if got, want := w.Take(t.Context(), ana), (ratelimit.Decision{Reset: time.Minute}); got != want {
 			t.Errorf("request 61: %+v, want %+v", got, want)
 		}
 		time.Sleep(time.Minute - time.Nanosecond)
-		if got, want := w.Take(t.Context(), ana), (ratelimit.Verdict{Reset: 1}); got != want {
+		if got, want := w.Take(t.Context(), ana), (ratelimit.Decision{Reset: 1}); got != want {
 			t.Errorf("a nanosecond too early: %+v, want %+v", got, want)
 		}
 		time.Sleep(time.Nanosecond)
-		if got, want := w.Take(t.Context(), ana), (ratelimit.Verdict{OK: true, Remaining: 59, Reset: time.Minute}); got != want {
+		if got, want := w.Take(t.Context(), ana), (ratelimit.Decision{OK: true, Remaining: 59, Reset: time.Minute}); got != want {
 			t.Errorf("after a minute: %+v, want %+v", got, want)
 		}
 	})
@@ -52,7 +52,7 @@ type model struct {
 	accepted []time.Time
 }
 
-func (m *model) decide(now time.Time, count bool) ratelimit.Verdict {
+func (m *model) decide(now time.Time, count bool) ratelimit.Decision {
 	n, oldest := 0, now
 	for _, at := range m.accepted {
 		if now.Sub(at) < m.policy.Window {
@@ -67,7 +67,7 @@ func (m *model) decide(now time.Time, count bool) ratelimit.Verdict {
 		m.accepted = append(m.accepted, now)
 		n++
 	}
-	v := ratelimit.Verdict{OK: ok, Remaining: m.policy.Limit - n}
+	v := ratelimit.Decision{OK: ok, Remaining: m.policy.Limit - n}
 	if n > 0 {
 		v.Reset = m.policy.Window - now.Sub(oldest)
 	}
@@ -113,7 +113,7 @@ func TestWindowAgainstModel(t *testing.T) {
 				time.Sleep(pause())
 				who := random.IntN(len(models))
 				count := random.IntN(3) > 0
-				ask := w.Look
+				ask := w.Peek
 				if count {
 					ask = w.Take
 				}
@@ -211,7 +211,7 @@ func TestGiveBackAgainstModel(t *testing.T) {
 func TestLookDoesNotCount(t *testing.T) {
 	w := ratelimit.NewWindow(perMinute)
 	for range 100 {
-		if got, want := w.Look(t.Context(), number(1)), (ratelimit.Verdict{OK: true, Remaining: 60}); got != want {
+		if got, want := w.Peek(t.Context(), number(1)), (ratelimit.Decision{OK: true, Remaining: 60}); got != want {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
 	}
@@ -275,7 +275,7 @@ func TestOverflow(t *testing.T) {
 			w.Take(t.Context(), number(n))
 		}
 		for n := 10; n < 13; n++ {
-			if got := w.Look(t.Context(), number(99)); !got.OK || got.Remaining != 13-n {
+			if got := w.Peek(t.Context(), number(99)); !got.OK || got.Remaining != 13-n {
 				t.Errorf("before stranger %d: %+v, want %d left", n, got, 13-n)
 			}
 			if got := w.Take(t.Context(), number(n)); !got.OK || got.Remaining != 12-n {
@@ -283,7 +283,7 @@ func TestOverflow(t *testing.T) {
 			}
 		}
 		for n := 10; n < 100; n++ {
-			if w.Take(t.Context(), number(n)).OK || w.Look(t.Context(), number(n)).OK {
+			if w.Take(t.Context(), number(n)).OK || w.Peek(t.Context(), number(n)).OK {
 				t.Fatalf("stranger %d has a limit of its own", n)
 			}
 		}

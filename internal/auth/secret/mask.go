@@ -13,14 +13,14 @@ var credentials = regexp.MustCompile(`((?i:pregon(?:_|%(?:25)*5f)live(?:_|%(?:25
 // Mask replaces what looks like a credential by its beginning, for logs and for
 // answers that repeat what was sent.
 func Mask(s string) string {
-	if !suspicious(s) {
+	if !mayHoldCredential(s) {
 		return s
 	}
 	return credentials.ReplaceAllString(s, "$1$2$3…")
 }
 
 // suspicious is the quick answer for nearly all texts.
-func suspicious(s string) bool {
+func mayHoldCredential(s string) bool {
 	return strings.Contains(s, "eyJ") || strings.Contains(s, "whsec_") || containsFold(s, "pregon")
 }
 
@@ -35,10 +35,10 @@ func containsFold(s, word string) bool {
 }
 
 // Masked masks every piece that is written, which must be whole lines.
-type Masked struct{ io.Writer }
+type MaskingWriter struct{ io.Writer }
 
-func (m Masked) Write(lines []byte) (int, error) {
-	if s := string(lines); suspicious(s) {
+func (m MaskingWriter) Write(lines []byte) (int, error) {
+	if s := string(lines); mayHoldCredential(s) {
 		_, err := io.WriteString(m.Writer, Mask(s))
 		return len(lines), err
 	}

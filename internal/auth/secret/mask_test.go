@@ -36,7 +36,7 @@ func TestMask(t *testing.T) {
 			t.Errorf("%q is masked twice", text)
 		}
 		var out bytes.Buffer
-		if n, err := (secret.Masked{Writer: &out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
+		if n, err := (secret.MaskingWriter{Writer: &out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
 			t.Errorf("%q is written as %q, %d, %v", text, &out, n, err)
 		}
 	}

@@ -33,9 +33,9 @@ import (
 )
 
 const (
-	leastKey = 32 // characters
-	keySize  = 32 // AES-256
-	markSize = 4
+	minKey    = 32 // characters
+	keySize   = 32 // AES-256
+	keyIDSize = 4
 
 	sealedForm = "v1:"
 	plainForm  = "plain:"
@@ -43,8 +43,8 @@ const (
 
 // Box seals and opens. It is safe for concurrent use.
 type Box struct {
-	aead cipher.AEAD // nil: it does not encrypt
-	mark []byte
+	aead  cipher.AEAD // nil: it does not encrypt
+	keyID []byte
 }
 
 // NewBox returns a box for a key of at least 32 characters, or one that does
@@ -53,10 +53,10 @@ func NewBox(key string) (*Box, error) {
 	if key == "" {
 		return &Box{}, nil
 	}
-	if n := utf8.RuneCountInString(key); n < leastKey {
-		return nil, fault.New(fault.Invalid, "PREGON_SECRET_KEY has %d characters and needs at least %d", n, leastKey)
+	if n := utf8.RuneCountInString(key); n < minKey {
+		return nil, fault.New(fault.Invalid, "PREGON_SECRET_KEY has %d characters and needs at least %d", n, minKey)
 	}
-	derived, err := hkdf.Key(sha256.New, []byte(key), nil, "pregon secret v1", keySize+markSize)
+	derived, err := hkdf.Key(sha256.New, []byte(key), nil, "pregon secret v1", keySize+keyIDSize)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func NewBox(key string) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Box{aead: aead, mark: derived[keySize:]}, nil
+	return &Box{aead: aead, keyID: derived[keySize:]}, nil
 }
 
 // Seal closes a text. It opens only under the same name.
@@ -76,7 +76,7 @@ func (b *Box) Seal(name, text string) string {
 	if b.aead == nil {
 		return plainForm + base64.StdEncoding.EncodeToString([]byte(text))
 	}
-	sealed := b.aead.Seal(slices.Clone(b.mark), nil, []byte(text), []byte(name))
+	sealed := b.aead.Seal(slices.Clone(b.keyID), nil, []byte(text), []byte(name))
 	return sealedForm + base64.StdEncoding.EncodeToString(sealed)
 }
 
@@ -98,13 +98,13 @@ func (b *Box) Open(name, sealed string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rest, mine := bytes.CutPrefix(data, b.mark)
-	if !mine && len(data) >= len(b.mark) {
+	rest, mine := bytes.CutPrefix(data, b.keyID)
+	if !mine && len(data) >= len(b.keyID) {
 		return "", fault.New(fault.Internal, "the secret %s cannot be opened: PREGON_SECRET_KEY is another than the one it was sealed with", name)
 	}
 	text, err := b.aead.Open(nil, nil, rest, []byte(name))
 	if err != nil {
-		return "", spoiled(name)
+		return "", corrupt(name)
 	}
 	return string(text), nil
 }
@@ -112,11 +112,11 @@ func (b *Box) Open(name, sealed string) (string, error) {
 func decode(name, encoded string) ([]byte, error) {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
-		return nil, spoiled(name)
+		return nil, corrupt(name)
 	}
 	return data, nil
 }
 
-func spoiled(name string) error {
+func corrupt(name string) error {
 	return fault.New(fault.Internal, "the secret %s cannot be opened: it was changed, cut short or moved from another place", name)
 }

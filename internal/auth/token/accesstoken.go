@@ -69,7 +69,7 @@ func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 		return Token{}, refused("it is too long")
 	}
 	sum := digest(raw)
-	t, kid, seen := s.memory.recall(sum)
+	t, kid, seen := s.cache.get(sum)
 	if !seen {
 		var err error
 		if t, kid, err = s.check(ctx, raw); err != nil {
@@ -85,7 +85,7 @@ func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 		return Token{}, refused("it has expired")
 	}
 	if !seen {
-		s.memory.keep(sum, t, kid)
+		s.cache.add(sum, t, kid)
 	}
 	return t, nil
 }

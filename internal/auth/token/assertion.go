@@ -33,40 +33,40 @@ type assertion struct {
 	clientID  string
 	scope     access.Scope // what it lets be granted
 	resources []string     // where it may be used; nil for anywhere
-	mark      mark
+	nonce     nonce
 }
 
 // mark is the name under which a token of others is remembered as used.
-type mark struct {
+type nonce struct {
 	name  string
 	until time.Time
 }
 
 // clocks is by how much the clocks of replicas and store may differ: what was
 // used must not be forgotten while one of them would still take it.
-const clocks = time.Minute
+const clockSkew = time.Minute
 
 // markOf hashes who and what, so that names are short and of one shape.
-func markOf(kind string, exp time.Time, parts ...string) mark {
+func newNonce(kind string, exp time.Time, parts ...string) nonce {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return mark{name: kind + ":" + hex.EncodeToString(sum[:]), until: exp.Add(leeway + clocks)}
+	return nonce{name: kind + ":" + hex.EncodeToString(sum[:]), until: exp.Add(leeway + clockSkew)}
 }
 
 // assertion checks what an issuer signed. Who sent it, and what for, is for
 // the caller to compare.
-func (s *Server) assertion(ctx context.Context, g grant, known *trail) (*assertion, error) {
+func (s *Server) assertion(ctx context.Context, g grant, known *auditInfo) (*assertion, error) {
 	j, err := parse(g.assertion, maxForeign)
 	if err != nil {
 		return nil, err
 	}
 	known.issuer, _ = j.claims["iss"].(string)
 	known.client, _ = j.claims["client_id"].(string)
-	if err := g.takes(j); err != nil {
+	if err := g.accepts(j); err != nil {
 		return nil, err
 	}
 	iss := s.issuers[known.issuer]
 	if iss == nil {
-		return nil, unfit("its issuer is not trusted here")
+		return nil, tokenError("its issuer is not trusted here")
 	}
 	if err := j.verify(ctx, iss.keys, iss.algs); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (a *assertion) read(j *jws, now time.Time) error {
 		return err
 	}
 	if !slices.Contains(a.issuer.audiences, aud) {
-		return unfit("aud must be " + strings.Join(a.issuer.audiences, " or "))
+		return tokenError("aud must be " + strings.Join(a.issuer.audiences, " or "))
 	}
 	exp, err := j.times(now, true)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *assertion) read(j *jws, now time.Time) error {
 		return err
 	}
 	if _, there := j.claims["cnf"]; there {
-		return unfit("cnf binds it to a key, and proof of possession is not supported")
+		return tokenError("cnf binds it to a key, and proof of possession is not supported")
 	}
 	if a.scope, err = j.scope(); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *assertion) read(j *jws, now time.Time) error {
 	if a.resources, err = j.resources(); err != nil {
 		return err
 	}
-	a.mark = markOf("assertion", exp, a.issuer.name, jti)
+	a.nonce = newNonce("assertion", exp, a.issuer.name, jti)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (j *jws) scope() (access.Scope, error) {
 	}
 	text, ok := value.(string)
 	if !ok || !scopeText(text) {
-		return 0, unfit("scope must be a text: names with spaces between them")
+		return 0, tokenError("scope must be a text: names with spaces between them")
 	}
 	return knownScopes(text), nil
 }
@@ -141,7 +141,7 @@ func (j *jws) resources() ([]string, error) {
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			return nil, unfit("resource must be a text or a list of texts")
+			return nil, tokenError("resource must be a text or a list of texts")
 		}
 		out = append(out, text)
 	}

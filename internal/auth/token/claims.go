@@ -7,14 +7,14 @@ import (
 
 const (
 	leeway   = 30 * time.Second // between the clocks of others and ours
-	farthest = 24 * time.Hour   // how far ahead an assertion may end
+	maxAhead = 24 * time.Hour   // how far ahead an assertion may end
 )
 
 // text returns a claim that must be an identifier.
 func (j *jws) text(name string) (string, error) {
 	s, ok := j.claims[name].(string)
-	if !ok || s == "" || len(s) > maxText || !plain(s) {
-		return "", unfit(name + " must be a text of 1 to 255 bytes without control characters")
+	if !ok || s == "" || len(s) > maxText || !isPrintable(s) {
+		return "", tokenError(name + " must be a text of 1 to 255 bytes without control characters")
 	}
 	return s, nil
 }
@@ -27,7 +27,7 @@ func (j *jws) audience() (string, error) {
 	}
 	s, ok := aud.(string)
 	if !ok || s == "" {
-		return "", unfit("aud must be one text, or a list of exactly one")
+		return "", tokenError("aud must be one text, or a list of exactly one")
 	}
 	return s, nil
 }
@@ -43,7 +43,7 @@ func (j *jws) instant(name string) (at time.Time, there bool, err error) {
 	}
 	seconds, ok := value.(float64)
 	if !ok || !(seconds >= 0 && seconds <= year9999) {
-		return time.Time{}, false, unfit(name + " must be a number: seconds since 1970")
+		return time.Time{}, false, tokenError(name + " must be a number: seconds since 1970")
 	}
 	whole, part := math.Modf(seconds)
 	return time.Unix(int64(whole), int64(part*1e9)), true, nil
@@ -56,13 +56,13 @@ func (j *jws) times(now time.Time, iatNeeded bool) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if !there {
-		return time.Time{}, unfit("exp is missing")
+		return time.Time{}, tokenError("exp is missing")
 	}
 	if !now.Before(exp.Add(leeway)) {
-		return time.Time{}, unfit("it has expired")
+		return time.Time{}, tokenError("it has expired")
 	}
-	if exp.After(now.Add(farthest)) {
-		return time.Time{}, unfit("exp may be 24 hours ahead at most")
+	if exp.After(now.Add(maxAhead)) {
+		return time.Time{}, tokenError("exp may be 24 hours ahead at most")
 	}
 	for _, name := range []string{"iat", "nbf"} {
 		from, there, err := j.instant(name)
@@ -70,10 +70,10 @@ func (j *jws) times(now time.Time, iatNeeded bool) (time.Time, error) {
 			return time.Time{}, err
 		}
 		if !there && name == "iat" && iatNeeded {
-			return time.Time{}, unfit("iat is missing")
+			return time.Time{}, tokenError("iat is missing")
 		}
 		if from.After(now.Add(leeway)) {
-			return time.Time{}, unfit(name + " is in the future: it is not valid yet")
+			return time.Time{}, tokenError(name + " is in the future: it is not valid yet")
 		}
 	}
 	return exp, nil

@@ -94,7 +94,7 @@ func basic(header string) (id, secret string, ok bool) {
 // authenticate finds the client under the issuer of the assertion, and checks
 // that it is who it says. What must be used once only is returned, to be
 // marked when all the rest is right.
-func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) (*client, []mark, error) {
+func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) (*client, []nonce, error) {
 	var proof *jws
 	switch {
 	case c.method == authJWT:
@@ -104,7 +104,7 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 		}
 		sub, _ := proof.claims["sub"].(string)
 		if c.id != "" && c.id != sub {
-			return nil, nil, badClientAssertion(unfit("its sub is not the client_id of the request"))
+			return nil, nil, badClientAssertion(tokenError("its sub is not the client_id of the request"))
 		}
 		c.id = sub
 	case c.method == authNone && c.id == "":
@@ -114,7 +114,7 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 	if found == nil || found.auth != c.method {
 		return nil, nil, invalidClient("there is no client of this id and this method of authentication under the issuer of the assertion")
 	}
-	var marks []mark
+	var marks []nonce
 	switch c.method {
 	case authBasic, authPost:
 		sum := sha256.Sum256([]byte(c.secret))
@@ -129,42 +129,42 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 		marks = append(marks, m)
 	}
 	if found.id != a.clientID {
-		return nil, nil, unfit("its client_id is not the client that sent it")
+		return nil, nil, tokenError("its client_id is not the client that sent it")
 	}
 	return found, marks, nil
 }
 
 // clientAssertion checks what a client signed to prove who it is.
-func (s *Server) clientAssertion(ctx context.Context, j *jws, c *client, iss *issuer) (mark, error) {
+func (s *Server) clientAssertion(ctx context.Context, j *jws, c *client, iss *issuer) (nonce, error) {
 	if j.typ != "" && !strings.EqualFold(j.typ, "JWT") && !j.typed("client-authentication+jwt") {
-		return mark{}, unfit("typ in its header must be absent, JWT or client-authentication+jwt")
+		return nonce{}, tokenError("typ in its header must be absent, JWT or client-authentication+jwt")
 	}
 	if err := j.verify(ctx, c.keys, iss.algs); err != nil {
-		return mark{}, err
+		return nonce{}, err
 	}
 	if j.claims["iss"] != c.id || j.claims["sub"] != c.id {
-		return mark{}, unfit("its iss and sub must both be the client id")
+		return nonce{}, tokenError("its iss and sub must both be the client id")
 	}
 	aud, err := j.audience()
 	if err != nil {
-		return mark{}, err
+		return nonce{}, err
 	}
 	if aud != s.o.BaseURL && aud != s.o.BaseURL+tokenPath {
-		return mark{}, unfit("aud must be " + s.o.BaseURL)
+		return nonce{}, tokenError("aud must be " + s.o.BaseURL)
 	}
 	exp, err := j.times(time.Now(), false)
 	if err != nil {
-		return mark{}, err
+		return nonce{}, err
 	}
 	jti, err := j.text("jti")
 	if err != nil {
-		return mark{}, err
+		return nonce{}, err
 	}
-	return markOf("client-assertion", exp, iss.name, c.id, jti), nil
+	return newNonce("client-assertion", exp, iss.name, c.id, jti), nil
 }
 
 func badClientAssertion(err error) error {
-	if u, ok := errors.AsType[unfit](err); ok {
+	if u, ok := errors.AsType[tokenError](err); ok {
 		return invalidClient("the client_assertion is refused: " + string(u))
 	}
 	return err

@@ -136,7 +136,7 @@ func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
 		v.wrong(at+".issuer", "is missing: use the iss of its assertions")
 	case iss.Issuer == baseURL:
 		v.wrong(at+".issuer", "%q is this service itself: use another", iss.Issuer)
-	case len(iss.Issuer) > maxIssuer || !plain(iss.Issuer) || strings.ContainsAny(iss.Issuer, "# "):
+	case len(iss.Issuer) > maxIssuer || !isPrintable(iss.Issuer) || strings.ContainsAny(iss.Issuer, "# "):
 		// The mark divides issuer and subject in our tokens.
 		v.wrong(at+".issuer", "%q is not allowed: use up to %d bytes without spaces, # or control characters", iss.Issuer, maxIssuer)
 	}
@@ -172,7 +172,7 @@ func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
 }
 
 func (v *validation) client(at string, c *Client, allowPrivate bool, most access.Scope) {
-	if c.ID == "" || len(c.ID) > maxText || !plain(c.ID) {
+	if c.ID == "" || len(c.ID) > maxText || !isPrintable(c.ID) {
 		v.wrong(at+".id", "%q is not allowed: use 1 to %d bytes without control characters", c.ID, maxText)
 	}
 	if !slices.Contains(authMethods, c.Auth) {
@@ -236,7 +236,7 @@ func (v *validation) algorithms(at string, iss *Issuer) {
 	}
 	for i, name := range iss.Algorithms {
 		if !slices.Contains(algorithms, jose.SignatureAlgorithm(name)) {
-			v.wrong(fmt.Sprintf("%s[%d]", at, i), "%q is not allowed: use some of %s", name, joined(algorithms))
+			v.wrong(fmt.Sprintf("%s[%d]", at, i), "%q is not allowed: use some of %s", name, joinNames(algorithms))
 		}
 	}
 }
@@ -250,7 +250,7 @@ func isSHA256(s string) bool {
 }
 
 // joined writes names with spaces between them.
-func joined[T ~string](names []T) string {
+func joinNames[T ~string](names []T) string {
 	var b strings.Builder
 	for i, n := range names {
 		if i > 0 {

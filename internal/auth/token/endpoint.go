@@ -32,14 +32,14 @@ const (
 type Limiter interface {
 	// Look reports whether an address may try, and if not, when again, as
 	// Retry-After has it.
-	Look(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
+	Allowed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
 	// Failed counts one failure of an address, and tells the same: of many
 	// at once, each was let try.
 	Failed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
 }
 
 // trail is what a request says of itself, true or not, for the audit.
-type trail struct{ issuer, client string }
+type auditInfo struct{ issuer, client string }
 
 // issued is a token that was given out.
 type issued struct {
@@ -68,11 +68,11 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	// Whoever hangs up early is counted and noted like everybody else.
 	ctx := context.WithoutCancel(r.Context())
 	addr := s.o.Client(r)
-	if after, ok := s.o.Failures.Look(ctx, addr); !ok {
+	if after, ok := s.o.Failures.Allowed(ctx, addr); !ok {
 		tooMany(w, after)
 		return
 	}
-	var known trail
+	var known auditInfo
 	out, err := s.exchange(w, r, &known)
 	if err != nil {
 		s.fail(ctx, w, r, addr, known, asRefusal(err))
@@ -86,7 +86,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Request, addr netip.Addr, known trail, why *refusal) {
+func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Request, addr netip.Addr, known auditInfo, why *refusal) {
 	if why.status < 500 {
 		if after, ok := s.o.Failures.Failed(ctx, addr); !ok {
 			tooMany(w, after)
@@ -104,7 +104,7 @@ func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		attrs = append(attrs, slog.String("cause", clip(why.cause.Error())))
 	}
 	subject := ratelimit.Address(addr)
-	if why.status < 500 || s.told.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK { // while a provider is down, once a minute
+	if why.status < 500 || s.audited.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK { // while a provider is down, once a minute
 		s.o.Audit(ctx, "token.refused", append(attrs, slog.String("remote", addr.String()))...)
 	}
 
@@ -166,12 +166,12 @@ func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
 	if err != nil {
 		return nil, refuse(codeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for what is not a letter or digit")
 	}
-	return once(values)
+	return singleValues(values)
 }
 
 // once takes every field that is there once. A target may be repeated as RFC
 // 8707 lets it, but a token is for one.
-func once(values url.Values) (form, error) {
+func singleValues(values url.Values) (form, error) {
 	f := make(form, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		all := values[name]

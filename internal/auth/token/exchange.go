@@ -76,21 +76,21 @@ func readExchange(f form) (grant, error) {
 // takes reports whether an assertion is of a kind that this grant takes. The
 // type in the header keeps tokens that were made for something else out: an
 // access token of ours, or an answer of a sign-in.
-func (g grant) takes(j *jws) error {
+func (g grant) accepts(j *jws) error {
 	switch {
 	case g.idJAG && j.typed(typeIDJAG), g.jwt && (j.typ == "" || strings.EqualFold(j.typ, "JWT")):
 		return nil
 	case g.idJAG && g.jwt:
-		return unfit("typ in its header must be " + typeIDJAG + " or JWT, or absent")
+		return tokenError("typ in its header must be " + typeIDJAG + " or JWT, or absent")
 	case g.idJAG:
-		return unfit("typ in its header must be " + typeIDJAG)
+		return tokenError("typ in its header must be " + typeIDJAG)
 	}
-	return unfit("typ in its header must be JWT or absent")
+	return tokenError("typ in its header must be JWT or absent")
 }
 
 // exchange is the whole of a request, in the order that keeps strangers from
 // costing us much, and from using up what belongs to somebody else.
-func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *trail) (issued, error) {
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *auditInfo) (issued, error) {
 	f, err := readForm(w, r)
 	if err != nil {
 		return issued{}, err
@@ -103,12 +103,12 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *trail) 
 	if err != nil {
 		return issued{}, err
 	}
-	asked, err := s.readWishes(f)
+	asked, err := s.readTokenRequest(f)
 	if err != nil {
 		return issued{}, err
 	}
 	out, err := s.grant(r.Context(), g, creds, asked, known)
-	if u, ok := errors.AsType[unfit](err); ok {
+	if u, ok := errors.AsType[tokenError](err); ok {
 		return issued{}, refuse(g.bad, "the %s is refused: %s", g.field, string(u))
 	}
 	out.kind = g.issued
@@ -116,7 +116,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *trail) 
 }
 
 // grant gives a token for an assertion, or says why not.
-func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked wishes, known *trail) (issued, error) {
+func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked tokenRequest, known *auditInfo) (issued, error) {
 	a, err := s.assertion(ctx, g, known)
 	if err != nil {
 		return issued{}, err
@@ -129,7 +129,7 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked wi
 	if err != nil {
 		return issued{}, err
 	}
-	scope, err := asked.within(a, c)
+	scope, err := asked.grantable(a, c)
 	if err != nil {
 		return issued{}, err
 	}
@@ -137,7 +137,7 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked wi
 	if err != nil {
 		return issued{}, unavailable(err)
 	}
-	if err := s.use(ctx, marks, a.mark); err != nil {
+	if err := s.claimNonces(ctx, marks, a.nonce); err != nil {
 		return issued{}, err
 	}
 	return s.issue(Token{
@@ -146,11 +146,11 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked wi
 }
 
 // useTime is how long the store may take to say whether something was used.
-const useTime = 5 * time.Second
+const claimTimeout = 5 * time.Second
 
 // use marks what may be used once. Without the store's word nothing is given.
-func (s *Server) use(ctx context.Context, proofs []mark, assertion mark) error {
-	ctx, cancel := context.WithTimeout(ctx, useTime)
+func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonce) error {
+	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
 	for _, m := range append(proofs, assertion) {
 		first, err := s.o.Marks.Once(ctx, m.name, m.until)
@@ -158,7 +158,7 @@ func (s *Server) use(ctx context.Context, proofs []mark, assertion mark) error {
 		case err != nil:
 			return unavailable(err)
 		case !first && m == assertion:
-			return unfit("its jti was used before: an assertion is good for one token")
+			return tokenError("its jti was used before: an assertion is good for one token")
 		case !first:
 			return invalidClient("the client_assertion is refused: its jti was used before")
 		}
@@ -167,19 +167,19 @@ func (s *Server) use(ctx context.Context, proofs []mark, assertion mark) error {
 }
 
 // wishes are what a request asks for.
-type wishes struct {
+type tokenRequest struct {
 	target string       // empty when it does not say
 	scoped bool         // it names scopes
 	scope  access.Scope // those of them that there are
 }
 
-func (s *Server) readWishes(f form) (wishes, error) {
-	var out wishes
+func (s *Server) readTokenRequest(f form) (tokenRequest, error) {
+	var out tokenRequest
 	for _, name := range []string{"resource", "audience"} {
 		if f[name] == "" {
 			continue
 		}
-		target := s.ours(f[name])
+		target := s.audienceOf(f[name])
 		if target == "" || out.target != "" && out.target != target {
 			return out, refuse(codeInvalidTarget, "resource and audience must be %s or %s, and the same when both are there", s.o.BaseURL, s.o.BaseURL+mcpPath)
 		}
@@ -195,7 +195,7 @@ func (s *Server) readWishes(f form) (wishes, error) {
 }
 
 // ours returns the audience that a name of a resource stands for, if any.
-func (s *Server) ours(resource string) string {
+func (s *Server) audienceOf(resource string) string {
 	switch resource {
 	case s.o.BaseURL, s.o.BaseURL + "/":
 		return s.o.BaseURL
@@ -207,10 +207,10 @@ func (s *Server) ours(resource string) string {
 
 // target is the audience of the token: the one that was asked for, else the
 // only one that the assertion names, else all of the service.
-func (s *Server) target(asked wishes, a *assertion) (string, error) {
+func (s *Server) target(asked tokenRequest, a *assertion) (string, error) {
 	var named []string
 	for _, r := range a.resources {
-		if t := s.ours(r); t != "" && !slices.Contains(named, t) {
+		if t := s.audienceOf(r); t != "" && !slices.Contains(named, t) {
 			named = append(named, t)
 		}
 	}
@@ -222,13 +222,13 @@ func (s *Server) target(asked wishes, a *assertion) (string, error) {
 		}
 	}
 	if a.resources != nil && !slices.Contains(named, target) {
-		return "", unfit("its resource does not name " + target)
+		return "", tokenError("its resource does not name " + target)
 	}
 	return target, nil
 }
 
 // within is what all who have a say agree on.
-func (w wishes) within(a *assertion, c *client) (access.Scope, error) {
+func (w tokenRequest) grantable(a *assertion, c *client) (access.Scope, error) {
 	scope := a.issuer.defaults
 	if w.scoped {
 		scope = w.scope & a.issuer.scopes

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	Notice       = notice
+	Notice       = publishLead
 	MaxLifetime  = maxLifetime
-	Generation   = generation
+	Generation   = generationSize
 	MaxForeign   = maxForeign
 	GrantJWT     = grantJWTBearer
 	GrantExch    = grantExchange
@@ -23,12 +23,12 @@ func (r *Ring) SetGenerate(f func() (*rsa.PrivateKey, error)) { r.generate = f }
 
 // Remembered counts the tokens in memory.
 func (s *Server) Remembered() int {
-	s.memory.mu.RLock()
-	defer s.memory.mu.RUnlock()
-	return len(s.memory.young) + len(s.memory.old)
+	s.cache.mu.RLock()
+	defer s.cache.mu.RUnlock()
+	return len(s.cache.young) + len(s.cache.old)
 }
 
 // Remember puts a token in memory as if it had been verified.
 func (s *Server) Remember(raw string, t Token, kid string) {
-	s.memory.keep(sha256.Sum256([]byte(raw)), t, kid)
+	s.cache.add(sha256.Sum256([]byte(raw)), t, kid)
 }

@@ -25,9 +25,9 @@ type KeySource interface {
 
 // unfit says what is wrong with a token that somebody showed, in words for
 // whoever did.
-type unfit string
+type tokenError string
 
-func (u unfit) Error() string { return string(u) }
+func (u tokenError) Error() string { return string(u) }
 
 const (
 	maxForeign = 16 << 10 // bytes of a token of others
@@ -45,7 +45,7 @@ type jws struct {
 // parse reads a token in the compact form and nothing else.
 func parse(raw string, most int) (*jws, error) {
 	if len(raw) > most {
-		return nil, unfit("it is too long")
+		return nil, tokenError("it is too long")
 	}
 	header, claims, err := open(raw)
 	if err != nil {
@@ -55,7 +55,7 @@ func parse(raw string, most int) (*jws, error) {
 	// and what may change the meaning of the rest is not understood.
 	for _, name := range []string{"jwk", "jku", "x5u", "crit", "b64", "zip"} {
 		if _, there := header[name]; there {
-			return nil, unfit("its header must not have " + name)
+			return nil, tokenError("its header must not have " + name)
 		}
 	}
 	j := &jws{raw: raw, claims: claims}
@@ -66,12 +66,12 @@ func parse(raw string, most int) (*jws, error) {
 		value, there := header[m.name]
 		text, ok := value.(string)
 		if there && !ok {
-			return nil, unfit(m.name + " in its header must be a text")
+			return nil, tokenError(m.name + " in its header must be a text")
 		}
 		*m.to = text
 	}
 	if len(j.kid) > maxKeyID {
-		return nil, unfit("kid in its header is too long")
+		return nil, tokenError("kid in its header is too long")
 	}
 	return j, nil
 }
@@ -83,24 +83,24 @@ var strict = base64.RawURLEncoding.Strict()
 func open(raw string) (header, claims map[string]any, err error) {
 	parts := strings.SplitN(raw, ".", 4)
 	if len(parts) != 3 || parts[2] == "" || strings.ContainsAny(raw, "\r\n") { // which the decoder would skip
-		return nil, nil, unfit("it must be a signed JWT: three parts in base64url with dots between them")
+		return nil, nil, tokenError("it must be a signed JWT: three parts in base64url with dots between them")
 	}
 	decoded := make([][]byte, len(parts))
 	for i, part := range parts {
 		if decoded[i], err = strict.DecodeString(part); err != nil {
-			return nil, nil, unfit("it is not base64url without padding")
+			return nil, nil, tokenError("it is not base64url without padding")
 		}
 	}
-	if header, err = object(decoded[0]); err != nil {
-		return nil, nil, unfit("its header is not a JSON object, or has a member twice")
+	if header, err = decodeObject(decoded[0]); err != nil {
+		return nil, nil, tokenError("its header is not a JSON object, or has a member twice")
 	}
-	if claims, err = object(decoded[1]); err != nil {
-		return nil, nil, unfit("its claims are not a JSON object, or have a member twice")
+	if claims, err = decodeObject(decoded[1]); err != nil {
+		return nil, nil, tokenError("its claims are not a JSON object, or have a member twice")
 	}
 	return header, claims, nil
 }
 
-func object(b []byte) (map[string]any, error) {
+func decodeObject(b []byte) (map[string]any, error) {
 	if !utf8.Valid(b) {
 		return nil, errors.New("not UTF-8")
 	}
@@ -118,11 +118,11 @@ func object(b []byte) (map[string]any, error) {
 // otherwise when the keys cannot be had.
 func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.SignatureAlgorithm) error {
 	if !slices.Contains(algs, jose.SignatureAlgorithm(j.alg)) {
-		return unfit("alg in its header must be one of " + joined(algs))
+		return tokenError("alg in its header must be one of " + joinNames(algs))
 	}
 	signed, err := jose.ParseSignedCompact(j.raw, algs)
 	if err != nil {
-		return unfit("it cannot be read as a signed JWT")
+		return tokenError("it cannot be read as a signed JWT")
 	}
 	keys, err := source.Keys(ctx, j.kid, j.alg)
 	if err != nil {
@@ -130,17 +130,17 @@ func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.Signatur
 	}
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k jose.JSONWebKey) bool { return !j.fits(k) })
 	if len(keys) == 0 {
-		return unfit("no key of its signer has this kid and alg")
+		return tokenError("no key of its signer has this kid and alg")
 	}
 	if j.kid == "" && len(keys) > 1 {
-		return unfit("its header must have a kid: the signer has several keys")
+		return tokenError("its header must have a kid: the signer has several keys")
 	}
 	for _, k := range keys {
 		if _, err := signed.Verify(k.Key); err == nil {
 			return nil
 		}
 	}
-	return unfit("its signature is wrong")
+	return tokenError("its signature is wrong")
 }
 
 // fits reports whether a key may have made the signature: a key that is meant
@@ -149,7 +149,7 @@ func (j *jws) fits(k jose.JSONWebKey) bool {
 	if !k.Valid() || k.Use != "" && k.Use != "sig" || k.Algorithm != "" && k.Algorithm != j.alg || j.kid != "" && k.KeyID != j.kid {
 		return false
 	}
-	return jwks.Fits(k.Key, j.alg)
+	return jwks.CanVerify(k.Key, j.alg)
 }
 
 // typed reports whether the type in the header is this one. RFC 7515 lets it be
@@ -160,6 +160,6 @@ func (j *jws) typed(name string) bool {
 
 // plain reports whether a text has neither control characters nor what stands
 // for a character that could not be read.
-func plain(s string) bool {
+func isPrintable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError })
 }

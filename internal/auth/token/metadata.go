@@ -98,7 +98,7 @@ func (s *Server) serveKeys(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err) // RSA keys always encode
 	}
-	serve(w, r, body, int(notice.Seconds()))
+	serve(w, r, body, int(publishLead.Seconds()))
 }
 
 func serve(w http.ResponseWriter, r *http.Request, body []byte, maxAge int) {

@@ -28,7 +28,7 @@ type Sealer interface {
 
 const (
 	signingKind = "signing-key"
-	notice      = 5 * time.Minute // between a key's publication and its first signature; others keep our keys for as long
+	publishLead = 5 * time.Minute // between a key's publication and its first signature; others keep our keys for as long
 	keyBits     = 2048
 )
 
@@ -107,7 +107,7 @@ func (r *Ring) Rotate(ctx context.Context, now bool) (SigningKey, error) {
 		if err := r.Refresh(ctx); err != nil {
 			return SigningKey{}, err
 		}
-		return r.put(ctx, notice, false)
+		return r.put(ctx, publishLead, false)
 	}
 	for {
 		if err := r.read(ctx); err != nil {

@@ -41,8 +41,8 @@ type Server struct {
 	o        Options
 	lifetime time.Duration
 	issuers  map[string]*issuer
-	memory   memory
-	told     *ratelimit.Window // of which failures of others the audit was lately told
+	cache    tokenCache
+	audited  *ratelimit.Window // of which failures of others the audit was lately told
 }
 
 // New returns a server for a configuration, which it validates.
@@ -58,7 +58,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, lifetime: o.Config.TokenLifetime.Truncate(time.Second), issuers: map[string]*issuer{},
-		told: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+		audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
 	}
 	for i, c := range o.Config.Issuers {
 		iss, err := s.issuer(c)
@@ -120,8 +120,8 @@ func (s *Server) client(c Client, allowPrivate bool) (*client, error) {
 // unlimited is the limiter of who wants none.
 type unlimited struct{}
 
-func (unlimited) Look(context.Context, netip.Addr) (string, bool)   { return "", true }
-func (unlimited) Failed(context.Context, netip.Addr) (string, bool) { return "", true }
+func (unlimited) Allowed(context.Context, netip.Addr) (string, bool) { return "", true }
+func (unlimited) Failed(context.Context, netip.Addr) (string, bool)  { return "", true }
 
 // routes is the whole surface.
 var routes = []struct {

@@ -117,7 +117,7 @@ type limiter struct {
 	failed []netip.Addr
 }
 
-func (l *limiter) Look(context.Context, netip.Addr) (string, bool) {
+func (l *limiter) Allowed(context.Context, netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return "17", !l.closed

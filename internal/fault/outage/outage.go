@@ -34,7 +34,7 @@ func (l *Log) Failed(message string, attrs ...any) bool {
 }
 
 // Over ends an outage, if there is one, with a line unless message is empty.
-func (l *Log) Over(message string, attrs ...any) {
+func (l *Log) Recovered(message string, attrs ...any) {
 	if l.since.IsZero() {
 		return
 	}

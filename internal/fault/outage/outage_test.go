@@ -16,7 +16,7 @@ func TestLines(t *testing.T) {
 		var out bytes.Buffer
 		l := outage.Log{Logger: slog.New(slog.NewTextHandler(&out, nil))}
 		lines := func() int { return strings.Count(out.String(), "\n") }
-		l.Over("well") // says nothing of what did not fail
+		l.Recovered("well") // says nothing of what did not fail
 		for range 2 * 180 {
 			l.Failed("it fails", "err", "away")
 			time.Sleep(500 * time.Millisecond)
@@ -24,8 +24,8 @@ func TestLines(t *testing.T) {
 		if n := lines(); n != 3 {
 			t.Errorf("an outage of three minutes has %d lines, want 3:\n%s", n, &out)
 		}
-		l.Over("well")
-		l.Over("well")
+		l.Recovered("well")
+		l.Recovered("well")
 		if n := lines(); n != 4 || !strings.Contains(out.String(), "msg=well failures=360 for=3m0s") {
 			t.Errorf("with its end it has %d lines:\n%s", n, &out)
 		}

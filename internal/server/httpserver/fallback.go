@@ -26,7 +26,7 @@ func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case len(allowed) == 0:
-		problem.Write(w, nothingThere)
+		problem.Write(w, errNoRoute)
 	case r.Method == http.MethodOptions:
 		preflight(w, r, allowed)
 	default:
@@ -39,7 +39,7 @@ func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // plainPaths answers a path that is not written plainly (//, /../) as one that
 // is not there. The mux would redirect it, past whoever admits, and repeat the
 // query in its answer.
-func (s *Server) plainPaths(next http.Handler) http.Handler {
+func (s *Server) cleanPaths(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := r.URL.Path
 		if clean := path.Clean(p); p == clean || p == clean+"/" || p == "*" || r.Method == http.MethodConnect {
@@ -52,11 +52,11 @@ func (s *Server) plainPaths(next http.Handler) http.Handler {
 			problem.Write(w, err)
 			return
 		}
-		problem.Write(w, nothingThere)
+		problem.Write(w, errNoRoute)
 	})
 }
 
-var nothingThere = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
+var errNoRoute = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
 
 // methods asks the mux which methods it has for the path.
 func (f fallback) methods(r *http.Request) []string {

@@ -31,7 +31,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		remote := s.o.Remote(r)
 		rec := &recorder{ResponseWriter: w, server: s}
 		defer rec.Park()
-		if err := rec.enter(r, remote); err != nil {
+		if err := rec.acquire(r, remote); err != nil {
 			s.o.Refused()
 			if r.ProtoMajor > 1 {
 				panic(http.ErrAbortHandler) // an answer that is not read would be kept
@@ -40,7 +40,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			problem.Write(w, err)
 			return
 		}
-		defer forget(r)
+		defer releaseHead(r)
 		next.ServeHTTP(rec, r)
 		end := time.Now()
 		route := routeOf(r)
@@ -55,7 +55,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 // forget drops the head of a request over HTTP/2 that was dealt with. The server
 // keeps the request until the client takes the rest of the answer, which one that
 // means harm never does.
-func forget(r *http.Request) {
+func releaseHead(r *http.Request) {
 	if r.ProtoMajor == 2 {
 		r.Header, r.URL, r.RequestURI, r.Host, r.Form = nil, &url.URL{}, "", "", nil
 	}
@@ -114,7 +114,7 @@ type recorder struct {
 	status int
 	bytes  int64
 	server *Server
-	inWork bool
+	active bool
 	sender netip.Prefix // of a body that counts; else invalid
 }
 
@@ -160,7 +160,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "panic in a request",
 				slog.String("id", w.Header().Get(problem.RequestIDHeader)), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
 			if rec, ok := w.(*recorder); ok && rec.status == 0 {
-				s.teller(r).Failed(w, r)
+				s.errorWriter(r).Failed(w, r)
 				return
 			}
 			panic(http.ErrAbortHandler) // half an answer must not look whole
@@ -182,7 +182,7 @@ var (
 // mark puts on every answer what holds for all of them: where the reports come
 // from, and that any page may read it. The latter whoever asks, because shared
 // caches keep answers for everybody.
-func (s *Server) mark(next http.Handler) http.Handler {
+func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if source := s.o.Source(); source != "" {
@@ -201,7 +201,7 @@ func (s *Server) mark(next http.Handler) http.Handler {
 }
 
 // whenAsked leaves out the compressor for who does not want it, and for streams.
-func (s *Server) whenAsked(compressed, plain http.Handler) http.Handler {
+func (s *Server) compress(compressed, plain http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead && !slices.Contains(s.o.Streams, r.URL.Path) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			compressed.ServeHTTP(w, r)
@@ -218,7 +218,7 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > maxBodyBytes {
 			w.Header().Set("Connection", "close")
-			s.teller(r).TooLarge(w, r)
+			s.errorWriter(r).TooLarge(w, r)
 			return
 		}
 		if r.Body != http.NoBody {
@@ -229,7 +229,7 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 }
 
 // inProblems tells in problem documents.
-var inProblems = Teller{
+var problemErrors = ErrorWriter{
 	TooLarge: func(w http.ResponseWriter, _ *http.Request) {
 		problem.WriteStatus(w, http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most.")
 	},
@@ -237,9 +237,9 @@ var inProblems = Teller{
 }
 
 // teller is who returns what goes wrong with a request outside of its surface.
-func (s *Server) teller(r *http.Request) Teller {
-	if t, ok := s.o.Tellers[r.URL.Path]; ok {
+func (s *Server) errorWriter(r *http.Request) ErrorWriter {
+	if t, ok := s.o.ErrorWriters[r.URL.Path]; ok {
 		return t
 	}
-	return inProblems
+	return problemErrors
 }

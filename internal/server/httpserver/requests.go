@@ -10,34 +10,34 @@ import (
 
 // enter counts a request among those in work, unless there are too many. Health
 // and readiness are not counted: a service that is busy is not to be restarted.
-func (r *recorder) enter(req *http.Request, from netip.Addr) error {
+func (r *recorder) acquire(req *http.Request, from netip.Addr) error {
 	s := r.server
 	if req.URL.Path == healthPath || req.URL.Path == readyPath {
 		return nil
 	}
-	r.inWork = true
-	if n := s.inWork.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
+	r.active = true
+	if n := s.active.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
 		return fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds.")
 	}
 	if req.ContentLength == 0 || s.o.isProxy(from) {
 		return nil
 	}
-	if network := networkOf(from); s.bodies.enter(network) {
+	if network := networkOf(from); s.bodies.acquire(network) {
 		r.sender = network
 		return nil
 	}
-	return fault.New(fault.Unavailable, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", mostBodies)
+	return fault.New(fault.Unavailable, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
 }
 
 // Park takes the request out of those in work: it only waits from now on, and a
 // surface has counted it among those who wait.
 func (r *recorder) Park() {
-	if r.inWork {
-		r.inWork = false
-		r.server.inWork.Add(-1)
+	if r.active {
+		r.active = false
+		r.server.active.Add(-1)
 	}
 	if r.sender.IsValid() {
-		r.server.bodies.leave(r.sender)
+		r.server.bodies.release(r.sender)
 		r.sender = netip.Prefix{}
 	}
 }
@@ -45,7 +45,7 @@ func (r *recorder) Park() {
 // mostBodies is how many requests with a body one network may have in work. A
 // body may take half a minute to come, and some are read before the caller is
 // known, so that a few networks could otherwise fill all that MaxRequests allows.
-const mostBodies = 64
+const maxBodies = 64
 
 // bodies counts requests with a body by network.
 type bodies struct {
@@ -54,10 +54,10 @@ type bodies struct {
 }
 
 // enter counts one more, and reports whether it may be.
-func (b *bodies) enter(network netip.Prefix) bool {
+func (b *bodies) acquire(network netip.Prefix) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.of[network] >= mostBodies {
+	if b.of[network] >= maxBodies {
 		return false
 	}
 	if b.of == nil {
@@ -67,7 +67,7 @@ func (b *bodies) enter(network netip.Prefix) bool {
 	return true
 }
 
-func (b *bodies) leave(network netip.Prefix) {
+func (b *bodies) release(network netip.Prefix) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.of[network]--; b.of[network] == 0 {

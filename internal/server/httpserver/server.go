@@ -61,7 +61,7 @@ type Options struct {
 	Streams []string
 	// Tellers are of the paths whose surface has a language of its own for what
 	// goes wrong before it is asked; elsewhere it is told in problem documents.
-	Tellers map[string]Teller
+	ErrorWriters map[string]ErrorWriter
 	// MaxConnections is how many connections there may be, and MaxPerAddress how
 	// many of one address (of a /64 network with IPv6); MaxRequests how many
 	// requests may be in work. 0 is no bound.
@@ -92,7 +92,7 @@ const (
 func (o *Options) isProxy(a netip.Addr) bool { return o.Proxy != nil && o.Proxy(a) }
 
 // Teller returns what went wrong.
-type Teller struct {
+type ErrorWriter struct {
 	TooLarge func(http.ResponseWriter, *http.Request) // the body is
 	Failed   func(http.ResponseWriter, *http.Request) // a part of the program did
 }
@@ -116,7 +116,7 @@ type Server struct {
 	o        Options
 	handler  http.Handler
 	draining chan struct{} // closed when shutdown begins: not ready any more
-	inWork   atomic.Int64  // requests, but for those that are parked
+	active   atomic.Int64  // requests, but for those that are parked
 	bodies   bodies
 }
 
@@ -138,7 +138,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.recoverPanics(s.mark(s.limitBody(s.plainPaths(s.whenAsked(compress(o.Mux), o.Mux))))))
+	s.handler = s.observe(s.recoverPanics(s.commonHeaders(s.limitBody(s.cleanPaths(s.compress(compress(o.Mux), o.Mux))))))
 	return s, nil
 }
 
@@ -157,7 +157,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		HTTP2:             &http2,
 		ConnState: func(c net.Conn, state http.ConnState) {
-			if h, ok := c.(*held); ok && state == http.StateIdle {
+			if h, ok := c.(*boundConn); ok && state == http.StateIdle {
 				h.nextHead()
 			}
 		},
@@ -167,7 +167,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetUnencryptedHTTP2(true) // for proxies that speak it: one connection for many streams
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(newConnections(l, s.o)) }()
+	go func() { failed <- srv.Serve(newBoundListener(l, s.o)) }()
 	select {
 	case err := <-failed:
 		s.o.Closing()

@@ -267,7 +267,7 @@ func TestTellers(t *testing.T) {
 	s, err := httpserver.New(httpserver.Options{
 		Mux: mux, Logger: slog.New(slog.DiscardHandler), Source: func() string { return "" }, Ready: func() error { return nil },
 		Remote: remoteOf, Observe: func(o httpserver.Observation) { observed = o.Status },
-		Tellers: map[string]httpserver.Teller{"/own": {TooLarge: say(413, "large"), Failed: say(500, "failed")}},
+		ErrorWriters: map[string]httpserver.ErrorWriter{"/own": {TooLarge: say(413, "large"), Failed: say(500, "failed")}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,10 +53,10 @@ var kinds = map[fault.Kind]struct {
 // StatusGone is counted for a request whose client hung up before the answer:
 // no failure of the service, and nobody reads it. HTTP has no such status; other
 // servers count it as this one.
-const StatusGone = 499
+const StatusClientClosed = 499
 
 // Gone reports whether a request failed because its client is gone.
-func Gone(r *http.Request, err error) bool {
+func ClientClosed(r *http.Request, err error) bool {
 	return r.Context().Err() != nil && Status(fault.KindOf(err)) >= http.StatusInternalServerError
 }
 

@@ -16,7 +16,7 @@ import (
 // is written at once with all before it, the rest within flushEvery.
 type Log struct {
 	*slog.Logger
-	out   *gathered
+	out   *bufferedWriter
 	json  bool
 	level slog.Level
 }
@@ -29,7 +29,7 @@ const (
 // NewLog returns a log: "text" for people, "json" for machines. Credentials in
 // it are masked, wherever they came from.
 func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
-	out := &gathered{w: secret.Masked{Writer: w}}
+	out := &bufferedWriter{w: secret.MaskingWriter{Writer: w}}
 	o := &slog.HandlerOptions{Level: level}
 	var h slog.Handler
 	switch format {
@@ -40,7 +40,7 @@ func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
 	default:
 		return nil, errors.New("the log format must be text or json")
 	}
-	return &Log{slog.New(urgent{h, out}), out, format == "json", level}, nil
+	return &Log{slog.New(flushHandler{h, out}), out, format == "json", level}, nil
 }
 
 // Run writes what was gathered every now and then until the context ends, and
@@ -63,13 +63,13 @@ func (l *Log) Run(ctx context.Context) {
 func (l *Log) Flush() { l.out.flush() }
 
 // gathered collects lines before it writes them.
-type gathered struct {
+type bufferedWriter struct {
 	w   io.Writer
 	mu  sync.Mutex
 	buf []byte // guarded by mu
 }
 
-func (g *gathered) Write(line []byte) (int, error) {
+func (g *bufferedWriter) Write(line []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.buf = append(g.buf, line...)
@@ -79,14 +79,14 @@ func (g *gathered) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func (g *gathered) flush() {
+func (g *bufferedWriter) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.write()
 }
 
 // write hands the lines on. A log that cannot be written has nobody to tell.
-func (g *gathered) write() {
+func (g *bufferedWriter) write() {
 	if len(g.buf) > 0 {
 		_, _ = g.w.Write(g.buf)
 		g.buf = g.buf[:0]
@@ -94,12 +94,12 @@ func (g *gathered) write() {
 }
 
 // urgent writes at once what somebody may be waiting for.
-type urgent struct {
+type flushHandler struct {
 	slog.Handler
-	out *gathered
+	out *bufferedWriter
 }
 
-func (u urgent) Handle(ctx context.Context, r slog.Record) error {
+func (u flushHandler) Handle(ctx context.Context, r slog.Record) error {
 	err := u.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
 		u.out.flush()
@@ -107,8 +107,10 @@ func (u urgent) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-func (u urgent) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return urgent{u.Handler.WithAttrs(attrs), u.out}
+func (u flushHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return flushHandler{u.Handler.WithAttrs(attrs), u.out}
 }
 
-func (u urgent) WithGroup(name string) slog.Handler { return urgent{u.Handler.WithGroup(name), u.out} }
+func (u flushHandler) WithGroup(name string) slog.Handler {
+	return flushHandler{u.Handler.WithGroup(name), u.out}
+}

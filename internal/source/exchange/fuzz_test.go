@@ -22,7 +22,7 @@ func FuzzPage(f *testing.F) {
 		if p.total < unknown {
 			t.Errorf("%d rows in all", p.total)
 		}
-		r := reading{total: unknown, seen: map[string]bool{}}
+		r := listReader{total: unknown, seen: map[string]bool{}}
 		done, err := r.add(p)
 		if done && (err != nil || p.more || (p.total != unknown && len(r.rows) != p.total)) {
 			t.Errorf("%d rows are taken for all of %+v, %v", len(r.rows), p, err)

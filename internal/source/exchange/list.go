@@ -41,7 +41,7 @@ func (c *Client) Listed(ctx context.Context) ([]Share, error) {
 
 // rows reads a list page by page.
 func (c *Client) rows(ctx context.Context, system string) ([]json.RawMessage, error) {
-	r := reading{total: unknown, seen: map[string]bool{}}
+	r := listReader{total: unknown, seen: map[string]bool{}}
 	for n := range maxPages {
 		body, err := c.get(ctx, "ListedCompanies", url.Values{
 			"ISIN": {""}, "sectorKey": {""}, "subsectorKey": {""}, "tradingSystem": {system}, "mtfSegment": {""},

@@ -7,14 +7,14 @@ import (
 )
 
 // reading is the part of a list that was read so far.
-type reading struct {
+type listReader struct {
 	rows  []json.RawMessage
 	seen  map[string]bool // rows, to the letter: a page can overlap the one before
 	total int             // as the first page that told it said, or unknown
 }
 
 // add lays the next page on and reports whether the list is whole.
-func (r *reading) add(p page) (done bool, err error) {
+func (r *listReader) add(p page) (done bool, err error) {
 	if r.total == unknown {
 		r.total = p.total
 	}

@@ -147,7 +147,7 @@ func (i *Ingest) Run(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if time.Since(began) >= time.Minute {
-			trouble.Over("")
+			trouble.Recovered("")
 		}
 		logged = trouble.Failed("no longer reading the source", "err", err)
 		rest := campaign

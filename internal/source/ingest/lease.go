@@ -33,11 +33,11 @@ func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
 	for {
 		lease, err := tryLease(ctx, i.Store, i.Holder)
 		if err == nil {
-			trouble.Over("") // that it is taken is logged by the caller
+			trouble.Recovered("") // that it is taken is logged by the caller
 			return lease, nil
 		}
 		if fault.KindOf(err) == fault.Conflict {
-			trouble.Over("the lease can be asked for again")
+			trouble.Recovered("the lease can be asked for again")
 			i.askToStepDown(ctx)
 		} else if ctx.Err() == nil {
 			trouble.Failed("the lease cannot be asked for", "err", err)

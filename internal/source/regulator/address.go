@@ -24,7 +24,7 @@ var (
 )
 
 // longestLink is more than any link of the site has.
-const longestLink = 4096
+const maxLink = 4096
 
 // series is where the site keeps the reports of one type.
 type series struct {
@@ -75,7 +75,7 @@ func hrOf(d Division) series {
 }
 
 // find returns the series of a type.
-func find(t disclosure.Type) (series, error) {
+func findSeries(t disclosure.Type) (series, error) {
 	s, ok := seriesOf[t]
 	if !ok {
 		return s, fault.New(fault.Invalid, "the regulator has no series %q: use IP, HR or OIR", t)
@@ -84,7 +84,7 @@ func find(t disclosure.Type) (series, error) {
 }
 
 // numbered completes an address of the series with a number.
-func (s series) numbered(address string, number int64) string {
+func (s series) withNumber(address string, number int64) string {
 	return address + strconv.FormatInt(number, 10) + s.tail
 }
 
@@ -139,7 +139,7 @@ func (s site) link(dir, href string) (shown string, document bool) {
 	} else {
 		shown = u.String()
 	}
-	if _, err := url.Parse(shown); err != nil || len(shown) > longestLink {
+	if _, err := url.Parse(shown); err != nil || len(shown) > maxLink {
 		return "", false
 	}
 	return shown, document
@@ -181,7 +181,7 @@ func escapeQuery(q string) string {
 
 // permalink is the public address of a report.
 func (s site) permalink(of series, number int64) string {
-	return s.public + of.numbered(of.permalink, number)
+	return s.public + of.withNumber(of.permalink, number)
 }
 
 // query returns a parameter of an href; the site spells their names in any

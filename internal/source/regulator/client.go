@@ -40,10 +40,10 @@ type Client struct {
 	agent     string
 	queue     *throttle.Queue
 	http      *http.Client
-	class     throttle.Priority
-	simulated *atomic.Bool // shared by all copies
-	answered  *atomic.Bool // shared by all copies
-	moves     *moves       // shared by all copies
+	priority  throttle.Priority
+	simulated *atomic.Bool   // shared by all copies
+	answered  *atomic.Bool   // shared by all copies
+	redirects *redirectCache // shared by all copies
 	limits    limits
 }
 
@@ -91,12 +91,12 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		origin: &url.URL{Scheme: origin.Scheme, Host: origin.Host},
-		agent:  o.UserAgent, queue: o.Queue, class: throttle.Reconcile,
+		agent:  o.UserAgent, queue: o.Queue, priority: throttle.Reconcile,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		simulated: new(atomic.Bool), answered: new(atomic.Bool), moves: newMoves(), limits: defaultLimits,
+		simulated: new(atomic.Bool), answered: new(atomic.Bool), redirects: newRedirectCache(), limits: defaultLimits,
 	}, nil
 }
 
@@ -111,7 +111,7 @@ func newTransport() *http.Transport {
 // For returns a copy whose requests wait in a class.
 func (c *Client) For(class throttle.Priority) *Client {
 	other := *c
-	other.class = class
+	other.priority = class
 	return &other
 }
 

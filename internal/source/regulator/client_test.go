@@ -172,7 +172,7 @@ func TestSurfaces(t *testing.T) {
 			return len(p), err
 		}, 2},
 		{"/webservices/verdocumento/ver?e=a%2b", func() (int, error) {
-			r, _, err := c.FundRecords(ctx, regulator.Package{Link: "https://www.cnmv.es/webservices/verdocumento/ver?e=a%2b"})
+			r, _, err := c.FundRecords(ctx, regulator.FundArchive{Link: "https://www.cnmv.es/webservices/verdocumento/ver?e=a%2b"})
 			return len(r), err
 		}, 2},
 	} {

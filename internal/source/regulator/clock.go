@@ -15,7 +15,7 @@ var (
 
 // wall is a time on Madrid's clocks. An hour of October comes twice, so a wall
 // time may name two moments; an hour of March does not come at all.
-type wall struct {
+type wallTime struct {
 	year            int
 	month           time.Month
 	day             int
@@ -24,7 +24,7 @@ type wall struct {
 
 // moments returns the moment, and the other one when there are two. A time
 // that never was is taken for the one an hour later.
-func (w wall) moments() (at, later time.Time) {
+func (w wallTime) instants() (at, later time.Time) {
 	t := time.Date(w.year, w.month, w.day, w.hour, w.min, w.secs, 0, time.UTC)
 	summer, winter := t.Add(-2*time.Hour), t.Add(-time.Hour)
 	isSummer, isWinter := offset(summer) == 2*time.Hour, offset(winter) == time.Hour
@@ -43,17 +43,17 @@ func offset(t time.Time) time.Duration {
 }
 
 // parseWall reads a day and an hour, padded or not.
-func parseWall(date, clock string) (wall, bool) {
+func parseWallTime(date, clock string) (wallTime, bool) {
 	d, t := dateForm.FindStringSubmatch(date), timeForm.FindStringSubmatch(clock)
 	if d == nil || t == nil {
-		return wall{}, false
+		return wallTime{}, false
 	}
-	w := wall{year: number(d[3]), month: time.Month(number(d[2])), day: number(d[1]), hour: number(t[1]), min: number(t[2])}
+	w := wallTime{year: atoi(d[3]), month: time.Month(atoi(d[2])), day: atoi(d[1]), hour: atoi(t[1]), min: atoi(t[2])}
 	return w, w.exists()
 }
 
 // exists reports whether the calendar has such a day, and a day such a time.
-func (w wall) exists() bool {
+func (w wallTime) exists() bool {
 	day := time.Date(w.year, w.month, w.day, 0, 0, 0, 0, time.UTC)
 	return day.Day() == w.day && day.Month() == w.month && w.hour < 24 && w.min < 60 && w.secs < 60
 }
@@ -64,7 +64,7 @@ func parseDay(date string) disclosure.Day {
 	if d == nil {
 		return 0
 	}
-	w := wall{year: number(d[3]), month: time.Month(number(d[2])), day: number(d[1])}
+	w := wallTime{year: atoi(d[3]), month: time.Month(atoi(d[2])), day: atoi(d[1])}
 	if !w.exists() || w.year < 1900 {
 		return 0
 	}
@@ -72,7 +72,7 @@ func parseDay(date string) disclosure.Day {
 }
 
 // number reads digits that an expression has found; they are few.
-func number(digits string) int {
+func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }

@@ -65,7 +65,7 @@ type cleaner struct {
 }
 
 // longestRun bounds what the decoder holds at a time.
-const longestRun = 1 << 20
+const maxRun = 1 << 20
 
 func (c *cleaner) Read(p []byte) (int, error) {
 	n := 0
@@ -101,7 +101,7 @@ func (c *cleaner) next() (rune, error) {
 	}
 	if c.run++; r == '<' {
 		c.run = 0
-	} else if c.run > longestRun && err == nil {
+	} else if c.run > maxRun && err == nil {
 		err = errors.New("it has a text without end")
 	}
 	return r, err

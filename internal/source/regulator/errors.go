@@ -101,30 +101,30 @@ func reason(err error) string {
 }
 
 // faults collects what is wrong with a page, row by row.
-type faults struct {
+type defects struct {
 	surface string
 	found   []string
 	whole   bool
 }
 
 // add finds fault with a row.
-func (f *faults) add(format string, args ...any) {
+func (f *defects) add(format string, args ...any) {
 	f.found = append(f.found, fmt.Sprintf(format, args...))
 }
 
 // fail finds fault with the whole, which is told first.
-func (f *faults) fail(format string, args ...any) {
+func (f *defects) fail(format string, args ...any) {
 	f.found, f.whole = slices.Insert(f.found, 0, fmt.Sprintf(format, args...)), true
 }
 
 // count is told how many rows were read and how many are bad. When several are
 // and none is good, it is not they that are wrong.
-func (f *faults) count(good, bad int) {
+func (f *defects) count(good, bad int) {
 	f.whole = f.whole || good == 0 && bad > 1
 }
 
 // err names the first few: when the markup has changed they are all alike.
-func (f *faults) err() error {
+func (f *defects) err() error {
 	const most = 3
 	if len(f.found) == 0 {
 		return nil

@@ -25,12 +25,12 @@ func Skip(body []byte) int {
 var (
 	MostFeed    = int(defaultLimits.feed.most)
 	MostPage    = int(defaultLimits.page.most)
-	MostContent = mostContent
+	MostContent = maxContent
 )
 
 // Moves returns how many redirects are remembered.
 func (c *Client) Moves() int {
-	c.moves.mu.Lock()
-	defer c.moves.mu.Unlock()
-	return len(c.moves.to)
+	c.redirects.mu.Lock()
+	defer c.redirects.mu.Unlock()
+	return len(c.redirects.to)
 }

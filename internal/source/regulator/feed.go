@@ -27,7 +27,7 @@ type Feed struct {
 
 // Feed reads the feed of a series. seen is the digest of the last one.
 func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Feed, error) {
-	s, err := find(t)
+	s, err := findSeries(t)
 	if err != nil {
 		return Feed{}, err
 	}
@@ -44,7 +44,7 @@ func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Fe
 	if err != nil {
 		f.Digest = [32]byte{}
 	}
-	return f, c.judge(&a, err)
+	return f, c.checkRedirects(&a, err)
 }
 
 // ParseFeed reads a feed. Its element names are in any case.
@@ -53,7 +53,7 @@ func ParseFeed(t disclosure.Type, body []byte, public string) ([]Row, error) {
 }
 
 func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
-	bad := faults{surface: "feed of " + string(t)}
+	bad := defects{surface: "feed of " + string(t)}
 	items, err := readItems(body)
 	if err != nil {
 		bad.fail("%s", err.Error())
@@ -93,7 +93,7 @@ func (it item) write(name string, piece []byte) {
 }
 
 // mostItems is far more than are filed between two sessions.
-const mostItems = 10_000
+const maxItems = 10_000
 
 // readItems returns the items that are whole, and an error when there is no
 // channel or it does not end.
@@ -137,7 +137,7 @@ func readItems(body []byte) ([]item, error) {
 			case it == nil:
 			case depth > 0:
 				depth--
-			case len(items) == mostItems:
+			case len(items) == maxItems:
 				return items, errors.New("it has more items than there can be")
 			default:
 				items, it = append(items, it), nil
@@ -171,20 +171,20 @@ func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
 	}
 	var stamp string
 	stamp, row.Category, row.Title = description(it.text("description"))
-	row.Category = heading(row.Category)
+	row.Category = trimCategory(row.Category)
 	if row.Title == "" {
 		row.Title = row.Category
 	}
-	row.clock(it.text("pubdate"), stamp)
-	return row, check(&row)
+	row.setTime(it.text("pubdate"), stamp)
+	return row, missingFields(&row)
 }
 
 // clock takes the time from pubDate, which is exact and universal, as long as
 // the stamp of the description, which is the register's own, agrees with it.
-func (r *Row) clock(pubDate, stamp string) {
+func (r *Row) setTime(pubDate, stamp string) {
 	published, seconds := parsePubDate(pubDate)
-	w, stamped := parseWall(stamp, stamp)
-	at, later := w.moments()
+	w, stamped := parseWallTime(stamp, stamp)
+	at, later := w.instants()
 	agrees := func(minute time.Time) bool {
 		d := published.Sub(minute)
 		return !minute.IsZero() && d >= -time.Minute && d < 2*time.Minute

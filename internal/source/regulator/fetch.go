@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	mostHops = 5
+	maxHops = 5
 	// accept is not optional: without it the site answers 500.
 	accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 )
@@ -30,7 +30,7 @@ type answer struct {
 	contentType string
 	address     *url.URL // that it came from in the end
 	received    time.Time
-	taken       []move // remembered redirects on the way there
+	taken       []cachedRedirect // remembered redirects on the way there
 }
 
 // get asks for a path of the site, query and all.
@@ -54,7 +54,7 @@ func (c *Client) get(ctx context.Context, path string, l limit) (answer, error) 
 // there is nothing at that one says nothing of the address itself, which may
 // have moved again.
 func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
-	to, taken := c.moves.resolve(u)
+	to, taken := c.redirects.resolve(u)
 	a, err := c.follow(ctx, to, l)
 	if err == nil {
 		a.taken = taken
@@ -63,7 +63,7 @@ func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
 	if len(taken) == 0 || ctx.Err() != nil {
 		return a, err
 	}
-	c.moves.forget(taken)
+	c.redirects.forget(taken)
 	if isGone(err) || fault.KindOf(err) == fault.NotFound {
 		return c.follow(ctx, u, l)
 	}
@@ -72,9 +72,9 @@ func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
 
 // judge passes the verdict on an answer on. When it is none of its surface, the
 // redirects on the way to it are not to be trusted.
-func (c *Client) judge(a *answer, err error) error {
+func (c *Client) checkRedirects(a *answer, err error) error {
 	if e, ok := errors.AsType[*MarkupError](err); ok && e.Whole {
-		c.moves.forget(a.taken)
+		c.redirects.forget(a.taken)
 	}
 	return err
 }
@@ -92,12 +92,12 @@ func (c *Client) locate(link string) (*url.URL, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%q is no address", link)
 	}
-	return c.within(u)
+	return c.rebase(u)
 }
 
 // within moves an address of the regulator, by whatever name, to the host that
 // is asked.
-func (c *Client) within(u *url.URL) (*url.URL, error) {
+func (c *Client) rebase(u *url.URL) (*url.URL, error) {
 	ours := u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/")
 	if u.Scheme == "https" || u.Scheme == "http" {
 		ours = c.site().origin(u) != "" || isHost(simulatedHosts, u)
@@ -115,25 +115,25 @@ func (c *Client) within(u *url.URL) (*url.URL, error) {
 // against the limit of time.
 func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error) {
 	been := map[string]bool{}
-	var learned []move
-	for range 1 + mostHops {
+	var learned []cachedRedirect
+	for range 1 + maxHops {
 		if been[u.String()] {
 			return answer{}, transport(errLoop)
 		}
 		been[u.String()] = true
-		if err := c.queue.Wait(ctx, c.class); err != nil {
+		if err := c.queue.Wait(ctx, c.priority); err != nil {
 			return answer{}, err
 		}
 		begun := time.Now()
-		a, next, err := c.hop(ctx, u, l)
+		a, next, err := c.roundTrip(ctx, u, l)
 		if err != nil {
 			return answer{}, err
 		}
 		if next == nil {
-			c.moves.remember(learned, u)
+			c.redirects.remember(learned, u)
 			return a, nil
 		}
-		if m, ok := moved(u, next.to); ok && next.permanent {
+		if m, ok := newCachedRedirect(u, next.to); ok && next.permanent {
 			learned = append(learned, m)
 		}
 		l.within -= time.Since(begun)
@@ -149,12 +149,12 @@ type redirect struct {
 }
 
 // hop makes one request. It returns the answer, or where it was sent.
-func (c *Client) hop(parent context.Context, u *url.URL, l limit) (answer, *redirect, error) {
+func (c *Client) roundTrip(parent context.Context, u *url.URL, l limit) (answer, *redirect, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	slow := time.AfterFunc(l.within, func() { cancel(errSlow) })
 	defer slow.Stop()
-	a, next, err := c.exchange(ctx, cancel, u, l.most)
+	a, next, err := c.send(ctx, cancel, u, l.most)
 	switch {
 	case err == nil:
 		return a, next, nil
@@ -166,7 +166,7 @@ func (c *Client) hop(parent context.Context, u *url.URL, l limit) (answer, *redi
 	return answer{}, nil, err
 }
 
-func (c *Client) exchange(ctx context.Context, cancel context.CancelCauseFunc, u *url.URL, most int64) (answer, *redirect, error) {
+func (c *Client) send(ctx context.Context, cancel context.CancelCauseFunc, u *url.URL, most int64) (answer, *redirect, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return answer{}, nil, transport(err)
@@ -228,7 +228,7 @@ func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 	if namesMissing(to) {
 		return nil, errMissing()
 	}
-	next, err := c.within(to)
+	next, err := c.rebase(to)
 	if err != nil {
 		return nil, &TransportError{Reason: "the regulator redirects to another host", Err: errors.New(to.Redacted())}
 	}
@@ -244,7 +244,7 @@ func readBody(res *http.Response, most int64, stall time.Duration, cancel contex
 	if n := res.ContentLength; n > 0 && n <= most {
 		body.Grow(int(n) + bytes.MinRead)
 	}
-	if _, err := body.ReadFrom(&awake{io.LimitReader(res.Body, most+1), silence, stall}); err != nil {
+	if _, err := body.ReadFrom(&stallReader{io.LimitReader(res.Body, most+1), silence, stall}); err != nil {
 		return nil, transport(err)
 	}
 	if int64(body.Len()) > most {
@@ -254,13 +254,13 @@ func readBody(res *http.Response, most int64, stall time.Duration, cancel contex
 }
 
 // awake puts off a timer with everything that is read.
-type awake struct {
+type stallReader struct {
 	r     io.Reader
 	timer *time.Timer
 	after time.Duration
 }
 
-func (a *awake) Read(p []byte) (int, error) {
+func (a *stallReader) Read(p []byte) (int, error) {
 	n, err := a.r.Read(p)
 	if n > 0 {
 		a.timer.Reset(a.after)

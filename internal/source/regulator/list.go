@@ -26,19 +26,19 @@ type List struct {
 // Past the last page the site may go on answering with rows that were already
 // seen.
 func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosure.Day, page int) (List, error) {
-	s, err := find(t)
+	s, err := findSeries(t)
 	if err != nil {
 		return List{}, err
 	}
 	if s.list == "" {
 		return List{}, fault.New(fault.Invalid, "the regulator has no list of %s by dates", t)
 	}
-	path := fmt.Sprintf("%s?fechaDesde=%s&fechaHasta=%s&page=%d", s.list, slashed(from), slashed(to), page)
+	path := fmt.Sprintf("%s?fechaDesde=%s&fechaHasta=%s&page=%d", s.list, formatDay(from), formatDay(to), page)
 	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: page})
 }
 
 // slashed writes a day as the site wants it, slashes and all.
-func slashed(d disclosure.Day) string { return d.Start().Format("02/01/2006") }
+func formatDay(d disclosure.Day) string { return d.Start().Format("02/01/2006") }
 
 func (c *Client) list(ctx context.Context, path string, l listing) (List, error) {
 	a, err := c.get(ctx, path, c.limits.page)
@@ -48,7 +48,7 @@ func (c *Client) list(ctx context.Context, path string, l listing) (List, error)
 	l.site = c.site()
 	out, err := l.parse(a.body)
 	out.Received = a.received
-	return out, c.judge(&a, err)
+	return out, c.checkRedirects(&a, err)
 }
 
 // ParseList reads a page of reports. Links are shown on the public origin.
@@ -81,8 +81,8 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 		return p, nil, err
 	}
 	if !p.listed {
-		p.faults.fail("it has no list")
-		return p, nil, p.faults.err()
+		p.defects.fail("it has no list")
+		return p, nil, p.defects.err()
 	}
 	p.expect(l.page)
 	var rows []Row
@@ -96,25 +96,25 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 		if row.Number > 0 {
 			name = disclosure.ReportID(row.Type, row.Number)
 		}
-		p.faults.add("%s %s", name, lacks)
+		p.defects.add("%s %s", name, lacks)
 	}
-	p.faults.count(len(rows), len(p.rows)-len(rows))
-	return p, rows, p.faults.err()
+	p.defects.count(len(rows), len(p.rows)-len(rows))
+	return p, rows, p.defects.err()
 }
 
 // cells are the parts of a row, by the name that their ids end in.
 type cells map[string]*html.Node
 
 const (
-	datePart    = "lifecharegistro"
-	timePart    = "lihora"
-	issuerPart  = "lititulocabecera"
-	issuerLink  = "hltitulocabecera"
-	issuerSpan  = "spantitulocabecera"
-	headingPart = "descripcionsubtitulocabecera"
-	headingCell = "lisubtitulocabecera"
-	subjectLink = "subtituloregistroenlace"
-	subjectPart = "lisubtituloregistro"
+	datePart     = "lifecharegistro"
+	timePart     = "lihora"
+	issuerPart   = "lititulocabecera"
+	issuerLink   = "hltitulocabecera"
+	issuerSpan   = "spantitulocabecera"
+	categoryPart = "descripcionsubtitulocabecera"
+	categoryCell = "lisubtitulocabecera"
+	subjectLink  = "subtituloregistroenlace"
+	subjectPart  = "lisubtituloregistro"
 )
 
 var (
@@ -128,7 +128,7 @@ var (
 func cellsOf(row *html.Node) cells {
 	c := cells{}
 	visit(row, func(n *html.Node) bool {
-		if name := part(n); name != "" && c[name] == nil {
+		if name := idSuffix(n); name != "" && c[name] == nil {
 			c[name] = n
 		}
 		return true
@@ -164,7 +164,7 @@ func (c cells) issuer() (name, nif string) {
 // row reads a row, and says what it lacks.
 func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	c := cellsOf(n)
-	row = Row{Surface: disclosure.FromList, Type: l.t, Category: heading(c.text(headingPart, headingCell))}
+	row = Row{Surface: disclosure.FromList, Type: l.t, Category: trimCategory(c.text(categoryPart, categoryCell))}
 	row.Name, row.NIF = c.issuer()
 	if row.Name == "" {
 		row.Name = owner
@@ -183,17 +183,17 @@ func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 		row.Title = row.Category
 	}
 	row.Number = registration(n, c)
-	if w, ok := parseWall(c.text(datePart), c.text(timePart, datePart)); ok {
-		row.At, row.Later = w.moments()
+	if w, ok := parseWallTime(c.text(datePart), c.text(timePart, datePart)); ok {
+		row.At, row.Later = w.instants()
 	}
 	row.Relations = relations(n, subject, c[issuerLink])
 	l.links(&row, subject)
-	return row, check(&row)
+	return row, missingFields(&row)
 }
 
 // heading drops the dash that joins a category to an empty second one: HR has
 // it after almost every category.
-func heading(s string) string {
+func trimCategory(s string) string {
 	for {
 		cut, ok := strings.CutSuffix(s, " -")
 		if !ok {
@@ -245,7 +245,7 @@ func (l listing) links(row *Row, subject *html.Node) {
 func registration(row *html.Node, c cells) int64 {
 	var found int64
 	visit(row, func(n *html.Node) bool {
-		if n == c[subjectPart] || n == c[headingCell] || found != 0 {
+		if n == c[subjectPart] || n == c[categoryCell] || found != 0 {
 			return false
 		}
 		if n != row && isItem(n) {
@@ -267,7 +267,7 @@ func relations(row, subject, issuer *html.Node) []disclosure.Relation {
 		if n == subject || n == issuer || len(out) == most {
 			return false
 		}
-		bare := n != row && isItem(n) && part(n) == "" && !hasElement(n)
+		bare := n != row && isItem(n) && idSuffix(n) == "" && !hasElement(n)
 		if !isAnchor(n) && !bare {
 			return true
 		}
@@ -295,8 +295,8 @@ func addRelation(to []disclosure.Relation, m []string, label string) []disclosur
 		return to
 	}
 	r := disclosure.Relation{Number: number, Text: label}
-	if w, ok := parseWall(m[2], m[3]); ok && w.year >= 1988 && w.year < 2100 {
-		r.At, _ = w.moments()
+	if w, ok := parseWallTime(m[2], m[3]); ok && w.year >= 1988 && w.year < 2100 {
+		r.At, _ = w.instants()
 	}
 	if slices.Contains(to, r) {
 		return to
@@ -305,7 +305,7 @@ func addRelation(to []disclosure.Relation, m []string, label string) []disclosur
 }
 
 // check says what a row lacks.
-func check(row *Row) string {
+func missingFields(row *Row) string {
 	var missing []string
 	for _, field := range []struct {
 		name string

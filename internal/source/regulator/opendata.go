@@ -21,24 +21,24 @@ import (
 )
 
 // Package is the open data on funds of one month.
-type Package struct {
+type FundArchive struct {
 	Year  int
 	Month time.Month
 	Link  string // its token changes, so it is no name for the content
 }
 
 // OpenData reads which months of a year there are, the earliest first.
-func (c *Client) OpenData(ctx context.Context, year int) ([]Package, error) {
+func (c *Client) OpenData(ctx context.Context, year int) ([]FundArchive, error) {
 	a, err := c.get(ctx, fmt.Sprintf("/portal/publicaciones/descarga-informacion-individual?ejercicio=%d&lang=es", year), c.limits.page)
 	if err != nil {
 		return nil, err
 	}
 	packages, err := parseOpenData(year, a.body, c.site())
-	return packages, c.judge(&a, err)
+	return packages, c.checkRedirects(&a, err)
 }
 
 // ParseOpenData reads the page of a year.
-func ParseOpenData(year int, body []byte, public string) ([]Package, error) {
+func ParseOpenData(year int, body []byte, public string) ([]FundArchive, error) {
 	return parseOpenData(year, body, site{public: public})
 }
 
@@ -55,15 +55,15 @@ func monthOf(s string) (time.Month, bool) {
 	return 0, false
 }
 
-func parseOpenData(year int, body []byte, s site) ([]Package, error) {
+func parseOpenData(year int, body []byte, s site) ([]FundArchive, error) {
 	p, err := readPage(fmt.Sprintf("open data of %d", year), body)
 	if err != nil {
 		return nil, err
 	}
 	if len(p.tables) == 0 {
-		p.faults.fail("it has no table of downloads")
+		p.defects.fail("it has no table of downloads")
 	}
-	found := map[time.Month]Package{}
+	found := map[time.Month]FundArchive{}
 	for _, table := range p.tables {
 		visit(table, func(n *html.Node) bool {
 			if !isAnchor(n) {
@@ -72,18 +72,18 @@ func parseOpenData(year int, body []byte, s site) ([]Package, error) {
 			month, ok := monthOf(attr(n, "title") + " " + text(n))
 			link, document := s.link("/portal/publicaciones/", attr(n, "href"))
 			if _, twice := found[month]; ok && document && !twice {
-				found[month] = Package{Year: year, Month: month, Link: link}
+				found[month] = FundArchive{Year: year, Month: month, Link: link}
 			}
 			return false
 		})
 	}
-	var out []Package
+	var out []FundArchive
 	for month := time.January; month <= time.December; month++ {
 		if p, ok := found[month]; ok {
 			out = append(out, p)
 		}
 	}
-	return out, p.faults.err()
+	return out, p.defects.err()
 }
 
 // FundRecord is what the open data tell of the identity of a fund.
@@ -99,29 +99,29 @@ type FundRecord struct {
 
 // FundRecords reads the funds of a package, and tells the digest of the whole.
 // Records come with a MarkupError when a part could not be read.
-func (c *Client) FundRecords(ctx context.Context, p Package) (records []FundRecord, digest [32]byte, err error) {
+func (c *Client) FundRecords(ctx context.Context, p FundArchive) (records []FundRecord, digest [32]byte, err error) {
 	a, err := c.get(ctx, p.Link, c.limits.archive)
 	if err != nil {
 		return nil, digest, err
 	}
 	records, err = ParseFundRecords(a.body)
-	return records, sha256.Sum256(a.body), c.judge(&a, err)
+	return records, sha256.Sum256(a.body), c.checkRedirects(&a, err)
 }
 
 // What is read of an archive is bounded, each far above what there is.
 const (
-	mostUnpacked = 256 << 20 // bytes, in total
-	mostFunds    = 100_000
-	mostISINs    = 1000 // of one fund
+	maxUnpacked = 256 << 20 // bytes, in total
+	maxFunds    = 100_000
+	maxISINs    = 1000 // of one fund
 )
 
 // ParseFundRecords reads the members of a package that hold identities.
 func ParseFundRecords(archive []byte) ([]FundRecord, error) {
-	return parseFundRecords(archive, mostUnpacked)
+	return parseFundRecords(archive, maxUnpacked)
 }
 
 func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
-	bad := faults{surface: "package of open data"}
+	bad := defects{surface: "package of open data"}
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		bad.fail("it is no archive")
@@ -209,7 +209,7 @@ func (r *fundReader) decode(d *decoder) error {
 			case "entidad":
 				r.add(*fund, kind)
 				fund = nil
-				if len(r.records) > mostFunds {
+				if len(r.records) > maxFunds {
 					return errors.New("has more funds than there can be")
 				}
 			default:
@@ -236,7 +236,7 @@ func (f *FundRecord) set(name, value string) {
 }
 
 func (f *FundRecord) addISIN(isin string) {
-	if disclosure.IsISIN(isin) && len(f.ISINs) < mostISINs && !slices.Contains(f.ISINs, isin) {
+	if disclosure.IsISIN(isin) && len(f.ISINs) < maxISINs && !slices.Contains(f.ISINs, isin) {
 		f.ISINs = append(f.ISINs, isin)
 	}
 }

@@ -17,7 +17,7 @@ func TestParseOpenData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []regulator.Package{
+	want := []regulator.FundArchive{
 		{Year: 2026, Month: time.January, Link: "https://www.cnmv.es/webservices/verdocumento/ver?e=ene"},
 		{Year: 2026, Month: time.February, Link: "https://www.cnmv.es/webservices/verdocumento/ver?e=feb%2b"},
 	}

@@ -30,45 +30,45 @@ type page struct {
 	number    int    // from 0
 	pages     int
 	numbered  bool // a pager told number and pages
-	cut       bool // the page ends too early
-	faults    faults
+	truncated bool // the page ends too early
+	defects   defects
 }
 
 // mostContent is how much of a page is read once its menus are passed over.
 // Real pages have 30 KB there.
-const mostContent = 1 << 20
+const maxContent = 1 << 20
 
 // readPage finds the rows of a page. Nine tenths of a page are menus and
 // hidden fields, which are passed over before the tree is built. Of a page
 // that ends too early the last row is left out: it may be half.
 func readPage(surface string, body []byte) (*page, error) {
-	p := &page{pages: 1, faults: faults{surface: surface}}
-	if p.cut = !isWhole(body); p.cut {
-		p.faults.fail("the page ends too early")
+	p := &page{pages: 1, defects: defects{surface: surface}}
+	if p.truncated = !isWhole(body); p.truncated {
+		p.defects.fail("the page ends too early")
 	}
 	at, found := p.skip(body)
 	if !found {
 		return p, nil
 	}
-	if len(body)-at > mostContent {
-		p.faults.fail("it holds more than %d MB", mostContent>>20)
-		return p, p.faults.err()
+	if len(body)-at > maxContent {
+		p.defects.fail("it holds more than %d MB", maxContent>>20)
+		return p, p.defects.err()
 	}
 	root, err := parseTree(body[at:])
 	if err != nil {
-		p.faults.fail("%s", err.Error())
-		return p, p.faults.err()
+		p.defects.fail("%s", err.Error())
+		return p, p.defects.err()
 	}
 	pager, numbered := "", false
 	visit(root, func(n *html.Node) bool {
-		switch part(n) {
+		switch idSuffix(n) {
 		case rowPart:
 			p.rows = append(p.rows, n)
 			return false
 		case listPart:
 			p.listed = true
 			if !within(n, listPart) {
-				p.strangers(n)
+				p.unknownEntries(n)
 			}
 		case ownerPart:
 			if p.owner == "" {
@@ -88,7 +88,7 @@ func readPage(surface string, body []byte) (*page, error) {
 		return true
 	})
 	p.listed = p.listed || len(p.rows) > 0
-	if p.cut {
+	if p.truncated {
 		p.rows = p.rows[:max(0, len(p.rows)-1)]
 	}
 	p.readPager(pager, numbered)
@@ -97,7 +97,7 @@ func readPage(surface string, body []byte) (*page, error) {
 
 // strangers finds entries of the list that are not rows as we know them. A list
 // of them is no empty list: words that say so have no link.
-func (p *page) strangers(list *html.Node) {
+func (p *page) unknownEntries(list *html.Node) {
 	n, known := 0, false
 	for entry := list.FirstChild; entry != nil; entry = entry.NextSibling {
 		if entry.Type != html.ElementNode {
@@ -105,7 +105,7 @@ func (p *page) strangers(list *html.Node) {
 		}
 		linked, rows := false, false
 		visit(entry, func(n *html.Node) bool {
-			linked, rows = linked || isAnchor(n), rows || part(n) == rowPart
+			linked, rows = linked || isAnchor(n), rows || idSuffix(n) == rowPart
 			return !rows
 		})
 		if known = known || rows; linked && !rows {
@@ -114,16 +114,16 @@ func (p *page) strangers(list *html.Node) {
 	}
 	switch {
 	case n > 0 && known:
-		p.faults.add("%d entries of the list have a form that is not known", n)
+		p.defects.add("%d entries of the list have a form that is not known", n)
 	case n > 0:
-		p.faults.fail("%d entries of the list have a form that is not known", n)
+		p.defects.fail("%d entries of the list have a form that is not known", n)
 	}
 }
 
 // within reports whether an element is inside of another with an id.
 func within(n *html.Node, id string) bool {
 	for n = n.Parent; n != nil; n = n.Parent {
-		if part(n) == id {
+		if idSuffix(n) == id {
 			return true
 		}
 	}
@@ -190,10 +190,10 @@ var pagerForm = regexp.MustCompile(`(?i)p[áa]gina\s+(\d{1,6})\s+de\s+(\d{1,6})`
 // readPager reads the words "Página 2 de 20". A pager without them would hide
 // pages.
 func (p *page) readPager(words string, numbered bool) {
-	if m := pagerForm.FindStringSubmatch(words); m != nil && number(m[1]) > 0 {
-		p.number, p.pages, p.numbered = number(m[1])-1, max(1, number(m[2])), true
-	} else if numbered && !p.cut {
-		p.faults.fail("the pager does not tell the number of pages")
+	if m := pagerForm.FindStringSubmatch(words); m != nil && atoi(m[1]) > 0 {
+		p.number, p.pages, p.numbered = atoi(m[1])-1, max(1, atoi(m[2])), true
+	} else if numbered && !p.truncated {
+		p.defects.fail("the pager does not tell the number of pages")
 	}
 }
 
@@ -204,7 +204,7 @@ const anyPage = -1
 // is on that one is not known. Past the last page there is no pager.
 func (p *page) expect(number int) {
 	if number != anyPage && p.numbered && p.number != number {
-		p.faults.fail("it shows page %d instead of %d", p.number+1, number+1)
+		p.defects.fail("it shows page %d instead of %d", p.number+1, number+1)
 	}
 }
 

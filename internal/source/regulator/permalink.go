@@ -12,7 +12,7 @@ import (
 // Permalink reads the page of one report. The error is a fault.NotFound when
 // the site says that there is no such report.
 func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64) (Row, error) {
-	s, err := find(t)
+	s, err := findSeries(t)
 	if err != nil {
 		return Row{}, err
 	}
@@ -26,7 +26,7 @@ func (c *Client) IssuersHR(ctx context.Context, number int64) (Row, error) {
 }
 
 func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, number int64) (Row, error) {
-	a, err := c.get(ctx, s.numbered(s.page, number), c.limits.page)
+	a, err := c.get(ctx, s.withNumber(s.page, number), c.limits.page)
 	if isGone(err) {
 		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator has no report %s", disclosure.ReportID(t, number))
 	}
@@ -34,7 +34,7 @@ func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, num
 		return Row{}, err
 	}
 	row, err := parsePermalink(t, s, number, a.body, c.site())
-	return row, c.judge(&a, err)
+	return row, c.checkRedirects(&a, err)
 }
 
 // ParsePermalink reads the page of one report.
@@ -54,12 +54,12 @@ func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s s
 	}
 	for _, row := range rows {
 		if row.Number != number {
-			p.faults.fail("it tells of %s", disclosure.ReportID(t, row.Number))
-			return Row{}, p.faults.err()
+			p.defects.fail("it tells of %s", disclosure.ReportID(t, row.Number))
+			return Row{}, p.defects.err()
 		}
 	}
 	row := rows[0]
-	row.sharpen(p.published)
+	row.refineTime(p.published)
 	return row, nil
 }
 
@@ -67,16 +67,16 @@ var publishedForm = regexp.MustCompile(`^\s*(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{
 
 // sharpen takes the seconds from the time in the page's head, which is that of
 // its newest row. It is Madrid's clock, in spite of its Z.
-func (r *Row) sharpen(published string) {
+func (r *Row) refineTime(published string) {
 	m := publishedForm.FindStringSubmatch(published)
 	if m == nil {
 		return
 	}
-	w := wall{
-		year: number(m[1]), month: time.Month(number(m[2])), day: number(m[3]),
-		hour: number(m[4]), min: number(m[5]), secs: number(m[6]),
+	w := wallTime{
+		year: atoi(m[1]), month: time.Month(atoi(m[2])), day: atoi(m[3]),
+		hour: atoi(m[4]), min: atoi(m[5]), secs: atoi(m[6]),
 	}
-	at, later := w.moments()
+	at, later := w.instants()
 	if !w.exists() || !at.Truncate(time.Minute).Equal(r.At) {
 		return
 	}

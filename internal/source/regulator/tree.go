@@ -11,7 +11,7 @@ import (
 
 // deepest is how deep elements may be nested. Pages of the site have a dozen
 // levels below the list.
-const deepest = 128
+const maxDepth = 128
 
 var errTagsTooDeep = errors.New("its tags are nested too deep")
 
@@ -40,7 +40,7 @@ func parseTree(part []byte) (*html.Node, error) {
 			name, _ := z.TagName()
 			t.end(string(name))
 		}
-		if len(t.open) > deepest {
+		if len(t.open) > maxDepth {
 			return nil, errTagsTooDeep
 		}
 	}
@@ -157,7 +157,7 @@ func endsTable(name string) bool { return name == "table" || name == "template" 
 func endsRow(name string) bool   { return name == "tr" || endsTable(name) }
 
 // part is the name that an element's id ends in.
-func part(n *html.Node) string {
+func idSuffix(n *html.Node) string {
 	if n.Type != html.ElementNode {
 		return ""
 	}

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	briefly   = time.Second // that a caller with all places taken waits for one
-	lingering = time.Second // for which a caller without requests still counts
+	slotWait = time.Second // that a caller with all places taken waits for one
+	idleTime = time.Second // for which a caller without requests still counts
 
 	// spacing is the least time between the starts of a caller's requests on
 	// one processor while others call too. Most requests take half of it or
 	// less, so that a flood leaves the processors free now and then: a request
 	// of another finds one at once.
-	spacing = 500 * time.Microsecond
+	minSpacing = 500 * time.Microsecond
 )
 
 // Places bounds how many requests of one caller are in work at once, and how
 // closely they follow each other beside those of other callers, so that nobody's
 // flood delays the others. A caller that is alone need not wait.
 type SlotLimiter struct {
-	most int           // places of one caller
-	gap  time.Duration // between two of its requests beside others; 0 for none
+	max int           // places of one caller
+	gap time.Duration // between two of its requests beside others; 0 for none
 
 	mu      sync.Mutex
 	callers map[string]*caller // guarded by mu
@@ -45,9 +45,9 @@ type caller struct {
 // NewPlaces gives every caller so many places; spaced keeps its requests apart
 // beside those of others.
 func NewSlotLimiter(most int, spaced bool) *SlotLimiter {
-	p := &SlotLimiter{most: most, callers: map[string]*caller{}}
+	p := &SlotLimiter{max: most, callers: map[string]*caller{}}
 	if spaced {
-		p.gap = spacing / time.Duration(runtime.GOMAXPROCS(0))
+		p.gap = minSpacing / time.Duration(runtime.GOMAXPROCS(0))
 	}
 	return p
 }
@@ -61,7 +61,7 @@ type Slot struct {
 // Leave gives the place back.
 func (p *Slot) Release() {
 	if p.of != nil {
-		p.of.leave(p.caller)
+		p.of.release(p.caller)
 	}
 	*p = Slot{}
 }
@@ -76,11 +76,11 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 		p.callers[id] = c
 	}
 	switch {
-	case c.running < p.most:
+	case c.running < p.max:
 		c.running++
-	case len(c.waiting) >= p.most: // waiting has a bound too
+	case len(c.waiting) >= p.max: // waiting has a bound too
 		p.mu.Unlock()
-		return Slot{}, p.full()
+		return Slot{}, p.errFull()
 	default:
 		turn := make(chan struct{})
 		c.waiting = append(c.waiting, turn)
@@ -90,7 +90,7 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 		}
 		p.mu.Lock()
 	}
-	wait := p.slot(c)
+	wait := p.startDelay(c)
 	p.mu.Unlock()
 	place := Slot{of: p, caller: c}
 	if wait > 0 {
@@ -104,9 +104,9 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 
 // await waits briefly for the turn to run.
 func (p *SlotLimiter) await(ctx context.Context, c *caller, turn chan struct{}) error {
-	timer := time.NewTimer(briefly)
+	timer := time.NewTimer(slotWait)
 	defer timer.Stop()
-	err := error(p.full())
+	err := error(p.errFull())
 	select {
 	case <-turn:
 		return nil
@@ -125,7 +125,7 @@ func (p *SlotLimiter) await(ctx context.Context, c *caller, turn chan struct{}) 
 
 // slot returns how long the next request of a caller has to wait for its start.
 // p.mu is held.
-func (p *SlotLimiter) slot(c *caller) time.Duration {
+func (p *SlotLimiter) startDelay(c *caller) time.Duration {
 	if p.gap == 0 || len(p.callers) < 2 {
 		return 0
 	}
@@ -138,14 +138,14 @@ func (p *SlotLimiter) slot(c *caller) time.Duration {
 	return wait
 }
 
-func (p *SlotLimiter) full() *fault.Error {
-	e := fault.New(fault.RateLimited, "You have %d requests of this kind in work, which is the most at once. Wait for some of them.", p.most)
-	e.RetryAfter = briefly
+func (p *SlotLimiter) errFull() *fault.Error {
+	e := fault.New(fault.RateLimited, "You have %d requests of this kind in work, which is the most at once. Wait for some of them.", p.max)
+	e.RetryAfter = slotWait
 	return e
 }
 
 // leave gives a place to the next of the same caller.
-func (p *SlotLimiter) leave(c *caller) {
+func (p *SlotLimiter) release(c *caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(c.waiting) > 0 {
@@ -160,12 +160,12 @@ func (p *SlotLimiter) leave(c *caller) {
 
 // sweep forgets callers that left a while ago. p.mu is held.
 func (p *SlotLimiter) sweep(now time.Time) {
-	if now.Sub(p.swept) < lingering {
+	if now.Sub(p.swept) < idleTime {
 		return
 	}
 	p.swept = now
 	for id, c := range p.callers {
-		if c.running == 0 && len(c.waiting) == 0 && now.Sub(c.last) >= lingering {
+		if c.running == 0 && len(c.waiting) == 0 && now.Sub(c.last) >= idleTime {
 			delete(p.callers, id)
 		}
 	}

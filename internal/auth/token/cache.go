@@ -6,22 +6,22 @@ import (
 )
 
 // generation is how many tokens are kept before the oldest are let go.
-const generation = 10_000
+const generationSize = 10_000
 
 // memory keeps tokens whose signature was right, by their hash. It has two
 // generations: when the young one is full, it becomes the old one, which is
 // forgotten but for those that were used again meanwhile.
-type memory struct {
+type tokenCache struct {
 	mu         sync.RWMutex
-	young, old map[[sha256.Size]byte]*remembered // guarded by mu
+	young, old map[[sha256.Size]byte]*cachedToken // guarded by mu
 }
 
-type remembered struct {
+type cachedToken struct {
 	token Token
 	kid   string
 }
 
-func (m *memory) recall(sum [sha256.Size]byte) (t Token, kid string, ok bool) {
+func (m *tokenCache) get(sum [sha256.Size]byte) (t Token, kid string, ok bool) {
 	m.mu.RLock()
 	r := m.young[sum]
 	aged := r == nil
@@ -38,18 +38,18 @@ func (m *memory) recall(sum [sha256.Size]byte) (t Token, kid string, ok bool) {
 	return r.token, r.kid, true
 }
 
-func (m *memory) keep(sum [sha256.Size]byte, t Token, kid string) {
-	m.put(sum, &remembered{token: t, kid: kid})
+func (m *tokenCache) add(sum [sha256.Size]byte, t Token, kid string) {
+	m.put(sum, &cachedToken{token: t, kid: kid})
 }
 
-func (m *memory) put(sum [sha256.Size]byte, r *remembered) {
+func (m *tokenCache) put(sum [sha256.Size]byte, r *cachedToken) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.young) >= generation {
+	if len(m.young) >= generationSize {
 		m.old, m.young = m.young, nil
 	}
 	if m.young == nil {
-		m.young = map[[sha256.Size]byte]*remembered{}
+		m.young = map[[sha256.Size]byte]*cachedToken{}
 	}
 	m.young[sum] = r
 }

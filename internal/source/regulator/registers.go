@@ -83,7 +83,7 @@ func (c *Client) entities(ctx context.Context, r Register, path string, page int
 		return Entities{}, err
 	}
 	out, err := parseEntities(r, a.body, page)
-	return out, c.judge(&a, err)
+	return out, c.checkRedirects(&a, err)
 }
 
 // ParseEntities reads a page of a register.
@@ -98,20 +98,20 @@ func parseEntities(r Register, body []byte, page int) (Entities, error) {
 		return out, err
 	}
 	if !p.listed {
-		p.faults.fail("it has no list")
-		return out, p.faults.err()
+		p.defects.fail("it has no list")
+		return out, p.defects.err()
 	}
 	p.expect(page)
 	for n, row := range p.rows {
 		e, lacks := r.entity(row)
 		if lacks != "" {
-			p.faults.add("row %d %s", n+1, lacks)
+			p.defects.add("row %d %s", n+1, lacks)
 			continue
 		}
 		out.Entities = append(out.Entities, e)
 	}
-	p.faults.count(len(out.Entities), len(p.rows)-len(out.Entities))
-	return out, p.faults.err()
+	p.defects.count(len(out.Entities), len(p.rows)-len(out.Entities))
+	return out, p.defects.err()
 }
 
 var (

@@ -10,7 +10,7 @@ import (
 // connections is a listener that holds no more connections than it may, in all
 // and of one network. One too many is closed at once: to answer it would take
 // what the bound is to save.
-type connections struct {
+type boundListener struct {
 	net.Listener
 	o Options
 
@@ -21,18 +21,18 @@ type connections struct {
 
 type count struct{ connections, http2 int }
 
-func newConnections(l net.Listener, o Options) *connections {
-	return &connections{Listener: l, o: o, byPeer: map[netip.Prefix]count{}}
+func newBoundListener(l net.Listener, o Options) *boundListener {
+	return &boundListener{Listener: l, o: o, byPeer: map[netip.Prefix]count{}}
 }
 
 // Accept returns the next connection that may be held.
-func (c *connections) Accept() (net.Conn, error) {
+func (c *boundListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if held := c.enter(conn); held != nil {
+		if held := c.acquire(conn); held != nil {
 			return held, nil
 		}
 		c.o.Refused()
@@ -61,22 +61,22 @@ func networkOf(addr netip.Addr) netip.Prefix {
 }
 
 // enter takes a connection up, or returns nil.
-func (c *connections) enter(conn net.Conn) *held {
+func (c *boundListener) acquire(conn net.Conn) *boundConn {
 	peer := addressOf(conn.RemoteAddr())
 	from, proxy := networkOf(peer), c.o.isProxy(peer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byPeer[from]
-	if over(c.all.connections, c.o.MaxConnections) || !proxy && over(of.connections, c.o.MaxPerAddress) {
+	if atLimit(c.all.connections, c.o.MaxConnections) || !proxy && atLimit(of.connections, c.o.MaxPerAddress) {
 		return nil
 	}
 	c.all.connections++
 	of.connections++
 	c.byPeer[from] = of
-	return &held{Conn: conn, in: c, from: from, proxy: proxy}
+	return &boundConn{Conn: conn, in: c, from: from, proxy: proxy}
 }
 
-func over(n, most int) bool { return most > 0 && n >= most }
+func atLimit(n, most int) bool { return most > 0 && n >= most }
 
 // HTTP/2 multiplies what a connection costs: of each request that is not read to
 // its end the server keeps the head, 64 KiB at most, and it has 16 at once. So a
@@ -89,7 +89,7 @@ const (
 
 // speaksHTTP2 counts a connection that turns out to speak HTTP/2, and reports
 // whether it may.
-func (c *connections) speaksHTTP2(h *held) bool {
+func (c *boundListener) acquireHTTP2(h *boundConn) bool {
 	if h.proxy {
 		return true
 	}
@@ -107,7 +107,7 @@ func (c *connections) speaksHTTP2(h *held) bool {
 }
 
 // leave gives the place of a connection back, once.
-func (c *connections) leave(h *held) {
+func (c *boundListener) release(h *boundConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if h.closed {
@@ -127,16 +127,16 @@ func (c *connections) leave(h *held) {
 }
 
 // held is a connection that was taken up.
-type held struct {
+type boundConn struct {
 	net.Conn
-	in    *connections
+	in    *boundListener
 	from  netip.Prefix
 	proxy bool
 
 	// Read sets these, of which there is one at a time.
 	seen        int // of the preface of HTTP/2; all of it when that is settled
 	multiplexed bool
-	head        head
+	head        headCounter
 	refused     error // for good
 
 	closed, http2 bool // guarded by in.mu
@@ -148,7 +148,7 @@ const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 var errHTTP2 = errors.New("too many connections of this address speak HTTP/2")
 
-func (h *held) Read(b []byte) (int, error) {
+func (h *boundConn) Read(b []byte) (int, error) {
 	if h.refused != nil {
 		return 0, h.refused // the server tries again, as HTTP/1
 	}
@@ -161,14 +161,14 @@ func (h *held) Read(b []byte) (int, error) {
 		if h.seen++; h.seen < len(preface) {
 			continue
 		}
-		if !h.in.speaksHTTP2(h) {
+		if !h.in.acquireHTTP2(h) {
 			h.in.o.Refused()
 			h.refused = errHTTP2
 			return 0, h.refused
 		}
 		h.multiplexed, h.head.over = true, true // what follows has no lines
 	}
-	if !h.head.take(b[:n]) {
+	if !h.head.count(b[:n]) {
 		h.in.o.Refused()
 		h.refused = errLines
 		return 0, h.refused
@@ -178,21 +178,21 @@ func (h *held) Read(b []byte) (int, error) {
 
 // head counts the lines of a request's head as it comes. Each costs the server
 // some hundred bytes, though it may have four on the wire.
-type head struct {
+type headCounter struct {
 	lines int
 	width int  // of the present line
 	over  bool // it came to its end
 }
 
-const mostLines = 256
+const maxHeadLines = 256
 
 var errLines = errors.New("a request's head has too many lines")
 
 // take reads on, and reports whether the head may be as it is.
-func (h *head) take(b []byte) bool {
+func (h *headCounter) count(b []byte) bool {
 	for _, c := range b {
 		switch {
-		case h.over || h.lines > mostLines:
+		case h.over || h.lines > maxHeadLines:
 			return h.over
 		case c == '\n' && h.width > 0:
 			h.lines, h.width = h.lines+1, 0
@@ -202,17 +202,17 @@ func (h *head) take(b []byte) bool {
 			h.width++
 		}
 	}
-	return h.lines <= mostLines
+	return h.lines <= maxHeadLines
 }
 
 // nextHead is called when a request was answered and another may come.
-func (h *held) nextHead() {
+func (h *boundConn) nextHead() {
 	if !h.multiplexed {
-		h.head = head{}
+		h.head = headCounter{}
 	}
 }
 
-func (h *held) Close() error {
-	defer h.in.leave(h)
+func (h *boundConn) Close() error {
+	defer h.in.release(h)
 	return h.Conn.Close()
 }

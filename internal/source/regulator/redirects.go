@@ -8,33 +8,33 @@ import (
 
 // How many permanent redirects are remembered, and for how long.
 const (
-	mostMoves = 64
-	movesLast = time.Hour
+	maxRedirects = 64
+	redirectTTL  = time.Hour
 )
 
 // moves remembers the paths that the site said have moved for good, so that
 // the way there costs one turn and not two. It may be used concurrently.
-type moves struct {
+type redirectCache struct {
 	mu sync.Mutex
-	to map[string]move // guarded by mu: by the path that has moved
+	to map[string]cachedRedirect // guarded by mu: by the path that has moved
 }
 
 // move is a path that has moved. The query of an address goes with it.
-type move struct {
+type cachedRedirect struct {
 	path  string
 	to    *url.URL // without its query
 	query string   // that the new path has of its own, for addresses without one
 	at    time.Time
 }
 
-func newMoves() *moves { return &moves{to: map[string]move{}} }
+func newRedirectCache() *redirectCache { return &redirectCache{to: map[string]cachedRedirect{}} }
 
 // moved returns the move that a redirect tells of. Where the query has become
 // another it tells nothing of other queries.
-func moved(from, to *url.URL) (m move, ok bool) {
+func newCachedRedirect(from, to *url.URL) (m cachedRedirect, ok bool) {
 	target := *to
 	target.RawQuery = ""
-	m = move{path: from.EscapedPath(), to: &target, at: time.Now()}
+	m = cachedRedirect{path: from.EscapedPath(), to: &target, at: time.Now()}
 	if from.RawQuery == "" {
 		m.query = to.RawQuery
 		return m, true
@@ -43,13 +43,13 @@ func moved(from, to *url.URL) (m move, ok bool) {
 }
 
 // resolve returns where an address has moved to, and the moves it took.
-func (m *moves) resolve(u *url.URL) (*url.URL, []move) {
+func (m *redirectCache) resolve(u *url.URL) (*url.URL, []cachedRedirect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var taken []move
-	for range mostHops {
+	var taken []cachedRedirect
+	for range maxHops {
 		v, ok := m.to[u.EscapedPath()]
-		if ok && time.Since(v.at) >= movesLast {
+		if ok && time.Since(v.at) >= redirectTTL {
 			delete(m.to, v.path)
 			ok = false
 		}
@@ -67,7 +67,7 @@ func (m *moves) resolve(u *url.URL) (*url.URL, []move) {
 
 // remember keeps moves that have led to a good answer. The oldest make room,
 // and the address that answered has not moved.
-func (m *moves) remember(learned []move, answered *url.URL) {
+func (m *redirectCache) remember(learned []cachedRedirect, answered *url.URL) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, v := range learned {
@@ -76,8 +76,8 @@ func (m *moves) remember(learned []move, answered *url.URL) {
 	if path := answered.EscapedPath(); m.to[path].query == "" {
 		delete(m.to, path)
 	}
-	for len(m.to) > mostMoves {
-		var first move
+	for len(m.to) > maxRedirects {
+		var first cachedRedirect
 		for _, v := range m.to {
 			if first.path == "" || v.at.Before(first.at) {
 				first = v
@@ -88,7 +88,7 @@ func (m *moves) remember(learned []move, answered *url.URL) {
 }
 
 // forget drops moves that did not lead to a good answer.
-func (m *moves) forget(taken []move) {
+func (m *redirectCache) forget(taken []cachedRedirect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, v := range taken {

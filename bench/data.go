@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/search"
 	"pregon/internal/sim/market"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/text"
 )
 
 // Sizes of the generated markets: a small one, all of the regulator's history,
@@ -78,7 +78,7 @@ func queries(n int) []string {
 	seen := map[string]bool{}
 	var out []string
 	for len(out) < n {
-		words := search.Words(titles[rng.IntN(len(titles))])
+		words := text.Words(titles[rng.IntN(len(titles))])
 		var picked []string
 		for range 1 + rng.IntN(3) {
 			picked = append(picked, words[rng.IntN(len(words))])

@@ -12,9 +12,9 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/search"
 	"pregon/internal/sim/market"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/text"
 )
 
 // fts5 asks the same of SQLite's own full-text index, in this process: the ten
@@ -91,7 +91,7 @@ func (b *bench) openFTS5() (*sql.DB, error) {
 }
 
 func askFTS5(db *sql.DB, q string) error {
-	match := `"` + strings.Join(search.Words(q), `" "`) + `" *`
+	match := `"` + strings.Join(text.Words(q), `" "`) + `" *`
 	rows, err := db.Query("SELECT rowid FROM report WHERE report MATCH ? ORDER BY rowid DESC LIMIT 10", match)
 	if err != nil {
 		return err

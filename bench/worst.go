@@ -13,6 +13,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/sim/market"
+	"pregon/internal/text"
 )
 
 // mostText is what the head of a request leaves for a search text.
@@ -68,9 +69,9 @@ func worstIndex(n int) (*search.Index, vocabulary) {
 		if len(docs)%10 > 0 { // a tenth returns which words are common
 			continue
 		}
-		titles[search.Fold(r.Title)]++
+		titles[text.Fold(r.Title)]++
 		for _, field := range append(disclosure.SplitCategories(r.Category), r.CompanyName, r.Title, r.Summary) {
-			said := search.Words(field)
+			said := text.Words(field)
 			for i := range said {
 				for n := range min(3, len(said)-i) {
 					counts[n][strings.Join(said[i:i+n+1], " ")]++

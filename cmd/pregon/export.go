@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/text"
 )
 
 type exportCmd struct {
@@ -123,15 +123,12 @@ const pieceBytes = 128 << 10
 // pieces cuts a document for lines of an export.
 func pieces(d store.Document) []*textPiece {
 	all := []*textPiece{{SHA256: d.SHA256, Bytes: d.Bytes, Head: d.Head}}
-	for i, text := range d.Pages {
+	for i, page := range d.Pages {
 		for {
-			n := min(len(text), pieceBytes)
-			for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-				n--
-			}
-			piece := &textPiece{SHA256: d.SHA256, Page: i + 1, Text: text[:n], More: n < len(text)}
+			n := len(text.Prefix(page, pieceBytes))
+			piece := &textPiece{SHA256: d.SHA256, Page: i + 1, Text: page[:n], More: n < len(page)}
 			all = append(all, piece)
-			if text = text[n:]; !piece.More {
+			if page = page[n:]; !piece.More {
 				break
 			}
 		}

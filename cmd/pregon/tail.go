@@ -22,7 +22,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/retry"
-	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 type tailCmd struct {
@@ -69,7 +69,7 @@ func (c *tailCmd) selection() (events.Selection, error) {
 	if _, ok := disclosure.ParseCursor(c.After); c.After != "" && !ok {
 		return s, fault.New(fault.Invalid, "--after %q must be the cursor of a change, such as k3v9x2m7-4711, or its seq", c.After)
 	}
-	if search.Wordless(c.Search) {
+	if text.Wordless(c.Search) {
 		return s, fault.New(fault.Invalid, "--search %q has no word to search for: give letters or digits", c.Search)
 	}
 	for name := range strings.SplitSeq(c.Events, ",") {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 // Analytics are the market's figures. Days, weekdays and hours are Madrid's.
@@ -177,7 +177,7 @@ func (s *Snapshot) categoryCounts() []CategoryUse {
 			continue // of reports that changed since
 		}
 		for _, name := range s.index.Categories(uint32(heading)) {
-			folded := search.Fold(name)
+			folded := text.Fold(name)
 			if byFolded[folded] == nil {
 				byFolded[folded] = &CategoryUse{Category: name}
 			}

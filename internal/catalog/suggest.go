@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 // Suggestions are what somebody who types may mean.
@@ -22,16 +23,16 @@ const suggestedCategories = 3
 // Suggest returns what a text that is being typed may mean: the best issuers,
 // and the most used of the categories that have its words. Nothing typed
 // suggests nothing.
-func (s *Snapshot) Suggest(ctx context.Context, text string, limit int) (Suggestions, error) {
-	if strings.TrimSpace(text) == "" || search.Wordless(text) {
+func (s *Snapshot) Suggest(ctx context.Context, typed string, limit int) (Suggestions, error) {
+	if strings.TrimSpace(typed) == "" || text.Wordless(typed) {
 		return Suggestions{}, nil
 	}
-	issuers, err := s.Issuers(ctx, text, "", limit)
+	issuers, err := s.Issuers(ctx, typed, "", limit)
 	if err != nil {
 		return Suggestions{}, err
 	}
 	out := Suggestions{Issuers: issuers}
-	query := search.Parse(text)
+	query := search.Parse(typed)
 	for _, used := range s.categoryCounts() {
 		if doc := search.NewDocument(nil, used.Category); query.Match(&doc) {
 			out.Categories = append(out.Categories, used)

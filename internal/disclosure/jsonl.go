@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/fault"
+	"pregon/internal/text"
 )
 
 // ReadReport reads one line of an import file and validates it. Id or number
@@ -98,7 +99,7 @@ func (r *reading) api(report *Report, categories []string, precision string) {
 	}
 	from, ok := map[string]Surface{"": "", "minute": FromList, "second": FromPermalink}[precision]
 	if !ok {
-		r.fail("time_precision %q must be minute or second", clip(precision))
+		r.fail("time_precision %q must be minute or second", text.Clip(precision, maxShown))
 	}
 	report.TimeFrom = cmp.Or(report.TimeFrom, from)
 }
@@ -114,37 +115,37 @@ func (r *reading) fail(format string, args ...any) {
 
 // number reads a registration number, from the id where it is missing.
 func (r *reading) number(name string, raw json.RawMessage, id string) int64 {
-	text := bare(raw)
-	if text == "" {
+	s := bare(raw)
+	if s == "" {
 		_, n, ok := ParseReportID(id)
 		if !ok {
 			r.fail("%s is missing", name)
 		}
 		return n
 	}
-	n, ok := ParseNumber(text)
+	n, ok := ParseNumber(s)
 	if !ok {
-		r.fail("%s %q must be digits, without a leading zero, 18 at most", name, clip(text))
+		r.fail("%s %q must be digits, without a leading zero, 18 at most", name, text.Clip(s, maxShown))
 	}
 	return n
 }
 
-func (r *reading) instant(name, text string) (t time.Time) {
-	if text == "" {
+func (r *reading) instant(name, s string) (t time.Time) {
+	if s == "" {
 		return t
 	}
-	if err := t.UnmarshalText([]byte(text)); err != nil {
-		r.fail("%s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name, clip(text))
+	if err := t.UnmarshalText([]byte(s)); err != nil {
+		r.fail("%s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name, text.Clip(s, maxShown))
 	}
 	return t
 }
 
 func (r *reading) flag(name string, raw json.RawMessage) bool {
-	text := bare(raw)
-	if text != "" && text != "true" && text != "false" {
-		r.fail("%s %q must be true or false", name, clip(text))
+	s := bare(raw)
+	if s != "" && s != "true" && s != "false" {
+		r.fail("%s %q must be true or false", name, text.Clip(s, maxShown))
 	}
-	return text == "true"
+	return s == "true"
 }
 
 // bare returns what a value says, a string's quotes left out; nothing for null.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/fault"
+	"pregon/internal/text"
 )
 
 // Report is one report. Empty strings stand for null. Its JSON form is what
@@ -386,17 +387,11 @@ func (p problems) err(what string) error {
 	for i, f := range p {
 		parts[i] = f.Name + " " + f.Reason
 		if f.Value != "" {
-			parts[i] = fmt.Sprintf("%s %q %s", f.Name, clip(f.Value), f.Reason)
+			parts[i] = fmt.Sprintf("%s %q %s", f.Name, text.Clip(f.Value, maxShown), f.Reason)
 		}
 	}
 	return &fault.Error{Kind: fault.Invalid, Message: what + ": " + strings.Join(parts, "; "), Fields: p}
 }
 
-// clip keeps an error message readable when the value is a page of text.
-func clip(s string) string {
-	const most = 60
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+// maxShown is how many characters of a wrong value an error message shows.
+const maxShown = 60

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 // Snippet is a piece of a page that has what was looked for.
@@ -74,9 +75,9 @@ func (f finder) snippets(pages []string) []Snippet {
 }
 
 // score counts how many of the wanted are on a page.
-func (f finder) score(text string) (n int) {
+func (f finder) score(page string) (n int) {
 	found := make([]bool, len(f.wanted))
-	words := search.Words(text)
+	words := text.Words(page)
 	for i := range words {
 		f.finds(words[i:], found)
 	}
@@ -94,18 +95,18 @@ type run struct {
 	words    []string
 }
 
-func runs(text string) iter.Seq[run] {
+func runs(page string) iter.Seq[run] {
 	return func(yield func(run) bool) {
-		for at := 0; at < len(text); {
-			from := at + strings.IndexFunc(text[at:], func(c rune) bool { return !unicode.IsSpace(c) })
+		for at := 0; at < len(page); {
+			from := at + strings.IndexFunc(page[at:], func(c rune) bool { return !unicode.IsSpace(c) })
 			if from < at {
 				return
 			}
-			to := len(text)
-			if n := strings.IndexFunc(text[from:], unicode.IsSpace); n >= 0 {
+			to := len(page)
+			if n := strings.IndexFunc(page[from:], unicode.IsSpace); n >= 0 {
 				to = from + n
 			}
-			if !yield(run{from, to, search.Words(text[from:to])}) {
+			if !yield(run{from, to, text.Words(page[from:to])}) {
 				return
 			}
 			at = to
@@ -114,8 +115,8 @@ func runs(text string) iter.Seq[run] {
 }
 
 // snippet shows the best place of a page.
-func (f finder) snippet(page int, text string) Snippet {
-	all := slices.Collect(runs(text))
+func (f finder) snippet(page int, body string) Snippet {
+	all := slices.Collect(runs(body))
 	marked := f.mark(all)
 	first, last := window(all, marked)
 	s := Snippet{Page: page, Marks: [][2]int{}}
@@ -126,7 +127,7 @@ func (f finder) snippet(page int, text string) Snippet {
 			b.WriteByte(' ')
 			length++
 		}
-		piece := shorten(text[all[i].from:all[i].to])
+		piece := text.ClipBytes(body[all[i].from:all[i].to], snippetLength)
 		n := utf8.RuneCountInString(piece)
 		if marked[i] {
 			s.Marks = append(s.Marks, [2]int{length, length + n})
@@ -184,16 +185,4 @@ func window(all []run, marked []bool) (first, last int) {
 	for last = best; last < len(all) && (last == best || all[last].to-all[first].from <= snippetLength); last++ {
 	}
 	return first, last
-}
-
-// shorten cuts what has no spaces where it could end.
-func shorten(s string) string {
-	if len(s) <= snippetLength {
-		return s
-	}
-	end := snippetLength
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
 }

@@ -4,6 +4,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/search"
 	"pregon/internal/store"
+	"pregon/internal/text"
 )
 
 // Parts end with a page where they can, since few phrases run from one page to
@@ -27,7 +28,7 @@ func Index(texts []string) []store.Part {
 func parts(pages []extract.Page) []store.Part {
 	var c cutter
 	for _, p := range pages {
-		for _, w := range search.Words(p.Text) {
+		for _, w := range text.Words(p.Text) {
 			c.add(w)
 		}
 		if len(c.words) >= usualPart {
@@ -66,7 +67,7 @@ func (c *cutter) put(word string) {
 	}
 	c.words = append(c.words, word)
 	c.seen[word]++
-	c.stems[search.Stem(word)] = true
+	c.stems[text.Stem(word)] = true
 }
 
 func (c *cutter) end() {

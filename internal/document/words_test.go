@@ -9,8 +9,8 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/extract"
-	"pregon/internal/search"
 	"pregon/internal/store"
+	"pregon/internal/text"
 )
 
 func pagesOf(texts ...string) (out []extract.Page) {
@@ -50,7 +50,7 @@ func TestPartsAreWithinBounds(t *testing.T) {
 				}
 			}
 			for _, p := range pages {
-				for _, w := range search.Words(p.Text) {
+				for _, w := range text.Words(p.Text) {
 					if len(w) <= store.MostWordBytes && !have[w] {
 						t.Fatalf("%q is lost", w)
 					}

@@ -20,6 +20,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 // Event is a change as it is told. It does not change.
@@ -128,7 +129,7 @@ func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
 		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category and issuer together", n, LongestFilter)
 	}
-	if n := len(search.Words(f.Search)); n > MostTerms {
+	if n := len(text.Words(f.Search)); n > MostTerms {
 		return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)
 	}
 	return ""

@@ -19,7 +19,7 @@ const module = "pregon"
 // are below internal/, but for the command. A name may stand here before its
 // package exists.
 var rows = [][]string{
-	0: {"fault", "fault/outage", "retry", "source/throttle", "server/private", "server/notices", "mcp/view", "document/confine"},
+	0: {"fault", "fault/outage", "retry", "text", "source/throttle", "server/private", "server/notices", "mcp/view", "document/confine"},
 	1: {"disclosure", "server/outbound", "auth/secret"},
 	2: {
 		"document/extract", "document/summary", "document/llm", "server/problem", "search", "store", "source/regulator", "source/exchange",

@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/text"
 )
 
 // property is one argument, as the schema has it.
@@ -85,7 +86,7 @@ func (t *tool) refuseOthers(p *query.Params, given map[string]any) {
 	}
 	const few = 5
 	names := slices.Sorted(maps.Keys(given))
-	others := clip(strings.Join(names[:min(len(names), few)], ", "), 300)
+	others := text.Clip(strings.Join(names[:min(len(names), few)], ", "), 300)
 	if len(names) > few {
 		others += fmt.Sprintf(" and %d more", len(names)-few)
 	}
@@ -138,5 +139,5 @@ func shown(v any) string {
 	if err != nil {
 		return ""
 	}
-	return clip(string(b), 100)
+	return text.Clip(string(b), 100)
 }

@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/document"
 	"pregon/internal/query"
+	"pregon/internal/text"
 )
 
 // What an answer may be long, in bytes: together about 6,000 tokens, some three
@@ -18,8 +19,8 @@ const (
 )
 
 // newResult is a result within these bounds.
-func newResult(object []byte, text string) result {
-	return result{bounded(object, mostJSON), clipBytes(text, mostText)}
+func newResult(object []byte, summary string) result {
+	return result{bounded(object, mostJSON), text.ClipBytes(summary, mostText)}
 }
 
 // bounded cuts a record that is longer than any of the regulator's is, as an
@@ -47,7 +48,7 @@ func bounded(object []byte, most int) []byte {
 func cut(value any, texts, items int) any {
 	switch v := value.(type) {
 	case string:
-		return clip(v, texts)
+		return text.Clip(v, texts)
 	case []any:
 		out := make([]any, 0, min(len(v), items))
 		for _, item := range v[:min(len(v), items)] {
@@ -64,37 +65,6 @@ func cut(value any, texts, items int) any {
 	return value
 }
 
-// clip cuts a text that is too long, in characters.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	n := 0
-	for at := range s {
-		if n == most {
-			return s[:at] + "…"
-		}
-		n++
-	}
-	return s
-}
-
-// clipBytes cuts a text that is too long, in bytes.
-func clipBytes(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return whole(s, most) + "…"
-}
-
-// whole is the beginning of a text, without half a character at its end.
-func whole(s string, most int) string {
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
-
 // trim keeps the pages of a piece that have text, up to so many bytes with what
 // goes around each, and returns where to go on; 0 at the end.
 func trim(piece *document.Piece, offset, most int) (pages []pageText, next int) {
@@ -107,16 +77,13 @@ func trim(piece *document.Piece, offset, most int) (pages []pageText, next int) 
 		if room < utf8.UTFMax && len(pages) > 0 {
 			return pages, offset
 		}
-		text := p.Text
-		if room = max(room, utf8.UTFMax); len(text) > room {
-			text = whole(text, room)
-		}
-		pages = append(pages, pageText{p.Page, text})
-		offset += utf8.RuneCountInString(text)
-		if len(text) < len(p.Text) {
+		kept := text.Prefix(p.Text, max(room, utf8.UTFMax))
+		pages = append(pages, pageText{p.Page, kept})
+		offset += utf8.RuneCountInString(kept)
+		if len(kept) < len(p.Text) {
 			return pages, offset
 		}
-		most -= len(text) + around
+		most -= len(kept) + around
 	}
 	return pages, piece.Next
 }

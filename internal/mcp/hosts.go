@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/server/private"
+	"pregon/internal/text"
 )
 
 // hosts returns which names the service goes by, and whose pages may call it.
@@ -42,14 +43,14 @@ func (h hosts) check(w http.ResponseWriter, r *http.Request) error {
 	header.Del("Access-Control-Allow-Origin") // which is everybody elsewhere
 	header["Vary"] = append(header["Vary"], "Origin")
 	if name := private.Hostname(r.Host); !h.known(name) {
-		return fault.New(fault.Forbidden, "This service is not known as %q: use %s, or have its operator set --base-url.", clip(name, 100), h.name)
+		return fault.New(fault.Forbidden, "This service is not known as %q: use %s, or have its operator set --base-url.", text.Clip(name, 100), h.name)
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return nil
 	}
 	if !h.allows(origin, r.Host) {
-		return fault.New(fault.Forbidden, "Pages of %q may not call this endpoint: its operator can let them with --mcp-origin.", clip(origin, 100))
+		return fault.New(fault.Forbidden, "Pages of %q may not call this endpoint: its operator can let them with --mcp-origin.", text.Clip(origin, 100))
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
 	return nil

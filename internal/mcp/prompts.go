@@ -16,6 +16,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/text"
 )
 
 // The names of the prompts.
@@ -148,7 +149,7 @@ func (s *Server) issuerMeant(ctx context.Context, snapshot *catalog.Snapshot, wh
 	if len(found) > 0 {
 		return s.o.Query.Issuer(snapshot, found[0].Issuer.ID, access.FromContext(ctx))
 	}
-	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", clip(what, 100))
+	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", text.Clip(what, 100))
 }
 
 // recentDays are the last days, today first.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/query"
+	"pregon/internal/text"
 )
 
 // quoted marks what a filer wrote, in a text that a model will read: on one
@@ -39,7 +40,7 @@ func appendQuoted(b []byte, s string, most int) []byte {
 			}
 			space = true
 			continue
-		case hidden(c):
+		case text.Invisible(c):
 			continue
 		case c == '«' || c == '»':
 			c = '"'
@@ -47,12 +48,6 @@ func appendQuoted(b []byte, s string, most int) []byte {
 		b, n, space = utf8.AppendRune(b, c), n+utf8.RuneLen(c), false
 	}
 	return append(bytes.TrimSuffix(b, []byte(" ")), "»"...)
-}
-
-// hidden are characters that nobody sees: controls, marks that turn the writing
-// around, and such as texts are hidden in.
-func hidden(c rune) bool {
-	return unicode.In(c, unicode.C, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || c == '\u2800'
 }
 
 // word is an identifier, which needs no quotation marks when it looks like one.

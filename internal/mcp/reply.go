@@ -19,6 +19,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/server/problem"
+	"pregon/internal/text"
 )
 
 // Codes of JSON-RPC, of MCP, and of ours.
@@ -59,7 +60,7 @@ func errVersion(v string) error {
 	supported := sdk.SupportedProtocolVersions()
 	return &rpcError{
 		codeUnsupported, "This server does not speak that version of the protocol: use " + strings.Join(supported, ", ") + ".",
-		map[string]any{"requested": clip(secret.Mask(v), 100), "supported": supported},
+		map[string]any{"requested": text.Clip(secret.Mask(v), 100), "supported": supported},
 	}
 }
 

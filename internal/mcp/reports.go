@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/query"
+	"pregon/internal/text"
 )
 
 func (s *Server) searchReports(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
@@ -251,12 +252,12 @@ func (s *Server) documentText(d documentPiece) string {
 
 // unmarked is a document's text without what could pass for our marks, and
 // without what is not seen.
-func unmarked(text string) string {
-	text = strings.Map(func(c rune) rune {
-		if c != '\n' && c != '\t' && hidden(c) {
+func unmarked(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c == '\r' || c == '\f' || text.Invisible(c) {
 			return -1
 		}
 		return c
-	}, text)
-	return strings.NewReplacer(">>", "> >", "<<", "< <").Replace(text)
+	}, s)
+	return strings.NewReplacer(">>", "> >", "<<", "< <").Replace(s)
 }

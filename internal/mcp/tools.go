@@ -15,6 +15,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/text"
 )
 
 // tool is one tool: what tools.json says of it, and what it does.
@@ -92,7 +93,7 @@ func errNoTool(name string) error {
 	for i, t := range tools {
 		names[i] = t.Name
 	}
-	return fault.New(fault.Invalid, "unknown tool '%s': use %s.", clip(name, 100), strings.Join(names, ", "))
+	return fault.New(fault.Invalid, "unknown tool '%s': use %s.", text.Clip(name, 100), strings.Join(names, ", "))
 }
 
 // anyObject is a schema that says nothing.
@@ -182,7 +183,7 @@ func (s *Server) explain(ctx context.Context, what string, err error) string {
 	}
 	lines := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
-		value := clip(secret.Mask(f.Value), 100)
+		value := text.Clip(secret.Mask(f.Value), 100)
 		switch allowed := enumOf(f.Name); {
 		case value == "":
 			lines[i] = f.Name + " " + f.Reason
@@ -192,7 +193,7 @@ func (s *Server) explain(ctx context.Context, what string, err error) string {
 			lines[i] = fmt.Sprintf("%s '%s' %s", f.Name, value, f.Reason)
 		}
 	}
-	return clipBytes(strings.Join(lines, "; "), mostText) + "."
+	return text.ClipBytes(strings.Join(lines, "; "), mostText) + "."
 }
 
 // enumOf lists what an argument may be, when that is one of a few words. An

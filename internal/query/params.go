@@ -8,7 +8,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 // The bounds of lists.
@@ -115,7 +115,7 @@ const MostSearch = 64 << 10
 func (p *Params) Search() string {
 	s := p.Bounded("search", MostSearch)
 	switch {
-	case search.Wordless(s):
+	case text.Wordless(s):
 		p.Refuse("search", s, "has no word to search for: give letters or digits, or leave it out")
 	case strings.TrimSpace(s) == "":
 		return ""

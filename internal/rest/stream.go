@@ -17,6 +17,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
+	"pregon/internal/text"
 )
 
 // StreamPath is the one path whose answers have no end; they must not be
@@ -137,15 +138,8 @@ func (a *API) missed(r *http.Request, after disclosure.Cursor) string {
 }
 
 func (h *hello) unusable(asked, reason, missed string) {
-	asked = clip(secret.Mask(asked), 100)
+	asked = text.Clip(secret.Mask(asked), 100)
 	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
-}
-
-func clip(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }
 
 // seq reads a parameter that is the seq of a change, 0 when there is none.

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/search"
 	"pregon/internal/sim/market"
+	"pregon/internal/text"
 )
 
 // What a search costs is bounded by how many texts it reads, whatever is asked
@@ -26,7 +27,7 @@ func TestSearchReadsFewTexts(t *testing.T) {
 	title, longest := "", x.LongestText()
 	for d := range walk(x, disclosure.Filter{}) {
 		if _, said, _ := strings.Cut(x.Record(d), " "); len(said) > len(title) {
-			title = search.Fold(said)
+			title = text.Fold(said)
 		}
 	}
 	words := strings.Fields(title)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"pregon/internal/text"
 )
 
 // dictionary numbers words and stems, so that a text can be kept as a few
@@ -71,18 +73,18 @@ func joined[V any](old, fresh map[string]V) map[string]V {
 }
 
 // add returns the number of a word, new or not.
-func (d *dictionary) add(text []byte) uint32 {
-	if n, ok := d.words[string(text)]; ok {
+func (d *dictionary) add(spelled []byte) uint32 {
+	if n, ok := d.words[string(spelled)]; ok {
 		return n
 	}
-	if n, ok := d.newWords[string(text)]; ok {
+	if n, ok := d.newWords[string(spelled)]; ok {
 		return n
 	}
 	if d.shared {
 		d.newWords, d.newStems, d.shared = maps.Clone(d.newWords), maps.Clone(d.newStems), false
 	}
-	w := word{text: string(text)}
-	key := Stem(w.text)
+	w := word{text: string(spelled)}
+	key := text.Stem(w.text)
 	s := d.stem(key)
 	if s.number == 0 {
 		d.nStem++
@@ -188,12 +190,12 @@ func (t tokens) begins(phrase []uint32) bool {
 // analyser turns fields into tokens.
 type analyser struct {
 	dict *dictionary
-	t    tokenizer
+	t    text.Tokenizer
 }
 
 func (a *analyser) append(b []byte, field string) []byte {
 	before := len(b)
-	a.t.text(field, func(w []byte) { b = binary.AppendUvarint(b, uint64(a.dict.add(w))) })
+	a.t.Words(field, func(w []byte) { b = binary.AppendUvarint(b, uint64(a.dict.add(w))) })
 	if len(b) > before {
 		b = append(b, gap)
 	}

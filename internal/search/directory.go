@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // Directory is every issuer, by all that names it. It never changes; a change
@@ -99,7 +100,7 @@ func (d *Directory) Lookup(name string) []*Issuer {
 
 // Named returns the only issuer of a name, however that is spelt.
 func (d *Directory) Named(name string) (*Issuer, bool) {
-	e := d.byName[Fold(name)]
+	e := d.byName[text.Fold(name)]
 	return e, e != nil
 }
 
@@ -124,7 +125,7 @@ func refOf(r *disclosure.Report) string {
 	if key := r.IssuerKey(); key != "" {
 		return key
 	}
-	return byNamePrefix + Fold(r.CompanyName)
+	return byNamePrefix + text.Fold(r.CompanyName)
 }
 
 // addTicker makes the issuer known by the phrases in its ticker. Single words
@@ -133,7 +134,7 @@ func (d *Directory) addTicker(e *Issuer) {
 	if key := tickerKey(e.Issuer.Ticker); key != "" {
 		d.byTicker[key] = append(d.byTicker[key], e)
 	}
-	words := Words(e.Issuer.Ticker)
+	words := text.Words(e.Issuer.Ticker)
 	for from := range words {
 		for to := from + 2; to <= len(words); to++ {
 			part := strings.Join(words[from:to], " ")

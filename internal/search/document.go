@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"pregon/internal/text"
 )
 
 // Document is the searchable side of a report or an issuer.
@@ -17,13 +19,13 @@ type Document struct {
 func NewDocument(idents []string, fields ...string) Document {
 	d := Document{idents: idents}
 	for _, f := range fields {
-		if words := Words(f); len(words) > 0 {
+		if words := text.Words(f); len(words) > 0 {
 			d.words = append(append(d.words, words...), "")
 		}
 	}
 	d.stems = make([]string, len(d.words))
 	for i, w := range d.words {
-		d.stems[i] = Stem(w)
+		d.stems[i] = text.Stem(w)
 	}
 	return d
 }

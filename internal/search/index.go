@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // Index answers searches over all reports as of one moment. It never changes:
@@ -234,7 +235,7 @@ func (x *Index) compile(f disclosure.Filter) compiled {
 		c.byIssuer, c.issuer = true, x.join.named(disclosure.IssuerKey(f.Issuer))
 	}
 	if f.Category != "" {
-		c.category, c.byCat = x.categories[Fold(f.Category)]
+		c.category, c.byCat = x.categories[text.Fold(f.Category)]
 		c.nothing = !c.byCat
 	}
 	q := Parse(f.Search)

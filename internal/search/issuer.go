@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // Entity is an issuer as searches see it.
@@ -17,7 +18,7 @@ type Issuer struct {
 
 // NewEntity analyses an issuer.
 func NewIssuer(i *disclosure.Issuer) *Issuer {
-	e := &Issuer{Issuer: i, Folded: Fold(i.Name)}
+	e := &Issuer{Issuer: i, Folded: text.Fold(i.Name)}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
 	if i.Manager != "" || i.Depositary != "" {
 		names := NewDocument(i.Keys(), e.own()...)
@@ -63,7 +64,7 @@ func (q Query) Rank(e *Issuer) Rank {
 	}
 	if len(q.must) == 1 && len(q.not) == 0 {
 		t := q.must[0]
-		ticker := Words(e.Issuer.Ticker)
+		ticker := text.Words(e.Issuer.Ticker)
 		if t.ident != "" && slices.Contains(e.doc.idents, t.ident) || len(ticker) > 0 && slices.Equal(t.words, ticker) {
 			return Identity
 		}

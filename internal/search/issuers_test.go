@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/text"
 )
 
 func directory(issuers ...disclosure.Issuer) *search.Directory {
@@ -328,17 +329,17 @@ func TestIssuersAgreeWithLoop(t *testing.T) {
 	}
 }
 
-func rankByLoop(issuers []disclosure.Issuer, text string, kind disclosure.Kind) []string {
+func rankByLoop(issuers []disclosure.Issuer, query string, kind disclosure.Kind) []string {
 	type answer struct {
 		rank     search.Rank
 		name, id string
 	}
-	q := search.Parse(text)
+	q := search.Parse(query)
 	var found []answer
 	for i := range issuers {
 		e := search.NewIssuer(&issuers[i])
 		if rank := q.Rank(e); rank != search.NoMatch && (kind == "" || kind == issuers[i].Kind) {
-			found = append(found, answer{rank, search.Fold(issuers[i].Name), issuers[i].ID})
+			found = append(found, answer{rank, text.Fold(issuers[i].Name), issuers[i].ID})
 		}
 	}
 	slices.SortFunc(found, func(a, b answer) int {

@@ -30,7 +30,7 @@ func (w *Writer) newJoin(dir *Directory) *join {
 		if e := dir.issuerOf(ref); e != nil {
 			j.issuers[n] = e
 			j.refs[e] = append(j.refs[e], n)
-			w.analyser.t.text(e.Issuer.Ticker, func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.add(word)) })
+			w.analyser.t.Words(e.Issuer.Ticker, func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.add(word)) })
 		}
 	}
 	return j

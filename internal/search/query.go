@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // Query is a parsed search text. The zero value matches everything.
@@ -38,9 +39,9 @@ type term struct {
 
 // Parse reads a search text. Any text can be read; one without a word matches
 // nothing, unless it is blank.
-func Parse(text string) Query {
+func Parse(s string) Query {
 	var q Query
-	chunks := split(text)
+	chunks := split(s)
 	for _, c := range chunks {
 		terms := c.terms(len(chunks) == 1)
 		if c.minus {
@@ -52,7 +53,7 @@ func Parse(text string) Query {
 	q.must, q.not = distinct(dropLegalForms(q.must)), distinct(q.not)
 	for _, terms := range [][]term{q.must, q.not} {
 		for i := range terms {
-			terms[i].stem = Stem(terms[i].words[0])
+			terms[i].stem = text.Stem(terms[i].words[0])
 		}
 	}
 	q.wordless = len(chunks) > 0 && len(q.must)+len(q.not) == 0
@@ -132,7 +133,7 @@ func cutQuote(text string) (rest string, found bool) {
 // terms turns a chunk into what it asks for. Digits are a registration number
 // only when nothing else was typed: "resultados 2025" means the year.
 func (c chunk) terms(alone bool) []term {
-	words := Words(c.text)
+	words := text.Words(c.text)
 	if c.quoted {
 		if len(words) == 0 {
 			return nil
@@ -207,4 +208,12 @@ func distinct(terms []term) []term {
 	}
 	slices.Reverse(kept)
 	return kept
+}
+
+// legalForms are the abbreviations of legal forms. They do not distinguish one
+// company from another.
+var legalForms = map[string]bool{
+	"sa": true, "sau": true, "sl": true, "slu": true, "sll": true, "sme": true, "sad": true,
+	"sc": true, "scoop": true, "nv": true, "bv": true, "plc": true, "ag": true, "se": true,
+	"inc": true, "ltd": true, "llc": true, "spa": true, "sarl": true, "gmbh": true, "ab": true, "asa": true,
 }

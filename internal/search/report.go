@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // Report is a report as a Matcher sees it: joined with its issuer and analysed.
@@ -36,7 +37,7 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	}
 	f.doc = NewDocument(append([]string{r.ID, strconv.FormatInt(r.Number, 10)}, f.keys...), fields...)
 	for _, c := range categories {
-		f.categories = append(f.categories, Fold(c))
+		f.categories = append(f.categories, text.Fold(c))
 	}
 	return f
 }
@@ -54,7 +55,7 @@ type Matcher struct {
 
 // Compile makes a filter ready.
 func Compile(f disclosure.Filter) *Matcher {
-	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: Fold(f.Category)}
+	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: text.Fold(f.Category)}
 }
 
 // Match reports whether the filter lets the report through.

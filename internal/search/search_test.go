@@ -1,58 +1,12 @@
 package search_test
 
 import (
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 )
-
-func TestWords(t *testing.T) {
-	tests := map[string][]string{
-		"":                                 nil,
-		"  ,.- ":                           nil,
-		"Telefónica, S.A.":                 {"telefonica", "sa"},
-		"telefonica sa":                    {"telefonica", "sa"},
-		"AENA, S.M.E., S.A.":               {"aena", "sme", "sa"},
-		"Aena S. M. E.,S.A.U.":             {"aena", "sme", "sau"},
-		"MIQUEL Y COSTAS & MIQUEL, S.A.":   {"miquel", "y", "costas", "miquel", "sa"},
-		"ESPAÑA Núñez garçon Œuvre straße": {"espana", "nunez", "garcon", "oeuvre", "strasse"},
-		"cafe\u0301 an\u0303o":             {"cafe", "ano"}, // decomposed
-		"1.250.000,50 €":                   {"1", "250", "000", "50"},
-		"A-69000016":                       {"a", "69000016"},
-		"Plan A. Segundo":                  {"plan", "a", "segundo"},
-		"nº 5 (1ª)":                        {"no", "5", "1a"},
-		"\x00\xff\xfe":                     nil,
-		"日本 ΑΒΓ":                           {"日本", "αβγ"},
-	}
-	for text, want := range tests {
-		if diff := cmp.Diff(want, search.Words(text)); diff != "" {
-			t.Errorf("%q: %s", text, diff)
-		}
-	}
-}
-
-func TestStemJoinsSingularAndPlural(t *testing.T) {
-	for _, pair := range []string{
-		"dividendo dividendos", "accion acciones", "ampliacion ampliaciones", "emision emisiones", "resultado resultados",
-		"junta juntas", "balance balances", "base bases", "raiz raices", "mes meses", "plan planes", "informe informes", "interes intereses", "voz voces", "bono bonos", "nombramiento nombramientos", "consejero consejera",
-	} {
-		one, many, _ := strings.Cut(pair, " ")
-		if search.Stem(one) != search.Stem(many) {
-			t.Errorf("%s stems to %s, %s to %s", one, search.Stem(one), many, search.Stem(many))
-		}
-	}
-	for _, pair := range []string{"banco bonos", "sol sola", "2025 2024", "fusion fusibles"} {
-		one, other, _ := strings.Cut(pair, " ")
-		if search.Stem(one) == search.Stem(other) {
-			t.Errorf("%s and %s fall together", one, other)
-		}
-	}
-}
 
 var (
 	issuer = &disclosure.Issuer{
@@ -159,9 +113,6 @@ func FuzzQuery(f *testing.F) {
 		found := search.Compile(disclosure.Filter{Search: s}).Match(filing)
 		if again := search.Compile(disclosure.Filter{Search: s + " "}).Match(filing); again != found {
 			t.Errorf("%q: a space at the end changes the answer", s)
-		}
-		if folded := search.Fold(s); search.Fold(folded) != folded {
-			t.Errorf("%q folds to %q, which folds to %q", s, folded, search.Fold(folded))
 		}
 	})
 }

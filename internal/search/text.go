@@ -1,6 +1,10 @@
 package search
 
-import "strings"
+import (
+	"strings"
+
+	"pregon/internal/text"
+)
 
 // Wanted is one thing that a query looks for in a text: words side by side.
 type Wanted struct {
@@ -37,7 +41,7 @@ func (w Wanted) At(words []string) int {
 		switch {
 		case have == want:
 		case w.Prefix && i == len(w.Words)-1 && strings.HasPrefix(have, want):
-		case w.Stem != "" && Stem(have) == w.Stem:
+		case w.Stem != "" && text.Stem(have) == w.Stem:
 		default:
 			return 0
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // Writer makes one Index after another as reports come and change. It belongs
@@ -69,15 +70,15 @@ func (w *Writer) ref(text string) uint32 {
 	return n
 }
 
-func (w *Writer) heading(text string) uint32 {
-	n, ok := w.headingNumbers[text]
+func (w *Writer) heading(line string) uint32 {
+	n, ok := w.headingNumbers[line]
 	if ok {
 		return n
 	}
-	h := heading{line: text}
-	for _, c := range disclosure.SplitCategories(text) {
+	h := heading{line: line}
+	for _, c := range disclosure.SplitCategories(line) {
 		h.text = w.analyser.append(h.text, c)
-		folded := Fold(c)
+		folded := text.Fold(c)
 		number, ok := w.categories[folded]
 		if !ok {
 			number = uint32(len(w.categories))
@@ -90,7 +91,7 @@ func (w *Writer) heading(text string) uint32 {
 	}
 	n = uint32(len(w.headings))
 	w.headings = append(w.headings, h)
-	w.headingNumbers[text] = n
+	w.headingNumbers[line] = n
 	return n
 }
 

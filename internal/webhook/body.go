@@ -3,9 +3,9 @@ package webhook
 import (
 	"encoding/json"
 	"time"
-	"unicode/utf8"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/text"
 )
 
 // longestBody is what receivers can count on.
@@ -28,12 +28,12 @@ func fit(body []byte) []byte {
 			return body
 		}
 		if title, ok := members["title"].(string); ok {
-			members["title"] = cut(title, longest)
+			members["title"] = text.ClipBytes(title, longest)
 		}
 	}
 	for name, value := range members {
-		if text, ok := value.(string); ok {
-			members[name] = cut(text, 200)
+		if s, ok := value.(string); ok {
+			members[name] = text.ClipBytes(s, 200)
 		}
 	}
 	delete(members, "changed")
@@ -46,17 +46,6 @@ func encode(members map[string]any) []byte {
 		panic(err) // cannot happen: it was read from JSON
 	}
 	return body
-}
-
-// cut returns the beginning of a text.
-func cut(text string, longest int) string {
-	if len(text) <= longest {
-		return text
-	}
-	for longest > 0 && !utf8.RuneStart(text[longest]) {
-		longest--
-	}
-	return text[:longest] + "…"
 }
 
 // sample is the body of a test.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode"
+
+	"pregon/internal/text"
 )
 
 // The codes of RFC 6749, RFC 8693 and RFC 8707 that the endpoint uses.
@@ -62,19 +64,13 @@ func description(s string) string {
 	}, s)
 }
 
-// clip makes a text from outside fit for the log.
+// clip returns a text from outside as it is logged: without characters that are
+// not printable, and at most 200 of the others.
 func clip(s string) string {
-	const most = 200
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
+	return text.Clip(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
-			continue
+			return -1
 		}
-		if n++; n > most {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+		return r
+	}, s), 200)
 }

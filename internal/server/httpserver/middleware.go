@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
 	"pregon/internal/server/problem"
+	"pregon/internal/text"
 )
 
 // observe gives the request its id, and returns how it ended.
@@ -46,7 +46,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		route := routeOf(r)
 		s.o.Observe(Observation{
 			Expected: route == "GET "+readyPath && rec.Status() == http.StatusServiceUnavailable,
-			ID:       id, Route: route, Method: methodOf(r), Path: clip(secret.Mask(r.URL.Path)), Status: rec.Status(), Bytes: rec.bytes,
+			ID:       id, Route: route, Method: methodOf(r), Path: text.ClipBytes(secret.Mask(r.URL.Path), 200), Status: rec.Status(), Bytes: rec.bytes,
 			Remote: remote.String(), Time: end, Duration: end.Sub(start),
 		})
 	})
@@ -76,19 +76,6 @@ func methodOf(r *http.Request) string {
 		return r.Method
 	}
 	return "other"
-}
-
-// clip keeps a long path out of the log, and never cuts inside a character.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	end := most
-	for end > most-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
 }
 
 // requestID takes the caller's id when it is a plain one and no credential, so

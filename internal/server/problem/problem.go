@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
+	"pregon/internal/text"
 )
 
 // RequestIDHeader names the header that carries the id of a request; the
@@ -71,7 +72,7 @@ func Write(w http.ResponseWriter, err error) {
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
 		doc.Detail, doc.Code = e.Message, e.Code
 		for _, f := range e.Fields {
-			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: clip(secret.Mask(f.Value)), Reason: secret.Mask(f.Reason)})
+			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: text.Clip(secret.Mask(f.Value), 200), Reason: secret.Mask(f.Reason)})
 		}
 	} else {
 		doc.Detail = "Something went wrong on our side. If it lasts, tell us the id of this request."
@@ -101,13 +102,4 @@ func send(w http.ResponseWriter, doc Document) {
 	}
 	w.WriteHeader(doc.Status)
 	_, _ = w.Write(body)
-}
-
-// clip keeps a page of text sent as a parameter out of the answer.
-func clip(s string) string {
-	const most = 200
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

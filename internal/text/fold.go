@@ -1,4 +1,4 @@
-package search
+package text
 
 import (
 	"strings"
@@ -13,13 +13,13 @@ func Fold(text string) string { return strings.Join(Words(text), " ") }
 // Words splits a text into its folded words.
 func Words(text string) []string {
 	var words []string
-	var t tokenizer
-	t.text(text, func(word []byte) { words = append(words, string(word)) })
+	var t Tokenizer
+	t.Words(text, func(word []byte) { words = append(words, string(word)) })
 	return words
 }
 
-// Wordless reports whether a text has something in it, and no letter or digit
-// that could be searched for.
+// Wordless reports whether a text is not blank and has no letter or digit.
+// Searching for such a text finds nothing.
 func Wordless(text string) bool {
 	blank := true
 	for _, c := range text {
@@ -36,26 +36,27 @@ func Wordless(text string) bool {
 	return !blank
 }
 
-// tokenizer cuts texts into words. It is used again and again by whoever
-// analyses many, so that it allocates nothing.
+// Tokenizer splits texts into folded words. One Tokenizer serves many texts, one
+// after another, without allocating.
 //
-// Initials ("S.A.", "S. A.") are joined as they pass: a single letter that
-// follows a single letter and a dot continues that letter's word. So a word is
-// handed out only when the next one has begun.
-type tokenizer struct {
+// Initials ("S.A.", "S. A.") become one word: a single letter that follows a
+// single letter and a dot is appended to it. A word is therefore emitted only
+// when the next one is complete.
+type Tokenizer struct {
 	word    []byte // being read
 	letters int    // characters in word
-	last    []byte // read, and not handed out yet
-	initial bool   // last is made of initials and may go on
-	dotted  bool   // a dot, and at most spaces, since last
+	last    []byte // complete, not emitted yet
+	initial bool   // last consists of initials, and another may follow
+	dotted  bool   // a dot, and at most a space, since last
 	spaced  bool   // a space since that dot
 }
 
-// longestInitials bounds what joining costs when somebody sends a page of them.
-const longestInitials = 8
+// maxInitials bounds the length of joined initials, in bytes.
+const maxInitials = 8
 
-// text hands out the words of a text. The bytes are good until the next word.
-func (t *tokenizer) text(s string, emit func(word []byte)) {
+// Words calls emit for each word of a text. The word is valid until emit
+// returns.
+func (t *Tokenizer) Words(s string, emit func(word []byte)) {
 	t.word, t.last, t.letters = t.word[:0], t.last[:0], 0
 	t.initial, t.dotted, t.spaced = false, false, false
 	for i := 0; i < len(s); {
@@ -86,8 +87,8 @@ func (t *tokenizer) text(s string, emit func(word []byte)) {
 	}
 }
 
-// gap ends a word and notes whether initials may go on behind it.
-func (t *tokenizer) gap(c rune, emit func([]byte)) {
+// gap ends a word and records whether initials may continue after it.
+func (t *Tokenizer) gap(c rune, emit func([]byte)) {
 	t.flush(emit)
 	switch {
 	case c == '.' && !t.dotted:
@@ -99,12 +100,12 @@ func (t *tokenizer) gap(c rune, emit func([]byte)) {
 	}
 }
 
-func (t *tokenizer) flush(emit func([]byte)) {
+func (t *Tokenizer) flush(emit func([]byte)) {
 	if t.letters == 0 {
 		return
 	}
 	single := t.letters == 1 && !isDigit(t.word[0])
-	if single && t.initial && t.dotted && len(t.last) < longestInitials {
+	if single && t.initial && t.dotted && len(t.last) < maxInitials {
 		t.last = append(t.last, t.word...)
 	} else {
 		if len(t.last) > 0 {
@@ -124,10 +125,10 @@ type runeKind uint8
 const (
 	isGap  runeKind = iota
 	isWord          // a letter or digit
-	isMark          // a combining accent: belongs to the letter before, says nothing
+	isMark          // a combining accent, which is ignored
 )
 
-// foldRune returns what a character beyond ASCII contributes to a word.
+// foldRune returns the folded form of a character beyond ASCII.
 func foldRune(c rune) (string, runeKind) {
 	if c >= 0x300 && c <= 0x36f {
 		return "", isMark
@@ -143,7 +144,7 @@ func foldRune(c rune) (string, runeKind) {
 	return "", isGap
 }
 
-// asciiFold maps letters and digits to their folded form, the rest to nothing.
+// asciiFold maps letters and digits to their folded form, the rest to 0.
 var asciiFold = func() (table [utf8.RuneSelf]byte) {
 	for c := range table {
 		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -153,8 +154,8 @@ var asciiFold = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// latinFold maps the accented letters of the languages that issuers' names
-// come in.
+// latinFold maps the accented letters of the languages in which issuers are
+// named.
 var latinFold = func() (table [0x220]string) {
 	for plain, accented := range map[string]string{
 		"a": "áàâäãåāăąªÁÀÂÄÃÅĀĂĄ", "ae": "æÆ", "c": "çćčĉċÇĆČĈĊ", "d": "ďđðĎĐÐ",
@@ -169,44 +170,3 @@ var latinFold = func() (table [0x220]string) {
 	}
 	return table
 }()
-
-// Stem returns a folded word without its plural and gender ending. It is a
-// light stemmer in the manner of J. Savoy's: it needs no accents, and it does
-// not reach into verbs and derivations, because two companies' names must not
-// fall together.
-func Stem(word string) string {
-	if n := len(word); n < 3 || isDigit(word[n-1]) {
-		return word
-	}
-	word = singular(word)
-	n := len(word)
-	switch {
-	case n >= 5 && (word[n-1] == 'o' || word[n-1] == 'a'): // dividendo, junta
-		return word[:n-1]
-	case n >= 4 && word[n-1] == 'e': // balance
-		return word[:n-1]
-	case word[n-1] == 'z': // raiz, raices
-		return word[:n-1] + "c"
-	}
-	return word
-}
-
-func singular(word string) string {
-	n := len(word)
-	switch {
-	case n >= 7 && strings.HasSuffix(word, "eses"): // intereses, interes
-		return word[:n-4]
-	case n >= 5 && strings.HasSuffix(word, "es"): // acciones, balances
-		return word[:n-2]
-	case n >= 4 && (strings.HasSuffix(word, "os") || strings.HasSuffix(word, "as")):
-		return word[:n-1]
-	}
-	return word
-}
-
-// legalForms never tell one company from another.
-var legalForms = map[string]bool{
-	"sa": true, "sau": true, "sl": true, "slu": true, "sll": true, "sme": true, "sad": true,
-	"sc": true, "scoop": true, "nv": true, "bv": true, "plc": true, "ag": true, "se": true,
-	"inc": true, "ltd": true, "llc": true, "spa": true, "sarl": true, "gmbh": true, "ab": true, "asa": true,
-}

@@ -17,7 +17,7 @@ func TestFirstStart(t *testing.T) {
 	w := newEmptyWorld(t)
 	w.start()
 	w.eventually(func() error {
-		return w.exact(disclosure.DayOf(time.Now())-firstDays, disclosure.IP, disclosure.OIR)
+		return w.exact(today()-firstDays, disclosure.IP, disclosure.OIR)
 	})
 	w.once()
 	if mark, err := w.store.Source(t.Context()); mark != "demo" || err != nil {
@@ -282,14 +282,14 @@ func TestHR(t *testing.T) {
 		}
 		return w.truthOf(id, disclosure.HR).differs(r)
 	})
-	if covered := w.led.Covered(disclosure.HR, disclosure.DayOf(time.Now())); covered.IsZero() {
+	if covered := w.led.Covered(disclosure.HR, today()); covered.IsZero() {
 		t.Error("the day of HR was compared and does not count as such")
 	}
 }
 
 func (w *world) truthOf(id string, t disclosure.Type) filed {
 	w.Helper()
-	for _, f := range w.truth(disclosure.DayOf(time.Now())-1, t) {
+	for _, f := range w.truth(today()-1, today(), t) {
 		if f.ID == id {
 			return f
 		}

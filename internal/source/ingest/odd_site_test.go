@@ -87,15 +87,14 @@ var (
 
 // week is a list of several pages.
 func week() reading {
-	today := disclosure.DayOf(time.Now())
-	return reading{series: disclosure.OIR, from: today - 9, to: today - 2}
+	return reading{series: disclosure.OIR, from: today() - 9, to: today() - 2}
 }
 
 // lacking counts the reports of the week that are not there.
 func (w *world) lacking(r reading) (n int) {
 	w.Helper()
-	for _, f := range w.truth(r.from, r.series) {
-		if disclosure.DayOf(f.PublishedAt) <= r.to && w.report(f.ID) == nil {
+	for _, f := range w.truth(r.from, r.to, r.series) {
+		if w.report(f.ID) == nil {
 			n++
 		}
 	}
@@ -200,7 +199,7 @@ func TestSweepCutShort(t *testing.T) {
 	w := newEmptyWorld(t)
 	s := w.session()
 	site := w.odd(s.Ingest)
-	entity := w.busiestFund()
+	entity, ids := busiestFund(t)
 	site.be(func(request string, page []byte) []byte {
 		if strings.Contains(request, "page=1") {
 			return nil
@@ -215,29 +214,36 @@ func TestSweepCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := 0
-	for _, f := range w.truth(disclosure.DayOf(time.Now())-700, disclosure.HR) {
-		if f.NIF == entity.NIF && w.report(f.ID) != nil {
+	for _, id := range ids {
+		if w.report(id) != nil {
 			kept++
 		}
 	}
 	if kept <= pageSize {
-		t.Errorf("%d reports of %s are kept, want more than a page", kept, entity.Name)
+		t.Errorf("%d reports of %s are stored, want more than a page", kept, entity.Name)
 	}
 }
 
-// busiestFund returns the fund with most HR.
-func (w *world) busiestFund() (busiest disclosure.Issuer) {
-	w.Helper()
-	n := map[string]int{}
-	for _, f := range w.truth(disclosure.DayOf(time.Now())-700, disclosure.HR) {
-		if n[f.NIF]++; f.NIF != "" && n[f.NIF] > n[busiest.NIF] {
-			busiest = disclosure.Issuer{NIF: f.NIF, Name: f.CompanyName}
+// busiestFund returns the fund with most HR of two years, and their ids.
+func busiestFund(t *testing.T) (busiest disclosure.Issuer, ids []string) {
+	t.Helper()
+	history := testMarket().Almanac(today())
+	filed := map[string][]string{}
+	for day := today() - 700; day <= today(); day++ {
+		for _, r := range history.On(day) {
+			if r.Type != disclosure.HR || r.NIF == "" {
+				continue
+			}
+			filed[r.NIF] = append(filed[r.NIF], r.ID)
+			if len(filed[r.NIF]) > len(filed[busiest.NIF]) {
+				busiest = disclosure.Issuer{NIF: r.NIF, Name: r.CompanyName}
+			}
 		}
 	}
-	if n[busiest.NIF] <= pageSize {
-		w.Fatalf("no fund has more than %d HR", n[busiest.NIF])
+	if ids = filed[busiest.NIF]; len(ids) <= pageSize {
+		t.Fatalf("the busiest fund has %d HR, want more than %d", len(ids), pageSize)
 	}
-	return busiest
+	return busiest, ids
 }
 
 // TestGapThatCannotBeRead: the numbers after it are looked up all the same, and
@@ -324,7 +330,7 @@ func TestHRUnseen(t *testing.T) {
 	})
 	w.run(i.Run)
 	w.publish(`{"type":"hr"}`)
-	w.eventually(func() error { return w.exact(disclosure.DayOf(time.Now()), disclosure.HR) })
+	w.eventually(func() error { return w.exact(today(), disclosure.HR) })
 	if site.count("division=2&nreg="+unseen[len("hr-"):]) == 0 {
 		t.Error("it was not looked up by its number")
 	}

@@ -20,7 +20,6 @@ func TestRoundCutShort(t *testing.T) {
 	if err := s.round(t.Context(), disclosure.OIR); err == nil {
 		t.Fatal("the round was to be cut short")
 	}
-	today := disclosure.DayOf(time.Now())
 	if !w.led.Time(roundClock(disclosure.OIR)).IsZero() {
 		t.Error("half a round counts")
 	}
@@ -28,7 +27,7 @@ func TestRoundCutShort(t *testing.T) {
 	if err := s.round(t.Context(), disclosure.OIR); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.exact(today-firstDays, disclosure.OIR); err != nil {
+	if err := w.exact(today()-firstDays, disclosure.OIR); err != nil {
 		t.Error(err)
 	}
 	if w.led.Time(roundClock(disclosure.OIR)).IsZero() {

@@ -338,6 +338,8 @@ func (w *world) report(id string) *disclosure.Report {
 	return &found[0]
 }
 
+func today() disclosure.Day { return disclosure.DayOf(time.Now()) }
+
 // filed is a report as the simulator knows it to be.
 type filed struct {
 	ID          string
@@ -352,11 +354,12 @@ type filed struct {
 	Related     []struct{ ID string }
 }
 
-// truth returns what the simulator published on the days since one.
-func (w *world) truth(from disclosure.Day, types ...disclosure.Type) (out []filed) {
+// truth returns the reports that the simulator published from one day to
+// another. The simulator makes each day anew: ask for no more than needed.
+func (w *world) truth(from, to disclosure.Day, types ...disclosure.Type) (out []filed) {
 	w.Helper()
 	for _, t := range types {
-		query := url.Values{"type": {strings.ToLower(string(t))}, "from": {from.String()}}
+		query := url.Values{"type": {strings.ToLower(string(t))}, "from": {from.String()}, "to": {to.String()}}
 		lines := bufio.NewScanner(strings.NewReader(w.ask(http.MethodGet, "/_sim/filings?"+query.Encode(), "")))
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
@@ -383,7 +386,7 @@ func (w *world) exact(from disclosure.Day, types ...disclosure.Type) error {
 	}); err != nil {
 		return err
 	}
-	for _, want := range w.truth(from, types...) {
+	for _, want := range w.truth(from, today(), types...) {
 		r, ok := have[want.ID]
 		if !ok {
 			return fmt.Errorf("%s of %v is missing", want.ID, want.PublishedAt)
@@ -446,7 +449,7 @@ func (w *world) once() {
 // whole waits until all is exact, and sees that it stays so.
 func (w *world) whole() {
 	w.Helper()
-	from := disclosure.DayOf(time.Now()) - 7
+	from := today() - 7
 	w.eventually(func() error {
 		// Of HR a new store begins with what its latest pages show.
 		return errors.Join(w.exact(from, disclosure.IP, disclosure.OIR), w.exact(from+7, disclosure.HR))

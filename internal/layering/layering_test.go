@@ -19,18 +19,21 @@ const module = "pregon"
 // are below internal/, but for the command. A name may stand here before its
 // package exists.
 var rows = [][]string{
-	0: {"fault", "fault/outage", "retry", "text", "source/throttle", "server/private", "server/notices", "mcp/view", "document/confine"},
+	0: {
+		"fault", "fault/outage", "retry", "text", "source/throttle", "server/private", "server/notices", "mcp/view", "document/confine",
+		"sim/filler", "sim/paper/pdf",
+	},
 	1: {"disclosure", "server/outbound", "auth/secret"},
 	2: {
 		"document/extract", "document/summary", "document/llm", "server/problem", "search", "store", "source/regulator", "source/exchange",
 		"source/health", "sim/market", "auth/ratelimit", "auth/jwks",
 	},
 	3: {
-		"store/sqlite", "store/postgres", "store/monitor", "store/highwater", "sim/simserver", "source/coverage", "catalog", "document",
+		"store/sqlite", "store/postgres", "store/monitor", "store/highwater", "sim/paper", "source/coverage", "catalog", "document",
 		"auth/access",
 	},
-	4: {"source/ingest", "auth/token", "events"},
-	5: {"webhook", "query"},
+	4: {"source/ingest", "auth/token", "events", "sim/archive"},
+	5: {"webhook", "query", "sim/simserver"},
 	6: {"rest", "mcp", "site"},
 	7: {"discovery", "server/httpserver", "server/telemetry"},
 	8: {"cmd/pregon", "layering"},

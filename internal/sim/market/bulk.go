@@ -7,23 +7,24 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 )
 
-// A bulk is at least this many times denser than the history, and dense enough
-// to reach back some sixteen years at most.
+// The density of a bulk, as a multiple of that of the history. It grows with the
+// number of reports, so that a bulk covers some sixteen years at most.
 const (
-	thickening = 4
-	perDensity = 120_000 // reports in sixteen years of history
+	minDensity     = 4
+	reportsIn16Yrs = 120_000
 )
 
-// Bulk yields n distinct reports that end on the day before until, oldest
-// first, for benchmarks and imports. They have the rhythm and the subjects of
-// the history, but are denser, have numbers of their own, small ones, and add
-// words to the subject from a vocabulary as large and as uneven as a
-// language's. It holds one day at a time.
+// Bulk yields n distinct reports that end on the day before until, oldest first,
+// for benchmarks and imports. They follow the calendar and the topics of the
+// history, but there are more of them, their numbers start at 1, and their titles
+// have further words whose frequencies are those of a natural language. Bulk holds
+// one day in memory at a time.
 func (m *Market) Bulk(n int, until time.Time) iter.Seq[disclosure.Report] {
 	return func(yield func(disclosure.Report) bool) {
-		density := max(thickening, 1+n/perDensity)
+		density := max(minDensity, 1+n/reportsIn16Yrs)
 		counts := func(day disclosure.Day) (c [3]int) {
 			for s, n := range m.counts(day) {
 				c[s] = n * density
@@ -36,10 +37,10 @@ func (m *Market) Bulk(n int, until time.Time) iter.Seq[disclosure.Report] {
 			c := counts(day)
 			surplus += c[0] + c[1] + c[2]
 		}
-		lexicon := newLexicon(m.dice(forBulkWords, 0, uint64(n)))
+		lexicon := newLexicon(m.random(forBulkWords, 0, uint64(n)))
 		write := func(series disclosure.Type, s slot) disclosure.Report {
-			r := m.write(series, s, m.dice(forBulkTexts, uint64(series.Index()), uint64(s.number)))
-			r.Title += lexicon.remark()
+			r := m.write(series, s, m.random(forBulkTexts, uint64(series.Index()), uint64(s.number)))
+			r.Title += lexicon.references()
 			return r
 		}
 		var reached [3]int64
@@ -55,37 +56,37 @@ func (m *Market) Bulk(n int, until time.Time) iter.Seq[disclosure.Report] {
 	}
 }
 
-// lexicon is a vocabulary whose words are drawn by Zipf's law.
+// lexicon is a vocabulary whose word frequencies follow Zipf's law.
 type lexicon struct {
-	dice
+	filler.Random
 	ranks *rand.Zipf
 }
 
 const vocabulary = 30_000
 
-func newLexicon(d dice) *lexicon {
-	return &lexicon{d, rand.NewZipf(d.Rand, 1.07, 8, vocabulary-1)}
+func newLexicon(rng filler.Random) *lexicon {
+	return &lexicon{rng, rand.NewZipf(rng.Rand, 1.07, 8, vocabulary-1)}
 }
 
-// remark is a sentence of four to twelve words.
-func (l *lexicon) remark() string {
+// references returns a sentence of four to twelve words.
+func (l *lexicon) references() string {
 	var s strings.Builder
 	s.WriteString(". Referencias: ")
-	for n := range l.between(4, 12) {
+	for n := range l.Between(4, 12) {
 		if n > 0 {
 			s.WriteString(", ")
 		}
-		word(&s, l.ranks.Uint64())
+		writeWord(&s, l.ranks.Uint64())
 	}
 	return s.String()
 }
 
-// syllables make the words of the lexicon, mostly four to a word.
+// syllables make the words of the lexicon, most of which have four.
 var syllables = strings.Fields("la re mi so tu val dor ne sal bri ma ter lo din fe ras mon ti ber gal no ve ril da jo lem sur ni tal be")
 
-// word writes the word of a rank: each rank has its own, and neighbours do not
-// look alike.
-func word(to *strings.Builder, rank uint64) {
+// writeWord writes the word of a rank. Each rank has another word, and the words of
+// adjacent ranks differ.
+func writeWord(to *strings.Builder, rank uint64) {
 	base := uint64(len(syllables))
 	for n := (rank*7919 + 104_729) % (base * base * base * base); n > 0; n /= base {
 		to.WriteString(syllables[n%base])

@@ -2,22 +2,22 @@ package market
 
 import "pregon/internal/disclosure"
 
-// EverySubject writes every subject there is, and every piece of news, once
-// for each issuer that might file it on a day.
-func (m *Market) EverySubject(day disclosure.Day) []string {
+// EveryTitle returns every subject and every piece of news once for each issuer
+// that may file it on a day.
+func (m *Market) EveryTitle(day disclosure.Day) []string {
 	var out []string
-	for n, t := range topics {
+	for n, t := range m.texts.topics {
 		for _, i := range m.issuers {
-			if i.role&t.who == 0 {
+			if i.role&t.Filers == 0 {
 				continue
 			}
-			p := pen{dice: m.dice(forTexts, uint64(n), uint64(day)), market: m, day: day.Start(), who: i, name: i.nameOn(day)}
-			subjects := t.subjects
+			f := m.titleFiller(m.random(forTexts, uint64(n), uint64(day)), day, i)
+			subjects := t.Subjects
 			if i.sector != nil {
-				subjects = append(subjects[:len(subjects):len(subjects)], i.sector.news...)
+				subjects = append(subjects[:len(subjects):len(subjects)], i.sector.News...)
 			}
 			for _, s := range subjects {
-				out = append(out, p.fill(s))
+				out = append(out, f.Fill(s))
 			}
 		}
 	}

@@ -149,11 +149,11 @@ func fictional(link string) bool {
 	return err == nil && strings.HasSuffix(u.Hostname(), ".example")
 }
 
-func TestEverySubjectCanBeWritten(t *testing.T) {
+func TestEveryTitleCanBeWritten(t *testing.T) {
 	m := market.New(1)
 	for _, s := range []string{"2020-02-10", "2026-08-09"} {
 		day, _ := disclosure.ParseDay(s)
-		for _, subject := range m.EverySubject(day) { // a blank that nobody fills panics
+		for _, subject := range m.EveryTitle(day) { // a blank that nobody fills panics
 			if strings.ContainsAny(subject, "{}") || strings.Contains(subject, "  ") || strings.TrimSpace(subject) != subject {
 				t.Errorf("%s: %q", s, subject)
 			}

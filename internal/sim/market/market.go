@@ -1,15 +1,15 @@
-// Package market is the simulated market: fictional issuers and their reports, in
-// the rhythm and the wording of the real ones, so that the service can be run,
-// shown, tested and measured with no network.
+// Package market is a simulated market: fictional issuers and their reports, with
+// the frequency and the wording of the real ones, so that the service can be run,
+// shown, tested and measured without a network.
 //
-// Nothing in it is real, and it says so: every subject begins with Mark, every
-// link points below the reserved domain .example, tax numbers carry a province
-// code that was never assigned, and ISINs spell SIM.
+// Nothing in it is real. Every title begins with Mark, every link points below
+// the reserved domain .example, tax numbers carry a province code that was never
+// assigned, and ISINs contain SIM.
 //
-// It is pure: the same seed gives the same market for ever. Issuers depend on
-// the seed alone. What is filed on a day depends on the seed and the day, and a
-// report's number on the days since the register's first, so that any two
-// stretches of history agree on the days they share.
+// The same seed gives the same market in every version of the program. Issuers
+// depend on the seed alone. The reports of a day depend on the seed and the day,
+// and their numbers on the days since Epoch, so that any two ranges of the
+// history agree on the days that they share.
 package market
 
 import (
@@ -18,60 +18,63 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Mark begins the subject of every simulated report.
+// Mark begins the title of every simulated report.
 const Mark = "[Simulación] "
 
-// Market is a fictional market: who files, and how. It does not change once
-// made, and may be used by several goroutines.
+// Market is a fictional market. It is immutable and safe for concurrent use.
 type Market struct {
-	seed    uint64
-	issuers []*issuer
-	filers  map[role]*urn[*issuer] // by every set of roles that a topic names
-	topics  [3][12]urn[*topic]     // by series and month
-	rush    [3][12]urn[*topic]     // the periodic ones among them
-	stories map[string][]*topic    // topics that come together
+	seed     uint64
+	texts    *texts
+	issuers  []*issuer
+	filers   map[role]*weighted[*issuer] // by every set of roles that a topic names
+	topics   [3][12]weighted[*topic]     // by series and month
+	periodic [3][12]weighted[*topic]     // the periodic ones among them
+	stories  map[string][]*topic
 }
 
-// role is what an issuer is to the market; roles can be joined in a set.
+// role is a set of the roles of issuers.
 type role uint8
 
 const (
-	listed  role = 1 << iota
-	private      // a company that has only debt outstanding
-	trust        // a securitisation fund
-	pool         // an investment fund
+	listed         role = 1 << iota
+	private             // a company that has only debt outstanding
+	securitisation      // a securitisation fund
+	fund                // an investment fund
 	manager
 )
 
-// issuer is what the directory tells of an entity and what its reports need.
+// issuer is an issuer and the facts that its reports need.
 type issuer struct {
 	disclosure.Issuer
 	role    role
 	sector  *sector
-	place   string         // that a company's name tells
+	place   string         // in the name of a company
 	large   bool           // sets the scale of its amounts
 	price   float64        // of a share, in euros
 	shares  int            // outstanding
-	renamed disclosure.Day // the last day under the former name; zero is never
+	renamed disclosure.Day // the last day under the former name, or zero
 	manager *issuer        // of a fund
-	banker  *issuer        // a fund's depositary, or the bank whose loans it holds
+	bank    *issuer        // a fund's depositary, or the bank whose loans it holds
 }
 
-// lends reports whether the issuer is a bank.
-func (i *issuer) lends() bool { return i.sector == &sectors[0] }
+// isBank reports whether the issuer is a bank.
+func (i *issuer) isBank() bool { return i.sector != nil && i.sector.Bank }
 
-// New makes the market of a seed.
-func New(seed uint64) *Market {
-	m := &Market{seed: seed, filers: map[role]*urn[*issuer]{}, stories: map[string][]*topic{}}
-	f := foundry{dice: m.dice(forIssuers, 0, 0), used: map[string]bool{}}
-	for _, ticker := range noTickers {
-		f.used[ticker] = true
+// nameOn returns the name of the issuer on a day.
+func (i *issuer) nameOn(day disclosure.Day) string {
+	if day <= i.renamed {
+		return i.FormerNames[0]
 	}
-	f.companies()
-	f.managers()
-	f.funds()
-	m.issuers = f.made
-	m.arrange()
+	return i.Name
+}
+
+// New returns the market of a seed.
+func New(seed uint64) *Market {
+	m := &Market{seed: seed, texts: readTexts(), filers: map[role]*weighted[*issuer]{}, stories: map[string][]*topic{}}
+	m.issuers = m.generateIssuers()
+	for n := range m.texts.topics {
+		m.addTopic(&m.texts.topics[n])
+	}
 	return m
 }
 
@@ -86,29 +89,65 @@ func (m *Market) Issuers() []disclosure.Issuer {
 	return out
 }
 
-// arrange sorts topics by month and issuers by role, for drawing.
-func (m *Market) arrange() {
-	for n := range topics {
-		t := &topics[n]
-		for month := range 12 {
-			m.topics[t.series.Index()][month].put(t, t.weight*t.inMonth(month))
-			if t.periodic {
-				m.rush[t.series.Index()][month].put(t, t.weight*t.inMonth(month))
-			}
+// Fund is an investment fund with its manager and its depositary.
+type Fund struct {
+	disclosure.Issuer
+	Manager    disclosure.Issuer
+	Depositary disclosure.Issuer
+}
+
+// Funds returns the investment funds. Securitisation funds are not among them.
+func (m *Market) Funds() []Fund {
+	var out []Fund
+	for _, i := range m.issuers {
+		if i.role == fund {
+			out = append(out, Fund{Issuer: i.Issuer, Manager: i.manager.Issuer, Depositary: i.bank.Issuer})
 		}
-		if t.story != "" {
-			m.stories[t.story] = append(m.stories[t.story], t)
+	}
+	return out
+}
+
+// Series returns the series in which an issuer files, in the order of
+// disclosure.Types.
+func (m *Market) Series(id string) []disclosure.Type {
+	i := m.issuer(id)
+	if i == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(disclosure.Types), func(series disclosure.Type) bool {
+		return !slices.ContainsFunc(m.texts.topics, func(t topic) bool { return t.Type == series && t.Filers&i.role != 0 })
+	})
+}
+
+// issuer returns an issuer by its id, or nil.
+func (m *Market) issuer(id string) *issuer {
+	n := slices.IndexFunc(m.issuers, func(i *issuer) bool { return i.ID == id })
+	if n < 0 {
+		return nil
+	}
+	return m.issuers[n]
+}
+
+// addTopic adds a topic and its filers to the lists from which they are picked.
+func (m *Market) addTopic(t *topic) {
+	for month := range 12 {
+		m.topics[t.Type.Index()][month].add(t, t.weightIn(month))
+		if t.Periodic {
+			m.periodic[t.Type.Index()][month].add(t, t.weightIn(month))
 		}
-		if m.filers[t.who] != nil {
-			continue
-		}
-		m.filers[t.who] = &urn[*issuer]{}
-		rank := 0
-		for _, i := range m.issuers {
-			if i.role&t.who != 0 {
-				rank++
-				m.filers[t.who].put(i, 100+1500/(rank+4)) // a few file much, most seldom
-			}
+	}
+	if t.Story != "" {
+		m.stories[t.Story] = append(m.stories[t.Story], t)
+	}
+	if m.filers[t.Filers] != nil {
+		return
+	}
+	m.filers[t.Filers] = &weighted[*issuer]{}
+	rank := 0
+	for _, i := range m.issuers {
+		if i.role&t.Filers != 0 {
+			rank++
+			m.filers[t.Filers].add(i, 100+1500/(rank+4)) // a few file much, most of them rarely
 		}
 	}
 }

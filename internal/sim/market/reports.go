@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 )
 
-// origin is where the simulated regulator's links point.
+// origin is the host of the simulated regulator in links.
 const origin = "https://regulator.example"
 
-// permalinks lead to one report by its number, which stands between the two
-// parts, in the order of disclosure.Types.
+// permalinks are the addresses of reports, before and after the number, in the
+// order of disclosure.Types.
 var permalinks = [3][2]string{
 	{origin + "/Portal/Informacion-privilegiada/Resultado-IP.aspx?nreg=", ""},
 	{origin + "/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg=", "&th=H"},
@@ -25,14 +26,13 @@ func permalink(series disclosure.Type, number int64) string {
 	return p[0] + strconv.FormatInt(number, 10) + p[1]
 }
 
-// History returns what was filed from one instant up to, and not including,
-// another, oldest first. It begins with the register, on 8 February 2020, and
-// ends with the year 2099.
+// History returns the reports from one instant up to, and not including, another,
+// oldest first. The history begins on Epoch and ends with the year 2099.
 func (m *Market) History(from, until time.Time) []disclosure.Report {
-	firstDay := max(disclosure.DayOf(from), epoch)
+	firstDay := max(disclosure.DayOf(from), Epoch)
 	finalDay := min(disclosure.DayOf(until), lastDay)
-	reached := before
-	for day := epoch; day < firstDay; day++ {
+	reached := epochNumbers
+	for day := Epoch; day < firstDay; day++ {
 		reached = advance(reached, m.counts(day))
 	}
 	var out []disclosure.Report
@@ -48,6 +48,7 @@ func (m *Market) History(from, until time.Time) []disclosure.Report {
 	return out
 }
 
+// advance returns the last numbers after n more reports of each series.
 func advance(reached [3]int64, n [3]int) [3]int64 {
 	for s := range n {
 		reached[s] += int64(n[s])
@@ -55,8 +56,8 @@ func advance(reached [3]int64, n [3]int) [3]int64 {
 	return reached
 }
 
-// day plans and writes n reports of each series, oldest first; reached are the
-// numbers of the day before.
+// day returns the reports of a day, n of each series, oldest first. reached are
+// the last numbers of the day before.
 func (m *Market) day(day disclosure.Day, n [3]int, reached [3]int64, write func(disclosure.Type, slot) disclosure.Report) []disclosure.Report {
 	out := make([]disclosure.Report, 0, n[0]+n[1]+n[2])
 	for s, series := range disclosure.Types {
@@ -68,52 +69,68 @@ func (m *Market) day(day disclosure.Day, n [3]int, reached [3]int64, write func(
 	return out
 }
 
-// report writes a report of the history.
+// report returns a report of the history.
 func (m *Market) report(series disclosure.Type, s slot) disclosure.Report {
-	return m.write(series, s, m.dice(forTexts, uint64(series.Index()), uint64(s.number)))
+	return m.write(series, s, m.random(forTexts, uint64(series.Index()), uint64(s.number)))
 }
 
-func (m *Market) write(series disclosure.Type, s slot, d dice) disclosure.Report {
-	p := pen{dice: d, market: m, day: s.day.Start(), who: s.who, name: s.who.nameOn(s.day)}
+// NewReport returns a report that is not part of the history, filed at that time.
+// It is the same for the same series, number and issuer. An empty id leaves the
+// issuer to the market.
+func (m *Market) NewReport(series disclosure.Type, number int64, at time.Time, id string) disclosure.Report {
+	rng := m.random(forNewReports, uint64(series.Index()), uint64(number))
+	topics := &m.topics[series.Index()][at.In(disclosure.Madrid).Month()-1]
+	t := topics.pick(rng)
+	by := m.filers[t.Filers].pick(rng)
+	if i := m.issuer(id); i != nil {
+		by = i
+		for tries := 0; t.Filers&by.role == 0; tries++ {
+			if t = topics.pick(rng); tries == 300 {
+				t = &unspecific[series.Index()]
+				break
+			}
+		}
+	}
+	return m.write(series, slot{
+		at: at, day: disclosure.DayOf(at), number: number,
+		issuer: by, topic: t, subject: rng.IntN(len(t.Subjects)),
+	}, rng)
+}
+
+// write returns the report of a slot.
+func (m *Market) write(series disclosure.Type, s slot, rng filler.Random) disclosure.Report {
+	f := m.titleFiller(rng, s.day, s.issuer)
 	r := disclosure.Report{
 		ID:          disclosure.ReportID(series, s.number),
 		Type:        series,
 		Number:      s.number,
-		CompanyName: p.name,
-		NIF:         s.who.NIF,
-		Title:       Mark + p.fill(s.topic.subjects[s.subject]),
+		CompanyName: f.name,
+		NIF:         s.issuer.NIF,
+		Title:       Mark + f.Fill(s.topic.Subjects[s.subject]),
 		PublishedAt: s.at.UTC(),
-		Category:    s.topic.category,
+		Category:    s.topic.Category,
 		SourceURL:   permalink(series, s.number),
 	}
-	if d.percent(8) {
-		r.CompanyName = plain(r.CompanyName)
+	if rng.Percent(8) {
+		r.CompanyName = withoutAccents(r.CompanyName)
 	}
-	if d.percent(3) {
+	if rng.Percent(3) {
 		r.NIF = ""
 	}
-	if d.percent(4) {
-		r.Ticker = s.who.Ticker
+	if rng.Percent(4) {
+		r.Ticker = s.issuer.Ticker
 	}
-	if s.topic.also != "" && d.percent(15) {
-		r.Category += " - " + s.topic.also
+	if s.topic.Also != "" && rng.Percent(15) {
+		r.Category += " - " + s.topic.Also
 	}
-	if !s.topic.page && d.percent(84) {
-		r.PDFURL = origin + "/webservices/verdocumento/ver?t=%7b" + guid(d) + "%7d"
+	if !s.topic.Page && rng.Percent(84) {
+		r.PDFURL = origin + "/webservices/verdocumento/ver?t=%7b" + guid(rng) + "%7d"
 	}
 	return r
 }
 
 // guid returns a random UUID.
-func guid(d dice) string {
-	a, b := d.Uint64(), d.Uint64()
+func guid(rng filler.Random) string {
+	a, b := rng.Uint64(), rng.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>50|0x8000, b&(1<<48-1))
-}
-
-// nameOn is what an issuer was called on a day.
-func (i *issuer) nameOn(day disclosure.Day) string {
-	if day <= i.renamed {
-		return i.FormerNames[0]
-	}
-	return i.Name
 }

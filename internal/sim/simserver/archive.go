@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
 )
 
 // archive is the market's own history, made again whenever it is asked for.
 type archive struct {
-	almanac *market.Almanac
-	people  *directory
-	seed    uint64
-	until   time.Time
-	index   func() *index // built once
-	rows    [][3]int32    // how many rows a list shows of each day
+	timeline *market.Timeline
+	people   *directory
+	seed     uint64
+	until    time.Time
+	index    func() *index // built once
+	rows     [][3]int32    // how many rows a list shows of each day
 
 	mu   sync.Mutex // guards what follows
 	days map[disclosure.Day]*day
@@ -32,12 +33,12 @@ const keep = 200
 
 func newArchive(m *market.Market, people *directory, seed uint64, until time.Time) *archive {
 	a := &archive{
-		almanac: m.Almanac(disclosure.DayOf(until)), people: people, seed: seed, until: until,
+		timeline: m.Timeline(disclosure.DayOf(until)), people: people, seed: seed, until: until,
 		days: map[disclosure.Day]*day{},
 	}
-	made, _ := indexes.LoadOrStore(indexKey{m, a.almanac.Last()}, sync.OnceValue(a.makeIndex))
+	made, _ := indexes.LoadOrStore(indexKey{m, a.timeline.Last()}, sync.OnceValue(a.makeIndex))
 	a.index = made.(func() *index)
-	for d := market.Epoch; d < a.almanac.Last(); d++ {
+	for d := market.Epoch; d < a.timeline.Last(); d++ {
 		a.rows = append(a.rows, a.countRows(d))
 	}
 	return a
@@ -46,7 +47,7 @@ func newArchive(m *market.Market, people *directory, seed uint64, until time.Tim
 // countRows counts a day's rows by its numbers alone: within a day of the
 // history they rise with time and are dense.
 func (a *archive) countRows(d disclosure.Day) (rows [3]int32) {
-	from, to := a.almanac.Numbers(d), a.almanac.Numbers(d+1)
+	from, to := a.timeline.Numbers(d), a.timeline.Numbers(d+1)
 	for s, series := range disclosure.Types {
 		for n := from[s] + 1; n <= to[s]; n++ {
 			rows[s]++
@@ -60,12 +61,12 @@ func (a *archive) countRows(d disclosure.Day) (rows [3]int32) {
 
 // whole reports whether a day lies in the history to its end, so that its rows
 // are counted already.
-func (a *archive) whole(d disclosure.Day) bool { return d >= market.Epoch && d < a.almanac.Last() }
+func (a *archive) whole(d disclosure.Day) bool { return d >= market.Epoch && d < a.timeline.Last() }
 
 // numbers are the last ones of the history.
 func (a *archive) numbers() [3]int64 {
-	last := a.almanac.Last()
-	n := a.almanac.Numbers(last)
+	last := a.timeline.Last()
+	n := a.timeline.Numbers(last)
 	for s, filings := range a.on(last) {
 		n[s] += int64(len(filings))
 	}
@@ -74,7 +75,7 @@ func (a *archive) numbers() [3]int64 {
 
 // on returns a day's reports without their relations.
 func (a *archive) on(d disclosure.Day) (out day) {
-	for _, r := range slices.Backward(a.almanac.On(d)) {
+	for _, r := range slices.Backward(a.timeline.On(d)) {
 		if !r.PublishedAt.Before(a.until) {
 			continue
 		}
@@ -146,7 +147,7 @@ func (a *archive) filedBy(id string) []ref {
 // some do by chance, and those that say that they mend another.
 func (f *filing) relates(seed uint64) bool {
 	mends := f.rectifies() || strings.Contains(f.Title, "Corrección de errores")
-	return f.who != nil && (mends || scatter(seed^uint64(f.Number)<<2^uint64(f.Type.Index()))%100 < related)
+	return f.who != nil && (mends || filler.Mix(seed^uint64(f.Number)<<2^uint64(f.Type.Index()))%100 < related)
 }
 
 // near reports whether a report may relate to one of a series: the funds' have
@@ -167,7 +168,7 @@ const related = 5
 
 // find returns a report by its number, or nil.
 func (a *archive) find(series disclosure.Type, number int64, on func(disclosure.Day) day) *filing {
-	d, ok := a.almanac.DayOf(series, number)
+	d, ok := a.timeline.DayOf(series, number)
 	if !ok {
 		return nil
 	}
@@ -212,8 +213,8 @@ func (r ref) series() disclosure.Type { return disclosure.Types[r.kind] }
 
 func (a *archive) makeIndex() *index {
 	x := &index{filed: map[string][]ref{}, docs: map[uint64]ref{}}
-	for d := market.Epoch; d <= a.almanac.Last(); d++ {
-		for _, r := range a.almanac.On(d) {
+	for d := market.Epoch; d <= a.timeline.Last(); d++ {
+		for _, r := range a.timeline.On(d) {
 			one := ref{at: r.PublishedAt.Unix(), number: int32(r.Number), kind: int8(r.Type.Index()), silent: r.NIF == ""}
 			if i := a.people.of(&r); i != nil {
 				x.filed[i.ID] = append(x.filed[i.ID], one)

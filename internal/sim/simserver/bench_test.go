@@ -5,14 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/sim/paper"
 	"pregon/internal/sim/simserver"
 )
 
 // BenchmarkDocuments makes the documents of some days in turn.
 func BenchmarkDocuments(b *testing.B) {
-	filings := testMarket().History(early.AddDate(0, 0, -14), early)
+	reports := testMarket().History(early.AddDate(0, 0, -14), early)
 	for n := 0; b.Loop(); n++ {
-		simserver.File(&filings[n%len(filings)])
+		paper.Make(paper.Source{Report: &reports[n%len(reports)]}, 1)
 	}
 }
 

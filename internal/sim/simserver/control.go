@@ -14,6 +14,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/server/private"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/paper"
 )
 
 const welcome = `The simulated regulator and exchange of Pregón. Nothing it says is real.
@@ -150,7 +151,7 @@ func (w *wish) UnmarshalJSON(raw []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, &w.form); err != nil || w.form == "" {
-		return errors.New("a document must be true, false or one of " + strings.Join(forms(), ", "))
+		return errors.New("a document must be true, false or one of " + strings.Join(paper.Forms(), ", "))
 	}
 	return nil
 }
@@ -244,7 +245,7 @@ func (s *Server) truth(w http.ResponseWriter, r *http.Request) error {
 		}
 		kinds = []disclosure.Type{series}
 	}
-	from, to := market.Epoch, max(s.archive.almanac.Last(), s.lastDay())
+	from, to := market.Epoch, max(s.archive.timeline.Last(), s.lastDay())
 	for name, into := range map[string]*disclosure.Day{"from": &from, "to": &to} {
 		if text := q.Get(name); text != "" {
 			d, ok := disclosure.ParseDay(text)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/paper"
 )
 
 // document answers what a link ver? leads to: a report's document by its
@@ -21,59 +22,30 @@ func (s *Server) document(r *request) answer {
 	return lost
 }
 
-// file makes the document of a report: always the same one.
+// file returns the document of a report.
 func (f *filing) file(seed uint64) answer {
-	p, dice, form := writePaper(f, seed), diceOf(f, seed, forLayout), f.form(seed)
-	a := answer{kind: "application/pdf", filed: true}
-	switch form {
-	case "xhtml":
-		a.kind, a.body = "application/xhtml+xml", makeXHTML(f, p)
-	case "zip":
-		a.kind, a.body = "application/zip", makePackage(f, p)
-	case "scan":
-		a.body = makeScan(p, dice)
-	default:
-		look := drawStyle(p, dice)
-		if form == "columns" {
-			look.fold()
-		}
-		a.body = makePDF(p, look)
+	form := paper.Make(paper.Source{Report: &f.Report, Form: f.Form, Text: f.Text}, seed)
+	if f.Form == paper.WebPage {
+		return maintenance()
 	}
-	if spoil := hostile[form]; spoil != nil {
-		return spoil(a)
-	}
-	return a
+	return answer{kind: form.ContentType, body: form.Body, filed: true}
 }
 
-// form is what sort of document a report has: nearly always an ordinary PDF.
-// Of a thousand some are otherwise, and annual reports more often than not.
-func (f *filing) form(seed uint64) string {
-	if f.Form != "" || f.Text != "" {
-		return f.Form
+// damaged returns a document in a hostile form.
+func damaged(form string, good answer) answer {
+	if form == paper.WebPage {
+		return maintenance()
 	}
-	x := scatter(seed^uint64(f.Number)<<3^uint64(f.Type.Index())) % 1000
-	switch {
-	case strings.HasPrefix(f.Category, "Informe anual de "):
-		return spread(x, 150, 80)
-	case strings.HasPrefix(f.Category, "Informes financieros anuales"):
-		return spread(x, 300, 400)
-	case strings.HasPrefix(f.Category, "Sobre resultados"):
-		return spread(x, 8, 4)
-	case x >= 985 && !strings.Contains(f.Title, "nforme"):
-		return "scan"
-	}
-	return "pdf"
+	f := paper.Damage(form, paper.File{ContentType: good.kind, Body: good.body})
+	return answer{kind: f.ContentType, body: f.Body, filed: true}
 }
 
-// spread shares a thousand out among pages, packages and ordinary documents.
-func spread(x, pages, packages uint64) string {
-	switch {
-	case x < pages:
-		return "xhtml"
-	case x < pages+packages:
-		return "zip"
-	}
-	return "pdf"
+// maintenance is a page with the status of a success, as all pages of the site have.
+func maintenance() answer {
+	return page{
+		title:   "Servicio en mantenimiento",
+		content: []byte("<p>El servicio de consulta de documentos se encuentra en mantenimiento. Disculpe las molestias.</p>"),
+	}.answer()
 }
 
 func (s *Server) byGUID(guid string) *filing {

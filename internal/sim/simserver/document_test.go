@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/paper/pdf/pdftest"
 )
 
 // printed is the host that links print.
@@ -44,7 +45,7 @@ func TestDocuments(t *testing.T) {
 			seen["scan"]++
 			continue
 		}
-		pages := readPDF(t, r.body)
+		pages := pdftest.Text(t, r.body)
 		checkPages(t, f.ID, pages)
 		count(seen, r.body, pages)
 		if report && len(pages) >= 10 {
@@ -108,21 +109,21 @@ func count(seen map[string]int, file string, pages []string) {
 func TestOutline(t *testing.T) {
 	s := open(t, early, "")
 	for range 4 { // of all looks
-		p := openPDF(t, s.published(`{"document":"long","title":"Informe de resultados del ejercicio 2019"}`).body)
-		root := p.dicts[p.ref(p.trailer, "Root")]
-		outline := p.dicts[p.ref(root, "Outlines")]
+		p := pdftest.Open(t, s.published(`{"document":"long","title":"Informe de resultados del ejercicio 2019"}`).body)
+		root := p.Dicts[p.Ref(p.Trailer, "Root")]
+		outline := p.Dicts[p.Ref(root, "Outlines")]
 		chapters, sections := 0, 0
-		for n := p.ref(outline, "First"); n != 0; n = p.ref(p.dicts[n], "Next") {
+		for n := p.Ref(outline, "First"); n != 0; n = p.Ref(p.Dicts[n], "Next") {
 			chapters++
-			for k := p.ref(p.dicts[n], "First"); k != 0; k = p.ref(p.dicts[k], "Next") {
+			for k := p.Ref(p.Dicts[n], "First"); k != 0; k = p.Ref(p.Dicts[k], "Next") {
 				sections++
-				if to := p.ref(strings.Replace(p.dicts[k], "[", "", 1), "Dest"); !strings.HasPrefix(p.dicts[to], "<< /Type /Page ") {
-					t.Errorf("%s leads to %s", p.dicts[k], p.dicts[to])
+				if to := p.Ref(strings.Replace(p.Dicts[k], "[", "", 1), "Dest"); !strings.HasPrefix(p.Dicts[to], "<< /Type /Page ") {
+					t.Errorf("%s leads to %s", p.Dicts[k], p.Dicts[to])
 				}
 			}
 		}
-		if chapters < 4 || sections < 3*chapters || !strings.Contains(outline, fmt.Sprintf("/Count %d ", chapters)) || len(p.pages()) < 4 {
-			t.Errorf("%d chapters, %d sections, %d pages: %s", chapters, sections, len(p.pages()), outline)
+		if chapters < 4 || sections < 3*chapters || !strings.Contains(outline, fmt.Sprintf("/Count %d ", chapters)) || len(p.Pages()) < 4 {
+			t.Errorf("%d chapters, %d sections, %d pages: %s", chapters, sections, len(p.Pages()), outline)
 		}
 	}
 }

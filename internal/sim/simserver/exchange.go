@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 )
 
 // company is a listed company as the exchange knows it.
@@ -78,7 +79,7 @@ func (s *Server) listedCompanies(r *request) answer {
 		if !c.wanted(q) || param(q, "isin") != "" && param(q, "isin") != c.ISINs[0] {
 			continue
 		}
-		x := scatter(s.seed ^ stemOf(c.key))
+		x := filler.Mix(s.seed ^ stemOf(c.key))
 		one := share{
 			Name: c.Name, CompanyKey: c.key, ISIN: c.ISINs[0], ShareName: c.shareName(),
 			Sector: pad(int(x%7)+1, 2), Subsector: pad(int(x>>8%9)+1, 2), TradingSystem: c.system, MTFSegment: c.segment,
@@ -142,7 +143,7 @@ func (s *Server) shareDetails(r *request) answer {
 		if c.ISINs[0] != isin {
 			continue
 		}
-		x := scatter(s.seed ^ stemOf(c.key))
+		x := filler.Mix(s.seed ^ stemOf(c.key))
 		shares, price := 4_000_000+x%300_000_000, float64(60+x>>32%4500)/100
 		return inJSON(map[string]any{
 			"name": c.Name, "shortName": c.shareName(), "isin": isin, "ticker": c.Ticker, "issuerCode": c.key, "tradingSystem": c.system,
@@ -167,7 +168,7 @@ func (s *Server) companyData(r *request) answer {
 	}
 	return inJSON(map[string]any{"data": []any{map[string]any{
 		"companyKey": c.key, "name": c.Name, "nif": c.CIF(), "address": s.address(int(stemOf(c.key))),
-		"web": "https://www." + strings.ToLower(c.Ticker) + ".example", "admittedCapital": 1_000_000 + scatter(stemOf(c.key))%90_000_000,
+		"web": "https://www." + strings.ToLower(c.Ticker) + ".example", "admittedCapital": 1_000_000 + filler.Mix(stemOf(c.key))%90_000_000,
 	}}})
 }
 

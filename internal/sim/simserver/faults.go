@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/sim/paper"
 )
 
 // surface is a part of the site that a fault can be aimed at.
@@ -89,8 +90,16 @@ var kinds = map[string]func(*armed, *request, *spoil){
 	"word":         spoilFile,
 }
 
-// spoilFile answers a hostile document: see hostile.
-func spoilFile(f *armed, _ *request, s *spoil) { s.after = spoilt(f.Kind) }
+// spoilFile answers a hostile document instead of a good one. Other answers stay
+// as they are.
+func spoilFile(f *armed, _ *request, s *spoil) {
+	s.after = func(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
+		if a.filed {
+			a = damaged(f.Kind, a)
+		}
+		write(w, r, a)
+	}
+}
 
 // explode answers what unpacks to very much: a file if documents are what is
 // aimed at, else an answer of any sort.
@@ -102,7 +111,7 @@ func explode(f *armed, r *request, s *spoil) {
 
 // onFiles reports whether a fault spoils documents and nothing else.
 func (a *armed) onFiles() bool {
-	return hostile[a.Kind] != nil && (a.Kind != "bomb" || a.Surface == onDocument)
+	return paper.IsHostile(a.Kind) && (a.Kind != "bomb" || a.Surface == onDocument)
 }
 
 // defaults are how long a fault lasts or reaches when nothing is said.

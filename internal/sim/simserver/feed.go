@@ -23,10 +23,10 @@ func closing(now time.Time) time.Time {
 		return time.Date(y, month, date, 17, 35, 0, 0, disclosure.Madrid)
 	}
 	d := disclosure.DayOf(now)
-	if market.Working(d) && !now.Before(at(d)) {
+	if market.IsWorkingDay(d) && !now.Before(at(d)) {
 		return at(d)
 	}
-	for d--; !market.Working(d); d-- {
+	for d--; !market.IsWorkingDay(d); d-- {
 	}
 	return at(d)
 }

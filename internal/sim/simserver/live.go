@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
 )
 
@@ -79,7 +80,7 @@ func (s *Server) findLocked(series disclosure.Type, number int64) *filing {
 // on returns the reports of one series on a day, newest first.
 func (s *Server) on(series disclosure.Type, d disclosure.Day) []*filing {
 	var old []*filing
-	if d <= s.archive.almanac.Last() {
+	if d <= s.archive.timeline.Last() {
 		old = s.archive.day(d)[series.Index()]
 	}
 	s.mu.RLock()
@@ -124,7 +125,7 @@ const apart = perPage
 
 // twice reports whether a list shows a report twice.
 func twice(seed uint64, series disclosure.Type, number int64) bool {
-	return series == disclosure.OIR && scatter(seed^uint64(number)<<1)%120 == 0
+	return series == disclosure.OIR && filler.Mix(seed^uint64(number)<<1)%120 == 0
 }
 
 // untouched reports whether a day lies in the history and nothing was published
@@ -149,7 +150,7 @@ type list struct {
 }
 
 func (s *Server) list(q query) list {
-	last := max(s.archive.almanac.Last(), s.lastDay())
+	last := max(s.archive.timeline.Last(), s.lastDay())
 	if q.to == 0 || q.to > last {
 		q.to = last
 	}
@@ -248,7 +249,7 @@ func (s *Server) listIssuer(q query) list {
 // newest returns the newest reports of a series, n at most, of those that
 // suit, from a day on.
 func (s *Server) newest(series disclosure.Type, n int, since disclosure.Day, suits func(*filing) bool) (out []*filing) {
-	for d := max(s.archive.almanac.Last(), s.lastDay()); d >= max(since, market.Epoch); d-- {
+	for d := max(s.archive.timeline.Last(), s.lastDay()); d >= max(since, market.Epoch); d-- {
 		for _, f := range s.on(series, d) {
 			if !suits(f) {
 				continue

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/sim/market"
+	"pregon/internal/sim/filler"
 )
 
 // firstYear is the first with open data.
@@ -34,7 +34,7 @@ func (s *Server) downloads(r *request) answer {
 		if year < firstYear || !last.AddDate(0, 1, 0).Before(now) {
 			break
 		}
-		name := strings.ToUpper(market.Months[month][:1]) + market.Months[month][1:]
+		name := strings.ToUpper(filler.Months[month][:1]) + filler.Months[month][1:]
 		b = append(b, "<tr><td data-th=\"Mes\">"+name+"</td><td><a href=\""+token(s.seed, tokenMonth, uint64(year-firstYear), uint64(month+1))+
 			"\" title=\""+name+"\" target=\"_blank\">Descargar</a></td></tr>\r\n"...)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 )
 
 const html = "text/html; charset=utf-8"
@@ -55,7 +56,7 @@ var before = sync.OnceValue(func() []byte {
 		"<input type=\"hidden\" name=\"__VIEWSTATE\" id=\"__VIEWSTATE\" value=\"")
 	state := make([]byte, 60_000)
 	for n := range state {
-		state[n] = byte(scatter(uint64(n)) >> 11)
+		state[n] = byte(filler.Mix(uint64(n)) >> 11)
 	}
 	b.WriteString(base64.StdEncoding.EncodeToString(state))
 	b.WriteString("\" />\r\n</div>\r\n<nav id=\"menu\"><ul class=\"menu\">\r\n")

@@ -12,7 +12,9 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/paper"
 )
 
 // Report is what to publish. Everything may be left out: the market then makes
@@ -97,9 +99,9 @@ func (s *Server) compose(p Report) (*filing, error) {
 			f.PublishedAt = at
 		}
 	case who != nil:
-		f.Report = s.market.Draw(p.Type, number, at, who.ID)
+		f.Report = s.market.NewReport(p.Type, number, at, who.ID)
 	default:
-		f.Report = s.market.Draw(p.Type, number, at, "")
+		f.Report = s.market.NewReport(p.Type, number, at, "")
 		f.who = s.people.of(&f.Report)
 	}
 	f.PublishedAt = f.PublishedAt.UTC().Truncate(time.Second)
@@ -166,7 +168,7 @@ func (s *Server) lead(f *filing, p *Report) {
 	case !*p.Document:
 		f.Link, f.PDFURL = "", ""
 	case f.PDFURL == "":
-		f.Link, f.PDFURL = "", documents+makeGUID(s.seed^scatter(uint64(len(s.live.all)))^uint64(f.Number))+"%7d"
+		f.Link, f.PDFURL = "", documents+makeGUID(s.seed^filler.Mix(uint64(len(s.live.all)))^uint64(f.Number))+"%7d"
 	}
 	f.complete(s.seed)
 }
@@ -193,8 +195,8 @@ func (p *Report) check(now time.Time) error {
 		}
 	}
 	p.Form = strings.ToLower(p.Form)
-	if p.Form != "" && !slices.Contains(forms(), p.Form) {
-		refuse("document", p.Form, "use true, false or one of "+strings.Join(forms(), ", "))
+	if p.Form != "" && !slices.Contains(paper.Forms(), p.Form) {
+		refuse("document", p.Form, "use true, false or one of "+strings.Join(paper.Forms(), ", "))
 	}
 	if p.Text != "" && strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || utf8.RuneCountInString(p.Text) > 60_000 {
 		refuse("text", "", "must be text of 60000 characters at most")

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/paper"
 )
 
 // entry is a line of a register.
@@ -39,7 +41,7 @@ func (s *Server) register() []entry {
 		case n%10 == 9:
 			e.list, e.family = 18, "SICAV"
 		}
-		e.number, e.date = 100+n*29, market.Epoch-disclosure.Day(scatter(s.seed^uint64(n))%9000)
+		e.number, e.date = 100+n*29, market.Epoch-disclosure.Day(filler.Mix(s.seed^uint64(n))%9000)
 		out = append(out, e)
 	}
 	sortByName(out)
@@ -65,7 +67,7 @@ func (s *Server) managerEntries() []entry {
 	for n, i := range s.people.all {
 		if i.Kind == disclosure.Manager {
 			rows = append(rows, entry{
-				family: "SGIIC", number: 1 + n, date: market.Epoch - disclosure.Day(scatter(s.seed^uint64(n))%9000),
+				family: "SGIIC", number: 1 + n, date: market.Epoch - disclosure.Day(filler.Mix(s.seed^uint64(n))%9000),
 				name: i.Name, nif: i.NIF, page: "iic/gestora.aspx?nif=" + i.NIF,
 			})
 		}
@@ -126,13 +128,13 @@ func (s *Server) appendAbout(b []byte, e *entry) []byte {
 		return append(b, line+"Dirección: "+s.address(e.number)+"</li>\r\n"...)
 	}
 	b = appendText(append(b, line+" Gestora: "...), e.fund.Manager.Name)
-	b = append(b, " (número de registro: "+strconv.Itoa(1+int(scatter(s.seed^stemOf(e.fund.Manager.ID[1:]))%300))+"). </li>\r\n"+line+" Depositario: "...)
+	b = append(b, " (número de registro: "+strconv.Itoa(1+int(filler.Mix(s.seed^stemOf(e.fund.Manager.ID[1:]))%300))+"). </li>\r\n"+line+" Depositario: "...)
 	return append(appendText(b, e.fund.Depositary.Name), " </li>\r\n"...)
 }
 
-// address is invented, as the places are.
+// address returns an invented address.
 func (s *Server) address(n int) string {
-	x := scatter(s.seed ^ uint64(n))
+	x := filler.Mix(s.seed ^ uint64(n))
 	return "CALLE SIMULADA, " + strconv.Itoa(int(x%90)+1) + " " + strconv.Itoa(int(x>>8%9)+1) + "º - 00" + pad(int(x>>16%1000), 3) + " " +
-		strings.ToUpper(places[x>>32%uint64(len(places))])
+		strings.ToUpper(paper.Towns[x>>32%uint64(len(paper.Towns))])
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
 )
 
@@ -86,7 +87,7 @@ func (f *filing) complete(seed uint64) {
 	case strings.HasPrefix(f.Category, "Informes financieros semestrales"):
 		// A report and its amendment share the page.
 		f.Link = "../aldia/detalleifialdia.aspx?nReg=" + strconv.Itoa(f.PublishedAt.In(disclosure.Madrid).Year()) +
-			pad(int(scatter(seed^uint64(f.Number/3))%100_000), 6)
+			pad(int(filler.Mix(seed^uint64(f.Number/3))%100_000), 6)
 	case strings.HasPrefix(f.Category, "Total número de derechos"):
 		f.Link = "../otra-informacion-regulada-corporativa/derechos-voto-capital.aspx?Nif=" + url.QueryEscape(nif)
 	case strings.HasPrefix(f.Category, "Reglamentos del Consejo"):
@@ -129,10 +130,10 @@ const (
 func token(seed uint64, kind, a, b uint64) string {
 	var raw [24]byte
 	plain := kind<<56 | a<<48 | b
-	check := scatter(seed ^ plain)
+	check := filler.Mix(seed ^ plain)
 	binary.BigEndian.PutUint64(raw[:], check)
-	binary.BigEndian.PutUint64(raw[8:], plain^scatter(check))
-	binary.BigEndian.PutUint64(raw[16:], scatter(check^plain))
+	binary.BigEndian.PutUint64(raw[8:], plain^filler.Mix(check))
+	binary.BigEndian.PutUint64(raw[16:], filler.Mix(check^plain))
 	text := strings.NewReplacer("+", "%2b", "/", "%2f", "=", "%3d").Replace(base64.StdEncoding.EncodeToString(raw[:]))
 	return origin + "/webservices/verdocumento/ver?e=" + text
 }
@@ -143,8 +144,8 @@ func readToken(seed uint64, text string) (kind, a, b uint64, ok bool) {
 		return 0, 0, 0, false
 	}
 	check := binary.BigEndian.Uint64(raw)
-	plain := binary.BigEndian.Uint64(raw[8:]) ^ scatter(check)
-	ok = check == scatter(seed^plain) && binary.BigEndian.Uint64(raw[16:]) == scatter(check^plain)
+	plain := binary.BigEndian.Uint64(raw[8:]) ^ filler.Mix(check)
+	ok = check == filler.Mix(seed^plain) && binary.BigEndian.Uint64(raw[16:]) == filler.Mix(check^plain)
 	return plain >> 56, plain >> 48 & 0xff, plain & (1<<48 - 1), ok
 }
 
@@ -174,20 +175,12 @@ func stem(guid string) uint64 {
 
 // makeGUID makes an identifier for a document that the market drew none for.
 func makeGUID(x uint64) string {
-	a, b := scatter(x), scatter(^x)
+	a, b := filler.Mix(x), filler.Mix(^x)
 	var raw [16]byte
 	binary.BigEndian.PutUint64(raw[:], a&^0xf000|0x4000)
 	binary.BigEndian.PutUint64(raw[8:], b&^(3<<62)|2<<62)
 	h := hex.EncodeToString(raw[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
-// scatter spreads neighbouring numbers apart (the finaliser of SplitMix64).
-func scatter(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 func pad(n, width int) string {

@@ -1,4 +1,4 @@
-package simserver
+package paper
 
 import (
 	"archive/zip"
@@ -12,14 +12,12 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Annual reports come as pages whose figures are marked up for machines, alone
-// or in a package: the European single electronic format. What is in ix:header
-// is not for people.
-
-// makeXHTML writes a paper as such a page.
-func makeXHTML(f *filing, p *paper) []byte {
-	year := f.PublishedAt.In(disclosure.Madrid).Year() - 1
-	code := entityCode(f)
+// makeXHTML returns a document in the European single electronic format of annual
+// reports: a page whose figures are marked up for programs. The content of
+// ix:header is not displayed.
+func makeXHTML(r *disclosure.Report, d *document) []byte {
+	year := r.PublishedAt.In(disclosure.Madrid).Year() - 1
+	code := issuerCode(r)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="utf-8"?>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL" xmlns:ixt="http://www.xbrl.org/inlineXBRL/transformation/2020-02-12" xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:xbrldi="http://xbrl.org/2006/xbrldi" xmlns:iso4217="http://www.xbrl.org/2003/iso4217" xmlns:link="http://www.xbrl.org/2003/linkbase" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:ifrs-full="https://xbrl.ifrs.org/taxonomy/2024-03-27/ifrs-full" xml:lang="es">
@@ -39,15 +37,16 @@ func makeXHTML(f *filing, p *paper) []byte {
 </ix:header>
 </div>
 <div class="head">%s</div>
-`, xmlText(p.title), xmlText(f.CompanyName), code, code, year, code, year, year, xmlText(p.head))
+`, xmlText(d.title), xmlText(r.CompanyName), code, code, year, code, year, year, xmlText(d.head))
 	x := xhtml{Buffer: &b}
-	for n := range p.blocks {
-		x.block(&p.blocks[n])
+	for n := range d.blocks {
+		x.block(&d.blocks[n])
 	}
-	fmt.Fprintf(&b, "<div class=\"foot\">%s</div>\n</body>\n</html>\n", xmlText(p.foot))
+	fmt.Fprintf(&b, "<div class=\"foot\">%s</div>\n</body>\n</html>\n", xmlText(d.foot))
 	return b.Bytes()
 }
 
+// xhtml writes the blocks of a document and numbers its facts.
 type xhtml struct {
 	*bytes.Buffer
 	facts int
@@ -96,31 +95,26 @@ func (x *xhtml) table(b *block) {
 
 func xmlText(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a builder never fails
 	return b.String()
 }
 
-// entityCode stands in for the code by which such reports name their entity;
-// no such code is real.
-func entityCode(f *filing) string {
-	var key uint64
-	for _, c := range f.CompanyName {
-		key = scatter(key ^ uint64(c))
-	}
-	return "SIMULADO" + pad(int(key%1_000_000_000_000), 12)
+// issuerCode returns an invented legal entity identifier.
+func issuerCode(r *disclosure.Report) string {
+	return fmt.Sprintf("SIMULADO%012d", issuerKey(r)%1_000_000_000_000)
 }
 
-// makePackage puts the page into a package with what belongs to it.
-func makePackage(f *filing, p *paper) []byte {
-	code := entityCode(f)
-	stem := code + "-" + strconv.Itoa(f.PublishedAt.In(disclosure.Madrid).Year()-1) + "-12-31"
+// makePackage returns the page in a report package.
+func makePackage(r *disclosure.Report, d *document) []byte {
+	code := issuerCode(r)
+	stem := code + "-" + strconv.Itoa(r.PublishedAt.In(disclosure.Madrid).Year()-1) + "-12-31"
 	top := stem + "-es/"
 	return zipped([]member{
 		{top + "META-INF/reportPackage.json", []byte(`{"documentInfo":{"documentType":"https://xbrl.org/report-package/2023"}}`)},
 		{top + "META-INF/catalog.xml", []byte(`<?xml version="1.0"?><catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog"/>`)},
 		{top + "META-INF/taxonomyPackage.xml", []byte(`<?xml version="1.0"?><tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` + code + `</tp:identifier></tp:taxonomyPackage>`)},
 		{top + "mercado.example/" + stem + ".xsd", []byte(`<?xml version="1.0"?><xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"/>`)},
-		{top + "reports/" + stem + "-es.xhtml", makeXHTML(f, p)},
+		{top + "reports/" + stem + "-es.xhtml", makeXHTML(r, d)},
 	})
 }
 
@@ -129,7 +123,7 @@ type member struct {
 	body []byte
 }
 
-// zipped makes a ZIP file: the same one every time.
+// zipped returns a ZIP file whose bytes depend on its members alone.
 func zipped(members []member) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -139,7 +133,7 @@ func zipped(members []member) []byte {
 			_, err = w.Write(e.body)
 		}
 		if err != nil {
-			panic(err) // a buffer takes everything
+			panic(err) // a buffer never fails
 		}
 	}
 	if err := z.Close(); err != nil {

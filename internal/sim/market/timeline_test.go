@@ -12,10 +12,10 @@ import (
 	"pregon/internal/sim/market"
 )
 
-func TestAlmanacAgreesWithTheHistory(t *testing.T) {
+func TestTimelineAgreesWithTheHistory(t *testing.T) {
 	m := market.New(1)
 	last, _ := disclosure.ParseDay("2020-06-30")
-	a := m.Almanac(last)
+	a := m.Timeline(last)
 	var got []disclosure.Report
 	for day := market.Epoch; day <= a.Last(); day++ {
 		got = append(got, a.On(day)...)
@@ -49,7 +49,7 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%s never files", i.Name)
 		}
 		for _, s := range disclosure.Types {
-			r := m.Draw(s, int64(n+1), today, i.ID)
+			r := m.NewReport(s, int64(n+1), today, i.ID)
 			if err := r.Validate(); err != nil {
 				t.Error(err)
 			}
@@ -59,7 +59,7 @@ func TestDraw(t *testing.T) {
 			if unspecific := strings.HasPrefix(r.Title, market.Mark+"Comunicación de "+r.CompanyName); unspecific && slices.Contains(series, s) {
 				t.Errorf("%s has nothing to say in %s", i.Name, s)
 			}
-			if diff := cmp.Diff(r, m.Draw(s, int64(n+1), today, i.ID)); diff != "" {
+			if diff := cmp.Diff(r, m.NewReport(s, int64(n+1), today, i.ID)); diff != "" {
 				t.Error(diff)
 			}
 		}
@@ -67,7 +67,7 @@ func TestDraw(t *testing.T) {
 	if m.Series("") != nil {
 		t.Error("nobody files")
 	}
-	if cmp.Equal(m.Draw(disclosure.OIR, 1, today, "").Title, m.Draw(disclosure.OIR, 2, today, "").Title) {
+	if cmp.Equal(m.NewReport(disclosure.OIR, 1, today, "").Title, m.NewReport(disclosure.OIR, 2, today, "").Title) {
 		t.Error("two reports are alike")
 	}
 }

@@ -1,13 +1,16 @@
-package simserver_test
+package paper_test
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/sim/market"
-	"pregon/internal/sim/simserver"
+	"pregon/internal/sim/paper"
+	"pregon/internal/sim/paper/pdf/pdftest"
 )
 
 var (
@@ -19,8 +22,8 @@ var (
 // Every figure, person and company that a subject names is named by the text
 // of the document too, not only by its heading.
 func TestDocumentsAgreeWithTheirSubjects(t *testing.T) {
-	for _, r := range testMarket().History(time.Date(2025, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)) {
-		body, foreseen := simserver.Body(&r)
+	for _, r := range market.New(1).History(time.Date(2025, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)) {
+		body, foreseen := paper.Body(&r)
 		subject := strings.TrimPrefix(r.Title, market.Mark)
 		if !foreseen {
 			t.Errorf("nothing is written about %q", subject)
@@ -51,7 +54,7 @@ func TestDocumentsAgreeWithTheirSubjects(t *testing.T) {
 
 // What a subject tells is used by its text.
 func TestScriptsUseTheirBlanks(t *testing.T) {
-	for _, s := range simserver.Scripts() {
+	for _, s := range paper.Scripts() {
 		text := strings.Join(s.Lines, "\n")
 		for _, parts := range s.Subjects {
 			for n := 1; n < len(parts); n += 2 {
@@ -64,16 +67,32 @@ func TestScriptsUseTheirBlanks(t *testing.T) {
 }
 
 func TestUnforeseenSubjects(t *testing.T) {
-	s := open(t, early, "")
+	r := market.New(1).NewReport(disclosure.OIR, 1, time.Date(2020, 11, 10, 11, 0, 0, 0, time.UTC), "")
+	r.Category = "Otra información relevante"
 	for title, want := range map[string]string{
 		"Dividendo extraordinario de 0,25 euros": "agente de pagos",
 		"Un asunto del que nadie sabía nada":     "Consejo de Administración",
 		"Emisión de 300 millones en pagarés":     "entidad directora",
 		"Comunicación de Nadie, S.A.":            "difusión al mercado",
 	} {
-		text := strings.Join(readPDF(t, s.published(`{"type":"oir","category":"Otra información relevante","document":"pdf","title":"`+title+`"}`).body), "")
-		if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, want) {
-			t.Errorf("%s: %s", title, flat)
+		r.Title = market.Mark + title
+		file := paper.Make(paper.Source{Report: &r, Form: "pdf"}, 1)
+		text := strings.Join(pdftest.Text(t, string(file.Body)), "")
+		if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, want) {
+			t.Errorf("document about %q: got %q, want %q in it", title, got, want)
+		}
+	}
+}
+
+// The same report and seed give the same bytes, and another seed gives others.
+func TestDeterministic(t *testing.T) {
+	reports := market.New(1).History(time.Date(2025, 2, 20, 0, 0, 0, 0, time.UTC), time.Date(2025, 2, 24, 0, 0, 0, 0, time.UTC))
+	for _, form := range paper.Forms() {
+		s := paper.Source{Report: &reports[0], Form: form}
+		if first := paper.Make(s, 1); !bytes.Equal(first.Body, paper.Make(s, 1).Body) {
+			t.Errorf("%s: got other bytes for the same seed", form)
+		} else if !paper.IsHostile(form) && bytes.Equal(first.Body, paper.Make(s, 2).Body) {
+			t.Errorf("%s: got the same bytes for another seed", form)
 		}
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"pregon/internal/fault"
 )
+
+// errLocked is returned by lock.
+var errLocked = errors.New("locked by another process")
 
 // header is the first line of the file: which market it goes on with.
 type header struct {
@@ -46,10 +48,10 @@ func openFile(path string, begin header) (*file, []filing, error) {
 }
 
 func (f *file) load(path string) ([]filing, error) {
-	if err := syscall.Flock(int(f.disk.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fault.New(fault.Conflict, "another process serves the simulated market of %s; stop it or name another file", path)
-		}
+	switch err := lock(f.disk); {
+	case errors.Is(err, errLocked):
+		return nil, fault.New(fault.Conflict, "another process serves the simulated market of %s; stop it or name another file", path)
+	case err != nil:
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	data, err := io.ReadAll(f.disk)

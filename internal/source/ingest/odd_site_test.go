@@ -227,7 +227,7 @@ func TestSweepCutShort(t *testing.T) {
 // busiestFund returns the fund with most HR of two years, and their ids.
 func busiestFund(t *testing.T) (busiest disclosure.Issuer, ids []string) {
 	t.Helper()
-	history := testMarket().Almanac(today())
+	history := testMarket().Timeline(today())
 	filed := map[string][]string{}
 	for day := today() - 700; day <= today(); day++ {
 		for _, r := range history.On(day) {

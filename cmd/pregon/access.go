@@ -246,22 +246,22 @@ func (c *serveConfig) newAuth(ctx context.Context, p *process, db store.Store, b
 
 // standing returns whether the owner of webhooks is served: a key must be good,
 // and the issuer of a token's subject must still be trusted.
-func (e *auth) standing(owner string) webhook.Standing {
+func (e *auth) standing(owner string) webhook.OwnerStatus {
 	if !access.IsKeyID(owner) {
 		issuer, _, _ := strings.Cut(owner, "#")
-		s := webhook.Standing{Issuer: issuer, Scope: access.AllScopes} // what its tokens are for was asked when it made them
+		s := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // what its tokens are for was asked when it made them
 		if !slices.Contains(e.issuers, issuer) {
 			s.Gone = "its owner's issuer is not in the configuration"
 		}
 		return s
 	}
 	key, ok := e.keys.Key(owner)
-	s := webhook.Standing{Scope: key.Scopes}
+	s := webhook.OwnerStatus{Scope: key.Scopes}
 	switch {
 	case !ok:
 		s.Gone = "its key is not known" // perhaps not yet: another process may have made it a moment ago
 	case key.State(time.Now()) == "revoked":
-		s.Gone, s.Since, s.Ended = "its key was revoked", key.RevokedAt, true
+		s.Gone, s.Since, s.Permanent = "its key was revoked", key.RevokedAt, true
 	case key.State(time.Now()) == "expired":
 		s.Gone, s.Since = "its key has expired", key.ExpiresAt
 	}

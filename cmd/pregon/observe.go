@@ -135,7 +135,7 @@ func (s *service) observePush() {
 	}
 	m.Gauge("pregon_webhook_behind", "Changes that webhooks were not looked up for yet.", func() float64 { return float64(s.webhooks.Stats().Lag) })
 	for name, of := range map[string]func(webhook.Stats) time.Duration{
-		"all":       func(st webhook.Stats) time.Duration { return st.Judging },
+		"all":       func(st webhook.Stats) time.Duration { return st.Matching },
 		"costliest": func(st webhook.Stats) time.Duration { return st.CostliestOwner },
 	} {
 		m.CounterOf("pregon_webhook_judging_seconds_total", "Time that judging the filters of webhooks took: of all owners, and of the one that took most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
@@ -146,13 +146,13 @@ func (s *service) observePush() {
 }
 
 func (s *service) observeMCP() {
-	for _, call := range mcp.Calls() {
+	for _, call := range mcp.CallNames() {
 		s.metrics.CounterOf("pregon_mcp_calls_total", "Messages of agents, by tool or method.", "call", call, func() float64 {
-			taken, _ := s.mcp.Counted(call)
+			taken, _ := s.mcp.CallCounts(call)
 			return float64(taken)
 		})
 		s.metrics.CounterOf("pregon_mcp_failed_total", "Messages of agents that were refused or answered with an error of the protocol.", "call", call, func() float64 {
-			_, failed := s.mcp.Counted(call)
+			_, failed := s.mcp.CallCounts(call)
 			return float64(failed)
 		})
 	}
@@ -172,7 +172,7 @@ func (s *service) observeSource() {
 	s.observeDocuments()
 	for _, state := range health.States {
 		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
-			return truth(s.query.Seen().State == state)
+			return truth(s.query.SourceStatus().State == state)
 		})
 	}
 	for _, surface := range health.Surfaces {

@@ -158,7 +158,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		return nil, err
 	}
 	s.webhooks = webhook.New(webhook.Options{
-		Store: db, Sealer: s.auth.box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, Standing: s.auth.standing, OwnerAway: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
+		Store: db, Sealer: s.auth.box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, OwnerStatus: s.auth.standing, OwnerTimeout: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
 		Logger: log.Logger, Audit: s.auth.audit, UserAgent: "pregon/" + version + " (+" + base + ")",
 	})
 	s.auth.seen = s.webhooks.Seen
@@ -167,8 +167,8 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	}
 	mux := http.NewServeMux()
 	s.query = query.New(query.Options{
-		Catalog: s.catalog, Coverage: s.ledger, Documents: db, Version: version, Reads: c.Source != "none", Source: db.mark, Ready: s.ready,
-		StoreFails: s.storeFails, StoreCreated: created, Limit: s.auth.guard.AnonymousLimit(), Shared: s.auth.shared,
+		Catalog: s.catalog, Coverage: s.ledger, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.mark, Ready: s.ready,
+		StoreStatus: s.storeFails, StoreCreated: created, Limit: s.auth.guard.AnonymousLimit(), Shared: s.auth.shared,
 	})
 	closing := make(chan struct{}) // closed when streams are to end
 	s.api, err = rest.New(rest.Options{
@@ -203,7 +203,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: mostInWork, Refused: func() { s.refused.Add(1) },
 		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.auth.proxies.Contains(a) },
 		Ready: s.ready, Admit: s.auth.guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},
-		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
+		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
 		Remote:       s.auth.proxies.Client,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)

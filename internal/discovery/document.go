@@ -26,7 +26,7 @@ type document struct {
 }
 
 // everywhere are the links by which one document leads to all others.
-var everywhere = []string{link(ardPath, "ard"), link(apiCatalogPath, "api-catalog")}
+var commonLinks = []string{link(ardPath, "ard"), link(apiCatalogPath, "api-catalog")}
 
 // link is a value of the header Link, with more of its parameters by name and
 // value.
@@ -61,7 +61,7 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(maxAge))
-	h.Set("Link", strings.Join(append(everywhere[:len(everywhere):len(everywhere)], d.links...), ", "))
+	h.Set("Link", strings.Join(append(commonLinks[:len(commonLinks):len(commonLinks)], d.links...), ", "))
 	h.Set("ETag", d.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }

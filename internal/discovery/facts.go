@@ -129,7 +129,7 @@ func (f *facts) Op(id string, parameters ...string) (*operation, error) {
 			continue
 		}
 		for _, name := range parameters {
-			if !op.has(name) {
+			if !op.takes(name) {
 				return nil, fmt.Errorf("%s has no parameter %s", id, name)
 			}
 		}
@@ -138,7 +138,7 @@ func (f *facts) Op(id string, parameters ...string) (*operation, error) {
 	return nil, fmt.Errorf("there is no operation %s", id)
 }
 
-func (o *operation) has(name string) bool {
+func (o *operation) takes(name string) bool {
 	return slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == name }) ||
 		slices.ContainsFunc(o.Body, func(f field) bool { return f.Name == name })
 }
@@ -225,7 +225,7 @@ func (f *facts) Guide() (string, error) {
 
 // Told is a description of the reference in one line, without the limit where
 // there is none.
-func (f *facts) Told(description string) string {
+func (f *facts) Describe(description string) string {
 	text := oneLine(description)
 	if f.AnonymousLimit == 0 {
 		text = strings.ReplaceAll(text, ", within the limit", "")

@@ -31,13 +31,13 @@ type index struct {
 }
 
 // signpost are the names under which the index links operations.
-var signpost = map[string]string{
+var operationLinks = map[string]string{
 	"reports": "getReports", "issuers": "getIssuers", "analytics": "getAnalytics", "suggest": "getSuggestions",
 	"status": "getStatus", "completeness": "getCompleteness", "token": "exchangeToken",
 }
 
 // landmarks are the names under which it links everything else.
-var landmarks = map[string]string{
+var otherLinks = map[string]string{
 	"openapi": openapiPath, "mcp": mcpPath, "mcp_server_card": cardPath, "ard": ardPath, "api_catalog": apiCatalogPath,
 	"agent_skills": skillsPath + "index.json", "llms": llmsPath, "llms_full": llmsFullPath,
 	"oauth_protected_resource": resourcePath, "oauth_authorization_server": serverPath,
@@ -47,14 +47,14 @@ var landmarks = map[string]string{
 // and as Markdown for agents that ask for it.
 func writeFront(f *facts, e edition) error {
 	links := map[string]string{}
-	for name, id := range signpost {
+	for name, id := range operationLinks {
 		op, err := f.Op(id)
 		if err != nil {
 			return err
 		}
 		links[name] = f.URL(op.Path)
 	}
-	for name, path := range landmarks {
+	for name, path := range otherLinks {
 		links[name] = f.URL(path)
 	}
 	forPrograms, err := newJSON("application/json", index{f.API.Info.Title, f.Version, f.Attribution, links})

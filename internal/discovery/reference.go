@@ -33,7 +33,7 @@ type pathItem struct{ Get, Post, Put, Patch, Delete *operation }
 
 type operation struct {
 	Method, Path         string `json:"-"`
-	Members              bool   `json:"-"` // it needs a credential
+	NeedsCredential      bool   `json:"-"` // it needs a credential
 	ID                   string `json:"operationId"`
 	Tags                 []string
 	Summary, Description string
@@ -110,7 +110,7 @@ func (r *reference) resolve(op *operation) {
 	if op.Security != nil {
 		security = *op.Security
 	}
-	op.Members = len(security) > 0 && !slices.ContainsFunc(security, func(q requirement) bool { return len(q) == 0 })
+	op.NeedsCredential = len(security) > 0 && !slices.ContainsFunc(security, func(q requirement) bool { return len(q) == 0 })
 	for name, content := range op.RequestBody.Content {
 		op.BodyType, op.Body = name, r.fields(content.Schema)
 	}
@@ -189,7 +189,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 func (r *reference) Open() []*operation {
 	var out []*operation
 	for _, op := range r.operations {
-		if op.Method == "GET" && !op.Members && strings.HasPrefix(op.Path, "/api/v1/") && !strings.Contains(op.Path, "{") {
+		if op.Method == "GET" && !op.NeedsCredential && strings.HasPrefix(op.Path, "/api/v1/") && !strings.Contains(op.Path, "{") {
 			out = append(out, op)
 		}
 	}

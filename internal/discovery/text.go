@@ -41,7 +41,7 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 func (f *facts) Uncrawled() []string {
 	readable := map[string]bool{mcpPath: false, cardPath: true}
 	for _, op := range f.API.operations {
-		readable[op.Path] = readable[op.Path] || op.Method == "GET" && !op.Members
+		readable[op.Path] = readable[op.Path] || op.Method == "GET" && !op.NeedsCredential
 	}
 	var rules []string
 	for _, path := range slices.Sorted(maps.Keys(readable)) {

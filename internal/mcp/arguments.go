@@ -60,27 +60,27 @@ func (t *tool) read(raw json.RawMessage) (*query.Params, error) {
 		delete(given, known.name)
 		if !ok || v == nil {
 			if t.required[known.name] {
-				p.Refuse(known.name, "", "is needed")
+				p.Reject(known.name, "", "is needed")
 			}
 			continue
 		}
 		text, reason := known.text(v)
 		if reason != "" {
-			p.Refuse(known.name, shown(v), reason)
+			p.Reject(known.name, printable(v), reason)
 			continue
 		}
 		if text == "" && t.required[known.name] {
-			p.Refuse(known.name, "", "is needed")
+			p.Reject(known.name, "", "is needed")
 		}
 		values.Set(known.name, text)
 	}
-	t.refuseOthers(p, given)
+	t.rejectUnknown(p, given)
 	return p, nil
 }
 
 // refuseOthers refuses what is no argument: the first few by name, since there
 // may be any number.
-func (t *tool) refuseOthers(p *query.Params, given map[string]any) {
+func (t *tool) rejectUnknown(p *query.Params, given map[string]any) {
 	if len(given) == 0 {
 		return
 	}
@@ -90,11 +90,11 @@ func (t *tool) refuseOthers(p *query.Params, given map[string]any) {
 	if len(names) > few {
 		others += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	p.Refuse(others, "", "is no argument of "+t.Name+t.takes())
+	p.Reject(others, "", "is no argument of "+t.Name+t.argumentNames())
 }
 
 // takes lists the arguments.
-func (t *tool) takes() string {
+func (t *tool) argumentNames() string {
 	if len(t.properties) == 0 {
 		return ", which takes none"
 	}
@@ -134,7 +134,7 @@ func integer(number string) string {
 }
 
 // shown is a value for the words that refuse it.
-func shown(v any) string {
+func printable(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return ""

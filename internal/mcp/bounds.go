@@ -13,19 +13,19 @@ import (
 // What an answer may be long, in bytes: together about 6,000 tokens, some three
 // and a third bytes each.
 const (
-	mostJSON = 14_000
-	mostText = 5_000
-	mostRow  = 3_000 // of one report in a list
+	maxJSON = 14_000
+	maxText = 5_000
+	maxRow  = 3_000 // of one report in a list
 )
 
 // newResult is a result within these bounds.
 func newResult(object []byte, summary string) result {
-	return result{bounded(object, mostJSON), text.ClipBytes(summary, mostText)}
+	return result{shrink(object, maxJSON), text.ClipBytes(summary, maxText)}
 }
 
 // bounded cuts a record that is longer than any of the regulator's is, as an
 // imported one may be: its texts and lists, the longest first.
-func bounded(object []byte, most int) []byte {
+func shrink(object []byte, most int) []byte {
 	if len(object) <= most {
 		return object
 	}

@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	mostCompletions = 20
-	mostTyped       = 200  // bytes: nobody types more before he wants to be helped
-	mostValue       = 200  // bytes of a value that is offered
-	lookBack        = 2000 // reports whose id is compared with what was typed
+	maxCompletions = 20
+	maxTyped       = 200  // bytes: nobody types more before he wants to be helped
+	maxValue       = 200  // bytes of a value that is offered
+	recentReports  = 2000 // reports whose id is compared with what was typed
 )
 
 // complete offers what somebody who types an argument may mean.
 func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
-		return nil, wireError(err)
+		return nil, sdkError(err)
 	}
 	all := []string{}
-	if known(req.Params) && len(req.Params.Argument.Value) <= mostTyped {
+	if hasArgument(req.Params) && len(req.Params.Argument.Value) <= maxTyped {
 		if all, err = completions(ctx, snapshot, req.Params); err != nil {
-			return nil, wireError(err)
+			return nil, sdkError(err)
 		}
 	}
-	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > mostValue })
+	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > maxValue })
 	out := &sdk.CompleteResult{}
-	out.Completion.Values = all[:min(len(all), mostCompletions)]
-	out.Completion.HasMore = len(all) > mostCompletions // how many there are in all nobody counts
+	out.Completion.Values = all[:min(len(all), maxCompletions)]
+	out.Completion.HasMore = len(all) > maxCompletions // how many there are in all nobody counts
 	return out, nil
 }
 
 // known reports whether an argument is of something that there is. Of what is
 // not nothing is known, which is no error.
-func known(p *sdk.CompleteParams) bool {
+func hasArgument(p *sdk.CompleteParams) bool {
 	if p == nil || p.Ref == nil {
 		return false
 	}
@@ -63,13 +63,13 @@ func completions(ctx context.Context, s *catalog.Snapshot, p *sdk.CompleteParams
 	typed, by := p.Argument.Value, access.FromContext(ctx)
 	switch {
 	case p.Argument.Name == "language":
-		return beginning([]string{"es", "en"}, typed), nil
+		return withPrefix([]string{"es", "en"}, typed), nil
 	case p.Argument.Name == "type":
-		return beginning([]string{"IP", "OIR", "HR"}, typed), nil
+		return withPrefix([]string{"IP", "OIR", "HR"}, typed), nil
 	case p.Argument.Name == "kind":
-		return beginning([]string{"company", "fund", "manager", "other"}, typed), nil
+		return withPrefix([]string{"company", "fund", "manager", "other"}, typed), nil
 	case p.Argument.Name == "date" || p.Argument.Name == "from" || p.Argument.Name == "to":
-		return beginning(recentDays(), typed), nil
+		return withPrefix(recentDays(), typed), nil
 	case p.Argument.Name == "category":
 		return categories(ctx, s, typed)
 	case p.Argument.Name == "id" && !strings.HasPrefix(p.Ref.URI, issuerURI):
@@ -87,7 +87,7 @@ func completions(ctx context.Context, s *catalog.Snapshot, p *sdk.CompleteParams
 	return []string{}, nil
 }
 
-func beginning(all []string, typed string) []string {
+func withPrefix(all []string, typed string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
 		return len(v) < len(typed) || !strings.EqualFold(v[:len(typed)], typed)
 	})
@@ -95,7 +95,7 @@ func beginning(all []string, typed string) []string {
 
 // issuers are those that a name, ticker or number that is being typed may mean.
 func issuers(ctx context.Context, s *catalog.Snapshot, typed string, show func(*disclosure.Issuer) string) ([]string, error) {
-	found, err := s.Issuers(ctx, typed, "", mostCompletions+1)
+	found, err := s.Issuers(ctx, typed, "", maxCompletions+1)
 	out := make([]string, len(found))
 	for i, e := range found {
 		out[i] = show(e.Issuer)
@@ -112,13 +112,13 @@ func issuerIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string
 	for _, e := range s.Entities() {
 		out = append(out, e.Issuer.ID)
 	}
-	out = beginning(out, typed)
+	out = withPrefix(out, typed)
 	slices.Sort(out)
 	return out, nil
 }
 
 func categories(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
-	found, err := s.Suggest(ctx, typed, mostCompletions)
+	found, err := s.Suggest(ctx, typed, maxCompletions)
 	out := []string{}
 	for _, c := range found.Categories {
 		out = append(out, c.Category)
@@ -130,7 +130,7 @@ func categories(ctx context.Context, s *catalog.Snapshot, typed string) ([]strin
 // those that it finds as a search.
 func reportIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
 	out := []string{}
-	for _, f := range s.Newest(disclosure.Filter{}, lookBack).Reports {
+	for _, f := range s.Newest(disclosure.Filter{}, recentReports).Reports {
 		if id := f.ID(); strings.HasPrefix(id, typed) {
 			out = append(out, id)
 		}
@@ -138,7 +138,7 @@ func reportIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string
 	if len(out) > 0 || typed == "" {
 		return out, nil
 	}
-	found, err := s.Reports(ctx, disclosure.Filter{Search: typed}, 1, mostCompletions+1)
+	found, err := s.Reports(ctx, disclosure.Filter{Search: typed}, 1, maxCompletions+1)
 	for _, f := range found.Reports {
 		out = append(out, f.ID())
 	}

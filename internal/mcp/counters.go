@@ -6,7 +6,7 @@ import (
 )
 
 // counter counts one kind of message.
-type counter struct{ taken, failed atomic.Int64 }
+type counter struct{ received, failed atomic.Int64 }
 
 // otherCalls is what is no tool and no method that is counted by itself.
 const otherCalls = "other"
@@ -19,7 +19,7 @@ var countedMethods = []string{
 
 // Calls names every kind of message that is counted: tools by their names,
 // other messages by their methods.
-func Calls() []string {
+func CallNames() []string {
 	out := append([]string{otherCalls}, countedMethods...)
 	for _, t := range tools {
 		out = append(out, t.Name)
@@ -29,7 +29,7 @@ func Calls() []string {
 
 func newCounters() map[string]*counter {
 	out := map[string]*counter{}
-	for _, name := range Calls() {
+	for _, name := range CallNames() {
 		out[name] = &counter{}
 	}
 	return out
@@ -37,9 +37,9 @@ func newCounters() map[string]*counter {
 
 // Counted returns how many messages of a kind were taken, and how many of them
 // were answered with an error of the protocol or refused.
-func (s *Server) Counted(call string) (taken, failed int64) {
+func (s *Server) CallCounts(call string) (taken, failed int64) {
 	c := s.calls[call]
-	return c.taken.Load(), c.failed.Load()
+	return c.received.Load(), c.failed.Load()
 }
 
 // label is the kind of a message.
@@ -58,7 +58,7 @@ func (m message) label() string {
 
 func (s *Server) count(m message, failed bool) {
 	c := s.calls[m.label()]
-	c.taken.Add(1)
+	c.received.Add(1)
 	if failed {
 		c.failed.Add(1)
 	}

@@ -17,40 +17,40 @@ import (
 )
 
 const (
-	versionHeader  = "Mcp-Protocol-Version"
-	firstStateless = "2026-07-28" // the first revision in which a message says everything itself
-	listenMethod   = "subscriptions/listen"
-	shortBody      = 16 << 10 // which costs less to read than to look twice who sends it
+	versionHeader    = "Mcp-Protocol-Version"
+	firstStateless   = "2026-07-28" // the first revision in which a message says everything itself
+	listenMethod     = "subscriptions/listen"
+	maxUncheckedBody = 16 << 10 // which costs less to read than to look twice who sends it
 )
 
 // ServeHTTP takes one message: it finds out what the message needs, lets the
 // caller in or not, and has the SDK do it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &reply{ResponseWriter: w, request: r}
+	out := &responseWriter{ResponseWriter: w, request: r}
 	defer out.finish()
 	if err := s.hosts.check(w, r); err != nil {
-		out.refuse(err)
+		out.writeError(err)
 		return
 	}
 	if r.Method == http.MethodOptions {
 		preflight(out)
 		return
 	}
-	if r.ContentLength > shortBody || r.ContentLength < 0 {
-		if err := s.o.Guard.Precheck(w, r, anybody(0)); err != nil {
+	if r.ContentLength > maxUncheckedBody || r.ContentLength < 0 {
+		if err := s.o.Guard.Precheck(w, r, public(0)); err != nil {
 			w.Header().Set("Connection", "close") // what follows is not read
-			out.refuse(err)
+			out.writeError(err)
 			s.count(message{}, true)
 			return
 		}
 	}
-	m, err := s.take(r)
+	m, err := s.readMessage(r)
 	out.id = m.id
 	principal, refusal := s.o.Guard.Admit(w, r, m.need()) // what cannot be read counts as well
 	if refusal == nil {
 		refusal = err
 	}
-	if refusal == nil && m.asksCatalogue() {
+	if refusal == nil && m.needsCatalog() {
 		_, refusal = s.snapshot(m.params.Name)
 	}
 	var place access.Slot
@@ -59,12 +59,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		place, refusal = s.o.Guard.AcquireSlot(r, principal, !m.need().Public) // documents are what not everybody may read
 	}
 	if refusal != nil {
-		out.refuse(refusal)
+		out.writeError(refusal)
 		s.count(m, true)
 		return
 	}
 	ctx := access.NewContext(r.Context(), principal)
-	ctx, out.ready = newReady(ctx)
+	ctx, out.result = newEncodedResult(ctx)
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.body))
 	// The SDK wants both, and answers with either as the method has it. Who
@@ -82,7 +82,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // take reads a message of a request that may have one.
-func (s *Server) take(r *http.Request) (message, error) {
+func (s *Server) readMessage(r *http.Request) (message, error) {
 	if r.Method != http.MethodPost {
 		return message{}, &httpError{http.StatusMethodNotAllowed, codeInvalidRequest, "This server keeps no sessions: send each message with POST."}
 	}
@@ -110,14 +110,16 @@ func (s *Server) take(r *http.Request) (message, error) {
 
 // TooLarge tells of a body that says itself that it is too large, for whoever
 // refuses it before it comes here.
-func TooLarge(w http.ResponseWriter, r *http.Request) { fail(w, r, errTooLarge) }
+func WriteTooLarge(w http.ResponseWriter, r *http.Request) { writeError(w, r, errTooLarge) }
 
 // Failed tells of what went wrong in us, for whoever catches it.
-func Failed(w http.ResponseWriter, r *http.Request) { fail(w, r, fault.New(fault.Internal, "")) }
+func WriteInternalError(w http.ResponseWriter, r *http.Request) {
+	writeError(w, r, fault.New(fault.Internal, ""))
+}
 
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	out := &reply{ResponseWriter: w, request: r}
-	out.refuse(err)
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
+	out := &responseWriter{ResponseWriter: w, request: r}
+	out.writeError(err)
 	out.finish()
 }
 

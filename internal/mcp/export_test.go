@@ -6,7 +6,7 @@ import "net/http"
 func (s *Server) Wanted() int {
 	s.subs.mu.Lock()
 	defer s.subs.mu.Unlock()
-	return len(s.subs.wanted)
+	return len(s.subs.byURI)
 }
 
 // Queue is what stands between the SDK and a listener.
@@ -23,10 +23,10 @@ type openQueue struct{ *queue }
 func (q openQueue) Close() bool { return q.close() }
 
 const (
-	BeatEvery   = beatEvery
-	WriteTime   = writeTime
-	MostPending = mostPending
+	BeatEvery   = heartbeatInterval
+	WriteTime   = writeTimeout
+	MostPending = maxPending
 )
 
 // GoOn finds the page after a list that was cut.
-var GoOn = goOn
+var GoOn = nextPage

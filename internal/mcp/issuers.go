@@ -22,7 +22,7 @@ func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, 
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, bounded(disclosure.AppendIssuer(nil, e.Issuer), mostJSON/query.MaxLimit)...) // so that none is left out
+		b = append(b, shrink(disclosure.AppendIssuer(nil, e.Issuer), maxJSON/query.MaxLimit)...) // so that none is left out
 	}
 	b = withSeq(append(b, "]}"...), snapshot)
 	var text strings.Builder

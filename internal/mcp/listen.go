@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	anonymousSeats = 4    // that a network without a credential may have
-	mostStrangers  = 1000 // of all of those together
-	beatEvery      = 15 * time.Second
-	writeTime      = 10 * time.Second // for one write: whoever takes longer is let go
-	mostPending    = 256 << 10        // bytes that wait for a slow reader: more than all addresses of one together
-	drainSpread    = 3 * time.Second  // over which listeners are let go when the service stops
+	maxAnonymousPerNetwork = 4    // that a network without a credential may have
+	maxAnonymous           = 1000 // of all of those together
+	heartbeatInterval      = 15 * time.Second
+	writeTimeout           = 10 * time.Second // for one write: whoever takes longer is let go
+	maxPending             = 256 << 10        // bytes that wait for a slow reader: more than all addresses of one together
+	drainSpread            = 3 * time.Second  // over which listeners are let go when the service stops
 )
 
 type listenKey struct{}
@@ -29,16 +29,16 @@ func listening(ctx context.Context) bool { return ctx.Value(listenKey{}) != nil 
 
 // listen keeps a request open on which the caller is told what it subscribed
 // to, until it goes, is too slow, or is no longer let in.
-func (s *Server) listen(out *reply, r *http.Request, principal access.Principal) {
-	leave, err := s.seat(r, principal)
+func (s *Server) listen(out *responseWriter, r *http.Request, principal access.Principal) {
+	leave, err := s.acquireConn(r, principal)
 	if err != nil {
-		out.refuse(err)
+		out.writeError(err)
 		return
 	}
 	defer leave()
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), listenKey{}, true))
 	defer cancel()
-	go s.watch(ctx, cancel, principal)
+	go s.cancelOnExpiry(ctx, cancel, principal)
 	w := out.ResponseWriter
 	if p, ok := w.(interface{ Park() }); ok {
 		p.Park() // who listens has a seat, and is not in work
@@ -49,21 +49,21 @@ func (s *Server) listen(out *reply, r *http.Request, principal access.Principal)
 	if q.close() {
 		s.o.Conns.CountCut()
 	}
-	_ = q.control.SetWriteDeadline(time.Now().Add(writeTime)) // for what the server says at the end
-	out.ResponseWriter = w                                    // an error, if it was one, is told as any other
+	_ = q.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what the server says at the end
+	out.ResponseWriter = w                                       // an error, if it was one, is told as any other
 }
 
 // seat takes a place among those who listen. Who has no credential has few,
 // and shares them with his network.
-func (s *Server) seat(r *http.Request, p access.Principal) (leave func(), err error) {
+func (s *Server) acquireConn(r *http.Request, p access.Principal) (leave func(), err error) {
 	if p.Mode != access.Anonymous {
 		return s.o.Conns.Acquire(p.ID, events.MaxOpen)
 	}
-	leaveAll, err := s.strangers.Acquire("", mostStrangers)
+	leaveAll, err := s.anonymousConns.Acquire("", maxAnonymous)
 	if err != nil {
 		return nil, err
 	}
-	leaveOwn, err := s.o.Conns.Acquire("anonymous "+s.o.Guard.NetworkKey(r), anonymousSeats)
+	leaveOwn, err := s.o.Conns.Acquire("anonymous "+s.o.Guard.NetworkKey(r), maxAnonymousPerNetwork)
 	if err != nil {
 		leaveAll()
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Server) seat(r *http.Request, p access.Principal) (leave func(), err er
 }
 
 // watch ends the request when its credential does, or the service.
-func (s *Server) watch(ctx context.Context, cancel func(), p access.Principal) {
+func (s *Server) cancelOnExpiry(ctx context.Context, cancel func(), p access.Principal) {
 	defer cancel()
 	var ends <-chan time.Time
 	if !p.Expires.IsZero() {
@@ -128,20 +128,20 @@ func newQueue(w http.ResponseWriter, cancel func()) *queue {
 func (q *queue) Write(b []byte) (int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || len(q.pending)+len(b) > mostPending {
+	if q.closed || len(q.pending)+len(b) > maxPending {
 		q.slow = q.slow || !q.closed
 		q.cancel()
 		return 0, errors.New("the listener is too slow")
 	}
 	q.pending = append(q.pending, b...)
-	q.nudge()
+	q.signal()
 	return len(b), nil
 }
 
 // Flush does nothing: whatever is written is sent at once.
 func (q *queue) Flush() {}
 
-func (q *queue) nudge() {
+func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
 	default: // it is awake
@@ -153,7 +153,7 @@ func (q *queue) close() (slow bool) {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	q.nudge()
+	q.signal()
 	<-q.done
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -171,7 +171,7 @@ func (q *queue) take() (b []byte, closed bool) {
 // between takes the connection for dead.
 func (q *queue) run() {
 	defer close(q.done)
-	beat := time.NewTicker(beatEvery - rand.N(beatEvery/8)) // not all at the same moment
+	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8)) // not all at the same moment
 	defer beat.Stop()
 	begun := false
 	for {
@@ -202,7 +202,7 @@ func (q *queue) run() {
 }
 
 func (q *queue) send(b []byte) error {
-	_ = q.control.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = q.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := q.ResponseWriter.Write(b); err != nil {
 		return err
 	}

@@ -219,7 +219,7 @@ func TestListen(t *testing.T) {
 	l.all(latest, "pregon://reports/search", ip)
 	l.end()
 	s.settled(0)
-	if taken, failed := s.mcp.Counted("subscriptions/listen"); taken < 1 || failed != 0 {
+	if taken, failed := s.mcp.CallCounts("subscriptions/listen"); taken < 1 || failed != 0 {
 		t.Errorf("%d and %d are counted", taken, failed)
 	}
 }

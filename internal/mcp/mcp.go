@@ -43,13 +43,13 @@ type Options struct {
 
 // Server answers agents.
 type Server struct {
-	o         Options
-	sdk       *sdk.Server
-	protocol  http.Handler // the SDK, over HTTP
-	hosts     hosts
-	subs      subscriptions
-	calls     map[string]*counter
-	strangers events.ConnLimiter // of listeners without a credential
+	o              Options
+	sdk            *sdk.Server
+	protocol       http.Handler // the SDK, over HTTP
+	hosts          hosts
+	subs           subscriptions
+	calls          map[string]*counter
+	anonymousConns events.ConnLimiter // of listeners without a credential
 }
 
 // instructions are what an agent is told when it connects.
@@ -63,7 +63,7 @@ const instructions = `Pregón publishes the official disclosures of the Spanish 
 // New returns the server; Register puts it in place.
 func New(o Options) *Server {
 	s := &Server{o: o, hosts: newHosts(o.BaseURL, o.Origins), calls: newCounters()}
-	s.subs.hub, s.subs.tell = o.Events, s.updated
+	s.subs.events, s.subs.notify = o.Events, s.updated
 	s.subs.failed = func(err error) { o.Logger.Warn("subscribers cannot be told of changes", "err", err) }
 	capabilities := &sdk.ServerCapabilities{
 		// The lists are of the program, and stay as they are while it runs.
@@ -103,30 +103,30 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() { // the SDK calls from a goroutine of its own, in which nobody else would catch it
 			if cause := recover(); cause != nil {
 				s.o.Logger.ErrorContext(ctx, "panic in a request", "mcp", method, "cause", cause, "stack", string(debug.Stack()))
-				err = wireError(fault.New(fault.Internal, ""))
+				err = sdkError(fault.New(fault.Internal, ""))
 			}
 		}()
-		if need := needOf(method, req.GetParams()); !entitled(ctx, need) {
-			return nil, wireError(errNotEntitled(need))
+		if need := needOf(method, req.GetParams()); !authorized(ctx, need) {
+			return nil, sdkError(errUnauthorized(need))
 		}
 		switch req := req.(type) {
 		case *sdk.ReadResourceRequest:
-			if isOurs(req.Params.URI) {
-				ctx, req := underOneAddress(ctx, req)
+			if isResource(req.Params.URI) {
+				ctx, req := withFixedURI(ctx, req)
 				return next(ctx, method, req)
 			}
 		case *sdk.ListToolsRequest:
 			return listTools(next(ctx, method, req))
 		case *sdk.CallToolRequest:
 			if toolNamed(req.Params.Name) == nil {
-				return nil, wireError(errNoTool(req.Params.Name))
+				return nil, sdkError(errNoTool(req.Params.Name))
 			}
 		case *sdk.SubscribeRequest: // of a session, which nobody has: the SDK would note it for good
 			gone := &sdk.UnsubscribeRequest{Session: req.Session, Params: &sdk.UnsubscribeParams{URI: req.Params.URI}}
 			return next(ctx, "resources/unsubscribe", gone)
 		case *sdk.SubscriptionsListenRequest:
-			if n := req.Params.Notifications; n != nil && len(n.ResourceSubscriptions) > mostURIs {
-				return nil, wireError(fault.New(fault.Invalid, "One request may subscribe to %d addresses: use fewer, or a search that finds more.", mostURIs))
+			if n := req.Params.Notifications; n != nil && len(n.ResourceSubscriptions) > maxURIs {
+				return nil, sdkError(fault.New(fault.Invalid, "One request may subscribe to %d addresses: use fewer, or a search that finds more.", maxURIs))
 			}
 		}
 		return next(ctx, method, req)

@@ -133,7 +133,7 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 		Mux: mux, Logger: quiet, Source: func() string { return "" }, Ready: func() error { return nil }, Admit: guard.AdmitUnrouted,
 		Remote: access.Proxies(nil).Client, Observe: func(httpserver.Observation) {},
 		Streams:      []string{rest.StreamPath, access.MCPPath},
-		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.TooLarge, Failed: mcp.Failed}},
+		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -57,7 +57,7 @@ func parse(body []byte) (message, error) {
 	if json.Unmarshal(parts["method"], &m.method) != nil || m.method == "" {
 		return m, &rpcError{codeInvalidRequest, "The method must be a text, such as tools/list.", nil}
 	}
-	if len(m.method) > mostMethod {
+	if len(m.method) > maxMethod {
 		return m, &rpcError{codeMethodNotFound, "There is no such method.", nil}
 	}
 	params := parts["params"]
@@ -67,7 +67,7 @@ func parse(body []byte) (message, error) {
 	if params != nil {
 		_ = json.Unmarshal(params, &m.params) // what is not as it should be is nothing we know
 	}
-	if len(m.params.URI) > mostAddress || len(m.params.Name) > mostAddress {
+	if len(m.params.URI) > maxName || len(m.params.Name) > maxName {
 		return m, &rpcError{codeInvalidParams, "There is nothing with a name of that length.", nil}
 	}
 	return m, nil
@@ -75,15 +75,15 @@ func parse(body []byte) (message, error) {
 
 // What is sent back with answers and errors may not be longer than this.
 const (
-	mostID      = 1000
-	mostMethod  = 200
-	mostAddress = 4000
+	maxID     = 1000
+	maxMethod = 200
+	maxName   = 4000
 )
 
 // isID reports whether a value can be the id of a request. A number must be whole
 // and such as every client can count.
 func isID(raw json.RawMessage) bool {
-	if len(raw) > mostID {
+	if len(raw) > maxID {
 		return false
 	}
 	if raw[0] == '"' {
@@ -95,7 +95,7 @@ func isID(raw json.RawMessage) bool {
 
 // asksCatalogue reports whether an answer needs the catalogue, which takes a
 // while to load.
-func (m message) asksCatalogue() bool {
+func (m message) needsCatalog() bool {
 	return slices.Contains([]string{"tools/call", "resources/read", "prompts/get", "completion/complete"}, m.method)
 }
 
@@ -109,9 +109,9 @@ func (m message) need() access.Requirement {
 	case "prompts/get":
 		return needOfPrompt(m.params.Name)
 	case "subscriptions/listen", "resources/subscribe":
-		return anybody(access.ReadReports)
+		return public(access.ReadReports)
 	}
-	return anybody(0)
+	return public(0)
 }
 
 // needOf is the same of a message that the SDK has read.
@@ -128,28 +128,28 @@ func needOf(method string, params sdk.Params) access.Requirement {
 	return m.need()
 }
 
-func anybody(scope access.Scope) access.Requirement {
+func public(scope access.Scope) access.Requirement {
 	return access.Requirement{Scope: scope, Public: true, MCP: true}
 }
 
-func members(scope access.Scope) access.Requirement {
+func authenticated(scope access.Scope) access.Requirement {
 	return access.Requirement{Scope: scope, MCP: true}
 }
 
 func needOfTool(name string, arguments json.RawMessage) access.Requirement {
 	t := toolNamed(name)
 	if t == nil {
-		return anybody(0)
+		return public(0)
 	}
-	if t.Members || t.Name == "search_reports" && asksInside(arguments) {
-		return members(access.ScopeOf(t.Scope))
+	if t.Credential || t.Name == "search_reports" && searchesDocuments(arguments) {
+		return authenticated(access.ScopeOf(t.Scope))
 	}
-	return anybody(access.ScopeOf(t.Scope))
+	return public(access.ScopeOf(t.Scope))
 }
 
 // asksInside reports whether a search is to be in documents. A value that nobody
 // knows is refused later, to whoever was let in.
-func asksInside(arguments json.RawMessage) bool {
+func searchesDocuments(arguments json.RawMessage) bool {
 	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // with which it may be written too
 		return false
 	}
@@ -162,22 +162,22 @@ func asksInside(arguments json.RawMessage) bool {
 func needOfURI(uri string) access.Requirement {
 	switch {
 	case strings.HasPrefix(uri, documentURI):
-		return members(access.ReadReports)
+		return authenticated(access.ReadReports)
 	case strings.HasPrefix(uri, reportURI):
 		_, raw, _ := strings.Cut(uri, "?")
 		if query, _ := url.ParseQuery(raw); strings.Join(query["in"], "") != "" { // a search in documents, as by the tool
-			return members(access.ReadReports)
+			return authenticated(access.ReadReports)
 		}
-		return anybody(access.ReadReports)
+		return public(access.ReadReports)
 	case strings.HasPrefix(uri, issuerURI):
-		return anybody(access.ReadIssuers)
+		return public(access.ReadIssuers)
 	}
-	return anybody(0)
+	return public(0)
 }
 
 func needOfPrompt(name string) access.Requirement {
 	if name == issuerBrief {
-		return anybody(access.ReadReports | access.ReadIssuers)
+		return public(access.ReadReports | access.ReadIssuers)
 	}
-	return anybody(access.ReadReports)
+	return public(access.ReadReports)
 }

@@ -20,7 +20,7 @@ type Offer struct {
 // Entry is one thing of an offer.
 type Entry struct {
 	Name, Title, Description string
-	Members                  bool // needs a key or token
+	NeedsCredential          bool // needs a key or token
 	Arguments                []Argument
 }
 
@@ -34,13 +34,13 @@ type Argument struct {
 func Offered() Offer {
 	o := Offer{Versions: sdk.SupportedProtocolVersions(), Instructions: instructions}
 	for _, t := range tools {
-		o.Tools = append(o.Tools, Entry{t.Name, t.Title, t.Description, t.Members, t.arguments()})
+		o.Tools = append(o.Tools, Entry{t.Name, t.Title, t.Description, t.Credential, t.arguments()})
 	}
 	for _, r := range resources {
 		o.Resources = append(o.Resources, Entry{Name: r.URI, Title: r.Title, Description: r.Description})
 	}
 	for _, t := range templates {
-		o.Templates = append(o.Templates, Entry{Name: t.URITemplate, Title: t.Title, Description: t.Description, Members: !needOfURI(t.URITemplate).Public})
+		o.Templates = append(o.Templates, Entry{Name: t.URITemplate, Title: t.Title, Description: t.Description, NeedsCredential: !needOfURI(t.URITemplate).Public})
 	}
 	for _, p := range prompts {
 		e := Entry{Name: p.Name, Title: p.Title, Description: p.Description}

@@ -23,7 +23,7 @@ import (
 const (
 	morningBriefing = "morning_briefing"
 	issuerBrief     = "issuer_brief"
-	explainFiling   = "explain_filing"
+	explainReport   = "explain_filing"
 )
 
 var language = &sdk.PromptArgument{Name: "language", Title: "Language", Description: "es (default) or en: what the answer is written in"}
@@ -40,7 +40,7 @@ var prompts = []*sdk.Prompt{
 		Arguments:   []*sdk.PromptArgument{{Name: "issuer", Title: "Issuer", Description: "Id, NIF, ISIN or name", Required: true}, language},
 	},
 	{
-		Name: explainFiling, Title: "Explain a report · Explicar una comunicación",
+		Name: explainReport, Title: "Explain a report · Explicar una comunicación",
 		Description: "What a report means, for somebody who is no lawyer. Qué significa una comunicación, para quien no es jurista.",
 		Arguments:   []*sdk.PromptArgument{{Name: "id", Title: "Filing", Description: "Id of the report, such as oir-40374", Required: true}, language},
 	},
@@ -56,7 +56,7 @@ func (s *Server) addPrompts() {
 		s.sdk.AddPrompt(p, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 			out, err := s.prompt(ctx, p, req.Params.Arguments)
 			if err != nil {
-				return nil, wireError(fault.New(promptFault(err), "%s", s.explain(ctx, p.Name, err)))
+				return nil, sdkError(fault.New(promptKind(err), "%s", s.errorText(ctx, p.Name, err)))
 			}
 			return out, nil
 		})
@@ -65,7 +65,7 @@ func (s *Server) addPrompts() {
 
 // promptFault is the kind of an error as a caller of a prompt sees it: what is
 // not there was asked for wrongly.
-func promptFault(err error) fault.Kind {
+func promptKind(err error) fault.Kind {
 	if k := fault.KindOf(err); k != fault.NotFound {
 		return k
 	}
@@ -80,13 +80,13 @@ func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]str
 	for _, a := range p.Arguments {
 		values.Set(a.Name, given[a.Name])
 		if a.Required && strings.TrimSpace(given[a.Name]) == "" {
-			params.Refuse(a.Name, "", "is needed")
+			params.Reject(a.Name, "", "is needed")
 		}
 	}
-	params.Give(values)
+	params.SetValues(values)
 	lang := params.Text("language")
 	if lang != "" && lang != "es" && lang != "en" {
-		params.Refuse("language", lang, "must be es or en")
+		params.Reject("language", lang, "must be es or en")
 	}
 	day := params.Day("date")
 	if err := params.Err(); err != nil {
@@ -126,11 +126,11 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 		about, err = s.searchReports(ctx, snapshot, query.NewParams(q))
 	case issuerBrief:
 		var found *query.Issuer
-		if found, err = s.issuerMeant(ctx, snapshot, p.Bounded("issuer", query.MostSearch)); err == nil {
+		if found, err = s.findIssuer(ctx, snapshot, p.LimitedText("issuer", query.MaxSearch)); err == nil {
 			uri = issuerURI + url.PathEscape(found.ID)
 			about, err = s.showIssuer(snapshot, found)
 		}
-	case explainFiling:
+	case explainReport:
 		uri = reportURI + url.PathEscape(strings.ToLower(p.Text("id")))
 		about, err = s.getReport(ctx, snapshot, p)
 	}
@@ -138,7 +138,7 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 }
 
 // issuerMeant finds an issuer by an identifier, or by its name.
-func (s *Server) issuerMeant(ctx context.Context, snapshot *catalog.Snapshot, what string) (*query.Issuer, error) {
+func (s *Server) findIssuer(ctx context.Context, snapshot *catalog.Snapshot, what string) (*query.Issuer, error) {
 	if len(snapshot.Lookup(what)) == 1 {
 		return s.o.Query.Issuer(snapshot, what, access.FromContext(ctx))
 	}

@@ -316,7 +316,7 @@ func TestCounted(t *testing.T) {
 	s.post(legacy("tools/call", `{"name":"read_document","arguments":{"id":"oir-40374"}}`))
 	s.post("nonsense")
 	for call, want := range map[string][2]int64{"service_status": {1, 0}, "tools/list": {1, 0}, "read_document": {1, 1}, "other": {1, 1}, "get_report": {0, 0}} {
-		if taken, failed := s.mcp.Counted(call); taken != want[0] || failed != want[1] {
+		if taken, failed := s.mcp.CallCounts(call); taken != want[0] || failed != want[1] {
 			t.Errorf("%s: %d and %d, want %v", call, taken, failed, want)
 		}
 	}

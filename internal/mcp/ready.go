@@ -15,42 +15,42 @@ import (
 // The SDK would read and write it three times over on its way out, which costs
 // more than finding it. So the SDK is given a ticket in its place, and the reply
 // puts it in where the ticket stands.
-type ready struct{ fields []byte }
+type encodedResult struct{ fields []byte }
 
-type readyKey struct{}
+type resultKey struct{}
 
 // newReady makes room for a result in a request's context.
-func newReady(ctx context.Context) (context.Context, *ready) {
-	r := &ready{}
-	return context.WithValue(ctx, readyKey{}, r), r
+func newEncodedResult(ctx context.Context) (context.Context, *encodedResult) {
+	r := &encodedResult{}
+	return context.WithValue(ctx, resultKey{}, r), r
 }
 
 // The ticket as it is given, and as the SDK writes it. A text in the message
 // cannot be taken for it: the quotation marks in a text are escaped.
 var (
-	ticket     = &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: ticketMark}
-	ticketText = []byte(`"content":[],"structuredContent":"` + ticketMark + `"`)
+	placeholder     = &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: placeholderMark}
+	placeholderText = []byte(`"content":[],"structuredContent":"` + placeholderMark + `"`)
 )
 
-const ticketMark = "ready"
+const placeholderMark = "ready"
 
-var errNoTicket = errors.New("the SDK did not write the ticket of a result")
+var errNoPlaceholder = errors.New("the SDK did not write the ticket of a result")
 
 // put encodes a result, and returns the ticket for it.
-func (r *ready) put(out result) *sdk.CallToolResult {
+func (r *encodedResult) set(out result) *sdk.CallToolResult {
 	text, _ := query.Encode(out.text) // which a text always does
 	b := make([]byte, 0, len(out.json)+len(text)+80)
 	b = append(append(b, `"content":[{"type":"text","text":`...), text...)
 	r.fields = append(append(b, `}],"structuredContent":`...), out.json...)
-	copied := *ticket // the SDK may note something on it
+	copied := *placeholder // the SDK may note something on it
 	return &copied
 }
 
 // around returns what stands before and after the ticket.
-func (r *ready) around(body []byte) (before, after []byte, err error) {
-	before, after, ok := bytes.Cut(body, ticketText)
+func (r *encodedResult) split(body []byte) (before, after []byte, err error) {
+	before, after, ok := bytes.Cut(body, placeholderText)
 	if !ok {
-		return nil, nil, errNoTicket
+		return nil, nil, errNoPlaceholder
 	}
 	return before, after, nil
 }

@@ -66,12 +66,12 @@ func errVersion(v string) error {
 
 // errNotEntitled refuses what the endpoint would have, had the message been
 // plain. Nobody comes here by accident.
-func errNotEntitled(need access.Requirement) error {
+func errUnauthorized(need access.Requirement) error {
 	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s.", need.Scope)
 }
 
 // entitled reports whether the caller may have what is needed.
-func entitled(ctx context.Context, need access.Requirement) bool {
+func authorized(ctx context.Context, need access.Requirement) bool {
 	p := access.FromContext(ctx)
 	if p.Mode == access.Anonymous {
 		return need.Public
@@ -80,7 +80,7 @@ func entitled(ctx context.Context, need access.Requirement) bool {
 }
 
 // wire is an error as JSON-RPC tells it.
-type wire struct {
+type wireError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
@@ -88,12 +88,12 @@ type wire struct {
 
 // tell puts an error into the words of JSON-RPC, and says which status HTTP has
 // for it: none for what is a matter of the message alone.
-func tell(err error) (status int, out wire) {
+func toWire(err error) (status int, out wireError) {
 	if e, ok := errors.AsType[*rpcError](err); ok {
-		return 0, wire{e.code, secret.Mask(e.message), e.data}
+		return 0, wireError{e.code, secret.Mask(e.message), e.data}
 	}
 	if e, ok := errors.AsType[*httpError](err); ok {
-		return e.status, wire{e.code, secret.Mask(e.message), nil}
+		return e.status, wireError{e.code, secret.Mask(e.message), nil}
 	}
 	kind := fault.KindOf(err)
 	status, message := problem.Status(kind), "Something went wrong on our side. Try again; if it goes on, tell us the request id."
@@ -108,40 +108,40 @@ func tell(err error) (status int, out wire) {
 	if !known {
 		code = codeInternal
 	}
-	return status, wire{code, message, map[string]int{"status": status}}
+	return status, wireError{code, message, map[string]int{"status": status}}
 }
 
 // reply is what is answered to one message. It lets streams pass; what has an
 // end it holds until it is whole. Errors are told in JSON-RPC, and with the
 // status that the caller's revision of the protocol wants.
-type reply struct {
+type responseWriter struct {
 	http.ResponseWriter
-	request *http.Request
-	id      json.RawMessage
-	code    int  // the status; 0 until something is said
-	streams bool // what was said is on its way
-	body    []byte
-	ready   *ready // of a tool that was called
-	ours    bool   // the error is in our own words
+	request   *http.Request
+	id        json.RawMessage
+	code      int  // the status; 0 until something is said
+	streaming bool // what was said is on its way
+	body      []byte
+	result    *encodedResult // of a tool that was called
+	ours      bool           // the error is in our own words
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (p *reply) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *responseWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // WriteHeader notes the status.
-func (p *reply) WriteHeader(status int) {
+func (p *responseWriter) WriteHeader(status int) {
 	if p.code == 0 {
 		p.code = status
 	}
 }
 
-func (p *reply) Write(b []byte) (int, error) {
-	if p.streams { // the header is the queue's by now
+func (p *responseWriter) Write(b []byte) (int, error) {
+	if p.streaming { // the header is the queue's by now
 		return p.ResponseWriter.Write(b)
 	}
 	p.WriteHeader(http.StatusOK)
 	if p.code == http.StatusOK && strings.HasPrefix(p.Header().Get("Content-Type"), "text/event-stream") {
-		p.streams = true
+		p.streaming = true
 		return p.ResponseWriter.Write(b)
 	}
 	p.body = append(p.body, b...) // a copy: the writer may use his again
@@ -149,11 +149,11 @@ func (p *reply) Write(b []byte) (int, error) {
 }
 
 // failed reports whether the answer is an error of the protocol.
-func (p *reply) failed() bool { return p.code >= 400 }
+func (p *responseWriter) failed() bool { return p.code >= 400 }
 
 // refuse answers with an error of ours.
-func (p *reply) refuse(err error) {
-	status, out := tell(err)
+func (p *responseWriter) writeError(err error) {
+	status, out := toWire(err)
 	p.code, p.ours = cmp.Or(status, http.StatusBadRequest), true
 	switch h := p.Header(); {
 	case status == http.StatusMethodNotAllowed:
@@ -161,41 +161,41 @@ func (p *reply) refuse(err error) {
 	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && h.Get("Retry-After") == "":
 		h.Set("Retry-After", "2") // as over REST
 	}
-	p.put(out)
+	p.setError(out)
 }
 
-func (p *reply) put(out wire) {
+func (p *responseWriter) setError(out wireError) {
 	p.Header().Set("Content-Type", "application/json")
 	p.body, _ = query.Encode(struct { // texts and numbers, which always encode
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"` // null when there is none
-		Error   wire            `json:"error"`
+		Error   wireError       `json:"error"`
 	}{"2.0", p.id, out})
 }
 
 // finish says what was not said yet.
-func (p *reply) finish() {
-	if p.streams || p.code == 0 {
+func (p *responseWriter) finish() {
+	if p.streaming || p.code == 0 {
 		return
 	}
 	h := p.Header()
 	if p.failed() && !strings.HasPrefix(h.Get("Content-Type"), "application/json") { // the SDK says in plain text what it cannot read
-		p.put(translate(strings.TrimSpace(string(p.body))))
+		p.setError(fromPlainText(strings.TrimSpace(string(p.body))))
 	}
-	p.mend()
+	p.rewriteSDKError()
 	parts := [][]byte{p.body}
-	if p.ready != nil && p.ready.fields != nil {
-		before, after, err := p.ready.around(p.body)
+	if p.result != nil && p.result.fields != nil {
+		before, after, err := p.result.split(p.body)
 		if err != nil {
 			panic(err) // of another SDK than this was written for
 		}
-		parts = [][]byte{before, p.ready.fields, after}
+		parts = [][]byte{before, p.result.fields, after}
 	}
 	h.Set("Cache-Control", "no-store")
 	p.send(parts)
 }
 
-func (p *reply) send(parts [][]byte) {
+func (p *responseWriter) send(parts [][]byte) {
 	size := 0
 	for _, b := range parts {
 		size += len(b)
@@ -210,14 +210,14 @@ func (p *reply) send(parts [][]byte) {
 }
 
 // mend rewrites errors of the SDK that have no id, or tell of its insides.
-func (p *reply) mend() {
+func (p *responseWriter) rewriteSDKError() {
 	tells := bytes.Contains(p.body, []byte("unmarshaling "))
 	if p.ours || !tells && !p.failed() {
 		return
 	}
 	var m struct {
 		ID    json.RawMessage
-		Error *wire
+		Error *wireError
 	}
 	if json.Unmarshal(p.body, &m) != nil || m.Error == nil {
 		return
@@ -230,7 +230,7 @@ func (p *reply) mend() {
 		m.Error.Message = "There is no such method."
 	}
 	if tells || unknown || m.ID == nil {
-		p.put(*m.Error)
+		p.setError(*m.Error)
 	}
 }
 
@@ -238,7 +238,7 @@ func (p *reply) mend() {
 // status always. What is a matter of the message has one since 2026-07-28; who
 // speaks an older revision, or does not say which, is answered 200 as JSON-RPC
 // over HTTP has it.
-func (p *reply) status() int {
+func (p *responseWriter) status() int {
 	if p.code >= http.StatusInternalServerError && p.request.Context().Err() != nil {
 		return problem.StatusClientClosed
 	}
@@ -251,15 +251,15 @@ func (p *reply) status() int {
 }
 
 // translate puts what the SDK says in plain text into JSON-RPC.
-func translate(text string) wire {
+func fromPlainText(text string) wireError {
 	if strings.Contains(text, "not handled") {
-		return wire{Code: codeMethodNotFound, Message: "There is no such method."}
+		return wireError{Code: codeMethodNotFound, Message: "There is no such method."}
 	}
-	return wire{Code: codeInvalidRequest, Message: text}
+	return wireError{Code: codeInvalidRequest, Message: text}
 }
 
 // wireError is an error for the SDK to tell.
-func wireError(err error) error {
-	_, out := tell(err)
+func sdkError(err error) error {
+	_, out := toWire(err)
 	return &jsonrpc.Error{Code: int64(out.Code), Message: out.Message}
 }

@@ -17,10 +17,10 @@ import (
 
 // Where the resources are.
 const (
-	ourURI      = "pregon://"
-	reportURI   = ourURI + "reports/"
-	issuerURI   = ourURI + "issuers/"
-	documentURI = ourURI + "documents/"
+	baseURI     = "pregon://"
+	reportURI   = baseURI + "reports/"
+	issuerURI   = baseURI + "issuers/"
+	documentURI = baseURI + "documents/"
 
 	latestURI = reportURI + "latest"
 	searchURI = reportURI + "search"
@@ -59,29 +59,29 @@ func (s *Server) addResources() {
 	}
 }
 
-func isOurs(uri string) bool { return strings.HasPrefix(uri, ourURI) }
+func isResource(uri string) bool { return strings.HasPrefix(uri, baseURI) }
 
-type addressKey struct{}
+type uriKey struct{}
 
 // underOneAddress has the SDK find readResource whatever the address is. It
 // would compare it with the templates letter by letter, and find no search whose
 // parameters stand in another order.
-func underOneAddress(ctx context.Context, req *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
+func withFixedURI(ctx context.Context, req *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
 	inner, params := *req, *req.Params
 	params.URI, inner.Params = latestURI, &params
-	return context.WithValue(ctx, addressKey{}, req.Params.URI), &inner
+	return context.WithValue(ctx, uriKey{}, req.Params.URI), &inner
 }
 
 // readResource reads what is ours.
 func (s *Server) readResource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	uri := ctx.Value(addressKey{}).(string)
+	uri := ctx.Value(uriKey{}).(string)
 	kind, body, err := s.resource(ctx, uri)
 	if fault.KindOf(err) == fault.NotFound {
 		where, _ := query.Encode(map[string]string{"uri": uri})
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.explain(ctx, "resources/read", err), Data: where}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.errorText(ctx, "resources/read", err), Data: where}
 	}
 	if err != nil {
-		return nil, wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "resources/read", err)))
+		return nil, sdkError(fault.New(fault.KindOf(err), "%s", s.errorText(ctx, "resources/read", err)))
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: kind, Text: string(body)}}}, nil
 }
@@ -121,12 +121,12 @@ func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at stri
 
 // What of a document is read at once.
 const (
-	mostCharsRead = 20_000
-	mostBytesRead = 24_000
+	maxCharsRead = 20_000
+	maxBytesRead = 24_000
 )
 
 func (s *Server) wholeDocument(ctx context.Context, snapshot *catalog.Snapshot, id string, p *query.Params) ([]byte, error) {
-	offset := p.Integer("offset", 0, 0, query.MostOffset)
+	offset := p.Integer("offset", 0, 0, query.MaxOffset)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Server) wholeDocument(ctx context.Context, snapshot *catalog.Snapshot, 
 	if err != nil {
 		return nil, errNoResource
 	}
-	out, err := s.documentPiece(ctx, snapshot, id, offset, mostCharsRead, mostBytesRead)
+	out, err := s.documentPiece(ctx, snapshot, id, offset, maxCharsRead, maxBytesRead)
 	if err == nil && out.Status == "pending" {
 		err = fault.New(fault.Unavailable, "%s", s.documentText(out))
 	}
@@ -147,18 +147,18 @@ var errNoResource = fault.New(fault.NotFound, "There is no such resource: resour
 // as it is until the next release; what is the market's may change with every
 // report, as over REST.
 const (
-	keepOffer  = 5 * 60 * 1000
-	keepRecord = 1000
+	offerTTL  = 5 * 60 * 1000
+	recordTTL = 1000
 )
 
 // cacheable returns how long a result may be kept, and by whom.
 func cacheable(ctx context.Context, req sdk.Request, c *sdk.Cacheable) {
-	c.TTLMs, c.CacheScope = keepOffer, "public"
+	c.TTLMs, c.CacheScope = offerTTL, "public"
 	read, ok := req.(*sdk.ReadResourceRequest)
-	if !ok || !isOurs(read.Params.URI) {
+	if !ok || !isResource(read.Params.URI) {
 		return
 	}
-	c.TTLMs = keepRecord
+	c.TTLMs = recordTTL
 	if access.FromContext(ctx).Mode != access.Anonymous {
 		c.CacheScope = "private"
 	}

@@ -142,7 +142,7 @@ func TestOffer(t *testing.T) {
 	names := func(all []mcp.Entry) map[string]bool {
 		out := map[string]bool{}
 		for _, e := range all {
-			out[e.Name] = e.Members
+			out[e.Name] = e.NeedsCredential
 		}
 		return out
 	}

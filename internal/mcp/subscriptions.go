@@ -19,16 +19,16 @@ import (
 // process follows the feed by itself, so that a subscriber is told by whichever
 // replica has it.
 type subscriptions struct {
-	hub    *events.Hub
-	tell   func(ctx context.Context, uri string)
+	events *events.Hub
+	notify func(ctx context.Context, uri string)
 	failed func(error) // told when the log cannot be read
 
-	mu     sync.Mutex
-	wanted map[string]*wanted // guarded by mu: by URI
+	mu    sync.Mutex
+	byURI map[string]*subscription // guarded by mu: by URI
 }
 
 // wanted is something that somebody is subscribed to.
-type wanted struct {
+type subscription struct {
 	selector *events.Selector
 	count    int
 }
@@ -37,18 +37,18 @@ type wanted struct {
 var listEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected}
 
 const (
-	mostURIs    = 10                     // of one request
-	mostURI     = 500                    // bytes of an address
-	minInterval = 200 * time.Millisecond // between two rounds: a burst is told once
-	batchSize   = 1000                   // events looked at in one round
-	lookAgain   = 5 * time.Second        // when the log could not be read, perhaps
+	maxURIs       = 10                     // of one request
+	maxURI        = 500                    // bytes of an address
+	minInterval   = 200 * time.Millisecond // between two rounds: a burst is told once
+	batchSize     = 1000                   // events looked at in one round
+	retryInterval = 5 * time.Second        // when the log could not be read, perhaps
 )
 
 // selectorOf reads what an address selects.
 func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	if len(uri) > mostURI || at != latestURI && at != searchURI {
-		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, mostURI)
+	if len(uri) > maxURI || at != latestURI && at != searchURI {
+		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, maxURI)
 	}
 	p, err := query.ParseQuery(rawQuery)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	selector, err := s.selectorOf(req.Params.URI)
 	if err != nil {
-		return wireError(fault.New(fault.KindOf(err), "%s", s.explain(ctx, "subscribe", err)))
+		return sdkError(fault.New(fault.KindOf(err), "%s", s.errorText(ctx, "subscribe", err)))
 	}
 	s.subs.add(req.Params.URI, selector)
 	return nil
@@ -92,32 +92,32 @@ func (s *Server) updated(ctx context.Context, uri string) {
 func (s *subscriptions) add(uri string, selector *events.Selector) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.wanted == nil {
-		s.wanted = map[string]*wanted{}
+	if s.byURI == nil {
+		s.byURI = map[string]*subscription{}
 	}
-	if s.wanted[uri] == nil {
-		s.wanted[uri] = &wanted{selector: selector}
+	if s.byURI[uri] == nil {
+		s.byURI[uri] = &subscription{selector: selector}
 	}
-	s.wanted[uri].count++
+	s.byURI[uri].count++
 }
 
 func (s *subscriptions) remove(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w := s.wanted[uri]; w != nil {
+	if w := s.byURI[uri]; w != nil {
 		if w.count--; w.count == 0 {
-			delete(s.wanted, uri)
+			delete(s.byURI, uri)
 		}
 	}
 }
 
 // touched returns the addresses that events change: all of them when nobody
 // knows what happened.
-func (s *subscriptions) touched(events []*events.Event, all bool) []string {
+func (s *subscriptions) matching(events []*events.Event, all bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []string
-	for uri, w := range s.wanted {
+	for uri, w := range s.byURI {
 		match := all
 		for i := 0; i < len(events) && !match; i++ {
 			match = w.selector.Match(events[i])
@@ -133,46 +133,46 @@ func (s *subscriptions) touched(events []*events.Event, all bool) []string {
 func (s *subscriptions) run(ctx context.Context) error {
 	cursor := disclosure.Cursor{Seq: -1} // what there was before is no news
 	for {
-		_, wake, _ := s.hub.Since(cursor, 0)
-		switch head := s.hub.Head(); {
+		_, wake, _ := s.events.Since(cursor, 0)
+		switch head := s.events.Head(); {
 		case cursor.Seq < 0 && head.Epoch != "": // the catalogue is loaded
 			cursor = head.Cursor
 		case cursor.Seq >= 0 && cursor.Epoch != head.Epoch: // a backup was restored
 			cursor = head.Cursor
-			s.tellAll(ctx, s.touched(nil, true))
+			s.notifyAll(ctx, s.matching(nil, true))
 		case cursor.Seq >= 0 && cursor.Seq < head.Seq:
-			events, err := s.hub.After(ctx, cursor, batchSize)
+			events, err := s.events.After(ctx, cursor, batchSize)
 			if err != nil {
 				s.failed(err)
 				break
 			}
 			if len(events) > 0 {
 				cursor.Seq = events[len(events)-1].Seq
-				s.tellAll(ctx, s.touched(events, false))
+				s.notifyAll(ctx, s.matching(events, false))
 				continue // there may be more already
 			}
 		}
-		if err := rest(ctx, wake); err != nil {
+		if err := waitForEvents(ctx, wake); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *subscriptions) tellAll(ctx context.Context, uris []string) {
+func (s *subscriptions) notifyAll(ctx context.Context, uris []string) {
 	for _, uri := range uris {
-		s.tell(ctx, uri)
+		s.notify(ctx, uri)
 	}
 }
 
 // rest waits for news, and no less than a breath.
-func rest(ctx context.Context, wake <-chan struct{}) error {
+func waitForEvents(ctx context.Context, wake <-chan struct{}) error {
 	if err := retry.Sleep(ctx, minInterval); err != nil {
 		return err
 	}
 	select {
 	case <-wake:
 		return nil
-	case <-time.After(lookAgain):
+	case <-time.After(retryInterval):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

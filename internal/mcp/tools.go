@@ -23,10 +23,10 @@ type tool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
 	Description  string          `json:"description"`
-	View         string          `json:"view"`    // URI of the view that shows its results
-	Scope        string          `json:"scope"`   // of callers who show a credential
-	Members      bool            `json:"members"` // callers must show one
-	IDs          string          `json:"ids"`     // the tool that finds the ids it takes
+	View         string          `json:"view"`       // URI of the view that shows its results
+	Scope        string          `json:"scope"`      // of callers who show a credential
+	Credential   bool            `json:"credential"` // callers must show one
+	IDs          string          `json:"ids"`        // the tool that finds the ids it takes
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 
@@ -138,13 +138,13 @@ func listTools(result sdk.Result, err error) (sdk.Result, error) {
 func (s *Server) call(ctx context.Context, t *tool, arguments json.RawMessage) *sdk.CallToolResult {
 	out, err := s.ask(ctx, t, arguments)
 	if err != nil {
-		text := s.explain(ctx, t.Name, err)
+		text := s.errorText(ctx, t.Name, err)
 		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.NotFound && e.Code == "" {
 			text += " Find ids with " + t.IDs + "."
 		}
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 	}
-	return ctx.Value(readyKey{}).(*ready).put(out)
+	return ctx.Value(resultKey{}).(*encodedResult).set(out)
 }
 
 func (s *Server) ask(ctx context.Context, t *tool, arguments json.RawMessage) (result, error) {
@@ -170,7 +170,7 @@ func (s *Server) snapshot(tool string) (*catalog.Snapshot, error) {
 
 // explain says what was wrong and what to do. What nobody classified is ours
 // to mend, and says nothing of what happened inside.
-func (s *Server) explain(ctx context.Context, what string, err error) string {
+func (s *Server) errorText(ctx context.Context, what string, err error) string {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind == fault.Internal {
 		if ctx.Err() == nil {
@@ -193,7 +193,7 @@ func (s *Server) explain(ctx context.Context, what string, err error) string {
 			lines[i] = fmt.Sprintf("%s '%s' %s", f.Name, value, f.Reason)
 		}
 	}
-	return text.ClipBytes(strings.Join(lines, "; "), mostText) + "."
+	return text.ClipBytes(strings.Join(lines, "; "), maxText) + "."
 }
 
 // enumOf lists what an argument may be, when that is one of a few words. An

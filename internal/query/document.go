@@ -11,10 +11,10 @@ import (
 )
 
 // MostOffset is the last place of a document that can be asked for.
-const MostOffset = 1<<31 - 1
+const MaxOffset = 1<<31 - 1
 
 // DocumentNow is how far a report's document is.
-type DocumentNow struct {
+type DocumentStatus struct {
 	Status   string  `json:"status"`
 	Reason   *string `json:"reason"` // why it is not ready
 	SHA256   *string `json:"sha256"`
@@ -26,9 +26,9 @@ type DocumentNow struct {
 }
 
 // Describe returns how far a report's document is.
-func Describe(r *disclosure.Report) DocumentNow {
+func DescribeDocument(r *disclosure.Report) DocumentStatus {
 	d := r.DocumentNow()
-	out := DocumentNow{
+	out := DocumentStatus{
 		Status: string(d.Status), Reason: OrNull(d.Reason), SHA256: OrNull(d.SHA256),
 		Type: OrNull(d.Type), Method: OrNull(d.Method), Language: OrNull(d.Language),
 	}
@@ -62,8 +62,8 @@ type DocumentText struct {
 // Read returns a piece of the text of a report's document: at most so many
 // characters from an offset on. It is nil while the document is to be waited
 // for.
-func (d *Service) Read(ctx context.Context, r *disclosure.Report, offset, most int) (*document.Piece, *extract.Text, error) {
-	leave, err := d.EnterLibrary(ctx)
+func (d *Service) ReadDocument(ctx context.Context, r *disclosure.Report, offset, most int) (*document.Piece, *extract.Text, error) {
+	leave, err := d.AcquireText(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +77,7 @@ func (d *Service) Read(ctx context.Context, r *disclosure.Report, offset, most i
 }
 
 // Show tells a piece with the particulars of its document.
-func (d *Service) Show(r *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) DocumentText {
+func (d *Service) DocumentText(r *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) DocumentText {
 	out := DocumentText{
 		ID: r.ID, SHA256: r.Document.SHA256, Type: string(text.Type), Bytes: r.Document.Bytes, Pages: len(text.Pages),
 		Language: OrNull(text.Language), Method: string(text.Method), Notes: list(text.Notes), Outline: text.Outline, Text: piece.Pages,
@@ -111,13 +111,13 @@ func (d *Service) textOf(ctx context.Context, r *disclosure.Report) (*extract.Te
 
 // mostInLibrary is how many questions hold texts of documents in memory at
 // once; others wait, since a text may have 10 MB.
-const mostInLibrary = 8
+const maxTexts = 8
 
 // EnterLibrary waits for a place among those who hold texts of documents.
-func (d *Service) EnterLibrary(ctx context.Context) (leave func(), err error) {
+func (d *Service) AcquireText(ctx context.Context) (leave func(), err error) {
 	select {
-	case d.library <- struct{}{}:
-		return func() { <-d.library }, nil
+	case d.texts <- struct{}{}:
+		return func() { <-d.texts }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

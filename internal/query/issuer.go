@@ -58,7 +58,7 @@ func newParty(s *catalog.Snapshot, name string) *party {
 	return p
 }
 
-const latestOfIssuer = 5
+const latestReports = 5
 
 // IssuerKey returns the identifier of the issuer that a caller names by any
 // identifier or its ticker, or the reason why that cannot be: nobody is known
@@ -72,34 +72,34 @@ func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
 		return found[0].Issuer.ID, ""
 	}
 	if len(found) > 1 {
-		return "", "is the ticker of several issuers: use an id, " + listed(found, false)
+		return "", "is the ticker of several issuers: use an id, " + issuerNames(found, false)
 	}
 	_, nif := disclosure.ParseNIF(name)
 	if len(s.Entities()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
 		return name, "" // which issuers there are is still to be learned
 	}
 	reason = "is not known: no issuer has that ticker, NIF, ISIN or id"
-	if near := nearly(s, name); len(near) > 0 {
-		reason += "; did you mean " + listed(near, true) + "?"
+	if near := similarIssuers(s, name); len(near) > 0 {
+		reason += "; did you mean " + issuerNames(near, true) + "?"
 	}
 	return "", reason
 }
 
 const (
-	mostIssuerName = 200 // bytes
-	mostSuggested  = 3
+	maxIssuerName  = 200 // bytes
+	maxSuggestions = 3
 )
 
 // nearly returns the issuers that a caller may have meant.
-func nearly(s *catalog.Snapshot, name string) []*search.Issuer {
-	found, _ := s.Issuers(context.Background(), name, "", mostSuggested) // the name is short, and so is the work
+func similarIssuers(s *catalog.Snapshot, name string) []*search.Issuer {
+	found, _ := s.Issuers(context.Background(), name, "", maxSuggestions) // the name is short, and so is the work
 	return found
 }
 
 // listed names a few issuers, by their tickers where those are good enough.
-func listed(issuers []*search.Issuer, byTicker bool) string {
-	parts := make([]string, 0, mostSuggested)
-	for _, e := range issuers[:min(len(issuers), mostSuggested)] {
+func issuerNames(issuers []*search.Issuer, byTicker bool) string {
+	parts := make([]string, 0, maxSuggestions)
+	for _, e := range issuers[:min(len(issuers), maxSuggestions)] {
 		id := e.Issuer.ID
 		if byTicker {
 			id = cmp.Or(e.Issuer.Ticker, id)
@@ -118,11 +118,11 @@ func (d *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*
 		return nil, fault.New(fault.NotFound,
 			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs and tickers among them, work too.")
 	case len(found) > 1:
-		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", listed(found, false))
+		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", issuerNames(found, false))
 	}
 	e := found[0]
 	i := e.Issuer
-	filings := s.ReportsOf(e, latestOfIssuer)
+	filings := s.ReportsOf(e, latestReports)
 	out := &Issuer{
 		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
 		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),

@@ -40,10 +40,10 @@ func ParseQuery(raw string) (*Params, error) {
 func NewParams(values url.Values) *Params { return &Params{values: values} }
 
 // Give has others read, beside what was found wrong so far.
-func (p *Params) Give(values url.Values) { p.values = values }
+func (p *Params) SetValues(values url.Values) { p.values = values }
 
 // Refuse notes that a parameter is not good.
-func (p *Params) Refuse(name, value, reason string) {
+func (p *Params) Reject(name, value, reason string) {
 	p.bad = append(p.bad, fault.Field{Name: name, Value: value, Reason: reason})
 }
 
@@ -55,16 +55,16 @@ func (p *Params) Text(name string) string {
 	case 1:
 		return v[0]
 	default:
-		p.Refuse(name, strings.Join(v, ", "), "may be given once only")
+		p.Reject(name, strings.Join(v, ", "), "may be given once only")
 		return ""
 	}
 }
 
 // Bounded returns a text of so many bytes at most.
-func (p *Params) Bounded(name string, most int) string {
+func (p *Params) LimitedText(name string, most int) string {
 	s := p.Text(name)
 	if len(s) > most {
-		p.Refuse(name, s, "may have "+strconv.Itoa(most)+" bytes at most")
+		p.Reject(name, s, "may have "+strconv.Itoa(most)+" bytes at most")
 		return ""
 	}
 	return s
@@ -78,7 +78,7 @@ func (p *Params) Integer(name string, absent, least, most int) int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || s[0] == '+' || n < least || n > most {
-		p.Refuse(name, s, "must be a whole number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
+		p.Reject(name, s, "must be a whole number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
 		return absent
 	}
 	return n
@@ -92,7 +92,7 @@ func (p *Params) Day(name string) disclosure.Day {
 	}
 	d, ok := disclosure.ParseDay(s)
 	if !ok {
-		p.Refuse(name, s, "must be a date as YYYY-MM-DD, from 1900 on")
+		p.Reject(name, s, "must be a date as YYYY-MM-DD, from 1900 on")
 	}
 	return d
 }
@@ -102,21 +102,21 @@ func (p *Params) Kind() disclosure.Kind {
 	s := p.Text("kind")
 	k, ok := disclosure.ParseKind(s)
 	if !ok && s != "" {
-		p.Refuse("kind", s, "must be company, fund, manager or other")
+		p.Reject("kind", s, "must be company, fund, manager or other")
 	}
 	return k
 }
 
 // MostSearch is how many bytes a search text may have. An address has no room
 // for more; the arguments of a tool would.
-const MostSearch = 64 << 10
+const MaxSearch = 64 << 10
 
 // Search returns a text to search for, nothing when it is blank.
 func (p *Params) Search() string {
-	s := p.Bounded("search", MostSearch)
+	s := p.LimitedText("search", MaxSearch)
 	switch {
 	case text.Wordless(s):
-		p.Refuse("search", s, "has no word to search for: give letters or digits, or leave it out")
+		p.Reject("search", s, "has no word to search for: give letters or digits, or leave it out")
 	case strings.TrimSpace(s) == "":
 		return ""
 	}
@@ -126,20 +126,20 @@ func (p *Params) Search() string {
 // LiveFilter reads the common filter for a caller that follows changes.
 func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	if in := p.Text("in"); in != "" {
-		p.Refuse("in", in, "is for lists: what documents say is not followed")
+		p.Reject("in", in, "is for lists: what documents say is not followed")
 	}
 	return p.Filter(s)
 }
 
 // issuer reads the name of an issuer that is known.
 func (p *Params) issuer(s *catalog.Snapshot) string {
-	name := p.Bounded("issuer", mostIssuerName)
+	name := p.LimitedText("issuer", maxIssuerName)
 	if strings.TrimSpace(name) == "" {
 		return ""
 	}
 	key, reason := IssuerKey(s, name)
 	if reason != "" {
-		p.Refuse("issuer", name, reason)
+		p.Reject("issuer", name, reason)
 	}
 	return key
 }
@@ -154,18 +154,18 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	if text := p.Text("type"); text != "" {
 		t, ok := disclosure.ParseType(text)
 		if !ok {
-			p.Refuse("type", text, "must be IP, HR or OIR, in upper case")
+			p.Reject("type", text, "must be IP, HR or OIR, in upper case")
 		}
 		f.Type = t
 	}
 	if f.From != 0 && f.To != 0 && f.From > f.To {
-		p.Refuse("from", f.From.String(), "must not be later than to, "+f.To.String())
+		p.Reject("from", f.From.String(), "must not be later than to, "+f.To.String())
 	}
 	return f
 }
 
 // Good reports whether nothing was wrong so far.
-func (p *Params) Good() bool { return len(p.bad) == 0 }
+func (p *Params) Valid() bool { return len(p.bad) == 0 }
 
 // Err tells everything that was wrong, or nothing.
 func (p *Params) Err() error {

@@ -27,16 +27,16 @@ type Options struct {
 	Catalog  *catalog.Catalog
 	Coverage *coverage.Tracker
 	// Documents are the texts of reports' documents.
-	Documents store.Documents
-	Version   string        // of the program
-	Reads     bool          // this process reads the source, or stands by to
-	Source    func() string // where the reports come from, as the store is marked: "demo" is the simulated market
+	Documents   store.Documents
+	Version     string        // of the program
+	ReadsSource bool          // this process reads the source, or stands by to
+	Source      func() string // where the reports come from, as the store is marked: "demo" is the simulated market
 	// Ready returns why the first data is not there yet, or nil. Without it what
 	// the catalogue holds is enough, however little.
 	Ready func() error
 	// StoreFails returns why this process cannot use its store, and whether new
 	// reports cannot be kept; nil for a store that is not watched.
-	StoreFails func() (reasons []health.Reason, blind bool)
+	StoreStatus func() (reasons []health.Reason, blind bool)
 	// StoreCreated is when the store was made, zero when that is not known.
 	StoreCreated time.Time
 	// Limit is what callers without a credential have to keep to, or nil.
@@ -49,13 +49,13 @@ type Options struct {
 // Desk answers.
 type Service struct {
 	Options
-	library  chan struct{} // a place for each question that holds texts of documents
+	texts    chan struct{} // a place for each question that holds texts of documents
 	measured atomic.Pointer[measured]
 }
 
 // New returns the desk.
 func New(o Options) *Service {
-	return &Service{Options: o, library: make(chan struct{}, mostInLibrary)}
+	return &Service{Options: o, texts: make(chan struct{}, maxTexts)}
 }
 
 // Snapshot returns the catalogue as it is now, for one whole question. Until

@@ -14,9 +14,9 @@ import (
 // What is wrong is gathered, also of what a caller refuses before it is read.
 func TestParamsGatherWhatIsWrong(t *testing.T) {
 	p := query.NewParams(nil)
-	p.Refuse("id", "", "is needed")
-	p.Give(url.Values{"limit": {"99"}, "type": {"XX"}, "in": {"title"}})
-	if p.Good() {
+	p.Reject("id", "", "is needed")
+	p.SetValues(url.Values{"limit": {"99"}, "type": {"XX"}, "in": {"title"}})
+	if p.Valid() {
 		t.Error("nothing was wrong")
 	}
 	p.List(nil)
@@ -44,7 +44,7 @@ func TestLibraryHasFewPlaces(t *testing.T) {
 		if len(leavings) == 8 {
 			cancel()
 		}
-		leave, err := d.EnterLibrary(ctx)
+		leave, err := d.AcquireText(ctx)
 		cancel()
 		if err != nil {
 			break
@@ -54,7 +54,7 @@ func TestLibraryHasFewPlaces(t *testing.T) {
 		}
 	}
 	leavings[0]()
-	leave, err := d.EnterLibrary(t.Context())
+	leave, err := d.AcquireText(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

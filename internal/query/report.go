@@ -19,7 +19,7 @@ const InDocument = "document"
 type List struct {
 	Filter      disclosure.Filter
 	Page, Limit int
-	Inside      bool // search in the documents, which needs a credential
+	InDocuments bool // search in the documents, which needs a credential
 }
 
 // List reads the parameters of a list of reports.
@@ -28,34 +28,34 @@ func (p *Params) List(s *catalog.Snapshot) List {
 	switch in := p.Text("in"); in {
 	case "":
 	case InDocument:
-		l.Inside = true
-		p.needSearch(l.Filter, "with in=document")
+		l.InDocuments = true
+		p.requireSearch(l.Filter, "with in=document")
 	default:
-		p.Refuse("in", in, "must be document, or be left out")
+		p.Reject("in", in, "must be document, or be left out")
 	}
 	return l
 }
 
 // ListInside reads the parameters of a list that is always of documents.
-func (p *Params) ListInside(s *catalog.Snapshot) List {
+func (p *Params) ListInDocuments(s *catalog.Snapshot) List {
 	l := p.List(s)
-	if !l.Inside {
-		l.Inside = true
-		p.needSearch(l.Filter, "")
+	if !l.InDocuments {
+		l.InDocuments = true
+		p.requireSearch(l.Filter, "")
 	}
 	return l
 }
 
 // needSearch refuses a search in documents without anything to search for.
-func (p *Params) needSearch(f disclosure.Filter, when string) {
+func (p *Params) requireSearch(f disclosure.Filter, when string) {
 	if f.Search == "" {
-		p.Refuse("search", "", strings.TrimSpace("is needed "+when)+": the words to look for")
+		p.Reject("search", "", strings.TrimSpace("is needed "+when)+": the words to look for")
 	}
 }
 
 // Reports returns a page of reports, newest first.
 func (d *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Page, error) {
-	if !l.Inside {
+	if !l.InDocuments {
 		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
 	}
 	ids, err := document.Find(ctx, d.Documents, l.Filter.Search)
@@ -78,32 +78,32 @@ func (l List) AppendPage(b []byte, total int) []byte {
 
 // Report is the contract's Report and what more is known of it.
 type Report struct {
-	ID          string      `json:"id"`
-	CompanyName string      `json:"company_name"`
-	Ticker      *string     `json:"ticker"`
-	Type        string      `json:"type"`
-	Title       string      `json:"title"`
-	Summary     *string     `json:"summary"`
-	PublishedAt time.Time   `json:"published_at"`
-	Number      string      `json:"cnmv_registration_number"`
-	PDFURL      *string     `json:"pdf_url"`
-	NIF         *string     `json:"nif"`
-	IssuerID    *string     `json:"issuer_id"`
-	Categories  []string    `json:"categories"`
-	SourceURL   *string     `json:"source_url"`
-	Related     []Related   `json:"related"`
-	CorrectedBy *string     `json:"corrected_by"`
-	Precision   *string     `json:"time_precision"`
-	Registered  time.Time   `json:"registered_at"` // the clock of the first stage, which is the publication
-	FirstSeenAt time.Time   `json:"first_seen_at"`
-	AvailableAt time.Time   `json:"available_at"`
-	EnrichedAt  *time.Time  `json:"enriched_at"`
-	TextAt      *time.Time  `json:"text_ready_at"`
-	SummaryAt   *time.Time  `json:"summary_ready_at"`
-	Document    DocumentNow `json:"document"`
-	Method      *string     `json:"summary_method"`
-	Evidence    []Evidence  `json:"evidence"`
-	Attribution Attribution `json:"attribution"`
+	ID          string         `json:"id"`
+	CompanyName string         `json:"company_name"`
+	Ticker      *string        `json:"ticker"`
+	Type        string         `json:"type"`
+	Title       string         `json:"title"`
+	Summary     *string        `json:"summary"`
+	PublishedAt time.Time      `json:"published_at"`
+	Number      string         `json:"cnmv_registration_number"`
+	PDFURL      *string        `json:"pdf_url"`
+	NIF         *string        `json:"nif"`
+	IssuerID    *string        `json:"issuer_id"`
+	Categories  []string       `json:"categories"`
+	SourceURL   *string        `json:"source_url"`
+	Related     []Related      `json:"related"`
+	CorrectedBy *string        `json:"corrected_by"`
+	Precision   *string        `json:"time_precision"`
+	Registered  time.Time      `json:"registered_at"` // the clock of the first stage, which is the publication
+	FirstSeenAt time.Time      `json:"first_seen_at"`
+	AvailableAt time.Time      `json:"available_at"`
+	EnrichedAt  *time.Time     `json:"enriched_at"`
+	TextAt      *time.Time     `json:"text_ready_at"`
+	SummaryAt   *time.Time     `json:"summary_ready_at"`
+	Document    DocumentStatus `json:"document"`
+	Method      *string        `json:"summary_method"`
+	Evidence    []Evidence     `json:"evidence"`
+	Attribution Attribution    `json:"attribution"`
 }
 
 // Related is another report that the regulator says has to do with one.
@@ -137,7 +137,7 @@ func (d *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 		Registered:  Madrid(rep.PublishedAt),
 		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
 		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
-		Document: Describe(rep), Method: OrNull(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: d.Attribution(),
+		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: d.Attribution(),
 	}, nil
 }
 

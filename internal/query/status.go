@@ -106,7 +106,7 @@ func (d *Service) Status(s *catalog.Snapshot) Status {
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
 	out.Catalog.Behind = seconds(d.Catalog.Behind())
-	out.seen(d.Seen())
+	out.setSource(d.SourceStatus())
 	for _, t := range disclosure.Types {
 		for _, f := range s.Newest(disclosure.Filter{Type: t}, 1).Reports {
 			r := f.Decode()
@@ -128,19 +128,19 @@ func (d *Service) Status(s *catalog.Snapshot) Status {
 }
 
 // Seen returns how well the source is seen, and the store works, at this moment.
-func (d *Service) Seen() health.Status {
-	s := d.Coverage.SourceStatus(d.Reads)
-	if d.StoreFails == nil {
+func (d *Service) SourceStatus() health.Status {
+	s := d.Coverage.SourceStatus(d.ReadsSource)
+	if d.StoreStatus == nil {
 		return s
 	}
-	return s.WithStore(d.StoreFails())
+	return s.WithStore(d.StoreStatus())
 }
 
 // State is how well the source is seen, for the feed.
 func (d *Service) State() events.State {
 	var out Status
 	out.Reasons, out.Surfaces = []reason{}, []surface{}
-	out.seen(d.Seen())
+	out.setSource(d.SourceStatus())
 	body, err := json.Marshal(map[string]any{"state": out.State, "since": out.Since, "reasons": out.Reasons})
 	if err != nil {
 		panic(err) // texts and times always encode
@@ -148,7 +148,7 @@ func (d *Service) State() events.State {
 	return events.State{Name: out.State, JSON: body}
 }
 
-func (out *Status) seen(s health.Status) {
+func (out *Status) setSource(s health.Status) {
 	out.State, out.Since, out.Checked = string(s.State), TimeOrNull(s.Since), TimeOrNull(s.At)
 	for _, r := range s.Reasons {
 		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text, Madrid(r.Since)})
@@ -195,7 +195,7 @@ func (d *Service) latency(s *catalog.Snapshot, now time.Time) []latency {
 func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {
 	l := s.Latency(since, series...)
 	return latency{
-		Types: words(series), Hours: latencyHours, Count: l.Count,
+		Types: typeNames(series), Hours: latencyHours, Count: l.Count,
 		RegisteredToSeen: inSeconds(l.RegisteredToSeen), SeenToAvailable: inSeconds(l.SeenToAvailable),
 		SeenToEnriched: inSeconds(l.SeenToEnriched), RegisteredToAvailable: inSeconds(l.RegisteredToAvailable),
 	}
@@ -206,10 +206,10 @@ func newBackfill(j coverage.Job) backfill {
 	if j.ByNumber() {
 		numbers = fmt.Sprintf("%d-%d", j.First, j.Last)
 	}
-	return backfill{j.ID, j.From, j.To, words(j.Types), OrNull(numbers), j.Steps, j.Total, j.New, OrNull(j.Trouble)}
+	return backfill{j.ID, j.From, j.To, typeNames(j.Types), OrNull(numbers), j.Steps, j.Total, j.New, OrNull(j.Trouble)}
 }
 
-func words(types []disclosure.Type) []string {
+func typeNames(types []disclosure.Type) []string {
 	out := make([]string, len(types))
 	for n, t := range types {
 		out[n] = string(t)

@@ -7,6 +7,6 @@ import (
 	"pregon/internal/catalog"
 )
 
-func (a *API) getAnalytics(_ *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getAnalytics(_ *http.Request, s *catalog.Snapshot) (response, error) {
 	return encode(s.Analytics(time.Now()))
 }

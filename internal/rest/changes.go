@@ -14,48 +14,48 @@ import (
 
 const (
 	defaultChanges = 100
-	mostChanges    = 1000
-	mostWait       = 25 // seconds
-	mostScanned    = 20_000
-	mostScanTime   = 2 * time.Second
+	maxChanges     = 1000
+	maxWait        = 25 // seconds
+	maxScanned     = 20_000
+	maxScanTime    = 2 * time.Second
 )
 
 // listChanges is the log by polling: what came after a change, oldest first.
 // Whoever waits is answered as soon as there is something.
-func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	selection := p.selection(s)
 	if len(selection.Events) == 0 {
 		selection.Events = events.AllEvents
 	}
 	after, _ := disclosure.ParseCursor(p.cursor("after"))
-	limit := p.Integer("limit", defaultChanges, 1, mostChanges)
-	wait := p.Integer("wait", 0, 0, mostWait)
+	limit := p.Integer("limit", defaultChanges, 1, maxChanges)
+	wait := p.Integer("wait", 0, 0, maxWait)
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	if selection.Events, err = permit(access.FromContext(r.Context()), selection.Events); err != nil {
-		return answer{}, err
+	if selection.Events, err = permittedEvents(access.FromContext(r.Context()), selection.Events); err != nil {
+		return response{}, err
 	}
 	if wait > 0 {
 		leave, err := a.Conns.Acquire(access.FromContext(r.Context()).ID, events.MaxOpen)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		defer leave()
 	}
 	place, err := a.Events.Locate(r.Context(), after)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	found, err := a.changes(r, place, limit, selection.Compile(), time.Duration(wait)*time.Second)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return answer{body: found}, nil
+	return response{body: found}, nil
 }
 
 // changes gathers events until there are enough of them, or some and no more,
@@ -68,7 +68,7 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 	}
 	b := []byte(`{"data":[`)
 	found, scanned := 0, 0
-	for found < limit && scanned < mostScanned && scan < mostScanTime {
+	for found < limit && scanned < maxScanned && scan < maxScanTime {
 		start := time.Now()
 		_, wake, inMemory := a.Events.Since(after, 0) // before the look, so that nothing is missed
 		// Left before it waits. All long polls of a caller wake at the same moment,

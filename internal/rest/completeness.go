@@ -53,21 +53,21 @@ type missing struct {
 }
 
 const (
-	mostDays    = 366
+	maxDays     = 366
 	defaultDays = 7
 	// A gap is told on the day of the report after it. The one before may be
 	// older than the range, or, registered late, newer.
-	lookAround = 32
+	gapMargin = 32
 )
 
-func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	from, to := p.days()
+	from, to := p.dayRange()
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	out := completeness{From: from.String(), To: to.String(), GeneratedAt: query.Madrid(time.Now().Truncate(time.Second)), Seq: s.Seq(), Days: []seriesDay{}}
 	for _, t := range disclosure.Types {
@@ -78,9 +78,9 @@ func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (answer, err
 }
 
 // days reads the range: the last days when nothing is given.
-func (p *params) days() (from, to disclosure.Day) {
+func (p *params) dayRange() (from, to disclosure.Day) {
 	from, to = p.Day("from"), p.Day("to")
-	if !p.Good() {
+	if !p.Valid() {
 		return from, to // what cannot be read cannot be compared
 	}
 	if to == 0 {
@@ -91,16 +91,16 @@ func (p *params) days() (from, to disclosure.Day) {
 	}
 	switch {
 	case from > to:
-		p.Refuse("from", from.String(), "must not be later than to, "+to.String())
-	case to-from >= mostDays:
-		p.Refuse("from", from.String(), "must be less than "+strconv.Itoa(mostDays)+" days before to, "+to.String())
+		p.Reject("from", from.String(), "must not be later than to, "+to.String())
+	case to-from >= maxDays:
+		p.Reject("from", from.String(), "must be less than "+strconv.Itoa(maxDays)+" days before to, "+to.String())
 	}
 	return from, to
 }
 
 // daysOf tells of every day of a series, the days without a report too.
 func (a *API) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure.Day) []seriesDay {
-	filings := coverage.InOrder(s.Numbers(t, max(from-lookAround, 1), to+lookAround))
+	filings := coverage.InOrder(s.Numbers(t, max(from-gapMargin, 1), to+gapMargin))
 	numbers := map[disclosure.Day][]int64{}
 	for _, f := range filings {
 		day := disclosure.DayOf(f.At)

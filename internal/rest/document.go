@@ -18,12 +18,12 @@ import (
 
 const (
 	defaultMaxChars = 20_000
-	mostMaxChars    = 200_000
+	maxMaxChars     = 200_000
 )
 
 // asksInside reports whether a list is to be searched in documents, which needs a
 // credential. A value that nobody knows is refused later, to anybody.
-func asksInside(r *http.Request) bool {
+func searchesDocuments(r *http.Request) bool {
 	raw := r.URL.RawQuery
 	if !strings.Contains(raw, "in=") && !strings.Contains(raw, "%") { // in which it may be written too
 		return false
@@ -31,29 +31,29 @@ func asksInside(r *http.Request) bool {
 	return slices.ContainsFunc(r.URL.Query()["in"], func(s string) bool { return s != "" })
 }
 
-func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	offset := p.Integer("offset", 0, 0, query.MostOffset)
-	most := p.Integer("max_chars", defaultMaxChars, 1, mostMaxChars)
+	offset := p.Integer("offset", 0, 0, query.MaxOffset)
+	most := p.Integer("max_chars", defaultMaxChars, 1, maxMaxChars)
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	f, err := query.Find(s, r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	rep := f.Decode()
-	piece, text, err := a.Query.Read(r.Context(), rep, offset, most)
+	piece, text, err := a.Query.ReadDocument(r.Context(), rep, offset, most)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if piece == nil {
-		return notYet(rep)
+		return pendingDocument(rep)
 	}
-	out, err := a.show(r, rep, text, piece, offset)
+	out, err := a.encodePiece(r, rep, text, piece, offset)
 	out.header = http.Header{"Vary": {"Accept"}}
 	if piece.Next > 0 {
 		next := url.Values{"offset": {strconv.Itoa(piece.Next)}, "max_chars": {strconv.Itoa(most)}}
@@ -63,27 +63,27 @@ func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (answer, error) 
 }
 
 // soon is when it is worth asking again for a document that is pending.
-const soon = "5"
+const pendingRetryAfter = "5"
 
 // notYet says that the document is still to come.
-func notYet(r *disclosure.Report) (answer, error) {
+func pendingDocument(r *disclosure.Report) (response, error) {
 	out, err := encode(struct {
-		ID       string            `json:"id"`
-		Document query.DocumentNow `json:"document"`
-	}{r.ID, query.Describe(r)})
-	out.status, out.header = http.StatusAccepted, http.Header{"Retry-After": {soon}}
+		ID       string               `json:"id"`
+		Document query.DocumentStatus `json:"document"`
+	}{r.ID, query.DescribeDocument(r)})
+	out.status, out.header = http.StatusAccepted, http.Header{"Retry-After": {pendingRetryAfter}}
 	return out, err
 }
 
 // show writes a piece in the form that the client asked for.
-func (a *API) show(r *http.Request, rep *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) (answer, error) {
-	switch preferred(r.Header.Values("Accept")) {
+func (a *API) encodePiece(r *http.Request, rep *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) (response, error) {
+	switch preferredType(r.Header.Values("Accept")) {
 	case plainText:
-		return answer{body: []byte(document.Plain(*piece)), contentType: plainText}, nil
+		return response{body: []byte(document.Plain(*piece)), contentType: plainText}, nil
 	case markdown:
-		return answer{body: []byte(document.Markdown(rep, *piece, offset == 0)), contentType: markdown}, nil
+		return response{body: []byte(document.Markdown(rep, *piece, offset == 0)), contentType: markdown}, nil
 	}
-	return encode(a.Query.Show(rep, text, piece, offset))
+	return encode(a.Query.DocumentText(rep, text, piece, offset))
 }
 
 const (
@@ -93,7 +93,7 @@ const (
 
 // preferred returns the form of a text that an Accept header asks for most; JSON,
 // which is nothing here, when it does not say.
-func preferred(header []string) string {
+func preferredType(header []string) string {
 	forms := map[string]string{"text/plain": plainText, "text/markdown": markdown, "application/json": "", "*/*": "", "application/*": "", "text/*": markdown}
 	best, form := 0.0, ""
 	for _, line := range header {
@@ -123,32 +123,32 @@ func quality(parameters string) float64 {
 }
 
 // searchDocuments is listReports with in=document, and shows the places.
-func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	asked := p.ListInside(s)
+	asked := p.ListInDocuments(s)
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	found, err := a.Query.Reports(r.Context(), s, asked)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	places := make([]document.Place, len(found.Reports))
 	for i, f := range found.Reports {
 		d := f.Decode().Document
 		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
 	}
-	leave, err := a.Query.EnterLibrary(r.Context())
+	leave, err := a.Query.AcquireText(r.Context())
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	defer leave()
 	snippets, err := document.Snippets(r.Context(), a.Query.Documents, asked.Filter.Search, places...)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	b := []byte(`{"data":[`)
 	for i, f := range found.Reports {
@@ -157,10 +157,10 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (answer, err
 		}
 		places, err := json.Marshal(append([]document.Snippet{}, snippets[places[i].SHA256]...))
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		b = f.AppendJSON(append(b, `{"report":`...))
 		b = append(append(append(b, `,"snippets":`...), places...), '}')
 	}
-	return answer{body: append(asked.AppendPage(append(b, ']'), found.Total), '}')}, nil
+	return response{body: append(asked.AppendPage(append(b, ']'), found.Total), '}')}, nil
 }

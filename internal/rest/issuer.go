@@ -9,14 +9,14 @@ import (
 	"pregon/internal/fault"
 )
 
-func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	found, err := p.Issuers(r.Context(), s)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	b := []byte(`{"data":[`)
 	for i, e := range found {
@@ -25,13 +25,13 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (answer, error) 
 		}
 		b = disclosure.AppendIssuer(b, e.Issuer)
 	}
-	return answer{body: append(b, "]}"...)}, nil
+	return response{body: append(b, "]}"...)}, nil
 }
 
-func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (response, error) {
 	found, err := a.Query.Issuer(s, r.PathValue("id"), access.FromContext(r.Context()))
 	if err != nil {
-		return answer{}, fault.New(fault.KindOf(err), "%s Search with /api/v1/issuers?search=.", err)
+		return response{}, fault.New(fault.KindOf(err), "%s Search with /api/v1/issuers?search=.", err)
 	}
 	return encode(found)
 }

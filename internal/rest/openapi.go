@@ -24,12 +24,12 @@ func OpenAPI(baseURL string) []byte {
 	return bytes.Replace(openapi, []byte(serverPlaceholder), []byte(baseURL), 1)
 }
 
-func (a *API) openapiYAML(*http.Request, *catalog.Snapshot) (answer, error) {
-	return answer{body: a.openapi.yaml, contentType: "application/yaml", maxAge: time.Minute}, nil
+func (a *API) openapiYAML(*http.Request, *catalog.Snapshot) (response, error) {
+	return response{body: a.openapi.yaml, contentType: "application/yaml", maxAge: time.Minute}, nil
 }
 
-func (a *API) openapiJSON(*http.Request, *catalog.Snapshot) (answer, error) {
-	return answer{body: a.openapi.json, maxAge: time.Minute}, nil
+func (a *API) openapiJSON(*http.Request, *catalog.Snapshot) (response, error) {
+	return response{body: a.openapi.json, maxAge: time.Minute}, nil
 }
 
 func asJSON(document []byte) ([]byte, error) {

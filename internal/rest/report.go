@@ -7,40 +7,40 @@ import (
 	"pregon/internal/query"
 )
 
-func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	asked := p.List(s)
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	found, err := a.Query.Reports(r.Context(), s, asked)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return reportList(found, asked), nil
 }
 
 // reportList encodes a page of reports.
-func reportList(found catalog.Page, asked query.List) answer {
+func reportList(found catalog.Page, asked query.List) response {
 	buffer := buffers.Get().(*[]byte)
 	b := append((*buffer)[:0], `{"data":`...)
 	b = found.AppendJSON(b)
 	b = append(asked.AppendPage(b, found.Total), '}')
-	return answer{body: b, hash: found.Hash() + uint64(asked.Page)*0x9e3779b97f4a7c15 + uint64(asked.Limit), buffer: buffer}
+	return response{body: b, hash: found.Hash() + uint64(asked.Page)*0x9e3779b97f4a7c15 + uint64(asked.Limit), buffer: buffer}
 }
 
-func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) {
 	found, err := a.Query.Report(s, r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return encode(found)
 }
 
-func encode(v any) (answer, error) {
+func encode(v any) (response, error) {
 	body, err := query.Encode(v)
-	return answer{body: body}, err
+	return response{body: body}, err
 }

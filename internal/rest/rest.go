@@ -59,16 +59,16 @@ func New(o Options) (*API, error) {
 
 // route is one operation.
 type route struct {
-	pattern string
-	handle  func(*API, *http.Request, *catalog.Snapshot) (answer, error)
-	need    access.Requirement
-	private func(*http.Request) bool                                        // the request needs a credential, though the operation may not
-	static  bool                                                            // a document for everybody: needs no catalogue, and is not counted
-	early   bool                                                            // answers before the first data is there
-	live    func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
+	pattern      string
+	handle       func(*API, *http.Request, *catalog.Snapshot) (response, error)
+	need         access.Requirement
+	credentialed func(*http.Request) bool                                        // the request needs a credential, though the operation may not
+	static       bool                                                            // a document for everybody: needs no catalogue, and is not counted
+	beforeReady  bool                                                            // answers before the first data is there
+	stream       func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
 	// expensive operations have fewer places for each caller; so have those that
 	// look into documents. One that waits takes its places itself.
-	expensive, waits bool
+	expensive, longPoll bool
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
@@ -82,7 +82,7 @@ func authenticated(s access.Scope) access.Requirement { return access.Requiremen
 
 // routes is the whole surface. Each one stands in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), private: asksInside, handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports},
 	{pattern: "GET /api/v1/reports/{id}", need: public(access.ReadReports), handle: (*API).getReport},
 	{pattern: "GET /api/v1/reports/{id}/document", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
 	{pattern: "GET /api/v1/search/documents", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true},
@@ -90,10 +90,10 @@ var routes = []route{
 	{pattern: "GET /api/v1/issuers/{id}", need: public(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
 	{pattern: "GET /api/v1/suggest", need: public(0), handle: (*API).getSuggestions},
-	{pattern: "GET /api/v1/status", need: access.Requirement{Public: true, Uncounted: true}, early: true, handle: (*API).getStatus},
+	{pattern: "GET /api/v1/status", need: access.Requirement{Public: true, Uncounted: true}, beforeReady: true, handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", need: public(0), handle: (*API).getCompleteness},
-	{pattern: "GET " + StreamPath, need: authenticated(access.ReadReports), live: (*API).openStream},
-	{pattern: "GET /api/v1/changes", need: authenticated(access.ReadReports), handle: (*API).listChanges, waits: true},
+	{pattern: "GET " + StreamPath, need: authenticated(access.ReadReports), stream: (*API).openStream},
+	{pattern: "GET /api/v1/changes", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true},
 	{pattern: "GET /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks},
 	{pattern: "POST /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).createWebhook},
 	{pattern: "POST /api/v1/webhooks/preview", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
@@ -127,7 +127,7 @@ func (a *API) Register(mux *http.ServeMux) {
 
 // answer is what a handler found. Without a type it is JSON; without an age it
 // may be kept for a second; without a hash one is made of the body.
-type answer struct {
+type response struct {
 	body        []byte
 	hash        uint64
 	contentType string
@@ -136,7 +136,7 @@ type answer struct {
 	status      int         // when it is not 200
 	header      http.Header // that only this one has
 	location    string      // of what was made
-	fresh       bool        // not to be kept: whoever asks again wants to know what is new
+	revalidate  bool        // not to be kept: whoever asks again wants to know what is new
 	stream      *stream     // instead of all the rest
 }
 
@@ -145,24 +145,24 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // serve turns a route into a handler.
 func (a *API) serve(rt route) http.Handler {
-	if rt.live != nil {
+	if rt.stream != nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s := a.letIn(w, rt, r); s != nil {
+			if s := a.startStream(w, rt, r); s != nil {
 				s.run()
 			}
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rt.announce(w.Header())
+		rt.setDeprecation(w.Header())
 		var place access.Slot
 		defer func() { place.Release() }()
-		out, err := a.ask(w, rt, r, &place)
+		out, err := a.respond(w, rt, r, &place)
 		if err != nil {
-			a.fail(w, r, err)
+			a.writeError(w, r, err)
 			return
 		}
-		out.fresh = !rt.need.Public && !rt.static
-		send(w, r, out)
+		out.revalidate = !rt.need.Public && !rt.static
+		writeResponse(w, r, out)
 	})
 }
 
@@ -171,18 +171,18 @@ func (a *API) serve(rt route) http.Handler {
 // by each of thousands for as long as they wait.
 //
 //go:noinline
-func (a *API) letIn(w http.ResponseWriter, rt route, r *http.Request) *stream {
-	rt.announce(w.Header())
-	out, err := a.ask(w, rt, r, nil)
+func (a *API) startStream(w http.ResponseWriter, rt route, r *http.Request) *stream {
+	rt.setDeprecation(w.Header())
+	out, err := a.respond(w, rt, r, nil)
 	if err != nil {
-		a.fail(w, r, err)
+		a.writeError(w, r, err)
 	}
 	return out.stream
 }
 
 // fail tells the client what went wrong. What nobody classified is ours to
 // mend: the log has all of it, under the id that the client is told.
-func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if problem.ClientClosed(r, err) {
 		w.WriteHeader(problem.StatusClientClosed)
 		return
@@ -201,50 +201,50 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // ask admits a request and has it answered. The place that it takes is the
 // caller's to leave, once the answer is sent.
-func (a *API) ask(w http.ResponseWriter, rt route, r *http.Request, place *access.Slot) (answer, error) {
+func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, place *access.Slot) (response, error) {
 	if rt.static {
 		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		return rt.handle(a, r, nil)
 	}
-	principal, err := a.Guard.Admit(w, r, rt.needOf(r))
+	principal, err := a.Guard.Admit(w, r, rt.needFor(r))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if principal.Mode != access.Anonymous {
 		r = r.WithContext(access.NewContext(r.Context(), principal))
 	}
 	find := a.Query.Snapshot
-	if rt.early {
+	if rt.beforeReady {
 		find = a.Query.Loaded
 	}
 	snapshot, err := find()
-	if rt.live != nil {
+	if rt.stream != nil {
 		control := http.NewResponseController(w) // loading may take longer than a request
 		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
 		park(w)
 		snapshot, err = a.whenLoaded(r.Context())
 	}
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	if rt.live != nil {
-		s, err := rt.live(a, w, r)
-		return answer{stream: s}, err
+	if rt.stream != nil {
+		s, err := rt.stream(a, w, r)
+		return response{stream: s}, err
 	}
-	if rt.waits {
+	if rt.longPoll {
 		park(w)
 	} else {
-		if *place, err = a.Guard.AcquireSlot(r, principal, rt.expensive || rt.private != nil && rt.private(r)); err != nil {
-			return answer{}, err
+		if *place, err = a.Guard.AcquireSlot(r, principal, rt.expensive || rt.credentialed != nil && rt.credentialed(r)); err != nil {
+			return response{}, err
 		}
 	}
 	return rt.handle(a, r, snapshot)
 }
 
 // mostLoading is how long a stream waits for the first data.
-const mostLoading = time.Minute
+const maxLoading = time.Minute
 
 // park takes a request that may wait out of those in work, wherever they are
 // counted: it is bounded by the callers' places and seats, and by connections.
@@ -265,7 +265,7 @@ func park(w http.ResponseWriter) {
 // whenLoaded waits for the first data. Clients of streams come back by
 // themselves after a restart, but give up for good when they are refused.
 func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
-	deadline := time.After(mostLoading)
+	deadline := time.After(maxLoading)
 	for {
 		snapshot, err := a.Query.Snapshot()
 		if err == nil && a.Events.Ready() {
@@ -284,16 +284,16 @@ func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 }
 
 // needOf is what a request has to show.
-func (rt route) needOf(r *http.Request) access.Requirement {
+func (rt route) needFor(r *http.Request) access.Requirement {
 	need := rt.need
-	if rt.private != nil && rt.private(r) {
+	if rt.credentialed != nil && rt.credentialed(r) {
 		need.Public = false
 	}
 	return need
 }
 
 // announce says that the operation will go away, and when.
-func (rt route) announce(h http.Header) {
+func (rt route) setDeprecation(h http.Header) {
 	if !rt.deprecated.IsZero() {
 		h.Set("Deprecation", "@"+strconv.FormatInt(rt.deprecated.Unix(), 10))
 	}
@@ -311,7 +311,7 @@ var (
 )
 
 // send writes an answer, or 304 when the client has it already.
-func send(w http.ResponseWriter, r *http.Request, out answer) {
+func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.buffer != nil {
 		defer func() { *out.buffer = out.body; buffers.Put(out.buffer) }()
 	}
@@ -341,7 +341,7 @@ func send(w http.ResponseWriter, r *http.Request, out answer) {
 	etag := out.etag()
 	h["Etag"] = []string{etag}
 	h["Cache-Control"] = cacheControl(r, out.maxAge)
-	if out.fresh {
+	if out.revalidate {
 		h["Cache-Control"] = []string{"private, no-cache"}
 	}
 	if matches(r.Header["If-None-Match"], etag) {
@@ -373,7 +373,7 @@ func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds(
 
 // etag names the content, so that replicas and restarts agree. It is weak
 // because the same content may travel compressed.
-func (a answer) etag() string {
+func (a response) etag() string {
 	if a.hash == 0 {
 		h := fnv.New64a()
 		_, _ = h.Write(a.body)

@@ -36,9 +36,9 @@ func TestDeprecation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fine := func(*API, *http.Request, *catalog.Snapshot) (answer, error) { return encode("fine") }
-	fails := func(*API, *http.Request, *catalog.Snapshot) (answer, error) {
-		return answer{}, errors.New("at /srv/secret")
+	fine := func(*API, *http.Request, *catalog.Snapshot) (response, error) { return encode("fine") }
+	fails := func(*API, *http.Request, *catalog.Snapshot) (response, error) {
+		return response{}, errors.New("at /srv/secret")
 	}
 	deprecated := time.Date(2026, 7, 1, 2, 0, 0, 0, time.FixedZone("", 2*60*60))
 	sunset := time.Date(2027, 1, 1, 1, 0, 0, 0, time.FixedZone("", 60*60))

@@ -6,6 +6,6 @@ import (
 	"pregon/internal/catalog"
 )
 
-func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (response, error) {
 	return encode(a.Query.Status(s))
 }

@@ -82,7 +82,7 @@ func (s *service) must(err error) {
 // does not.
 func startReader(t *testing.T, reads bool) *service {
 	t.Helper()
-	s := serve(t, query.Options{Reads: reads, Source: func() string { return "" }})
+	s := serve(t, query.Options{ReadsSource: reads, Source: func() string { return "" }})
 	s.append(store.Batch{})
 	return s
 }

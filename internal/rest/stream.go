@@ -25,19 +25,19 @@ import (
 const StreamPath = "/api/v1/stream"
 
 const (
-	batchSize   = 256 // events written at once
-	beatEvery   = 12 * time.Second
-	writeTime   = 10 * time.Second // for one write: whoever takes longer is cut
-	slowReader  = 30 * time.Second // with a listener who has fallen behind what is kept in memory
-	retryAfter  = 2 * time.Second  // for clients that come back by themselves
-	drainSpread = 3 * time.Second  // over which listeners are let go when the service stops
+	batchSize         = 256 // events written at once
+	heartbeatInterval = 12 * time.Second
+	writeTimeout      = 10 * time.Second // for one write: whoever takes longer is cut
+	maxLag            = 30 * time.Second // with a listener who has fallen behind what is kept in memory
+	retryAfter        = 2 * time.Second  // for clients that come back by themselves
+	drainSpread       = 3 * time.Second  // over which listeners are let go when the service stops
 )
 
 // selection reads the common filter and the events that are wanted.
 func (p *params) selection(now *catalog.Snapshot) events.Selection {
 	s := events.Selection{Filter: p.LiveFilter(now)}
 	if reason := events.FilterError(s.Filter); reason != "" {
-		p.Refuse("search", s.Filter.Search, reason)
+		p.Reject("search", s.Filter.Search, reason)
 	}
 	if text := p.Text("events"); text != "" {
 		s.Events = p.events(strings.Split(text, ","))
@@ -47,7 +47,7 @@ func (p *params) selection(now *catalog.Snapshot) events.Selection {
 
 // permit leaves the events out that the caller may not read. It fails when
 // none is left.
-func permit(by access.Principal, events []disclosure.Event) ([]disclosure.Event, error) {
+func permittedEvents(by access.Principal, events []disclosure.Event) ([]disclosure.Event, error) {
 	if by.Scope.Has(access.ReadIssuers) {
 		return events, nil
 	}
@@ -63,7 +63,7 @@ func (p *params) events(names []string) (all []disclosure.Event) {
 	for _, name := range names {
 		e, ok := events.ParseEvent(strings.TrimSpace(name))
 		if !ok {
-			p.Refuse("events", strings.Join(names, ","), "must be some of "+events.EventNames(events.AllEvents))
+			p.Reject("events", strings.Join(names, ","), "must be some of "+events.EventNames(events.AllEvents))
 			return nil
 		}
 		all = append(all, e)
@@ -86,9 +86,9 @@ type hello struct {
 }
 
 // begin finds out where a stream starts.
-func (a *API) begin(r *http.Request, p *params) (hello, error) {
+func (a *API) streamStart(r *http.Request, p *params) (hello, error) {
 	start := hello{State: a.Events.State().Name}
-	start.at(a.Events.Head().Cursor)
+	start.setCursor(a.Events.Head().Cursor)
 	asked := r.Header.Get("Last-Event-ID") // which the client's library sets: a bad one is no mistake of the caller
 	if asked == "" {
 		asked = p.cursor("last_event_id")
@@ -101,33 +101,33 @@ func (a *API) begin(r *http.Request, p *params) (hello, error) {
 	}
 	cursor, ok := disclosure.ParseCursor(asked)
 	if !ok {
-		start.unusable(asked, "this cursor is unknown: the stream starts with what comes now", a.missed(r, disclosure.Cursor{}))
+		start.rejectCursor(asked, "this cursor is unknown: the stream starts with what comes now", a.changesURL(r, disclosure.Cursor{}))
 		return start, nil
 	}
 	place, err := a.Events.Locate(r.Context(), cursor)
 	if err != nil {
 		return start, err
 	}
-	start.at(place.After)
+	start.setCursor(place.After)
 	start.Newest, start.Reset = max(place.After.Seq, a.Events.Newest()), place.Reset
 	switch {
 	case place.Ahead:
-		start.unusable(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.missed(r, place.After))
+		start.rejectCursor(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.changesURL(r, place.After))
 	case place.Reset != nil:
-		start.unusable(asked, place.Reset.Reason, a.missed(r, place.After))
+		start.rejectCursor(asked, place.Reset.Reason, a.changesURL(r, place.After))
 	}
 	return start, nil
 }
 
 // at makes a stream start after a change.
-func (h *hello) at(c disclosure.Cursor) {
+func (h *hello) setCursor(c disclosure.Cursor) {
 	h.After, h.Newest, h.Epoch, h.Cursor = c.Seq, c.Seq, c.Epoch, c.String()
 }
 
 func (h *hello) cursor() disclosure.Cursor { return disclosure.Cursor{Epoch: h.Epoch, Seq: h.After} }
 
 // missed is the address that fetches what a stream would have sent.
-func (a *API) missed(r *http.Request, after disclosure.Cursor) string {
+func (a *API) changesURL(r *http.Request, after disclosure.Cursor) string {
 	q := r.URL.Query()
 	q.Del("last_event_id")
 	q.Set("after", after.String())
@@ -137,7 +137,7 @@ func (a *API) missed(r *http.Request, after disclosure.Cursor) string {
 	return a.BaseURL + "/api/v1/changes?" + q.Encode()
 }
 
-func (h *hello) unusable(asked, reason, missed string) {
+func (h *hello) rejectCursor(asked, reason, missed string) {
 	asked = text.Clip(secret.Mask(asked), 100)
 	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
 }
@@ -147,7 +147,7 @@ func (p *params) seq(name string) int64 {
 	s := p.Text(name)
 	c, ok := disclosure.ParseCursor(s)
 	if s != "" && (!ok || c.Epoch != "") {
-		p.Refuse(name, s, "must be the seq of a change: a whole number")
+		p.Reject(name, s, "must be the seq of a change: a whole number")
 	}
 	return c.Seq
 }
@@ -156,7 +156,7 @@ func (p *params) seq(name string) int64 {
 func (p *params) cursor(name string) string {
 	s := p.Text(name)
 	if _, ok := disclosure.ParseCursor(s); s != "" && !ok {
-		p.Refuse(name, s, "must be the cursor of a change, such as k3v9x2m7-4711, or its seq: a whole number, 0 for the beginning")
+		p.Reject(name, s, "must be the cursor of a change, such as k3v9x2m7-4711, or its seq: a whole number, 0 for the beginning")
 		return ""
 	}
 	return s
@@ -173,7 +173,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, err
 	}
 	selection := p.selection(now)
-	start, err := a.begin(r, p)
+	start, err := a.streamStart(r, p)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if len(selection.Events) == 0 {
 		selection.Events = events.DefaultEvents
 	}
-	if selection.Events, err = permit(principal, selection.Events); err != nil {
+	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
 		return nil, err
 	}
 	leave, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
@@ -194,10 +194,10 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	}
 	s := &stream{
 		api: a, principal: principal, selector: selection.Compile(), cursor: start.cursor(), state: start.State,
-		w: w, control: control, ctx: r.Context(), leave: leave, head: r.Method == http.MethodHead,
+		w: w, control: control, ctx: r.Context(), release: leave, head: r.Method == http.MethodHead,
 	}
 	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
-	s.say(start.cursor(), "hello", start)
+	s.appendEvent(start.cursor(), "hello", start)
 	return s, nil
 }
 
@@ -209,7 +209,7 @@ type stream struct {
 	w         http.ResponseWriter
 	control   *http.ResponseController
 	ctx       context.Context // of the request
-	leave     func()
+	release   func()
 	head      bool // only the headers are wanted
 
 	cursor disclosure.Cursor // everything up to here was sent, or is not wanted
@@ -220,7 +220,7 @@ type stream struct {
 // run tells events as they happen, until the client goes, falls behind, or is
 // no longer let in.
 func (s *stream) run() {
-	defer s.leave()
+	defer s.release()
 	h := s.w.Header()
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-store"}
@@ -230,16 +230,16 @@ func (s *stream) run() {
 		return // nobody is there to be told
 	}
 	if why, ok := s.listen(); ok {
-		s.say(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
+		s.appendEvent(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
 		_ = s.flush()
-		_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) // for the end itself, which the server writes
+		_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // for the end itself, which the server writes
 	}
 }
 
 // listen sends what comes. It returns why the stream ends, if there is anybody
 // to tell it to.
 func (s *stream) listen() (why string, tell bool) {
-	beat := time.NewTicker(beatEvery - rand.N(beatEvery/8)) // not all at the same moment
+	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8)) // not all at the same moment
 	defer beat.Stop()
 	var ends <-chan time.Time
 	if !s.principal.Expires.IsZero() {
@@ -263,7 +263,7 @@ func (s *stream) listen() (why string, tell bool) {
 			return "a backup of the store was restored: come back with this cursor, and hello says where the stream continues", true
 		case !replaying && behind.IsZero():
 			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
-		case !replaying && time.Since(behind) > slowReader:
+		case !replaying && time.Since(behind) > maxLag:
 			s.api.Conns.CountCut()
 			return "too slow: more came than was taken; go on from last_id", true
 		}
@@ -283,7 +283,7 @@ func (s *stream) listen() (why string, tell bool) {
 		case <-wake:
 		case <-changed:
 		case <-beat.C:
-			if err := s.beat(); err != nil {
+			if err := s.heartbeat(); err != nil {
 				return "", false
 			}
 		case <-ends:
@@ -298,7 +298,7 @@ func (s *stream) listen() (why string, tell bool) {
 			}
 			return "the service restarts; go on from last_id", true
 		}
-		if err := s.tellState(); err != nil {
+		if err := s.sendState(); err != nil {
 			return "", false
 		}
 	}
@@ -324,7 +324,7 @@ func (s *stream) send(events []*events.Event) error {
 
 // beat says that all is well. Everything up to the cursor was sent, so that
 // the beat may carry it: a client that filters much need not start far back.
-func (s *stream) beat() error {
+func (s *stream) heartbeat() error {
 	b := strconv.AppendInt([]byte(`{"seq":`), s.api.Events.Newest(), 10)
 	b = append(append(append(b, `,"state":"`...), s.api.Events.State().Name...), `","at":"`...)
 	b = append(time.Now().In(disclosure.Madrid).AppendFormat(b, time.RFC3339), `"}`...)
@@ -333,7 +333,7 @@ func (s *stream) beat() error {
 }
 
 // tellState returns how well the source is seen when that has changed.
-func (s *stream) tellState() error {
+func (s *stream) sendState() error {
 	now := s.api.Events.State()
 	if now.Name == s.state {
 		return nil
@@ -343,7 +343,7 @@ func (s *stream) tellState() error {
 	return s.flush()
 }
 
-func (s *stream) say(id disclosure.Cursor, event string, data any) {
+func (s *stream) appendEvent(id disclosure.Cursor, event string, data any) {
 	body, err := json.Marshal(data)
 	if err != nil {
 		panic(err) // texts, numbers and times always encode
@@ -371,7 +371,7 @@ func (s *stream) write(b []byte) error {
 }
 
 func (s *stream) writeInTime(b []byte) error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+	if err := s.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	if _, err := s.w.Write(b); err != nil {

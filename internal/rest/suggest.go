@@ -16,19 +16,19 @@ type suggestion struct {
 	Total  *int    `json:"total"`  // reports under a category
 }
 
-func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	typed := p.Bounded("q", query.MostSearch)
+	typed := p.LimitedText("q", query.MaxSearch)
 	limit := p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	found, err := s.Suggest(r.Context(), typed, limit)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list := make([]suggestion, 0, limit)
 	for _, e := range found.Issuers {

@@ -23,7 +23,7 @@ import (
 
 // webhookBody is a webhook as its owner writes it. A field that is left out of
 // a change stays as it is.
-type webhookBody struct {
+type webhookRequest struct {
 	URL         *string     `json:"url"`
 	Description *string     `json:"description"`
 	Events      *[]string   `json:"events"`
@@ -44,7 +44,7 @@ type filterBody struct {
 
 // filter reads it as the parameters of the same names are read.
 func (b filterBody) filter(p *params, s *catalog.Snapshot) disclosure.Filter {
-	p.Give(map[string][]string{
+	p.SetValues(map[string][]string{
 		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind},
 	})
 	return p.Filter(s)
@@ -62,7 +62,7 @@ func newFilterBody(f disclosure.Filter) filterBody {
 }
 
 // apply lays a body over a draft, and tells everything that is wrong with it.
-func (b *webhookBody) apply(d *webhook.Draft, s *catalog.Snapshot) error {
+func (b *webhookRequest) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 	p := &params{query.NewParams(nil)}
 	if b.URL != nil {
 		d.URL = *b.URL
@@ -84,9 +84,9 @@ func (b *webhookBody) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 
 // permitDraft refuses a draft that would send what its owner may not read. Who
 // names no events gets those that may be read.
-func permitDraft(by access.Principal, d *webhook.Draft) (err error) {
+func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 	if len(d.Events) == 0 {
-		d.Events, err = permit(by, events.DefaultEvents)
+		d.Events, err = permittedEvents(by, events.DefaultEvents)
 		return err
 	}
 	if d.Enabled && slices.Contains(d.Events, disclosure.IssuerUpdated) && !by.Scope.Has(access.ReadIssuers) {
@@ -96,23 +96,23 @@ func permitDraft(by access.Principal, d *webhook.Draft) (err error) {
 }
 
 // webhookDoc is a webhook as it is shown.
-type webhookDoc struct {
-	ID             string       `json:"id"`
-	URL            string       `json:"url"`
-	Description    string       `json:"description"`
-	Events         []string     `json:"events"`
-	Filter         filterBody   `json:"filter"`
-	Enabled        bool         `json:"enabled"`
-	DisabledAt     *time.Time   `json:"disabled_at"`
-	DisabledReason *string      `json:"disabled_reason"`
-	StartsAfter    int64        `json:"starts_after"`
-	CreatedAt      time.Time    `json:"created_at"`
-	UpdatedAt      time.Time    `json:"updated_at"`
-	Secret         *string      `json:"secret,omitempty"`
-	Endpoint       *endpointDoc `json:"endpoint,omitempty"`
+type webhookResponse struct {
+	ID             string        `json:"id"`
+	URL            string        `json:"url"`
+	Description    string        `json:"description"`
+	Events         []string      `json:"events"`
+	Filter         filterBody    `json:"filter"`
+	Enabled        bool          `json:"enabled"`
+	DisabledAt     *time.Time    `json:"disabled_at"`
+	DisabledReason *string       `json:"disabled_reason"`
+	StartsAfter    int64         `json:"starts_after"`
+	CreatedAt      time.Time     `json:"created_at"`
+	UpdatedAt      time.Time     `json:"updated_at"`
+	Secret         *string       `json:"secret,omitempty"`
+	Endpoint       *endpointBody `json:"endpoint,omitempty"`
 }
 
-type endpointDoc struct {
+type endpointBody struct {
 	FailingSince  *time.Time `json:"failing_since"`
 	LastSuccessAt *time.Time `json:"last_success_at"`
 	LastFailureAt *time.Time `json:"last_failure_at"`
@@ -120,7 +120,7 @@ type endpointDoc struct {
 	Dead          int        `json:"dead"`
 }
 
-func newWebhookDoc(w webhook.Webhook) webhookDoc {
+func newWebhookResponse(w webhook.Webhook) webhookResponse {
 	selected := w.Events
 	if len(selected) == 0 {
 		selected = events.DefaultEvents
@@ -129,7 +129,7 @@ func newWebhookDoc(w webhook.Webhook) webhookDoc {
 	for i, e := range selected {
 		names[i] = string(e)
 	}
-	return webhookDoc{
+	return webhookResponse{
 		ID: w.ID, URL: w.URL, Description: w.Description, Events: names, Filter: newFilterBody(w.Filter), Enabled: w.Enabled,
 		DisabledAt: query.TimeOrNull(w.DisabledAt), DisabledReason: query.OrNull(w.DisabledReason), StartsAfter: w.StartsAfter,
 		CreatedAt: query.Madrid(w.CreatedAt), UpdatedAt: query.Madrid(w.UpdatedAt),
@@ -165,90 +165,90 @@ func readBody(r *http.Request, into any) error {
 
 func owner(r *http.Request) string { return access.FromContext(r.Context()).ID }
 
-func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
-	var body webhookBody
+func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, error) {
+	var body webhookRequest
 	if err := readBody(r, &body); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	draft := webhook.Draft{Enabled: true}
 	if err := body.apply(&draft, s); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	if err := permitDraft(access.FromContext(r.Context()), &draft); err != nil {
-		return answer{}, err
+	if err := checkScope(access.FromContext(r.Context()), &draft); err != nil {
+		return response{}, err
 	}
 	w, secret, err := a.Webhooks.Create(r.Context(), owner(r), draft)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	doc := newWebhookDoc(w)
+	doc := newWebhookResponse(w)
 	doc.Secret = &secret
 	out, err := encode(doc)
 	out.status, out.location = http.StatusCreated, "/api/v1/webhooks/"+w.ID
 	return out, err
 }
 
-func (a *API) listWebhooks(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) listWebhooks(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	all, err := a.Webhooks.List(r.Context(), owner(r))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	docs := make([]webhookDoc, 0, len(all))
+	docs := make([]webhookResponse, 0, len(all))
 	for _, w := range all {
-		docs = append(docs, newWebhookDoc(w))
+		docs = append(docs, newWebhookResponse(w))
 	}
 	return encode(map[string]any{"data": docs})
 }
 
-func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	w, e, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	doc := newWebhookDoc(w)
-	doc.Endpoint = &endpointDoc{
+	doc := newWebhookResponse(w)
+	doc.Endpoint = &endpointBody{
 		FailingSince: query.TimeOrNull(e.FailingSince), LastSuccessAt: query.TimeOrNull(e.LastSuccessAt), LastFailureAt: query.TimeOrNull(e.LastFailureAt),
 		Pending: e.Pending, Dead: e.Dead,
 	}
 	return encode(doc)
 }
 
-func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
-	var body webhookBody
+func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (response, error) {
+	var body webhookRequest
 	if err := readBody(r, &body); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), func(d *webhook.Draft) error {
 		if err := body.apply(d, s); err != nil {
 			return err
 		}
-		return permitDraft(access.FromContext(r.Context()), d)
+		return checkScope(access.FromContext(r.Context()), d)
 	})
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return encode(newWebhookDoc(w))
+	return encode(newWebhookResponse(w))
 }
 
-func (a *API) deleteWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) deleteWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	if err := a.Webhooks.Delete(r.Context(), owner(r), r.PathValue("id")); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return answer{status: http.StatusNoContent}, nil
+	return response{status: http.StatusNoContent}, nil
 }
 
-func (a *API) rotateWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) rotateWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	w, secret, err := a.Webhooks.Rotate(r.Context(), owner(r), r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	doc := newWebhookDoc(w)
+	doc := newWebhookResponse(w)
 	doc.Secret = &secret
 	return encode(doc)
 }
 
 // attemptDoc is one attempt to deliver.
-type attemptDoc struct {
+type attemptBody struct {
 	At      time.Time `json:"at"`
 	OK      bool      `json:"ok"`
 	Status  *int      `json:"status"`
@@ -257,8 +257,8 @@ type attemptDoc struct {
 	Excerpt *string   `json:"excerpt"`
 }
 
-func newAttemptDoc(a store.Attempt) attemptDoc {
-	doc := attemptDoc{
+func newAttemptBody(a store.Attempt) attemptBody {
+	doc := attemptBody{
 		At: query.Madrid(a.At), OK: a.Status >= 200 && a.Status < 300 && a.Error == "", Latency: a.Latency.Milliseconds(),
 		Error: query.OrNull(a.Error), Excerpt: query.OrNull(a.Excerpt),
 	}
@@ -268,58 +268,58 @@ func newAttemptDoc(a store.Attempt) attemptDoc {
 	return doc
 }
 
-func (a *API) testWebhook(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) testWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	attempt, err := a.Webhooks.Test(r.Context(), owner(r), r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return encode(newAttemptDoc(attempt))
+	return encode(newAttemptBody(attempt))
 }
 
 // deliveryDoc is a delivery and its attempts.
-type deliveryDoc struct {
-	ID        string       `json:"id"` // the webhook-id of every attempt
-	Seq       int64        `json:"seq"`
-	Event     string       `json:"event"`
-	State     string       `json:"state"`
-	Attempts  int          `json:"attempts"`
-	CreatedAt time.Time    `json:"created_at"`
-	DueAt     *time.Time   `json:"due_at"`
-	DoneAt    *time.Time   `json:"done_at"`
-	History   []attemptDoc `json:"history"`
+type deliveryBody struct {
+	ID        string        `json:"id"` // the webhook-id of every attempt
+	Seq       int64         `json:"seq"`
+	Event     string        `json:"event"`
+	State     string        `json:"state"`
+	Attempts  int           `json:"attempts"`
+	CreatedAt time.Time     `json:"created_at"`
+	DueAt     *time.Time    `json:"due_at"`
+	DoneAt    *time.Time    `json:"done_at"`
+	History   []attemptBody `json:"history"`
 }
 
-func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
 	q.Before = p.seq("before")
 	switch q.State {
 	case "", "pending", "delivered", "dead":
 	default:
-		p.Refuse("state", string(q.State), "must be pending, delivered or dead")
+		p.Reject("state", string(q.State), "must be pending, delivered or dead")
 	}
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	id := r.PathValue("id")
 	found, err := a.Webhooks.Deliveries(r.Context(), owner(r), id, q)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	docs := make([]deliveryDoc, 0, len(found))
+	docs := make([]deliveryBody, 0, len(found))
 	for _, d := range found {
-		doc := deliveryDoc{
+		doc := deliveryBody{
 			ID: webhook.MessageID(d.Delivery), Seq: d.Seq, Event: d.Event, State: string(d.State), Attempts: d.Attempts,
-			CreatedAt: query.Madrid(d.CreatedAt), DoneAt: query.TimeOrNull(d.DoneAt), History: make([]attemptDoc, 0, len(d.History)),
+			CreatedAt: query.Madrid(d.CreatedAt), DoneAt: query.TimeOrNull(d.DoneAt), History: make([]attemptBody, 0, len(d.History)),
 		}
 		if d.State == "pending" {
 			doc.DueAt = query.TimeOrNull(d.DueAt)
 		}
 		for _, h := range d.History {
-			doc.History = append(doc.History, newAttemptDoc(h))
+			doc.History = append(doc.History, newAttemptBody(h))
 		}
 		docs = append(docs, doc)
 	}
@@ -327,20 +327,20 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (answer, erro
 }
 
 // redeliver sends one delivery again, or all since a change.
-func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (answer, error) {
+func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	var body struct {
 		Seq   *int64 `json:"seq"`
 		Since *int64 `json:"since"`
 	}
 	if err := readBody(r, &body); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	w, _, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	if err := permitDraft(access.FromContext(r.Context()), &w.Draft); err != nil {
-		return answer{}, err
+	if err := checkScope(access.FromContext(r.Context()), &w.Draft); err != nil {
+		return response{}, err
 	}
 	count := 1
 	switch id := r.PathValue("id"); {
@@ -352,7 +352,7 @@ func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (answer, error) {
 		err = fault.New(fault.Invalid, "Say which: seq is one change, since is all changes after one.")
 	}
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	out, err := encode(map[string]any{"queued": count})
 	out.status = http.StatusAccepted
@@ -366,23 +366,23 @@ const (
 
 // previewWebhook returns what a selection would have sent, before anything is
 // made.
-func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, error) {
+func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (response, error) {
 	var body struct {
 		Events []string   `json:"events"`
 		Filter filterBody `json:"filter"`
 	}
 	if err := readBody(r, &body); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	p := &params{query.NewParams(nil)}
 	selected := p.events(body.Events)
 	reports := len(selected) == 0 || slices.ContainsFunc(selected, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	filter := body.Filter.filter(p, s)
 	if reason := events.FilterError(filter); reason != "" {
-		p.Refuse("filter", filter.Search, reason)
+		p.Reject("filter", filter.Search, reason)
 	}
 	if err := p.Err(); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	type day struct {
 		Date  string `json:"date"`
@@ -401,7 +401,7 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 			of.From, of.To = d, d
 			found, err := s.Reports(r.Context(), of, 1, 1)
 			if err != nil {
-				return answer{}, err
+				return response{}, err
 			}
 			n = found.Total
 		}
@@ -413,7 +413,7 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (answer, erro
 	if reports && (of.To == 0 || of.From <= of.To) {
 		found, err := s.Reports(r.Context(), of, 1, previewSamples)
 		if err != nil {
-			return answer{}, err
+			return response{}, err
 		}
 		for _, f := range found.Reports {
 			out.Samples = append(out.Samples, f.AppendJSON(nil))

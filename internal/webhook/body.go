@@ -9,13 +9,13 @@ import (
 )
 
 // longestBody is what receivers can count on.
-const longestBody = 20_000
+const maxBody = 20_000
 
 // fit returns the body of an event. What is too long, which no report of the
 // regulator's has been, loses its summary, then the end of its title, then the
 // ends of its other texts, and says so.
 func fit(body []byte) []byte {
-	if len(body) <= longestBody {
+	if len(body) <= maxBody {
 		return body
 	}
 	var members map[string]any
@@ -23,8 +23,8 @@ func fit(body []byte) []byte {
 		return body // cannot happen: we wrote it
 	}
 	members["truncated"], members["summary"] = true, nil
-	for longest := longestBody; longest > 0; longest /= 2 {
-		if body = encode(members); len(body) <= longestBody {
+	for longest := maxBody; longest > 0; longest /= 2 {
+		if body = encode(members); len(body) <= maxBody {
 			return body
 		}
 		if title, ok := members["title"].(string); ok {

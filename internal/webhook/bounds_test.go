@@ -91,8 +91,8 @@ func TestOversizedFilter(t *testing.T) {
 	}
 	w.publish(t, p.db, 1)
 	settled(t, p, hook.ID, 1)
-	if st := p.Stats(); st.Judging <= 0 || st.CostliestOwner > st.Judging {
-		t.Errorf("judging took %v, of which one owner %v", st.Judging, st.CostliestOwner)
+	if st := p.Stats(); st.Matching <= 0 || st.CostliestOwner > st.Matching {
+		t.Errorf("judging took %v, of which one owner %v", st.Matching, st.CostliestOwner)
 	}
 }
 

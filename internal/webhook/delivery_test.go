@@ -626,11 +626,11 @@ func TestOwnerNotKnown(t *testing.T) {
 	w := newWorld(t)
 	var dead atomic.Bool
 	p := w.process(t, quick, func(o *webhook.Options) {
-		o.Standing = func(string) webhook.Standing {
+		o.OwnerStatus = func(string) webhook.OwnerStatus {
 			if dead.Load() {
-				return webhook.Standing{Gone: "its key is not known"}
+				return webhook.OwnerStatus{Gone: "its key is not known"}
 			}
-			return webhook.Standing{Scope: access.AllScopes}
+			return webhook.OwnerStatus{Scope: access.AllScopes}
 		}
 	})
 	r := newReceiver(t, ok)

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	lookEvery   = time.Second // how often the store is asked for what other processes wrote
-	lookTimeout = 5 * time.Second
-	mostSlots   = 256              // claims at a time, of those that work and of those that fail
-	each        = 100              // deliveries of a claim
-	turn        = 30 * time.Second // after which a claim goes to the end of the queue
-	longestRest = 30 * time.Second
-	settleEvery = 5 * time.Millisecond
-	mostSettled = 500 // results in one transaction
-	tidyEvery   = time.Hour
-	keepFor     = 30 * 24 * time.Hour
+	refreshInterval = time.Second // how often the store is asked for what other processes wrote
+	storeTimeout    = 5 * time.Second
+	maxSlots        = 256              // claims at a time, of those that work and of those that fail
+	claimBatch      = 100              // deliveries of a claim
+	maxTurn         = 30 * time.Second // after which a claim goes to the end of the queue
+	maxBackoff      = 30 * time.Second
+	settleInterval  = 5 * time.Millisecond
+	maxSettled      = 500 // results in one transaction
+	pruneInterval   = time.Hour
+	retention       = 30 * 24 * time.Hour
 )
 
 // Run serves the webhooks until the context ends. Then it lets what is being
@@ -41,7 +41,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer cancelSettling()
 	d := &dispatcher{
 		Manager: m, holder: rand.Text(), sending: sending, ending: ctx.Done(),
-		outcomes: make(chan outcome, mostSettled), held: map[string]*claim{}, resting: map[string]rest{},
+		outcomes: make(chan outcome, maxSettled), held: map[string]*claim{}, backoffs: map[string]backoff{},
 	}
 	// Claims are renewed until the last result is settled: another process must
 	// not send what this one is still sending.
@@ -50,14 +50,14 @@ func (m *Manager) Run(ctx context.Context) error {
 	var settler, renewer, loops sync.WaitGroup
 	settler.Go(func() { d.settle(settling) })
 	renewer.Go(func() { every(renewing, m.claimFor/4, d.renew) })
-	loops.Go(func() { every(ctx, lookEvery, func(ctx context.Context) { d.follow(ctx); d.refuseFilters(ctx) }) })
+	loops.Go(func() { every(ctx, refreshInterval, func(ctx context.Context) { d.follow(ctx); d.refuseFilters(ctx) }) })
 	loops.Go(func() { m.fanOut(ctx) })
 	loops.Go(func() { d.dispatch(ctx) })
-	loops.Go(func() { every(ctx, tidyEvery, d.tidy) })
-	loops.Go(func() { every(ctx, readSeenEvery, d.lookAfterOwners) })
+	loops.Go(func() { every(ctx, pruneInterval, d.cleanUp) })
+	loops.Go(func() { every(ctx, ownersInterval, d.refreshOwners) })
 	<-ctx.Done()
 	defer time.AfterFunc(m.grace, cancelSending).Stop()
-	defer time.AfterFunc(m.grace+m.lastWrites, cancelSettling).Stop()
+	defer time.AfterFunc(m.grace+m.settleTimeout, cancelSettling).Stop()
 	loops.Wait()
 	d.workers.Wait()
 	close(d.outcomes)
@@ -95,10 +95,10 @@ type dispatcher struct {
 	workers  sync.WaitGroup
 	outcomes chan outcome
 
-	mu      sync.Mutex
-	held    map[string]*claim // guarded by mu
-	resting map[string]rest   // guarded by mu: receivers that failed
-	behind  bool              // guarded by mu: records cannot be read, which was told
+	mu       sync.Mutex
+	held     map[string]*claim  // guarded by mu
+	backoffs map[string]backoff // guarded by mu: receivers that failed
+	behind   bool               // guarded by mu: records cannot be read, which was told
 }
 
 // claim is a webhook that is ours. An attempt may last longer than a claim, which
@@ -126,7 +126,7 @@ func (d *dispatcher) lasts(asked time.Time) time.Duration {
 }
 
 // rest is the time for which a receiver is left alone.
-type rest struct {
+type backoff struct {
 	failures int // in a row
 	until    time.Time
 	revision int64 // of the webhook: when its owner has changed it, it may work
@@ -141,7 +141,7 @@ type outcome struct {
 // follow learns of webhooks. While the store does not answer, what is known
 // stands.
 func (d *dispatcher) follow(ctx context.Context) {
-	reading, cancel := context.WithTimeout(ctx, lookTimeout)
+	reading, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	err := d.Refresh(reading)
 	if ctx.Err() != nil {
@@ -159,8 +159,8 @@ func (d *dispatcher) follow(ctx context.Context) {
 // be now.
 func (d *dispatcher) refuseFilters(ctx context.Context) {
 	for _, h := range d.known.Load().byID {
-		if h.Enabled && h.tooMuch != "" {
-			d.disable(ctx, h, "its filter "+h.tooMuch+": shorten it, then enable the webhook again")
+		if h.Enabled && h.filterError != "" {
+			d.disable(ctx, h, "its filter "+h.filterError+": shorten it, then enable the webhook again")
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (d *dispatcher) claim(ctx context.Context, failing bool) error {
 	asked := time.Now()
 	asking, cancel := context.WithTimeout(ctx, d.claimFor)
 	defer cancel()
-	claimed, err := d.o.Store.Claim(asking, store.Claim{Holder: d.holder, Webhooks: ids, Failing: failing, Endpoints: free, Each: each, TTL: d.claimFor})
+	claimed, err := d.o.Store.Claim(asking, store.Claim{Holder: d.holder, Webhooks: ids, Failing: failing, Endpoints: free, Each: claimBatch, TTL: d.claimFor})
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
 	}
 	now := time.Now()
 	for id, h := range known {
-		r := d.resting[id]
+		r := d.backoffs[id]
 		if d.held[id] == nil && d.served(h) && (!now.Before(r.until) || r.revision != h.revision) && of[h.Owner] < d.slots/4 {
 			of[h.Owner]++
 			ids = append(ids, id)
@@ -238,7 +238,7 @@ func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
 }
 
 func (d *dispatcher) served(h *hook) bool {
-	return h != nil && h.Enabled && d.standing(h.Owner).Gone == ""
+	return h != nil && h.Enabled && d.ownerStatus(h.Owner).Gone == ""
 }
 
 // work sends what is due for a webhook, until something fails.
@@ -248,40 +248,40 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 	if err != nil {
 		if h := d.known.Load().byID[c.Webhook]; h != nil && !d.ended() && held.ctx.Err() == nil {
 			d.log.WarnContext(d.sending, "changes for a webhook cannot be read: they wait", "webhook", c.Webhook, "err", err)
-			d.pause(h, 0)
+			d.backOff(h, 0)
 		}
 		return
 	}
 	for _, delivery := range c.Deliveries {
 		h := d.known.Load().byID[c.Webhook]
-		if !d.served(h) || d.ended() || held.ctx.Err() != nil || time.Since(start) > turn {
+		if !d.served(h) || d.ended() || held.ctx.Err() != nil || time.Since(start) > maxTurn {
 			return
 		}
-		if reason := d.unfit(h, delivery); reason != "" {
+		if reason := d.skipReason(h, delivery); reason != "" {
 			d.dead.Add(1)
 			r := store.Result{Webhook: h.ID, Epoch: delivery.Epoch, Seq: delivery.Seq, State: store.DeliveryDead, Attempt: store.Attempt{At: time.Now().UTC(), Error: reason}}
 			d.outcomes <- outcome{c.Webhook, &r}
 			continue
 		}
-		var a answer
+		var a attempt
 		if body := bodies[delivery.Seq]; body != nil {
 			d.inFlight.Add(1)
 			a = d.send(held.ctx, h, MessageID(delivery), body)
 			d.inFlight.Add(-1)
 		} else { // cannot happen: nothing is ever removed from the log
-			a = answer{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
+			a = attempt{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
 		}
-		if a.cut {
+		if a.canceled {
 			return
 		}
-		r := d.judge(delivery, a)
+		r := d.result(delivery, a)
 		d.outcomes <- outcome{c.Webhook, &r}
 		if !a.ok {
-			d.pause(h, a.retryAfter)
-			d.giveUp(h, a, held.failing)
+			d.backOff(h, a.retryAfter)
+			d.disableFailing(h, a, held.failing)
 			return
 		}
-		d.forgive(c.Webhook)
+		d.clearBackoff(c.Webhook)
 	}
 }
 
@@ -313,8 +313,8 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 		}
 	}
 	// Another process may have been faster than our catalogue.
-	for start := time.Now(); !d.shows(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); _ = retry.Sleep(ctx, 5*time.Millisecond) {
-		if d.ended() || ctx.Err() != nil || time.Since(start) > turn {
+	for start := time.Now(); !d.catalogHas(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); _ = retry.Sleep(ctx, 5*time.Millisecond) {
+		if d.ended() || ctx.Err() != nil || time.Since(start) > maxTurn {
 			return nil, errors.New("the catalogue does not have them yet")
 		}
 	}
@@ -334,7 +334,7 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 }
 
 // shows reports whether the catalogue has come to a change.
-func (d *dispatcher) shows(c disclosure.Cursor) bool {
+func (d *dispatcher) catalogHas(c disclosure.Cursor) bool {
 	head := d.o.Encoder.Head()
 	return head.Epoch == c.Epoch && head.Seq >= c.Seq
 }
@@ -349,7 +349,7 @@ func (d *dispatcher) ended() bool {
 }
 
 // judge decides what becomes of a delivery.
-func (d *dispatcher) judge(delivery store.Delivery, a answer) store.Result {
+func (d *dispatcher) result(delivery store.Delivery, a attempt) store.Result {
 	r := store.Result{Webhook: delivery.Webhook, Epoch: delivery.Epoch, Seq: delivery.Seq, Attempt: a.Attempt, State: store.DeliveryPending}
 	if delivery.Attempts > 0 {
 		d.retried.Add(1)
@@ -360,7 +360,7 @@ func (d *dispatcher) judge(delivery store.Delivery, a answer) store.Result {
 		return r
 	}
 	d.failed.Add(1)
-	if a.gone || delivery.Attempts+1 >= mostAttempts {
+	if a.gone || delivery.Attempts+1 >= maxAttempts {
 		d.dead.Add(1)
 		r.State = store.DeliveryDead
 		return r
@@ -372,22 +372,22 @@ func (d *dispatcher) judge(delivery store.Delivery, a answer) store.Result {
 
 // pause leaves a receiver alone that failed, whatever else is due for it: each
 // time for twice as long, and for as long as it asked.
-func (d *dispatcher) pause(h *hook, asked time.Duration) {
+func (d *dispatcher) backOff(h *hook, asked time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	r := d.resting[h.ID]
-	wait := time.Duration(min(float64(d.rest)*math.Exp2(float64(r.failures)), float64(longestRest)))
-	d.resting[h.ID] = rest{failures: r.failures + 1, until: time.Now().Add(max(wait, asked)), revision: h.revision}
+	r := d.backoffs[h.ID]
+	wait := time.Duration(min(float64(d.backoff)*math.Exp2(float64(r.failures)), float64(maxBackoff)))
+	d.backoffs[h.ID] = backoff{failures: r.failures + 1, until: time.Now().Add(max(wait, asked)), revision: h.revision}
 }
 
-func (d *dispatcher) forgive(id string) {
+func (d *dispatcher) clearBackoff(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.resting, id)
+	delete(d.backoffs, id)
 }
 
 // giveUp disables a webhook when it is of no use to go on.
-func (d *dispatcher) giveUp(h *hook, a answer, failing bool) {
+func (d *dispatcher) disableFailing(h *hook, a attempt, failing bool) {
 	if a.gone {
 		d.disable(d.sending, h, "the receiver answered 410 Gone")
 		return
@@ -406,7 +406,7 @@ func (d *dispatcher) giveUp(h *hook, a answer, failing bool) {
 	if since.Before(h.EnabledAt) {
 		since = h.EnabledAt
 	}
-	if time.Since(since) > d.tooLong {
+	if time.Since(since) > d.maxFailing {
 		d.disable(d.sending, h, fmt.Sprintf("nothing was delivered since %s; at last %s", since.UTC().Format(time.RFC3339), a.Error))
 	}
 }
@@ -444,8 +444,8 @@ func (d *dispatcher) renew(ctx context.Context) {
 func (d *dispatcher) settle(ctx context.Context) {
 	for first := range d.outcomes {
 		some := []outcome{first}
-		full := time.After(settleEvery)
-		for more := true; more && len(some) < mostSettled; {
+		full := time.After(settleInterval)
+		for more := true; more && len(some) < maxSettled; {
 			select {
 			case o, open := <-d.outcomes:
 				if more = open; open {
@@ -469,7 +469,7 @@ func (d *dispatcher) write(ctx context.Context, some []outcome) {
 			done = append(done, o.webhook)
 		}
 	}
-	if len(results) > 0 && !d.persist(ctx, func() error { return d.o.Store.Settle(ctx, results...) }) {
+	if len(results) > 0 && !d.retry(ctx, func() error { return d.o.Store.Settle(ctx, results...) }) {
 		return // what is held ends by itself, and is sent again
 	}
 	if len(done) == 0 {
@@ -489,9 +489,9 @@ func (d *dispatcher) write(ctx context.Context, some []outcome) {
 }
 
 // persist does something until it succeeds or the context ends.
-func (d *dispatcher) persist(ctx context.Context, do func() error) bool {
+func (d *dispatcher) retry(ctx context.Context, do func() error) bool {
 	const least = 100 * time.Millisecond
-	for wait := least; ; wait = min(2*wait, lookTimeout) {
+	for wait := least; ; wait = min(2*wait, storeTimeout) {
 		err := do()
 		if err == nil {
 			return true
@@ -508,31 +508,31 @@ func (d *dispatcher) persist(ctx context.Context, do func() error) bool {
 
 // lookAfterOwners learns which owners are there, and ends the webhooks of those
 // that are gone. While the store does not answer, none of them ends.
-func (d *dispatcher) lookAfterOwners(ctx context.Context) {
-	if err := d.followOwners(ctx); err != nil {
+func (d *dispatcher) refreshOwners(ctx context.Context) {
+	if err := d.syncOwners(ctx); err != nil {
 		if ctx.Err() == nil {
 			d.log.WarnContext(ctx, "when owners of webhooks were seen cannot be read", "err", err)
 		}
 		return
 	}
-	d.endGone(ctx)
+	d.removeGone(ctx)
 }
 
 // tidy forgets what is old or nobody's.
-func (d *dispatcher) tidy(ctx context.Context) {
+func (d *dispatcher) cleanUp(ctx context.Context) {
 	if err := d.prune(ctx); err != nil && ctx.Err() == nil {
 		d.log.WarnContext(ctx, "old deliveries to webhooks cannot be forgotten", "err", err)
 	}
 	known := d.known.Load().byID
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	maps.DeleteFunc(d.resting, func(id string, _ rest) bool { return known[id] == nil })
+	maps.DeleteFunc(d.backoffs, func(id string, _ backoff) bool { return known[id] == nil })
 }
 
 func (d *dispatcher) prune(ctx context.Context) error {
 	const limit = 1000
 	for {
-		n, err := d.o.Store.PruneDeliveries(ctx, time.Now().Add(-keepFor), limit)
+		n, err := d.o.Store.PruneDeliveries(ctx, time.Now().Add(-retention), limit)
 		if err != nil {
 			return err
 		}
@@ -540,9 +540,9 @@ func (d *dispatcher) prune(ctx context.Context) error {
 			break
 		}
 	}
-	d.looking.Lock()
+	d.refreshing.Lock()
 	removed := slices.Collect(maps.Keys(d.removed))
-	d.looking.Unlock() // every request for a webhook needs it
+	d.refreshing.Unlock() // every request for a webhook needs it
 	if len(removed) == 0 {
 		return nil
 	}
@@ -555,8 +555,8 @@ func (d *dispatcher) prune(ctx context.Context) error {
 			return err
 		}
 	}
-	d.looking.Lock()
-	defer d.looking.Unlock()
+	d.refreshing.Lock()
+	defer d.refreshing.Unlock()
 	for _, id := range removed {
 		delete(d.removed, id)
 	}

@@ -23,19 +23,19 @@ func (m *Manager) Hasten(p Pace) {
 	}
 	set(&m.sendTimeout, p.SendTimeout)
 	m.client.Timeout = 0 // each request has its own
-	set(&m.rest, p.Rest)
+	set(&m.backoff, p.Rest)
 	set(&m.claimFor, p.ClaimFor)
 	set(&m.poll, p.Poll)
-	set(&m.tooLong, p.TooLong)
+	set(&m.maxFailing, p.TooLong)
 	set(&m.grace, p.Grace)
-	set(&m.lastWrites, p.LastWrites)
+	set(&m.settleTimeout, p.LastWrites)
 	for i := range m.delays {
 		set(&m.delays[i], p.Delay)
 	}
 }
 
 // LimitRedelivery sets how many changes may be sent again at once.
-func (m *Manager) LimitRedelivery(n int) { m.mostAgain = n }
+func (m *Manager) LimitRedelivery(n int) { m.maxRedelivered = n }
 
 // LimitSlots sets how many webhooks are served at a time.
 func (m *Manager) LimitSlots(n int) { m.slots = n }
@@ -46,7 +46,7 @@ func (m *Manager) Resolve(r *net.Resolver) { m.resolver = r }
 // Judge returns what becomes of a delivery after so many attempts and this one.
 func (m *Manager) Judge(attempts, status int, retryAfter time.Duration) store.Result {
 	d := &dispatcher{Manager: m}
-	return d.judge(store.Delivery{Attempts: attempts}, answer{Attempt: store.Attempt{Status: status}, ok: status == 200, gone: status == 410, retryAfter: retryAfter})
+	return d.result(store.Delivery{Attempts: attempts}, attempt{Attempt: store.Attempt{Status: status}, ok: status == 200, gone: status == 410, retryAfter: retryAfter})
 }
 
 // Tidy does what is otherwise done hourly.
@@ -65,11 +65,11 @@ var (
 )
 
 const (
-	LongestBody  = longestBody
-	MostPerOwner = mostPerOwner
-	MostSecrets  = mostSecrets
+	LongestBody  = maxBody
+	MostPerOwner = maxPerOwner
+	MostSecrets  = maxSecrets
 
-	LongestFilters = longestFilters
+	LongestFilters = maxFilters
 )
 
 // AllowTest counts a test of a webhook.
@@ -79,8 +79,8 @@ func (m *Manager) AllowTest(ctx context.Context, owner, id string) error {
 
 // LookAfterOwners does what is otherwise done every minute.
 func (m *Manager) LookAfterOwners(ctx context.Context) {
-	(&dispatcher{Manager: m}).lookAfterOwners(ctx)
+	(&dispatcher{Manager: m}).refreshOwners(ctx)
 }
 
 // FanSome hands some changes out.
-func (m *Manager) FanSome(ctx context.Context) error { return m.fanSome(ctx) }
+func (m *Manager) FanSome(ctx context.Context) error { return m.fanOutBatch(ctx) }

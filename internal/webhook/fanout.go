@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	mostRows  = 5000                   // in one transaction, about
-	judgeTime = 100 * time.Millisecond // after which what was judged is written, so that nothing waits for the rest
-	lookFor   = 2 * time.Second        // how long a quiet log is waited for before it is asked again what was handed out
+	maxRows      = 5000                   // in one transaction, about
+	maxMatchTime = 100 * time.Millisecond // after which what was judged is written, so that nothing waits for the rest
+	waitTimeout  = 2 * time.Second        // how long a quiet log is waited for before it is asked again what was handed out
 )
 
 // fanOut hands the log out to the webhooks until the context ends. Every
@@ -27,7 +27,7 @@ func (m *Manager) fanOut(ctx context.Context) {
 	const least, most = 100 * time.Millisecond, 5 * time.Second
 	wait := least
 	for ctx.Err() == nil {
-		err := m.fanSome(ctx)
+		err := m.fanOutBatch(ctx)
 		switch {
 		case err == nil:
 			wait = least
@@ -48,13 +48,13 @@ func (m *Manager) fanOut(ctx context.Context) {
 }
 
 // fanSome waits for changes that nobody has handed out, and hands some out.
-func (m *Manager) fanSome(ctx context.Context) error {
+func (m *Manager) fanOutBatch(ctx context.Context) error {
 	from, err := m.o.Store.Fanned(ctx)
 	if err != nil {
 		return err
 	}
-	m.fanned.Store(from)
-	waiting, cancel := context.WithTimeout(ctx, lookFor)
+	m.fannedOut.Store(from)
+	waiting, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
 	if err := m.o.Store.Wait(waiting, from); err != nil {
 		if waiting.Err() != nil && ctx.Err() == nil {
@@ -75,7 +75,7 @@ func (m *Manager) fanSome(ctx context.Context) error {
 			return err
 		}
 	}
-	f, err := m.handOut(ctx, m.known.Load(), from, head.Cursor)
+	f, err := m.match(ctx, m.known.Load(), from, head.Cursor)
 	f.Epoch, f.Seen = head.Epoch, seen
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -83,7 +83,7 @@ func (m *Manager) fanSome(ctx context.Context) error {
 	if err := m.o.Store.FanOut(ctx, f); err != nil {
 		return err
 	}
-	m.fanned.Store(f.To)
+	m.fannedOut.Store(f.To)
 	if len(f.Deliveries) > 0 {
 		m.wakeUp()
 	}
@@ -91,7 +91,7 @@ func (m *Manager) fanSome(ctx context.Context) error {
 }
 
 // handOut decides who is told of the next changes.
-func (m *Manager) handOut(ctx context.Context, known *hooks, from int64, newest disclosure.Cursor) (store.FanOut, error) {
+func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest disclosure.Cursor) (store.FanOut, error) {
 	f := store.FanOut{From: from, To: newest.Seq, Revision: known.revision}
 	var listening []*hook
 	for _, h := range known.byID {
@@ -105,7 +105,7 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from int64, newest 
 		return f, nil // changes that nobody began early enough for
 	}
 	f.To = from
-	changes, err := m.o.Store.Changes(ctx, from, int(min(page, newest.Seq-from)))
+	changes, err := m.o.Store.Changes(ctx, from, int(min(pageSize, newest.Seq-from)))
 	if err != nil {
 		return f, err
 	}
@@ -118,7 +118,7 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from int64, newest 
 			begun := time.Now()
 			// What an owner that is gone may read is not known. It is asked again
 			// before a delivery is sent.
-			owner := m.standing(of[0].Owner)
+			owner := m.ownerStatus(of[0].Owner)
 			may := owner.Gone != "" || owner.mayRead(string(c.Event))
 			for _, h := range of {
 				if may && c.Seq > h.StartsAfter && h.selects(e) {
@@ -131,11 +131,11 @@ func (m *Manager) handOut(ctx context.Context, known *hooks, from int64, newest 
 			m.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, fit(e.JSON))
 		}
 		f.To = c.Seq
-		if len(f.Deliveries) >= mostRows || time.Since(start) > judgeTime {
+		if len(f.Deliveries) >= maxRows || time.Since(start) > maxMatchTime {
 			break
 		}
 	}
-	m.charge(known, cost)
+	m.addCost(known, cost)
 	return f, nil
 }
 
@@ -157,7 +157,7 @@ func byOwner(hooks []*hook) iter.Seq[[]*hook] {
 
 // charge adds what judging filters took, and forgets owners that have no
 // webhook any more.
-func (m *Manager) charge(known *hooks, cost map[string]time.Duration) {
+func (m *Manager) addCost(known *hooks, cost map[string]time.Duration) {
 	m.costs.Lock()
 	defer m.costs.Unlock()
 	for owner, c := range cost {

@@ -68,13 +68,13 @@ type Options struct {
 	Client       *http.Client // nil: one of package outbound
 	// Standing returns what is known of an owner. While it is gone, deliveries
 	// are kept but not sent. Nil: every owner is served.
-	Standing func(owner string) Standing
+	OwnerStatus func(owner string) OwnerStatus
 	// OwnerAway is how long the subject of a token may not be seen before it is
 	// gone. 0: for ever.
-	OwnerAway time.Duration
-	Logger    *slog.Logger
-	Audit     func(ctx context.Context, event string, attrs ...slog.Attr)
-	UserAgent string
+	OwnerTimeout time.Duration
+	Logger       *slog.Logger
+	Audit        func(ctx context.Context, event string, attrs ...slog.Attr)
+	UserAgent    string
 }
 
 // Manager keeps the webhooks and serves them.
@@ -85,9 +85,9 @@ type Manager struct {
 	resolver *net.Resolver
 	timing
 
-	known   atomic.Pointer[hooks]
-	looking sync.Mutex          // one look at a time
-	removed map[string]struct{} // guarded by looking: webhooks whose deliveries are to be forgotten
+	known      atomic.Pointer[hooks]
+	refreshing sync.Mutex          // one look at a time
+	removed    map[string]struct{} // guarded by looking: webhooks whose deliveries are to be forgotten
 
 	testsOfWebhook, testsOfOwner *ratelimit.Window
 
@@ -96,7 +96,7 @@ type Manager struct {
 
 	delivered, failed, dead, retried atomic.Int64
 	inFlight                         atomic.Int64
-	fanned                           atomic.Int64
+	fannedOut                        atomic.Int64
 
 	owners  sync.Mutex
 	seen    map[string]time.Time // guarded by owners: when owners were last seen, to the day
@@ -108,16 +108,16 @@ type Manager struct {
 
 // timing is what tests shorten.
 type timing struct {
-	sendTimeout time.Duration
-	delays      [mostAttempts - 1]time.Duration
-	rest        time.Duration // after a failure, before the same receiver is tried with something else
-	claimFor    time.Duration // renewed four times as often; what a process that died held waits for so long
-	poll        time.Duration
-	tooLong     time.Duration // to fail, for a webhook
-	grace       time.Duration // for what is being sent when the manager is told to end
-	lastWrites  time.Duration // for settling it, after that
-	slots       int           // claims at a time, of those that work and of those that fail
-	mostAgain   int           // changes that are sent again at once
+	sendTimeout    time.Duration
+	delays         [maxAttempts - 1]time.Duration
+	backoff        time.Duration // after a failure, before the same receiver is tried with something else
+	claimFor       time.Duration // renewed four times as often; what a process that died held waits for so long
+	poll           time.Duration
+	maxFailing     time.Duration // to fail, for a webhook
+	grace          time.Duration // for what is being sent when the manager is told to end
+	settleTimeout  time.Duration // for settling it, after that
+	slots          int           // claims at a time, of those that work and of those that fail
+	maxRedelivered int           // changes that are sent again at once
 }
 
 // hooks is what is known at a moment; it does not change.
@@ -131,9 +131,9 @@ type hooks struct {
 // hook is a webhook made ready.
 type hook struct {
 	Webhook
-	signers  []signer
-	selector *events.Selector // nil when the filter is too much
-	tooMuch  string           // why
+	signers     []signer
+	selector    *events.Selector // nil when the filter is too much
+	filterError string           // why
 }
 
 // selects reports whether a change is for the webhook.
@@ -141,8 +141,8 @@ func (h *hook) selects(e *events.Event) bool { return h.selector != nil && h.sel
 
 // New returns a manager that knows nothing until Refresh.
 func New(o Options) *Manager {
-	if o.Standing == nil {
-		o.Standing = func(string) Standing { return Standing{Scope: access.AllScopes} }
+	if o.OwnerStatus == nil {
+		o.OwnerStatus = func(string) OwnerStatus { return OwnerStatus{Scope: access.AllScopes} }
 	}
 	if o.Audit == nil {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
@@ -153,9 +153,9 @@ func New(o Options) *Manager {
 		seen: map[string]time.Time{}, unsaved: map[string]time.Time{},
 		wake: make(chan struct{}, 1), bodies: newBodies(), cost: map[string]time.Duration{},
 		timing: timing{
-			sendTimeout: sendTimeout, delays: delays, rest: time.Second,
-			claimFor: 8 * time.Second, poll: 500 * time.Millisecond, tooLong: failingTooLong,
-			grace: 10 * time.Second, lastWrites: 5 * time.Second, slots: mostSlots, mostAgain: mostRedelivered,
+			sendTimeout: sendTimeout, delays: delays, backoff: time.Second,
+			claimFor: 8 * time.Second, poll: 500 * time.Millisecond, maxFailing: maxFailing,
+			grace: 10 * time.Second, settleTimeout: 5 * time.Second, slots: maxSlots, maxRedelivered: maxRedelivered,
 		},
 	}
 	if m.log == nil {
@@ -174,8 +174,8 @@ func New(o Options) *Manager {
 
 // Refresh takes in what was written since the last time.
 func (m *Manager) Refresh(ctx context.Context) error {
-	m.looking.Lock()
-	defer m.looking.Unlock()
+	m.refreshing.Lock()
+	defer m.refreshing.Unlock()
 	old := m.known.Load()
 	epoch := old.epoch
 	if m.o.Encoder != nil {
@@ -209,7 +209,7 @@ func (m *Manager) Refresh(ctx context.Context) error {
 			continue
 		}
 		h := &hook{Webhook: w}
-		if h.tooMuch = events.FilterError(w.Filter); h.tooMuch == "" {
+		if h.filterError = events.FilterError(w.Filter); h.filterError == "" {
 			h.selector = w.Selection().Compile()
 		}
 		if h.signers, err = openSecrets(&w, m.o.Sealer); err != nil {
@@ -266,7 +266,7 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 	if err := m.Refresh(ctx); err != nil {
 		return Webhook{}, "", err
 	}
-	if m.count(owner) >= mostPerOwner {
+	if m.count(owner) >= maxPerOwner {
 		return Webhook{}, "", tooMany()
 	}
 	if err := m.checkFilters(owner, "", d.Filter); err != nil {
@@ -281,19 +281,19 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 	if w, err = m.put(ctx, w, true); err != nil {
 		return Webhook{}, "", err
 	}
-	if m.count(owner) > mostPerOwner { // others made some at the same time
+	if m.count(owner) > maxPerOwner { // others made some at the same time
 		if err := m.remove(ctx, w); err != nil {
 			return Webhook{}, "", err
 		}
 		return Webhook{}, "", tooMany()
 	}
 	m.Seen(owner)
-	m.tell(ctx, "webhook.created", &w)
+	m.audit(ctx, "webhook.created", &w)
 	return w, secret, nil
 }
 
 func tooMany() error {
-	return fault.New(fault.Conflict, "You have %d webhooks, which is as many as you may: delete one.", mostPerOwner)
+	return fault.New(fault.Conflict, "You have %d webhooks, which is as many as you may: delete one.", maxPerOwner)
 }
 
 // checkFilters refuses a filter with which those of an owner would be too long
@@ -305,11 +305,11 @@ func (m *Manager) checkFilters(owner, id string, f disclosure.Filter) error {
 			n += events.FilterLength(h.Filter)
 		}
 	}
-	if n <= longestFilters {
+	if n <= maxFilters {
 		return nil
 	}
 	return invalid("filter", f.Search, fmt.Sprintf(
-		"makes %d characters in the filters of all your webhooks, which may have %d together: shorten some, or delete a webhook", n, longestFilters))
+		"makes %d characters in the filters of all your webhooks, which may have %d together: shorten some, or delete a webhook", n, maxFilters))
 }
 
 func (m *Manager) count(owner string) (n int) {
@@ -392,7 +392,7 @@ func (m *Manager) check(ctx context.Context, d *Draft) error {
 	if name, err := idna.Lookup.ToASCII(host); err == nil {
 		host = name
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	addrs, err := m.resolver.LookupNetIP(ctx, "ip", host)
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
@@ -466,7 +466,7 @@ func (m *Manager) change(ctx context.Context, owner, id, event string, change fu
 		w.UpdatedAt = now
 		w, err = m.put(ctx, w, w.Enabled && !h.Enabled)
 		if err == nil {
-			m.tell(ctx, event, &w)
+			m.audit(ctx, event, &w)
 			return w, nil
 		}
 		if fault.KindOf(err) != fault.Conflict {
@@ -527,7 +527,7 @@ func (m *Manager) Delete(ctx context.Context, owner, id string) error {
 			return err
 		}
 		if err = m.remove(ctx, h.Webhook); err == nil {
-			m.tell(ctx, "webhook.deleted", &h.Webhook)
+			m.audit(ctx, "webhook.deleted", &h.Webhook)
 			return nil
 		}
 		if fault.KindOf(err) != fault.Conflict {
@@ -550,7 +550,7 @@ func (m *Manager) remove(ctx context.Context, w Webhook) error {
 // disable ends a webhook that cannot go on, unless its owner has meanwhile
 // changed what made it so.
 func (m *Manager) disable(ctx context.Context, h *hook, reason string) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	_, err := m.change(ctx, h.Owner, h.ID, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
 		if !w.Enabled || w.URL != h.URL || !w.EnabledAt.Equal(h.EnabledAt) {
@@ -567,7 +567,7 @@ func (m *Manager) disable(ctx context.Context, h *hook, reason string) {
 	m.log.WarnContext(ctx, "a webhook was disabled", "webhook", h.ID, "reason", reason)
 }
 
-func (m *Manager) tell(ctx context.Context, event string, w *Webhook, more ...slog.Attr) {
+func (m *Manager) audit(ctx context.Context, event string, w *Webhook, more ...slog.Attr) {
 	attrs := []slog.Attr{
 		slog.String("webhook", w.ID), slog.String("owner", w.Owner),
 		slog.String("host", hostOf(w.URL)), slog.Bool("enabled", w.Enabled),
@@ -588,7 +588,7 @@ func (m *Manager) Test(ctx context.Context, owner, id string) (store.Attempt, er
 		return store.Attempt{}, err
 	}
 	a := m.send(ctx, h, h.ID+".test-"+newID()[len(idPrefix):], sample(time.Now()))
-	if a.cut {
+	if a.canceled {
 		return store.Attempt{}, ctx.Err()
 	}
 	return a.Attempt, nil
@@ -626,9 +626,9 @@ func (m *Manager) Deliveries(ctx context.Context, owner, id string, q store.Deli
 }
 
 const (
-	mostRedelivered = 10_000
-	mostSearched    = 100_000 // changes in one call
-	page            = 500
+	maxRedelivered = 10_000
+	maxSearched    = 100_000 // changes in one call
+	pageSize       = 500
 )
 
 // Redeliver sends a change again, whatever became of it before, or for the
@@ -667,7 +667,7 @@ func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since in
 	}
 	var found []store.Delivery
 	for after := since; ; {
-		changes, err := m.o.Store.Changes(ctx, after, page)
+		changes, err := m.o.Store.Changes(ctx, after, pageSize)
 		if err != nil {
 			return 0, err
 		}
@@ -678,17 +678,17 @@ func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since in
 				found = append(found, store.Delivery{Webhook: id, Seq: c.Seq, Event: string(c.Event)})
 			}
 		}
-		if len(found) > m.mostAgain || after-since > mostSearched {
+		if len(found) > m.maxRedelivered || after-since > maxSearched {
 			return 0, &fault.Error{
-				Kind: fault.Invalid, Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, and %d looked at. Nothing is sent.", m.mostAgain, mostSearched),
+				Kind: fault.Invalid, Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, and %d looked at. Nothing is sent.", m.maxRedelivered, maxSearched),
 				Fields: []fault.Field{{Name: "since", Value: fmt.Sprint(since), Reason: "use a later one"}},
 			}
 		}
-		if len(changes) < page {
+		if len(changes) < pageSize {
 			break
 		}
 	}
-	for some := range slices.Chunk(found, page) {
+	for some := range slices.Chunk(found, pageSize) {
 		if err := m.enqueue(ctx, id, some); err != nil {
 			return 0, err
 		}
@@ -728,7 +728,7 @@ type Stats struct {
 	Disabled                         int   // webhooks
 	// Judging is the time that judging filters took, of all owners and of the
 	// one that took most.
-	Judging, CostliestOwner time.Duration
+	Matching, CostliestOwner time.Duration
 }
 
 // Stats returns the counts.
@@ -747,8 +747,8 @@ func (m *Manager) Stats() Stats {
 	}
 	return Stats{
 		Disabled: disabled,
-		Judging:  all, CostliestOwner: most,
+		Matching: all, CostliestOwner: most,
 		Delivered: m.delivered.Load(), Failed: m.failed.Load(), Dead: m.dead.Load(), Retried: m.retried.Load(),
-		Lag: max(0, m.o.Encoder.Newest()-m.fanned.Load()), InFlight: int(m.inFlight.Load()),
+		Lag: max(0, m.o.Encoder.Newest()-m.fannedOut.Load()), InFlight: int(m.inFlight.Load()),
 	}
 }

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	noteSeenEvery = 24 * time.Hour     // how often it is noted that an owner was seen
-	readSeenEvery = time.Minute        // how often what other processes noted is read
-	goneFor       = 7 * 24 * time.Hour // after which the webhooks of an owner that is gone end
-	tooOld        = 4 * 24 * time.Hour // after which what was due is not sent any more
-	seenPrefix    = "webhook-owner "   // of the store's marks
+	recordSeenInterval = 24 * time.Hour     // how often it is noted that an owner was seen
+	ownersInterval     = time.Minute        // how often what other processes noted is read
+	goneGrace          = 7 * 24 * time.Hour // after which the webhooks of an owner that is gone end
+	maxDelay           = 4 * 24 * time.Hour // after which what was due is not sent any more
+	seenPrefix         = "webhook-owner "   // of the store's marks
 )
 
 // Standing is whether and for what an owner is served.
-type Standing struct {
-	Gone   string       // why it is not served; empty while it is
-	Since  time.Time    // since when, where that is known
-	Ended  bool         // it does not come back: its webhooks are removed
-	Issuer string       // of a token's subject, which is gone, too, when it was not seen for long
-	Scope  access.Scope // what it may read
+type OwnerStatus struct {
+	Gone      string       // why it is not served; empty while it is
+	Since     time.Time    // since when, where that is known
+	Permanent bool         // it does not come back: its webhooks are removed
+	Issuer    string       // of a token's subject, which is gone, too, when it was not seen for long
+	Scope     access.Scope // what it may read
 }
 
 // standing completes what is known elsewhere of an owner with when it was seen.
-func (m *Manager) standing(owner string) Standing {
-	s := m.o.Standing(owner)
+func (m *Manager) ownerStatus(owner string) OwnerStatus {
+	s := m.o.OwnerStatus(owner)
 	if s.Issuer == "" {
 		return s
 	}
@@ -44,14 +44,14 @@ func (m *Manager) standing(owner string) Standing {
 	switch {
 	case s.Gone != "":
 		s.Since = trusted // to the day
-	case m.o.OwnerAway > 0 && !last.IsZero() && time.Since(last) > m.o.OwnerAway:
-		s.Gone, s.Since = "its owner was not seen since "+last.UTC().Format(time.DateOnly), last.Add(m.o.OwnerAway)
+	case m.o.OwnerTimeout > 0 && !last.IsZero() && time.Since(last) > m.o.OwnerTimeout:
+		s.Gone, s.Since = "its owner was not seen since "+last.UTC().Format(time.DateOnly), last.Add(m.o.OwnerTimeout)
 	}
 	return s
 }
 
 // mayRead reports whether an owner may be sent an event.
-func (s Standing) mayRead(event string) bool {
+func (s OwnerStatus) mayRead(event string) bool {
 	if event == string(disclosure.IssuerUpdated) {
 		return s.Scope.Has(access.ReadIssuers)
 	}
@@ -67,7 +67,7 @@ func (m *Manager) Seen(owner string) {
 	now := time.Now()
 	m.owners.Lock()
 	defer m.owners.Unlock()
-	if now.Sub(m.seen[owner]) > noteSeenEvery {
+	if now.Sub(m.seen[owner]) > recordSeenInterval {
 		m.seen[owner], m.unsaved[owner] = now, now
 	}
 }
@@ -75,8 +75,8 @@ func (m *Manager) Seen(owner string) {
 // followOwners writes when owners were seen and when their issuers were trusted,
 // and reads what other processes wrote. One of whom nothing is known counts as
 // seen now.
-func (m *Manager) followOwners(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+func (m *Manager) syncOwners(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	uses, err := m.o.Store.Uses(ctx)
 	if err != nil {
@@ -88,12 +88,12 @@ func (m *Manager) followOwners(ctx context.Context) error {
 		if last := uses[seenPrefix+name].Last; last.After(m.seen[name]) {
 			m.seen[name] = last
 		}
-		if m.seen[name].IsZero() || seenNow && now.Sub(m.seen[name]) > noteSeenEvery {
+		if m.seen[name].IsZero() || seenNow && now.Sub(m.seen[name]) > recordSeenInterval {
 			m.seen[name], m.unsaved[name] = now, now
 		}
 	}
 	for owner := range m.known.Load().owners {
-		if s := m.o.Standing(owner); s.Issuer != "" {
+		if s := m.o.OwnerStatus(owner); s.Issuer != "" {
 			note(owner, false)
 			note(s.Issuer, s.Gone == "")
 		}
@@ -115,18 +115,18 @@ func (m *Manager) followOwners(ctx context.Context) error {
 // endGone ends the webhooks of owners that have been gone for a while: they are
 // removed when the owner does not come back, and disabled when it may. What was
 // still to be delivered is dropped with them.
-func (m *Manager) endGone(ctx context.Context) {
+func (m *Manager) removeGone(ctx context.Context) {
 	for _, h := range m.known.Load().byID {
-		s := m.standing(h.Owner)
-		if s.Gone == "" || s.Since.IsZero() || time.Since(s.Since) < goneFor {
+		s := m.ownerStatus(h.Owner)
+		if s.Gone == "" || s.Since.IsZero() || time.Since(s.Since) < goneGrace {
 			continue
 		}
-		if s.Ended {
+		if s.Permanent {
 			if err := m.remove(ctx, h.Webhook); err != nil {
 				m.log.WarnContext(ctx, "a webhook of an owner that is gone could not be removed yet", "webhook", h.ID, "err", err)
 				continue
 			}
-			m.tell(ctx, "webhook.removed", &h.Webhook, slog.String("why", s.Gone))
+			m.audit(ctx, "webhook.removed", &h.Webhook, slog.String("why", s.Gone))
 		} else if h.Enabled {
 			m.disable(ctx, h, s.Gone)
 			if err := m.o.Store.DropDeliveries(ctx, h.ID); err != nil {
@@ -137,11 +137,11 @@ func (m *Manager) endGone(ctx context.Context) {
 }
 
 // unfit returns why a delivery is not sent, and nothing if it is.
-func (m *Manager) unfit(h *hook, d store.Delivery) string {
+func (m *Manager) skipReason(h *hook, d store.Delivery) string {
 	switch {
-	case !m.standing(h.Owner).mayRead(d.Event):
+	case !m.ownerStatus(h.Owner).mayRead(d.Event):
 		return "not sent: the owner of the webhook may not read it"
-	case time.Since(d.DueAt) > tooOld:
+	case time.Since(d.DueAt) > maxDelay:
 		return "not sent: it was due for more than four days; ask for it with redeliver"
 	}
 	return ""
@@ -162,7 +162,7 @@ func (m *Manager) All(ctx context.Context) ([]Webhook, map[string]store.Endpoint
 		return cmp.Or(strings.Compare(a.Owner, b.Owner), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
 	endpoints := map[string]store.Endpoint{}
-	for some := range slices.Chunk(ids, page) {
+	for some := range slices.Chunk(ids, pageSize) {
 		found, err := m.o.Store.Endpoints(ctx, some...)
 		if err != nil {
 			return nil, nil, err

@@ -17,11 +17,11 @@ import (
 const day = 24 * time.Hour
 
 // standing is a function for Options that answers always the same.
-func standing(s webhook.Standing) func(*webhook.Options) {
+func standing(s webhook.OwnerStatus) func(*webhook.Options) {
 	return func(o *webhook.Options) {
 		s.Scope = access.AllScopes
-		o.Standing = func(string) webhook.Standing { return s }
-		o.OwnerAway = 30 * day
+		o.OwnerStatus = func(string) webhook.OwnerStatus { return s }
+		o.OwnerTimeout = 30 * day
 	}
 }
 
@@ -32,20 +32,20 @@ const issuer = "https://id.example"
 // is removed with its rows if the owner cannot come back, and else disabled.
 func TestOwnersThatAreGone(t *testing.T) {
 	for name, test := range map[string]struct {
-		standing webhook.Standing
+		standing webhook.OwnerStatus
 		seen     time.Duration // ago
 		trusted  time.Duration // its issuer was, ago
 		want     string        // reason why it is disabled; empty: it goes on; "removed"
 	}{
 		"a key that is good":               {},
-		"a key revoked six days ago":       {standing: webhook.Standing{Gone: "its key was revoked", Since: time.Now().Add(-6 * day), Ended: true}},
-		"a key revoked eight days ago":     {standing: webhook.Standing{Gone: "its key was revoked", Since: time.Now().Add(-8 * day), Ended: true}, want: "removed"},
-		"a key that expired":               {standing: webhook.Standing{Gone: "its key has expired", Since: time.Now().Add(-8 * day)}, want: "its key has expired"},
-		"a subject that was seen":          {standing: webhook.Standing{Issuer: issuer}, seen: 36 * day},
-		"a subject that was not":           {standing: webhook.Standing{Issuer: issuer}, seen: 38 * day, want: "was not seen since"},
-		"an issuer trusted six days ago":   {standing: webhook.Standing{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day, trusted: 6 * day},
-		"an issuer trusted eight days ago": {standing: webhook.Standing{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day, trusted: 8 * day, want: "its issuer"},
-		"an issuer never trusted":          {standing: webhook.Standing{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day},
+		"a key revoked six days ago":       {standing: webhook.OwnerStatus{Gone: "its key was revoked", Since: time.Now().Add(-6 * day), Permanent: true}},
+		"a key revoked eight days ago":     {standing: webhook.OwnerStatus{Gone: "its key was revoked", Since: time.Now().Add(-8 * day), Permanent: true}, want: "removed"},
+		"a key that expired":               {standing: webhook.OwnerStatus{Gone: "its key has expired", Since: time.Now().Add(-8 * day)}, want: "its key has expired"},
+		"a subject that was seen":          {standing: webhook.OwnerStatus{Issuer: issuer}, seen: 36 * day},
+		"a subject that was not":           {standing: webhook.OwnerStatus{Issuer: issuer}, seen: 38 * day, want: "was not seen since"},
+		"an issuer trusted six days ago":   {standing: webhook.OwnerStatus{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day, trusted: 6 * day},
+		"an issuer trusted eight days ago": {standing: webhook.OwnerStatus{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day, trusted: 8 * day, want: "its issuer"},
+		"an issuer never trusted":          {standing: webhook.OwnerStatus{Issuer: issuer, Gone: "its issuer"}, seen: 20 * day},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +102,7 @@ func TestSeenIsWrittenRarely(t *testing.T) {
 	w := newWorld(t)
 	db := &counted{}
 	p := w.idle(t, quick, func(o *webhook.Options) {
-		standing(webhook.Standing{Issuer: issuer})(o)
+		standing(webhook.OwnerStatus{Issuer: issuer})(o)
 		db.Store, o.Store = o.Store, db
 	})
 	create(t, p, newReceiver(t, ok))
@@ -145,7 +145,7 @@ func TestOldNewsIsNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := w.process(t, quick, func(o *webhook.Options) {
-		o.Standing = func(string) webhook.Standing { return webhook.Standing{Scope: access.ReadReports} }
+		o.OwnerStatus = func(string) webhook.OwnerStatus { return webhook.OwnerStatus{Scope: access.ReadReports} }
 	})
 	got := settled(t, p, hook.ID, 3)
 	for i, want := range []string{"due for more than four days", "may not read", ""} {

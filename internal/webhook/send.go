@@ -22,29 +22,29 @@ import (
 )
 
 const (
-	sendTimeout    = 15 * time.Second // for the whole exchange
-	longestExcerpt = 1 << 10          // as much of an answer is read, and kept
+	sendTimeout = 15 * time.Second // for the whole exchange
+	maxExcerpt  = 1 << 10          // as much of an answer is read, and kept
 )
 
 // answer is how an attempt went.
-type answer struct {
+type attempt struct {
 	store.Attempt
 	ok         bool
 	gone       bool          // the receiver wants no more of them, ever
 	retryAfter time.Duration // what it asked for
-	cut        bool          // we ended it: it says nothing of the receiver
+	canceled   bool          // we ended it: it says nothing of the receiver
 }
 
 // send makes one attempt. It ends with the context, and is then cut.
-func (m *Manager) send(ctx context.Context, h *hook, id string, body []byte) answer {
+func (m *Manager) send(ctx context.Context, h *hook, id string, body []byte) attempt {
 	start := time.Now()
 	a := m.exchange(ctx, h, id, start, body)
 	a.At, a.Latency = start.UTC(), time.Since(start)
-	a.cut = !a.ok && ctx.Err() != nil
+	a.canceled = !a.ok && ctx.Err() != nil
 	return a
 }
 
-func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time, body []byte) (a answer) {
+func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time, body []byte) (a attempt) {
 	ctx, cancel := context.WithTimeout(ctx, m.sendTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
@@ -60,12 +60,12 @@ func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time
 	}
 	res, err := m.client.Do(req)
 	if err != nil {
-		a.Error = m.words(err)
+		a.Error = m.describeError(err)
 		return a
 	}
 	defer res.Body.Close() // what was not read is not read
 	a.Status = res.StatusCode
-	text, _ := io.ReadAll(io.LimitReader(res.Body, longestExcerpt)) // the status decides; what cannot be read is not shown
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxExcerpt)) // the status decides; what cannot be read is not shown
 	a.Excerpt = excerpt(text)
 	switch {
 	case a.Status >= 300 && a.Status < 400:
@@ -84,7 +84,7 @@ func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time
 
 // words tells a failure to the owner of the webhook, who may know of his
 // receiver but not of our network.
-func (m *Manager) words(err error) string {
+func (m *Manager) describeError(err error) string {
 	if reason, ok := outbound.Refused(err); ok {
 		return "refused: " + reason
 	}
@@ -127,15 +127,15 @@ func excerpt(b []byte) string {
 }
 
 const (
-	mostAttempts   = 10
-	longestWait    = 24 * time.Hour
-	jitter         = 0.1
-	failingTooLong = 5 * 24 * time.Hour // then a webhook is disabled
+	maxAttempts   = 10
+	maxRetryAfter = 24 * time.Hour
+	jitter        = 0.1
+	maxFailing    = 5 * 24 * time.Hour // then a webhook is disabled
 )
 
 // delays are the times before the second attempt and those after it: 75 hours
 // and a half in all, so that a weekend's outage loses nothing.
-var delays = [mostAttempts - 1]time.Duration{
+var delays = [maxAttempts - 1]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
@@ -144,9 +144,9 @@ var delays = [mostAttempts - 1]time.Duration{
 func retryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
-		wait = time.Duration(min(seconds, int64(longestWait/time.Second))) * time.Second
+		wait = time.Duration(min(seconds, int64(maxRetryAfter/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(header); err == nil {
 		wait = at.Sub(now)
 	}
-	return max(0, min(wait, longestWait))
+	return max(0, min(wait, maxRetryAfter))
 }

@@ -20,7 +20,7 @@ const (
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 	overlap      = 24 * time.Hour // for which a secret that was replaced signs too
-	mostSecrets  = 10             // at a time; each is another signature in a header
+	maxSecrets   = 10             // at a time; each is another signature in a header
 )
 
 // secret is what a webhook's deliveries are signed with, sealed.
@@ -37,9 +37,9 @@ func sealName(id string) string { return kind + "/" + id }
 // it is shown.
 func (w *Webhook) addSecret(sealer Sealer, now time.Time) (string, error) {
 	kept := slices.DeleteFunc(slices.Clone(w.secrets), func(s secret) bool { return s.over(now) })
-	if len(kept) == mostSecrets {
+	if len(kept) == maxSecrets {
 		return "", fault.New(fault.Conflict, "This webhook has %d secrets that are still valid, which is as many as it may: wait until the oldest ends, at %s.",
-			mostSecrets, kept[0].ExpiresAt.Format(time.RFC3339))
+			maxSecrets, kept[0].ExpiresAt.Format(time.RFC3339))
 	}
 	for i, s := range kept {
 		if end := now.Add(overlap); s.ExpiresAt.IsZero() || s.ExpiresAt.After(end) {

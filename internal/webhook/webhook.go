@@ -45,11 +45,11 @@ import (
 )
 
 const (
-	kind               = "webhook" // of the store's records
-	mostPerOwner       = 50
-	longestURL         = 2000
-	longestDescription = 500
-	longestFilters     = 10_000 // characters in the filters of an owner's webhooks together
+	kind           = "webhook" // of the store's records
+	maxPerOwner    = 50
+	maxURL         = 2000
+	maxDescription = 500
+	maxFilters     = 10_000 // characters in the filters of an owner's webhooks together
 )
 
 // Draft is what the owner of a webhook decides.
@@ -145,8 +145,8 @@ func (d *Draft) check(allowPrivate bool) error {
 		return err
 	}
 	switch {
-	case utf8.RuneCountInString(d.Description) > longestDescription:
-		return invalid("description", "", fmt.Sprintf("may have %d characters at most", longestDescription))
+	case utf8.RuneCountInString(d.Description) > maxDescription:
+		return invalid("description", "", fmt.Sprintf("may have %d characters at most", maxDescription))
 	case !utf8.ValidString(d.Description) || strings.ContainsFunc(d.Description, unicode.IsControl):
 		return invalid("description", "", "must be plain text on one line")
 	}
@@ -168,8 +168,8 @@ func (d *Draft) check(allowPrivate bool) error {
 }
 
 func checkURL(raw string, allowPrivate bool) error {
-	if len(raw) > longestURL {
-		return invalid("url", "", fmt.Sprintf("may have %d characters at most", longestURL))
+	if len(raw) > maxURL {
+		return invalid("url", "", fmt.Sprintf("may have %d characters at most", maxURL))
 	}
 	if err := outbound.Check(raw, allowPrivate); err != nil {
 		return invalid("url", withoutQuery(raw), err.Error())

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/sandbox"
 )
 
 // booklet is a PDF file that both programs read.
@@ -38,7 +39,7 @@ func (b *bench) text() error {
 	if err != nil {
 		return err
 	}
-	r := extract.NewReader(extract.Options{Command: []string{b.program, "extract-worker"}, CacheDir: b.cache()})
+	r := sandbox.NewReader(sandbox.Options{Command: []string{b.program, "extract-worker"}, CacheDir: b.cache()})
 	defer r.Close()
 	if err := r.Warm(b.ctx); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (b *bench) text() error {
 // cache is where the compiled reader is kept between runs.
 func (b *bench) cache() string { return filepath.Join(filepath.Dir(b.program), "cache") }
 
-func (b *bench) read(r *extract.Reader, book booklet) (*extract.Text, error) {
+func (b *bench) read(r *sandbox.Reader, book booklet) (*extract.Text, error) {
 	body, err := os.ReadFile(book.path)
 	if err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func judge(n int, page, raw, ours string) verdict {
 
 // textQuality measures which share of pdftotext's words we find in the same
 // order, page by page, and shows where most are missing.
-func (b *bench) textQuality(r *extract.Reader, books []booklet) error {
+func (b *bench) textQuality(r *sandbox.Reader, books []booklet) error {
 	var sum verdict
 	var all []verdict
 	for _, book := range books {

@@ -12,8 +12,8 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
-	"pregon/internal/document/confine"
-	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/document/extract/worker"
 	"pregon/internal/document/llm"
 	"pregon/internal/fault"
 	"pregon/internal/store"
@@ -63,7 +63,7 @@ func (f *modelFlags) model(key string, logger *slog.Logger) (*llm.Client, error)
 // library is what reads and keeps documents.
 type documents struct {
 	*document.Keeper
-	readers []*extract.Reader
+	readers []*sandbox.Reader
 	model   *llm.Client // nil for none
 }
 
@@ -83,7 +83,7 @@ func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, logg
 		o.Model = model
 	}
 	for range readersAtOnce {
-		r := extract.NewReader(extract.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger})
+		r := sandbox.NewReader(sandbox.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger})
 		l.readers = append(l.readers, r)
 		o.Readers = append(o.Readers, r)
 	}
@@ -104,7 +104,7 @@ func (f *documentFlags) cacheDir(logger *slog.Logger) string {
 }
 
 // lacking returns how many readers run without a layer of confinement.
-func (l *documents) lacking(layer confine.Layer) (n int) {
+func (l *documents) lacking(layer sandbox.Layer) (n int) {
 	for _, r := range l.readers {
 		if r.Lacks(layer) {
 			n++
@@ -125,7 +125,7 @@ type extractWorkerCmd struct{}
 
 // Run reads documents until standard input ends.
 func (extractWorkerCmd) Run(_ context.Context, p *process) error {
-	return extract.Serve(p.stdin, p.stdout)
+	return worker.Serve(p.stdin, p.stdout)
 }
 
 type documentCmd struct {

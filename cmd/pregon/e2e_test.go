@@ -23,7 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/rest/resttest"
 	"pregon/internal/store/postgres/pgtest"
 )
@@ -62,7 +62,7 @@ func cacheEnv() string { return "PREGON_CACHE_DIR=" + compiledOnce() }
 
 var compiledOnce = sync.OnceValue(func() string {
 	dir := filepath.Join(filepath.Dir(program), "cache")
-	r := extract.NewReader(extract.Options{
+	r := sandbox.NewReader(sandbox.Options{
 		Command: []string{program, "extract-worker"}, CacheDir: dir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 	_ = r.Warm(context.Background()) // the reader says what is wrong, and so do the tests that need it

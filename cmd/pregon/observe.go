@@ -10,7 +10,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
-	"pregon/internal/document/confine"
+	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/llm"
 	"pregon/internal/mcp"
 	"pregon/internal/source/health"
@@ -194,7 +194,7 @@ func (s *service) observeSource() {
 func (s *service) observeDocuments() {
 	m := s.metrics
 	m.Gauge("pregon_documents_waiting", "Reports whose document is still to be read.", func() float64 { return float64(s.reader.Unread()) })
-	for _, l := range confine.Layers {
+	for _, l := range sandbox.Layers {
 		m.GaugeOf("pregon_documents_unconfined", "Processes that read documents without a layer of confinement.", "layer", string(l), func() float64 { return float64(s.documents.lacking(l)) })
 	}
 	if s.documents.model != nil {

@@ -18,7 +18,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/discovery"
-	"pregon/internal/document/confine"
+	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/mcp"
@@ -58,7 +58,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer log.Flush()
-	if err := confine.HideMemory(); err != nil {
+	if err := sandbox.HideMemory(); err != nil {
 		log.Logger.Warn("other processes of this user can read the service's memory and environment", "err", err)
 	}
 	db, err := c.openPatiently(ctx, log.Logger)

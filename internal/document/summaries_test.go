@@ -22,6 +22,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
 )
@@ -66,7 +67,7 @@ func summaries(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := extract.NewReader(extract.Options{Command: command, CacheDir: filepath.Join(dir, "cache"), Tesseract: "-"})
+	reader := sandbox.NewReader(sandbox.Options{Command: command, CacheDir: filepath.Join(dir, "cache"), Tesseract: "-"})
 	defer reader.Close()
 	var b bytes.Buffer
 	b.WriteString("# Ten summaries\n\nWhat Pregón says of ten reports of the **simulated market**: companies, people, figures and events are fictional. " +

@@ -20,16 +20,16 @@ const module = "pregon"
 // package exists.
 var rows = [][]string{
 	0: {
-		"fault", "fault/outage", "retry", "text", "source/throttle", "server/private", "server/notices", "mcp/view", "document/confine",
+		"fault", "fault/outage", "retry", "text", "source/throttle", "server/private", "server/notices", "mcp/view",
 		"sim/filler", "sim/paper/pdf",
 	},
-	1: {"disclosure", "server/outbound", "auth/secret"},
+	1: {"disclosure", "server/outbound", "auth/secret", "document/extract"},
 	2: {
-		"document/extract", "document/summary", "document/llm", "server/problem", "search", "store", "source/regulator", "source/exchange",
-		"source/health", "sim/market", "auth/ratelimit", "auth/jwks",
+		"document/extract/sandbox", "document/extract/pdf", "document/extract/html", "document/summary", "document/llm", "server/problem", "search", "store",
+		"source/regulator", "source/exchange", "source/health", "sim/market", "auth/ratelimit", "auth/jwks",
 	},
 	3: {
-		"store/sqlite", "store/postgres", "store/monitor", "store/highwater", "sim/paper", "source/coverage", "catalog", "document",
+		"store/sqlite", "store/postgres", "store/monitor", "store/highwater", "sim/paper", "source/coverage", "catalog", "document", "document/extract/worker",
 		"auth/access",
 	},
 	4: {"source/ingest", "auth/token", "events", "sim/archive"},

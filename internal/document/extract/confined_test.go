@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"pregon/internal/document/confine"
-	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 // TestChildIsConfined has a tesseract that tries to take what is not its own,
@@ -44,7 +43,7 @@ for word in $said; do printf '5\t1\t1\t1\t1\t1\t0\t0\t0\t0\t95\t%%s\n' "$word"; 
 		}
 	}
 	var log bytes.Buffer
-	r := own(t, func(o *extract.Options) {
+	r := own(t, func(o *sandbox.Options) {
 		o.Tesseract, o.Logger = script, slog.New(slog.NewTextHandler(&log, nil))
 	})
 	text, err := r.Read(t.Context(), extracttest.Picture(1, 1, []byte{0}))
@@ -53,7 +52,7 @@ for word in $said; do printf '5\t1\t1\t1\t1\t1\t0\t0\t0\t0\t95\t%%s\n' "$word"; 
 	}
 	said := text.Pages[0].Text
 	t.Logf("the child lacks nothing: %v; it said: %s", log.Len() == 0, said)
-	landlock, seccomp := !r.Lacks(confine.Landlock), !r.Lacks(confine.Seccomp)
+	landlock, seccomp := !r.Lacks(sandbox.Landlock), !r.Lacks(sandbox.Seccomp)
 	for what, denied := range map[string]bool{
 		"self": false, "store": landlock, "write": landlock, "mode": seccomp, "environ": landlock, "net": landlock || seccomp,
 	} {

@@ -1,50 +1,56 @@
-// Package extract turns the bytes of a document into the text that a person
-// would read.
+// Package extract defines the text of a document as it is extracted from a PDF,
+// HTML or ZIP file.
 //
-// Documents come from strangers, so that they are never opened in the process
-// that serves: a Reader hands them, one at a time, to a child process of the
-// same program, which runs Serve and may be killed at any moment. What a
-// document does to the child costs that document and nothing else.
+// Documents come from untrusted sources, so the serving process never parses
+// them. Its subpackages divide the work:
+//
+//   - sandbox starts a confined child process, sends it one document at a time,
+//     limits its time and memory, and validates its answers;
+//   - worker runs in the child: it detects the type of a document and unpacks ZIP files;
+//   - pdf and html read one document each.
+//
+// A document that crashes or takes over the child affects no other document.
 package extract
 
 import "errors"
 
-// Text is what a document says.
+// Text is the text of a document.
 type Text struct {
 	Type     Type      `json:"type"`
 	Method   Method    `json:"method"`             // of the pages: Mixed when they differ
-	Language string    `json:"language,omitempty"` // es, ca, gl, eu, en, pt, fr; empty when it cannot be told
+	Language string    `json:"language,omitempty"` // es, ca, gl, eu, en, pt or fr; empty if unknown
 	Pages    []Page    `json:"pages"`
 	Outline  []Heading `json:"outline,omitempty"`
-	Notes    []string  `json:"notes,omitempty"` // what was left out, and why, for people
+	Notes    []string  `json:"notes,omitempty"` // sentences that say what was left out and why
 }
 
-// Type is what a document is, told by its bytes.
+// Type is the type of a document, detected from its bytes.
 type Type string
 
 // The types that are read.
 const (
 	PDF  Type = "pdf"
 	HTML Type = "html" // and XHTML
-	ZIP  Type = "zip"  // a package of the others
+	ZIP  Type = "zip"  // an archive of the others
 )
 
-// Method is how a text was got.
+// Method is how the text of a page was extracted.
 type Method string
 
 // The methods.
 const (
-	ByText Method = "text"  // the document has it as text
-	ByOCR  Method = "ocr"   // it was read off a picture
-	Mixed  Method = "mixed" // some pages one way, some another
-	Not    Method = "none"  // it is a picture, and nobody could read it here
+	ByText Method = "text"  // the document contains it as text
+	ByOCR  Method = "ocr"   // it was recognized in an image
+	Mixed  Method = "mixed" // the pages differ
+	Not    Method = "none"  // the page is an image that was not recognized
 )
 
-// Page is a page of a document, or about as much of one that has no pages.
+// Page is a page of a document. A document without pages is cut into pages of
+// about the same length.
 type Page struct {
 	Text       string  `json:"text"`
 	Method     Method  `json:"method"`
-	Confidence float64 `json:"confidence,omitempty"` // of what was read off a picture, 0 to 100
+	Confidence float64 `json:"confidence,omitempty"` // of OCR, 0 to 100
 }
 
 // Heading is a line of the table of contents.
@@ -54,23 +60,34 @@ type Heading struct {
 	Level int    `json:"level"` // from 1
 }
 
-// Unreadable is the error of a document that cannot be read, now or later.
+// Unreadable is the error of a document that cannot be read. It is permanent.
 type Unreadable struct {
-	Reason string // for the person who wants to read the document
+	Reason string // shown to readers of the document
 }
 
 func (e *Unreadable) Error() string { return "the document cannot be read: " + e.Reason }
 
-// IsUnreadable reports whether it is the document's fault, so that trying again
-// is no use.
+// IsUnreadable reports whether err is an *Unreadable, so that a retry is useless.
 func IsUnreadable(err error) bool {
 	_, ok := errors.AsType[*Unreadable](err)
 	return ok
 }
 
-// ErrSitePage is the error of a page of the regulator's own site that came in
-// place of a document: the document may come another time.
+var (
+	// ErrCorrupt is the error of a damaged file.
+	ErrCorrupt = &Unreadable{Reason: "it is cut off or corrupt"}
+	// ErrEncrypted is the error of a file that needs a password.
+	ErrEncrypted = &Unreadable{Reason: "it is encrypted and needs a password"}
+)
+
+// ErrSitePage is the error of a web page of the regulator that was served in
+// place of a document. The document may be served later.
 var ErrSitePage = errors.New("a page of the regulator's site came instead of the document")
+
+// ErrKilled is the error of a document whose child process was killed from
+// outside: by the operator, or by a machine short of memory. A retry may
+// succeed. If it never does, the document needs too much memory.
+var ErrKilled = errors.New("the child that reads documents was killed")
 
 // MaxBody is the size of the largest document that is read.
 const MaxBody = 50 << 20

@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 // TestHostile gives a reader, one after the other, documents that are made to
@@ -22,7 +23,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	r := own(t, nil)
-	hasty := own(t, func(o *extract.Options) { o.Limits.Time, o.Limits.OCRTime = 5*time.Second, 500*time.Millisecond })
+	hasty := own(t, func(o *sandbox.Options) { o.Limits.Time, o.Limits.OCRTime = 5*time.Second, 500*time.Millisecond })
 	for _, test := range []struct {
 		name   string
 		body   []byte

@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 func TestAnnualReport(t *testing.T) {
@@ -103,7 +104,7 @@ func TestLongHTML(t *testing.T) {
 }
 
 func TestTooLongHTML(t *testing.T) {
-	r := own(t, func(o *extract.Options) { o.Limits.Pages, o.Limits.TextBytes = 10, 100_000 })
+	r := own(t, func(o *sandbox.Options) { o.Limits.Pages, o.Limits.TextBytes = 10, 100_000 })
 	for _, test := range []struct {
 		name, body string
 		pages      int

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// languages are those that are told.
+// languages are the languages that Language detects.
 var languages = []string{"es", "ca", "gl", "eu", "en", "pt", "fr"}
 
-// functionWords are the small words that no text can do without. Those that two
-// languages share count for both, so that the others decide.
+// functionWords are the most frequent short words of each language. A word of
+// two languages counts for both.
 var functionWords = map[string][]string{
 	"es": {"de", "la", "el", "los", "las", "en", "y", "que", "del", "por", "con", "para", "una", "un", "se", "su", "al", "como", "no", "sus", "ha", "es", "o", "lo", "más", "entre", "sobre", "sin", "así", "cuando"},
 	"ca": {"de", "la", "el", "els", "les", "en", "i", "que", "del", "dels", "per", "amb", "una", "un", "es", "seu", "al", "com", "no", "ha", "aquest", "aquesta", "són", "o", "més", "entre", "sobre", "sense", "així", "als", "pel", "és"},
@@ -30,9 +30,9 @@ var languagesOf = func() map[string][]string {
 	return m
 }()
 
-// languageOf tells the language of a text by its function words; empty when too
-// few are there.
-func languageOf(pages []Page) string {
+// Language returns the language of a text by its function words, or "" if there
+// are too few.
+func Language(pages []Page) string {
 	const enough = 5_000 // words
 	count := map[string]int{}
 	words := 0

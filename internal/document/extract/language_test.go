@@ -13,8 +13,8 @@ func TestLanguage(t *testing.T) {
 		"fr": "La société annonce que son conseil d'administration a décidé aujourd'hui de convoquer l'assemblée générale des actionnaires pour une date.",
 		"":   "1.234,5 2.345,6 EUR 2025",
 	} {
-		if got := languageOf([]Page{{Text: text}}); got != want {
-			t.Errorf("%q is told to be in %q, want %q", text, got, want)
+		if got := Language([]Page{{Text: text}}); got != want {
+			t.Errorf("%q is in %q, want %q", text, got, want)
 		}
 	}
 }

@@ -8,31 +8,31 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-const softHyphen = '\u00ad'
+// SoftHyphen marks where a word may be broken.
+const SoftHyphen = '\u00ad'
 
-// unwanted tells of characters that have no place in a text for people: those
-// that control, those that nobody agreed upon, those that stand for none.
-func unwanted(r rune) bool {
+// invisible reports whether r is a control, format, private-use or surrogate
+// character, a noncharacter or the replacement character.
+func invisible(r rune) bool {
 	if r >= ' ' && r <= '~' || r >= 'À' && r <= 'ÿ' {
-		return false // most are these
+		return false // the most frequent
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Noncharacter_Code_Point) || r == utf8.RuneError
 }
 
-// letter is a character as fonts have it made one that means the same. False
-// says that it means nothing; a soft hyphen still means something at the end of
-// a line.
-func letter(r rune) (rune, bool) {
+// Letter returns the character to use for a character of a font, and false if it
+// has no meaning. Soft hyphens are kept: they have a meaning at the end of a line.
+func Letter(r rune) (rune, bool) {
 	switch {
-	case r >= ' ' && r <= '~', r == softHyphen:
+	case r >= ' ' && r <= '~', r == SoftHyphen:
 		return r, true
-	case r == '\u2010' || r == '\u2011': // hyphens that differ in how lines break
+	case r == '\u2010' || r == '\u2011': // hyphen and non-breaking hyphen
 		return '-', true
-	case r >= 0xf021 && r <= 0xf07e: // symbol fonts, which put ASCII up there
+	case r >= 0xf021 && r <= 0xf07e: // symbol fonts map ASCII to this private-use range
 		return r - 0xf000, true
-	case r >= 0xf080 && r <= 0xf0ff: // and their squares, arrows and balls
+	case r >= 0xf080 && r <= 0xf0ff: // and bullets, squares and arrows to this one
 		return '•', true
-	case r == 0 || unwanted(r):
+	case invisible(r):
 		return 0, false
 	}
 	return r, true
@@ -42,58 +42,19 @@ var ligatures = strings.NewReplacer(
 	"ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
 )
 
-// normal writes a word the usual way: letters with their accents in one, and
-// apart what was cast in one.
-func normal(s string) string {
-	if isASCII(s) {
-		return s
-	}
-	return norm.NFC.String(ligatures.Replace(s))
-}
-
-func isASCII(s string) bool {
+// Normalize composes accented letters (NFC) and expands ligatures.
+func Normalize(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return false
+			return norm.NFC.String(ligatures.Replace(s))
 		}
 	}
-	return true
+	return s
 }
 
-// accents that stand alone, with those that join the letter before them.
-var accents = map[rune]rune{
-	'´': '\u0301', '`': '\u0300', '¨': '\u0308', 'ˆ': '\u0302', '^': '\u0302',
-	'˜': '\u0303', '~': '\u0303', '¸': '\u0327', '˙': '\u0307', 'ˇ': '\u030c', '˚': '\u030a',
-}
-
-// accented is the letter that two glyphs make when one is an accent drawn upon
-// the other, as old typesetters do.
-func accented(a, b glyph) (rune, bool) {
-	mark, ok := accents[a.r]
-	base := b.r
-	if !ok {
-		if mark, ok = accents[b.r]; !ok {
-			return 0, false
-		}
-		base = a.r
-	}
-	overlap := min(a.x1, b.x1) - max(a.x0, b.x0)
-	if !unicode.IsLetter(base) || overlap < 0.5*min(a.x1-a.x0, b.x1-b.x0) {
-		return 0, false
-	}
-	if base == 'ı' {
-		base = 'i'
-	}
-	whole := norm.NFC.String(string([]rune{base, mark}))
-	if utf8.RuneCountInString(whole) != 1 {
-		return 0, false
-	}
-	r, _ := utf8.DecodeRuneInString(whole)
-	return r, true
-}
-
-// tidy makes text from elsewhere clean: spaces in one, line ends too.
-func tidy(s string) string {
+// Tidy returns s on one line, normalized and without invisible characters. Runs
+// of white space become one space.
+func Tidy(s string) string {
 	var b strings.Builder
 	space := false
 	for _, r := range s {
@@ -101,8 +62,8 @@ func tidy(s string) string {
 			space = true
 			continue
 		}
-		r, ok := letter(r)
-		if !ok || r == softHyphen {
+		r, ok := Letter(r)
+		if !ok || r == SoftHyphen {
 			continue
 		}
 		if space && b.Len() > 0 {
@@ -111,14 +72,14 @@ func tidy(s string) string {
 		space = false
 		b.WriteRune(r)
 	}
-	return normal(b.String())
+	return Normalize(b.String())
 }
 
-// titled is a title of a table of contents, cut when it is too long.
-func titled(s string) string {
-	s = tidy(s)
-	if utf8.RuneCountInString(s) <= mostTitle {
+// Title returns s as the title of a heading, cut to MaxTitle characters.
+func Title(s string) string {
+	s = Tidy(s)
+	if utf8.RuneCountInString(s) <= MaxTitle {
 		return s
 	}
-	return strings.TrimSpace(string([]rune(s)[:mostTitle-1])) + "…"
+	return strings.TrimSpace(string([]rune(s)[:MaxTitle-1])) + "…"
 }

@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 // TestMain builds the child, which is not watched for races.
@@ -43,26 +44,26 @@ var (
 	begin    sync.Once
 	command  []string // of the child
 	cacheDir string
-	warm     *extract.Reader
+	warm     *sandbox.Reader
 )
 
 // shared is the reader of most tests, so that there is one start for all.
-func shared(t *testing.T) *extract.Reader {
+func shared(t *testing.T) *sandbox.Reader {
 	t.Helper()
 	begin.Do(func() {
-		warm = extract.NewReader(options(t))
+		warm = sandbox.NewReader(options(t))
 	})
 	return warm
 }
 
 // options lead to the child, with code that is compiled once.
-func options(t *testing.T) extract.Options {
+func options(t *testing.T) sandbox.Options {
 	t.Helper()
-	return extract.Options{Command: command, CacheDir: cacheDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	return sandbox.Options{Command: command, CacheDir: cacheDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
 // own is a reader for a test that does it harm.
-func own(t *testing.T, change func(*extract.Options)) *extract.Reader {
+func own(t *testing.T, change func(*sandbox.Options)) *sandbox.Reader {
 	t.Helper()
 	shared(t) // for the compiled code
 	if err := warm.Warm(t.Context()); err != nil {
@@ -72,7 +73,7 @@ func own(t *testing.T, change func(*extract.Options)) *extract.Reader {
 	if change != nil {
 		change(&o)
 	}
-	r := extract.NewReader(o)
+	r := sandbox.NewReader(o)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -105,7 +106,7 @@ func equal(t *testing.T, got, want string) {
 }
 
 // unreadable reads a document that must not be readable for a reason.
-func unreadable(t *testing.T, r *extract.Reader, body []byte, reason string) {
+func unreadable(t *testing.T, r *sandbox.Reader, body []byte, reason string) {
 	t.Helper()
 	text, err := r.Read(t.Context(), body)
 	if err == nil {

@@ -17,6 +17,7 @@ import (
 
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 // scanned is a document whose only page is a picture of a text.
@@ -68,7 +69,7 @@ func TestScanned(t *testing.T) {
 
 	t.Run("without tesseract", func(t *testing.T) {
 		for _, path := range []string{"-", "/nonexistent/tesseract", "/bin/false"} {
-			r := own(t, func(o *extract.Options) { o.Tesseract = path })
+			r := own(t, func(o *sandbox.Options) { o.Tesseract = path })
 			text, err := r.Read(t.Context(), body)
 			if err != nil {
 				t.Fatal(err)
@@ -79,7 +80,7 @@ func TestScanned(t *testing.T) {
 		}
 	})
 	t.Run("with little memory", func(t *testing.T) {
-		r := own(t, func(o *extract.Options) { o.Limits.OCRMemory = 30 << 20 })
+		r := own(t, func(o *sandbox.Options) { o.Limits.OCRMemory = 30 << 20 })
 		text, err := r.Read(t.Context(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +100,7 @@ func TestTesseractEndsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := own(t, func(o *extract.Options) { o.Tesseract = script })
+	r := own(t, func(o *sandbox.Options) { o.Tesseract = script })
 	worker := childOf(t, r)
 	done := make(chan error, 1)
 	go func() {
@@ -136,7 +137,7 @@ func TestSlowTesseract(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nexec sleep 600\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := own(t, func(o *extract.Options) {
+	r := own(t, func(o *sandbox.Options) {
 		o.Tesseract = script
 		o.Limits.OCRTime = 200 * time.Millisecond
 	})

@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 const (
@@ -203,7 +204,7 @@ func TestLimits(t *testing.T) {
 		{"bytes", extract.Limits{TextBytes: 400}, 3, "The text is cut off in page 3 of 10"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := own(t, func(o *extract.Options) {
+			r := own(t, func(o *sandbox.Options) {
 				test.limits.Memory, test.limits.StartTime = o.Limits.Memory, o.Limits.StartTime
 				o.Limits = test.limits
 			})

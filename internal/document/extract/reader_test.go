@@ -18,6 +18,7 @@ import (
 
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 )
 
 // good is a document that can be read.
@@ -25,7 +26,7 @@ func good() []byte {
 	return extracttest.PDF([]extracttest.Line{{X: 70, Y: 700, Size: 10, Text: "Hola"}})
 }
 
-func readsGood(t *testing.T, r *extract.Reader) {
+func readsGood(t *testing.T, r *sandbox.Reader) {
 	t.Helper()
 	text, err := r.Read(t.Context(), good())
 	if err != nil || text.Pages[0].Text != "Hola" {
@@ -58,7 +59,7 @@ func childrenOf(t *testing.T, pid int) map[int]bool {
 }
 
 // childOf is the process that a reader starts.
-func childOf(t *testing.T, r *extract.Reader) int {
+func childOf(t *testing.T, r *sandbox.Reader) int {
 	t.Helper()
 	before := children(t)
 	if err := r.Warm(t.Context()); err != nil {
@@ -77,7 +78,7 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 // reading gives a reader a document that takes forever, and waits until it is
 // at it.
-func reading(t *testing.T, ctx context.Context, r *extract.Reader, pid int) <-chan error {
+func reading(t *testing.T, ctx context.Context, r *sandbox.Reader, pid int) <-chan error {
 	t.Helper()
 	done := make(chan error, 1)
 	before := processorTime(t, pid)
@@ -186,13 +187,13 @@ func TestClose(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-done; !errors.Is(err, extract.ErrClosed) {
+	if err := <-done; !errors.Is(err, sandbox.ErrClosed) {
 		t.Errorf("a document while its reader is closed: %v", err)
 	}
 	if alive(pid) {
 		t.Error("the child lives on")
 	}
-	if _, err := r.Read(t.Context(), good()); !errors.Is(err, extract.ErrClosed) {
+	if _, err := r.Read(t.Context(), good()); !errors.Is(err, sandbox.ErrClosed) {
 		t.Errorf("a document after its reader was closed: %v", err)
 	}
 	if err := r.Close(); err != nil {
@@ -238,7 +239,7 @@ func TestChildKnowsNoSecrets(t *testing.T) {
 
 func TestCommandThatIsNone(t *testing.T) {
 	for _, command := range [][]string{nil, {"/nonexistent"}, {"/bin/false"}, {"/bin/true"}} {
-		r := own(t, func(o *extract.Options) { o.Command = command })
+		r := own(t, func(o *sandbox.Options) { o.Command = command })
 		if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) {
 			t.Errorf("with %q as the child: %v", command, err)
 		}
@@ -262,7 +263,7 @@ func TestMadChild(t *testing.T) {
 		{"an end", `exit 0`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := own(t, func(o *extract.Options) {
+			r := own(t, func(o *sandbox.Options) {
 				o.Command = []string{"/bin/sh", "-c", ready + test.script}
 				o.Limits.Time, o.Limits.OCRTime = time.Second, time.Millisecond
 			})
@@ -275,13 +276,13 @@ func TestMadChild(t *testing.T) {
 
 func TestColdStart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "cache")
-	readsGood(t, own(t, func(o *extract.Options) { o.CacheDir = dir }))
+	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if s, err := os.Stat(dir); err != nil || s.Mode().Perm() != 0o700 {
 		t.Errorf("the directory of compiled code: %v, %v", s, err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	compiled := times(t, files)
-	readsGood(t, own(t, func(o *extract.Options) { o.CacheDir = dir }))
+	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if len(files) == 0 || !slices.Equal(times(t, files), compiled) {
 		t.Error("the second start compiled again")
 	}
@@ -290,7 +291,7 @@ func TestColdStart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	readsGood(t, own(t, func(o *extract.Options) { o.CacheDir = dir }))
+	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 }
 
 // times returns when files were written.
@@ -329,7 +330,7 @@ func TestUselessCache(t *testing.T) {
 func uncached(t *testing.T, dir, reason string, deaths int) {
 	t.Helper()
 	var log bytes.Buffer
-	r := own(t, func(o *extract.Options) {
+	r := own(t, func(o *sandbox.Options) {
 		o.CacheDir, o.Logger = dir, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	})
 	for range deaths {
@@ -344,7 +345,7 @@ func uncached(t *testing.T, dir, reason string, deaths int) {
 		r.Read(t.Context(), good()) // the reader may not have noticed yet
 	}
 	readsGood(t, r)
-	if said := log.String(); strings.Count(said, "is not kept") != 1 || !strings.Contains(said, "level=WARN") || !strings.Contains(said, reason) {
+	if said := log.String(); strings.Count(said, "is not cached") != 1 || !strings.Contains(said, "level=WARN") || !strings.Contains(said, reason) {
 		t.Errorf("the log is %q, want one warning with %q", said, reason)
 	}
 }
@@ -354,19 +355,19 @@ func uncached(t *testing.T, dir, reason string, deaths int) {
 func TestTroubleAtStart(t *testing.T) {
 	for _, test := range []struct {
 		name, reason string
-		change       func(*extract.Options)
+		change       func(*sandbox.Options)
 	}{
-		{"slow", "getting ready took more than 0.001 s", func(o *extract.Options) { o.Limits.StartTime = time.Millisecond }},
-		{"fat", "getting ready needed more than 40 MB", func(o *extract.Options) { o.Limits.StartMemory, o.CacheDir = 40<<20, "" }},
-		{"killed", "signal: killed", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "kill -9 $$"} }},
-		{"silent", "exit status 3", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "exit 3"} }},
-		{"speaking", "it said: no such thing", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "echo no such thing >&2; exit 3"} }},
-		{"crashed", "start the child", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "kill -SEGV $$"} }},
-		{"mad", "start the child", func(o *extract.Options) { o.Command = []string{"/bin/sh", "-c", "yes"} }},
+		{"slow", "getting ready took more than 0.001 s", func(o *sandbox.Options) { o.Limits.StartTime = time.Millisecond }},
+		{"fat", "getting ready needed more than 40 MB", func(o *sandbox.Options) { o.Limits.StartMemory, o.CacheDir = 40<<20, "" }},
+		{"killed", "signal: killed", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "kill -9 $$"} }},
+		{"silent", "exit status 3", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "exit 3"} }},
+		{"speaking", "it said: no such thing", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "echo no such thing >&2; exit 3"} }},
+		{"crashed", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "kill -SEGV $$"} }},
+		{"mad", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "yes"} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var log bytes.Buffer
-			r := own(t, func(o *extract.Options) {
+			r := own(t, func(o *sandbox.Options) {
 				o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 				test.change(o)
 			})
@@ -383,7 +384,7 @@ func TestTroubleAtStart(t *testing.T) {
 // TestStartHasItsOwnMemory compiles in a child that may hold less for a document
 // than compiling takes.
 func TestStartHasItsOwnMemory(t *testing.T) {
-	readsGood(t, own(t, func(o *extract.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
+	readsGood(t, own(t, func(o *sandbox.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
 }
 
 // TestOneCompiles has the lock of an empty directory held by a process that
@@ -402,7 +403,7 @@ func TestOneCompiles(t *testing.T) {
 	if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	r := own(t, func(o *extract.Options) { o.CacheDir = dir })
+	r := own(t, func(o *sandbox.Options) { o.CacheDir = dir })
 	done := make(chan error, 1)
 	go func() { done <- r.Warm(t.Context()) }()
 	for !waitedFor(t, held) {
@@ -413,20 +414,18 @@ func TestOneCompiles(t *testing.T) {
 		}
 	}
 	var files []string
-	for _, pattern := range []string{"wazero-*/*", "seal"} {
-		made, err := filepath.Glob(filepath.Join(cacheDir, pattern))
-		if err != nil || len(made) == 0 {
-			t.Fatalf("there is no %s: %v", pattern, err)
+	compiled, err := filepath.Glob(filepath.Join(cacheDir, "wazero-*/*"))
+	if err != nil || len(compiled) == 0 {
+		t.Fatalf("got no compiled code in %s: %v", cacheDir, err)
+	}
+	for _, from := range compiled {
+		name, _ := filepath.Rel(cacheDir, from)
+		to := filepath.Join(dir, name)
+		body, err := os.ReadFile(from)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, body, 0o600)); err != nil {
+			t.Fatal(err)
 		}
-		for _, from := range made {
-			name, _ := filepath.Rel(cacheDir, from)
-			to := filepath.Join(dir, name)
-			body, err := os.ReadFile(from)
-			if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, body, 0o600)); err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, to)
-		}
+		files = append(files, to)
 	}
 	before := times(t, files)
 	held.Close()

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 
-	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/worker"
 )
 
 func main() {
-	if err := extract.Serve(os.Stdin, os.Stdout); err != nil {
+	if err := worker.Serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,0 +1,168 @@
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// pair is a part of a page with two columns, and what is above and below.
+type pair struct {
+	above, left, right, below []segment
+	score                     int
+}
+
+// fewestLines of a column, and most places tried for the gap between two.
+const (
+	fewestLines   = 3
+	mostCandidate = 12
+)
+
+// findColumns finds the gap that parts the most lines into two columns. What
+// has more than two is parted again.
+func findColumns(list []segment) (pair, bool) {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b segment) int { return cmp.Compare(b.y, a.y) })
+	var best pair
+	for _, x := range candidates(sorted) {
+		for _, p := range parted(sorted, x) {
+			if p.score > best.score && columnar(p) {
+				best = p
+			}
+		}
+	}
+	return best, best.score > 0
+}
+
+// candidates are the places where segments begin that have another to their
+// left, the most frequent first. Columns begin flush left.
+func candidates(sorted []segment) []float64 {
+	const grid = 3.0 // points: an indent is wider
+	votes := map[int]int{}
+	for i, s := range sorted {
+		if hasLeft(sorted, i) {
+			votes[int(math.Floor(s.x0/grid))]++
+		}
+	}
+	places := make([]int, 0, len(votes))
+	for place, n := range votes {
+		if n+votes[place-1]+votes[place+1] >= fewestLines {
+			places = append(places, place)
+		}
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(a, b)) })
+	var xs []float64
+	for _, place := range places[:min(len(places), mostCandidate)] {
+		xs = append(xs, float64(place)*grid-0.5)
+	}
+	return xs
+}
+
+// hasLeft reports whether there is a segment left of one, about as high on the
+// page.
+func hasLeft(sorted []segment, i int) bool {
+	s := sorted[i]
+	near := func(other segment) bool { return math.Abs(other.y-s.y) < 0.8*s.em }
+	isLeft := func(other segment) bool { return other.x1 < s.x0-0.5*s.em }
+	for j := i - 1; j >= 0 && near(sorted[j]); j-- {
+		if isLeft(sorted[j]) {
+			return true
+		}
+	}
+	for j := i + 1; j < len(sorted) && near(sorted[j]); j++ {
+		if isLeft(sorted[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// parted cuts at x each stretch of the page that nothing crosses there.
+func parted(sorted []segment, x float64) []pair {
+	var pairs []pair
+	for i := 0; i < len(sorted); {
+		if crosses(sorted[i], x) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(sorted) && !crosses(sorted[j], x) {
+			j++
+		}
+		p := pair{above: sorted[:i], below: sorted[j:]}
+		for _, s := range sorted[i:j] {
+			if s.x1 <= x+1 {
+				p.left = append(p.left, s)
+			} else {
+				p.right = append(p.right, s)
+			}
+		}
+		p.score = min(len(p.left), len(p.right))
+		pairs = append(pairs, p)
+		i = j
+	}
+	return pairs
+}
+
+func crosses(s segment, x float64) bool { return s.x0 < x && s.x1 > x+1 }
+
+// columnar tells columns of text from a table, whose rows are to be read
+// across. In columns the lines are long, and most files have one column whole
+// before the other.
+func columnar(p pair) bool {
+	if len(p.left) < fewestLines || len(p.right) < fewestLines {
+		return false
+	}
+	wordsLeft, fullLeft := prose(p.left)
+	wordsRight, fullRight := prose(p.right)
+	words, full := min(wordsLeft, wordsRight), min(fullLeft, fullRight)
+	if apart(p) {
+		return words >= 2
+	}
+	return words >= 3 && full >= 0.5
+}
+
+// prose measures how much a side looks like running text: the words of a line,
+// and the part of the lines that fill their column, of which there may be more
+// than one.
+func prose(list []segment) (words, full float64) {
+	sorted := slices.Clone(list)
+	slices.SortFunc(sorted, func(a, b segment) int { return cmp.Compare(a.x0, b.x0) })
+	for i := 0; i < len(sorted); {
+		right := sorted[i].x1
+		j := i
+		for ; j < len(sorted) && sorted[j].x0 < right; j++ {
+			right = max(right, sorted[j].x1)
+			words += float64(len(sorted[j].words))
+		}
+		for _, s := range sorted[i:j] {
+			if s.x1-s.x0 > 0.7*(right-sorted[i].x0) {
+				full++
+			}
+		}
+		i = max(j, i+1)
+	}
+	n := float64(len(list))
+	return words / n, full / n
+}
+
+// apart reports whether the file has the columns one after the other.
+func apart(p pair) bool {
+	side := map[int]bool{}
+	order := make([]int, 0, len(p.left)+len(p.right))
+	for _, s := range p.left {
+		side[s.nth] = true
+		order = append(order, s.nth)
+	}
+	for _, s := range p.right {
+		order = append(order, s.nth)
+	}
+	slices.Sort(order)
+	changes := 0
+	for i := 1; i < len(order); i++ {
+		if side[order[i]] != side[order[i-1]] {
+			changes++
+		}
+	}
+	return changes <= max(2, p.score/4)
+}

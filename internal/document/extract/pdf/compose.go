@@ -1,0 +1,206 @@
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pregon/internal/document/extract"
+)
+
+// compose turns the lines of pages into text, and finds the headings among
+// them.
+func compose(sheets []sheet, most int) ([]extract.Page, []extract.Heading) {
+	dropFurniture(sheets)
+	h := hyphenated{}
+	sizes := map[float64]int{}
+	for _, s := range sheets {
+		for _, l := range s.lines {
+			h.learn(l.text)
+			sizes[l.size] += len(l.text)
+		}
+	}
+	titles := titles{body: mostUsed(sizes)}
+	pages := make([]extract.Page, 0, len(sheets))
+	for n, s := range sheets {
+		p := extract.Page{Method: s.method, Confidence: s.confidence, Text: s.read}
+		if len(s.lines) > 0 {
+			paragraphs := paragraphs(s.lines, h)
+			titles.look(paragraphs, n+1)
+			p.Text = written(paragraphs)
+		}
+		p.Text = cut(p.Text, most)
+		most -= len(p.Text)
+		pages = append(pages, p)
+	}
+	return pages, titles.headings()
+}
+
+// cut shortens a text to so many bytes, at the end of a character.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// paragraph is lines that belong together, joined.
+type paragraph struct {
+	text  string
+	size  float64
+	lines int
+	row   bool // of a table
+}
+
+// byHeight are the indexes of lines from the top of the page to the bottom.
+func byHeight(lines []line) []int {
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lines[b].y, lines[a].y) })
+	return order
+}
+
+// paragraphs joins the lines of a page.
+func paragraphs(lines []line, h hyphenated) []paragraph {
+	var list []paragraph
+	leading := leading(lines)
+	for i, l := range lines {
+		row := isRow(lines, i)
+		if i > 0 && !row {
+			p := &list[len(list)-1]
+			if !p.row && continues(lines[i-1], l, leading) && !outdented(p, lines[i-1], l) {
+				p.text = h.joined(p.text, l.text)
+				p.lines++
+				continue
+			}
+		}
+		list = append(list, paragraph{text: l.text, size: l.size, lines: 1, row: row})
+	}
+	return list
+}
+
+// outdented reports whether a line begins left of the paragraph before it, whose
+// own first line may be indented.
+func outdented(p *paragraph, a, b line) bool {
+	return p.lines > 1 && a.column == b.column && b.x0 < a.x0-0.8*a.em
+}
+
+// isRow reports whether a line is a row of a table: it has several cells, and so
+// has a line beside it, or it has many. A mark with its text is no row when the
+// text goes on below.
+func isRow(lines []line, i int) bool {
+	l := lines[i]
+	if l.cells < 2 || l.cells == 2 && i+1 < len(lines) && hangs(l, lines[i+1]) {
+		return false
+	}
+	several := func(n int) bool {
+		return n >= 0 && n < len(lines) && lines[n].column == l.column && lines[n].cells > 1
+	}
+	return l.cells > 2 || several(i-1) || several(i+1)
+}
+
+// hangs reports whether b goes on below the last part of a.
+func hangs(a, b line) bool {
+	return b.cells == 1 && b.column == a.column && math.Abs(b.x0-a.last) < 0.3*a.em &&
+		a.x1 > a.right-4*a.em && a.y-b.y < 1.6*a.em
+}
+
+// leading is the usual distance between lines, in sizes of the text.
+func leading(lines []line) float64 {
+	count := map[float64]int{}
+	for i := 1; i < len(lines); i++ {
+		a, b := lines[i-1], lines[i]
+		if d := (a.y - b.y) / max(a.em, 1); a.column == b.column && d > 0.8 && d < 2.5 {
+			count[math.Round(d*20)/20]++
+		}
+	}
+	if len(count) == 0 {
+		return 1.2
+	}
+	return mostUsed(count)
+}
+
+// item is the beginning of an item of a list or of a numbered section. Sentences
+// go on with numbers too: thousands have three digits after the point, dates a
+// zero or a year. A time, 12.30, looks like a section, which begins with a
+// capital.
+var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |` +
+	`\(?[0-9]{1,2}[.)]+ |` +
+	`\(?` + section + `[.)]+ |` +
+	section + ` [\p{Lu}\p{Ps}\p{Pi}"'¿¡]|` +
+	`\(?[a-zA-Z][.)] |\(?[ivxIVX]{1,4}[.)] )`)
+
+const section = `[1-9][0-9]?\.[1-9][0-9]?(?:\.1?[0-9])*`
+
+// continues reports whether b goes on with the paragraph of a.
+func continues(a, b line, leading float64) bool {
+	em := max(a.em, b.em)
+	if math.Abs(a.size-b.size) > 0.15*em || item.MatchString(b.text) {
+		return false
+	}
+	if a.column != b.column {
+		// The text of one column goes on in the next when the line is full and
+		// the sentence is not at its end.
+		first, _ := utf8.DecodeRuneInString(b.text)
+		return unicode.IsLower(first) && a.x1 > a.right-2*em
+	}
+	if distance := a.y - b.y; distance > (max(leading, 1.2)+0.35)*em || distance < 0 {
+		return false
+	}
+	if b.x0 > a.x0+0.8*em && a.x0 < a.left+0.5*em && b.x0 < a.left+6*em && !strings.HasSuffix(a.text, "-") && !item.MatchString(a.text) {
+		return false // it is indented, and begins another
+	}
+	return !endsShort(a, b)
+}
+
+// endsShort reports whether a line ends although the next word had fitted.
+func endsShort(a, b line) bool {
+	word := strings.IndexByte(b.text, ' ')
+	if word < 0 {
+		word = len(b.text)
+	}
+	width := (b.x1 - b.x0) * float64(word+1) / float64(max(len(b.text), 1))
+	room := a.right - a.x1
+	if a.x0 > a.left+2*a.em && math.Abs((a.x0-a.left)-room) < 2*a.em {
+		return false // it is centred
+	}
+	return room > width+2*a.em
+}
+
+// written is the text of a page.
+func written(list []paragraph) string {
+	var b strings.Builder
+	for i, p := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+			if !p.row || !list[i-1].row {
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// rounded is a size in quarters of a point.
+func rounded(em float64) float64 { return math.Round(em*4) / 4 }
+
+// mostUsed is the key that counts the most.
+func mostUsed(count map[float64]int) float64 {
+	best, most := 0.0, 0
+	for key, n := range count {
+		if n > most || n == most && key < best {
+			best, most = key, n
+		}
+	}
+	return best
+}

@@ -1,0 +1,326 @@
+package pdf
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"pregon/internal/document/extract"
+)
+
+// ocr is tesseract, which reads text off pictures.
+type ocr struct {
+	path   string
+	limits extract.Limits
+
+	once     sync.Once
+	language string
+	err      error // why it cannot be used
+}
+
+// findOCR finds tesseract, as Options has it.
+func findOCR(path string, l extract.Limits) *ocr {
+	o := &ocr{path: cmp.Or(path, "tesseract"), limits: l}
+	if path == "-" {
+		o.err = errors.New("the reading of pictures is turned off")
+		return o
+	}
+	found, err := exec.LookPath(o.path)
+	if o.path = found; err != nil {
+		o.err = errors.New("tesseract is not installed")
+	}
+	return o
+}
+
+// OCRFiles returns the files and directories that tesseract reads: its program,
+// libraries and languages. Those that do not exist are included.
+func OCRFiles(tesseract string) []string {
+	files := []string{
+		"/bin", "/lib", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local/bin", "/usr/local/lib", "/nix/store", "/etc/ld.so.cache",
+		"/usr/share/tesseract-ocr", "/usr/share/tessdata", "/usr/share/tesseract", "/usr/local/share/tessdata",
+	}
+	if data := os.Getenv("TESSDATA_PREFIX"); data != "" {
+		files = append(files, data)
+	}
+	o := findOCR(tesseract, extract.Limits{})
+	if o.err != nil {
+		return files
+	}
+	files = append(files, o.path)
+	bin := filepath.Dir(o.path)
+	if prefix := filepath.Dir(bin); filepath.Base(bin) == "bin" && prefix != "/" && prefix != "/usr" {
+		files = append(files, filepath.Join(prefix, "lib"), filepath.Join(prefix, "share", "tessdata"))
+	}
+	return files
+}
+
+// preferred languages, of which the first that is installed is used: two cost
+// twice the time.
+var preferred = []string{"spa", "eng"}
+
+// ready finds out whether pictures can be read, at the first of them.
+func (o *ocr) ready() error {
+	o.once.Do(func() {
+		if o.err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		list, err := exec.CommandContext(ctx, o.path, "--list-langs").Output()
+		if err != nil {
+			o.err = fmt.Errorf("tesseract fails: %w", err)
+			return
+		}
+		has := strings.Fields(string(list))
+		for _, language := range preferred {
+			if slices.Contains(has, language) {
+				o.language = language
+				return
+			}
+		}
+		o.err = errors.New("tesseract does not have Spanish")
+	})
+	return o.err
+}
+
+// fewLetters or none on a page, and it may be a picture of text.
+const fewLetters = 20
+
+// isPicture reports whether pictures cover most of a page.
+func (d *file) isPicture(page uint64) bool {
+	const (
+		mostObjects = 2000
+		covering    = 0.4
+	)
+	area := d.callFloat("FPDF_GetPageWidthF", page) * d.callFloat("FPDF_GetPageHeightF", page)
+	covered := 0.0
+	for i := range min(d.callInt("FPDFPage_CountObjects", page), mostObjects) {
+		object := d.call("FPDFPage_GetObject", page, uint64(i))
+		if object != 0 && d.hasPicture(object, 0) {
+			covered += d.areaOf(object)
+		}
+	}
+	return covered > covering*area
+}
+
+// hasPicture reports whether an object of a page is a picture, or a group with one.
+func (d *file) hasPicture(object uint64, depth int) bool {
+	const picture, group = 3, 5
+	const mostObjects, deepest = 200, 3
+	switch d.callInt("FPDFPageObj_GetType", object) {
+	case picture:
+		return true
+	case group:
+		for i := range min(d.callInt("FPDFFormObj_CountObjects", object), mostObjects) {
+			inner := d.call("FPDFFormObj_GetObject", object, uint64(i))
+			if inner != 0 && depth < deepest && d.hasPicture(inner, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (d *file) areaOf(object uint64) float64 {
+	at := uint64(d.scratch)
+	if d.callInt("FPDFPageObj_GetBounds", object, at, at+4, at+8, at+12) == 0 {
+		return 0
+	}
+	left, bottom := d.float32At(d.scratch), d.float32At(d.scratch+4)
+	right, top := d.float32At(d.scratch+8), d.float32At(d.scratch+12)
+	return max(0, right-left) * max(0, top-bottom)
+}
+
+// readPictures reads the pages that are pictures, as many as it may.
+func (d *file) readPictures() {
+	var todo []int
+	for n, s := range d.sheets {
+		if s.method == extract.Not {
+			todo = append(todo, n+1)
+		}
+	}
+	if len(todo) == 0 {
+		return
+	}
+	if err := d.ocr.ready(); err != nil {
+		d.note(todo, err)
+		return
+	}
+	most := max(d.limits.OCRPages, 0)
+	if len(todo) > most {
+		d.note(todo[most:], fmt.Errorf("only %d pages of a document are read off pictures", most))
+		todo = todo[:most]
+	}
+	d.beforeOCR(len(todo))
+	d.grow(workRoom)
+	for i, n := range todo {
+		err := d.readPicture(n - 1)
+		if d.err != nil {
+			// PDFium has given up; what it has read is good nonetheless.
+			d.note(todo[i:], errors.New("a picture could not be drawn"))
+			return
+		}
+		if err != nil {
+			d.note([]int{n}, err)
+		}
+	}
+}
+
+// note says which pages are pictures that were not read.
+func (d *file) note(pages []int, why error) {
+	d.notes = append(d.notes, fmt.Sprintf("Pages that are pictures and were not read: %s. The reason: %v.", numbers(pages), why))
+}
+
+// readPicture reads page n, counted from 0, off its picture.
+func (d *file) readPicture(n int) error {
+	page := d.call("FPDF_LoadPage", d.handle, uint64(n))
+	if page == 0 {
+		return errors.New("it is damaged")
+	}
+	defer d.call("FPDF_ClosePage", page)
+	image, err := d.render(page)
+	if err != nil {
+		return err
+	}
+	text, confidence, err := d.ocr.read(image)
+	if err != nil {
+		return err
+	}
+	s := &d.sheets[n]
+	s.method, s.read, s.confidence = extract.ByOCR, text, confidence
+	d.size += len(text)
+	return nil
+}
+
+// render draws a page in grey, as sharp as tesseract likes it but for pages of
+// a size that no paper has.
+func (d *file) render(page uint64) ([]byte, error) {
+	const (
+		dotsPerInch = 300.0
+		mostPixels  = 12e6
+		mostSide    = 20_000
+	)
+	width, height := d.callFloat("FPDF_GetPageWidthF", page), d.callFloat("FPDF_GetPageHeightF", page)
+	if !(width >= 1 && height >= 1 && width < 1e6 && height < 1e6) {
+		return nil, errors.New("its size makes no sense")
+	}
+	scale := min(dotsPerInch/72, math.Sqrt(mostPixels/(width*height)), mostSide/max(width, height))
+	w, h := max(1, int(width*scale)), max(1, int(height*scale))
+	const grey, white = 1, 0xffffffff
+	const withNotes, inGrey = 1, 8
+	bitmap := d.call("FPDFBitmap_CreateEx", uint64(w), uint64(h), grey, 0, 0)
+	if bitmap == 0 {
+		return nil, errors.New("there is no memory for its picture")
+	}
+	defer d.call("FPDFBitmap_Destroy", bitmap)
+	d.call("FPDFBitmap_FillRect", bitmap, 0, 0, uint64(w), uint64(h), white)
+	d.call("FPDF_RenderPageBitmap", bitmap, page, 0, 0, uint64(w), uint64(h), 0, withNotes|inGrey)
+	stride := d.callInt("FPDFBitmap_GetStride", bitmap)
+	at := uint32(d.call("FPDFBitmap_GetBuffer", bitmap))
+	pixels, ok := d.memory.Read(at, uint32(stride*h))
+	if d.err != nil || !ok || stride < w {
+		return nil, errors.New("it could not be drawn")
+	}
+	image := fmt.Appendf(make([]byte, 0, w*h+32), "P5 %d %d 255\n", w, h)
+	for y := range h {
+		image = append(image, pixels[y*stride:y*stride+w]...)
+	}
+	return image, nil
+}
+
+// mostWords bounds, in bytes, what tesseract says of a page.
+const mostWords = 4 << 20
+
+// read has tesseract read a picture. It returns how sure it is on average, of
+// 100.
+func (o *ocr) read(image []byte) (string, float64, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), o.limits.OCRTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, o.path, "stdin", "stdout", "-l", o.language, "tsv")
+	cmd.Stdin = bytes.NewReader(image)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", 0, err
+	}
+	limitMemory(cmd.Process.Pid, o.limits.OCRMemory) // when it cannot be limited it has already ended
+	text, confidence := fromTSV(io.LimitReader(out, mostWords))
+	io.Copy(io.Discard, out)
+	err = cmd.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return "", 0, fmt.Errorf("reading it took more than %v s", o.limits.OCRTime.Seconds())
+	case err != nil:
+		return "", 0, errors.New("tesseract failed")
+	}
+	return text, confidence, nil
+}
+
+// fromTSV puts together the words of tesseract's table: level, page, block,
+// paragraph, line, word, four of the place, confidence, text.
+func fromTSV(r io.Reader) (string, float64) {
+	var list []paragraph
+	var sure, letters float64
+	var paragraphAt, lineAt, text string
+	endLine := func() {
+		if text = extract.Tidy(text); text == "" {
+			return
+		}
+		if p := len(list) - 1; list[p].text == "" {
+			list[p].text = text
+		} else {
+			list[p].text = hyphenated(nil).joined(list[p].text, text)
+		}
+		text = ""
+	}
+	rows := bufio.NewScanner(r)
+	rows.Buffer(nil, 64<<10)
+	for rows.Scan() {
+		f := strings.SplitN(rows.Text(), "\t", 12)
+		if len(f) < 12 || f[0] != "5" {
+			continue
+		}
+		if at := strings.Join(f[1:5], " "); at != lineAt {
+			if len(list) > 0 {
+				endLine()
+			}
+			lineAt = at
+		}
+		if at := strings.Join(f[1:4], " "); at != paragraphAt {
+			list = append(list, paragraph{})
+			paragraphAt = at
+		}
+		word := extract.Tidy(f[11])
+		confidence, err := strconv.ParseFloat(f[10], 64)
+		if err != nil || word == "" || !(confidence >= 0 && confidence <= 100) {
+			continue
+		}
+		sure += confidence * float64(len(word))
+		letters += float64(len(word))
+		text += " " + word
+	}
+	if len(list) > 0 {
+		endLine()
+	}
+	list = slices.DeleteFunc(list, func(p paragraph) bool { return p.text == "" })
+	if letters == 0 {
+		return "", 0
+	}
+	return written(list), math.Round(sure/letters*10) / 10
+}

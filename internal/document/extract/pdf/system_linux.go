@@ -1,0 +1,45 @@
+package pdf
+
+import (
+	"io"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// ownedByOther reports whether a file belongs to another user than this one and
+// root. Its owner could write to it whatever its mode is.
+func ownedByOther(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Uid != 0 && int(s.Uid) != os.Geteuid()
+}
+
+// lock takes an exclusive lock on a file, which it creates if missing. Closing
+// the file releases the lock.
+func lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// limitMemory limits the address space of a process, in bytes.
+func limitMemory(pid int, limit int64) error {
+	r := syscall.Rlimit{Cur: uint64(limit), Max: uint64(limit)}
+	_, _, errno := syscall.Syscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_AS, uintptr(unsafe.Pointer(&r)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -25,6 +25,7 @@ import (
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/token"
+	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/server/outbound"
@@ -365,7 +366,7 @@ func keySource(log *slog.Logger) func(url, file string, allowPrivate bool) (toke
 // secretKeyEnv names the variable that holds the secret which seals others. It
 // has no flag: the arguments of a process can be read by everybody on its
 // machine.
-const secretKeyEnv = envPrefix + "_SECRET_KEY"
+const secretKeyEnv = cli.EnvPrefix + "_SECRET_KEY"
 
 type signingKeyCmd struct {
 	Rotate rotateSigningKeyCmd `cmd:"" help:"Make a new key. Tokens that the old one signed stay good."`

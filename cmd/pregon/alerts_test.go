@@ -18,6 +18,7 @@ import (
 	"pregon/internal/server/telemetry/alerttest"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
+	"pregon/internal/store/engine"
 )
 
 // TestAlerts makes each fault that operators should hear of, and evaluates the
@@ -108,7 +109,7 @@ type alerted struct {
 
 // fullStore is a store whose disk can be full.
 type fullStore struct {
-	openedStore
+	engine.Store
 	full atomic.Bool
 }
 
@@ -116,12 +117,12 @@ func (s *fullStore) Append(ctx context.Context, b store.Batch) (store.Outcome, e
 	if s.full.Load() {
 		return store.Outcome{}, errors.New("no space left on device")
 	}
-	return s.openedStore.Append(ctx, b)
+	return s.Store.Append(ctx, b)
 }
 
 func newAlerted(t *testing.T) *alerted {
 	t.Helper()
-	var c cli
+	var c commands
 	parser, err := newParser(&c)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func newAlerted(t *testing.T) *alerted {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opened.Close() })
-	a := &alerted{store: &fullStore{openedStore: opened}, others: "pregon_ingest_holding 1\n"}
+	a := &alerted{store: &fullStore{Store: opened}, others: "pregon_ingest_holding 1\n"}
 	if a.service, err = c.Serve.wire(t.Context(), &process{stderr: io.Discard}, log, a.store, "http://127.0.0.1:8080"); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"pregon/internal/catalog"
+	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/source/coverage"
@@ -154,7 +155,7 @@ func (c *backfillCmd) types() (types []disclosure.Type, err error) {
 // progress shows how far a back-fill is, and why it does not get on.
 type progress struct {
 	w       io.Writer
-	bar     *bar
+	bar     *cli.Bar
 	total   int
 	ours    bool
 	trouble string
@@ -184,14 +185,14 @@ func (v *progress) show(job coverage.Job, ours bool) {
 		v.say("loading %s, %s", what, who)
 	}
 	if v.bar == nil || v.total != job.Total {
-		v.bar = newBar(v.w, "loading", "steps", int64(max(job.Total, 1)), progressbar.OptionShowCount())
+		v.bar = cli.NewBar(v.w, "loading", "steps", int64(max(job.Total, 1)), progressbar.OptionShowCount())
 	}
 	v.ours, v.total = ours, job.Total
 	if job.Trouble != "" && job.Trouble != v.trouble {
 		v.say("trying again: %s", job.Trouble)
 	}
 	v.trouble = job.Trouble
-	v.bar.set(job.Steps)
+	v.bar.Set(job.Steps)
 }
 
 // interrupted is the error of a back-fill that was stopped: how far it came,
@@ -213,13 +214,13 @@ func (v *progress) interrupted(job coverage.Job) error {
 
 func (v *progress) say(format string, args ...any) {
 	if v.bar != nil {
-		v.bar.clear()
+		v.bar.Clear()
 	}
 	fmt.Fprintf(v.w, format+"\n", args...)
 }
 
 func (v *progress) end() {
 	if v.bar != nil {
-		v.bar.finish()
+		v.bar.Finish()
 	}
 }

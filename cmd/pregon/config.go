@@ -1,31 +1,23 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net"
-	"net/netip"
-	"net/url"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/net/idna"
-
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 )
 
-const envPrefix = "PREGON"
-
-// cli is every command. Flags are settable by environment too: --base-url is
+// commands lists every command. Flags are settable by environment too: --base-url is
 // PREGON_BASE_URL. docs/cli.md is generated from it.
-type cli struct {
+type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Serve the API."`
 	Backfill    backfillCmd    `cmd:"" help:"Load history from the source, beside a running serve or alone."`
 	Tail        tailCmd        `cmd:"" help:"Print new reports as they come, from the store or from a service."`
@@ -65,90 +57,18 @@ type sourceFlags struct {
 const leastPace = 250 * time.Millisecond
 
 func (f *sourceFlags) validate() error {
-	for flag, origin := range map[string]string{"--regulator-url": f.RegulatorURL, "--exchange-url": f.ExchangeURL} {
-		if !isOrigin(origin) {
-			return fault.New(fault.Invalid, "%s %q must be http:// or https:// and a host, with nothing after it", flag, origin)
+	for flag, value := range map[string]string{"--regulator-url": f.RegulatorURL, "--exchange-url": f.ExchangeURL} {
+		if !origin.Valid(value) {
+			return fault.New(fault.Invalid, "%s %q must be http:// or https:// and a host, with nothing after it", flag, value)
 		}
 	}
-	if f.Pace < 0 || f.Pace < leastPace && !isLocal(f.RegulatorURL) {
+	if f.Pace < 0 || f.Pace < leastPace && !origin.IsLocal(f.RegulatorURL) {
 		return fault.New(fault.Invalid, "--pace %v must be at least %v, unless --regulator-url is on this machine", f.Pace, leastPace)
 	}
 	if strings.ContainsFunc(f.Contact, func(c rune) bool { return c < ' ' || c > '~' }) {
 		return fault.New(fault.Invalid, "--contact must be plain ASCII: it travels in a header")
 	}
 	return nil
-}
-
-// isLocal reports whether an origin is on this machine.
-func isLocal(origin string) bool {
-	u, err := url.Parse(origin)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func isOrigin(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
-		strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(s, "?#")
-}
-
-// canonical returns an origin in the one form in which browsers send it, and
-// in which tokens and documents repeat it: lower case, ASCII, without the port
-// that goes without saying and without a dot at the end.
-func canonical(origin string) (string, error) {
-	u, err := url.Parse(origin)
-	if err != nil || !isOrigin(origin) {
-		return "", errors.New("must be http:// or https:// and a host, with nothing after it")
-	}
-	host, err := canonicalHost(u.Hostname())
-	if err != nil {
-		return "", err
-	}
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	if u.Port() == "" {
-		return u.Scheme + "://" + host, nil
-	}
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	switch {
-	case err != nil || port == 0:
-		return "", fmt.Errorf("has the port %s: use 1 to 65535", u.Port())
-	case u.Scheme == "http" && port == 80 || u.Scheme == "https" && port == 443:
-		return u.Scheme + "://" + host, nil
-	}
-	return fmt.Sprintf("%s://%s:%d", u.Scheme, host, port), nil
-}
-
-// Names of hosts, among which underscores are common in local networks; and
-// what a name may not end with, because it is read as an address then.
-var (
-	hostName  = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
-	numberEnd = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
-)
-
-func canonicalHost(host string) (string, error) {
-	name := strings.ToLower(host)
-	if strings.ContainsFunc(host, func(r rune) bool { return r > '~' }) || strings.Contains(name, "xn--") {
-		var err error
-		if name, err = idna.Lookup.ToASCII(host); err != nil {
-			return "", fmt.Errorf("has the host %q, which has no form in ASCII (%w)", host, err)
-		}
-	}
-	name = strings.TrimSuffix(name, ".")
-	if ip, err := netip.ParseAddr(name); err == nil {
-		if ip.Zone() != "" {
-			return "", fmt.Errorf("has the zone %q, which only this machine knows: use an address without one", ip.Zone())
-		}
-		return ip.String(), nil
-	}
-	if len(name) > 253 || !hostName.MatchString(name) || numberEnd.MatchString(name) {
-		return "", fmt.Errorf("has the host %q, which is neither a name nor an address", host)
-	}
-	return name, nil
 }
 
 // ratePerMinute is a number, with or without "/min" after it.
@@ -190,7 +110,7 @@ type serveConfig struct {
 // validate finds what a flag's own type cannot: settings that make no sense,
 // alone or together. It puts addresses in the form in which they are compared.
 func (c *serveConfig) validate() error {
-	if _, err := parseStore(c.Store); err != nil {
+	if _, err := c.address(); err != nil {
 		return err
 	}
 	if err := checkAddress("--listen", c.Listen); err != nil {
@@ -246,17 +166,17 @@ func (c *serveConfig) canonicalise() (err error) {
 	if host, _, _ := net.SplitHostPort(c.Listen); c.BaseURL == "" && strings.Contains(host, "%") {
 		return fault.New(fault.Invalid, "--listen %q has a zone, which only this machine knows: tell with --base-url how clients reach it", c.Listen)
 	}
-	if told := c.BaseURL; told != "" {
-		if c.BaseURL, err = canonical(told); err != nil {
-			return fault.New(fault.Invalid, "--base-url %q %v", told, err)
+	if given := c.BaseURL; given != "" {
+		if c.BaseURL, err = origin.Canonical(given); err != nil {
+			return fault.New(fault.Invalid, "--base-url %q %v", given, err)
 		}
 	}
-	for i, origin := range c.MCPOrigins {
-		if origin == "*" {
+	for i, given := range c.MCPOrigins {
+		if given == "*" {
 			continue
 		}
-		if c.MCPOrigins[i], err = canonical(origin); err != nil {
-			return fault.New(fault.Invalid, "--mcp-origin %q %v; or use * for any", origin, err)
+		if c.MCPOrigins[i], err = origin.Canonical(given); err != nil {
+			return fault.New(fault.Invalid, "--mcp-origin %q %v; or use * for any", given, err)
 		}
 	}
 	return nil
@@ -271,7 +191,7 @@ func (c *serveConfig) baseURL(listening string) string {
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
 		listening = net.JoinHostPort("127.0.0.1", port) // every address: nobody can call that one
 	}
-	if base, err := canonical("http://" + listening); err == nil {
+	if base, err := origin.Canonical("http://" + listening); err == nil {
 		return base
 	}
 	return "http://" + listening // whose port has a name, or is yet to be found
@@ -288,50 +208,6 @@ func checkAddress(flag, address string) error {
 	return nil
 }
 
-// storeSpec is a --store taken apart.
-type storeSpec struct {
-	path      string // of a SQLite file, or
-	mustExist bool   // is never made
-	url       string // of a PostgreSQL database
-}
-
-func parseStore(s string) (storeSpec, error) {
-	scheme, rest, _ := strings.Cut(s, ":")
-	switch {
-	case scheme == "sqlite" && rest != "" && !strings.HasPrefix(rest, "//") && rest != ":memory:":
-		path, query, _ := strings.Cut(rest, "?")
-		if mode := strings.TrimPrefix(query, "mode="); path != "" && (query == "" || mode == "rw" || mode == "rwc") {
-			return storeSpec{path: path, mustExist: mode == "rw"}, nil
-		}
-		return storeSpec{}, fault.New(fault.Invalid, "--store sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
-	case scheme == "postgres" || scheme == "postgresql":
-		if u, err := url.Parse(s); err == nil && strings.HasPrefix(rest, "//") && u.Path != "/" {
-			return storeSpec{url: s}, nil
-		}
-	}
-	// What it is instead may be a secret in the wrong place: it is not repeated.
-	return storeSpec{}, fault.New(fault.Invalid, "--store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
-}
-
-// String shows a store without its secrets.
-func (s storeSpec) String() string {
-	if s.url == "" {
-		if s.mustExist {
-			return "sqlite:" + s.path + "?mode=rw"
-		}
-		return "sqlite:" + s.path
-	}
-	u, err := url.Parse(s.url)
-	if err != nil {
-		return "postgres://…"
-	}
-	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path} // parameters can hold passwords too
-	if u.User != nil {
-		shown.User = url.User(u.User.Username())
-	}
-	return shown.String()
-}
-
 // warnOfSecrets warns of secrets that others on this machine, or those who get
 // hold of a copy of the store, can read.
 func (c *serveConfig) warnOfSecrets(p *process, log *slog.Logger) {
@@ -340,8 +216,8 @@ func (c *serveConfig) warnOfSecrets(p *process, log *slog.Logger) {
 			" to 32 characters or more, such as what `openssl rand -base64 32` prints, and keep it apart from the store")
 	}
 	files := map[string]string{"--config": c.Config}
-	if spec, err := parseStore(c.Store); err == nil {
-		files["--store"] = spec.path
+	if address, err := c.address(); err == nil {
+		files["--store"] = address.Path()
 	}
 	for _, flag := range slices.Sorted(maps.Keys(files)) {
 		info, err := os.Stat(files[flag])
@@ -349,13 +225,4 @@ func (c *serveConfig) warnOfSecrets(p *process, log *slog.Logger) {
 			log.Warn("others on this machine can read or write a file that holds secrets: chmod go= it", "setting", flag, "file", files[flag], "mode", info.Mode().Perm().String())
 		}
 	}
-}
-
-// show is the store as it may be printed.
-func (f storeFlag) show() string {
-	spec, err := parseStore(f.Store)
-	if err != nil {
-		return "?"
-	}
-	return spec.String()
 }

@@ -71,8 +71,8 @@ func anotherMarket(file string) error {
 // simFile is where the simulated market keeps what it published: beside the
 // store, if that is a file.
 func (c *serveConfig) simFile() string {
-	if spec, err := parseStore(c.Store); err == nil && spec.path != "" {
-		return filepath.Join(filepath.Dir(spec.path), "sim.jsonl")
+	if address, err := c.address(); err == nil && address.Path() != "" {
+		return filepath.Join(filepath.Dir(address.Path()), "sim.jsonl")
 	}
 	return filepath.Join("data", "sim.jsonl")
 }

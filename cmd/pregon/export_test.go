@@ -11,6 +11,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/transfer"
 )
 
 // command runs the program and returns what it printed.
@@ -75,7 +76,7 @@ func TestExportRoundTrip(t *testing.T) {
 		t.Errorf("clocks or origin are missing:\n%.3000s", lines)
 	}
 	for line := range strings.Lines(lines) {
-		if len(line) > maxLine {
+		if len(line) > transfer.MaxLine {
 			t.Errorf("a line has %d bytes", len(line))
 		}
 	}

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pregon/internal/transfer"
 )
 
-const filingLine = `{"type":"OIR","cnmv_registration_number":"NUMBER","company_name":"X","title":"TITLE","published_at":"2026-04-22T10:00:33+02:00"}`
+const reportLine = `{"type":"OIR","cnmv_registration_number":"NUMBER","company_name":"X","title":"TITLE","published_at":"2026-04-22T10:00:33+02:00"}`
 
 func importLine(number, title string) string {
-	return strings.NewReplacer("NUMBER", number, "TITLE", title).Replace(filingLine)
+	return strings.NewReplacer("NUMBER", number, "TITLE", title).Replace(reportLine)
 }
 
 // runImport imports standard input into a new store.
@@ -32,8 +34,8 @@ func runImport(t *testing.T, ctx context.Context, stdin io.Reader) (stdout, stde
 // costs nothing but itself.
 func TestImportLongLines(t *testing.T) {
 	overhead := len(importLine("2", ""))
-	exact := importLine("2", strings.Repeat("a", maxLine-overhead))
-	tooLong := importLine("2", strings.Repeat("a", maxLine-overhead+1))
+	exact := importLine("2", strings.Repeat("a", transfer.MaxLine-overhead))
+	tooLong := importLine("2", strings.Repeat("a", transfer.MaxLine-overhead+1))
 	tests := map[string]struct{ in, out, bad string }{
 		"in the middle": {importLine("1", "a") + "\n" + tooLong + "\n" + importLine("3", "c") + "\nnonsense\n", "2 new, 0 updated, 0 unchanged, 2 bad\n", "line 2: the line is longer than 1 MiB\nline 4: "},
 		"at the end":    {importLine("1", "a") + "\n" + tooLong, "1 new, 0 updated, 0 unchanged, 1 bad\n", "line 2: the line is longer"},

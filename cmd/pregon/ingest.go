@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/catalog"
+	"pregon/internal/server/origin"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/exchange"
 	"pregon/internal/source/ingest"
@@ -35,7 +36,7 @@ func (f *sourceFlags) newReader(db store.Store, led *coverage.Tracker, cat *cata
 		return nil, err
 	}
 	gap := time.Second
-	if isLocal(f.ExchangeURL) {
+	if origin.IsLocal(f.ExchangeURL) {
 		gap = min(gap, f.Pace)
 	}
 	listed, err := exchange.New(exchange.Options{Origin: f.ExchangeURL, UserAgent: agent, Gap: gap})
@@ -53,7 +54,7 @@ func (f *sourceFlags) agent(base string) string {
 	switch {
 	case f.Contact != "":
 		return "pregon/" + version + " (+" + f.Contact + ")"
-	case base != "" && !isLocal(base):
+	case base != "" && !origin.IsLocal(base):
 		return "pregon/" + version + " (+" + base + ")"
 	}
 	return "pregon/" + version + " (contact not given)"

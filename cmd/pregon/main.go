@@ -9,9 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
+
+	"pregon/internal/cli"
 
 	"github.com/alecthomas/kong"
 )
@@ -29,7 +32,7 @@ func main() {
 	}
 }
 
-// process is what a command has of the world outside.
+// process is the environment of a command.
 type process struct {
 	args    []string
 	environ []string
@@ -38,7 +41,7 @@ type process struct {
 	stderr  io.Writer
 }
 
-// getenv returns a variable of the environment.
+// getenv returns an environment variable.
 func (p *process) getenv(name string) string {
 	for _, pair := range p.environ {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -49,11 +52,11 @@ func (p *process) getenv(name string) string {
 }
 
 func (p *process) run(ctx context.Context) error {
-	parser, err := newParser(&cli{})
+	parser, err := newParser(&commands{})
 	if err != nil {
 		return err
 	}
-	answered := false // by --help or --version, which ask kong to exit
+	answered := false // --help or --version was given, and printed
 	parser.Stdout, parser.Stderr, parser.Exit = p.stdout, p.stderr, func(int) { answered = true }
 	args := p.args
 	switch {
@@ -61,10 +64,10 @@ func (p *process) run(ctx context.Context) error {
 		args = []string{"--help"}
 	case args[0] == "help":
 		args = append(slices.Clone(args[1:]), "--help")
-	case args[0] == completeCommand:
-		return printCompletions(p.stdout, parser.Model, args[1:])
+	case args[0] == cli.CompleteCommand:
+		return cli.PrintCompletions(p.stdout, parser.Model, args[1:])
 	}
-	if err := refuseEmptyVariables(parser.Model, p.environ); err != nil {
+	if err := cli.CheckEmpty(parser.Model, secretVariables, p.environ); err != nil {
 		return err
 	}
 	command, err := parser.Parse(args)
@@ -81,8 +84,8 @@ func (p *process) run(ctx context.Context) error {
 	return command.Run(p)
 }
 
-// oneLine returns an error on one line. A driver that tried several ways puts
-// each on a line of its own; the last is the one that matters.
+// oneLine returns the text of an error as one line. A driver that tried several
+// addresses returns a line for each; the last one is kept.
 func oneLine(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted: " + err.Error()
@@ -95,13 +98,20 @@ func oneLine(err error) string {
 	return head + ": " + strings.TrimSpace(lines[len(lines)-1])
 }
 
-func newParser(c *cli) (*kong.Kong, error) {
+func newParser(c *commands) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("pregon"),
 		kong.Description("The official disclosures of the Spanish securities regulator, and a directory of supervised issuers."),
-		kong.DefaultEnvars(envPrefix),
+		kong.DefaultEnvars(cli.EnvPrefix),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.ValueFormatter(describe),
+		kong.ValueFormatter(cli.Describe),
 	)
+}
+
+// colors reports whether to write colours to w: a terminal that supports them,
+// unless the user disabled them (https://no-color.org).
+func (p *process) colors(w io.Writer) bool {
+	return cli.IsTerminal(w) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" &&
+		(runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pregon/internal/cli"
+
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 )
@@ -19,7 +21,7 @@ const referenceFile = "../../docs/cli.md"
 
 // TestReference holds docs/cli.md to the flags that the program really has.
 func TestReference(t *testing.T) {
-	parser, err := newParser(&cli{})
+	parser, err := newParser(&commands{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ var bounding = regexp.MustCompile(`(^|-)(limit|max|budget|pace)(-|$)`)
 
 // TestReferenceOfBounds holds the table in docs/security.md to the flags.
 func TestReferenceOfBounds(t *testing.T) {
-	parser, err := newParser(&cli{})
+	parser, err := newParser(&commands{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,7 @@ func bounds(app *kong.Application) string {
 	for _, c := range app.Leaves(true) {
 		for _, f := range c.Flags {
 			if c.Name == "serve" && bounding.MatchString(f.Name) {
-				rows += fmt.Sprintf("| `--%s` | `%s` | %s |\n", f.Name, defaultOf(f.Value), strings.ReplaceAll(f.Help, "|", `\|`))
+				rows += fmt.Sprintf("| `--%s` | `%s` | %s |\n", f.Name, cli.DefaultOf(f.Value), strings.ReplaceAll(f.Help, "|", `\|`))
 			}
 		}
 	}
@@ -109,7 +111,7 @@ func reference(app *kong.Application) []byte {
 			b.WriteString("\n| flag | environment | default | meaning |\n|---|---|---|---|\n")
 		}
 		for _, f := range c.Flags {
-			def := defaultOf(f.Value)
+			def := cli.DefaultOf(f.Value)
 			if f.HasDefault {
 				def = "`" + def + "`"
 			}

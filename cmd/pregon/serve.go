@@ -31,6 +31,7 @@ import (
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
 	"pregon/internal/store"
+	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
 	"pregon/internal/store/monitor"
 	"pregon/internal/webhook"
@@ -61,7 +62,11 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := sandbox.HideMemory(); err != nil {
 		log.Logger.Warn("other processes of this user can read the service's memory and environment", "err", err)
 	}
-	db, err := c.openPatiently(ctx, log.Logger)
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	db, err := address.OpenWait(ctx, c.WaitStore, log.Logger)
 	if err != nil {
 		return untilStopped(err)
 	}
@@ -121,7 +126,7 @@ type service struct {
 	server    *httpserver.Server
 	started   atomic.Bool // the first data is there
 
-	engine     openedStore  // under store
+	engine     engine.Store // under store
 	storeBytes atomic.Int64 // size of the store, -1 when it is not known
 
 	refused    atomic.Int64 // connections and requests over the bounds of the server
@@ -129,7 +134,7 @@ type service struct {
 }
 
 // wire puts the parts together, in the order in which data flows.
-func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened openedStore, base string) (s *service, err error) {
+func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened engine.Store, base string) (s *service, err error) {
 	s = &service{log: log, metrics: telemetry.NewMetrics(version), conns: &events.ConnLimiter{}, debugHosts: c.DebugHosts, engine: opened}
 	s.storeBytes.Store(-1)
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})

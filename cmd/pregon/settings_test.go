@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pregon/internal/cli"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -25,7 +27,7 @@ func try(t *testing.T, environ []string, args ...string) (stdout, stderr string,
 
 func model(t *testing.T) *kong.Application {
 	t.Helper()
-	parser, err := newParser(&cli{})
+	parser, err := newParser(&commands{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func TestEveryDefaultIsShown(t *testing.T) {
 		}
 		help = strings.Join(strings.Fields(help), " ")
 		for _, f := range c.Flags {
-			text := describe(f.Value)
+			text := cli.Describe(f.Value)
 			if !strings.Contains(text, "Default: ") && !strings.Contains(text, "Required.") {
 				t.Errorf("%s --%s has no default: %s", c.FullPath(), f.Name, text)
 			}
@@ -122,18 +124,18 @@ func TestUnknownVariables(t *testing.T) {
 		"PREGON_LISTEN=127.0.0.1:9":     "",
 		"PREGONES=x":                    "",
 	} {
-		found := unknownVariables(model(t), []string{"HOME=/root", variable})
+		found := cli.UnknownVariables(model(t), secretVariables, []string{"HOME=/root", variable})
 		if want == "" && len(found) == 0 {
 			continue
 		}
-		if len(found) != 1 || !strings.Contains(found[0].text, want) || found[0].injected != (want == "Kubernetes") {
+		if len(found) != 1 || !strings.Contains(found[0].Text, want) || found[0].Injected != (want == "Kubernetes") {
 			t.Errorf("%s: %+v, want %q", variable, found, want)
 		}
 	}
 }
 
-// Only what would go on with the wrong settings refuses them.
-func TestWhoRefusesUnknownVariables(t *testing.T) {
+// Only commands that would run for long with the wrong settings refuse them.
+func TestUnknownVariablesRefused(t *testing.T) {
 	for _, test := range []struct {
 		variable, args string
 		refused        bool
@@ -176,19 +178,19 @@ func TestCompletions(t *testing.T) {
 		"nonsense ":                   "serve backfill tail document webhooks keys signing-key sim import export migrate restore check-config completion version help",
 	} {
 		var got []string
-		for _, c := range completions(model(t), strings.Split(typed, " ")) {
-			got = append(got, c.word)
+		for _, c := range cli.Completions(model(t), strings.Split(typed, " ")) {
+			got = append(got, c.Word)
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%q becomes %q, want %q", typed, got, want)
 		}
 	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		if out, _, err := try(t, nil, "completion", shell); err != nil || !strings.Contains(out, "pregon "+completeCommand+" ") {
+		if out, _, err := try(t, nil, "completion", shell); err != nil || !strings.Contains(out, "pregon "+cli.CompleteCommand+" ") {
 			t.Errorf("%s: %v, %q", shell, err, out)
 		}
 	}
-	if out, _, err := try(t, nil, completeCommand, "serve", "--lis"); err != nil || !strings.HasPrefix(out, "--listen\tAddress") {
+	if out, _, err := try(t, nil, cli.CompleteCommand, "serve", "--lis"); err != nil || !strings.HasPrefix(out, "--listen\tAddress") {
 		t.Errorf("%v, %q", err, out)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pregon/internal/cli"
 	"pregon/internal/source/coverage"
 )
 
@@ -28,9 +29,9 @@ func TestProgressInLines(t *testing.T) {
 			t.Errorf("%q, want %q", lines, want)
 		}
 		out.Reset()
-		b := newBar(&out, "importing", "bytes", -1)
+		b := cli.NewBar(&out, "importing", "bytes", -1)
 		for range 7 {
-			b.add(100)
+			b.Add(100)
 			time.Sleep(time.Second)
 		}
 		if want := "importing: 600 bytes\n"; out.String() != want {
@@ -48,8 +49,8 @@ func TestInterruptedBackfill(t *testing.T) {
 		want string
 	}{
 		"early":      {progress{}, coverage.Job{}, "interrupted before the first step; the same command continues"},
-		"alone":      {progress{bar: &bar{}, ours: true}, job, "interrupted after 12 of 40 steps; no service reads the source: the same command continues"},
-		"by service": {progress{bar: &bar{}}, job, "interrupted after 12 of 40 steps; the service that reads the source continues"},
+		"alone":      {progress{bar: &cli.Bar{}, ours: true}, job, "interrupted after 12 of 40 steps; no service reads the source: the same command continues"},
+		"by service": {progress{bar: &cli.Bar{}}, job, "interrupted after 12 of 40 steps; the service that reads the source continues"},
 	} {
 		if err := test.view.interrupted(test.job); !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
@@ -57,25 +58,7 @@ func TestInterruptedBackfill(t *testing.T) {
 	}
 }
 
-func TestTailLines(t *testing.T) {
-	const report = `{"id":"ip-3401","type":"IP","company_name":"OTRA","title":"Uno\u001b[2Jdos","published_at":"2026-04-22T12:00:00+02:00","event":"report.updated","changed":["title"]}`
-	for name, test := range map[string]struct {
-		tail tailCmd
-		want string
-	}{
-		"plain":  {tailCmd{}, "2026-04-22 12:00:00  IP   ip-3401     OTRA                              Uno\ufffd[2Jdos (report.updated title)\n"},
-		"colour": {tailCmd{colors: true}, "\x1b[2m2026-04-22 12:00:00\x1b[0m  \x1b[1;31mIP \x1b[0m  ip-3401     OTRA                              Uno\ufffd[2Jdos\x1b[2m (report.updated title)\x1b[0m\n"},
-		"json":   {tailCmd{JSON: true, colors: true}, report + "\n"},
-		"format": {tailCmd{Format: "json"}, report + "\n"},
-	} {
-		var out bytes.Buffer
-		if err := test.tail.print(&out, []byte(report)); err != nil || out.String() != test.want {
-			t.Errorf("%s: %v\n%q, want\n%q", name, err, out.String(), test.want)
-		}
-	}
-}
-
-// What is no terminal gets no colours, and NO_COLOR wins over one.
+// Only a terminal gets colours, and NO_COLOR disables them.
 func TestColors(t *testing.T) {
 	if (&process{}).colors(&bytes.Buffer{}) {
 		t.Error("a buffer is coloured")

@@ -20,26 +20,85 @@ const module = "pregon"
 // package exists.
 var rows = [][]string{
 	0: {
-		"fault", "fault/outage", "retry", "text", "source/throttle", "server/private", "server/notices", "mcp/view",
-		"sim/filler", "sim/paper/pdf",
+		"fault",
+		"fault/outage",
+		"retry",
+		"text",
+		"source/throttle",
+		"server/private",
+		"server/notices",
+		"mcp/view",
+		"sim/filler",
+		"sim/paper/pdf",
+		"server/origin",
 	},
-	1: {"disclosure", "server/outbound", "auth/secret", "document/extract"},
+	1: {
+		"disclosure",
+		"server/outbound",
+		"auth/secret",
+		"document/extract",
+		"cli",
+	},
 	2: {
-		"document/extract/sandbox", "document/extract/pdf", "document/extract/html", "document/summary", "document/llm", "server/problem", "search", "store",
-		"source/regulator", "source/exchange", "source/health", "sim/market", "auth/ratelimit", "auth/jwks",
+		"document/extract/sandbox",
+		"document/extract/pdf",
+		"document/extract/html",
+		"document/summary",
+		"document/llm",
+		"server/problem",
+		"search",
+		"store",
+		"source/regulator",
+		"source/exchange",
+		"source/health",
+		"sim/market",
+		"auth/ratelimit",
+		"auth/jwks",
 	},
 	3: {
-		"store/sqlite", "store/postgres", "store/monitor", "store/highwater", "sim/paper", "source/coverage", "catalog", "document", "document/extract/worker",
+		"store/sqlite",
+		"store/postgres",
+		"store/monitor",
+		"store/highwater",
+		"sim/paper",
+		"source/coverage",
+		"catalog",
+		"document",
+		"document/extract/worker",
 		"auth/access",
 	},
-	4: {"source/ingest", "auth/token", "events", "sim/archive"},
-	5: {"webhook", "query", "sim/simserver"},
-	6: {"rest", "mcp", "site"},
-	7: {"discovery", "server/httpserver", "server/telemetry"},
-	8: {"cmd/pregon", "layering"},
+	4: {
+		"source/ingest",
+		"auth/token",
+		"events",
+		"sim/archive",
+		"store/engine",
+		"transfer",
+	},
+	5: {
+		"webhook",
+		"query",
+		"sim/simserver",
+	},
+	6: {
+		"rest",
+		"mcp",
+		"site",
+		"tail",
+	},
+	7: {
+		"discovery",
+		"server/httpserver",
+		"server/telemetry",
+	},
+	8: {
+		"cmd/pregon",
+		"layering",
+	},
 }
 
-// backends may be named only by the command, so that it alone chooses one.
+// backends may be imported only by store/engine, so that everything else works
+// with both.
 var backends = []string{"store/sqlite", "store/postgres"}
 
 // pkg is what go list tells of a package, its tests left out.
@@ -95,8 +154,8 @@ func wrongImports(name string, imports []string) []string {
 			found = append(found, fmt.Sprintf("%s (row %d) imports %s (row %d), but a package may import only lower rows: "+
 				"move what both need to a lower row, or declare in %[1]s the small interface it needs and let cmd/pregon pass it in",
 				name, mine, imported, its))
-		case slices.Contains(backends, imported) && name != "cmd/pregon":
-			found = append(found, fmt.Sprintf("%s imports %s, but only cmd/pregon chooses a backend: use the interfaces of store",
+		case slices.Contains(backends, imported) && name != "store/engine":
+			found = append(found, fmt.Sprintf("%s imports %s, but only store/engine may import a backend: use the interfaces of store",
 				name, imported))
 		}
 	}
@@ -182,10 +241,10 @@ func TestComplaints(t *testing.T) {
 		want string // part of the only complaint; none when empty
 	}{
 		{"lower rows", one("internal/rest", "fmt", "pregon/internal/catalog", "pregon/internal/fault", "example.org/x"), ""},
-		{"the command names a backend", one("cmd/pregon", "pregon/internal/store/sqlite"), ""},
+		{"engine imports a backend", one("internal/store/engine", "pregon/internal/store/sqlite"), ""},
 		{"a higher row", one("internal/search", "pregon/internal/catalog"), "search (row 2) imports catalog (row 3)"},
 		{"the same row", one("internal/catalog", "pregon/internal/auth/access"), "catalog (row 3) imports auth/access (row 3)"},
-		{"another's backend", one("internal/rest", "pregon/internal/store/postgres"), "only cmd/pregon chooses a backend"},
+		{"another's backend", one("internal/rest", "pregon/internal/store/postgres"), "only store/engine may import a backend"},
 		{"no row", one("internal/util", "fmt"), "util is not in the table: add it"},
 		{"no row for the root", []pkg{{ImportPath: module}}, ". is not in the table"},
 		{"not ours", []pkg{{ImportPath: "pregonero/internal/util", Imports: []string{"pregon/internal/rest"}}}, ""},

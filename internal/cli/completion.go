@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -9,23 +9,14 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completeCommand is what the scripts of all shells call with the words that
-// were typed, the last of them unfinished. It is taken before flags are read,
-// since the words are no complete command.
-const completeCommand = "complete"
+// CompleteCommand is the command that the completion scripts call with the words
+// typed so far, the last of them unfinished. It is handled before flags are
+// parsed, since the words are not a complete command.
+const CompleteCommand = "complete"
 
-type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish. Try: source <(pregon completion bash)"`
-}
-
-// Run prints the script.
-func (c *completionCmd) Run(p *process) error {
-	_, err := io.WriteString(p.stdout, completionScripts[c.Shell])
-	return err
-}
-
-// Where nothing is found the shells complete the names of files.
-var completionScripts = map[string]string{
+// CompletionScripts are the scripts of the shells, by name. If there is no
+// completion, the shells complete file names.
+var CompletionScripts = map[string]string{
 	"bash": `_pregon() {
   local IFS=$'\n'
   COMPREPLY=($(pregon complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
@@ -44,27 +35,30 @@ compdef _pregon pregon
 `,
 }
 
-// printCompletions prints what the last word may become, each with what it is.
-func printCompletions(w io.Writer, app *kong.Application, words []string) error {
-	for _, c := range completions(app, words) {
-		if _, err := fmt.Fprintf(w, "%s\t%s\n", c.word, c.help); err != nil {
+// PrintCompletions prints the completions of the last word, one a line, each with
+// its help.
+func PrintCompletions(w io.Writer, app *kong.Application, words []string) error {
+	for _, c := range Completions(app, words) {
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", c.Word, c.Help); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-type completion struct{ word, help string }
+// Completion is a word that may follow, with its help.
+type Completion struct{ Word, Help string }
 
-func completions(app *kong.Application, words []string) (found []completion) {
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // a word of its own to bash
+// Completions returns the completions of the last word.
+func Completions(app *kong.Application, words []string) (found []Completion) {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "=" }) // bash passes it as a word
 	if len(words) == 0 {
 		words = []string{""}
 	}
 	typed, words := words[len(words)-1], words[:len(words)-1]
 	add := func(word, help string) {
 		if strings.HasPrefix(word, typed) {
-			found = append(found, completion{word, help})
+			found = append(found, Completion{word, help})
 		}
 	}
 	node, arguments, open := walk(app.Node, words)
@@ -95,8 +89,8 @@ func completions(app *kong.Application, words []string) (found []completion) {
 	return found
 }
 
-// walk follows the words to a command. It returns how many arguments that has,
-// and the flag that waits for its value.
+// walk follows the words to a command. It returns the number of positional
+// arguments after it, and the flag whose value is expected next, if any.
 func walk(node *kong.Node, words []string) (at *kong.Node, arguments int, open *kong.Value) {
 	for _, word := range words {
 		name, isFlag := strings.CutPrefix(word, "--")
@@ -114,6 +108,7 @@ func walk(node *kong.Node, words []string) (at *kong.Node, arguments int, open *
 	return node, arguments, open
 }
 
+// childOf returns the command of that name.
 func childOf(node *kong.Node, name string) *kong.Node {
 	for _, child := range node.Children {
 		if child.Name == name {

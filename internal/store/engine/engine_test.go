@@ -1,4 +1,4 @@
-package main
+package engine
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"pregon/internal/fault"
 )
 
-func TestPatiently(t *testing.T) {
+func TestOpenWait(t *testing.T) {
 	away := fmt.Errorf("opening the store: %w", &pgconn.PgError{Code: "57P03"})
 	refused := fmt.Errorf("opening the store: %w", &pgconn.PgError{Code: "28P01"})
 	for name, test := range map[string]struct {
@@ -37,17 +37,17 @@ func TestPatiently(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, log := time.Now(), &strings.Builder{}
-				_, err := patiently(t.Context(), test.most, slog.New(slog.NewTextHandler(log, nil)), func(context.Context) (openedStore, error) {
+				_, err := openWait(t.Context(), test.most, slog.New(slog.NewTextHandler(log, nil)), func(context.Context) (Store, error) {
 					if time.Since(began) < test.answers {
 						return nil, test.err
 					}
 					return nil, nil
 				})
 				if test.ok != (err == nil) || !test.ok && !errors.Is(err, test.err) {
-					t.Errorf("it ends with %v", err)
+					t.Errorf("got error %v, want %v", err, test.err)
 				}
 				if took, lines := time.Since(began), strings.Count(log.String(), "\n"); took != test.took || lines != test.lines {
-					t.Errorf("it takes %v with %d lines of the log, want %v with %d", took, lines, test.took, test.lines)
+					t.Errorf("took %v with %d log lines, want %v with %d", took, lines, test.took, test.lines)
 				}
 			})
 		})
@@ -56,9 +56,9 @@ func TestPatiently(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
-			_, err := patiently(ctx, time.Minute, slog.New(slog.DiscardHandler), func(context.Context) (openedStore, error) { return nil, away })
+			_, err := openWait(ctx, time.Minute, slog.New(slog.DiscardHandler), func(context.Context) (Store, error) { return nil, away })
 			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Error(err)
+				t.Errorf("got error %v, want %v", err, context.DeadlineExceeded)
 			}
 		})
 	})

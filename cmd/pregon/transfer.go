@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+
+	"pregon/internal/cli"
+	"pregon/internal/fault"
+	"pregon/internal/transfer"
+)
+
+type exportCmd struct {
+	storeFlag
+	What      string `arg:"" enum:"reports,issuers" help:"What to write: reports or issuers."`
+	Documents bool   `help:"With reports: write the texts of their documents too, each before the first report that has it."`
+}
+
+// Run writes the records to standard output and a summary to standard error.
+func (c *exportCmd) Run(ctx context.Context, p *process) error {
+	if c.Documents && c.What != "reports" {
+		return fault.New(fault.Invalid, "--documents goes with reports: pregon export reports --documents")
+	}
+	db, err := c.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	source, err := db.Source(ctx)
+	if err != nil {
+		return err
+	}
+	done, err := transfer.Export(ctx, p.stdout, db, transfer.Kind(c.What), c.Documents)
+	if err != nil {
+		return err
+	}
+	if source == "" {
+		source = "none"
+	}
+	texts := ""
+	switch {
+	case c.Documents:
+		texts = fmt.Sprintf("with the texts of %d documents; ", done.Documents)
+	case c.What == "reports":
+		texts = "without the texts of documents (--documents); "
+	}
+	_, err = fmt.Fprintf(p.stderr, "%d %s as of change %d; source: %s; %swithout earlier versions, original documents, keys and webhooks\n",
+		done.Records, c.What, done.Seq, source, texts)
+	return err
+}
+
+type importCmd struct {
+	storeFlag
+	What string `arg:"" enum:"reports,issuers" help:"What the file holds: reports or issuers."`
+	File string `arg:"" help:"The file, one JSON object a line; - reads standard input."`
+}
+
+// Run imports the file and prints how many records it changed.
+func (c *importCmd) Run(ctx context.Context, p *process) error {
+	in, size, err := c.openFile(p)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	db, err := c.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+
+	bar := cli.NewBar(p.stderr, "importing", "bytes", size, progressbar.OptionShowBytes(true))
+	im := transfer.Importer{DB: db, Kind: transfer.Kind(c.What), Progress: bar.Add, BadLine: func(line int, err error) {
+		bar.Clear()
+		fmt.Fprintf(p.stderr, "line %d: %v\n", line, err)
+	}}
+	done, err := im.Import(ctx, in)
+	if errors.Is(err, transfer.ErrBlocked) {
+		return errors.New("interrupted; lines read before are imported, and the import may be run again")
+	}
+	bar.Finish()
+	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged, %d bad\n", done.New, done.Updated, done.Unchanged, done.Bad)
+	switch {
+	case err != nil:
+		return fmt.Errorf("stopped after line %d; lines up to it are imported, and the import may be run again: %w", done.Saved, err)
+	case done.Bad > 0:
+		return fault.New(fault.Invalid, "%d of %d lines were bad; the others are imported", done.Bad, done.Lines)
+	}
+	return db.Close()
+}
+
+// openFile returns the input and its size, -1 when it is not known.
+func (c *importCmd) openFile(p *process) (io.ReadCloser, int64, error) {
+	if c.File == "-" {
+		return io.NopCloser(p.stdin), -1, nil
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	if !info.Mode().IsRegular() {
+		return f, -1, nil
+	}
+	return f, info.Size(), nil
+}

@@ -1,0 +1,89 @@
+// Package origin handles web origins: a scheme, a host and a port.
+package origin
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// Valid reports whether s is http:// or https:// and a host, with nothing after
+// it but an optional port and slash.
+func Valid(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+		strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(s, "?#")
+}
+
+// IsLocal reports whether an origin is on this machine.
+func IsLocal(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Canonical returns the form of an origin that browsers send and that tokens and
+// documents repeat: lower case, ASCII, without a default port and without a
+// trailing dot. The error completes a sentence that begins with the origin.
+func Canonical(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || !Valid(s) {
+		return "", errors.New("must be http:// or https:// and a host, with nothing after it")
+	}
+	host, err := canonicalHost(u.Hostname())
+	if err != nil {
+		return "", err
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if u.Port() == "" {
+		return u.Scheme + "://" + host, nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	switch {
+	case err != nil || port == 0:
+		return "", fmt.Errorf("has the port %s: a port is a number from 1 to 65535", u.Port())
+	case u.Scheme == "http" && port == 80 || u.Scheme == "https" && port == 443:
+		return u.Scheme + "://" + host, nil
+	}
+	return fmt.Sprintf("%s://%s:%d", u.Scheme, host, port), nil
+}
+
+var (
+	// hostName allows underscores, which are common in local networks.
+	hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
+	// numberEnd matches names that browsers parse as IPv4 addresses.
+	numberEnd = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
+)
+
+func canonicalHost(host string) (string, error) {
+	name := strings.ToLower(host)
+	if strings.ContainsFunc(host, func(r rune) bool { return r > '~' }) || strings.Contains(name, "xn--") {
+		var err error
+		if name, err = idna.Lookup.ToASCII(host); err != nil {
+			return "", fmt.Errorf("has the host %q, which has no form in ASCII (%w)", host, err)
+		}
+	}
+	name = strings.TrimSuffix(name, ".")
+	if ip, err := netip.ParseAddr(name); err == nil {
+		if ip.Zone() != "" {
+			return "", fmt.Errorf("has the zone %q, which is valid on this machine only: use an address without one", ip.Zone())
+		}
+		return ip.String(), nil
+	}
+	if len(name) > 253 || !hostName.MatchString(name) || numberEnd.MatchString(name) {
+		return "", fmt.Errorf("has the host %q, which is neither a name nor an address", host)
+	}
+	return name, nil
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/fault"
+	"pregon/internal/store/highwater"
+)
+
+// Address names a store: a SQLite file or a PostgreSQL database.
+type Address struct {
+	path      string // of a SQLite file, empty for PostgreSQL
+	mustExist bool   // the file is never created
+	url       string // of a PostgreSQL database
+}
+
+// ParseAddress parses the value of --store.
+func ParseAddress(s string) (Address, error) {
+	scheme, rest, _ := strings.Cut(s, ":")
+	switch {
+	case scheme == "sqlite" && rest != "" && !strings.HasPrefix(rest, "//") && rest != ":memory:":
+		path, query, _ := strings.Cut(rest, "?")
+		if mode := strings.TrimPrefix(query, "mode="); path != "" && (query == "" || mode == "rw" || mode == "rwc") {
+			return Address{path: path, mustExist: mode == "rw"}, nil
+		}
+		return Address{}, fault.New(fault.Invalid, "--store sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
+	case scheme == "postgres" || scheme == "postgresql":
+		if u, err := url.Parse(s); err == nil && strings.HasPrefix(rest, "//") && u.Path != "/" {
+			return Address{url: s}, nil
+		}
+	}
+	// The value is not repeated: it may be a secret in the wrong place.
+	return Address{}, fault.New(fault.Invalid, "--store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
+}
+
+// Path returns the path of a SQLite file, empty for PostgreSQL.
+func (a Address) Path() string { return a.path }
+
+// String returns the address without its secrets.
+func (a Address) String() string {
+	if a.url == "" {
+		if a.mustExist {
+			return "sqlite:" + a.path + "?mode=rw"
+		}
+		return "sqlite:" + a.path
+	}
+	u, err := url.Parse(a.url)
+	if err != nil {
+		return "postgres://…"
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path} // parameters can hold passwords too
+	if u.User != nil {
+		shown.User = url.User(u.User.Username())
+	}
+	return shown.String()
+}
+
+// Digest identifies the store in names of files and keys. It is the same for
+// every spelling of the address and reveals no secret.
+func (a Address) Digest() string {
+	sum := sha256.Sum256([]byte(a.identity()))
+	return hex.EncodeToString(sum[:8])
+}
+
+func (a Address) identity() string {
+	if a.url == "" {
+		path, err := filepath.Abs(a.path)
+		if err != nil {
+			path = a.path
+		}
+		return "sqlite:" + path
+	}
+	config, err := pgx.ParseConfig(a.url)
+	if err != nil {
+		return a.url
+	}
+	return fmt.Sprintf("postgres: %q %d %q %q %q %q", strings.ToLower(config.Host), config.Port, config.Database, config.User,
+		config.RuntimeParams["search_path"], config.RuntimeParams["options"])
+}
+
+// HighWater returns the files that record how far the log was served: one beside
+// a SQLite file, else one in the cache directory, if there is one.
+func (a Address) HighWater(cacheDir string) []highwater.Place {
+	switch {
+	case a.url == "":
+		return []highwater.Place{highwater.File(a.path + ".served")}
+	case cacheDir != "":
+		return []highwater.Place{highwater.File(filepath.Join(cacheDir, "served-"+a.Digest()+".json"))}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+// Package engine opens the store that an address names. It is the only package
+// that imports both engines, sqlite and postgres.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
+	"pregon/internal/store"
+	"pregon/internal/store/postgres"
+	"pregon/internal/store/sqlite"
+)
+
+// Store is an open engine.
+type Store interface {
+	store.Store
+	SchemaVersion(ctx context.Context) (int, error)
+	Created() bool // reports whether this process created the store
+	Size(ctx context.Context) (bytes int64, err error)
+	Connections() (inUse, most int)
+}
+
+// Open opens the store and migrates its schema. It creates a missing SQLite file
+// only if create is true: an export of a misspelt path must fail, not return an
+// empty file.
+func (a Address) Open(ctx context.Context, create bool) (Store, error) {
+	if a.url != "" {
+		return postgres.Open(ctx, a.url)
+	}
+	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist})
+}
+
+const retryEvery = time.Second
+
+// OpenWait is like Open with create, but waits up to limit for a PostgreSQL server
+// that does not answer.
+func (a Address) OpenWait(ctx context.Context, limit time.Duration, log *slog.Logger) (Store, error) {
+	open := func(ctx context.Context) (Store, error) { return a.Open(ctx, true) }
+	if a.url == "" {
+		return open(ctx)
+	}
+	return openWait(ctx, limit, log.With("store", a.String(), "at_most", limit), open)
+}
+
+// openWait calls open until it succeeds, fails with an error that waiting does
+// not cure, or the time limit is reached.
+func openWait(ctx context.Context, limit time.Duration, log *slog.Logger, open func(context.Context) (Store, error)) (Store, error) {
+	if limit == 0 {
+		return open(ctx)
+	}
+	end, trouble := time.Now().Add(limit), outage.Log{Logger: log}
+	for {
+		db, err := open(ctx) // connecting has its own deadline; migrating may take long
+		switch {
+		case err == nil:
+			return db, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !postgres.Away(err):
+			return nil, err
+		case !time.Now().Add(retryEvery).Before(end):
+			return nil, fmt.Errorf("the store did not answer for %v (--wait-store): %w", limit, err)
+		}
+		trouble.Failed("the store does not answer: waiting for it", "err", err)
+		if err := retry.Sleep(ctx, retryEvery); err != nil {
+			return nil, err
+		}
+	}
+}

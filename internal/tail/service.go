@@ -1,0 +1,112 @@
+package tail
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+	"pregon/internal/fault"
+	"pregon/internal/retry"
+)
+
+const (
+	retryAfter  = 2 * time.Second
+	maxResponse = 64 << 20 // bytes
+)
+
+// Service prints the changes that a service answers, by long polling. The filter
+// holds the query parameters of GET /api/v1/changes. It returns when the context
+// ends.
+func (p *Printer) Service(ctx context.Context, origin, key string, filter url.Values, after string) error {
+	s := service{origin: strings.TrimRight(origin, "/"), key: key}
+	if after == "" {
+		answer, err := s.changes(ctx, url.Values{"after": {"0"}, "limit": {"1"}}) // for the newest
+		if err != nil {
+			return err
+		}
+		next, _ := disclosure.ParseCursor(answer.Next)
+		after = disclosure.Cursor{Epoch: next.Epoch, Seq: answer.Newest}.String()
+	}
+	query := maps.Clone(filter)
+	for {
+		query.Set("after", after)
+		query.Set("wait", "25")
+		answer, err := s.changes(ctx, query)
+		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
+			fmt.Fprintln(p.Err, "pregon:", err)
+			if err := retry.Sleep(ctx, retryAfter); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if answer.Reset != nil {
+			p.reset(answer.Reset)
+		}
+		for _, event := range answer.Data {
+			if err := p.Event(event); err != nil {
+				return err
+			}
+		}
+		after = cmp.Or(answer.Next, strconv.FormatInt(answer.NextAfter, 10)) // an older service has no cursors
+	}
+}
+
+// service is a running Pregón.
+type service struct{ origin, key string }
+
+// client follows no redirects: the key is only for the service that was named.
+var client = &http.Client{
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+type changes struct {
+	Data      []json.RawMessage `json:"data"`
+	NextAfter int64             `json:"next_after"`
+	Newest    int64             `json:"newest"`
+	Next      string            `json:"next"`
+	Reset     *events.Reset     `json:"reset"`
+}
+
+func (s *service) changes(ctx context.Context, query url.Values) (answer changes, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.origin+"/api/v1/changes?"+query.Encode(), nil)
+	if err != nil {
+		return answer, err
+	}
+	req.Header.Set("X-API-Key", s.key)
+	resp, err := client.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return answer, ctx.Err()
+		}
+		return answer, fault.Wrap(fault.Unavailable, err, "%s does not answer", s.origin)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	if err != nil {
+		return answer, fault.Wrap(fault.Unavailable, err, "the response of %s is incomplete", s.origin)
+	}
+	if resp.StatusCode != http.StatusOK {
+		var problem struct{ Detail string }
+		_ = json.Unmarshal(body, &problem) // without a problem document the detail is empty
+		kind := fault.Invalid
+		if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+			kind = fault.Unavailable
+		}
+		return answer, fault.New(kind, "%s answers %s: %s", s.origin, resp.Status, problem.Detail)
+	}
+	return answer, json.Unmarshal(body, &answer)
+}

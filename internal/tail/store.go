@@ -1,0 +1,75 @@
+package tail
+
+import (
+	"context"
+	"log/slog"
+
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+	"pregon/internal/store"
+)
+
+// Store prints the events of a store that the selection matches, after a cursor
+// or, when that is empty, from now on. It returns when the context ends.
+func (p *Printer) Store(ctx context.Context, db store.Store, selection events.Selection, after string) error {
+	cat := catalog.New(db, slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	hub := events.NewHub(cat, db)
+	if err := cat.Load(ctx); err != nil {
+		return err
+	}
+	if issuer := selection.Filter.Issuer; issuer != "" {
+		key, reason := query.IssuerKey(cat.Snapshot(), issuer)
+		if reason != "" {
+			return fault.New(fault.Invalid, "--issuer %q %s", issuer, reason)
+		}
+		selection.Filter.Issuer = key
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return cat.Follow(ctx) })
+	g.Go(func() error { return p.follow(ctx, hub, selection.Compile(), after) })
+	return g.Wait()
+}
+
+func (p *Printer) follow(ctx context.Context, hub *events.Hub, selector *events.Selector, start string) error {
+	after, located := hub.Head().Cursor, start == ""
+	if !located {
+		after, _ = disclosure.ParseCursor(start) // the command has checked it
+	}
+	for {
+		if !located || after.Epoch != hub.Head().Epoch {
+			position, err := hub.Locate(ctx, after)
+			if err != nil {
+				return err
+			}
+			if position.Reset != nil {
+				p.reset(position.Reset)
+			}
+			after, located = position.After, true
+		}
+		_, wake, _ := hub.Since(after, 0)
+		batch, err := hub.After(ctx, after, 500)
+		if err != nil {
+			return err
+		}
+		for _, e := range batch {
+			if after.Seq = e.Seq; selector.Match(e) {
+				if err := p.Event(e.JSON); err != nil {
+					return err
+				}
+			}
+		}
+		if len(batch) > 0 {
+			continue
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

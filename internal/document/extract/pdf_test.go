@@ -184,7 +184,7 @@ func TestEncrypted(t *testing.T) {
 
 func TestTurnedPage(t *testing.T) {
 	lines := slices.Concat(extracttest.Column(70, 500, 500, first, second), []extracttest.Line{{X: 70, Y: 60, Size: 8, Text: "Fin"}})
-	equal(t, readPage(t, extracttest.Turned(lines)), first+"\n\n"+second+"\n\nFin")
+	equal(t, readPage(t, extracttest.Rotated(lines)), first+"\n\n"+second+"\n\nFin")
 }
 
 // TestLimits reads documents that are larger than may be read.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pregon/internal/sim/paper/pdf"
 )
 
-// Bomb is a file of a few kilobytes whose page unpacks to gigabytes.
+// Bomb returns a file of a few kilobytes whose page expands to gigabytes.
 func Bomb() []byte {
 	const megabytes = 2 << 10
 	var once bytes.Buffer
@@ -16,87 +18,84 @@ func Bomb() []byte {
 	z.Write(bytes.Repeat([]byte("q "), 1<<19))
 	z.Flush()
 	inner := slices.Concat([]byte("\x78\xda"), bytes.Repeat(once.Bytes(), megabytes))
-	w := &writer{}
-	return w.onePage(w.stream("/Filter [/FlateDecode /FlateDecode]", string(deflate(inner))), "")
+	f := &pdf.File{}
+	return onePage(f, f.AddRawStream("/Filter [/FlateDecode /FlateDecode]", pdf.Deflate(inner)), "")
 }
 
-// onePage is a file with one page of the given content and resources.
-func (w *writer) onePage(content, resources string) []byte {
-	w.add("<< /Type /Page /Parent %s /MediaBox [0 0 595 842] /Contents %s /Resources << %s >> >>", w.next(1), content, resources)
-	pages := w.add("<< /Type /Pages /Kids [%s] /Count 1 >>", w.last())
-	return w.finish(w.add("<< /Type /Catalog /Pages %s >>", pages))
-}
-
-// Swarm is a small file whose page never ends: each part of it draws the next
+// Swarm returns a small file whose page never ends: each part of it draws the next
 // one twenty times.
 func Swarm() []byte {
-	const deep = 12
-	w := &writer{}
-	for n := range deep {
+	const depth = 12
+	f := &pdf.File{}
+	for n := range depth {
 		content := "BT /F1 1 Tf (a) Tj ET"
-		resources := "/Font << /F1 " + courier + " >>"
-		if n+1 < deep {
+		resources := "/Font << /F1 " + pdf.Courier.Dict() + " >>"
+		if n+1 < depth {
 			content = strings.Repeat("/X Do ", 20)
-			resources = "/XObject << /X " + w.next(1) + " >>"
+			resources = fmt.Sprintf("/XObject << /X %v >>", f.Next(1))
 		}
-		w.stream("/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << "+resources+" >>", content)
+		f.AddStream("/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << "+resources+" >>", []byte(content))
 	}
-	return w.onePage(w.stream("", "/X Do"), "/XObject << /X 1 0 R >>")
+	return onePage(f, f.AddStream("", []byte("/X Do")), "/XObject << /X 1 0 R >>")
 }
 
-// Endless is a small file whose page takes hours to draw, and little memory: it
-// is a picture, under a colour that is computed for each dot.
+// Endless returns a small file whose page takes hours to draw and little memory:
+// an image under a colour that is computed for each dot.
 func Endless() []byte {
-	w := &writer{}
-	picture := w.stream("/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8", "x")
-	function := w.stream("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1]", "{ add "+strings.Repeat("dup mul sqrt ", 20_000)+"}")
-	shading := "<< /ShadingType 1 /ColorSpace /DeviceGray /Matrix [595 0 0 842 0 0] /Function " + function + " >>"
-	return w.onePage(w.stream("", "q 595 0 0 842 0 0 cm /P Do Q /S sh"), "/XObject << /P "+picture+" >> /Shading << /S "+shading+" >>")
+	f := &pdf.File{}
+	picture := f.AddStream(imageDict(1, 1), []byte("x"))
+	program := "{ add " + strings.Repeat("dup mul sqrt ", 20_000) + "}"
+	function := f.AddStream("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1]", []byte(program))
+	shading := fmt.Sprintf("<< /ShadingType 1 /ColorSpace /DeviceGray /Matrix [595 0 0 842 0 0] /Function %v >>", function)
+	content := f.AddStream("", []byte("q 595 0 0 842 0 0 cm /P Do Q /S sh"))
+	return onePage(f, content, fmt.Sprintf("/XObject << /P %v >> /Shading << /S %s >>", picture, shading))
 }
 
-// Cyclic is a file whose pages contain each other.
+// Cyclic returns a file whose trees of pages contain each other.
 func Cyclic() []byte {
-	w := &writer{}
-	pages := w.next(0)
-	w.add("<< /Type /Pages /Kids [%s %s] /Count 2 /Parent %s >>", w.next(1), pages, w.next(1))
-	w.add("<< /Type /Pages /Kids [%s] /Count 2 /Parent %s >>", pages, pages)
-	return w.finish(w.add("<< /Type /Catalog /Pages %s >>", pages))
+	f := &pdf.File{}
+	f.Add("<< /Type /Pages /Kids [2 0 R 1 0 R] /Count 2 /Parent 2 0 R >>")
+	f.Add("<< /Type /Pages /Kids [1 0 R] /Count 2 /Parent 1 0 R >>")
+	return finish(f, f.Add("<< /Type /Catalog /Pages 1 0 R >>"))
 }
 
-// ManyPages is a file that claims two billion pages and has one.
+// ManyPages returns a file that claims two billion pages and has one.
 func ManyPages(line string) []byte {
 	good := PDF([]Line{{Margin, 700, Size, line}})
 	return bytes.Replace(good, []byte("/Count 1 "), []byte("/Count 2000000000 "), 1)
 }
 
-// Nested is a file with arrays within arrays, a hundred thousand deep.
+// Nested returns a file with arrays nested a hundred thousand deep.
 func Nested() []byte {
-	const deep = 100_000
-	w := &writer{}
-	content := w.stream("", strings.Repeat("[", deep)+strings.Repeat("]", deep)+" TJ")
-	w.add("%s%s", strings.Repeat("[", deep), strings.Repeat("]", deep))
-	return w.onePage(content, "/Deep "+w.last())
+	const depth = 100_000
+	arrays := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+	f := &pdf.File{}
+	content := f.AddStream("", []byte(arrays+" TJ"))
+	return onePage(f, content, "/Deep "+f.Add(arrays).String())
 }
 
-// Circular is a file whose table of contents goes round in circles.
+// Circular returns a file whose outline is a cycle.
 func Circular(line string) []byte {
-	good := Bookmarked([]Bookmark{{"Uno", 1}, {"Dos", 1}}, []Line{{Margin, 700, Size, line}})
-	// The second mark, object 8, is followed by the first, object 7.
-	return bytes.Replace(good, []byte("/Dest [3 0 R /Fit]  >>"), []byte("/Dest [3 0 R /Fit] /Next 7 0 R /First 7 0 R >>"), 1)
+	f := &pdf.File{}
+	root, pages := addPages(f, contentsOf([][]Line{{{Margin, 700, Size, line}}}), pdf.Courier.Dict(), "")
+	outline := addOutline(f, root, []pdf.Bookmark{{Title: "Uno", Page: pages[0], Level: 1}, {Title: "Dos", Page: pages[0], Level: 1}})
+	first, second := outline+1, outline+2
+	f.Set(second, strings.Replace(f.Value(second), " >>", fmt.Sprintf(" /Next %v /First %v >>", first, first), 1))
+	return finish(f, root)
 }
 
-// Scripted is a file that would run scripts and start programs, and carries
-// another file.
+// Scripted returns a file that would run scripts and start programs, and that has
+// another file attached.
 func Scripted(line string) []byte {
 	actions := `/OpenAction << /S /JavaScript /JS (while \(true\) { app.alert\("x"\) }) /Next << /S /Launch /F (/bin/sh) >> >>
 /AA << /WC << /S /JavaScript /JS (this.exportDataObject\({cName: "a"}\)) >> >>
 /Names << /EmbeddedFiles << /Names [(a.exe) << /Type /Filespec /F (a.exe) >>] >> /JavaScript << /Names [(a) << /S /JavaScript /JS (for \(;;\);) >>] >> >>`
-	return fromContents([]string{draw([]Line{{Margin, 700, Size, line}})}, actions)
+	return fromContents(contentsOf([][]Line{{{Margin, 700, Size, line}}}), actions)
 }
 
-// BadPicture is a file whose picture claims four billion pixels a side.
+// BadPicture returns a file whose image claims 60,000 pixels a side.
 func BadPicture() []byte {
-	w := &writer{}
-	picture := w.stream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8", 60_000, 60_000), "x")
-	return w.onePage(w.stream("", "q 595 0 0 842 0 0 cm /P Do Q"), "/XObject << /P "+picture+" >>")
+	f := &pdf.File{}
+	picture := f.AddStream(imageDict(60_000, 60_000), []byte("x"))
+	return onePage(f, f.AddStream("", []byte("q 595 0 0 842 0 0 cm /P Do Q")), fmt.Sprintf("/XObject << /P %v >>", picture))
 }

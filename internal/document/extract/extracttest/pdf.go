@@ -1,21 +1,24 @@
+// Package extracttest makes documents for tests: PDF files of many producers'
+// habits, web pages, packages, and malicious files.
 package extracttest
 
 import (
-	"bytes"
 	"crypto/md5"
 	"crypto/rc4"
 	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"pregon/internal/sim/paper/pdf"
 )
 
-// The page: A4, in points, with text in a letter of fixed width.
+// Measures of a page, in points. Its text is in Courier.
 const (
-	PageWidth, PageHeight = 595.0, 842.0
+	PageWidth, PageHeight = pdf.PageWidth, pdf.PageHeight
 	Margin                = 70.0
-	Size                  = 10.0 // of the text
-	letterWidth           = 0.6  // of Courier, in sizes
+	Size                  = 10.0 // of the font
+	letterWidth           = 0.6  // of Courier, in font sizes
 	lineHeight            = 1.2
 )
 
@@ -25,17 +28,13 @@ type Line struct {
 	Text       string
 }
 
-// PDF is a file with a page for each list of lines.
+// PDF returns a file with a page for each list of lines.
 func PDF(pages ...[]Line) []byte {
-	var contents []string
-	for _, lines := range pages {
-		contents = append(contents, draw(lines))
-	}
-	return fromContents(contents, "")
+	return fromContents(contentsOf(pages), "")
 }
 
-// Paragraphs is a file with a page for each list of paragraphs, broken into
-// lines.
+// Paragraphs returns a file with a page for each list of paragraphs, which it
+// breaks into lines.
 func Paragraphs(pages ...[]string) []byte {
 	var all [][]Line
 	for _, p := range pages {
@@ -44,7 +43,7 @@ func Paragraphs(pages ...[]string) []byte {
 	return PDF(all...)
 }
 
-// Column breaks paragraphs into lines, a blank line between.
+// Column breaks paragraphs into lines, with a blank line between paragraphs.
 func Column(x, width, y float64, paragraphs ...string) []Line {
 	var lines []Line
 	for _, p := range paragraphs {
@@ -73,8 +72,8 @@ func wrapped(text string, most int) []string {
 	return append(lines, at)
 }
 
-// Across orders lines as a printer would that goes over the page once, from the
-// top, whatever the columns.
+// Across returns the lines of columns in the order of a printer that writes the
+// page once from top to bottom.
 func Across(columns ...[]Line) []Line {
 	var lines []Line
 	for n := 0; ; n++ {
@@ -91,7 +90,7 @@ func Across(columns ...[]Line) []Line {
 	}
 }
 
-// Table sets rows of cells at the given places.
+// Table returns the lines of rows of cells at the given positions.
 func Table(y float64, xs []float64, rows [][]string) []Line {
 	var lines []Line
 	for _, row := range rows {
@@ -103,141 +102,159 @@ func Table(y float64, xs []float64, rows [][]string) []Line {
 	return lines
 }
 
-// draw is the content of a page with lines of text.
-func draw(lines []Line) string {
-	var b strings.Builder
+// content returns the content stream of a page.
+func content(lines []Line) []byte {
+	var b []byte
 	for _, l := range lines {
-		fmt.Fprintf(&b, "BT /F1 %g Tf 1 0 0 1 %g %g Tm %s Tj ET\n", l.Size, l.X, l.Y, literal(l.Text))
+		b = fmt.Appendf(b, "BT /F1 %g Tf 1 0 0 1 %g %g Tm ", l.Size, l.X, l.Y)
+		b = append(pdf.AppendLiteral(b, pdf.Encode(l.Text)), " Tj ET\n"...)
 	}
-	return b.String()
+	return b
 }
 
-const courier = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>"
-
-// fromContents is a file of pages with the given contents, and further entries
-// of its catalogue.
-func fromContents(contents []string, catalogue string) []byte {
-	w := &writer{}
-	return w.finish(w.book(contents, courier, catalogue))
+func contentsOf(pages [][]Line) (contents [][]byte) {
+	for _, lines := range pages {
+		contents = append(contents, content(lines))
+	}
+	return contents
 }
 
-// book writes pages, the font F1, and the catalogue, to which it refers.
-func (w *writer) book(contents []string, font, catalogue string) string {
-	f := w.add("%s", font)
-	var pages []string
-	parent := w.next(2 * len(contents))
+// fromContents returns a file of pages with the given contents. catalogue has
+// further entries of its catalogue.
+func fromContents(contents [][]byte, catalogue string) []byte {
+	f := &pdf.File{}
+	root, _ := addPages(f, contents, pdf.Courier.Dict(), catalogue)
+	return finish(f, root)
+}
+
+func finish(f *pdf.File, root pdf.Ref) []byte { return f.Bytes("/Root " + root.String()) }
+
+// addPages adds the font F1, pages and the catalogue.
+func addPages(f *pdf.File, contents [][]byte, font, catalogue string) (root pdf.Ref, pages []pdf.Ref) {
+	f.Compress = true
+	fontRef := f.Add(font)
+	tree := f.Next(2 * len(contents))
+	kids := ""
 	for _, c := range contents {
-		stream := w.stream("/Filter /FlateDecode", string(deflate([]byte(c))))
-		pages = append(pages, w.add("<< /Type /Page /Parent %s /MediaBox [0 0 %g %g] /Contents %s /Resources << /Font << /F1 %s >> >> >>",
-			parent, PageWidth, PageHeight, stream, f))
+		page := f.Addf("<< /Type /Page /Parent %v /MediaBox [0 0 %d %d] /Contents %v /Resources << /Font << /F1 %v >> >> >>",
+			tree, PageWidth, PageHeight, f.Next(1), fontRef)
+		f.AddStream("", c)
+		pages, kids = append(pages, page), kids+page.String()+" "
 	}
-	w.add("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(pages, " "), len(pages))
-	return w.add("<< /Type /Catalog /Pages %s %s >>", parent, catalogue)
+	f.Addf("<< /Type /Pages /Kids [%s] /Count %d >>", kids, len(pages))
+	return f.Addf("<< /Type /Catalog /Pages %v %s >>", tree, catalogue), pages
 }
 
-// Turned is a file with a page in landscape as most make it: all is drawn
-// upwards, and the page is turned to be read.
-func Turned(lines []Line) []byte {
-	upright := fromContents([]string{"q 0 1 -1 0 595 0 cm " + draw(lines) + " Q"}, "")
-	return bytes.Replace(upright, []byte("/Type /Page "), []byte("/Type /Page /Rotate 90 "), 1)
+// onePage returns a file with one page of the given content and resources.
+func onePage(f *pdf.File, content pdf.Ref, resources string) []byte {
+	return onePageOf(f, PageWidth, PageHeight, content, resources)
 }
 
-// Bookmark is a line of a file's table of contents.
+func onePageOf(f *pdf.File, width, height float64, content pdf.Ref, resources string) []byte {
+	page := f.Addf("<< /Type /Page /Parent %v /MediaBox [0 0 %g %g] /Contents %v /Resources << %s >> >>",
+		f.Next(1), width, height, content, resources)
+	tree := f.Addf("<< /Type /Pages /Kids [%v] /Count 1 >>", page)
+	return finish(f, f.Addf("<< /Type /Catalog /Pages %v >>", tree))
+}
+
+// Rotated returns a file with a landscape page as most programs write it: the text
+// runs upwards, and the page is rotated for reading.
+func Rotated(lines []Line) []byte {
+	f := &pdf.File{}
+	drawn := fmt.Appendf([]byte("q 0 1 -1 0 595 0 cm "), "%s Q", content(lines))
+	root, pages := addPages(f, [][]byte{drawn}, pdf.Courier.Dict(), "")
+	f.Set(pages[0], strings.Replace(f.Value(pages[0]), "/Type /Page ", "/Type /Page /Rotate 90 ", 1))
+	return finish(f, root)
+}
+
+// Bookmark is a line of the outline of a file.
 type Bookmark struct {
 	Title string
 	Page  int // from 1
 }
 
-// Bookmarked is a file with a table of contents.
+// Bookmarked returns a file with an outline.
 func Bookmarked(marks []Bookmark, pages ...[]Line) []byte {
-	var contents []string
-	for _, lines := range pages {
-		contents = append(contents, draw(lines))
+	f := &pdf.File{}
+	root, refs := addPages(f, contentsOf(pages), pdf.Courier.Dict(), "")
+	var outline []pdf.Bookmark
+	for _, m := range marks {
+		outline = append(outline, pdf.Bookmark{Title: m.Title, Page: refs[m.Page-1], Level: 1})
 	}
-	w := &writer{}
-	// The font is object 1, page n object 2n+1, the catalogue the second after.
-	outlines := 2*len(pages) + 4
-	root := w.book(contents, courier, fmt.Sprintf("/Outlines %d 0 R", outlines))
-	w.add("<< /Type /Outlines /First %d 0 R /Last %d 0 R /Count %d >>", outlines+1, outlines+len(marks), len(marks))
-	for i, m := range marks {
-		next := ""
-		if i+1 < len(marks) {
-			next = fmt.Sprintf("/Next %d 0 R", outlines+2+i)
-		}
-		w.add("<< /Title %s /Parent %d 0 R /Dest [%d 0 R /Fit] %s >>", utf16Literal(m.Title), outlines, 2*m.Page+1, next)
-	}
-	return w.finish(root)
+	addOutline(f, root, outline)
+	return finish(f, root)
 }
 
-// utf16Literal is a text as a string in UTF-16, as titles are.
-func utf16Literal(text string) string {
-	var b strings.Builder
-	b.WriteString("<FEFF")
-	for _, r := range text {
-		fmt.Fprintf(&b, "%04X", r)
-	}
-	return b.String() + ">"
+// addOutline adds an outline and its entry in the catalogue.
+func addOutline(f *pdf.File, root pdf.Ref, marks []pdf.Bookmark) pdf.Ref {
+	outline := f.AddOutline(marks)
+	f.Set(root, strings.Replace(f.Value(root), " >>", " /Outlines "+outline.String()+" >>", 1))
+	return outline
 }
 
-// Unicode is a file whose font has numbers for glyphs, as those of Word have,
-// with a map to what they mean. Glyph n means the nth text; the page shows them
-// all in a row.
+// Unicode returns a file whose font numbers its glyphs, as the fonts of Word do,
+// with a map to the text that they mean. Glyph n means the nth text. The page
+// shows all of them in a row.
 func Unicode(meanings ...string) []byte {
 	var codes, lines strings.Builder
 	for i, m := range meanings {
 		fmt.Fprintf(&codes, "%04X", i+1)
-		fmt.Fprintf(&lines, "<%04X> %s\n", i+1, strings.Replace(utf16Literal(m), "FEFF", "", 1))
+		fmt.Fprintf(&lines, "<%04X> <%s>\n", i+1, pdf.Hex(m))
 	}
-	w := &writer{}
-	toUnicode := w.stream("", fmt.Sprintf(`/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+	f := &pdf.File{}
+	toUnicode := f.AddStream("", fmt.Appendf(nil, `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CMapName /X def /CMapType 2 def 1 begincodespacerange <0000> <FFFF> endcodespacerange
 %d beginbfchar
 %sendbfchar
 endcmap CMapName currentdict /CMap defineresource pop end end`, len(meanings), &lines))
-	descriptor := w.add("<< /Type /FontDescriptor /FontName /Odd /Flags 4 /FontBBox [0 -200 1000 800] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>")
-	cid := w.add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Odd /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor %s /DW 600 >>", descriptor)
-	font := fmt.Sprintf("<< /Type /Font /Subtype /Type0 /BaseFont /Odd /Encoding /Identity-H /DescendantFonts [%s] /ToUnicode %s >>", cid, toUnicode)
-	content := fmt.Sprintf("BT /F1 10 Tf 1 0 0 1 70 700 Tm <%s> Tj ET", &codes)
-	return w.finish(w.book([]string{content}, font, ""))
+	descriptor := f.Add("<< /Type /FontDescriptor /FontName /Odd /Flags 4 /FontBBox [0 -200 1000 800] /ItalicAngle 0 " +
+		"/Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>")
+	cid := f.Addf("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Odd "+
+		"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor %v /DW 600 >>", descriptor)
+	font := fmt.Sprintf("<< /Type /Font /Subtype /Type0 /BaseFont /Odd /Encoding /Identity-H /DescendantFonts [%v] /ToUnicode %v >>", cid, toUnicode)
+	root, _ := addPages(f, [][]byte{fmt.Appendf(nil, "BT /F1 10 Tf 1 0 0 1 70 700 Tm <%s> Tj ET", &codes)}, font, "")
+	return finish(f, root)
 }
 
-// Picture is a file whose page is a picture in grey and no text.
+// Picture returns a file whose page is a grey image without text.
 func Picture(width, height int, grey []byte) []byte {
 	return pictureOn(PageWidth, PageHeight, width, height, grey)
 }
 
-// GiantPage is a picture on a page of kilometres.
+// GiantPage returns an image on a page of kilometres.
 func GiantPage() []byte {
 	return pictureOn(14_000_000, 14_000_000, 2, 2, []byte{0, 255, 255, 0})
 }
 
 func pictureOn(pageWidth, pageHeight float64, width, height int, grey []byte) []byte {
-	w := &writer{}
-	picture := w.stream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode", width, height), string(deflate(grey)))
-	content := w.stream("", fmt.Sprintf("q %g 0 0 %g 0 0 cm /P Do Q", pageWidth, pageHeight))
-	w.add("<< /Type /Page /Parent %s /MediaBox [0 0 %g %g] /Contents %s /Resources << /XObject << /P %s >> >> >>", w.next(1), pageWidth, pageHeight, content, picture)
-	pages := w.add("<< /Type /Pages /Kids [%s] /Count 1 >>", w.last())
-	return w.finish(w.add("<< /Type /Catalog /Pages %s >>", pages))
+	f := &pdf.File{Compress: true}
+	picture := f.AddStream(imageDict(width, height), grey)
+	content := f.AddStream("", fmt.Appendf(nil, "q %g 0 0 %g 0 0 cm /P Do Q", pageWidth, pageHeight))
+	return onePageOf(f, pageWidth, pageHeight, content, "/XObject << /P "+picture.String()+" >>")
+}
+
+func imageDict(width, height int) string {
+	return fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8", width, height)
 }
 
 var padding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
-// Encrypted is a file that opens with a password, which may be empty. The cipher
-// is the oldest that there is.
+// Encrypted returns a file that opens with a password, which may be empty. It uses
+// the oldest cipher of PDF.
 func Encrypted(password string, lines ...Line) []byte {
 	const id, permissions = "0123456789abcdef", 0xfffffffc
 	padded := append([]byte(password), padding...)[:32]
-	owner := rc4of(firstFive(padded), padded)
+	owner := encrypt(firstFive(padded), padded)
 	hash := append(append([]byte{}, padded...), owner...)
 	hash = binary.LittleEndian.AppendUint32(hash, permissions)
 	key := firstFive(append(hash, id...))
-	w := &writer{encrypt: func(number int, stream []byte) []byte {
+	f := &pdf.File{Encrypt: func(number int, stream []byte) []byte {
 		k := md5.Sum(append(append([]byte{}, key...), byte(number), byte(number>>8), byte(number>>16), 0, 0))
-		return rc4of(k[:10], stream)
+		return encrypt(k[:10], stream)
 	}}
-	w.trailer = fmt.Sprintf("/ID [<%x> <%x>] /Encrypt << /Filter /Standard /V 1 /R 2 /O <%x> /U <%x> /P %d >>",
-		id, id, owner, rc4of(key, padding), int32(-4))
-	return w.finish(w.book([]string{draw(lines)}, courier, ""))
+	root, _ := addPages(f, [][]byte{content(lines)}, pdf.Courier.Dict(), "")
+	return f.Bytes(fmt.Sprintf("/Root %v /ID [<%x> <%x>] /Encrypt << /Filter /Standard /V 1 /R 2 /O <%x> /U <%x> /P %d >>",
+		root, id, id, owner, encrypt(key, padding), int32(-4)))
 }
 
 func firstFive(data []byte) []byte {
@@ -245,7 +262,8 @@ func firstFive(data []byte) []byte {
 	return sum[:5]
 }
 
-func rc4of(key, data []byte) []byte {
+// encrypt applies RC4.
+func encrypt(key, data []byte) []byte {
 	c, err := rc4.NewCipher(key)
 	if err != nil {
 		panic(err)

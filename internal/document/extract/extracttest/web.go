@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AnnualReport is a report in XHTML as listed companies file it: with facts for
-// machines that nobody sees.
+// AnnualReport returns an annual report in XHTML as listed companies file it, with
+// facts that are not displayed.
 func AnnualReport(paragraphs ...string) []byte {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>
@@ -23,7 +23,7 @@ func AnnualReport(paragraphs ...string) []byte {
 	return []byte(b.String())
 }
 
-// SitePage is a page of the regulator's portal.
+// SitePage returns a page of the regulator's portal.
 func SitePage() []byte {
 	return []byte(`<!DOCTYPE html><html lang="es"><head><title>Portal</title></head><body>
 <form method="post" action="./verdoc.axd" id="aspnetForm"><div class="aspNetHidden"><input type="hidden" name="__VIEWSTATE" id="__VIEWSTATE" value="/wEPDwUK" /></div>
@@ -36,7 +36,7 @@ type Member struct {
 	Body []byte
 }
 
-// ZIP is a package.
+// ZIP returns a package.
 func ZIP(members ...Member) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -55,7 +55,7 @@ func ZIP(members ...Member) []byte {
 	return b.Bytes()
 }
 
-// ZIPBomb is a small package with a report that unpacks to a hundred megabytes.
+// ZIPBomb returns a small package with a report that expands to 100 MB.
 func ZIPBomb() []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

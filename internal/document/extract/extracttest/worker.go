@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// BuildWorker builds the program that opens documents into a directory and
-// returns its command. The compiled reader of PDF files can be kept there too.
+// BuildWorker builds the worker process that opens documents in a directory, and
+// returns its command. The compiled PDF reader can be cached there too.
 func BuildWorker(dir string) ([]string, error) {
 	program := filepath.Join(dir, "worker")
 	build := exec.Command("go", "build", "-o", program, "pregon/internal/document/extract/extracttest/workertest")

@@ -49,7 +49,10 @@ func (f *File) Add(value string) Ref {
 // Addf formats an object and adds it.
 func (f *File) Addf(format string, args ...any) Ref { return f.Add(fmt.Sprintf(format, args...)) }
 
-// Set replaces the value of an object that refers to objects added later.
+// Value returns the value of an object.
+func (f *File) Value(r Ref) string { return f.objects[r-1].value }
+
+// Set replaces the value of an object, such as one that refers to later objects.
 func (f *File) Set(r Ref, value string) { f.objects[r-1].value = value }
 
 // AddStream adds a stream. Its dictionary has the given entries, the length and,

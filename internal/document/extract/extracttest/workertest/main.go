@@ -1,6 +1,5 @@
-// Command workertest is the process that opens documents, for tests: nothing
-// watches it for races, which would make it another program than the one that
-// the limits are made for.
+// Command workertest is the process that opens documents, for tests. It is built
+// without the race detector, whose memory use would exceed the limits.
 package main
 
 import (

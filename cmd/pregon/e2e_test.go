@@ -26,6 +26,7 @@ import (
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/rest/resttest"
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/waittest"
 )
 
 // program is the binary under test. It is built as users get it, without the
@@ -279,7 +280,7 @@ func untilCommand(ts *testscript.TestScript, _ bool, args []string) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("%s never matched; the last answer was\n%s", want, dump)
 		}
-		time.Sleep(20 * time.Millisecond)
+		waittest.Pace(context.Background(), 20*time.Millisecond)
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pregon/internal/waittest"
 )
 
 // clientOf returns a client with its own connections.
@@ -76,7 +78,7 @@ func TestPushSlowListener(t *testing.T) {
 			if _, err := io.CopyN(io.Discard, slow, 1); err != nil {
 				return
 			}
-			time.Sleep(time.Second)
+			waittest.Pace(t.Context(), time.Second)
 		}
 	}()
 

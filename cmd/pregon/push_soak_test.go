@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pregon/internal/waittest"
 )
 
 var soak = flag.Duration("soak", 0, "how long TestPushSoak plays, such as 10m; 0 skips it")
@@ -56,7 +59,7 @@ func (f *fleet) freeze(i int) error {
 	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	time.Sleep(12 * time.Second)
+	waittest.Pace(context.Background(), 12*time.Second)
 	return s.cmd.Process.Signal(syscall.SIGCONT)
 }
 
@@ -65,7 +68,7 @@ func (f *fleet) freeze(i int) error {
 func (f *fleet) goBlind(i int) error {
 	f.sights[i].blind.Store(true)
 	defer f.sights[i].blind.Store(false)
-	time.Sleep(50 * time.Second)
+	waittest.Pace(context.Background(), 50*time.Second)
 	return nil
 }
 
@@ -74,7 +77,7 @@ func takeAway(path string) error {
 	if err := os.Rename(path, path+".away"); err != nil {
 		return err
 	}
-	time.Sleep(5 * time.Second)
+	waittest.Pace(context.Background(), 5*time.Second)
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("%s was made anew while it was away", path)
 	}

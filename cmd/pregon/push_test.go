@@ -28,6 +28,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/rest/resttest"
+	"pregon/internal/waittest"
 )
 
 // everyEvent selects all that there is to be told.
@@ -356,13 +357,13 @@ func (f *fleet) poll(ctx context.Context, key string, after int64, w *witness) {
 		status, err := call(ctx, f.any(), key, http.MethodGet, path, nil, &list)
 		switch {
 		case err != nil || status == http.StatusServiceUnavailable: // it is dead, or just starts
-			time.Sleep(comeBack)
+			waittest.Pace(ctx, comeBack)
 			continue
 		case status != http.StatusOK:
 			w.protest(fmt.Errorf("changes after %d are answered with %d", after, status))
 			return
 		case list.Ahead: // another replica was quicker
-			time.Sleep(comeBack)
+			waittest.Pace(ctx, comeBack)
 			continue
 		}
 		w.saw(list.Data...)
@@ -373,7 +374,7 @@ func (f *fleet) poll(ctx context.Context, key string, after int64, w *witness) {
 // follow listens until the context ends, and comes back with the last id.
 func (f *fleet) follow(ctx context.Context, key string, after int64, w *witness) {
 	last := strconv.FormatInt(after, 10)
-	for ; ctx.Err() == nil; time.Sleep(comeBack) {
+	for ; ctx.Err() == nil; waittest.Pace(ctx, comeBack) {
 		l, err := listen(ctx, http.DefaultClient, f.any(), key, last)
 		if err != nil {
 			continue // it is dead, or just starts
@@ -451,7 +452,7 @@ func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
 		r.protest(fmt.Errorf("%s: %w", id, err))
 	}
 	if r.moody {
-		time.Sleep(rand.N(20 * time.Millisecond))
+		waittest.Pace(req.Context(), rand.N(20*time.Millisecond))
 		if rand.IntN(100) == 0 && r.firstTime(id) {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -582,7 +583,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 			src.arm(t, p.faults[rand.IntN(len(p.faults))])
 		}
 		src.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[n%3])
-		time.Sleep(p.every/2 + rand.N(p.every))
+		waittest.Pace(t.Context(), p.every/2+rand.N(p.every))
 	}
 	src.disarm(t)
 	if err := <-killed; err != nil {
@@ -608,7 +609,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 		}
 		return same(filed, &streamed, &polled)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; waittest.Pace(t.Context(), 200*time.Millisecond) {
 		err := agreed()
 		if err == nil {
 			break
@@ -632,7 +633,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 // harmUntil does harm to serves at random moments.
 func (f *fleet) harmUntil(end time.Time, every time.Duration, harms []func(i int) error) error {
 	for {
-		time.Sleep(every/2 + rand.N(every))
+		waittest.Pace(context.Background(), every/2+rand.N(every))
 		if time.Now().After(end) {
 			return nil
 		}

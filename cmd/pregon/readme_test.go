@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pregon/internal/waittest"
 )
 
 // TestReadme runs the examples of README.md against the demo market and
@@ -35,7 +37,7 @@ func TestReadme(t *testing.T) {
 	replace := strings.NewReplacer("http://127.0.0.1:8080", s.url, "bin/pregon", program)
 	for _, e := range examples {
 		// The market is ready when its reports are in; the directory follows.
-		for end := time.Now().Add(patient); ; time.Sleep(100 * time.Millisecond) {
+		for end := time.Now().Add(patient); ; waittest.Pace(t.Context(), 100*time.Millisecond) {
 			shell := exec.Command("sh", "-c", replace.Replace(e.command))
 			shell.Dir, shell.Env = dir, append(os.Environ(), store)
 			out, err := shell.CombinedOutput()

@@ -28,6 +28,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/store/storetest"
+	"pregon/internal/waittest"
 )
 
 // patient is how long a test waits for what must happen. It only ends a hang,
@@ -37,15 +38,7 @@ const patient = 5 * time.Minute
 // eventually waits until the check passes.
 func eventually(t *testing.T, check func() error) {
 	t.Helper()
-	for deadline := time.Now().Add(patient); ; time.Sleep(50 * time.Millisecond) {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	waittest.ForNil(t, check)
 }
 
 // source is a running `pregon sim` that publishes nothing of its own accord.
@@ -558,7 +551,7 @@ func (r *reader) playFaults(t *testing.T) {
 	var ids []string
 	for range 30 {
 		ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip"}[len(ids)%2]))
-		time.Sleep(250 * time.Millisecond)
+		waittest.Pace(t.Context(), 100*time.Millisecond)
 	}
 	eventually(t, func() error { // others may be blamed before
 		s := r.state(t, "degraded", "blind")

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 const (
@@ -60,11 +61,12 @@ func (s *service) file(reports ...disclosure.Report) {
 // settled waits until so many listen.
 func (s *service) settled(n int) {
 	s.t.Helper()
-	for end := time.Now().Add(patient); s.seats.Open() != n || n == 0 && s.mcp.Wanted() != 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.t.Fatalf("%d listen to %d addresses, want %d", s.seats.Open(), s.mcp.Wanted(), n)
+	waittest.ForNil(s.t, func() error {
+		if s.seats.Open() != n || n == 0 && s.mcp.Wanted() != 0 {
+			return fmt.Errorf("%d listen to %d addresses, want %d", s.seats.Open(), s.mcp.Wanted(), n)
 		}
-	}
+		return nil
+	})
 }
 
 // listener is a client that is told of changes.

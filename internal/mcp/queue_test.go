@@ -17,6 +17,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/mcp"
+	"pregon/internal/waittest"
 )
 
 // pipe is a listener's connection, which may get stuck.
@@ -47,7 +48,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	deadline := p.deadline
 	p.mu.Unlock()
 	if p.stuck {
-		time.Sleep(time.Until(deadline))
+		waittest.Pace(context.Background(), time.Until(deadline))
 		return 0, fmt.Errorf("write: %w", os.ErrDeadlineExceeded)
 	}
 	p.mu.Lock()

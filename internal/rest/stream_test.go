@@ -13,6 +13,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 // event is what a client makes of a part of a stream.
@@ -150,7 +151,7 @@ func TestStreamWaitsForTheCatalogue(t *testing.T) {
 	s := startEmpty(t, "demo")
 	header := s.credentials(access.ReadReports)[0]
 	go func() {
-		time.Sleep(100 * time.Millisecond)
+		waittest.Pace(t.Context(), 100*time.Millisecond) // the client probably waits by then
 		s.append(market())
 	}()
 	s.listen("/api/v1/stream", header).want("hello", nil)
@@ -301,7 +302,7 @@ func TestChanges(t *testing.T) {
 		t.Errorf("%+v", page)
 	}
 	go func() {
-		time.Sleep(50 * time.Millisecond)
+		waittest.Pace(t.Context(), 50*time.Millisecond) // the client probably waits by then
 		s.file(filing(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
 	}()
 	get(fmt.Sprintf("?after=%d&wait=25", newest))

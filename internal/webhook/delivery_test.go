@@ -18,6 +18,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 	"pregon/internal/webhook"
 )
 
@@ -386,7 +387,7 @@ func TestOvertaking(t *testing.T) {
 func TestTwoProcesses(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.process(t, quick, nil), w.process(t, quick, nil)
-	r := newReceiver(t, func(http.ResponseWriter, *http.Request, int) { time.Sleep(time.Millisecond) })
+	r := newReceiver(t, func(_ http.ResponseWriter, r *http.Request, _ int) { waittest.Pace(r.Context(), time.Millisecond) })
 	hooks := make([]webhook.Webhook, 20)
 	for i := range hooks {
 		hooks[i], _ = create(t, a, r)
@@ -394,7 +395,7 @@ func TestTwoProcesses(t *testing.T) {
 	var last int64
 	for range 10 {
 		last = w.publish(t, a.db, 10)
-		time.Sleep(20 * time.Millisecond)
+		waittest.Pace(t.Context(), 20*time.Millisecond)
 	}
 	for _, h := range hooks {
 		settled(t, b, h.ID, 100)
@@ -435,7 +436,7 @@ func TestFlakyStore(t *testing.T) {
 	var last int64
 	for range 20 {
 		last = w.publish(t, calm.db, 5)
-		time.Sleep(10 * time.Millisecond)
+		waittest.Pace(t.Context(), 10*time.Millisecond)
 	}
 	for _, h := range hooks {
 		for _, d := range settled(t, calm, h.ID, 100) {
@@ -594,14 +595,14 @@ func TestCreationRaces(t *testing.T) {
 	publishing.Go(func() {
 		for range 50 {
 			last = w.publish(t, ps[0].db, 3)
-			time.Sleep(5 * time.Millisecond)
+			waittest.Pace(t.Context(), 5*time.Millisecond)
 		}
 	})
 	var hooks []webhook.Webhook
 	for i := range 20 {
 		h, _ := create(t, ps[i%2], r)
 		hooks = append(hooks, h)
-		time.Sleep(5 * time.Millisecond)
+		waittest.Pace(t.Context(), 5*time.Millisecond)
 	}
 	publishing.Wait()
 	for _, h := range hooks {
@@ -625,9 +626,11 @@ func TestCreationRaces(t *testing.T) {
 func TestOwnerNotKnown(t *testing.T) {
 	w := newWorld(t)
 	var dead atomic.Bool
+	var refused atomic.Int64
 	p := w.process(t, quick, func(o *webhook.Options) {
 		o.OwnerStatus = func(string) webhook.OwnerStatus {
 			if dead.Load() {
+				refused.Add(1)
 				return webhook.OwnerStatus{Gone: "its key is not known"}
 			}
 			return webhook.OwnerStatus{Scope: access.AllScopes}
@@ -640,7 +643,8 @@ func TestOwnerNotKnown(t *testing.T) {
 	dead.Store(true)
 	w.publish(t, p.db, 1)
 	until(t, "it is handed out", func() bool { return len(deliveries(t, p, hook.ID)) == 2 })
-	time.Sleep(200 * time.Millisecond)
+	before := refused.Load()
+	until(t, "the owner is asked for again", func() bool { return refused.Load() > before+3 })
 	if len(r.ids()) != 1 {
 		t.Errorf("got %v", r.ids())
 	}

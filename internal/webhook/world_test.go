@@ -30,6 +30,7 @@ import (
 	"pregon/internal/events"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/waittest"
 	"pregon/internal/webhook"
 )
 
@@ -263,11 +264,7 @@ func create(t testing.TB, p *process, r *receiver, change ...func(*webhook.Draft
 // until waits for something that must happen.
 func until(t testing.TB, what string, true func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !true(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
+	waittest.For(t, what, true)
 }
 
 // settled waits until nothing of a webhook is pending and this many deliveries

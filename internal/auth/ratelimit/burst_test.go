@@ -2,6 +2,7 @@ package ratelimit_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/ratelimit/redistest"
+	"pregon/internal/waittest"
 )
 
 // TestBurst has a thousand requests come to each of two processes at once. All
@@ -21,7 +23,7 @@ import (
 func TestBurst(t *testing.T) {
 	server := redistest.Start(t)
 	far := serve(t, func(command []byte) []byte {
-		time.Sleep(50 * time.Millisecond)
+		waittest.Pace(t.Context(), 50*time.Millisecond)
 		conn, err := net.Dial("unix", strings.TrimPrefix(server.URL(), "unix://"))
 		if err != nil {
 			return nil
@@ -55,7 +57,7 @@ func TestSlowRedis(t *testing.T) {
 		defer now.Add(-1)
 		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
 		}
-		time.Sleep(100 * time.Millisecond)
+		waittest.Pace(t.Context(), 100*time.Millisecond)
 		return []byte("*3\r\n:1\r\n:42\r\n:3600000000\r\n")
 	})
 	r, log := open(t, url, time.Hour)
@@ -161,11 +163,7 @@ func TestWatch(t *testing.T) {
 	watch.Go(func() { r.Run(ctx) })
 	await := func(up bool) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); r.Up() != up; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("it is not noticed that Redis is up: %v", up)
-			}
-		}
+		waittest.For(t, fmt.Sprintf("Redis is known to be up: %v", up), func() bool { return r.Up() == up })
 	}
 	for range 3 {
 		server.Kill()
@@ -176,7 +174,6 @@ func TestWatch(t *testing.T) {
 	cancel()
 	watch.Wait()
 	server.Kill()
-	time.Sleep(50 * time.Millisecond)
 	if !r.Up() {
 		t.Error("Redis is asked after the end")
 	}

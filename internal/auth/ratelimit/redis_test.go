@@ -18,6 +18,7 @@ import (
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/ratelimit/redistest"
 	"pregon/internal/fault"
+	"pregon/internal/waittest"
 )
 
 var perHour = ratelimit.Policy{Name: "test", Limit: 60, Window: time.Hour}
@@ -166,12 +167,10 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 // awaitUp looks at a limit until Redis answers.
 func awaitUp(t *testing.T, r *ratelimit.Redis, l ratelimit.Limiter) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !r.Up(); time.Sleep(5 * time.Millisecond) {
+	waittest.For(t, "Redis is up again", func() bool {
 		l.Peek(t.Context(), number(99))
-		if time.Now().After(deadline) {
-			t.Fatal("Redis does not come back")
-		}
-	}
+		return r.Up()
+	})
 }
 
 // TestRedisForgetsBetween is a race: requests that found room in this process,
@@ -317,7 +316,7 @@ func TestScriptAgainstModel(t *testing.T) {
 		var in []span
 		refused := 0
 		for start := time.Now(); time.Since(start) < time.Second; {
-			time.Sleep(time.Duration(random.Int64N(int64(policy.Window) / int64(policy.Limit))))
+			waittest.Pace(t.Context(), time.Duration(random.Int64N(int64(policy.Window)/int64(policy.Limit))))
 			// Shared anew, for only Redis to count.
 			now := span{from: time.Now()}
 			v := r.Shared(policy).Take(t.Context(), who)

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/waittest"
 )
 
 // scanned is a document whose only page is a picture of a text.
@@ -108,27 +109,22 @@ func TestTesseractEndsToo(t *testing.T) {
 		done <- err
 	}()
 	var pid int
-	for pid == 0 {
-		time.Sleep(10 * time.Millisecond)
+	waittest.For(t, "tesseract runs", func() bool {
 		for child := range childrenOf(t, worker) {
 			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)); strings.Contains(string(line), script+"\x00stdin") {
 				pid = child
 			}
 		}
-	}
+		return pid != 0
+	})
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	for n := 0; alive(pid); n++ {
-		if state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(state), ") Z ") {
-			break // it has ended, and nobody has asked how
-		}
-		if n == 3000 {
-			t.Fatal("tesseract lives on")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	waittest.For(t, "tesseract has ended", func() bool {
+		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return !alive(pid) || strings.Contains(string(state), ") Z ") // ended, and not waited for
+	})
 }
 
 // TestSlowTesseract has one that takes longer than a page may.

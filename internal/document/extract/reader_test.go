@@ -19,6 +19,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/waittest"
 )
 
 // good is a document that can be read.
@@ -137,9 +138,7 @@ func TestKilledChild(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for alive(pid) {
-		time.Sleep(10 * time.Millisecond)
-	}
+	waittest.For(t, "the child has ended", func() bool { return !alive(pid) })
 	if _, err := r.Read(t.Context(), good()); err != nil && !errors.Is(err, extract.ErrKilled) { // the reader may not have noticed yet
 		t.Errorf("a document whose child was killed before: %v", err)
 	}
@@ -339,9 +338,7 @@ func uncached(t *testing.T, dir, reason string, deaths int) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		for alive(pid) {
-			time.Sleep(10 * time.Millisecond)
-		}
+		waittest.For(t, "the child has ended", func() bool { return !alive(pid) })
 		r.Read(t.Context(), good()) // the reader may not have noticed yet
 	}
 	readsGood(t, r)

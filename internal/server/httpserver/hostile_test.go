@@ -21,6 +21,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"pregon/internal/server/httpserver"
+	"pregon/internal/waittest"
 )
 
 // patient ends a test that hangs. No test waits for it otherwise.
@@ -99,11 +100,7 @@ func (c *watchedConn) Close() error {
 // until waits for a condition that must come true.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patient); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("gave up waiting for %s", what)
-		}
-	}
+	waittest.For(t, what, ok)
 }
 
 // bomb is what a hostile client sends over HTTP/2: it wants nothing of the

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pregon/internal/sim/simserver"
+	"pregon/internal/waittest"
 )
 
 func (s *site) arm(body string) {
@@ -248,7 +249,7 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	for _, path := range []string{oirFeed, oirList} {
 		go func() { ended <- s.do("POST", path, "") }() // not repeated by the client
 	}
-	time.Sleep(100 * time.Millisecond)
+	waittest.For(t, "both faults are applied", func() bool { return strings.Count(s.get("/_sim/fault"), `"struck":1`) == 2 })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"pregon/internal/source/health"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -211,7 +212,7 @@ func TestWritesAreNeverUndone(t *testing.T) {
 					if got := l.Value(name); got != text {
 						t.Errorf("writer %d wrote %s and sees %q", w, text, got)
 					}
-					time.Sleep(100 * time.Microsecond)
+					waittest.Pace(ctx, 100*time.Microsecond)
 				}
 			}
 			return nil
@@ -254,7 +255,7 @@ func TestSlowReadDoesNotUndoAWrite(t *testing.T) {
 	group.Go(func() error { return l.Refresh(t.Context()) })
 	<-notes.read // the old text is on its way
 	group.Go(func() error { return l.SetValue(t.Context(), nil, "x", "new") })
-	time.Sleep(20 * time.Millisecond)
+	waittest.Pace(t.Context(), 20*time.Millisecond) // the write probably waits by then; it must hold anyhow
 	close(notes.release)
 	must(t, group.Wait())
 	if got := l.Value("x"); got != "new" {

@@ -12,9 +12,10 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/source/health"
+	"pregon/internal/waittest"
 )
 
-var storm = flag.Duration("storm", 15*time.Second, "how long TestStorm mixes faults")
+var storm = flag.Duration("storm", 10*time.Second, "how long TestStorm mixes faults")
 
 // TestFaults arms each fault on everything, files something meanwhile, and
 // wants the state told while it lasts, and all of it exact in the end.
@@ -119,7 +120,7 @@ func TestStorm(t *testing.T) {
 			w.publish(fmt.Sprintf(`{"type":%q}`, []string{"ip", "oir", "oir", "hr"}[dice.IntN(4)]))
 			n++
 		}
-		time.Sleep(time.Duration(dice.IntN(200)) * time.Millisecond)
+		waittest.Pace(t.Context(), time.Duration(dice.IntN(200))*time.Millisecond)
 	}
 	w.disarm()
 	w.whole()

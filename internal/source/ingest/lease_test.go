@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +45,10 @@ func TestTakeOver(t *testing.T) {
 func TestUsurped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	first, _ := w.start()
+	first := w.newIngest("first")
+	leases := &countedLeases{Store: w.store}
+	first.Store = leases
+	w.run(first.Run)
 	var usurper store.Lease
 	w.eventually(func() (err error) { // the first may just renew its lease
 		if held, ok := w.leaseOf(first); ok {
@@ -60,7 +64,13 @@ func TestUsurped(t *testing.T) {
 		return nil
 	})
 	id := w.publish(`{"type":"oir"}`)
-	time.Sleep(time.Second)
+	tries := leases.tries.Load()
+	w.eventually(func() error {
+		if leases.tries.Load() < tries+3 {
+			return errors.New("it does not try to get the lease again")
+		}
+		return nil
+	})
 	if r := w.report(id); r != nil {
 		t.Errorf("%s was written without the lease", id)
 	}
@@ -68,6 +78,17 @@ func TestUsurped(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.whole()
+}
+
+// countedLeases is a store that counts how often a lease is asked for.
+type countedLeases struct {
+	store.Store
+	tries atomic.Int64
+}
+
+func (c *countedLeases) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
+	c.tries.Add(1)
+	return c.Store.AcquireLease(ctx, name, holder, ttl)
 }
 
 func (w *world) leaseOf(i *Ingest) (lease store.Lease, ok bool) {

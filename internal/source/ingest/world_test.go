@@ -32,6 +32,7 @@ import (
 	"pregon/internal/source/throttle"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/waittest"
 )
 
 // hurried is the rhythm of tests.
@@ -282,17 +283,7 @@ const patient = 10 * time.Minute
 // eventually waits until the check passes.
 func (w *world) eventually(check func() error) {
 	w.Helper()
-	deadline := time.Now().Add(patient)
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.Fatal(err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	waittest.ForNil(w, check)
 }
 
 // ask asks the simulator.

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/storetest"
+	"pregon/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
@@ -127,12 +128,7 @@ const listeners = `SELECT pid::text FROM pg_stat_activity WHERE datname = curren
 // cutListeners waits until both stores listen and cuts their connections.
 func cutListeners(t *testing.T, url string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); len(query(t, url, listeners)) < 2; {
-		if time.Now().After(deadline) {
-			t.Fatal("the stores do not listen")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	waittest.For(t, "both stores listen", func() bool { return len(query(t, url, listeners)) >= 2 })
 	query(t, url, `SELECT pg_terminate_backend(pid::int)::text FROM (`+listeners+`) l`)
 }
 
@@ -298,12 +294,13 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 		}
 		opened <- err
 	}()
-	for waits := false; !waits; time.Sleep(5 * time.Millisecond) {
+	waittest.For(t, "the migration waits", func() (waits bool) {
 		err := writer.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'log_head'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted)`).Scan(&waits)
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
+		return waits
+	})
 	if _, err := writer.Exec(ctx, `UPDATE log_head SET seq = seq + 1`); err != nil {
 		t.Errorf("writing while the migration waits: %v", err)
 	}
@@ -418,12 +415,7 @@ func TestFanOutWaitsForRecords(t *testing.T) {
 	fanned := make(chan error, 1)
 	go func() { fanned <- s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}) }()
 	const waiting = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-	for deadline := time.Now().Add(time.Minute); len(query(t, url, waiting)) == 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("FanOut does not wait")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	waittest.For(t, "FanOut waits", func() bool { return len(query(t, url, waiting)) > 0 })
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -507,9 +499,7 @@ func TestFindUsesTheIndex(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); len(query(t, url, others)) > 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
+		waittest.For(t, "its connections are gone", func() bool { return len(query(t, url, others)) == 0 })
 	}
 	leave(open(t, url))
 	query(t, url, `INSERT INTO document_part SELECT i::text, 1, 'a b' FROM generate_series(1, 100) i`)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 // claimOf asks for plenty of some webhooks for an hour.
@@ -142,7 +143,7 @@ func testClaimIsFair(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	for _, webhook := range []string{"c", "a", "d", "b"} {
 		enqueue(t, s, to(webhook, 1)...)
-		time.Sleep(time.Millisecond)
+		passed(t, time.Now())
 	}
 	enqueue(t, s, to("b", 2, 3, 4)...)
 	enqueue(t, s, to("c", 1)...) // due again, and so behind the others
@@ -190,7 +191,7 @@ func testClaimTakeOver(t *testing.T, e Engine) {
 			}
 			break
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pace(ctx, time.Millisecond)
 	}
 	checkHeld(t, s, "ana", "b") // which was prolonged for an hour
 	checkHeld(t, s, "berta", "a")

@@ -11,6 +11,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 func acquire(t *testing.T, s store.Store, holder string, ttl time.Duration) store.Lease {
@@ -37,8 +38,14 @@ func takeOver(t *testing.T, s store.Store, holder string, ttl time.Duration) sto
 		if fault.KindOf(err) != fault.Conflict {
 			t.Fatalf("waiting for the lease: %v", err)
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pace(ctx, time.Millisecond)
 	}
+}
+
+// passed waits until a time is over by a millisecond, for any engine's clock.
+func passed(t *testing.T, at time.Time) {
+	t.Helper()
+	waittest.For(t, "the time has passed", func() bool { return time.Since(at) >= time.Millisecond })
 }
 
 func checkTerm(t *testing.T, l store.Lease, want int64) {
@@ -101,7 +108,7 @@ func testLeaseRenewal(t *testing.T, e Engine) {
 	}
 	// Past its time it is still hers when nobody else wanted it.
 	short := acquire(t, s, "ana", time.Millisecond)
-	time.Sleep(time.Until(short.Expires) + time.Millisecond)
+	passed(t, short.Expires)
 	checkTerm(t, acquire(t, s, "ana", time.Hour), first.Term)
 	checkRefused(t, s, "berta")
 	mustAppend(t, s, under(first, 1))
@@ -178,7 +185,7 @@ func testLeaseGuardsAppend(t *testing.T, e Engine) {
 	checkConflict(t, "appending under a lease that never was", err)
 
 	ana := acquire(t, s, "ana", time.Millisecond)
-	time.Sleep(time.Until(ana.Expires) + time.Millisecond)
+	passed(t, ana.Expires)
 	mustAppend(t, s, under(ana, 1)) // past its time, and still the newest
 	berta := takeOver(t, other, "berta", time.Hour)
 	_, err = s.Append(patiently(t), under(ana, 2))

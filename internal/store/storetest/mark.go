@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 var (
@@ -62,7 +63,7 @@ func testOnceIsForgotten(t *testing.T, e Engine) {
 		if again && time.Now().Before(until) {
 			t.Error("the name was forgotten before its time")
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pace(ctx, time.Millisecond)
 	}
 	checkOnce(t, s, "a", false) // now for the time that the second gave
 	checkOnce(t, s, "b", false)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 func setNotes(t *testing.T, s store.Store, notes ...store.Note) {
@@ -111,7 +112,7 @@ func testLeaseGuardsNotes(t *testing.T, e Engine) {
 	checkConflict(t, "writing under a lease that never was", set(s, store.Lease{Name: "ingest", Holder: "ana", Term: 1}, "0"))
 
 	ana := acquire(t, s, "ana", time.Millisecond)
-	time.Sleep(time.Until(ana.Expires) + time.Millisecond)
+	passed(t, ana.Expires)
 	if err := set(s, ana, "1"); err != nil { // past its time, and still the newest
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func followNotes(ctx context.Context, s store.Store, until int) ([]store.Note, e
 				return nil, fmt.Errorf("after %d came %d", len(seen)-1, n.Revision)
 			}
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pace(ctx, time.Millisecond)
 	}
 	return seen, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 func testEmptyStore(t *testing.T, e Engine) {
@@ -193,7 +194,7 @@ func testWait(t *testing.T, s, writer store.Store) {
 			waiters.Go(func() error { return s.Wait(ctx, seq) })
 		}
 		// Only makes it likely that they wait already; it must hold anyhow.
-		time.Sleep(10 * time.Millisecond)
+		waittest.Pace(ctx, 10*time.Millisecond)
 		mustAppend(t, writer, published(filing(seq+1, "Resultados")))
 		if err := waiters.Wait(); err != nil {
 			t.Fatalf("waiting for a change after %d: %v", seq, err)

@@ -14,6 +14,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 func record(kind, id, body string, revision int64) store.Record {
@@ -342,7 +343,7 @@ func followRecords(ctx context.Context, s store.Store, kind string, until int) (
 		if seen = append(seen, records...); len(seen) > 0 {
 			revision = seen[len(seen)-1].Revision
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pace(ctx, time.Millisecond)
 	}
 	return seen, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 // tries gives every attempt a time of its own.
@@ -301,7 +302,7 @@ func (w *writer) deliver(ctx context.Context, h *hall) error {
 		if pending == 0 {
 			return nil
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pace(ctx, time.Millisecond)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/auth/ratelimit/redistest"
+	"pregon/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -100,11 +101,7 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("the server of the process does not answer: %v", err)
 	}
 	kill()
-	for deadline := time.Now().Add(time.Minute); within(t, url, time.Minute, ping) == nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the server outlived its process")
-		}
-	}
+	waittest.For(t, "the server ends with its process", func() bool { return within(t, url, time.Minute, ping) != nil })
 }
 
 // TestVictim is no test: it is what TestKilled runs and kills.
@@ -113,5 +110,5 @@ func TestVictim(t *testing.T) {
 		return
 	}
 	fmt.Printf("server %s\n", redistest.Start(t).URL())
-	time.Sleep(10 * time.Minute) // until it is killed
+	waittest.Pace(t.Context(), 10*time.Minute) // until it is killed
 }

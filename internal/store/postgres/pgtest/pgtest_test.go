@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
@@ -61,24 +62,15 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("the files of a living process were swept up: %v", err)
 	}
 	kill()
-	for deadline := time.Now().Add(time.Minute); connect(t, url) == nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the server outlived its process")
-		}
-	}
+	waittest.For(t, "the server ends with its process", func() bool { return connect(t, url) != nil })
 	// The server's processes end one after another, and may write until then.
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	waittest.For(t, "its files are gone", func() bool {
 		old := time.Now().Add(-time.Hour)
 		_ = os.Chtimes(config.Host, old, old) // it may be gone
 		pgtest.Sweep()
 		_, err := os.Stat(config.Host)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("its files are still there: %v", err)
-		}
-	}
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 func makeOld(t *testing.T, path string) {
@@ -122,5 +114,5 @@ func TestVictim(t *testing.T) {
 		return
 	}
 	fmt.Printf("database %s\n", pgtest.Database(t))
-	time.Sleep(10 * time.Minute) // until it is killed
+	waittest.Pace(t.Context(), 10*time.Minute) // until it is killed
 }

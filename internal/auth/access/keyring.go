@@ -4,31 +4,26 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/fault"
-	"pregon/internal/retry"
 	"pregon/internal/store"
+	"pregon/internal/store/follow"
 )
 
 // keyKind is the kind of the store's records that are keys.
 const keyKind = "key"
 
 const (
-	lookEvery   = time.Second            // how often the store is asked for keys made or revoked elsewhere
-	lookAtOnce  = 100 * time.Millisecond // least time between looks for a key that nobody knows
-	lookTimeout = 5 * time.Second
-	lookNow     = time.Second // the same while somebody waits for it
-	noteEvery   = time.Minute // how often the use of a key is noted
+	noteEvery   = time.Minute // how often the use of a key is recorded
+	noteTimeout = 5 * time.Second
 )
 
 // Keyring knows all keys. It answers from memory; Follow keeps it up to date
@@ -41,13 +36,9 @@ type Keyring struct {
 	audit Audit
 
 	known    atomic.Pointer[keys]
-	looking  sync.Mutex   // one look at a time
-	revision int64        // guarded by looking
-	triedAt  time.Time    // guarded by looking: when the last look began
-	failed   error        // guarded by looking: what came of it
-	lookedAt atomic.Int64 // Unix nanoseconds: when the last one that succeeded began
+	follower *follow.Follower
 	used     chan *holder
-	changed  atomic.Pointer[chan struct{}] // closed when what is known changes
+	changed  atomic.Pointer[chan struct{}] // closed when known changes
 }
 
 // keys is what is known at a moment; it does not change.
@@ -74,42 +65,24 @@ func NewKeyring(s interface {
 }, audit Audit,
 ) *Keyring {
 	k := &Keyring{store: s, audit: audit, used: make(chan *holder, 256)}
+	k.follower = follow.New(follow.Options{Kind: keyKind, Noun: "keys", Store: s, Apply: k.apply})
 	k.known.Store(&keys{})
 	k.changed.Store(new(make(chan struct{})))
 	return k
 }
 
-// Refresh takes in what was written since the last time.
-func (k *Keyring) Refresh(ctx context.Context) error {
-	k.looking.Lock()
-	defer k.looking.Unlock()
-	return k.refresh(ctx)
-}
+// Refresh reads the keys that were written since the last time.
+func (k *Keyring) Refresh(ctx context.Context) error { return k.follower.Poll(ctx) }
 
-// refresh needs k.looking.
-func (k *Keyring) refresh(ctx context.Context) error {
-	at := time.Now()
-	k.triedAt = at
-	records, err := k.store.RecordsSince(ctx, keyKind, k.revision)
-	if k.failed = err; err != nil {
-		return fmt.Errorf("reading keys: %w", err)
-	}
-	if len(records) > 0 {
-		k.learn(ctx, records)
-	}
-	k.lookedAt.Store(at.UnixNano())
-	return nil
-}
-
-// learn takes records in. One that cannot be read, which a newer program may
-// have written, is nobody's key here.
-func (k *Keyring) learn(ctx context.Context, records []store.Record) {
+// apply adds records to the known keys. One that cannot be read, because a newer
+// program wrote it, is dropped: its secrets are refused.
+func (k *Keyring) apply(ctx context.Context, u follow.Update) {
 	old := k.known.Load()
-	next := &keys{byID: maps.Clone(old.byID), byDigest: make(map[digest]keyAndSecret, len(old.byDigest)+len(records))}
+	next := &keys{byID: maps.Clone(old.byID), byDigest: make(map[digest]keyAndSecret, len(old.byDigest)+len(u.Records))}
 	if next.byID == nil {
 		next.byID = map[string]*holder{}
 	}
-	for _, r := range records {
+	for _, r := range u.Records {
 		h := &holder{noted: new(atomic.Int64)}
 		if err := json.Unmarshal([]byte(r.Body), &h.Key); err != nil || h.ID != r.ID {
 			k.audit.tell(ctx, "key.unreadable", slog.String("key", r.ID))
@@ -129,35 +102,19 @@ func (k *Keyring) learn(ctx context.Context, records []store.Record) {
 	}
 	k.known.Store(next)
 	close(*k.changed.Swap(new(make(chan struct{}))))
-	k.revision = records[len(records)-1].Revision
 }
 
-// Follow keeps the keyring up to date and notes the use of keys until the
-// context ends. While the store does not answer, what is known stands.
+// Follow keeps the keyring up to date and records the use of keys until the
+// context ends. While the store fails, the known keys stay valid.
 func (k *Keyring) Follow(ctx context.Context) error {
 	var g errgroup.Group
-	g.Go(func() error { k.look(ctx); return ctx.Err() })
+	g.Go(func() error { return k.follower.Run(ctx) })
 	g.Go(func() error { k.noteUses(ctx); return nil })
 	return g.Wait()
 }
 
-func (k *Keyring) look(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		reading, cancel := context.WithTimeout(ctx, lookTimeout)
-		_ = k.Refresh(reading) // Behind tells
-		cancel()
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// Behind is the time since the keyring last knew that it had seen everything.
-func (k *Keyring) Behind() time.Duration { return time.Since(time.Unix(0, k.lookedAt.Load())) }
+// Behind returns the time since all keys were last known.
+func (k *Keyring) Behind() time.Duration { return k.follower.Behind() }
 
 // noteUses writes down the first use of a key, and then one a minute. What
 // cannot be written is written at a later use.
@@ -173,7 +130,7 @@ func (k *Keyring) noteUses(ctx context.Context) {
 }
 
 func (k *Keyring) noteUse(ctx context.Context, h *holder) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
 	defer cancel()
 	at := time.Now().Truncate(time.Microsecond)
 	first, err := k.store.Use(ctx, useName(h.ID), at)
@@ -201,7 +158,7 @@ func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time
 	sum := digestOf(raw)
 	found, ok := k.known.Load().byDigest[sum]
 	if !ok {
-		err := k.lookAgain(ctx)
+		err := k.follower.Wake(ctx) // it may have been made a moment ago
 		if found, ok = k.known.Load().byDigest[sum]; !ok && err != nil {
 			return nil, expires, fault.Wrap(fault.Unavailable, err, "The keys cannot be looked up now. Try again in a few seconds.")
 		}
@@ -222,24 +179,6 @@ func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time
 		expires = found.secret.ExpiresAt
 	}
 	return h, expires, nil
-}
-
-// lookAgain looks for a key that was made a moment ago. However many are
-// asked for that do not exist, the store is asked ten times a second at most.
-func (k *Keyring) lookAgain(ctx context.Context) error {
-	asked := time.Now()
-	k.looking.Lock()
-	defer k.looking.Unlock()
-	if k.triedAt.After(asked) {
-		return k.failed // somebody has just done it
-	}
-	if err := retry.Sleep(ctx, lookAtOnce-time.Since(k.triedAt)); err != nil {
-		return err
-	}
-	// Others wait for the answer too: it must not end with this request.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookNow)
-	defer cancel()
-	return k.refresh(ctx)
 }
 
 // touch notes that a key was used, now and then.

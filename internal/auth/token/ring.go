@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"pregon/internal/fault"
-	"pregon/internal/retry"
 	"pregon/internal/store"
+	"pregon/internal/store/follow"
 )
 
 // Sealer keeps a text from who can read the store but has not our secret. A
@@ -41,24 +41,21 @@ const (
 // whole or not at all, and a replica that has seen that record knows it all.
 type Ring struct {
 	records  store.Records
+	follower *follow.Follower
 	sealer   Sealer
 	log      *slog.Logger
 	generate func() (*rsa.PrivateKey, error)
 
-	now atomic.Pointer[keys]
-
-	reading  sync.Mutex          // one reader at a time, so that records are taken in order
-	known    map[int]*signingKey // guarded by reading
-	newest   int                 // guarded by reading: the highest number that was ever used
-	revision int64               // guarded by reading
+	now   atomic.Pointer[keys]
+	known map[int]*signingKey // used by apply only
 
 	asking sync.Mutex
-	asked  time.Time // guarded by asking: when an unknown key was last looked for
-	unread error     // guarded by asking: why the keys could not be read then
+	asked  time.Time // guarded by asking: when an unknown key was last looked up
+	unread error     // guarded by asking: the error of that lookup
 }
 
 // NewRing returns a ring that has no key until LoadOrCreate or Refresh. Without
-// a log, Follow tells nobody of failures.
+// a log, failures of Follow are not logged.
 func NewRing(records store.Records, sealer Sealer, log *slog.Logger) *Ring {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -67,6 +64,7 @@ func NewRing(records store.Records, sealer Sealer, log *slog.Logger) *Ring {
 		records: records, sealer: sealer, log: log, known: map[int]*signingKey{},
 		generate: func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) },
 	}
+	r.follower = follow.New(follow.Options{Kind: signingKind, Noun: "signing keys", Store: records, Apply: r.apply, Logger: log})
 	r.now.Store(&keys{})
 	return r
 }
@@ -110,7 +108,7 @@ func (r *Ring) Rotate(ctx context.Context, now bool) (SigningKey, error) {
 		return r.put(ctx, publishLead, false)
 	}
 	for {
-		if err := r.read(ctx); err != nil {
+		if err := r.follower.Poll(ctx); err != nil {
 			return SigningKey{}, err
 		}
 		added, err := r.put(ctx, 0, true)
@@ -124,9 +122,7 @@ func (r *Ring) Rotate(ctx context.Context, now bool) (SigningKey, error) {
 // put makes a key, stores it under the next number and takes it in. It fails,
 // Conflict, when another process has just used that number.
 func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (SigningKey, error) {
-	r.reading.Lock()
-	id := strconv.Itoa(r.newest + 1)
-	r.reading.Unlock()
+	id := strconv.Itoa(r.now.Load().newest + 1)
 	private, err := r.generate()
 	if err != nil {
 		return SigningKey{}, fmt.Errorf("making a signing key: %w", err)
@@ -151,7 +147,7 @@ func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (Sign
 	if _, err := r.records.PutRecord(ctx, store.Record{Kind: signingKind, ID: id, Body: string(body)}); err != nil {
 		return SigningKey{}, fmt.Errorf("storing a signing key: %w", err)
 	}
-	return SigningKey{ID: kid, SignsFrom: record.SignsFrom}, r.read(ctx)
+	return SigningKey{ID: kid, SignsFrom: record.SignsFrom}, r.follower.Poll(ctx)
 }
 
 func sealName(id string) string { return signingKind + "/" + id }
@@ -159,89 +155,56 @@ func sealName(id string) string { return signingKind + "/" + id }
 // Refresh takes in what others wrote. It fails when the store does, and when
 // there is a key that cannot be read; the other keys are taken in nevertheless.
 func (r *Ring) Refresh(ctx context.Context) error {
-	if err := r.read(ctx); err != nil {
+	if err := r.follower.Poll(ctx); err != nil {
 		return err
 	}
 	return r.now.Load().broken
 }
 
-// read is Refresh that fails only when the store does.
-func (r *Ring) read(ctx context.Context) error {
-	r.reading.Lock()
-	defer r.reading.Unlock()
-	records, err := r.records.RecordsSince(ctx, signingKind, r.revision)
-	if err != nil {
-		return fmt.Errorf("reading the signing keys: %w", err)
+// apply adds records to the known keys.
+func (r *Ring) apply(ctx context.Context, u follow.Update) {
+	newest := r.now.Load().newest
+	for _, rec := range u.Records {
+		newest = max(newest, r.add(rec))
 	}
-	if len(records) == 0 {
-		return nil
+	next := arrange(r.known)
+	next.newest = newest
+	r.now.Store(next)
+	if next.broken != nil {
+		r.log.ErrorContext(ctx, "a signing key cannot be opened: its tokens are refused", "err", next.broken)
 	}
-	for _, rec := range records {
-		r.take(rec)
-		r.revision = rec.Revision
-	}
-	r.now.Store(arrange(r.known))
-	return nil
 }
 
-// take reads one record. r.reading is held.
-func (r *Ring) take(rec store.Record) {
+// add adds one record to the known keys and returns its number, 0 if the record
+// is not one of a key.
+func (r *Ring) add(rec store.Record) int {
 	number, err := strconv.Atoi(rec.ID)
 	if err != nil {
-		return // not one of ours
+		return 0
 	}
-	r.newest = max(r.newest, number)
 	if rec.Body == "" {
 		delete(r.known, number)
-		return
+		return number
 	}
 	k := &signingKey{number: number}
 	if k.broken = k.open(rec, r.sealer); k.broken != nil {
 		k.broken = fmt.Errorf("signing key %d: %w", number, k.broken)
 	}
-	r.known[number] = k // what it says of others counts even if it is broken
+	r.known[number] = k // even a broken key ends or distrusts older ones
+	return number
 }
 
-const (
-	look     = time.Second     // how often the records are looked at
-	lookFail = 8 * time.Second // while the store fails, at the most
-	readTime = 3 * time.Second // for reading them
-)
+// Follow refreshes until the context ends. While the store fails, the known keys
+// stay in use.
+func (r *Ring) Follow(ctx context.Context) error { return r.follower.Run(ctx) }
 
-// Follow refreshes until the context ends. While the store does not answer,
-// what is known stands.
-func (r *Ring) Follow(ctx context.Context) error {
-	wait := look
-	told := r.now.Load()
-	for {
-		reading, cancel := context.WithTimeout(ctx, readTime)
-		err := r.read(reading)
-		cancel()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		switch now := r.now.Load(); {
-		case err != nil:
-			if wait == look { // told once, not each time
-				r.log.WarnContext(ctx, "the signing keys cannot be read: those that are known stand", "err", err)
-			}
-			wait = min(2*wait, lookFail)
-		case now != told && now.broken != nil:
-			r.log.ErrorContext(ctx, "a signing key cannot be opened: what it signs is refused", "err", now.broken)
-			fallthrough
-		default:
-			wait, told = look, now
-		}
-		if err := retry.Sleep(ctx, wait); err != nil {
-			return err
-		}
-	}
-}
+// lookupInterval is the minimum time between two lookups of unknown keys.
+const lookupInterval = time.Second
 
 // find returns a key by its id, nil when there is none. Another process may have
-// made it a moment ago: so one that is not known is looked for, but not for every
-// forgery. It fails, Unavailable, when the store cannot be read: then the key may
-// exist.
+// made it a moment ago, so an unknown key is looked up in the store, but not for
+// every forgery. It fails, Unavailable, when the store cannot be read: then the
+// key may exist.
 func (r *Ring) find(ctx context.Context, kid string) (*signingKey, error) {
 	if k := r.now.Load().byID[kid]; k != nil || len(kid) != keyIDLength {
 		return k, nil
@@ -251,11 +214,8 @@ func (r *Ring) find(ctx context.Context, kid string) (*signingKey, error) {
 	if k := r.now.Load().byID[kid]; k != nil {
 		return k, nil
 	}
-	if time.Since(r.asked) >= look {
-		// Others wait for the answer too: it must not end with this request.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
-		defer cancel()
-		r.unread = r.read(ctx)
+	if time.Since(r.asked) >= lookupInterval {
+		r.unread = r.follower.Wake(context.WithoutCancel(ctx)) // others wait for the result too
 		r.asked = time.Now()
 	}
 	k := r.now.Load().byID[kid]

@@ -20,6 +20,7 @@ import (
 type keys struct {
 	all    []*signingKey // oldest first
 	byID   map[string]*signingKey
+	newest int   // the highest number that was ever used
 	broken error // which keys should be trusted but cannot be read
 }
 

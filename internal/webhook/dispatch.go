@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	refreshInterval = time.Second // how often the store is asked for what other processes wrote
-	storeTimeout    = 5 * time.Second
-	maxSlots        = 256              // claims at a time, of those that work and of those that fail
-	claimBatch      = 100              // deliveries of a claim
-	maxTurn         = 30 * time.Second // after which a claim goes to the end of the queue
-	maxBackoff      = 30 * time.Second
-	settleInterval  = 5 * time.Millisecond
-	maxSettled      = 500 // results in one transaction
-	pruneInterval   = time.Hour
-	retention       = 30 * 24 * time.Hour
+	refuseInterval = time.Second // how often webhooks with filters that became too long are disabled
+	storeTimeout   = 5 * time.Second
+	maxSlots       = 256              // claims at a time, of those that work and of those that fail
+	claimBatch     = 100              // deliveries of a claim
+	maxTurn        = 30 * time.Second // after which a claim goes to the end of the queue
+	maxBackoff     = 30 * time.Second
+	settleInterval = 5 * time.Millisecond
+	maxSettled     = 500 // results in one transaction
+	pruneInterval  = time.Hour
+	retention      = 30 * 24 * time.Hour
 )
 
 // Run serves the webhooks until the context ends. Then it lets what is being
@@ -50,7 +50,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	var settler, renewer, loops sync.WaitGroup
 	settler.Go(func() { d.settle(settling) })
 	renewer.Go(func() { every(renewing, m.claimFor/4, d.renew) })
-	loops.Go(func() { every(ctx, refreshInterval, func(ctx context.Context) { d.follow(ctx); d.refuseFilters(ctx) }) })
+	loops.Go(func() { _ = m.follower.Run(ctx) })
+	loops.Go(func() { every(ctx, refuseInterval, d.refuseFilters) })
 	loops.Go(func() { m.fanOut(ctx) })
 	loops.Go(func() { d.dispatch(ctx) })
 	loops.Go(func() { every(ctx, pruneInterval, d.cleanUp) })
@@ -98,7 +99,6 @@ type dispatcher struct {
 	mu       sync.Mutex
 	held     map[string]*claim  // guarded by mu
 	backoffs map[string]backoff // guarded by mu: receivers that failed
-	behind   bool               // guarded by mu: records cannot be read, which was told
 }
 
 // claim is a webhook that is ours. An attempt may last longer than a claim, which
@@ -136,23 +136,6 @@ type backoff struct {
 type outcome struct {
 	webhook string
 	result  *store.Result
-}
-
-// follow learns of webhooks. While the store does not answer, what is known
-// stands.
-func (d *dispatcher) follow(ctx context.Context) {
-	reading, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	err := d.Refresh(reading)
-	if ctx.Err() != nil {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err != nil && !d.behind { // told once, not each time
-		d.log.WarnContext(ctx, "webhooks cannot be read: those that are known stand", "err", err)
-	}
-	d.behind = err != nil
 }
 
 // refuseFilters disables the webhooks whose filters are longer than filters may
@@ -540,9 +523,9 @@ func (d *dispatcher) prune(ctx context.Context) error {
 			break
 		}
 	}
-	d.refreshing.Lock()
+	d.removing.Lock()
 	removed := slices.Collect(maps.Keys(d.removed))
-	d.refreshing.Unlock() // every request for a webhook needs it
+	d.removing.Unlock()
 	if len(removed) == 0 {
 		return nil
 	}
@@ -555,8 +538,8 @@ func (d *dispatcher) prune(ctx context.Context) error {
 			return err
 		}
 	}
-	d.refreshing.Lock()
-	defer d.refreshing.Unlock()
+	d.removing.Lock()
+	defer d.removing.Unlock()
 	for _, id := range removed {
 		delete(d.removed, id)
 	}

@@ -27,6 +27,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/server/outbound"
 	"pregon/internal/store"
+	"pregon/internal/store/follow"
 )
 
 // Store is the part of the store that webhooks need.
@@ -85,9 +86,11 @@ type Manager struct {
 	resolver *net.Resolver
 	timing
 
-	known      atomic.Pointer[hooks]
-	refreshing sync.Mutex          // one look at a time
-	removed    map[string]struct{} // guarded by looking: webhooks whose deliveries are to be forgotten
+	known    atomic.Pointer[hooks]
+	follower *follow.Follower
+
+	removing sync.Mutex
+	removed  map[string]struct{} // guarded by removing: webhooks whose deliveries are to be deleted
 
 	testsOfWebhook, testsOfOwner *ratelimit.Window
 
@@ -168,41 +171,35 @@ func New(o Options) *Manager {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	m.client = &own
+	following := follow.Options{Kind: kind, Noun: "webhooks", Store: o.Store, Apply: m.apply, Logger: m.log}
+	if o.Encoder != nil {
+		following.Epoch = func() string { return o.Encoder.Head().Epoch }
+	}
+	m.follower = follow.New(following)
 	m.known.Store(&hooks{})
 	return m
 }
 
-// Refresh takes in what was written since the last time.
-func (m *Manager) Refresh(ctx context.Context) error {
-	m.refreshing.Lock()
-	defer m.refreshing.Unlock()
+// Refresh reads the webhooks that were written since the last time.
+func (m *Manager) Refresh(ctx context.Context) error { return m.follower.Poll(ctx) }
+
+// apply adds records to the known webhooks.
+func (m *Manager) apply(ctx context.Context, u follow.Update) {
 	old := m.known.Load()
-	epoch := old.epoch
-	if m.o.Encoder != nil {
-		epoch = m.o.Encoder.Head().Epoch
+	if u.Reload {
+		old = &hooks{}
 	}
-	if old.epoch != epoch {
-		old = &hooks{epoch: epoch} // a restored backup has the webhooks of its time, and their revisions
-	}
-	records, err := m.o.Store.RecordsSince(ctx, kind, old.revision)
-	if err != nil {
-		return fmt.Errorf("reading webhooks: %w", err)
-	}
-	if len(records) == 0 {
-		m.known.Store(old)
-		return nil
-	}
-	next := &hooks{byID: maps.Clone(old.byID), revision: records[len(records)-1].Revision, epoch: epoch}
+	next := &hooks{byID: maps.Clone(old.byID), revision: old.revision, epoch: u.Epoch}
 	if next.byID == nil {
 		next.byID = map[string]*hook{}
 	}
-	for _, r := range records {
+	for _, r := range u.Records {
+		next.revision = r.Revision
 		delete(next.byID, r.ID)
+		m.setRemoved(r.ID, r.Body == "")
 		if r.Body == "" {
-			m.removed[r.ID] = struct{}{}
 			continue
 		}
-		delete(m.removed, r.ID) // it is there again when a backup was restored
 		w, err := readRecord(r)
 		if err != nil {
 			m.log.ErrorContext(ctx, "a webhook cannot be read: it gets nothing", "webhook", r.ID, "err", err)
@@ -223,7 +220,18 @@ func (m *Manager) Refresh(ctx context.Context) error {
 	}
 	m.known.Store(next)
 	m.wakeUp()
-	return nil
+}
+
+// setRemoved marks a webhook as removed, or as present again after a backup was
+// restored.
+func (m *Manager) setRemoved(id string, removed bool) {
+	m.removing.Lock()
+	defer m.removing.Unlock()
+	if removed {
+		m.removed[id] = struct{}{}
+	} else {
+		delete(m.removed, id)
+	}
 }
 
 func (m *Manager) wakeUp() {

@@ -1,11 +1,11 @@
-// Package coverage is what the service knows of its source beside the reports:
-// which days it compared with the source's lists, which numbers were never
-// published, how well the source is seen, and what is still to be fetched. It
-// is kept in the store's notes, so that all processes know it.
+// Package coverage records what the service knows about its source besides the
+// reports: the days that were compared with the source's lists, the numbers that
+// were never published, the health of the source and the requested back-fills.
+// It is kept in the store's notes, which all processes share.
 //
-// A Ledger answers from memory and is brought up to date by Follow; its own
-// writes it knows at once. Whoever writes holds the lease of ingest, but for
-// asking for a back-fill.
+// A Tracker answers from memory. Follow keeps it up to date, and its own writes
+// are visible at once. The holder of the ingest lease writes; any process may
+// request a back-fill.
 package coverage
 
 import (
@@ -20,85 +20,71 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
+	"pregon/internal/store/follow"
 )
 
-// Ledger is a view of the store's notes.
+// Tracker is a copy of the store's notes.
 type Tracker struct {
-	notes store.Notes
-
-	mu       sync.RWMutex
-	known    map[string]string // guarded by mu: text by name
-	jobs     map[string]string // guarded by mu: those among them that are jobs, by id
-	revision int64             // guarded by mu
-	told     time.Time         // guarded by mu: when the status was last told anew, by our clock
+	notes    store.Notes
+	follower *follow.Follower
 	began    time.Time
-	reading  sync.Mutex // one reader at a time, so that notes are taken in order
-	epoch    func() string
-	readIn   string // guarded by reading: the epoch in which notes were read
+	epoch    func() string // nil: the store never changes under the process
+
+	mu         sync.RWMutex
+	known      map[string]string // guarded by mu: text by name
+	jobs       map[string]string // guarded by mu: text of the notes that are jobs, by id
+	statusSeen time.Time         // guarded by mu: when the status last changed, by this machine's clock
 }
 
-// New returns a ledger that knows nothing until Refresh.
+// New returns a tracker that is empty until Refresh.
 func New(notes store.Notes) *Tracker {
-	return &Tracker{notes: notes, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
+	l := &Tracker{notes: notes, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
+	l.follower = follow.New(follow.Options{
+		Noun: "notes", Store: noteReader{notes}, Apply: l.apply,
+		Epoch: func() string {
+			if l.epoch == nil {
+				return ""
+			}
+			return l.epoch()
+		},
+	})
+	return l
 }
 
-// Epoch sets what returns the epoch of the log. When it is another, a backup was
-// restored, which has the notes of its time and their revisions: Refresh reads all
-// anew. It is set before anything else is called.
+// noteReader reads notes as records.
+type noteReader struct{ notes store.Notes }
+
+func (r noteReader) RecordsSince(ctx context.Context, _ string, revision int64) ([]store.Record, error) {
+	notes, err := r.notes.NotesSince(ctx, revision)
+	records := make([]store.Record, len(notes))
+	for i, n := range notes {
+		records[i] = store.Record{ID: n.Name, Body: n.Text, Revision: n.Revision}
+	}
+	return records, err
+}
+
+// Epoch sets the function that returns the epoch of the log. A new epoch means
+// that a backup was restored, which has older notes with lower revisions: all
+// are read again. It must be called before Refresh and Follow.
 func (l *Tracker) Epoch(epoch func() string) { l.epoch = epoch }
 
-// Refresh takes in what others wrote.
-func (l *Tracker) Refresh(ctx context.Context) error {
-	l.reading.Lock()
-	defer l.reading.Unlock()
-	l.mu.RLock()
-	revision := l.revision
-	l.mu.RUnlock()
-	epoch := l.readIn
-	if l.epoch != nil {
-		epoch = l.epoch()
-	}
-	anew := epoch != l.readIn
-	if anew {
-		revision = 0
-	}
-	notes, err := l.notes.NotesSince(ctx, revision)
-	if err != nil || len(notes) == 0 && !anew {
-		return err
-	}
+// Refresh reads the notes that other processes wrote.
+func (l *Tracker) Refresh(ctx context.Context) error { return l.follower.Poll(ctx) }
+
+// Follow refreshes until the context ends. While the store fails, the known
+// notes stay. Failures are not logged here: the catalogue reads the same store
+// and logs them.
+func (l *Tracker) Follow(ctx context.Context) error { return l.follower.Run(ctx) }
+
+func (l *Tracker) apply(_ context.Context, u follow.Update) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if anew {
-		l.readIn, l.revision = epoch, 0
+	if u.Reload {
 		clear(l.known)
 		clear(l.jobs)
 	}
-	for _, n := range notes {
-		l.know(n)
-		l.revision = n.Revision
-	}
-	return nil
-}
-
-const (
-	look     = time.Second      // how often the notes are looked at
-	readTime = 10 * time.Second // for reading them: whoever wants to write waits meanwhile
-)
-
-// Follow refreshes until the context ends. While the store does not answer,
-// what is known stands.
-func (l *Tracker) Follow(ctx context.Context) error {
-	tick := time.NewTicker(look)
-	defer tick.Stop()
-	for {
-		reading, cancel := context.WithTimeout(ctx, readTime)
-		_ = l.Refresh(reading) // the catalogue, which reads the same store, tells of its failures
-		cancel()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
+	for _, r := range u.Records {
+		l.add(r.ID, r.Body)
 	}
 }
 
@@ -108,34 +94,34 @@ func (l *Tracker) text(name string) string {
 	return l.known[name]
 }
 
-// set writes notes and knows them at once.
+// set writes notes and adds them to the known ones.
 func (l *Tracker) set(ctx context.Context, lease *store.Lease, notes ...store.Note) error {
-	l.reading.Lock() // else an older text that is being read would replace them
-	defer l.reading.Unlock()
-	if err := l.notes.SetNotes(ctx, lease, notes...); err != nil {
-		return fmt.Errorf("writing notes: %w", err)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, n := range notes {
-		l.know(n)
-	}
-	return nil
+	return l.follower.Exclusive(ctx, func() error {
+		if err := l.notes.SetNotes(ctx, lease, notes...); err != nil {
+			return fmt.Errorf("writing notes: %w", err)
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, n := range notes {
+			l.add(n.Name, n.Text)
+		}
+		return nil
+	})
 }
 
-// know takes a note in. l.mu is held.
-func (l *Tracker) know(n store.Note) {
-	if id, ok := strings.CutPrefix(n.Name, jobPrefix); ok {
-		l.jobs[id] = n.Text
+// add adds a note to the known ones. The caller holds mu.
+func (l *Tracker) add(name, text string) {
+	if id, ok := strings.CutPrefix(name, jobPrefix); ok {
+		l.jobs[id] = text
 	}
-	before := l.known[n.Name]
-	if l.known[n.Name] = n.Text; n.Name != statusNote || n.Text == before {
+	before := l.known[name]
+	if l.known[name] = text; name != statusNote || text == before {
 		return
 	}
-	l.told = time.Now()
-	if before == "" { // it may be old: only its own word tells
-		if s, ok := parseStatus(n.Text); ok && s.At.Before(l.told) {
-			l.told = s.At
+	l.statusSeen = time.Now()
+	if before == "" { // it may be old: use the time in it
+		if s, ok := parseStatus(text); ok && s.At.Before(l.statusSeen) {
+			l.statusSeen = s.At
 		}
 	}
 }
@@ -153,13 +139,13 @@ func coverName(t disclosure.Type, day disclosure.Day) string {
 	return "covered/" + string(t) + "/" + day.String()
 }
 
-// Covered returns when a day of a series was last compared with the whole of
-// the source's list, zero for never.
+// Covered returns when a day of a series was last compared with the source's
+// complete list, zero for never.
 func (l *Tracker) Covered(t disclosure.Type, day disclosure.Day) time.Time {
 	return instant(l.text(coverName(t, day)))
 }
 
-// Cover notes that the days from one to another were compared at a moment.
+// Cover records that the days from one to another were compared at a time.
 func (l *Tracker) Cover(ctx context.Context, lease *store.Lease, t disclosure.Type, from, to disclosure.Day, at time.Time) error {
 	var notes []store.Note
 	for day := from; day <= to; day++ {
@@ -172,73 +158,73 @@ func absentName(t disclosure.Type, number int64) string {
 	return "absent/" + string(t) + "/" + strconv.FormatInt(number, 10)
 }
 
-// Absent returns when a number was looked for and not found, zero when it was
-// not looked for.
+// Absent returns when a number was searched for and not found, zero when it was
+// never searched for.
 func (l *Tracker) Absent(t disclosure.Type, number int64) time.Time {
 	return instant(l.text(absentName(t, number)))
 }
 
-// SetAbsent notes that the source has no report of that number.
+// SetAbsent records that the source has no report with that number.
 func (l *Tracker) SetAbsent(ctx context.Context, lease *store.Lease, t disclosure.Type, number int64, at time.Time) error {
 	return l.set(ctx, lease, store.Note{Name: absentName(t, number), Text: seconds(at)})
 }
 
-// Clock returns when something that is done now and then was done last.
+// Time returns when the named periodic task was done last.
 func (l *Tracker) Time(name string) time.Time { return instant(l.text("clock/" + name)) }
 
-// SetClock notes that it was done.
+// SetTime records when the named periodic task was done.
 func (l *Tracker) SetTime(ctx context.Context, lease *store.Lease, name string, at time.Time) error {
 	return l.set(ctx, lease, store.Note{Name: "clock/" + name, Text: seconds(at)})
 }
 
 func liveClock(t disclosure.Type) string { return "live/" + string(t) }
 
-// Live returns since when a series is read as it comes, zero for never.
+// Live returns since when a series is read live, zero for never.
 func (l *Tracker) Live(t disclosure.Type) time.Time { return l.Time(liveClock(t)) }
 
-// SetLive notes since when it is.
+// SetLive records since when a series is read live.
 func (l *Tracker) SetLive(ctx context.Context, lease *store.Lease, t disclosure.Type, at time.Time) error {
 	return l.SetTime(ctx, lease, liveClock(t), at)
 }
 
-// Memo returns a text that a part of ingest keeps for itself.
+// Value returns a text that ingest stores under a name.
 func (l *Tracker) Value(name string) string { return l.text("memo/" + name) }
 
-// SetMemo keeps such a text.
+// SetValue stores a text under a name.
 func (l *Tracker) SetValue(ctx context.Context, lease *store.Lease, name, text string) error {
 	return l.set(ctx, lease, store.Note{Name: "memo/" + name, Text: text})
 }
 
 const statusNote = "status"
 
-// Status returns how well the source is seen, as the process that reads it
-// told last; ok is false when none ever did.
+// Status returns the last status that the ingesting process reported. ok is false
+// when there is none.
 func (l *Tracker) Status() (s health.Status, ok bool) { return parseStatus(l.text(statusNote)) }
 
 func parseStatus(text string) (s health.Status, ok bool) {
 	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil
 }
 
-// silence is how long the process that reads the source may say nothing.
+// silence is the age at which a status no longer counts.
 const silence = 20 * time.Second
 
-// Seen returns how well the source is seen at this moment. Whoever reads it
-// tells so every few seconds, and who has not told for a while is gone: that is
-// measured by our own clock, since another machine's may be wrong. reads tells
-// whether this process would read it, or stands by to.
+// SourceStatus returns the status of the source now. The ingesting process
+// reports it every few seconds; when no report arrives for a while, that process
+// is gone. Its age is measured by this machine's clock, since another machine's
+// may be wrong. reads is whether this process ingests, or waits for the lease.
 func (l *Tracker) SourceStatus(reads bool) health.Status {
-	s, told := l.Status()
+	s, reported := l.Status()
 	l.mu.RLock()
-	silent := time.Since(l.told) >= silence
+	silent := time.Since(l.statusSeen) >= silence
 	l.mu.RUnlock()
 	switch {
-	case told && !silent:
+	case reported && !silent:
 		return s
-	case !told && reads:
+	case !reported && reads:
 		return health.Status{State: health.Blind, Since: l.began, Reasons: []health.Reason{
 			{Surface: health.Service, Text: "no process has read the source yet", Since: l.began},
 		}}
-	case !told:
+	case !reported:
 		return health.Status{State: health.Off}
 	case !reads:
 		return health.Status{State: health.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
@@ -248,7 +234,7 @@ func (l *Tracker) SourceStatus(reads bool) health.Status {
 	}}
 }
 
-// SetStatus tells the others.
+// SetStatus reports the status of the source to the other processes.
 func (l *Tracker) SetStatus(ctx context.Context, lease *store.Lease, s health.Status) error {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"pregon/internal/store"
 )
 
-// Job is a back-fill that somebody asked for. Whoever holds the lease of
-// ingest does it, and notes here how far it is, so that it goes on where it
-// stopped, in whatever process, and that the one who asked can watch.
+// Job is a requested back-fill. The holder of the ingest lease runs it and
+// records its progress here, so that another process can continue it and the
+// requesting process can show it.
 type Job struct {
 	ID    string            `json:"id"`
 	From  string            `json:"from"`
 	To    string            `json:"to"`
 	Types []disclosure.Type `json:"types"`
-	// First and Last are the numbers of a job that looks up one number after
-	// another, in its only series and on whatever day; else zero.
+	// First and Last are the range of a job that reads single numbers of its only
+	// series, on any day; otherwise zero.
 	First int64 `json:"first,omitempty"`
 	Last  int64 `json:"last,omitempty"`
-	// Documents says that those of the reports are read too, once the reports are
-	// in.
+	// Documents is whether the documents of the reports are read too, after the
+	// reports.
 	Documents bool      `json:"documents,omitempty"`
 	AskedAt   time.Time `json:"asked_at"`
 
@@ -38,15 +38,15 @@ type Job struct {
 	New       int             `json:"new"`
 	Updated   int             `json:"updated"`
 	Unchanged int             `json:"unchanged"`
-	Unread    []string        `json:"unread,omitempty"`  // steps that are there and could not be read
+	Unread    []string        `json:"unread,omitempty"`  // steps that exist and could not be read
 	Read      int             `json:"read,omitempty"`    // documents that were read
 	Failed    int             `json:"failed,omitempty"`  // documents that were not
-	Trouble   string          `json:"trouble,omitempty"` // why it does not get on at present
+	Trouble   string          `json:"trouble,omitempty"` // why it makes no progress now
 	At        time.Time       `json:"updated_at,omitzero"`
 }
 
-// NewJob returns the job of a range. The same range is the same job: asked for
-// again while it is open, it goes on.
+// NewJob returns the job of a range of days. The same range is the same job: a
+// request for one that is not done continues it.
 func NewJob(from, to disclosure.Day, types []disclosure.Type) Job {
 	types = slices.Clone(types)
 	slices.SortFunc(types, func(a, b disclosure.Type) int { return cmp.Compare(a.Index(), b.Index()) })
@@ -58,8 +58,8 @@ func NewJob(from, to disclosure.Day, types []disclosure.Type) Job {
 	return Job{ID: strings.Join(words, "_"), From: from.String(), To: to.String(), Types: types, AskedAt: time.Now().UTC()}
 }
 
-// NewNumbersJob returns the job of a range of numbers of a series. Its days are
-// those on which they may have been filed.
+// NewNumbersJob returns the job of a range of numbers of a series. from and to
+// are the days on which they may have been published.
 func NewNumbersJob(t disclosure.Type, first, last int64, from, to disclosure.Day) Job {
 	j := NewJob(from, to, []disclosure.Type{t})
 	j.ID, j.First, j.Last = fmt.Sprintf("%s_%d-%d", t.Lower(), first, last), first, last
@@ -69,18 +69,18 @@ func NewNumbersJob(t disclosure.Type, first, last int64, from, to disclosure.Day
 // ByNumber reports whether the job is a range of numbers, not of days.
 func (j *Job) ByNumber() bool { return j.Last > 0 }
 
-// Wants reports whether a number is the job's to read.
+// Wants reports whether the job reads a number.
 func (j *Job) Wants(number int64) bool {
 	return !j.ByNumber() || number >= j.First && number <= j.Last
 }
 
-// WithDocuments is the job that has the documents read too.
+// WithDocuments returns a copy of the job that reads the documents too.
 func (j Job) WithDocuments() Job {
 	j.ID, j.Documents = j.ID+"_documents", true
 	return j
 }
 
-// Days returns the range.
+// Days returns the job's range of days.
 func (j *Job) Days() (from, to disclosure.Day) {
 	from, _ = disclosure.ParseDay(j.From)
 	to, _ = disclosure.ParseDay(j.To)
@@ -112,7 +112,7 @@ func (l *Tracker) Jobs() []Job {
 	return out
 }
 
-// Ask asks for a job, unless it is open already, and returns it as it stands.
+// Request adds a job, unless it exists and is not done, and returns its state.
 func (l *Tracker) Request(ctx context.Context, j Job) (Job, error) {
 	if err := l.Refresh(ctx); err != nil {
 		return j, err
@@ -123,7 +123,7 @@ func (l *Tracker) Request(ctx context.Context, j Job) (Job, error) {
 	return j, l.SetJob(ctx, nil, j)
 }
 
-// SetJob notes how far a job is.
+// SetJob records the progress of a job.
 func (l *Tracker) SetJob(ctx context.Context, lease *store.Lease, j Job) error {
 	text, err := json.Marshal(j)
 	if err != nil {

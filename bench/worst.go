@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 	"pregon/internal/sim/market"
 	"pregon/internal/text"
 )
@@ -63,7 +64,7 @@ func worstIndex(n int) (*search.Index, vocabulary) {
 	}
 	counts := [3]map[string]int{{}, {}, {}}
 	titles := map[string]int{}
-	docs := make([]search.Doc, 0, n)
+	docs := make([]segment.Doc, 0, n)
 	for r := range market.Bulk(n, until) {
 		docs = append(docs, w.Doc(&r, nil))
 		if len(docs)%10 > 0 { // a tenth returns which words are common

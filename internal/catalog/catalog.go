@@ -25,6 +25,7 @@ import (
 	"pregon/internal/fault/outage"
 	"pregon/internal/retry"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 	"pregon/internal/store"
 )
 
@@ -99,7 +100,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 		head, err = c.read(ctx, rows)
 		return err
 	})
-	var docs []search.Doc
+	var docs []segment.Doc
 	var last disclosure.Mark
 	for batch := range rows {
 		docs = append(docs, c.docs(batch)...)
@@ -144,8 +145,8 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (di
 }
 
 // docs analyses the reports among changes and notes the issuers.
-func (c *Catalog) docs(changes []disclosure.Change) []search.Doc {
-	docs := make([]search.Doc, 0, len(changes))
+func (c *Catalog) docs(changes []disclosure.Change) []segment.Doc {
+	docs := make([]segment.Doc, 0, len(changes))
 	for _, ch := range changes {
 		if ch.Issuer != nil {
 			c.issuers[ch.Issuer.ID] = search.NewIssuer(ch.Issuer)

@@ -5,11 +5,12 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 )
 
 // Report is one report of a snapshot.
 type Report struct {
-	doc *search.Doc
+	doc *segment.Doc
 	of  *Snapshot
 }
 
@@ -23,7 +24,7 @@ func (f Report) Decode() *disclosure.Report {
 }
 
 // ID returns its id.
-func (f Report) ID() string { return disclosure.ReportID(f.doc.Type(), f.doc.Number()) }
+func (f Report) ID() string { return disclosure.ReportID(f.Type(), f.doc.Number()) }
 
 // Published returns when it was published.
 func (f Report) Published() time.Time { return f.doc.Published() }
@@ -35,7 +36,7 @@ func (f Report) CompanyName() string { return f.record().text(`"company_name":`)
 func (f Report) Title() string { return f.record().text(`"title":`) }
 
 // Type returns the series it belongs to.
-func (f Report) Type() disclosure.Type { return f.doc.Type() }
+func (f Report) Type() disclosure.Type { return search.TypeOf(f.doc.Key) }
 
 // Clocks returns when the report reached each stage, zero where it has not,
 // and whether it came as history, so that they say nothing of latency. It

@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 )
 
 // Snapshot is the catalogue as it was at one seq. It never changes.
@@ -94,12 +95,12 @@ func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter,
 }
 
 // walk passes the reports of a type and some days, newest first.
-func (s *Snapshot) walk(t disclosure.Type, from, to disclosure.Day) iter.Seq[*search.Doc] {
+func (s *Snapshot) walk(t disclosure.Type, from, to disclosure.Day) iter.Seq[*segment.Doc] {
 	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to}) // which fails only over a text
 	return all
 }
 
-func (s *Snapshot) page(total int, docs []*search.Doc) Page {
+func (s *Snapshot) page(total int, docs []*segment.Doc) Page {
 	out := Page{Total: total, Reports: make([]Report, len(docs))}
 	for i, d := range docs {
 		out.Reports[i] = Report{d, s}

@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 )
 
 // tally counts reports as they come and go, so that analytics need not look at
@@ -35,7 +36,7 @@ type timed struct {
 }
 
 // next returns the tally after some reports went and others came.
-func (t *tally) next(gone []*search.Doc, came []search.Doc) *tally {
+func (t *tally) next(gone []*segment.Doc, came []segment.Doc) *tally {
 	n := &counting{tally: *t, own: map[disclosure.Day]bool{}}
 	n.headings, n.refs, n.days = slices.Clone(t.headings), slices.Clone(t.refs), slices.Clone(t.days)
 	for _, d := range gone {
@@ -53,9 +54,9 @@ type counting struct {
 	own map[disclosure.Day]bool // days that are copies already
 }
 
-func (n *counting) count(d *search.Doc, by int) {
+func (n *counting) count(d *segment.Doc, by int) {
 	local := time.Unix(0, d.At).In(disclosure.Madrid)
-	at := timed{clock: clock(local), typ: uint8(d.Type().Index()), ref: d.Ref, key: d.Key}
+	at := timed{clock: clock(local), typ: uint8(search.TypeOf(d.Key).Index()), ref: d.Ref, key: d.Key}
 	date := disclosure.DayOf(local)
 	n.byType[at.typ] += by
 	n.hours[(date.Weekday()+6)%7][local.Hour()] += by

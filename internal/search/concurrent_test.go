@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 )
 
 // shown is an index and the newest number that was written before it was made.
@@ -153,7 +154,7 @@ func (r *reader) look(t *testing.T, s *shown) {
 }
 
 // read takes in one report.
-func (r *reader) read(t *testing.T, x *search.Index, d *search.Doc, seen map[string]bool) {
+func (r *reader) read(t *testing.T, x *search.Index, d *segment.Doc, seen map[string]bool) {
 	id, rest, _ := strings.Cut(x.Record(d), " ")
 	if x.Find(d.Key) != d || seen[id] {
 		t.Errorf("%s is listed but not found, or listed twice", id)

@@ -45,7 +45,7 @@ func (q Query) Match(d *Document) bool {
 
 func (x *excluded) in(d *Document) bool {
 	for i, w := range d.words {
-		if x.words[w] || x.stems[d.stems[i]] || x.phrases.begins(d.words[i:]) {
+		if x.words[w] || x.stems[d.stems[i]] || x.phrases.Begins(d.words[i:]) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 )
 
 // BeginMerge begins a merge of the first n segments, whatever their sizes, as
@@ -20,7 +21,7 @@ func (w *Writer) BeginMerge(n int) *Merge {
 // Segments tells of each segment how many reports it has and how many are gone.
 func (x *Index) Segments() (sizes, gone []int) {
 	for _, p := range x.parts {
-		sizes, gone = append(sizes, len(p.seg.docs)), append(gone, len(p.seg.docs)-p.live())
+		sizes, gone = append(sizes, len(p.Seg.Docs)), append(gone, len(p.Seg.Docs)-p.Live())
 	}
 	return sizes, gone
 }
@@ -28,8 +29,8 @@ func (x *Index) Segments() (sizes, gone []int) {
 // PlainSets counts the words of the index that are kept as plain bits.
 func (x *Index) PlainSets() (n int) {
 	for _, p := range x.parts {
-		for _, s := range p.seg.words.all() {
-			if s.bits != nil {
+		for _, s := range p.Seg.Words.All() {
+			if s.Bits != nil {
 				n++
 			}
 		}
@@ -49,17 +50,17 @@ func (x *Index) Pieces() []*byte {
 
 // Reads returns how many texts a search reads, or how it fails.
 func (x *Index) Reads(ctx context.Context, f disclosure.Filter) (int, error) {
-	w := newWork(ctx, x.Len())
+	w := segment.NewWork(ctx, x.Len())
 	q := x.compile(f)
 	for _, p := range x.parts {
-		if q.nothing {
+		if q.Empty {
 			break
 		}
-		if _, err := q.run(p, w); err != nil {
-			return w.read, err
+		if _, err := q.Run(p, w); err != nil {
+			return w.Reads, err
 		}
 	}
-	return w.read, nil
+	return w.Reads, nil
 }
 
 // LongestText returns how many words the longest text has.

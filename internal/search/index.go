@@ -6,59 +6,34 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 	"pregon/internal/text"
 )
 
 // Index answers searches over all reports as of one moment. It never changes:
 // a Writer makes the next one out of it.
 type Index struct {
-	dict       view
-	parts      []part
+	dict       segment.View
+	parts      []segment.Part
 	join       *join
 	headings   []heading
 	categories map[string]uint32 // by folded name
-	memory     memory
+	memory     segment.Memory
 }
 
-// part is a segment and what of it is no longer so.
-type part struct {
-	seg   *segment
-	gone  *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
-	kinds *atomic.Pointer[kindSets]
-}
-
-// goneSet returns what is gone as a set.
-func (p part) goneSet() *set {
-	if p.gone == nil {
-		return nil
-	}
-	return &set{n: int(p.gone.GetCardinality()), list: p.gone}
-}
-
-// kindSets are the reports of each kind of issuer, for one directory. They are
-// worked out when first asked for.
-type kindSets struct {
-	join *join
-	sets map[disclosure.Kind]*set
-}
-
-// heading is the regulator's line over a report, and the categories in it.
+// heading is the regulator's line over a report, which lists its categories.
 type heading struct {
-	line       string
-	text       []byte // its words, analysed
-	categories []uint32
+	line string
+	text []byte // its words as tokens
 }
 
 // Len returns the number of reports.
 func (x *Index) Len() int {
 	n := 0
 	for _, p := range x.parts {
-		n += p.live()
+		n += p.Live()
 	}
 	return n
 }
@@ -67,7 +42,7 @@ func (x *Index) Len() int {
 func (x *Index) Directory() *Directory { return x.join.dir }
 
 // Issuer returns the issuer of a report, or nil.
-func (x *Index) Issuer(d *Doc) *disclosure.Issuer { return x.IssuerByRef(d.Ref) }
+func (x *Index) Issuer(d *segment.Doc) *disclosure.Issuer { return x.IssuerByRef(d.Ref) }
 
 // IssuerByRef returns the issuer that a reference means, or nil.
 func (x *Index) IssuerByRef(ref uint32) *disclosure.Issuer {
@@ -97,10 +72,10 @@ func (x *Index) Knows(ident string) bool {
 }
 
 // Record returns what was kept beside a report.
-func (x *Index) Record(d *Doc) string { return x.memory.at(d.place)[:d.record] }
+func (x *Index) Record(d *segment.Doc) string { return x.memory.At(d.Place)[:d.RecordLen] }
 
 // Heading returns the regulator's line over a report.
-func (x *Index) Heading(d *Doc) string { return x.headings[d.Heading].line }
+func (x *Index) Heading(d *segment.Doc) string { return x.headings[d.Heading].line }
 
 // Categories returns the categories in a heading.
 func (x *Index) Categories(heading uint32) []string {
@@ -108,10 +83,10 @@ func (x *Index) Categories(heading uint32) []string {
 }
 
 // Find returns a report.
-func (x *Index) Find(key uint64) *Doc {
+func (x *Index) Find(key uint64) *segment.Doc {
 	for _, p := range x.parts {
-		if i, ok := p.seg.find(key); ok && (p.gone == nil || !p.gone.Contains(i)) {
-			return &p.seg.docs[i]
+		if i, ok := p.Seg.Find(key); ok && (p.Gone == nil || !p.Gone.Contains(i)) {
+			return &p.Seg.Docs[i]
 		}
 	}
 	return nil
@@ -119,20 +94,20 @@ func (x *Index) Find(key uint64) *Doc {
 
 // Search returns the reports that a filter lets through, newest first: how
 // many there are, and those from offset on.
-func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc, err error) {
+func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
 	total, all, err := x.run(ctx, f)
 	if err != nil || offset >= int64(total) || limit == 0 {
 		return total, nil, err
 	}
-	return total, page(all, int(offset), min(limit, total-int(offset))), nil
+	return total, segment.Page(all, int(offset), min(limit, total-int(offset))), nil
 }
 
 // Walk passes all reports that a filter lets through, newest first.
-func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*Doc], error) {
+func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*segment.Doc], error) {
 	_, all, err := x.run(ctx, f)
-	return func(yield func(*Doc) bool) {
-		for m := newMerger(all); ; {
-			if d := m.next(); d == nil || !yield(d) {
+	return func(yield func(*segment.Doc) bool) {
+		for m := segment.NewMerger(all); ; {
+			if d := m.Next(); d == nil || !yield(d) {
 				return
 			}
 		}
@@ -141,15 +116,15 @@ func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*Doc], 
 
 // Among is Search over those reports alone that have one of the keys, each of
 // which is given once.
-func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*Doc, err error) {
-	some := make([]*Doc, 0, len(keys))
+func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+	some := make([]*segment.Doc, 0, len(keys))
 	for _, key := range keys {
 		if d := x.Find(key); d != nil {
 			some = append(some, d)
 		}
 	}
 	if f != (disclosure.Filter{}) {
-		through := make(map[*Doc]bool, len(some))
+		through := make(map[*segment.Doc]bool, len(some))
 		for _, d := range some {
 			through[d] = true
 		}
@@ -164,99 +139,70 @@ func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, o
 			}
 		}
 	} else {
-		slices.SortFunc(some, func(a, b *Doc) int { return compareDocs(b, a) })
+		slices.SortFunc(some, func(a, b *segment.Doc) int { return segment.Compare(b, a) })
 	}
 	offset = min(offset, int64(len(some)))
 	return len(some), some[offset:min(offset+int64(limit), int64(len(some)))], nil
 }
 
 // run finds the hits of every segment, and counts them.
-func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []hits, err error) {
+func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []segment.Hits, err error) {
 	q := x.compile(f)
-	if q.nothing {
+	if q.Empty {
 		return 0, nil, ctx.Err()
 	}
-	w := newWork(ctx, x.Len())
-	all = make([]hits, 0, len(x.parts))
+	w := segment.NewWork(ctx, x.Len())
+	all = make([]segment.Hits, 0, len(x.parts))
 	for _, p := range x.parts {
-		h, err := q.run(p, w)
+		h, err := q.Run(p, w)
 		if err != nil {
 			return 0, nil, err
 		}
-		if h.n > 0 {
+		if h.N > 0 {
 			all = append(all, h)
-			total += h.n
+			total += h.N
 		}
 	}
 	return total, all, nil
 }
 
-// compiled is a filter in the numbers of the index.
-type compiled struct {
-	join     *join
-	nothing  bool // no report can match
-	byDay    bool
-	from, to int64
-	typ      int // rank, or -1
-	kind     disclosure.Kind
-	issuer   []uint32
-	byIssuer bool
-	category uint32
-	byCat    bool
-	must     []lookup
-	not      []lookup
-}
-
-// lookup is a term in the numbers of the index: the reports that have the
-// stem, or the exact word, or the phrase, or a word that begins so, or belong
-// to one of the references, or are one of the keys.
-type lookup struct {
-	stem   uint32
-	word   uint32
-	phrase []uint32
-	prefix string
-	typed  uint32 // the word that the prefix is, if it is one
-	refs   []uint32
-	keys   []uint64
-}
-
-func (x *Index) compile(f disclosure.Filter) compiled {
-	c := compiled{join: x.join, byDay: f.From != 0 || f.To != 0, from: math.MinInt64, to: math.MaxInt64, typ: -1, kind: f.Kind}
+func (x *Index) compile(f disclosure.Filter) segment.Query {
+	c := segment.Query{Issuers: x.join, ByDay: f.From != 0 || f.To != 0, From: math.MinInt64, To: math.MaxInt64, Type: -1, Kind: string(f.Kind)}
 	if f.From != 0 {
-		c.from = startOf(f.From)
+		c.From = startOf(f.From)
 	}
 	if f.To != 0 {
-		c.to = startOf(f.To + 1)
+		c.To = startOf(f.To + 1)
 	}
 	if f.Type != "" {
-		c.typ = int(typeRank(f.Type))
+		c.Type = int(typeRank(f.Type))
 	}
 	if f.Issuer != "" {
-		c.byIssuer, c.issuer = true, x.join.named(disclosure.IssuerKey(f.Issuer))
+		c.ByIssuer, c.Refs = true, x.join.named(disclosure.IssuerKey(f.Issuer))
 	}
 	if f.Category != "" {
-		c.category, c.byCat = x.categories[text.Fold(f.Category)]
-		c.nothing = !c.byCat
+		c.Category, c.ByCategory = x.categories[text.Fold(f.Category)]
+		c.Empty = !c.ByCategory
 	}
 	q := Parse(f.Search)
-	c.nothing = c.nothing || q.wordless
-	c.must, c.not = make([]lookup, 0, len(q.must)), make([]lookup, 0, len(q.not))
+	c.Empty = c.Empty || q.wordless
+	c.Must, c.Not = make([]segment.Lookup, 0, len(q.must)), make([]segment.Lookup, 0, len(q.not))
 	for _, t := range q.must {
 		l := x.lookup(t)
-		if l.finds() {
-			c.must = append(c.must, l)
+		if l.Possible() {
+			c.Must = append(c.Must, l)
 			continue
 		}
-		c.nothing = true
+		c.Empty = true
 		return c
 	}
-	if !c.withoutContained(x.longest()) {
-		c.nothing = true
+	if !c.Simplify(x.longest()) {
+		c.Empty = true
 		return c
 	}
 	for _, t := range q.not {
-		if l := x.lookup(t); l.finds() {
-			c.not = append(c.not, l)
+		if l := x.lookup(t); l.Possible() {
+			c.Not = append(c.Not, l)
 		}
 	}
 	return c
@@ -265,57 +211,9 @@ func (x *Index) compile(f disclosure.Filter) compiled {
 // longest returns the number of words in the longest text.
 func (x *Index) longest() (n int) {
 	for _, p := range x.parts {
-		n = max(n, p.seg.longest)
+		n = max(n, p.Seg.Longest)
 	}
 	return n
-}
-
-// withoutContained drops the phrases that are part of another. Those that are
-// left begin at different places of a text: it returns false when there are
-// more of them than the longest has words.
-func (c *compiled) withoutContained(longest int) bool {
-	var phrases []lookup
-	rest := c.must[:0:0]
-	for _, l := range c.must {
-		if l.phrase == nil || len(l.refs) > 0 || len(l.keys) > 0 {
-			rest = append(rest, l)
-			continue
-		}
-		if len(l.phrase) > longest || len(phrases) > longest*longest {
-			return false
-		}
-		phrases = append(phrases, l)
-	}
-	if len(phrases) < 2 {
-		return true
-	}
-	slices.SortStableFunc(phrases, func(a, b lookup) int { return len(b.phrase) - len(a.phrase) })
-	kept := phrases[:0]
-	for _, l := range phrases {
-		if slices.ContainsFunc(kept, func(k lookup) bool { return contains(k.phrase, l.phrase) }) {
-			continue
-		}
-		if kept = append(kept, l); len(kept) > longest {
-			return false
-		}
-	}
-	c.must = append(rest, kept...)
-	return true
-}
-
-// contains reports whether a phrase is part of another.
-func contains(long, short []uint32) bool {
-	for i := range len(long) - len(short) + 1 {
-		if long[i] == short[0] && slices.Equal(long[i:i+len(short)], short) {
-			return true
-		}
-	}
-	return false
-}
-
-// finds reports whether there is anything that a report could have.
-func (l *lookup) finds() bool {
-	return l.stem != 0 || l.word != 0 || l.phrase != nil || l.prefix != "" || len(l.refs) > 0 || len(l.keys) > 0
 }
 
 // startOf returns the first instant of a day. Nanoseconds end in 2262; beyond,
@@ -328,40 +226,40 @@ func startOf(d disclosure.Day) int64 {
 	return start.UnixNano()
 }
 
-func (x *Index) lookup(t term) lookup {
-	var l lookup
-	switch {
-	case len(t.words) > 1:
-		l.phrase = x.dict.numbers(t.words)
-	case t.exact:
-		l.word = x.dict.word(t.words[0])
-	default:
-		l.words(&x.dict, t)
-	}
+func (x *Index) lookup(t term) segment.Lookup {
+	l := t.lookup(&x.dict)
 	if t.ident != "" {
-		l.refs = x.join.named(t.ident)
-		l.keys = keysOf(t.ident)
+		l.Refs = x.join.named(t.ident)
+		l.Keys = keysOf(t.ident)
 	}
 	if len(t.words) > 1 {
 		for _, e := range x.join.dir.byPart[strings.Join(t.words, " ")] {
-			l.refs = append(l.refs, x.join.refs[e]...)
+			l.Refs = append(l.Refs, x.join.refs[e]...)
 		}
 	}
 	return l
 }
 
-// words asks for a word that stands for its stem, or begins one. Where all the
-// words of the stem begin so, the prefix alone says it.
-func (l *lookup) words(d *view, t term) {
-	s := d.stem(t.stem)
+// lookup returns the words of a term as numbers of a dictionary.
+func (t *term) lookup(d *segment.View) (l segment.Lookup) {
+	switch {
+	case len(t.words) > 1:
+		l.Phrase = d.Numbers(t.words)
+		return l
+	case t.exact:
+		l.Word = d.Word(t.words[0])
+		return l
+	}
+	s := d.Stem(t.stem)
 	if t.prefix {
-		l.prefix = t.words[0]
-		l.typed = d.word(l.prefix)
-		if !slices.ContainsFunc(s.words, func(w string) bool { return !strings.HasPrefix(w, l.prefix) }) {
-			return
+		l.Prefix = t.words[0]
+		l.Typed = d.Word(l.Prefix)
+		if !slices.ContainsFunc(s.Words, func(w string) bool { return !strings.HasPrefix(w, l.Prefix) }) {
+			return l // the prefix finds all words of the stem
 		}
 	}
-	l.stem = s.number
+	l.Stem = s.Number
+	return l
 }
 
 // keysOf returns the reports that an identifier names: one by its id, up to

@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 	"pregon/internal/sim/market"
 )
 
@@ -34,7 +35,7 @@ func newReference() *reference {
 
 // apply writes to the index and to the reference.
 func (m *reference) apply(reports []disclosure.Report, issuers []disclosure.Issuer) {
-	var docs []search.Doc
+	var docs []segment.Doc
 	for i := range reports {
 		r := &reports[i]
 		m.reports[r.ID] = r
@@ -76,7 +77,7 @@ func (m *reference) filings() []*search.Report {
 // record is what is kept beside a report: it tells its states apart.
 func record(r *disclosure.Report) string { return r.ID + " " + r.Title }
 
-func records(x *search.Index, docs []*search.Doc) []string {
+func records(x *search.Index, docs []*segment.Doc) []string {
 	ids := make([]string, len(docs))
 	for i, d := range docs {
 		ids[i] = x.Record(d)
@@ -116,7 +117,7 @@ func TestIndexAgreesWithLoops(t *testing.T) {
 }
 
 // find searches, and panics when it fails: what tests ask for never does.
-func find(x *search.Index, f disclosure.Filter, offset int64, limit int) (total int, found []*search.Doc) {
+func find(x *search.Index, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc) {
 	total, found, err := x.Search(context.Background(), f, offset, limit)
 	if err != nil {
 		panic(err)
@@ -124,7 +125,7 @@ func find(x *search.Index, f disclosure.Filter, offset int64, limit int) (total 
 	return total, found
 }
 
-func walk(x *search.Index, f disclosure.Filter) iter.Seq[*search.Doc] {
+func walk(x *search.Index, f disclosure.Filter) iter.Seq[*segment.Doc] {
 	all, err := x.Walk(context.Background(), f)
 	if err != nil {
 		panic(err)
@@ -162,8 +163,8 @@ func compareWalk(t *testing.T, x *search.Index, want []*search.Report, f disclos
 			t.Fatalf("%+v: a walk goes on after all %d", f, n)
 		}
 		r := want[n].Report
-		if d.Type() != r.Type || d.Number() != r.Number || !d.Published().Equal(r.PublishedAt) {
-			t.Fatalf("%+v: a walk comes to %s %d of %v, want %s of %v", f, d.Type(), d.Number(), d.Published(), r.ID, r.PublishedAt)
+		if search.TypeOf(d.Key) != r.Type || d.Number() != r.Number || !d.Published().Equal(r.PublishedAt) {
+			t.Fatalf("%+v: a walk comes to %s %d of %v, want %s of %v", f, search.TypeOf(d.Key), d.Number(), d.Published(), r.ID, r.PublishedAt)
 		}
 		n++
 	}

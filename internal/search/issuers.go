@@ -6,32 +6,33 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 )
 
 // issuerIndex finds issuers by their words: a segment of its own, whose
 // reports are issuers, in order of their names.
 type issuerIndex struct {
-	dict view
-	seg  *segment
+	dict segment.View
+	seg  *segment.Segment
 	keys map[*Issuer]uint64
 }
 
 func newIssuerIndex(entities []*Issuer) *issuerIndex {
-	dict := newDictionary()
+	dict := segment.NewDictionary()
 	x := &issuerIndex{keys: make(map[*Issuer]uint64, len(entities))}
-	a := analyser{dict: dict}
-	var kept arena
-	docs := make([]Doc, len(entities))
+	a := segment.Analyzer{Dict: dict}
+	var kept segment.Arena
+	docs := make([]segment.Doc, len(entities))
 	for i, e := range entities {
 		var text []byte
 		for _, field := range e.fields() {
-			text = a.append(text, field)
+			text = a.Append(text, field)
 		}
-		docs[i] = Doc{At: int64(i), Key: uint64(i) << 2, place: kept.keep(text)}
+		docs[i] = segment.Doc{At: int64(i), Key: uint64(i) << 2, Place: kept.Add(text)}
 		x.keys[e] = docs[i].Key
 	}
-	x.seg = build(docs, vocabulary{words: dict.list, stems: dict.nStem, headings: make([]heading, 1), tickers: make([][]uint32, 1), memory: kept.memory}, 1)
-	x.dict = dict.share()
+	x.seg = segment.Build(docs, segment.Vocabulary{Words: dict.List, Stems: dict.StemCount, Categories: make([][]uint32, 1), Tickers: make([][]uint32, 1), Memory: kept.Memory}, 1)
+	x.dict = dict.Snapshot()
 	return x
 }
 
@@ -42,7 +43,7 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 	if q.wordless {
 		return nil, ctx.Err()
 	}
-	w := newWork(ctx, len(d.entities))
+	w := segment.NewWork(ctx, len(d.entities))
 	var ranked [Identity + 1][]*Issuer
 	err := d.candidates(q, w, func(e *Issuer) {
 		if kind == "" || e.Issuer.Kind == kind {
@@ -68,19 +69,19 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 }
 
 // candidates hands out, by name, the issuers that have all that is asked for.
-func (d *Directory) candidates(q Query, w *work, yield func(*Issuer)) error {
-	c := compiled{typ: -1, must: make([]lookup, 0, len(q.must))}
+func (d *Directory) candidates(q Query, w *segment.Work, yield func(*Issuer)) error {
+	c := segment.Query{Type: -1, Must: make([]segment.Lookup, 0, len(q.must))}
 	for _, t := range q.must {
 		l := d.lookup(t)
-		if !l.finds() {
+		if !l.Possible() {
 			return nil
 		}
-		c.must = append(c.must, l)
+		c.Must = append(c.Must, l)
 	}
-	if !c.withoutContained(d.index.seg.longest) {
+	if !c.Simplify(d.index.seg.Longest) {
 		return nil
 	}
-	h, err := c.run(part{seg: d.index.seg}, w)
+	h, err := c.Run(segment.Part{Seg: d.index.seg}, w)
 	if err != nil {
 		return err
 	}
@@ -88,13 +89,13 @@ func (d *Directory) candidates(q Query, w *work, yield func(*Issuer)) error {
 }
 
 // each hands out the issuers of some hits, by name.
-func (d *Directory) each(h hits, w *work, yield func(*Issuer)) error {
-	found := make([]*Issuer, 0, h.n)
-	for doc := h.next(); doc != nil; doc = h.next() {
+func (d *Directory) each(h segment.Hits, w *segment.Work, yield func(*Issuer)) error {
+	found := make([]*Issuer, 0, h.N)
+	for doc := h.Next(); doc != nil; doc = h.Next() {
 		found = append(found, d.entities[doc.At])
 	}
 	for _, e := range slices.Backward(found) { // hits come last first
-		if err := w.text(); err != nil {
+		if err := w.Step(); err != nil {
 			return err
 		}
 		yield(e)
@@ -103,55 +104,47 @@ func (d *Directory) each(h hits, w *work, yield func(*Issuer)) error {
 }
 
 // set returns the issuers that a term means, or nil.
-func (d *Directory) set(t term, w *work) (*set, error) {
+func (d *Directory) set(t term, w *segment.Work) (*segment.Set, error) {
 	l := d.lookup(t)
-	named := l.set(d.index.seg)
-	if l.phrase == nil {
+	named := l.Set(d.index.seg)
+	if l.Phrase == nil {
 		return named, nil
 	}
-	some, err := d.index.seg.withAnyPhrase([][]uint32{l.phrase}, nil, nil, w)
-	return unite([]*set{named, some}, len(d.entities)), err
+	some, err := d.index.seg.WithAnyPhrase([][]uint32{l.Phrase}, nil, nil, w)
+	return segment.Union([]*segment.Set{named, some}, len(d.entities)), err
 }
 
-func (d *Directory) lookup(t term) lookup {
-	var l lookup
-	switch {
-	case len(t.words) > 1:
-		l.phrase = d.index.dict.numbers(t.words)
-	case t.exact:
-		l.word = d.index.dict.word(t.words[0])
-	default:
-		l.words(&d.index.dict, t)
-	}
+func (d *Directory) lookup(t term) segment.Lookup {
+	l := t.lookup(&d.index.dict)
 	for _, e := range d.byKey[t.ident] {
-		l.keys = append(l.keys, d.index.keys[e])
+		l.Keys = append(l.Keys, d.index.keys[e])
 	}
 	return l
 }
 
 // forgive hands out the issuers that have all words, where a word of five
 // letters or more may be one typing error away.
-func (d *Directory) forgive(q Query, w *work, yield func(*Issuer)) error {
-	var sets []*set
+func (d *Directory) forgive(q Query, w *segment.Work, yield func(*Issuer)) error {
+	var sets []*segment.Set
 	forgiven := false
 	for _, t := range q.must {
-		if err := w.ctx.Err(); err != nil {
+		if err := w.Ctx.Err(); err != nil {
 			return err
 		}
 		exact, err := d.set(t, w)
 		if err != nil {
 			return err
 		}
-		near := []*set{exact}
+		near := []*segment.Set{exact}
 		if len(t.words) == 1 && !t.exact && utf8.RuneCountInString(t.words[0]) >= forgivenLetters {
 			forgiven = true
-			for _, l := range d.index.seg.lexicon {
-				if nearly(t.words[0], l.text, t.prefix) {
-					near = append(near, l.posts)
+			for _, l := range d.index.seg.Lexicon {
+				if nearly(t.words[0], l.Text, t.prefix) {
+					near = append(near, l.Posts)
 				}
 			}
 		}
-		all := unite(near, len(d.entities))
+		all := segment.Union(near, len(d.entities))
 		if all == nil {
 			return nil
 		}
@@ -161,7 +154,7 @@ func (d *Directory) forgive(q Query, w *work, yield func(*Issuer)) error {
 		return nil
 	}
 	not := Query{not: q.not, excluded: q.excluded}
-	return d.each(newHits(d.index.seg, sets, nil), w, func(e *Issuer) {
+	return d.each(segment.NewHits(d.index.seg, sets, nil), w, func(e *Issuer) {
 		if not.Match(&e.doc) {
 			yield(e)
 		}

@@ -30,10 +30,18 @@ func (w *Writer) newJoin(dir *Directory) *join {
 		if e := dir.issuerOf(ref); e != nil {
 			j.issuers[n] = e
 			j.refs[e] = append(j.refs[e], n)
-			w.analyser.t.Words(e.Issuer.Ticker, func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.add(word)) })
+			w.analyser.Tokenizer.Words(e.Issuer.Ticker, func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.Add(word)) })
 		}
 	}
 	return j
+}
+
+// Kind returns the kind of the issuer of a reference, empty if it is unknown.
+func (j *join) Kind(ref uint32) string {
+	if e := j.issuers[ref]; e != nil {
+		return string(e.Issuer.Kind)
+	}
+	return ""
 }
 
 // retickered returns the references whose ticker is another in the next join.

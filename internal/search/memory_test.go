@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 )
 
 // large returns the record of one of a few large reports, eight to a piece of
@@ -21,7 +22,7 @@ func large(state string, n int64) []byte {
 }
 
 func applyLarge(w *search.Writer, state string, from, to int64) {
-	var docs []search.Doc
+	var docs []segment.Doc
 	for n := from; n <= to; n++ {
 		r := plain(n, int(n%24), "", state+" junta general")
 		docs = append(docs, w.Doc(&r, large(state, n)))

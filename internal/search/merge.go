@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"pregon/internal/search/segment"
 )
 
 // Every Apply adds a segment. They are merged so that each is more than twice
@@ -17,9 +19,9 @@ const mergeAtOnce = 2048
 
 // Merge is a merge of some segments of an index.
 type Merge struct {
-	parts  []part // as they were when it began
-	words  vocabulary
-	result *segment
+	parts  []segment.Part // as they were when it began
+	words  segment.Vocabulary
+	result *segment.Segment
 }
 
 // mergeSmall merges what is due and small.
@@ -54,56 +56,49 @@ func (w *Writer) due() *Merge {
 	}
 	from := len(parts)
 	size := 0
-	for i := len(parts) - 1; i >= first && (size == 0 || parts[i].live() <= 2*size); i-- {
-		size += parts[i].live()
+	for i := len(parts) - 1; i >= first && (size == 0 || parts[i].Live() <= 2*size); i-- {
+		size += parts[i].Live()
 		from = i
 	}
 	if len(parts)-from >= 2 {
 		return w.newMerge(parts[from:])
 	}
 	for i := first; i < len(parts); i++ {
-		if parts[i].live() < len(parts[i].seg.docs)/2 {
+		if parts[i].Live() < len(parts[i].Seg.Docs)/2 {
 			return w.newMerge(parts[i : i+1])
 		}
 	}
 	return nil
 }
 
-func (w *Writer) newMerge(parts []part) *Merge {
+func (w *Writer) newMerge(parts []segment.Part) *Merge {
 	return &Merge{parts: slices.Clone(parts), words: w.vocabulary(w.index.join)}
 }
 
 // at returns where the parts of a merge stand now.
 func (w *Writer) at(m *Merge) int {
-	return slices.IndexFunc(w.index.parts, func(p part) bool { return p.seg == m.parts[0].seg })
-}
-
-func (p part) live() int {
-	if p.gone == nil {
-		return len(p.seg.docs)
-	}
-	return len(p.seg.docs) - int(p.gone.GetCardinality())
+	return slices.IndexFunc(w.index.parts, func(p segment.Part) bool { return p.Seg == m.parts[0].Seg })
 }
 
 func (m *Merge) size() (n int) {
 	for _, p := range m.parts {
-		n += p.live()
+		n += p.Live()
 	}
 	return n
 }
 
 // Run does the work. It may run on any goroutine.
 func (m *Merge) Run() {
-	docs := make([]Doc, 0, m.size())
+	docs := make([]segment.Doc, 0, m.size())
 	for _, p := range m.parts {
-		for i := range p.seg.docs {
-			if p.gone == nil || !p.gone.Contains(uint32(i)) {
-				docs = append(docs, p.seg.docs[i])
+		for i := range p.Seg.Docs {
+			if p.Gone == nil || !p.Gone.Contains(uint32(i)) {
+				docs = append(docs, p.Seg.Docs[i])
 			}
 		}
 	}
-	slices.SortFunc(docs, func(a, b Doc) int { return compareDocs(&a, &b) })
-	m.result = build(docs, m.words, 1)
+	slices.SortFunc(docs, func(a, b segment.Doc) int { return segment.Compare(&a, &b) })
+	m.result = segment.Build(docs, m.words, 1)
 }
 
 // Install puts the result of a merge that Due gave into the index.
@@ -117,25 +112,25 @@ func (w *Writer) Install(m *Merge) {
 // ran is gone from the result too.
 func (w *Writer) install(m *Merge) {
 	at := w.at(m)
-	merged := newPart(m.result)
+	merged := segment.NewPart(m.result)
 	for i, before := range m.parts {
-		now := w.index.parts[at+i].gone
+		now := w.index.parts[at+i].Gone
 		if now == nil {
 			continue
 		}
-		if before.gone != nil {
-			now = roaring.AndNot(now, before.gone)
+		if before.Gone != nil {
+			now = roaring.AndNot(now, before.Gone)
 		}
 		for it := now.Iterator(); it.HasNext(); {
-			n, _ := m.result.find(before.seg.docs[it.Next()].Key)
-			if merged.gone == nil {
-				merged.gone = roaring.New()
+			n, _ := m.result.Find(before.Seg.Docs[it.Next()].Key)
+			if merged.Gone == nil {
+				merged.Gone = roaring.New()
 			}
-			merged.gone.Add(n)
+			merged.Gone.Add(n)
 		}
 	}
 	parts := slices.Clone(w.index.parts[:at])
-	if len(m.result.docs) > 0 {
+	if len(m.result.Docs) > 0 {
 		parts = append(parts, merged)
 	}
 	w.publish(append(parts, w.index.parts[at+len(m.parts):]...), w.index.join)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 	"pregon/internal/text"
 )
 
@@ -24,7 +25,7 @@ type Query struct {
 // up in it: there may be thousands.
 type excluded struct {
 	words, stems, idents map[string]bool
-	phrases              trie[string]
+	phrases              segment.Trie[string]
 }
 
 // term is one thing to be found. It is there when the identifier is, or when
@@ -72,7 +73,7 @@ func (q *Query) sortExcluded() {
 	for _, t := range q.not {
 		switch {
 		case len(t.words) > 1:
-			x.phrases.add(t.words)
+			x.phrases.Add(t.words)
 		case t.exact:
 			x.words[t.words[0]] = true
 		default:

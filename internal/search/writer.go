@@ -4,29 +4,30 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 	"pregon/internal/text"
 )
 
 // Writer makes one Index after another as reports come and change. It belongs
 // to one goroutine at a time; the indexes it makes belong to everybody.
 type Writer struct {
-	dict     *dictionary
-	analyser analyser
+	dict     *segment.Dictionary
+	analyser segment.Analyzer
 	buffer   []byte
-	arena    arena
+	arena    segment.Arena
 
 	refs       []string
 	refNumbers map[string]uint32
 
-	headings       []heading
-	headingNumbers map[string]uint32
-	categories     map[string]uint32
-	shared         bool // the categories are an index's too: replaced, not changed
+	headings          []heading
+	headingCategories [][]uint32 // by heading
+	headingNumbers    map[string]uint32
+	categories        map[string]uint32
+	shared            bool // the categories are an index's too: replaced, not changed
 
 	index *Index // the newest
 	busy  *Merge // under way elsewhere
@@ -34,9 +35,9 @@ type Writer struct {
 
 // NewWriter returns a writer whose index is empty.
 func NewWriter() *Writer {
-	dict := newDictionary()
+	dict := segment.NewDictionary()
 	w := &Writer{
-		dict: dict, analyser: analyser{dict: dict},
+		dict: dict, analyser: segment.Analyzer{Dict: dict},
 		refNumbers: map[string]uint32{}, headingNumbers: map[string]uint32{}, categories: map[string]uint32{},
 	}
 	w.publish(nil, w.newJoin(NewDirectory(nil)))
@@ -47,16 +48,16 @@ func NewWriter() *Writer {
 func (w *Writer) Index() *Index { return w.index }
 
 // Doc analyses a report. The record is kept beside it for whoever shows it.
-func (w *Writer) Doc(r *disclosure.Report, record []byte) Doc {
+func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	w.buffer = append(w.buffer[:0], record...)
 	for _, field := range []string{r.CompanyName, r.Ticker, r.Title, r.Summary} {
-		w.buffer = w.analyser.append(w.buffer, field)
+		w.buffer = w.analyser.Append(w.buffer, field)
 	}
 	heading := w.heading(r.Category)
 	w.buffer = append(w.buffer, w.headings[heading].text...)
-	return Doc{
+	return segment.Doc{
 		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), Heading: heading,
-		place: w.arena.keep(w.buffer), record: uint32(len(record)),
+		Place: w.arena.Add(w.buffer), RecordLen: uint32(len(record)),
 	}
 }
 
@@ -76,8 +77,9 @@ func (w *Writer) heading(line string) uint32 {
 		return n
 	}
 	h := heading{line: line}
+	var numbers []uint32
 	for _, c := range disclosure.SplitCategories(line) {
-		h.text = w.analyser.append(h.text, c)
+		h.text = w.analyser.Append(h.text, c)
 		folded := text.Fold(c)
 		number, ok := w.categories[folded]
 		if !ok {
@@ -87,10 +89,10 @@ func (w *Writer) heading(line string) uint32 {
 			}
 			w.categories[folded] = number
 		}
-		h.categories = append(h.categories, number)
+		numbers = append(numbers, number)
 	}
 	n = uint32(len(w.headings))
-	w.headings = append(w.headings, h)
+	w.headings, w.headingCategories = append(w.headings, h), append(w.headingCategories, numbers)
 	w.headingNumbers[line] = n
 	return n
 }
@@ -98,44 +100,44 @@ func (w *Writer) heading(line string) uint32 {
 // Apply lays reports over the index, each replacing an earlier state of its
 // own, and returns those states. No two may be of one report. A directory
 // replaces the one before; nil keeps it.
-func (w *Writer) Apply(docs []Doc, dir *Directory) (replaced []*Doc) {
+func (w *Writer) Apply(docs []segment.Doc, dir *Directory) (replaced []*segment.Doc) {
 	last := w.index
 	next := w.joined(dir)
 	parts := slices.Clone(last.parts)
 	moved := w.moved(docs, last.join.retickered(next))
 	owned := make([]bool, len(parts)) // whose gone is a copy of our own
-	remove := func(key uint64) *Doc {
+	remove := func(key uint64) *segment.Doc {
 		for k := range parts {
 			p := &parts[k]
-			n, ok := p.seg.find(key)
-			if !ok || p.gone != nil && p.gone.Contains(n) {
+			n, ok := p.Seg.Find(key)
+			if !ok || p.Gone != nil && p.Gone.Contains(n) {
 				continue
 			}
 			if !owned[k] {
 				owned[k] = true
-				p.gone = cloneOrNew(p.gone)
+				p.Gone = cloneOrNew(p.Gone)
 			}
-			p.gone.Add(n)
-			return &p.seg.docs[n]
+			p.Gone.Add(n)
+			return &p.Seg.Docs[n]
 		}
 		return nil
 	}
 	for i := range docs {
 		if d := remove(docs[i].Key); d != nil {
 			replaced = append(replaced, d)
-			w.arena.free(d.place)
+			w.arena.Free(d.Place)
 		}
 	}
 	for i := range moved {
 		remove(moved[i].Key)
 	}
 	if fresh := slices.Concat(docs, moved); len(fresh) > 0 {
-		slices.SortFunc(fresh, func(a, b Doc) int { return compareDocs(&a, &b) })
+		slices.SortFunc(fresh, func(a, b segment.Doc) int { return segment.Compare(&a, &b) })
 		goroutines := 1
 		if len(parts) == 0 { // the start, when nobody reads yet
 			goroutines = runtime.GOMAXPROCS(0)
 		}
-		parts = append(parts, newPart(build(fresh, w.vocabulary(next), goroutines)))
+		parts = append(parts, segment.NewPart(segment.Build(fresh, w.vocabulary(next), goroutines)))
 	}
 	w.publish(parts, next)
 	w.mergeSmall()
@@ -144,7 +146,7 @@ func (w *Writer) Apply(docs []Doc, dir *Directory) (replaced []*Doc) {
 
 // moved returns the reports of some references, for they are to be indexed
 // anew, without those that come anyway.
-func (w *Writer) moved(docs []Doc, refs []uint32) []Doc {
+func (w *Writer) moved(docs []segment.Doc, refs []uint32) []segment.Doc {
 	if len(refs) == 0 {
 		return nil
 	}
@@ -152,14 +154,14 @@ func (w *Writer) moved(docs []Doc, refs []uint32) []Doc {
 	for i := range docs {
 		coming[docs[i].Key] = true
 	}
-	var moved []Doc
+	var moved []segment.Doc
 	for _, p := range w.index.parts {
-		s := p.seg.refSet(refs)
+		s := p.Seg.RefSet(refs)
 		if s == nil {
 			continue
 		}
-		for h := newHits(p.seg, []*set{s}, p.goneSet()); h.left > 0; {
-			if d := p.seg.docs[h.ordinal()]; !coming[d.Key] {
+		for h := segment.NewHits(p.Seg, []*segment.Set{s}, p.GoneSet()); h.Left > 0; {
+			if d := p.Seg.Docs[h.NextOrdinal()]; !coming[d.Key] {
 				moved = append(moved, d)
 			}
 		}
@@ -174,11 +176,9 @@ func cloneOrNew(b *roaring.Bitmap) *roaring.Bitmap {
 	return b.Clone()
 }
 
-func newPart(s *segment) part { return part{seg: s, kinds: new(atomic.Pointer[kindSets])} }
-
 // vocabulary is what the numbers mean, with the tickers of a join.
-func (w *Writer) vocabulary(j *join) vocabulary {
-	return vocabulary{words: w.dict.list, stems: w.dict.nStem, headings: w.headings, tickers: j.tickers, memory: w.arena.memory}
+func (w *Writer) vocabulary(j *join) segment.Vocabulary {
+	return segment.Vocabulary{Words: w.dict.List, Stems: w.dict.StemCount, Categories: w.headingCategories, Tickers: j.tickers, Memory: w.arena.Memory}
 }
 
 // joined resolves the references anew when there are more, or issuers changed.
@@ -193,7 +193,7 @@ func (w *Writer) joined(dir *Directory) *join {
 	return w.newJoin(dir)
 }
 
-func (w *Writer) publish(parts []part, j *join) {
+func (w *Writer) publish(parts []segment.Part, j *join) {
 	w.shared = true
-	w.index = &Index{dict: w.dict.share(), parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.memory}
+	w.index = &Index{dict: w.dict.Snapshot(), parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.Memory}
 }

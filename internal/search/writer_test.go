@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/segment"
 )
 
 // life is a market under change, with the past that somebody still holds.
@@ -181,7 +182,7 @@ func (m moment) whole(t *testing.T) {
 	for _, f := range m.filings {
 		r := f.Report
 		d := m.index.Find(search.KeyOf(r.Type, r.Number))
-		if d == nil || m.index.Record(d) != record(r) || d.Type() != r.Type || d.At != r.PublishedAt.UnixNano() || m.index.Heading(d) != r.Category {
+		if d == nil || m.index.Record(d) != record(r) || search.TypeOf(d.Key) != r.Type || d.At != r.PublishedAt.UnixNano() || m.index.Heading(d) != r.Category {
 			t.Fatalf("%s is not found as it is: %+v", r.ID, d)
 		}
 		if m.index.Issuer(d) != f.Issuer {
@@ -547,7 +548,7 @@ func TestApplyReturnsWhatItReplaced(t *testing.T) {
 	m.apply([]disclosure.Report{plain(3, 7, "", "tres")}, nil)
 	old := m.writer.Index()
 	again := []disclosure.Report{plain(1, 11, "", "uno otra vez"), plain(3, 12, "", "tres otra vez"), plain(4, 12, "", "cuatro")}
-	var docs []search.Doc
+	var docs []segment.Doc
 	for i := range again {
 		docs = append(docs, m.writer.Doc(&again[i], nil))
 	}

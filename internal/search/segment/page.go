@@ -1,17 +1,17 @@
-package search
+package segment
 
 // page hands out the hits from offset on, newest first over all segments.
-func page(all []hits, offset, limit int) []*Doc {
+func Page(all []Hits, offset, limit int) []*Doc {
 	if offset > fewToWalk {
 		offset = leap(all, offset)
 	}
-	m := newMerger(all)
+	m := NewMerger(all)
 	for range offset {
-		m.next()
+		m.Next()
 	}
 	out := make([]*Doc, 0, limit)
 	for len(out) < limit {
-		d := m.next()
+		d := m.Next()
 		if d == nil {
 			break
 		}
@@ -22,35 +22,35 @@ func page(all []hits, offset, limit int) []*Doc {
 
 // merger takes the newest of several hits at a time. Segments are few, so that
 // looking at all of them beats keeping them in order.
-type merger struct{ heads []head }
+type Merger struct{ heads []head }
 
 type head struct {
 	doc  *Doc
-	from *hits
+	from *Hits
 }
 
-func newMerger(all []hits) merger {
-	m := merger{heads: make([]head, 0, len(all))}
+func NewMerger(all []Hits) Merger {
+	m := Merger{heads: make([]head, 0, len(all))}
 	for i := range all {
-		if d := all[i].next(); d != nil {
+		if d := all[i].Next(); d != nil {
 			m.heads = append(m.heads, head{d, &all[i]})
 		}
 	}
 	return m
 }
 
-func (m *merger) next() *Doc {
+func (m *Merger) Next() *Doc {
 	if len(m.heads) == 0 {
 		return nil
 	}
 	best := 0
 	for i := 1; i < len(m.heads); i++ {
-		if compareDocs(m.heads[i].doc, m.heads[best].doc) > 0 {
+		if Compare(m.heads[i].doc, m.heads[best].doc) > 0 {
 			best = i
 		}
 	}
 	d := m.heads[best].doc
-	if following := m.heads[best].from.next(); following != nil {
+	if following := m.heads[best].from.Next(); following != nil {
 		m.heads[best].doc = following
 	} else {
 		m.heads[best] = m.heads[len(m.heads)-1]
@@ -67,8 +67,8 @@ const fewToWalk = 64
 // looks in the largest segment for the oldest report that has at most so many
 // hits before it. A segment that lies wholly behind the offset has nothing to
 // leave out, and the next largest is tried.
-func leap(all []hits, offset int) int {
-	open := make([]*hits, len(all))
+func leap(all []Hits, offset int) int {
+	open := make([]*Hits, len(all))
 	for i := range all {
 		all[i].settle()
 		open[i] = &all[i]
@@ -87,10 +87,10 @@ func leap(all []hits, offset int) int {
 	return offset
 }
 
-func largest(all []*hits) int {
+func largest(all []*Hits) int {
 	best := 0
 	for i, h := range all {
-		if len(h.seg.docs) > len(all[best].seg.docs) {
+		if len(h.seg.Docs) > len(all[best].seg.Docs) {
 			best = i
 		}
 	}
@@ -99,25 +99,25 @@ func largest(all []*hits) int {
 
 // turningPoint returns the oldest report of a segment with at most offset hits
 // newer than it, or nil when even its newest has more.
-func turningPoint(all []*hits, seg *segment, offset int) *Doc {
-	lo, hi := 0, len(seg.docs)
+func turningPoint(all []*Hits, seg *Segment, offset int) *Doc {
+	lo, hi := 0, len(seg.Docs)
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if newerThan(&seg.docs[mid], all) <= offset {
+		if newerThan(&seg.Docs[mid], all) <= offset {
 			hi = mid
 		} else {
 			lo = mid + 1
 		}
 	}
-	if lo == len(seg.docs) {
+	if lo == len(seg.Docs) {
 		return nil
 	}
-	return &seg.docs[lo]
+	return &seg.Docs[lo]
 }
 
-func newerThan(d *Doc, all []*hits) (n int) {
+func newerThan(d *Doc, all []*Hits) (n int) {
 	for _, h := range all {
-		n += h.n - h.below(h.seg.newer(d))
+		n += h.N - h.below(h.seg.newer(d))
 	}
 	return n
 }

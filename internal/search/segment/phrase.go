@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 
 // work is what a search has done so far. Sets are cheap; reading the texts of
 // reports for phrases is not.
-type work struct {
-	ctx  context.Context
-	read int // texts
-	most int // texts that may be read for the phrases that must not be there
+type Work struct {
+	Ctx   context.Context
+	Reads int // texts
+	most  int // texts that may be read for the phrases that must not be there
 }
 
 const (
@@ -23,47 +23,47 @@ const (
 	readCheck  = 1 << 12 // texts between two looks at the context
 )
 
-func newWork(ctx context.Context, filings int) *work {
-	return &work{ctx: ctx, most: leastMost + filings/16}
+func NewWork(ctx context.Context, filings int) *Work {
+	return &Work{Ctx: ctx, most: leastMost + filings/16}
 }
 
 var errTooMuch = fault.New(fault.Invalid,
 	"The search leaves out too many phrases. Use fewer, or narrow it by date, type or issuer.")
 
 // text counts a text that is to be read.
-func (w *work) text() error {
-	w.read++
-	if w.read%readCheck == 0 {
-		return w.ctx.Err()
+func (w *Work) Step() error {
+	w.Reads++
+	if w.Reads%readCheck == 0 {
+		return w.Ctx.Err()
 	}
 	return nil
 }
 
 // withPhrases returns the reports among those in all of the sets that have
 // every one of the phrases.
-func (s *segment) withPhrases(phrases [][]uint32, among []*set, gone *set, w *work) (*set, error) {
-	h := newHits(s, slices.Clone(among), gone)
-	found := make([]uint32, 0, min(h.n, 1024))
-	for h.left > 0 {
-		if err := w.text(); err != nil {
+func (s *Segment) withPhrases(phrases [][]uint32, among []*Set, gone *Set, w *Work) (*Set, error) {
+	h := NewHits(s, slices.Clone(among), gone)
+	found := make([]uint32, 0, min(h.N, 1024))
+	for h.Left > 0 {
+		if err := w.Step(); err != nil {
 			return nil, err
 		}
-		i := h.ordinal()
-		text := s.docs[i].text(s.memory)
+		i := h.NextOrdinal()
+		text := s.Docs[i].text(s.memory)
 		if !slices.ContainsFunc(phrases, func(phrase []uint32) bool { return !text.has(phrase) }) {
 			found = append(found, i)
 		}
 	}
-	return setOf(found, len(s.docs)), nil
+	return setOf(found, len(s.Docs)), nil
 }
 
 // withAnyPhrase returns the reports that are gone, and those in all of the sets
 // that have one of the phrases. However many there are, it reads each report
 // once, and only those that have the rarest part of a phrase.
-func (s *segment) withAnyPhrase(phrases [][]uint32, among []*set, gone *set, w *work) (*set, error) {
-	var root trie[uint32]
-	var mayHave, parts []*set
-	whole := []*set{gone}
+func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *Work) (*Set, error) {
+	var root Trie[uint32]
+	var mayHave, parts []*Set
+	whole := []*Set{gone}
 	for _, phrase := range phrases {
 		var settled, ok bool
 		if parts, settled, ok = s.mayHave(phrase, parts[:0]); !ok {
@@ -73,52 +73,52 @@ func (s *segment) withAnyPhrase(phrases [][]uint32, among []*set, gone *set, w *
 			whole = append(whole, parts[0])
 			continue
 		}
-		root.add(phrase)
-		mayHave = append(mayHave, slices.MinFunc(parts, func(a, b *set) int { return a.n - b.n }))
+		root.Add(phrase)
+		mayHave = append(mayHave, slices.MinFunc(parts, func(a, b *Set) int { return a.n - b.n }))
 	}
-	out := unite(whole, len(s.docs))
+	out := Union(whole, len(s.Docs))
 	if len(mayHave) == 0 {
 		return out, nil
 	}
-	h := newHits(s, append(slices.Clone(among), unite(mayHave, len(s.docs))), out)
-	if w.most -= h.n; w.most < 0 && len(phrases) > fewPhrases {
+	h := NewHits(s, append(slices.Clone(among), Union(mayHave, len(s.Docs))), out)
+	if w.most -= h.N; w.most < 0 && len(phrases) > fewPhrases {
 		return nil, errTooMuch
 	}
 	var found []uint32
-	for h.left > 0 {
-		if err := w.text(); err != nil {
+	for h.Left > 0 {
+		if err := w.Step(); err != nil {
 			return nil, err
 		}
-		if i := h.ordinal(); s.docs[i].text(s.memory).hasAny(&root) {
+		if i := h.NextOrdinal(); s.Docs[i].text(s.memory).hasAny(&root) {
 			found = append(found, i)
 		}
 	}
-	return unite([]*set{out, setOf(found, len(s.docs))}, len(s.docs)), nil
+	return Union([]*Set{out, setOf(found, len(s.Docs))}, len(s.Docs)), nil
 }
 
 // setOf returns the reports that hits handed out, newest first.
-func setOf(found []uint32, docs int) *set {
+func setOf(found []uint32, docs int) *Set {
 	slices.Reverse(found)
 	return newSet(roaring.BitmapOf(found...), docs)
 }
 
 // trie is a set of phrases.
-type trie[W comparable] struct {
-	next map[W]*trie[W]
+type Trie[W comparable] struct {
+	next map[W]*Trie[W]
 	end  bool // a phrase ends here, and what is longer needs no place
 }
 
-func (t *trie[W]) add(phrase []W) {
+func (t *Trie[W]) Add(phrase []W) {
 	for _, w := range phrase {
 		if t.end {
 			return
 		}
 		if t.next == nil {
-			t.next = map[W]*trie[W]{}
+			t.next = map[W]*Trie[W]{}
 		}
 		child := t.next[w]
 		if child == nil {
-			child = &trie[W]{}
+			child = &Trie[W]{}
 			t.next[w] = child
 		}
 		t = child
@@ -127,7 +127,7 @@ func (t *trie[W]) add(phrase []W) {
 }
 
 // begins reports whether some words begin with a phrase.
-func (t *trie[W]) begins(words []W) bool {
+func (t *Trie[W]) Begins(words []W) bool {
 	for _, w := range words {
 		if t = t.next[w]; t == nil {
 			return false

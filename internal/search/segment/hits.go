@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"math/bits"
@@ -13,13 +13,13 @@ import (
 //
 // When one of the sets is a short list, its reports are looked for in the
 // others. When all are strings of bits, they are intersected a word at a time.
-type hits struct {
-	seg   *segment
-	n     int             // how many
-	left  int             // how many are still to be handed out
+type Hits struct {
+	seg   *Segment
+	N     int             // how many
+	Left  int             // how many are still to be handed out
 	list  *roaring.Bitmap // these; nil: all reports
-	dense []*set          // that are in all of these
-	gone  *set            // and not in this
+	dense []*Set          // that are in all of these
+	gone  *Set            // and not in this
 
 	walk  roaring.IntIterable // over the list, from its end
 	word  int                 // of the bits: where handing out has come to
@@ -30,24 +30,24 @@ type hits struct {
 
 // newHits counts the reports that are in all of the sets and not gone. The
 // sets may be put in another order.
-func newHits(seg *segment, sets []*set, gone *set) hits {
-	h := hits{seg: seg, gone: gone}
+func NewHits(seg *Segment, sets []*Set, gone *Set) Hits {
+	h := Hits{seg: seg, gone: gone}
 	if len(sets) > 1 {
-		slices.SortFunc(sets, func(a, b *set) int {
-			if (a.bits == nil) != (b.bits == nil) {
-				return len(a.bits) - len(b.bits) // lists first
+		slices.SortFunc(sets, func(a, b *Set) int {
+			if (a.Bits == nil) != (b.Bits == nil) {
+				return len(a.Bits) - len(b.Bits) // lists first
 			}
 			return a.n - b.n
 		})
 		sets = slices.Compact(sets)
 	}
 	lists := 0
-	for lists < len(sets) && sets[lists].bits == nil {
+	for lists < len(sets) && sets[lists].Bits == nil {
 		lists++
 	}
 	h.dense = sets[lists:]
 	if lists > 0 {
-		h.list, h.n = sets[0].list, sets[0].n
+		h.list, h.N = sets[0].list, sets[0].n
 		for _, s := range sets[1:lists] {
 			if h.list.IsEmpty() {
 				break
@@ -55,30 +55,30 @@ func newHits(seg *segment, sets []*set, gone *set) hits {
 			h.list = roaring.And(h.list, s.list)
 		}
 		if lists > 1 || len(h.dense) > 0 || gone != nil {
-			h.n = h.countList()
+			h.N = h.countList()
 		}
 	} else {
-		h.n = h.countBits()
+		h.N = h.countBits()
 	}
-	h.left, h.word = h.n, h.words()
+	h.Left, h.word = h.N, h.words()
 	return h
 }
 
 // is reports whether a report of the list is a hit.
-func (h *hits) is(i uint32) bool {
+func (h *Hits) is(i uint32) bool {
 	return h.inDense(i) && (h.gone == nil || !h.gone.has(i))
 }
 
-func (h *hits) inDense(i uint32) bool {
+func (h *Hits) inDense(i uint32) bool {
 	for _, d := range h.dense {
-		if d.bits[i/wordBits]>>(i%wordBits)&1 == 0 {
+		if d.Bits[i/wordBits]>>(i%wordBits)&1 == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func (h *hits) countList() (n int) {
+func (h *Hits) countList() (n int) {
 	if len(h.dense) == 0 && h.gone == nil {
 		return int(h.list.GetCardinality())
 	}
@@ -89,7 +89,7 @@ func (h *hits) countList() (n int) {
 			return n
 		}
 		if len(h.dense) == 1 && h.gone == nil {
-			n += countIn(some[:m], h.dense[0].bits)
+			n += countIn(some[:m], h.dense[0].Bits)
 			continue
 		}
 		for _, i := range some[:m] {
@@ -110,30 +110,30 @@ func countIn(some []uint32, bits []uint64) int {
 	return int(n)
 }
 
-func (h *hits) words() int { return (len(h.seg.docs) + wordBits - 1) / wordBits }
+func (h *Hits) words() int { return (len(h.seg.Docs) + wordBits - 1) / wordBits }
 
 // at returns a word of the intersection.
-func (h *hits) at(w int) uint64 {
+func (h *Hits) at(w int) uint64 {
 	var b uint64
 	switch len(h.dense) {
 	case 0:
 		b = ^uint64(0)
-		if rest := len(h.seg.docs) - w*wordBits; rest < wordBits {
+		if rest := len(h.seg.Docs) - w*wordBits; rest < wordBits {
 			b = 1<<rest - 1
 		}
 	case 1:
-		b = h.dense[0].bits[w]
+		b = h.dense[0].Bits[w]
 	default:
-		b = h.dense[0].bits[w] & h.dense[1].bits[w]
+		b = h.dense[0].Bits[w] & h.dense[1].Bits[w]
 		for _, d := range h.dense[2:] {
-			b &= d.bits[w]
+			b &= d.Bits[w]
 		}
 	}
 	if h.gone == nil {
 		return b
 	}
-	if h.gone.bits != nil {
-		return b &^ h.gone.bits[w]
+	if h.gone.Bits != nil {
+		return b &^ h.gone.Bits[w]
 	}
 	if b != 0 {
 		b &^= listWord(h.gone.list, w)
@@ -153,15 +153,15 @@ func listWord(b *roaring.Bitmap, w int) (word uint64) {
 
 // countBits counts the intersection. The cases are the ones that matter: no
 // condition, one, and several.
-func (h *hits) countBits() int {
+func (h *Hits) countBits() int {
 	n := 0
 	switch len(h.dense) {
 	case 0:
-		n = len(h.seg.docs)
+		n = len(h.seg.Docs)
 	case 1:
 		n = h.dense[0].n
 	case 2:
-		n = countBoth(h.dense[0].bits, h.dense[1].bits)
+		n = countBoth(h.dense[0].Bits, h.dense[1].Bits)
 	default:
 		n = countAll(h.dense)
 	}
@@ -189,29 +189,29 @@ func countBoth(a, b []uint64) int {
 }
 
 // countAll intersects piece by piece, so that the pieces stay at hand.
-func countAll(sets []*set) int {
+func countAll(sets []*Set) int {
 	var piece [128]uint64
 	n := 0
-	for from := 0; from < len(sets[0].bits); from += len(piece) {
-		some := piece[:copy(piece[:], sets[0].bits[from:])]
+	for from := 0; from < len(sets[0].Bits); from += len(piece) {
+		some := piece[:copy(piece[:], sets[0].Bits[from:])]
 		for i, s := range sets[1 : len(sets)-1] {
 			if i%8 == 7 && !slices.ContainsFunc(some, func(w uint64) bool { return w != 0 }) {
 				break
 			}
-			other := s.bits[from : from+len(some)]
+			other := s.Bits[from : from+len(some)]
 			for w := range some {
 				some[w] &= other[w]
 			}
 		}
-		n += countBoth(some, sets[len(sets)-1].bits[from:from+len(some)])
+		n += countBoth(some, sets[len(sets)-1].Bits[from:from+len(some)])
 	}
 	return n
 }
 
 // countGone counts what of the intersection is gone.
-func (h *hits) countGone() int {
-	if h.gone.bits != nil {
-		without := hits{seg: h.seg, dense: append(slices.Clone(h.dense), h.gone)}
+func (h *Hits) countGone() int {
+	if h.gone.Bits != nil {
+		without := Hits{seg: h.seg, dense: append(slices.Clone(h.dense), h.gone)}
 		return without.countBits()
 	}
 	n := 0
@@ -225,9 +225,9 @@ func (h *hits) countGone() int {
 }
 
 // settle makes ready for questions about places in the hits.
-func (h *hits) settle() {
+func (h *Hits) settle() {
 	if h.list != nil {
-		h.found = make([]uint32, 0, h.n)
+		h.found = make([]uint32, 0, h.N)
 		for it := h.list.Iterator(); it.HasNext(); {
 			if i := it.Next(); h.is(i) {
 				h.found = append(h.found, i)
@@ -245,13 +245,13 @@ func (h *hits) settle() {
 }
 
 // below counts the hits with an ordinal below i, once settled.
-func (h *hits) below(i int) int {
+func (h *Hits) below(i int) int {
 	if h.list != nil {
 		n, _ := slices.BinarySearch(h.found, uint32(i))
 		return n
 	}
-	if i >= len(h.seg.docs) {
-		return h.n
+	if i >= len(h.seg.Docs) {
+		return h.N
 	}
 	last := i / wordBits
 	n := h.ranks[last/wordBits]
@@ -262,28 +262,28 @@ func (h *hits) below(i int) int {
 }
 
 // leave goes on with the reports below an ordinal, once settled.
-func (h *hits) leave(i int) {
-	h.left = h.below(i)
-	if h.list == nil && i < len(h.seg.docs) {
+func (h *Hits) leave(i int) {
+	h.Left = h.below(i)
+	if h.list == nil && i < len(h.seg.Docs) {
 		h.word = i / wordBits
 		h.rest = h.at(h.word) & (1<<(i%wordBits) - 1)
 	}
 }
 
 // next hands out the newest hit that is left, nil when there is none.
-func (h *hits) next() *Doc {
-	if h.left == 0 {
+func (h *Hits) Next() *Doc {
+	if h.Left == 0 {
 		return nil
 	}
-	return &h.seg.docs[h.ordinal()]
+	return &h.seg.Docs[h.NextOrdinal()]
 }
 
 // ordinal hands out the ordinal of the newest hit that is left, if one is.
-func (h *hits) ordinal() uint32 {
-	h.left--
+func (h *Hits) NextOrdinal() uint32 {
+	h.Left--
 	switch {
 	case h.found != nil:
-		return h.found[h.left]
+		return h.found[h.Left]
 	case h.list != nil:
 		return h.back()
 	}
@@ -297,7 +297,7 @@ func (h *hits) ordinal() uint32 {
 }
 
 // back walks the list to the next hit from its end.
-func (h *hits) back() uint32 {
+func (h *Hits) back() uint32 {
 	if h.walk == nil {
 		h.walk = h.list.ReverseIterator()
 	}

@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ type grams struct {
 
 // gram is a run of words.
 type gram struct {
-	set *set
+	set *Set
 	id  uint32 // of a common one, which others may continue
 }
 
@@ -32,21 +32,21 @@ func gramKey(id, word uint32) uint64 { return uint64(id)<<32 | uint64(word) }
 func (g *grams) isCommon(word uint32) bool { return int(word) < len(g.common) && g.common[word] }
 
 // gatherGrams makes the sets of runs, those of two words first.
-func (s *segment) gatherGrams() {
-	var common []lexeme
-	for _, l := range s.lexicon {
-		if l.posts.bits != nil {
+func (s *Segment) gatherGrams() {
+	var common []Lexeme
+	for _, l := range s.Lexicon {
+		if l.Posts.Bits != nil {
 			common = append(common, l)
 		}
 	}
-	slices.SortFunc(common, func(a, b lexeme) int { return b.posts.n - a.posts.n })
+	slices.SortFunc(common, func(a, b Lexeme) int { return b.Posts.n - a.Posts.n })
 	common = common[:min(len(common), mostCommon)]
 	if len(common) == 0 {
 		return
 	}
 	g := &s.grams
 	g.next = map[uint64]gram{}
-	last := make([]*set, 0, len(common)) // the common runs of the length before
+	last := make([]*Set, 0, len(common)) // the common runs of the length before
 	ids := uint32(0)                     // as many words, and then other runs
 	for _, l := range common {
 		if int(l.number) >= len(g.common) {
@@ -54,18 +54,18 @@ func (s *segment) gatherGrams() {
 		}
 		g.common[l.number] = true
 		ids = max(ids, l.number)
-		last = append(last, l.posts)
+		last = append(last, l.Posts)
 	}
 	var words []uint32
 	var starts []uint32 // by place: the common run of the length before that begins there, 0 when none does
 	for length := 2; length <= longestGram && len(last) > 0; length++ {
 		lists := map[uint64]*roaring.Bitmap{}
-		among := unite(last, len(s.docs))
-		for i := range s.docs {
+		among := Union(last, len(s.Docs))
+		for i := range s.Docs {
 			if !among.has(uint32(i)) {
 				continue
 			}
-			words, starts = g.runs(s.docs[i].text(s.memory), length-1, words[:0], starts[:0])
+			words, starts = g.runs(s.Docs[i].text(s.memory), length-1, words[:0], starts[:0])
 			for at := range max(0, len(words)-length+1) {
 				if starts[at] == 0 || starts[at+1] == 0 {
 					continue
@@ -79,8 +79,8 @@ func (s *segment) gatherGrams() {
 		}
 		last = last[:0]
 		for key, list := range lists {
-			run := gram{set: newGramSet(list, len(s.docs))}
-			if isDense(run.set.n, len(s.docs)) {
+			run := gram{set: newGramSet(list, len(s.Docs))}
+			if isDense(run.set.n, len(s.Docs)) {
 				ids++
 				run.id = ids
 				last = append(last, run.set)
@@ -95,10 +95,10 @@ func (s *segment) gatherGrams() {
 // a list takes a quarter of the memory.
 const bitsFrom = 16
 
-func newGramSet(b *roaring.Bitmap, docs int) *set {
+func newGramSet(b *roaring.Bitmap, docs int) *Set {
 	if n := int(b.GetCardinality()); n*bitsFrom < docs {
 		b.RunOptimize()
-		return &set{n: n, list: b.Clone()} // which has no room to grow
+		return &Set{n: n, list: b.Clone()} // which has no room to grow
 	}
 	return newSet(b, docs)
 }
@@ -131,14 +131,14 @@ func (g *grams) runs(t tokens, length int, words, starts []uint32) (_, _ []uint3
 // mayHave appends sets in all of which a report with the phrase is. It is
 // settled when there is one, of just those reports, and not ok when there are
 // none.
-func (s *segment) mayHave(phrase []uint32, sets []*set) (_ []*set, settled, ok bool) {
-	if len(phrase) > s.longest {
+func (s *Segment) mayHave(phrase []uint32, sets []*Set) (_ []*Set, settled, ok bool) {
+	if len(phrase) > s.Longest {
 		return nil, false, false
 	}
 	from := len(sets)
 	follows := 0 // words in the longest common run that begins at the next place
 	for at := len(phrase) - 1; at >= 0; at-- {
-		posts := s.words.get(phrase[at])
+		posts := s.Words.get(phrase[at])
 		if posts == nil {
 			return nil, false, false
 		}

@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"encoding/binary"
@@ -11,30 +11,30 @@ import (
 // dictionary numbers words and stems, so that a text can be kept as a few
 // bytes and compared as numbers. It only grows, and belongs to the writer;
 // readers look up in a view of it.
-type dictionary struct {
-	view
-	list   []word // by number; a copy of the header is all that a reader needs, since what it covers never changes
-	nStem  uint32
-	shared bool // the new ones are in use by readers: copy them before the next change
+type Dictionary struct {
+	View
+	List      []Word // by number; a copy of the header is all that a reader needs, since what it covers never changes
+	StemCount uint32
+	shared    bool // the new ones are in use by readers: copy them before the next change
 }
 
 // view is a dictionary as of one moment. Most words have been there for long,
 // in maps that are never changed; the new ones are in small maps that are
 // copied when there are more.
-type view struct {
+type View struct {
 	words, newWords map[string]uint32
-	stems, newStems map[string]stem
+	stems, newStems map[string]Stem
 }
 
-type word struct {
-	text string
+type Word struct {
+	Text string
 	stem uint32
 }
 
 // stem is what the words of one stem share.
-type stem struct {
-	number uint32
-	words  []string
+type Stem struct {
+	Number uint32
+	Words  []string
 }
 
 // gap is the number that stands between two fields of a text.
@@ -43,21 +43,21 @@ const gap = 0
 // manyNew is how many new words are too many to copy again and again.
 const manyNew = 4096
 
-func newDictionary() *dictionary {
-	return &dictionary{
-		view: view{newWords: map[string]uint32{}, newStems: map[string]stem{}},
-		list: make([]word, 1),
+func NewDictionary() *Dictionary {
+	return &Dictionary{
+		View: View{newWords: map[string]uint32{}, newStems: map[string]Stem{}},
+		List: make([]Word, 1),
 	}
 }
 
 // share returns a view that stays as it is.
-func (d *dictionary) share() view {
+func (d *Dictionary) Snapshot() View {
 	if len(d.newWords) > manyNew {
 		d.words, d.newWords = joined(d.words, d.newWords), map[string]uint32{}
-		d.stems, d.newStems = joined(d.stems, d.newStems), map[string]stem{}
+		d.stems, d.newStems = joined(d.stems, d.newStems), map[string]Stem{}
 	}
 	d.shared = true
-	return d.view
+	return d.View
 }
 
 // joined lays one map over another; the first must not be changed, since it is
@@ -73,7 +73,7 @@ func joined[V any](old, fresh map[string]V) map[string]V {
 }
 
 // add returns the number of a word, new or not.
-func (d *dictionary) add(spelled []byte) uint32 {
+func (d *Dictionary) Add(spelled []byte) uint32 {
 	if n, ok := d.words[string(spelled)]; ok {
 		return n
 	}
@@ -83,23 +83,23 @@ func (d *dictionary) add(spelled []byte) uint32 {
 	if d.shared {
 		d.newWords, d.newStems, d.shared = maps.Clone(d.newWords), maps.Clone(d.newStems), false
 	}
-	w := word{text: string(spelled)}
-	key := text.Stem(w.text)
-	s := d.stem(key)
-	if s.number == 0 {
-		d.nStem++
-		s.number = d.nStem
+	w := Word{Text: string(spelled)}
+	key := text.Stem(w.Text)
+	s := d.Stem(key)
+	if s.Number == 0 {
+		d.StemCount++
+		s.Number = d.StemCount
 	}
-	w.stem = s.number
-	d.newStems[key] = stem{s.number, append(slices.Clip(s.words), w.text)}
-	n := uint32(len(d.list))
-	d.list = append(d.list, w)
-	d.newWords[w.text] = n
+	w.stem = s.Number
+	d.newStems[key] = Stem{s.Number, append(slices.Clip(s.Words), w.Text)}
+	n := uint32(len(d.List))
+	d.List = append(d.List, w)
+	d.newWords[w.Text] = n
 	return n
 }
 
 // word returns the number of a word, 0 when no text has it.
-func (v *view) word(text string) uint32 {
+func (v *View) Word(text string) uint32 {
 	if n, ok := v.words[text]; ok {
 		return n
 	}
@@ -107,7 +107,7 @@ func (v *view) word(text string) uint32 {
 }
 
 // stem returns what is known of a stem, nothing when no text has it.
-func (v *view) stem(text string) stem {
+func (v *View) Stem(text string) Stem {
 	if s, ok := v.newStems[text]; ok { // the newer, with more words
 		return s
 	}
@@ -116,10 +116,10 @@ func (v *view) stem(text string) stem {
 
 // numbers returns the numbers of a phrase's words, or nothing when one of them
 // is in no text.
-func (v *view) numbers(words []string) []uint32 {
+func (v *View) Numbers(words []string) []uint32 {
 	out := make([]uint32, len(words))
 	for i, w := range words {
-		if out[i] = v.word(w); out[i] == 0 {
+		if out[i] = v.Word(w); out[i] == 0 {
 			return nil
 		}
 	}
@@ -157,7 +157,7 @@ func (t tokens) has(phrase []uint32) bool {
 }
 
 // hasAny reports whether one of many phrases stands in the text.
-func (t tokens) hasAny(phrases *trie[uint32]) bool {
+func (t tokens) hasAny(phrases *Trie[uint32]) bool {
 	for len(t) > 0 {
 		first, rest := t.next()
 		n := phrases.next[first]
@@ -188,14 +188,14 @@ func (t tokens) begins(phrase []uint32) bool {
 }
 
 // analyser turns fields into tokens.
-type analyser struct {
-	dict *dictionary
-	t    text.Tokenizer
+type Analyzer struct {
+	Dict      *Dictionary
+	Tokenizer text.Tokenizer
 }
 
-func (a *analyser) append(b []byte, field string) []byte {
+func (a *Analyzer) Append(b []byte, field string) []byte {
 	before := len(b)
-	a.t.Words(field, func(w []byte) { b = binary.AppendUvarint(b, uint64(a.dict.add(w))) })
+	a.Tokenizer.Words(field, func(w []byte) { b = binary.AppendUvarint(b, uint64(a.Dict.Add(w))) })
 	if len(b) > before {
 		b = append(b, gap)
 	}

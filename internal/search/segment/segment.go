@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"cmp"
@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
-	"pregon/internal/disclosure"
 )
 
 // Doc is a report as the index keeps it. Docs are ordered by At, then Key,
@@ -26,31 +24,11 @@ type Doc struct {
 	// Where in the memory of the index its record is, which is nothing to the
 	// index, and behind it its words. It holds no pointers, so that a million
 	// of them cost the collector nothing.
-	place  place
-	record uint32 // bytes before the words
+	Place     place
+	RecordLen uint32 // bytes before the words
 }
 
-func (d *Doc) text(m memory) tokens { return tokens(m.at(d.place)[d.record:]) }
-
-// typeRank orders reports of one number: the later in a list, the lower. It is
-// the last two bits of a key.
-func typeRank(t disclosure.Type) uint64 {
-	switch t {
-	case disclosure.HR:
-		return 2
-	case disclosure.IP:
-		return 1
-	}
-	return 0
-}
-
-// KeyOf packs type and number, which together name a report.
-func KeyOf(t disclosure.Type, number int64) uint64 { return uint64(number)<<2 | typeRank(t) }
-
-// Type returns the type that is in the key.
-func (d *Doc) Type() disclosure.Type {
-	return [...]disclosure.Type{disclosure.OIR, disclosure.IP, disclosure.HR, ""}[d.Key&3]
-}
+func (d *Doc) text(m Memory) tokens { return tokens(m.At(d.Place)[d.RecordLen:]) }
 
 // Number returns the registration number that is in the key.
 func (d *Doc) Number() int64 { return int64(d.Key >> 2) }
@@ -58,49 +36,49 @@ func (d *Doc) Number() int64 { return int64(d.Key >> 2) }
 // Published returns the instant of publication.
 func (d *Doc) Published() time.Time { return time.Unix(0, d.At).UTC() }
 
-func compareDocs(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
+func Compare(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
 
 // segment is an immutable piece of the index: some reports, oldest first, and
 // for everything that can be asked for the set of those that have it.
-type segment struct {
-	docs       []Doc
-	memory     memory
+type Segment struct {
+	Docs       []Doc
+	memory     Memory
 	byKey      []uint32 // ordinals of docs in order of their keys
-	words      postings
+	Words      postings
 	stems      postings
 	last       postings // what a word means when it is the last one typed, where that is more than the word
 	types      postings // by typeRank
 	refs       postings
 	categories postings
-	lexicon    []lexeme // the words there are, in order of their text
-	prefixes   map[string]*set
-	longest    int // words in the longest text
+	Lexicon    []Lexeme // the words there are, in order of their text
+	prefixes   map[string]*Set
+	Longest    int // words in the longest text
 	grams      grams
 }
 
-type lexeme struct {
-	word
+type Lexeme struct {
+	Word
 	number uint32
-	posts  *set
+	Posts  *Set
 }
 
 // postings are sets by number. A large segment has most numbers, so that a
 // slice serves it best; a small one has few.
 type postings struct {
-	dense  []*set
-	sparse map[uint32]*set
+	dense  []*Set
+	sparse map[uint32]*Set
 }
 
 const denseDocs = 2048 // from this many reports on
 
 func newPostings(docs, numbers int) postings {
 	if docs >= denseDocs {
-		return postings{dense: make([]*set, numbers)}
+		return postings{dense: make([]*Set, numbers)}
 	}
-	return postings{sparse: map[uint32]*set{}}
+	return postings{sparse: map[uint32]*Set{}}
 }
 
-func (p *postings) get(n uint32) *set {
+func (p *postings) get(n uint32) *Set {
 	if p.sparse != nil {
 		return p.sparse[n]
 	}
@@ -110,7 +88,7 @@ func (p *postings) get(n uint32) *set {
 	return nil
 }
 
-func (p *postings) set(n uint32, s *set) {
+func (p *postings) set(n uint32, s *Set) {
 	if p.sparse != nil {
 		p.sparse[n] = s
 	} else {
@@ -123,7 +101,7 @@ func (p *postings) set(n uint32, s *set) {
 func (p *postings) add(n, doc uint32) {
 	s := p.get(n)
 	if s == nil {
-		s = &set{list: roaring.New()}
+		s = &Set{list: roaring.New()}
 		p.set(n, s)
 	}
 	s.list.Add(doc)
@@ -131,14 +109,14 @@ func (p *postings) add(n, doc uint32) {
 
 // seal gives the sets their final form.
 func (p *postings) seal(docs int) {
-	for n, s := range p.all() {
+	for n, s := range p.All() {
 		p.set(n, newSet(s.list, docs))
 	}
 }
 
 // all passes every set that there is.
-func (p *postings) all() iter.Seq2[uint32, *set] {
-	return func(yield func(uint32, *set) bool) {
+func (p *postings) All() iter.Seq2[uint32, *Set] {
+	return func(yield func(uint32, *Set) bool) {
 		for n, s := range p.dense {
 			if s != nil && !yield(uint32(n), s) {
 				return
@@ -153,24 +131,24 @@ func (p *postings) all() iter.Seq2[uint32, *set] {
 }
 
 // vocabulary is what the numbers in docs stand for, as of the building.
-type vocabulary struct {
-	words    []word
-	stems    uint32
-	headings []heading
-	tickers  [][]uint32 // by reference
-	memory   memory
+type Vocabulary struct {
+	Words      []Word
+	Stems      uint32
+	Categories [][]uint32 // by heading
+	Tickers    [][]uint32 // by reference
+	Memory     Memory
 }
 
 // build makes a segment of docs, which must be in order. It uses several
 // goroutines when told to, for a start; a merge goes on beside readers and
 // takes one.
-func build(docs []Doc, v vocabulary, goroutines int) *segment {
-	s := &segment{
-		docs:       docs,
-		memory:     v.memory,
-		words:      newPostings(len(docs), len(v.words)),
-		stems:      newPostings(len(docs), int(v.stems)+1),
-		last:       newPostings(len(docs), len(v.words)),
+func Build(docs []Doc, v Vocabulary, goroutines int) *Segment {
+	s := &Segment{
+		Docs:       docs,
+		memory:     v.Memory,
+		Words:      newPostings(len(docs), len(v.Words)),
+		stems:      newPostings(len(docs), int(v.Stems)+1),
+		last:       newPostings(len(docs), len(v.Words)),
 		types:      newPostings(0, 0),
 		refs:       newPostings(0, 0),
 		categories: newPostings(0, 0),
@@ -213,22 +191,22 @@ func share(tasks []func(), goroutines int) {
 
 // indexWords puts every report into the sets of its words, of those words
 // whose number leaves a remainder.
-func (s *segment) indexWords(v vocabulary, remainder, divisor uint32) {
-	for i := range s.docs {
-		d := &s.docs[i]
+func (s *Segment) indexWords(v Vocabulary, remainder, divisor uint32) {
+	for i := range s.Docs {
+		d := &s.Docs[i]
 		words := 0
 		for t := d.text(s.memory); len(t) > 0; words++ {
 			var n uint32
 			if n, t = t.next(); n%divisor == remainder && n != gap {
-				s.words.add(n, uint32(i))
+				s.Words.add(n, uint32(i))
 			}
 		}
 		if remainder == 0 {
-			s.longest = max(s.longest, words)
+			s.Longest = max(s.Longest, words)
 		}
-		for _, n := range v.tickers[d.Ref] {
+		for _, n := range v.Tickers[d.Ref] {
 			if n%divisor == remainder {
-				s.words.add(n, uint32(i))
+				s.Words.add(n, uint32(i))
 			}
 		}
 	}
@@ -236,46 +214,46 @@ func (s *segment) indexWords(v vocabulary, remainder, divisor uint32) {
 
 // indexFields puts every report into the sets of its type, issuer and
 // categories.
-func (s *segment) indexFields(v vocabulary) {
-	for i := range s.docs {
-		d, n := &s.docs[i], uint32(i)
+func (s *Segment) indexFields(v Vocabulary) {
+	for i := range s.Docs {
+		d, n := &s.Docs[i], uint32(i)
 		s.refs.add(d.Ref, n)
-		for _, c := range v.headings[d.Heading].categories {
+		for _, c := range v.Categories[d.Heading] {
 			s.categories.add(c, n)
 		}
 		s.types.add(uint32(d.Key&3), n)
 	}
 	for _, p := range []*postings{&s.refs, &s.categories, &s.types} {
-		p.seal(len(s.docs))
+		p.seal(len(s.Docs))
 	}
 }
 
-func (s *segment) sortKeys() {
-	s.byKey = make([]uint32, len(s.docs))
+func (s *Segment) sortKeys() {
+	s.byKey = make([]uint32, len(s.Docs))
 	for i := range s.byKey {
 		s.byKey[i] = uint32(i)
 	}
-	slices.SortFunc(s.byKey, func(a, b uint32) int { return cmp.Compare(s.docs[a].Key, s.docs[b].Key) })
+	slices.SortFunc(s.byKey, func(a, b uint32) int { return cmp.Compare(s.Docs[a].Key, s.Docs[b].Key) })
 }
 
 // gatherWords makes the lexicon, and joins the words of each stem; a stem with
 // one word shares its set.
-func (s *segment) gatherWords(v vocabulary) {
-	s.words.seal(len(s.docs))
-	for n, posts := range s.words.all() {
-		s.lexicon = append(s.lexicon, lexeme{v.words[n], n, posts})
+func (s *Segment) gatherWords(v Vocabulary) {
+	s.Words.seal(len(s.Docs))
+	for n, posts := range s.Words.All() {
+		s.Lexicon = append(s.Lexicon, Lexeme{v.Words[n], n, posts})
 	}
-	slices.SortFunc(s.lexicon, func(a, b lexeme) int { return strings.Compare(a.text, b.text) })
+	slices.SortFunc(s.Lexicon, func(a, b Lexeme) int { return strings.Compare(a.Text, b.Text) })
 
-	several := map[uint32][]lexeme{}
-	first := make(map[uint32]lexeme, len(s.lexicon))
-	for _, l := range s.lexicon {
+	several := map[uint32][]Lexeme{}
+	first := make(map[uint32]Lexeme, len(s.Lexicon))
+	for _, l := range s.Lexicon {
 		if have, ok := first[l.stem]; !ok {
 			first[l.stem] = l
-			s.stems.set(l.stem, l.posts)
+			s.stems.set(l.stem, l.Posts)
 		} else {
 			if several[l.stem] == nil {
-				several[l.stem] = []lexeme{have}
+				several[l.stem] = []Lexeme{have}
 			}
 			several[l.stem] = append(several[l.stem], l)
 		}
@@ -288,26 +266,26 @@ func (s *segment) gatherWords(v vocabulary) {
 // gatherLast joins for every word what it means as the last one typed: the
 // words that begin with it, and those of its stem. For most that is the word
 // alone, and nothing is kept.
-func (s *segment) gatherLast() {
-	for i, l := range s.lexicon {
+func (s *Segment) gatherLast() {
+	for i, l := range s.Lexicon {
 		to := i + 1
-		for to < len(s.lexicon) && strings.HasPrefix(s.lexicon[to].text, l.text) {
+		for to < len(s.Lexicon) && strings.HasPrefix(s.Lexicon[to].Text, l.Text) {
 			to++
 		}
-		begin, stem := l.posts, s.stems.get(l.stem)
+		begin, stem := l.Posts, s.stems.get(l.stem)
 		if to > i+1 {
-			if begin = s.prefixes[l.text]; begin == nil {
-				begin = s.union(s.lexicon[i:to])
+			if begin = s.prefixes[l.Text]; begin == nil {
+				begin = s.union(s.Lexicon[i:to])
 			}
 		}
 		switch {
-		case begin == l.posts && stem == l.posts:
-		case stem == l.posts:
+		case begin == l.Posts && stem == l.Posts:
+		case stem == l.Posts:
 			s.last.set(l.number, begin)
-		case begin == l.posts:
+		case begin == l.Posts:
 			s.last.set(l.number, stem)
 		default:
-			s.last.set(l.number, unite([]*set{begin, stem}, len(s.docs)))
+			s.last.set(l.number, Union([]*Set{begin, stem}, len(s.Docs)))
 		}
 	}
 }
@@ -319,31 +297,31 @@ const (
 	readyWords   = 8
 )
 
-func (s *segment) gatherPrefixes(goroutines int) {
-	var ready [readyLetters]map[string]*set
+func (s *Segment) gatherPrefixes(goroutines int) {
+	var ready [readyLetters]map[string]*Set
 	var tasks []func()
 	for i := range ready {
 		tasks = append(tasks, func() { ready[i] = s.readyPrefixes(readyLetters - i) })
 	}
 	share(tasks, goroutines)
-	s.prefixes = map[string]*set{}
+	s.prefixes = map[string]*Set{}
 	for _, r := range ready {
 		maps.Copy(s.prefixes, r)
 	}
 }
 
 // readyPrefixes joins the words that begin alike, by so many letters.
-func (s *segment) readyPrefixes(letters int) map[string]*set {
-	ready := map[string]*set{}
-	for from := 0; from < len(s.lexicon); {
-		text := s.lexicon[from].text
+func (s *Segment) readyPrefixes(letters int) map[string]*Set {
+	ready := map[string]*Set{}
+	for from := 0; from < len(s.Lexicon); {
+		text := s.Lexicon[from].Text
 		to := from + 1
 		if len(text) >= letters {
-			for to < len(s.lexicon) && strings.HasPrefix(s.lexicon[to].text, text[:letters]) {
+			for to < len(s.Lexicon) && strings.HasPrefix(s.Lexicon[to].Text, text[:letters]) {
 				to++
 			}
 			if to-from >= readyWords {
-				ready[text[:letters]] = s.union(s.lexicon[from:to])
+				ready[text[:letters]] = s.union(s.Lexicon[from:to])
 			}
 		}
 		from = to
@@ -351,46 +329,46 @@ func (s *segment) readyPrefixes(letters int) map[string]*set {
 	return ready
 }
 
-func (s *segment) union(lexemes []lexeme) *set {
-	sets := make([]*set, len(lexemes))
+func (s *Segment) union(lexemes []Lexeme) *Set {
+	sets := make([]*Set, len(lexemes))
 	for i, l := range lexemes {
-		sets[i] = l.posts
+		sets[i] = l.Posts
 	}
-	return unite(sets, len(s.docs))
+	return Union(sets, len(s.Docs))
 }
 
 // prefix returns the reports that have a word which begins so.
-func (s *segment) prefix(text string) *set {
+func (s *Segment) prefix(text string) *Set {
 	if b := s.prefixes[text]; b != nil {
 		return b
 	}
-	from := sort.Search(len(s.lexicon), func(i int) bool { return s.lexicon[i].text >= text })
+	from := sort.Search(len(s.Lexicon), func(i int) bool { return s.Lexicon[i].Text >= text })
 	to := from
-	for to < len(s.lexicon) && strings.HasPrefix(s.lexicon[to].text, text) {
+	for to < len(s.Lexicon) && strings.HasPrefix(s.Lexicon[to].Text, text) {
 		to++
 	}
 	if from == to {
 		return nil
 	}
-	return s.union(s.lexicon[from:to])
+	return s.union(s.Lexicon[from:to])
 }
 
 // find returns the ordinal of a report.
-func (s *segment) find(key uint64) (uint32, bool) {
-	i := sort.Search(len(s.byKey), func(i int) bool { return s.docs[s.byKey[i]].Key >= key })
-	if i == len(s.byKey) || s.docs[s.byKey[i]].Key != key {
+func (s *Segment) Find(key uint64) (uint32, bool) {
+	i := sort.Search(len(s.byKey), func(i int) bool { return s.Docs[s.byKey[i]].Key >= key })
+	if i == len(s.byKey) || s.Docs[s.byKey[i]].Key != key {
 		return 0, false
 	}
 	return s.byKey[i], true
 }
 
 // newer returns the ordinal of the first report that comes after d.
-func (s *segment) newer(d *Doc) int {
-	return sort.Search(len(s.docs), func(i int) bool { return compareDocs(&s.docs[i], d) > 0 })
+func (s *Segment) newer(d *Doc) int {
+	return sort.Search(len(s.Docs), func(i int) bool { return Compare(&s.Docs[i], d) > 0 })
 }
 
 // since returns the ordinal of the first report published at an instant or
 // later.
-func (s *segment) since(at int64) int {
-	return sort.Search(len(s.docs), func(i int) bool { return s.docs[i].At >= at })
+func (s *Segment) since(at int64) int {
+	return sort.Search(len(s.Docs), func(i int) bool { return s.Docs[i].At >= at })
 }

@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"slices"
@@ -7,13 +7,13 @@ import (
 
 // memory is a few large pieces that hold many small strings. What is written
 // stays as it is until nobody needs its piece any more.
-type memory [][]byte
+type Memory [][]byte
 
 // place is where a string is.
 type place struct{ piece, offset, length uint32 }
 
 // at returns the string at a place.
-func (m memory) at(p place) string {
+func (m Memory) At(p place) string {
 	if p.length == 0 {
 		return ""
 	}
@@ -22,8 +22,8 @@ func (m memory) at(p place) string {
 
 // arena fills memory. It belongs to the writer. Indexes in use share its
 // pieces, and look only at what was written before they were made.
-type arena struct {
-	memory
+type Arena struct {
+	Memory
 	used int   // bytes of the last piece
 	live []int // bytes in use, by piece
 }
@@ -31,26 +31,26 @@ type arena struct {
 const pieceSize = 1 << 20
 
 // keep copies a string into memory.
-func (a *arena) keep(b []byte) place {
-	last := len(a.memory) - 1
-	if last < 0 || len(b) > len(a.memory[last])-a.used {
-		a.memory = append(a.memory, make([]byte, max(pieceSize, len(b))))
+func (a *Arena) Add(b []byte) place {
+	last := len(a.Memory) - 1
+	if last < 0 || len(b) > len(a.Memory[last])-a.used {
+		a.Memory = append(a.Memory, make([]byte, max(pieceSize, len(b))))
 		a.live = append(a.live, 0)
 		a.used = 0
 		last++
 	}
 	p := place{uint32(last), uint32(a.used), uint32(len(b))}
-	a.used += copy(a.memory[last][a.used:], b)
+	a.used += copy(a.Memory[last][a.used:], b)
 	a.live[last] += len(b)
 	return p
 }
 
 // free says that a string is no longer needed by what comes. A piece without
 // any is left out of the memory of later indexes.
-func (a *arena) free(p place) {
+func (a *Arena) Free(p place) {
 	a.live[p.piece] -= int(p.length)
-	if a.live[p.piece] == 0 && int(p.piece) < len(a.memory)-1 {
-		a.memory = slices.Clone(a.memory)
-		a.memory[p.piece] = nil
+	if a.live[p.piece] == 0 && int(p.piece) < len(a.Memory)-1 {
+		a.Memory = slices.Clone(a.Memory)
+		a.Memory[p.piece] = nil
 	}
 }

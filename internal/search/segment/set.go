@@ -1,4 +1,4 @@
-package search
+package segment
 
 import (
 	"math/bits"
@@ -14,9 +14,9 @@ import (
 // two of them are intersected and counted at a machine word a step, whatever
 // they hold. The others are compressed bitmaps, which at that density are
 // short sorted lists.
-type set struct {
+type Set struct {
 	n    int
-	bits []uint64
+	Bits []uint64
 	list *roaring.Bitmap
 }
 
@@ -31,22 +31,22 @@ const (
 func isDense(n, docs int) bool { return docs >= plainFrom && n*denseFrom >= docs }
 
 // newSet takes over a bitmap of a segment with so many reports.
-func newSet(b *roaring.Bitmap, docs int) *set {
+func newSet(b *roaring.Bitmap, docs int) *Set {
 	n := int(b.GetCardinality())
 	if n == 0 {
 		return nil
 	}
 	if !isDense(n, docs) {
 		b.RunOptimize()
-		return &set{n: n, list: b}
+		return &Set{n: n, list: b}
 	}
-	s := &set{n: n, bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	s := &Set{n: n, Bits: make([]uint64, (docs+wordBits-1)/wordBits)}
 	s.add(b)
 	return s
 }
 
 // rangeSet returns the reports from one ordinal to before another.
-func rangeSet(lo, hi, docs int) *set {
+func rangeSet(lo, hi, docs int) *Set {
 	n := hi - lo
 	if n <= 0 {
 		return nil
@@ -54,20 +54,20 @@ func rangeSet(lo, hi, docs int) *set {
 	if !isDense(n, docs) {
 		b := roaring.New()
 		b.AddRange(uint64(lo), uint64(hi))
-		return &set{n: n, list: b}
+		return &Set{n: n, list: b}
 	}
-	s := &set{n: n, bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	s := &Set{n: n, Bits: make([]uint64, (docs+wordBits-1)/wordBits)}
 	for w := lo / wordBits; w*wordBits < hi; w++ {
-		s.bits[w] = ^uint64(0)
+		s.Bits[w] = ^uint64(0)
 	}
-	s.bits[lo/wordBits] &= ^uint64(0) << (lo % wordBits)
+	s.Bits[lo/wordBits] &= ^uint64(0) << (lo % wordBits)
 	if rest := hi % wordBits; rest > 0 {
-		s.bits[hi/wordBits] &= 1<<rest - 1
+		s.Bits[hi/wordBits] &= 1<<rest - 1
 	}
 	return s
 }
 
-func (s *set) add(b *roaring.Bitmap) {
+func (s *Set) add(b *roaring.Bitmap) {
 	var some [256]uint32
 	for it := b.ManyIterator(); ; {
 		n := it.NextMany(some[:])
@@ -75,25 +75,25 @@ func (s *set) add(b *roaring.Bitmap) {
 			return
 		}
 		for _, i := range some[:n] {
-			s.bits[i/wordBits] |= 1 << (i % wordBits)
+			s.Bits[i/wordBits] |= 1 << (i % wordBits)
 		}
 	}
 }
 
-func (s *set) has(i uint32) bool {
-	if s.bits != nil {
-		return s.bits[i/wordBits]>>(i%wordBits)&1 != 0
+func (s *Set) has(i uint32) bool {
+	if s.Bits != nil {
+		return s.Bits[i/wordBits]>>(i%wordBits)&1 != 0
 	}
 	return s.list.Contains(i)
 }
 
 // unite returns the reports that are in any of the sets. It may be one of
 // them.
-func unite(sets []*set, docs int) *set {
-	one, n, dense := (*set)(nil), 0, false
+func Union(sets []*Set, docs int) *Set {
+	one, n, dense := (*Set)(nil), 0, false
 	for _, s := range sets {
 		if s != nil && s != one {
-			one, n, dense = s, n+1, dense || s.bits != nil
+			one, n, dense = s, n+1, dense || s.Bits != nil
 		}
 	}
 	if n <= 1 {
@@ -111,15 +111,15 @@ func unite(sets []*set, docs int) *set {
 		}
 		return newSet(roaring.FastOr(lists...), docs)
 	}
-	u := &set{bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	u := &Set{Bits: make([]uint64, (docs+wordBits-1)/wordBits)}
 	for i, s := range sets {
 		switch {
 		case s == nil:
-		case s.bits == nil:
+		case s.Bits == nil:
 			u.add(s.list)
 		default:
-			for w, b := range s.bits {
-				u.bits[w] |= b
+			for w, b := range s.Bits {
+				u.Bits[w] |= b
 			}
 		}
 		if n > fewSets && i%fewSets == 0 && u.count() == docs {
@@ -134,21 +134,21 @@ func unite(sets []*set, docs int) *set {
 const fewSets = 32
 
 // distinctSets returns the sets without repetition, the largest first.
-func distinctSets(sets []*set) []*set {
-	seen := make(map[*set]bool, len(sets))
-	out := make([]*set, 0, len(sets))
+func distinctSets(sets []*Set) []*Set {
+	seen := make(map[*Set]bool, len(sets))
+	out := make([]*Set, 0, len(sets))
 	for _, s := range sets {
 		if s != nil && !seen[s] {
 			seen[s] = true
 			out = append(out, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b *set) int { return b.n - a.n })
+	slices.SortFunc(out, func(a, b *Set) int { return b.n - a.n })
 	return out
 }
 
-func (s *set) count() (n int) {
-	for _, b := range s.bits {
+func (s *Set) count() (n int) {
+	for _, b := range s.Bits {
 		n += bits.OnesCount64(b)
 	}
 	return n

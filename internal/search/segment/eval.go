@@ -1,0 +1,302 @@
+package segment
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// part is a segment and what of it is no longer so.
+type Part struct {
+	Seg   *Segment
+	Gone  *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
+	kinds *atomic.Pointer[kindSets]
+}
+
+// goneSet returns what is gone as a set.
+func (p Part) GoneSet() *Set {
+	if p.Gone == nil {
+		return nil
+	}
+	return &Set{n: int(p.Gone.GetCardinality()), list: p.Gone}
+}
+
+// kindSets are the reports of each kind of issuer, for one directory. They are
+// worked out when first asked for.
+type kindSets struct {
+	issuers Issuers
+	sets    map[string]*Set
+}
+
+// issuers are those that the references of reports mean.
+type Issuers interface {
+	// Kind returns the kind of the issuer of a reference, empty if it is unknown.
+	Kind(ref uint32) string
+}
+
+func NewPart(s *Segment) Part { return Part{Seg: s, kinds: new(atomic.Pointer[kindSets])} }
+
+func (p Part) Live() int {
+	if p.Gone == nil {
+		return len(p.Seg.Docs)
+	}
+	return len(p.Seg.Docs) - int(p.Gone.GetCardinality())
+}
+
+// compiled is a filter in the numbers of the index.
+type Query struct {
+	Issuers    Issuers
+	Empty      bool // no report can match
+	ByDay      bool
+	From, To   int64
+	Type       int // rank, or -1
+	Kind       string
+	Refs       []uint32
+	ByIssuer   bool
+	Category   uint32
+	ByCategory bool
+	Must       []Lookup
+	Not        []Lookup
+}
+
+// lookup is a term in the numbers of the index: the reports that have the
+// stem, or the exact word, or the phrase, or a word that begins so, or belong
+// to one of the references, or are one of the keys.
+type Lookup struct {
+	Stem   uint32
+	Word   uint32
+	Phrase []uint32
+	Prefix string
+	Typed  uint32 // the word that the prefix is, if it is one
+	Refs   []uint32
+	Keys   []uint64
+}
+
+// withoutContained drops the phrases that are part of another. Those that are
+// left begin at different places of a text: it returns false when there are
+// more of them than the longest has words.
+func (c *Query) Simplify(longest int) bool {
+	var phrases []Lookup
+	rest := c.Must[:0:0]
+	for _, l := range c.Must {
+		if l.Phrase == nil || len(l.Refs) > 0 || len(l.Keys) > 0 {
+			rest = append(rest, l)
+			continue
+		}
+		if len(l.Phrase) > longest || len(phrases) > longest*longest {
+			return false
+		}
+		phrases = append(phrases, l)
+	}
+	if len(phrases) < 2 {
+		return true
+	}
+	slices.SortStableFunc(phrases, func(a, b Lookup) int { return len(b.Phrase) - len(a.Phrase) })
+	kept := phrases[:0]
+	for _, l := range phrases {
+		if slices.ContainsFunc(kept, func(k Lookup) bool { return contains(k.Phrase, l.Phrase) }) {
+			continue
+		}
+		if kept = append(kept, l); len(kept) > longest {
+			return false
+		}
+	}
+	c.Must = append(rest, kept...)
+	return true
+}
+
+// contains reports whether a phrase is part of another.
+func contains(long, short []uint32) bool {
+	for i := range len(long) - len(short) + 1 {
+		if long[i] == short[0] && slices.Equal(long[i:i+len(short)], short) {
+			return true
+		}
+	}
+	return false
+}
+
+// finds reports whether there is anything that a report could have.
+func (l *Lookup) Possible() bool {
+	return l.Stem != 0 || l.Word != 0 || l.Phrase != nil || l.Prefix != "" || len(l.Refs) > 0 || len(l.Keys) > 0
+}
+
+// run finds the hits of one segment. Phrases come last, among what is left, and
+// all of them together: each report is read once, however many there are.
+func (c *Query) Run(p Part, w *Work) (Hits, error) {
+	none := Hits{seg: p.Seg}
+	if err := w.Ctx.Err(); err != nil {
+		return none, err
+	}
+	sets, ok := c.conditions(p)
+	if !ok {
+		return none, nil
+	}
+	var phrases [][]uint32
+	for i := range c.Must {
+		l := &c.Must[i]
+		named := l.Set(p.Seg)
+		if named == nil && l.Phrase != nil {
+			more, settled, ok := p.Seg.mayHave(l.Phrase, sets)
+			if !ok {
+				return none, nil
+			}
+			sets = more
+			if !settled {
+				phrases = append(phrases, l.Phrase)
+			}
+			continue
+		}
+		if l.Phrase != nil { // or what it names
+			some, err := p.Seg.WithAnyPhrase([][]uint32{l.Phrase}, nil, nil, w)
+			if err != nil {
+				return none, err
+			}
+			named = Union([]*Set{named, some}, len(p.Seg.Docs))
+		}
+		if named == nil {
+			return none, nil
+		}
+		sets = append(sets, named)
+	}
+	if len(phrases) > 0 {
+		s, err := p.Seg.withPhrases(phrases, sets, p.GoneSet(), w)
+		if s == nil || err != nil {
+			return none, err
+		}
+		sets = append(sets, s)
+	}
+	excluded, err := c.excluded(p, sets, w)
+	if err != nil {
+		return none, err
+	}
+	return NewHits(p.Seg, sets, excluded), nil
+}
+
+// conditions returns the sets of everything but the text, or false when there
+// is nothing to be found.
+func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
+	if c.Empty {
+		return nil, false
+	}
+	sets = make([]*Set, 0, 8)
+	need := func(s *Set) { sets = append(sets, s) }
+	if c.Type >= 0 {
+		need(p.Seg.types.get(uint32(c.Type)))
+	}
+	if c.ByIssuer {
+		need(p.Seg.RefSet(c.Refs))
+	}
+	if c.ByCategory {
+		need(p.Seg.categories.get(c.Category))
+	}
+	if c.Kind != "" {
+		need(p.ofKind(c.Kind, c.Issuers))
+	}
+	if c.ByDay {
+		if lo, hi := p.Seg.since(c.From), p.Seg.since(c.To); lo > 0 || hi < len(p.Seg.Docs) {
+			need(rangeSet(lo, hi, len(p.Seg.Docs)))
+		}
+	}
+	for _, s := range sets {
+		if s == nil {
+			return nil, false
+		}
+	}
+	return sets, true
+}
+
+// excluded adds what must not be there to what is gone.
+func (c *Query) excluded(p Part, among []*Set, w *Work) (*Set, error) {
+	if len(c.Not) == 0 {
+		return p.GoneSet(), nil
+	}
+	sets := make([]*Set, 0, len(c.Not)+2)
+	sets = append(sets, p.GoneSet())
+	var phrases [][]uint32
+	for i := range c.Not {
+		l := &c.Not[i]
+		sets = append(sets, l.Set(p.Seg))
+		if l.Phrase != nil {
+			phrases = append(phrases, l.Phrase)
+		}
+	}
+	out := Union(sets, len(p.Seg.Docs))
+	if len(phrases) == 0 {
+		return out, nil
+	}
+	return p.Seg.WithAnyPhrase(phrases, among, out, w)
+}
+
+// set returns the reports of a segment that a lookup means, its phrase left
+// out, or nil. The set may be shared and is not to be changed.
+func (l *Lookup) Set(s *Segment) *Set {
+	var sets [3]*Set
+	n := 0
+	add := func(b *Set) {
+		sets[n] = b
+		n++
+	}
+	if whole := s.Words.get(l.Typed); l.Typed != 0 && whole != nil {
+		if more := s.last.get(l.Typed); more != nil {
+			whole = more
+		}
+		add(whole)
+	} else {
+		if l.Prefix != "" {
+			add(s.prefix(l.Prefix))
+		}
+		if l.Stem != 0 {
+			add(s.stems.get(l.Stem))
+		}
+	}
+	if l.Word != 0 {
+		add(s.Words.get(l.Word))
+	}
+	if len(l.Refs) > 0 || len(l.Keys) > 0 {
+		add(l.named(s))
+	}
+	return Union(sets[:n], len(s.Docs))
+}
+
+// named returns the reports of the references and keys.
+func (l *Lookup) named(s *Segment) *Set {
+	sets := []*Set{s.RefSet(l.Refs)}
+	for _, key := range l.Keys {
+		if i, ok := s.Find(key); ok {
+			sets = append(sets, &Set{n: 1, list: roaring.BitmapOf(i)})
+		}
+	}
+	return Union(sets, len(s.Docs))
+}
+
+// refSet returns the reports of some references, or nil.
+func (s *Segment) RefSet(refs []uint32) *Set {
+	if len(refs) == 1 {
+		return s.refs.get(refs[0])
+	}
+	sets := make([]*Set, 0, len(refs))
+	for _, r := range refs {
+		sets = append(sets, s.refs.get(r))
+	}
+	return Union(sets, len(s.Docs))
+}
+
+// ofKind returns the reports whose issuer is of a kind.
+func (p Part) ofKind(k string, who Issuers) *Set {
+	if ready := p.kinds.Load(); ready != nil && ready.issuers == who {
+		return ready.sets[k]
+	}
+	byKind := map[string][]*Set{}
+	for ref, s := range p.Seg.refs.All() {
+		if kind := who.Kind(ref); kind != "" {
+			byKind[kind] = append(byKind[kind], s)
+		}
+	}
+	ready := &kindSets{issuers: who, sets: map[string]*Set{}}
+	for kind, sets := range byKind {
+		ready.sets[kind] = Union(sets, len(p.Seg.Docs))
+	}
+	p.kinds.Store(ready)
+	return ready.sets[k]
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -11,63 +12,48 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// A record is what the catalogue keeps of a report, encoded once when it
-// comes: the contract's JSON, ready to be sent, and behind it the rest.
+// A record is a report as the catalogue keeps it, encoded once when it arrives:
+// the JSON of the API, ready to be sent, and the other fields after it.
 //
-//	hash        8 bytes  of the JSON, for entity tags
-//	split       4 bytes  where the directory's ticker goes in; 0: the report has its own
-//	end         4 bytes  of the JSON
+//	hash        8 bytes  hash of the JSON, for entity tags
+//	split       4 bytes  where to insert the directory's ticker; 0 if the report has its own
+//	end         4 bytes  end of the JSON
 //	first seen  8 bytes  Unix microseconds
 //	available   8 bytes
 //	enriched    8 bytes
-//	flags       1 byte   where the time was read, whether it is history, whether there are extras
+//	flags       1 byte   see below
 //	JSON
-//	extras      what few have, if any: the length as a varint, and itself as JSON
-//	NIF         its length as a varint, and itself
-//	source      the rest: the address, its beginning replaced by a number, see links
+//	extras      if the flag is set: the length as a varint, and JSON: see extrasOf
+//	NIF         its length as a varint, and its text
+//	source      the remaining bytes: the address, its beginning replaced by a number: see links
 //
-// The directory's ticker is put in when the report is shown, so that a change
-// of the directory touches no report. The heading is the index's.
+// The directory's ticker is inserted when the report is sent, so that a change of
+// the directory changes no record. The index keeps the categories.
 type record string
 
 const recordHead = 41
 
 // The flags of a record.
 const (
-	surfaceFlags = 3 // index in surfaces
-	historyFlag  = 1 << 2
-	extrasFlag   = 1 << 3
-	looseFlag    = 1 << 4 // a report that it has to do with is not known
-	unreadFlag   = 1 << 5 // its document, or the summary of it, is still to come
+	surfaceFlags   = 3 // index in surfaces
+	historyFlag    = 1 << 2
+	extrasFlag     = 1 << 3
+	unresolvedFlag = 1 << 4 // a related report is unknown
+	unreadFlag     = 1 << 5 // its document is to be read or summarized
 )
 
 var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed}
 
-// extras are the parts of a report that few have: most of history has none.
-type extras struct {
-	Related        []disclosure.Relation `json:",omitempty"`
-	CorrectedBy    string                `json:",omitempty"`
-	Document       disclosure.Document   `json:",omitzero"`
-	SummaryMethod  string                `json:",omitempty"`
-	SummaryOf      string                `json:",omitempty"`
-	Evidence       []disclosure.Evidence `json:",omitempty"`
-	TextReadyAt    time.Time             `json:",omitzero"`
-	SummaryReadyAt time.Time             `json:",omitzero"`
-}
-
-func extrasOf(r *disclosure.Report) extras {
-	return extras{r.Related, r.CorrectedBy, r.Document, r.SummaryMethod, r.SummaryOf, r.Evidence, r.TextReadyAt, r.SummaryReadyAt}
-}
-
-func (x extras) none() bool {
-	return len(x.Related) == 0 && x.CorrectedBy == "" && x.Document == (disclosure.Document{}) && x.SummaryMethod == "" && x.SummaryOf == "" &&
-		len(x.Evidence) == 0 && x.TextReadyAt.IsZero() && x.SummaryReadyAt.IsZero()
-}
-
-func (x extras) lay(r *disclosure.Report) {
-	r.Related, r.CorrectedBy = x.Related, x.CorrectedBy
-	r.Document, r.SummaryMethod, r.SummaryOf, r.Evidence = x.Document, x.SummaryMethod, x.SummaryOf, x.Evidence
-	r.TextReadyAt, r.SummaryReadyAt = x.TextReadyAt, x.SummaryReadyAt
+// extrasOf returns a report with only the fields that are not elsewhere in the
+// record. Its JSON form has only these. Most reports of history have none, and a
+// field that is new to Report is one of them.
+func extrasOf(r *disclosure.Report) disclosure.Report {
+	x := *r
+	x.ID, x.CompanyName, x.Ticker, x.Type, x.Title, x.Summary = "", "", "", "", "", ""
+	x.PublishedAt, x.Number, x.PDFURL = time.Time{}, 0, ""
+	x.NIF, x.SourceURL, x.Category, x.TimeFrom, x.Backfilled = "", "", "", "", false
+	x.FirstSeenAt, x.AvailableAt, x.EnrichedAt = time.Time{}, time.Time{}, time.Time{}
+	return x
 }
 
 // encoder makes records.
@@ -76,7 +62,7 @@ type encoder struct {
 	b     []byte
 }
 
-// encode returns the record of a report. It is good until the next.
+// encode returns the record of a report. It is valid until the next call.
 func (e *encoder) encode(r *disclosure.Report) []byte {
 	b := append(e.b[:0], make([]byte, recordHead)...)
 	b = disclosure.AppendReportHead(b, r)
@@ -92,9 +78,11 @@ func (e *encoder) encode(r *disclosure.Report) []byte {
 	binary.LittleEndian.PutUint64(b[16:], uint64(micros(r.FirstSeenAt)))
 	binary.LittleEndian.PutUint64(b[24:], uint64(micros(r.AvailableAt)))
 	binary.LittleEndian.PutUint64(b[32:], uint64(micros(r.EnrichedAt)))
+	extras := extrasOf(r)
 	b[40] = flags(r)
-	if b[40]&extrasFlag != 0 {
-		b = appendExtras(b, extrasOf(r))
+	if !reflect.ValueOf(extras).IsZero() {
+		b[40] |= extrasFlag
+		b = appendExtras(b, &extras)
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(r.NIF))), r.NIF...)
 	e.b = e.links.append(b, r.SourceURL)
@@ -106,43 +94,40 @@ func flags(r *disclosure.Report) (f byte) {
 	if r.Backfilled {
 		f |= historyFlag
 	}
-	if !extrasOf(r).none() {
-		f |= extrasFlag
-	}
 	if r.WantsDocument() || r.WantsSummary() {
 		f |= unreadFlag
 	}
 	if slices.ContainsFunc(r.Related, func(other disclosure.Relation) bool { return other.ID == "" }) {
-		f |= looseFlag
+		f |= unresolvedFlag
 	}
 	return f
 }
 
-func appendExtras(b []byte, x extras) []byte {
-	text, err := json.Marshal(x)
+func appendExtras(b []byte, extras *disclosure.Report) []byte {
+	text, err := json.Marshal(extras)
 	if err != nil {
-		panic(fmt.Sprintf("relations cannot be encoded: %v", err)) // of times that Validate refuses
+		panic(fmt.Sprintf("encoding a report: %v", err)) // only a time that Validate rejects
 	}
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// links replaces the beginnings that addresses share by numbers. A few do for
-// all of the regulator's.
+// links replaces the common beginnings of addresses by numbers. The addresses of
+// the regulator have a few.
 type links struct{ shared []string }
 
-// manyLinks is more than a source has; beyond it addresses are kept whole.
-const manyLinks = 250
+// maxLinks is more than a source has. Beyond it, addresses are kept whole.
+const maxLinks = 250
 
-// append appends an address: the number of its beginning, and its end.
+// append appends an address: the number of its beginning, and the end.
 func (l *links) append(b []byte, address string) []byte {
 	cut := strings.LastIndexAny(address, "/=") + 1
 	n := slices.Index(l.shared, address[:cut])
-	if n < 0 && len(l.shared) < manyLinks {
+	if n < 0 && len(l.shared) < maxLinks {
 		n = len(l.shared)
 		l.shared = append(l.shared, address[:cut])
 	}
 	if n < 0 {
-		return append(append(b, manyLinks), address...)
+		return append(append(b, maxLinks), address...)
 	}
 	return append(append(b, byte(n)), address[cut:]...)
 }
@@ -168,8 +153,8 @@ func instant(micros uint64) time.Time {
 	return time.UnixMicro(int64(micros)).UTC()
 }
 
-// hash takes eight bytes at a time, since every report passes through it at
-// every start. It is no protection against anybody.
+// hash reads eight bytes at a time, because a start hashes every report. It is
+// not cryptographic.
 func hash(b []byte) uint64 {
 	h := uint64(len(b))
 	for ; len(b) >= 8; b = b[8:] {
@@ -197,13 +182,13 @@ func (r record) enriched() time.Time { return instant(r.long(32)) }
 func (r record) backfilled() bool { return r[40]&historyFlag != 0 }
 
 func (r record) long(at int) uint64 {
-	b := r[at : at+8] // one load, as the compiler sees it
+	b := r[at : at+8] // compiles to one load
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// appendJSON appends the contract's JSON, with the directory's ticker unless
-// the report has its own.
+// appendJSON appends the JSON of the API, with the directory's ticker unless the
+// report has its own.
 func (r record) appendJSON(b []byte, ticker string) []byte {
 	split := r.split()
 	if split == 0 {
@@ -214,24 +199,18 @@ func (r record) appendJSON(b []byte, ticker string) []byte {
 	return append(b, r[split:r.end()]...)
 }
 
-// report decodes the record, all but its heading.
+// report decodes the record, except for the categories.
 func (r record) report(l *links) *disclosure.Report {
 	var out disclosure.Report
-	if err := json.Unmarshal(r.appendJSON(nil, ""), &out); err != nil {
-		panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
-	}
+	mustDecode(string(r.appendJSON(nil, "")), &out)
 	out.PublishedAt = out.PublishedAt.UTC()
 	out.FirstSeenAt, out.AvailableAt, out.EnrichedAt = r.firstSeen(), r.available(), r.enriched()
 	out.TimeFrom, out.Backfilled = surfaces[r[40]&surfaceFlags], r.backfilled()
 	rest := string(r[r.end():])
 	if r[40]&extrasFlag != 0 {
-		var text string
-		var x extras
-		text, rest = cut(rest)
-		if err := json.Unmarshal([]byte(text), &x); err != nil {
-			panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
-		}
-		x.lay(&out)
+		var extras string
+		extras, rest = cut(rest)
+		mustDecode(extras, &out)
 	}
 	var address string
 	out.NIF, address = cut(rest)
@@ -239,8 +218,8 @@ func (r record) report(l *links) *disclosure.Report {
 	return &out
 }
 
-// text returns one text of the JSON without reading the rest. Within a text
-// quotation marks are escaped, so that a name with them stands nowhere else.
+// text returns one text of the JSON without decoding the rest. Quotation marks
+// within a text are escaped, so a quoted name occurs only once.
 func (r record) text(name string) string {
 	s := string(r[recordHead:r.end()])
 	s = s[strings.Index(s, name)+len(name)+1:]
@@ -256,15 +235,20 @@ func (r record) text(name string) string {
 				}
 			}
 			var out string
-			if err := json.Unmarshal([]byte(`"`+s[:end+1]), &out); err != nil {
-				panic(fmt.Sprintf("a record of our own cannot be read: %v", err))
-			}
+			mustDecode(`"`+s[:end+1], &out)
 			return out
 		}
 	}
 }
 
-// cut takes a text with its length before it off the front.
+// mustDecode decodes JSON that encode has written.
+func mustDecode(text string, into any) {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		panic(fmt.Sprintf("decoding a record: %v", err))
+	}
+}
+
+// cut takes a text that is preceded by its length off the front.
 func cut(s string) (text, rest string) {
 	length, n := binary.Uvarint([]byte(s[:min(len(s), binary.MaxVarintLen64)]))
 	return s[n : n+int(length)], s[n+int(length):]

@@ -156,7 +156,9 @@ func (s *Snapshot) Between(from, to disclosure.Day) iter.Seq[Report] {
 
 // Loose returns the reports published since an instant that have to do with
 // one that is not known.
-func (s *Snapshot) Unresolved(since time.Time) iter.Seq[Report] { return s.flagged(since, looseFlag) }
+func (s *Snapshot) Unresolved(since time.Time) iter.Seq[Report] {
+	return s.flagged(since, unresolvedFlag)
+}
 
 // Unread returns the reports published since an instant whose document, or the
 // summary of it, is still to come.

@@ -1,45 +1,44 @@
 package disclosure
 
 import (
-	"slices"
 	"strconv"
 	"time"
 )
 
-// Document is what became of a report's document.
+// Document is the state of a report's document.
 type Document struct {
 	Status   DocumentStatus `json:"status"`
-	Reason   string         `json:"reason,omitempty"`   // why it is not ready, for people
-	Link     string         `json:"link,omitempty"`     // that it was read from: the report's link may change
-	SHA256   string         `json:"sha256,omitempty"`   // of its bytes; its text is kept under it
+	Reason   string         `json:"reason,omitempty"`   // why it is not ready, to be displayed
+	Link     string         `json:"link,omitempty"`     // from which it was read: the report's link may change
+	SHA256   string         `json:"sha256,omitempty"`   // of its bytes; the key of its text
 	Type     string         `json:"type,omitempty"`     // pdf, html or zip
-	Bytes    int64          `json:"bytes,omitempty"`    // how large it is
-	Pages    int            `json:"pages,omitempty"`    // how many it has
-	Method   string         `json:"method,omitempty"`   // how its text was got: text, ocr, mixed or none
-	Language string         `json:"language,omitempty"` // es, en…; empty when it cannot be told
+	Bytes    int64          `json:"bytes,omitempty"`    // size of the file
+	Pages    int            `json:"pages,omitempty"`    // number of pages
+	Method   string         `json:"method,omitempty"`   // how its text was read: text, ocr, mixed or none
+	Language string         `json:"language,omitempty"` // es, en…; empty if it is unknown
 }
 
-// DocumentStatus is how far a document is.
+// DocumentStatus is a state of a document.
 type DocumentStatus string
 
 // The states of a document.
 const (
 	DocumentReady   DocumentStatus = "ready"
-	DocumentPending DocumentStatus = "pending" // to be read, or to be tried again
-	DocumentNone    DocumentStatus = "none"    // there is none, or nobody asked for it
-	DocumentFailed  DocumentStatus = "failed"  // given up
+	DocumentPending DocumentStatus = "pending" // to be read, or to be retried
+	DocumentNone    DocumentStatus = "none"    // there is none, or it was not requested
+	DocumentFailed  DocumentStatus = "failed"  // reading failed for good
 )
 
-// The reasons for which a document is not ready while nobody has tried.
+// The reasons why a document is not ready before any attempt to read it.
 const (
-	notLookedAt  = "The report's page has not been read yet: it tells whether there is a document."
+	pageUnread   = "The report's page, which shows whether there is a document, has not been read yet."
 	notFetched   = "The document waits for its turn to be read."
 	noDocument   = "The report has no document of its own at the regulator."
-	ofTheHistory = "The report was loaded as history, and its document was not asked for."
+	notRequested = "The report was loaded as history, and its document was not asked for."
 )
 
-// DocumentNow returns what there is to say of the report's document at any
-// time: what was noted of it, or else what follows from the rest.
+// DocumentNow returns the state of the report's document: the recorded one, or
+// else the one that follows from the other fields.
 func (r *Report) DocumentNow() Document {
 	waits := r.WantsDocument()
 	switch {
@@ -48,16 +47,16 @@ func (r *Report) DocumentNow() Document {
 	case waits:
 		return Document{Status: DocumentPending, Reason: notFetched}
 	case r.PDFURL != "":
-		return Document{Status: DocumentNone, Reason: ofTheHistory}
+		return Document{Status: DocumentNone, Reason: notRequested}
 	case r.EnrichedAt.IsZero() && !r.Backfilled:
-		return Document{Status: DocumentPending, Reason: notLookedAt}
+		return Document{Status: DocumentPending, Reason: pageUnread}
 	}
 	return Document{Status: DocumentNone, Reason: noDocument}
 }
 
-// WantsDocument reports whether the document is to be read: that of a report
-// which was published while we looked, and that of history which somebody asked
-// for. One that was read from a link which has changed since is read again.
+// WantsDocument reports whether the document is to be read: that of a report that
+// was published while the service ran, or that of history if it was requested. A
+// document is read again after its link has changed.
 func (r *Report) WantsDocument() bool {
 	switch r.Document.Status {
 	case "":
@@ -70,8 +69,8 @@ func (r *Report) WantsDocument() bool {
 	return false
 }
 
-// WantsSummary reports whether nobody has tried yet to sum the document up. A
-// summary that came with the report is left alone.
+// WantsSummary reports whether the document is still to be summarized. A summary
+// that came with the report is kept.
 func (r *Report) WantsSummary() bool {
 	if r.Document.Status != DocumentReady {
 		return false
@@ -82,55 +81,18 @@ func (r *Report) WantsSummary() bool {
 	return r.SummaryOf != r.Document.SHA256
 }
 
-// ForgetDocument leaves out what was read in the document, so that a report
-// which is told once more says nothing of it.
+// ForgetDocument clears the fields that come from the document, so that merging
+// the report again does not change them.
 func (r *Report) ForgetDocument() {
 	r.Document, r.TextReadyAt = Document{}, time.Time{}
 	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence, r.SummaryReadyAt = "", "", "", nil, time.Time{}
 }
 
-// Evidence is a sentence of a summary, and what it rests on.
+// Evidence is a sentence of a summary and its source in the document.
 type Evidence struct {
 	Text  string `json:"text"`
 	Page  int    `json:"page"`
 	Quote string `json:"quote"` // verbatim from the document
-}
-
-// document takes what was told of the document, and of its summary, each as a
-// whole. A summary that we made goes with its document: that of another one is
-// neither kept nor taken.
-func (m *merge) document(r *Report, told Report) {
-	if told.Document.Status != "" && told.Document != r.Document {
-		r.Document = told.Document
-		m.changed = append(m.changed, "document")
-		if r.SummaryMethod != "" && r.SummaryOf != r.Document.SHA256 {
-			m.summary(r, Report{})
-		}
-	}
-	m.clock("text_ready_at", &r.TextReadyAt, told.TextReadyAt)
-	switch {
-	case told.SummaryMethod == "":
-		if told.Summary != "" && told.Summary != r.Summary {
-			m.summary(r, told)
-		}
-	case told.SummaryOf == r.Document.SHA256 || r.Document.Status == "":
-		m.summary(r, told)
-		m.clock("summary_ready_at", &r.SummaryReadyAt, told.SummaryReadyAt)
-	}
-}
-
-// summary takes a summary with all that belongs to it.
-func (m *merge) summary(r *Report, told Report) {
-	if told.Summary != r.Summary {
-		m.changed = append(m.changed, "summary")
-	}
-	if told.SummaryMethod != r.SummaryMethod {
-		m.changed = append(m.changed, "summary_method")
-	}
-	if !slices.Equal(told.Evidence, r.Evidence) {
-		m.changed = append(m.changed, "evidence")
-	}
-	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence = told.Summary, told.SummaryMethod, told.SummaryOf, told.Evidence
 }
 
 func (d *Document) validate(bad *problems) {

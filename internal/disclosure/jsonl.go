@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,74 +18,55 @@ import (
 	"pregon/internal/text"
 )
 
-// ReadReport reads one line of an import file and validates it. Id or number
-// may be missing when the other has it. A line may also be what the API returns
-// of a report, which has some fields in other words and some that are derived.
+// ReadReport reads one line of an import file and validates it. The id or the
+// number may be missing if the other is there. A line may also be a report as
+// the API returns it, with some fields under other names and some that are
+// derived.
 func ReadReport(line []byte) (Report, error) {
-	// The fields whose own decoders would answer in Go's words, not the user's,
-	// are taken as they come.
-	var in struct {
-		Report
-		Number      json.RawMessage `json:"cnmv_registration_number"`
-		PublishedAt string          `json:"published_at"`
-		Backfilled  json.RawMessage `json:"backfilled"`
-		Related     []relationLine  `json:"related"`
-		FirstSeenAt string          `json:"first_seen_at"`
-		AvailableAt string          `json:"available_at"`
-		EnrichedAt  string          `json:"enriched_at"`
-		TextReadyAt string          `json:"text_ready_at"`
-		SummaryAt   string          `json:"summary_ready_at"`
-
-		Evidence    []evidenceLine  `json:"evidence"`
-		Categories  []string        `json:"categories"`
-		Precision   string          `json:"time_precision"`
-		IssuerID    json.RawMessage `json:"issuer_id"`
-		Registered  json.RawMessage `json:"registered_at"`
-		Attribution json.RawMessage `json:"attribution"`
-	}
-	if err := readLine(line, &in); err != nil {
+	var values map[string]json.RawMessage
+	if err := readLine(line, &values); err != nil {
 		return Report{}, err
 	}
-	r, read := in.Report, reading{}
+	in := reading{values: make(map[string]json.RawMessage, len(values))}
+	for name, raw := range values {
+		in.values[strings.ToLower(name)] = raw
+	}
+	var r Report
+	for i := range fields {
+		if raw, ok := in.take(fields[i].name); ok {
+			fields[i].read(&in, &r, raw)
+		}
+	}
 	r.ID, r.CorrectedBy = strings.ToLower(r.ID), strings.ToLower(r.CorrectedBy)
-	r.Number = read.number("cnmv_registration_number", in.Number, r.ID)
-	r.PublishedAt = read.instant("published_at", in.PublishedAt)
-	r.Backfilled = read.flag("backfilled", in.Backfilled)
-	for _, a := range in.Related {
-		r.Related = append(r.Related, a.read(&read))
+	if r.Number == 0 {
+		r.Number = in.number("cnmv_registration_number", nil, r.ID)
 	}
-	r.FirstSeenAt = read.instant("first_seen_at", in.FirstSeenAt)
-	r.AvailableAt = read.instant("available_at", in.AvailableAt)
-	r.EnrichedAt = read.instant("enriched_at", in.EnrichedAt)
-	r.SummaryReadyAt = read.instant("summary_ready_at", in.SummaryAt)
-	read.api(&r, in.Categories, in.Precision)
-	for _, e := range in.Evidence {
-		r.Evidence = append(r.Evidence, Evidence{Text: cmp.Or(e.Text, e.Sentence), Page: e.Page, Quote: e.Quote})
-	}
-	r.Document = Document{} // whose text is not in the line
-	if read.err != nil {
-		return Report{}, read.err
+	in.api(&r)
+	r.Document, r.TextReadyAt = Document{}, time.Time{} // the text of the document is not in the line
+	if in.err != nil {
+		return Report{}, in.err
 	}
 	return r, r.Validate()
 }
 
-// relationLine is a Relation as it comes.
+// relationLine is a Relation in an import line.
 type relationLine struct {
 	ID     string          `json:"id"`
 	Number json.RawMessage `json:"cnmv_registration_number"`
-	At     string          `json:"published_at"`
+	At     json.RawMessage `json:"published_at"`
 	Text   string          `json:"text"`
 }
 
-func (a *relationLine) read(r *reading) Relation {
-	id := strings.ToLower(a.ID)
+func (l *relationLine) relation(in *reading) Relation {
+	id := strings.ToLower(l.ID)
 	return Relation{
-		ID: id, Number: r.number("related: cnmv_registration_number", a.Number, id),
-		At: r.instant("related: published_at", a.At), Text: a.Text,
+		ID: id, Number: in.number("related: cnmv_registration_number", l.Number, id),
+		At: in.instant("related: published_at", l.At), Text: l.Text,
 	}
 }
 
-// evidenceLine is an Evidence as it comes; the API calls its text a sentence.
+// evidenceLine is an Evidence in an import line. The API names its text
+// sentence.
 type evidenceLine struct {
 	Text     string `json:"text"`
 	Sentence string `json:"sentence"`
@@ -91,78 +74,119 @@ type evidenceLine struct {
 	Quote    string `json:"quote"`
 }
 
-// api completes a report with what the API says in other words.
-func (r *reading) api(report *Report, categories []string, precision string) {
-	report.Category = cmp.Or(report.Category, strings.Join(categories, " - "))
-	if report.SummaryMethod != "" {
-		report.SummaryOf = cmp.Or(report.SummaryOf, report.Document.SHA256)
+func (l *evidenceLine) evidence() Evidence {
+	return Evidence{Text: cmp.Or(l.Text, l.Sentence), Page: l.Page, Quote: l.Quote}
+}
+
+// reading holds the values of an import line and the first error. The errors
+// name the field and are in the words of the import format, not those of Go.
+type reading struct {
+	values map[string]json.RawMessage // not read yet
+	err    error
+}
+
+func (in *reading) fail(format string, args ...any) {
+	if in.err == nil {
+		in.err = fault.New(fault.Invalid, format, args...)
+	}
+}
+
+func (in *reading) take(name string) (raw json.RawMessage, ok bool) {
+	raw, ok = in.values[name]
+	delete(in.values, name)
+	return raw, ok
+}
+
+// api reads the fields that only the API has, and rejects unknown ones: skipping
+// a misspelled field would lose its value.
+func (in *reading) api(r *Report) {
+	var categories []string
+	var precision string
+	if raw, ok := in.take("categories"); ok {
+		in.decode("categories", raw, &categories)
+	}
+	if raw, ok := in.take("time_precision"); ok {
+		in.decode("time_precision", raw, &precision)
+	}
+	for _, derived := range []string{"issuer_id", "registered_at", "attribution"} {
+		delete(in.values, derived)
+	}
+	if len(in.values) > 0 {
+		in.fail("unknown field %q", slices.Min(slices.Collect(maps.Keys(in.values))))
+	}
+	r.Category = cmp.Or(r.Category, strings.Join(categories, " - "))
+	if r.SummaryMethod != "" {
+		r.SummaryOf = cmp.Or(r.SummaryOf, r.Document.SHA256)
 	}
 	from, ok := map[string]Surface{"": "", "minute": FromList, "second": FromPermalink}[precision]
 	if !ok {
-		r.fail("time_precision %q must be minute or second", text.Clip(precision, maxShown))
+		in.fail("report: time_precision %q must be minute or second", text.Clip(precision, maxShown))
 	}
-	report.TimeFrom = cmp.Or(report.TimeFrom, from)
+	r.TimeFrom = cmp.Or(r.TimeFrom, from)
 }
 
-// reading makes sense of fields and keeps the first error.
-type reading struct{ err error }
-
-func (r *reading) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fault.New(fault.Invalid, "report: "+format, args...)
+// decode reads a value of the type of into.
+func (in *reading) decode(name string, raw json.RawMessage, into any) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		in.fail("%s", explain(name, err))
 	}
 }
 
-// number reads a registration number, from the id where it is missing.
-func (r *reading) number(name string, raw json.RawMessage, id string) int64 {
+// number reads a registration number. If there is none, it takes that of the id.
+func (in *reading) number(name string, raw json.RawMessage, id string) int64 {
 	s := bare(raw)
 	if s == "" {
 		_, n, ok := ParseReportID(id)
 		if !ok {
-			r.fail("%s is missing", name)
+			in.fail("report: %s is missing", name)
 		}
 		return n
 	}
 	n, ok := ParseNumber(s)
 	if !ok {
-		r.fail("%s %q must be digits, without a leading zero, 18 at most", name, text.Clip(s, maxShown))
+		in.fail("report: %s %q must be digits, without a leading zero, 18 at most", name, text.Clip(s, maxShown))
 	}
 	return n
 }
 
-func (r *reading) instant(name, s string) (t time.Time) {
+func (in *reading) instant(name string, raw json.RawMessage) (t time.Time) {
+	var s string
+	if len(raw) > 0 {
+		in.decode(name, raw, &s)
+	}
 	if s == "" {
 		return t
 	}
 	if err := t.UnmarshalText([]byte(s)); err != nil {
-		r.fail("%s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name, text.Clip(s, maxShown))
+		in.fail("report: %s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name, text.Clip(s, maxShown))
 	}
 	return t
 }
 
-func (r *reading) flag(name string, raw json.RawMessage) bool {
+func (in *reading) flag(name string, raw json.RawMessage) bool {
 	s := bare(raw)
 	if s != "" && s != "true" && s != "false" {
-		r.fail("%s %q must be true or false", name, text.Clip(s, maxShown))
+		in.fail("report: %s %q must be true or false", name, text.Clip(s, maxShown))
 	}
 	return s == "true"
 }
 
-// bare returns what a value says, a string's quotes left out; nothing for null.
+// bare returns a value as text: a string without its quotes, "" for null.
 func bare(raw json.RawMessage) string {
-	text := string(raw)
-	if s, err := strconv.Unquote(text); err == nil {
-		text = s
+	value := string(raw)
+	if s, err := strconv.Unquote(value); err == nil {
+		value = s
 	}
-	if text == "null" {
+	if value == "null" {
 		return ""
 	}
-	return text
+	return value
 }
 
 // ReadIssuer reads one line of an import file and validates it. The id may be
-// missing when there is a cif to take it from. A line may also be what the API
-// returns of an issuer.
+// missing if there is a cif. A line may also be an issuer as the API returns it.
 func ReadIssuer(line []byte) (Issuer, error) {
 	var in struct {
 		Issuer
@@ -180,8 +204,8 @@ func ReadIssuer(line []byte) (Issuer, error) {
 	return i, i.Validate()
 }
 
-// partyName is the name of a manager or depositary; the API returns an object
-// that has it, and the id that the directory knows.
+// partyName is the name of a manager or depositary. The API returns an object
+// with the name and the id in the directory.
 type partyName string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -200,8 +224,8 @@ func (p *partyName) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// readLine decodes one JSON object. A field it does not know is an error: to
-// pass over a misspelt one would lose what it says.
+// readLine decodes one JSON object. An unknown field is an error: skipping a
+// misspelled field would lose its value.
 func readLine(line []byte, into any) error {
 	if !utf8.Valid(line) {
 		return fault.New(fault.Invalid, "the line is not UTF-8")
@@ -209,7 +233,7 @@ func readLine(line []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		return fault.New(fault.Invalid, "%s", explain(err))
+		return fault.New(fault.Invalid, "%s", explain("", err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return fault.New(fault.Invalid, "the line holds more than one JSON value")
@@ -217,12 +241,14 @@ func readLine(line []byte, into any) error {
 	return nil
 }
 
-func explain(err error) string {
+// explain describes an error of encoding/json. The name is that of the field
+// that was decoded, "" for the whole line.
+func explain(name string, err error) string {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if e.Field == "" {
+		field := strings.Trim(name+"."+strings.TrimPrefix(e.Field, "Issuer."), ".")
+		if field == "" {
 			return fmt.Sprintf("the line is a JSON %s, not an object", e.Value)
 		}
-		field := strings.TrimPrefix(strings.TrimPrefix(e.Field, "Report."), "Issuer.")
 		return fmt.Sprintf("%s must be a %s, not a %s", field, jsonKind(e.Type.Kind().String()), e.Value)
 	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")

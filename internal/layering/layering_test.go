@@ -34,6 +34,7 @@ var rows = [][]string{
 	},
 	1: {
 		"disclosure",
+		"search/segment",
 		"server/outbound",
 		"auth/secret",
 		"document/extract",

@@ -1,20 +1,70 @@
 package store
 
-import "pregon/internal/fault"
+import (
+	"context"
 
-// PlanRecord works out what a PutRecord leaves of a record that is known, the
-// zero one when it was never written: the record as it then is, and whether it
-// must be written, with the revision that follows the newest one. It is the
-// part that is the same for every engine.
-func PlanRecord(told, known Record, newest int64) (r Record, written bool, err error) {
-	if told.Body == known.Body {
-		told.Revision = known.Revision
-		return told, false, nil
+	"pregon/internal/fault"
+)
+
+// CoverageKind is the kind of the records of package coverage. They have a table
+// and a counter of their own, which processes of earlier versions use too.
+const CoverageKind = "coverage"
+
+// AnyRevision is the revision of a record that replaces one of any revision.
+const AnyRevision = -1
+
+// PutRecord writes one record without a lease, as Records.PutRecords does.
+func PutRecord(ctx context.Context, s Records, r Record) (Record, error) {
+	written, err := s.PutRecords(ctx, nil, r)
+	if err != nil {
+		return Record{}, err
 	}
-	if told.Revision != known.Revision {
-		return Record{}, false, fault.New(fault.Conflict,
-			"the %s %q is at revision %d by now, not at %d", told.Kind, told.ID, known.Revision, told.Revision)
+	return written[0], nil
+}
+
+// PlanRecords works out a PutRecords: the part that is the same for every engine.
+// known are the stored records by id, and newest is the newest revision. It
+// returns the records as they are then, and those of them that must be written.
+func PlanRecords(given []Record, known map[string]Record, newest int64) (result, written []Record, err error) {
+	last := make(map[string]int, len(given))
+	for i, r := range given {
+		last[r.ID] = i
 	}
-	told.Revision = newest + 1
-	return told, true, nil
+	for i, r := range given {
+		if last[r.ID] != i {
+			continue
+		}
+		stored := known[r.ID]
+		switch {
+		case r.Body == stored.Body:
+			r.Revision = stored.Revision
+		case r.Revision != stored.Revision && r.Revision != AnyRevision:
+			return nil, nil, fault.New(fault.Conflict,
+				"the %s %q is at revision %d by now, not at %d", r.Kind, r.ID, stored.Revision, r.Revision)
+		default:
+			newest++
+			r.Revision = newest
+			written = append(written, r)
+		}
+		result = append(result, r)
+	}
+	return result, written, nil
+}
+
+// RecordIDs returns the ids of records.
+func RecordIDs(records []Record) []string {
+	ids := make([]string, len(records))
+	for i, r := range records {
+		ids[i] = r.ID
+	}
+	return ids
+}
+
+// RecordsByID returns records by their ids.
+func RecordsByID(records []Record) map[string]Record {
+	byID := make(map[string]Record, len(records))
+	for _, r := range records {
+		byID[r.ID] = r
+	}
+	return byID
 }

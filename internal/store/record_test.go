@@ -1,13 +1,14 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
 
-func TestPlanRecord(t *testing.T) {
+func TestPlanOneRecord(t *testing.T) {
 	record := func(body string, revision int64) store.Record {
 		return store.Record{Kind: "key", ID: "a", Body: body, Revision: revision}
 	}
@@ -35,15 +36,47 @@ func TestPlanRecord(t *testing.T) {
 		"of the future":             {record("2", 9), record("1", 3), -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, written, err := store.PlanRecord(test.told, test.known, 7)
+			result, written, err := store.PlanRecords([]store.Record{test.told}, map[string]store.Record{"a": test.known}, 7)
 			if test.want < 0 {
-				if fault.KindOf(err) != fault.Conflict || written || got != none {
-					t.Errorf("%+v, %t, %v; want a conflict", got, written, err)
+				if fault.KindOf(err) != fault.Conflict || written != nil || result != nil {
+					t.Errorf("got %+v, %+v, %v; want a conflict", result, written, err)
 				}
 				return
 			}
-			if want := record(test.told.Body, test.want); err != nil || got != want || written != (test.want == 8) {
-				t.Errorf("%+v, %t, %v; want %+v", got, written, err, want)
+			want := []store.Record{record(test.told.Body, test.want)}
+			if err != nil || !slices.Equal(result, want) || (len(written) == 1) != (test.want == 8) {
+				t.Errorf("got %+v, %+v, %v; want %+v", result, written, err, want)
+			}
+		})
+	}
+}
+
+func TestPlanRecordsOverAnyRevision(t *testing.T) {
+	record := func(id, body string, revision int64) store.Record {
+		return store.Record{Kind: "key", ID: id, Body: body, Revision: revision}
+	}
+	known := store.RecordsByID([]store.Record{record("a", "1", 3), record("b", "2", 4), record("gone", "", 5)})
+	put := func(id, body string) store.Record { return record(id, body, store.AnyRevision) }
+	for name, test := range map[string]struct {
+		given, want []store.Record
+	}{
+		"nothing":         {},
+		"new":             {[]store.Record{put("c", "3"), put("d", "4")}, []store.Record{record("c", "3", 8), record("d", "4", 9)}},
+		"unchanged":       {[]store.Record{put("a", "1"), put("b", "3")}, []store.Record{record("b", "3", 8)}},
+		"removed":         {[]store.Record{put("a", "")}, []store.Record{record("a", "", 8)}},
+		"never there":     {[]store.Record{put("c", "")}, nil},
+		"already removed": {[]store.Record{put("gone", "")}, nil},
+		"back":            {[]store.Record{put("gone", "5")}, []store.Record{record("gone", "5", 8)}},
+		"twice": {
+			[]store.Record{put("a", "2"), put("b", "3"), put("a", "3")},
+			[]store.Record{record("b", "3", 8), record("a", "3", 9)},
+		},
+		"there and back": {[]store.Record{put("a", "2"), put("a", "1")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, written, err := store.PlanRecords(test.given, known, 7)
+			if err != nil || !slices.Equal(written, test.want) {
+				t.Errorf("got %+v, %v; want %+v", written, err, test.want)
 			}
 		})
 	}

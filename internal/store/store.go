@@ -20,10 +20,9 @@
 //
 // # Beside the log
 //
-// Notes, records, marks, deliveries and documents are no part of the log, and no
-// reader of changes sees them. Notes and records have a counter each, which is
-// drawn from as the log's is. The others have none: they are asked for and never
-// followed.
+// Records, marks, deliveries and documents are no part of the log, and no reader
+// of changes sees them. Records have counters of their own, which work as the
+// log's. The others have none: they are read and never followed.
 //
 // # Failures
 //
@@ -50,7 +49,6 @@ var ErrDamaged = errors.New("the database is damaged")
 type Store interface {
 	Log
 	Leases
-	Notes
 	Records
 	Marks
 	Deliveries
@@ -132,47 +130,30 @@ type Leases interface {
 	ReleaseLease(ctx context.Context, l Lease) error
 }
 
-// Notes are small texts by name that the processes of one store share: what
-// they know of the source beside its reports, and what they ask of one
-// another. They are not in the log. Each write of a note gives it the next
-// revision, without gaps and in the order of commits, so that a reader who
-// keeps the newest revision it saw finds what came after, and nothing else.
-type Notes interface {
-	// SetNotes writes notes, all of them or none; an empty text stands for
-	// no note, which readers see as such. A note that has that text already is
-	// left alone. With a lease it fails, Conflict, as Log.Append does.
-	SetNotes(ctx context.Context, lease *Lease, notes ...Note) error
-
-	// NotesSince returns the notes whose revision is higher, each as it is
-	// now, in order of revision; all of them after 0.
-	NotesSince(ctx context.Context, revision int64) ([]Note, error)
-}
-
-// Note is a text under a name.
-type Note struct {
-	Name, Text string
-	Revision   int64 // set by the store
-}
-
-// Records are what the service keeps for its owner and its callers: keys, and
-// the like. They are not in the log, and nothing exports them. Each write of a
-// record gives it the next revision, without gaps and in the order of commits,
-// so that every process learns of it as of a note.
+// Records are texts by kind and id that the processes of one store share: keys,
+// webhooks, the coverage of the source. They are not in the log, and nothing
+// exports them. Each write of a record gives it the next revision of its table,
+// without gaps and in the order of commits, so that a reader that keeps the
+// newest revision it saw finds all later records and no others.
 type Records interface {
-	// PutRecord writes a record over the one of its kind and id that has its
-	// revision, or a new one when that is 0, and returns it with the revision
-	// it got. It fails, Conflict, and writes nothing when the record is by now
-	// at another revision, unless it has that body already: what was done
-	// twice is done. (Two who put the same body over one revision are both told
-	// that it is there: whoever must not be taken for another says so in it.)
+	// PutRecords writes records of one kind, all or none, and returns them with
+	// their revisions. Of several with one id only the last counts. A record
+	// replaces the stored one that has its revision, is new when that is 0, and
+	// replaces any with AnyRevision. A record that is stored with the same body is
+	// left alone, whatever its revision: a repeated call is safe. Two callers that
+	// put the same body over one revision both succeed; a caller that must not be
+	// taken for another puts its name into the body.
 	//
-	// An empty body stands for no record, which readers see as such. To take
-	// away what never was leaves it at revision 0, and what was taken away
-	// comes back over the revision that this got, not over 0.
-	PutRecord(ctx context.Context, r Record) (Record, error)
+	// It fails, Conflict, and writes nothing when a record is by now at another
+	// revision. With a lease it also fails as Log.Append does.
+	//
+	// An empty body removes a record, and readers see it as an empty one. Removing
+	// a record that never existed leaves it at revision 0. A removed record is
+	// written again over the revision of its removal, not over 0.
+	PutRecords(ctx context.Context, lease *Lease, records ...Record) ([]Record, error)
 
-	// RecordsSince returns the records of a kind whose revision is higher,
-	// each as it is now, in order of revision; all of them after 0.
+	// RecordsSince returns the records of a kind with a higher revision, each in
+	// its present state, in order of revision; all of them after 0.
 	RecordsSince(ctx context.Context, kind string, revision int64) ([]Record, error)
 }
 

@@ -73,7 +73,7 @@ func TestOversizedFilter(t *testing.T) {
 	}
 	old := records[0]
 	old.Body = strings.Replace(old.Body, `"sociedad"`, `"`+strings.Repeat("sociedad ", 1000)+`"`, 1)
-	if _, err := idle.db.PutRecord(t.Context(), old); err != nil {
+	if _, err := store.PutRecord(t.Context(), idle.db, old); err != nil {
 		t.Fatal(err)
 	}
 	p := w.process(t, quick, nil)

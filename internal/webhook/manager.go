@@ -374,7 +374,7 @@ func (m *Manager) write(ctx context.Context, w Webhook) (Webhook, error) {
 	if err != nil {
 		return Webhook{}, err
 	}
-	r, err := m.o.Store.PutRecord(ctx, store.Record{Kind: kind, ID: w.ID, Body: body, Revision: w.revision})
+	r, err := store.PutRecord(ctx, m.o.Store, store.Record{Kind: kind, ID: w.ID, Body: body, Revision: w.revision})
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -546,7 +546,7 @@ func (m *Manager) Delete(ctx context.Context, owner, id string) error {
 
 // remove takes a webhook away. Should its deliveries stay, tidy finds them.
 func (m *Manager) remove(ctx context.Context, w Webhook) error {
-	if _, err := m.o.Store.PutRecord(ctx, store.Record{Kind: kind, ID: w.ID, Revision: w.revision}); err != nil {
+	if _, err := store.PutRecord(ctx, m.o.Store, store.Record{Kind: kind, ID: w.ID, Revision: w.revision}); err != nil {
 		return err
 	}
 	if err := m.o.Store.DropDeliveries(ctx, w.ID); err != nil {

@@ -373,7 +373,7 @@ func TestOldSecretEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	records[0].Body = string(text)
-	if _, err := p.db.PutRecord(t.Context(), records[0]); err != nil {
+	if _, err := store.PutRecord(t.Context(), p.db, records[0]); err != nil {
 		t.Fatal(err)
 	}
 	if a, err := p.Test(t.Context(), owner, hook.ID); err != nil || a.Status != 200 {

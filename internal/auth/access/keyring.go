@@ -298,7 +298,7 @@ func (k *Keyring) put(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
-	_, err = k.store.PutRecord(ctx, store.Record{Kind: keyKind, ID: key.ID, Body: string(body), Revision: key.revision})
+	_, err = store.PutRecord(ctx, k.store, store.Record{Kind: keyKind, ID: key.ID, Body: string(body), Revision: key.revision})
 	return err
 }
 

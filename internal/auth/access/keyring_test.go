@@ -301,7 +301,7 @@ func TestUnreadableRecord(t *testing.T) {
 	k := access.NewKeyring(db, log.tell)
 	_, raw := create(t, k, access.Key{})
 	for id, body := range map[string]string{"key_a": "{", "key_b": `{"id":"key_b","plan":"pro","scopes":"write:all"}`, "key_c": `{"id":"key_d","plan":"pro","scopes":"read:reports"}`} {
-		if _, err := db.PutRecord(t.Context(), store.Record{Kind: "key", ID: id, Body: body}); err != nil {
+		if _, err := store.PutRecord(t.Context(), db, store.Record{Kind: "key", ID: id, Body: body}); err != nil {
 			t.Fatal(err)
 		}
 	}

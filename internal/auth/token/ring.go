@@ -144,7 +144,7 @@ func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (Sign
 	if err != nil {
 		return SigningKey{}, err
 	}
-	if _, err := r.records.PutRecord(ctx, store.Record{Kind: signingKind, ID: id, Body: string(body)}); err != nil {
+	if _, err := store.PutRecord(ctx, r.records, store.Record{Kind: signingKind, ID: id, Body: string(body)}); err != nil {
 		return SigningKey{}, fmt.Errorf("storing a signing key: %w", err)
 	}
 	return SigningKey{ID: kid, SignsFrom: record.SignsFrom}, r.follower.Poll(ctx)

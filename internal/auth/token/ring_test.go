@@ -330,12 +330,12 @@ type race struct {
 	before func()
 }
 
-func (r *race) PutRecord(ctx context.Context, rec store.Record) (store.Record, error) {
+func (r *race) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
 	if f := r.before; f != nil {
 		r.before = nil
 		f()
 	}
-	return r.memoryStore.PutRecord(ctx, rec)
+	return r.memoryStore.PutRecords(ctx, lease, records...)
 }
 
 func TestRotateConflict(t *testing.T) {
@@ -522,7 +522,7 @@ func TestKeysThatWereMoved(t *testing.T) {
 		change(&r)
 		other := newStore()
 		r.Revision = 0
-		if _, err := other.PutRecord(t.Context(), r); err != nil {
+		if _, err := store.PutRecord(t.Context(), other, r); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := token.NewRing(other, seal{"s"}, nil).LoadOrCreate(t.Context()); err == nil {
@@ -588,7 +588,7 @@ func TestKeyTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	records[0].Body = ""
-	if _, err := w.store.PutRecord(t.Context(), records[0]); err != nil {
+	if _, err := store.PutRecord(t.Context(), w.store, records[0]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.ring.LoadOrCreate(t.Context()); err != nil {

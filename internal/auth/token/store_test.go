@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"pregon/internal/fault"
 	"pregon/internal/store"
 )
 
@@ -51,23 +50,20 @@ func (m *memoryStore) markNames() []string {
 	return names
 }
 
-func (m *memoryStore) PutRecord(_ context.Context, r store.Record) (store.Record, error) {
+// PutRecords writes one record, which is all that a ring ever writes at a time.
+func (m *memoryStore) PutRecords(_ context.Context, _ *store.Lease, records ...store.Record) ([]store.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken != nil {
-		return store.Record{}, m.broken
+		return nil, m.broken
 	}
-	key := r.Kind + "/" + r.ID
-	if old := m.records[key]; old.Revision != r.Revision {
-		if old.Body == r.Body {
-			return old, nil
-		}
-		return store.Record{}, fault.New(fault.Conflict, "the record is at another revision")
+	key := records[0].Kind + "/" + records[0].ID
+	known := map[string]store.Record{records[0].ID: m.records[key]}
+	result, written, err := store.PlanRecords(records, known, m.revision)
+	for _, r := range written {
+		m.records[key], m.revision = r, r.Revision
 	}
-	m.revision++
-	r.Revision = m.revision
-	m.records[key] = r
-	return r, nil
+	return result, err
 }
 
 func (m *memoryStore) RecordsSince(_ context.Context, kind string, revision int64) ([]store.Record, error) {

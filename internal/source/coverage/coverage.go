@@ -1,7 +1,7 @@
 // Package coverage records what the service knows about its source besides the
 // reports: the days that were compared with the source's lists, the numbers that
 // were never published, the health of the source and the requested back-fills.
-// It is kept in the store's notes, which all processes share.
+// It is kept in the store's records, which all processes share.
 //
 // A Tracker answers from memory. Follow keeps it up to date, and its own writes
 // are visible at once. The holder of the ingest lease writes; any process may
@@ -23,24 +23,24 @@ import (
 	"pregon/internal/store/follow"
 )
 
-// Tracker is a copy of the store's notes.
+// Tracker is a copy of the store's records of coverage.
 type Tracker struct {
-	notes    store.Notes
+	records  store.Records
 	follower *follow.Follower
 	began    time.Time
 	epoch    func() string // nil: the store never changes under the process
 
 	mu         sync.RWMutex
 	known      map[string]string // guarded by mu: text by name
-	jobs       map[string]string // guarded by mu: text of the notes that are jobs, by id
+	jobs       map[string]string // guarded by mu: text of the records that are jobs, by id
 	statusSeen time.Time         // guarded by mu: when the status last changed, by this machine's clock
 }
 
 // New returns a tracker that is empty until Refresh.
-func New(notes store.Notes) *Tracker {
-	l := &Tracker{notes: notes, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
+func New(records store.Records) *Tracker {
+	l := &Tracker{records: records, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
 	l.follower = follow.New(follow.Options{
-		Noun: "notes", Store: noteReader{notes}, Apply: l.apply,
+		Kind: store.CoverageKind, Noun: "records of coverage", Store: records, Apply: l.apply,
 		Epoch: func() string {
 			if l.epoch == nil {
 				return ""
@@ -51,28 +51,16 @@ func New(notes store.Notes) *Tracker {
 	return l
 }
 
-// noteReader reads notes as records.
-type noteReader struct{ notes store.Notes }
-
-func (r noteReader) RecordsSince(ctx context.Context, _ string, revision int64) ([]store.Record, error) {
-	notes, err := r.notes.NotesSince(ctx, revision)
-	records := make([]store.Record, len(notes))
-	for i, n := range notes {
-		records[i] = store.Record{ID: n.Name, Body: n.Text, Revision: n.Revision}
-	}
-	return records, err
-}
-
 // Epoch sets the function that returns the epoch of the log. A new epoch means
-// that a backup was restored, which has older notes with lower revisions: all
+// that a backup was restored, which has older records with lower revisions: all
 // are read again. It must be called before Refresh and Follow.
 func (l *Tracker) Epoch(epoch func() string) { l.epoch = epoch }
 
-// Refresh reads the notes that other processes wrote.
+// Refresh reads the records that other processes wrote.
 func (l *Tracker) Refresh(ctx context.Context) error { return l.follower.Poll(ctx) }
 
 // Follow refreshes until the context ends. While the store fails, the known
-// notes stay. Failures are not logged here: the catalogue reads the same store
+// records stay. Failures are not logged here: the catalogue reads the same store
 // and logs them.
 func (l *Tracker) Follow(ctx context.Context) error { return l.follower.Run(ctx) }
 
@@ -94,28 +82,32 @@ func (l *Tracker) text(name string) string {
 	return l.known[name]
 }
 
-// set writes notes and adds them to the known ones.
-func (l *Tracker) set(ctx context.Context, lease *store.Lease, notes ...store.Note) error {
+// set writes records over any revision and adds them to the known ones.
+func (l *Tracker) set(ctx context.Context, lease *store.Lease, records ...store.Record) error {
 	return l.follower.Exclusive(ctx, func() error {
-		if err := l.notes.SetNotes(ctx, lease, notes...); err != nil {
-			return fmt.Errorf("writing notes: %w", err)
+		if _, err := l.records.PutRecords(ctx, lease, records...); err != nil {
+			return fmt.Errorf("writing coverage: %w", err)
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		for _, n := range notes {
-			l.add(n.Name, n.Text)
+		for _, r := range records {
+			l.add(r.ID, r.Body)
 		}
 		return nil
 	})
 }
 
-// add adds a note to the known ones. The caller holds mu.
+func newRecord(name, text string) store.Record {
+	return store.Record{Kind: store.CoverageKind, ID: name, Body: text, Revision: store.AnyRevision}
+}
+
+// add adds a record to the known ones. The caller holds mu.
 func (l *Tracker) add(name, text string) {
 	if id, ok := strings.CutPrefix(name, jobPrefix); ok {
 		l.jobs[id] = text
 	}
 	before := l.known[name]
-	if l.known[name] = text; name != statusNote || text == before {
+	if l.known[name] = text; name != statusName || text == before {
 		return
 	}
 	l.statusSeen = time.Now()
@@ -147,11 +139,11 @@ func (l *Tracker) Covered(t disclosure.Type, day disclosure.Day) time.Time {
 
 // Cover records that the days from one to another were compared at a time.
 func (l *Tracker) Cover(ctx context.Context, lease *store.Lease, t disclosure.Type, from, to disclosure.Day, at time.Time) error {
-	var notes []store.Note
+	var records []store.Record
 	for day := from; day <= to; day++ {
-		notes = append(notes, store.Note{Name: coverName(t, day), Text: seconds(at)})
+		records = append(records, newRecord(coverName(t, day), seconds(at)))
 	}
-	return l.set(ctx, lease, notes...)
+	return l.set(ctx, lease, records...)
 }
 
 func absentName(t disclosure.Type, number int64) string {
@@ -166,7 +158,7 @@ func (l *Tracker) Absent(t disclosure.Type, number int64) time.Time {
 
 // SetAbsent records that the source has no report with that number.
 func (l *Tracker) SetAbsent(ctx context.Context, lease *store.Lease, t disclosure.Type, number int64, at time.Time) error {
-	return l.set(ctx, lease, store.Note{Name: absentName(t, number), Text: seconds(at)})
+	return l.set(ctx, lease, newRecord(absentName(t, number), seconds(at)))
 }
 
 // Time returns when the named periodic task was done last.
@@ -174,7 +166,7 @@ func (l *Tracker) Time(name string) time.Time { return instant(l.text("clock/" +
 
 // SetTime records when the named periodic task was done.
 func (l *Tracker) SetTime(ctx context.Context, lease *store.Lease, name string, at time.Time) error {
-	return l.set(ctx, lease, store.Note{Name: "clock/" + name, Text: seconds(at)})
+	return l.set(ctx, lease, newRecord("clock/"+name, seconds(at)))
 }
 
 func liveClock(t disclosure.Type) string { return "live/" + string(t) }
@@ -192,14 +184,14 @@ func (l *Tracker) Value(name string) string { return l.text("memo/" + name) }
 
 // SetValue stores a text under a name.
 func (l *Tracker) SetValue(ctx context.Context, lease *store.Lease, name, text string) error {
-	return l.set(ctx, lease, store.Note{Name: "memo/" + name, Text: text})
+	return l.set(ctx, lease, newRecord("memo/"+name, text))
 }
 
-const statusNote = "status"
+const statusName = "status"
 
 // Status returns the last status that the ingesting process reported. ok is false
 // when there is none.
-func (l *Tracker) Status() (s health.Status, ok bool) { return parseStatus(l.text(statusNote)) }
+func (l *Tracker) Status() (s health.Status, ok bool) { return parseStatus(l.text(statusName)) }
 
 func parseStatus(text string) (s health.Status, ok bool) {
 	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil
@@ -240,5 +232,5 @@ func (l *Tracker) SetStatus(ctx context.Context, lease *store.Lease, s health.St
 	if err != nil {
 		return err
 	}
-	return l.set(ctx, lease, store.Note{Name: statusNote, Text: string(text)})
+	return l.set(ctx, lease, newRecord(statusName, string(text)))
 }

@@ -63,6 +63,15 @@ func day(s string) disclosure.Day {
 	return d
 }
 
+func note(id, body string) store.Record {
+	return store.Record{Kind: store.CoverageKind, ID: id, Body: body, Revision: store.AnyRevision}
+}
+
+func put(t *testing.T, db store.Records, records ...store.Record) error {
+	_, err := db.PutRecords(t.Context(), nil, records...)
+	return err
+}
+
 func instant(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -233,12 +242,12 @@ func TestWritesAreNeverUndone(t *testing.T) {
 
 // slowNotes lets a test hold a read that has begun.
 type slowNotes struct {
-	store.Notes
+	store.Records
 	read, release chan struct{}
 }
 
-func (s *slowNotes) NotesSince(ctx context.Context, revision int64) ([]store.Note, error) {
-	notes, err := s.Notes.NotesSince(ctx, revision)
+func (s *slowNotes) RecordsSince(ctx context.Context, kind string, revision int64) ([]store.Record, error) {
+	notes, err := s.Records.RecordsSince(ctx, kind, revision)
 	s.read <- struct{}{}
 	<-s.release
 	return notes, err
@@ -336,8 +345,8 @@ func TestStatus(t *testing.T) {
 	}
 	// What cannot be read, as from another version, was not told.
 	db := open(t, filepath.Join(t.TempDir(), "pregon.db"))
-	must(t, db.SetNotes(t.Context(), nil, store.Note{Name: "status", Text: `{"state":1`}, store.Note{Name: "covered/IP/2026-04-22", Text: "hoy"},
-		store.Note{Name: "backfill/x", Text: "?"}, store.Note{Name: "covered/IP/ayer", Text: "1"}))
+	must(t, put(t, db, note("status", `{"state":1`), note("covered/IP/2026-04-22", "hoy"),
+		note("backfill/x", "?"), note("covered/IP/ayer", "1")))
 	l := coverage.New(db)
 	must(t, l.Refresh(t.Context()))
 	_, told := l.Status()
@@ -348,14 +357,14 @@ func TestStatus(t *testing.T) {
 }
 
 // replaceable is a store in whose place another may come.
-type replaceable struct{ store.Notes }
+type replaceable struct{ store.Records }
 
 // A restored backup has older notes, with lower revisions: nothing is left of
 // those that came after it.
 func TestRestoredNotes(t *testing.T) {
 	dir := t.TempDir()
 	backup, live := open(t, filepath.Join(dir, "backup.db")), open(t, filepath.Join(dir, "live.db"))
-	must(t, backup.SetNotes(t.Context(), nil, store.Note{Name: "memo/x", Text: "1"}))
+	must(t, put(t, backup, note("memo/x", "1")))
 	notes, epoch := &replaceable{live}, "a"
 	l := coverage.New(notes)
 	l.Epoch(func() string { return epoch })
@@ -366,12 +375,12 @@ func TestRestoredNotes(t *testing.T) {
 	if x, y := l.Value("x"), l.Value("y"); x != "2" || y != "3" {
 		t.Fatalf("before, it has %q and %q", x, y)
 	}
-	notes.Notes, epoch = backup, "b"
+	notes.Records, epoch = backup, "b"
 	must(t, l.Refresh(t.Context()))
 	if x, y := l.Value("x"), l.Value("y"); x != "1" || y != "" {
 		t.Errorf("of a backup with 1 it has %q and %q", x, y)
 	}
-	must(t, backup.SetNotes(t.Context(), nil, store.Note{Name: "memo/y", Text: "4"}))
+	must(t, put(t, backup, note("memo/y", "4")))
 	must(t, l.Refresh(t.Context()))
 	if x, y := l.Value("x"), l.Value("y"); x != "1" || y != "4" {
 		t.Errorf("after that, it has %q and %q", x, y)

@@ -129,5 +129,5 @@ func (l *Tracker) SetJob(ctx context.Context, lease *store.Lease, j Job) error {
 	if err != nil {
 		return err
 	}
-	return l.set(ctx, lease, store.Note{Name: jobPrefix + j.ID, Text: string(text)})
+	return l.set(ctx, lease, newRecord(jobPrefix+j.ID, string(text)))
 }

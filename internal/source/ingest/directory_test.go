@@ -724,13 +724,13 @@ func TestDirectoryWait(t *testing.T) {
 var errSecret = errors.New("dial tcp db.internal:5432: password of pregon is wrong")
 
 // brokenNotes are notes that cannot be kept of shares.
-type brokenNotes struct{ store.Notes }
+type brokenNotes struct{ store.Records }
 
-func (b brokenNotes) SetNotes(ctx context.Context, lease *store.Lease, notes ...store.Note) error {
-	if strings.HasPrefix(notes[0].Name, "memo/exchange/ES") {
-		return errSecret
+func (b brokenNotes) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
+	if strings.HasPrefix(records[0].ID, "memo/exchange/ES") {
+		return nil, errSecret
 	}
-	return b.Notes.SetNotes(ctx, lease, notes...)
+	return b.Records.PutRecords(ctx, lease, records...)
 }
 
 // TestDirectoryDiscreet: what the store says when it fails is not for the

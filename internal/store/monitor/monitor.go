@@ -136,32 +136,31 @@ func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) (err error) {
 	return s.Store.ReleaseLease(ctx, l)
 }
 
-// SetNotes implements store.Store.
-func (s *Store) SetNotes(ctx context.Context, lease *store.Lease, notes ...store.Note) (err error) {
-	done := s.watch(ctx, method{"notes", "SetNotes", true})
+// PutRecords implements store.Store.
+func (s *Store) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) (_ []store.Record, err error) {
+	m := method{"records", "PutRecords", false}
+	if len(records) > 0 {
+		m = recordMethod(records[0].Kind, "PutRecords", true)
+	}
+	done := s.watch(ctx, m)
 	defer func() { done(err) }()
-	return s.Store.SetNotes(ctx, lease, notes...)
-}
-
-// NotesSince implements store.Store.
-func (s *Store) NotesSince(ctx context.Context, revision int64) (_ []store.Note, err error) {
-	done := s.watch(ctx, method{"notes", "NotesSince", false})
-	defer func() { done(err) }()
-	return s.Store.NotesSince(ctx, revision)
-}
-
-// PutRecord implements store.Store.
-func (s *Store) PutRecord(ctx context.Context, r store.Record) (_ store.Record, err error) {
-	done := s.watch(ctx, method{"records", "PutRecord", false})
-	defer func() { done(err) }()
-	return s.Store.PutRecord(ctx, r)
+	return s.Store.PutRecords(ctx, lease, records...)
 }
 
 // RecordsSince implements store.Store.
 func (s *Store) RecordsSince(ctx context.Context, kind string, revision int64) (_ []store.Record, err error) {
-	done := s.watch(ctx, method{"records", "RecordsSince", false})
+	done := s.watch(ctx, recordMethod(kind, "RecordsSince", false))
 	defer func() { done(err) }()
 	return s.Store.RecordsSince(ctx, kind, revision)
+}
+
+// recordMethod returns a method of records. Those of coverage are in a part of
+// their own.
+func recordMethod(kind, name string, write bool) method {
+	if kind == store.CoverageKind {
+		return method{"notes", name, write}
+	}
+	return method{"records", name, false}
 }
 
 // Once implements store.Store.

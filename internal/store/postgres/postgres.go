@@ -44,8 +44,8 @@ type Store struct {
 
 	created bool
 
-	// commit ends whatever takes more than one statement: an Append, a SetNotes, a
-	// PutRecord, a Once, a PutDocument, and most of Deliveries. It is a field so
+	// commit ends whatever takes more than one statement: an Append, a PutRecords,
+	// a Once, a PutDocument, and most of Deliveries. It is a field so
 	// that tests can make it fail, before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 

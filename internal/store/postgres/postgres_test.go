@@ -204,10 +204,10 @@ func TestFirstSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, url)
-	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.PutRecord(t.Context(), key); err != nil {
+	if _, err := store.PutRecord(t.Context(), s, key); err != nil {
 		t.Error(err)
 	}
 	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // what was there is nobody's to be sent
@@ -250,11 +250,11 @@ func TestCountersDoNotWait(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	holding(t, url, `SELECT seq FROM log_head FOR UPDATE`)
-	if err := s.SetNotes(ctx, nil, store.Note{Name: "a", Text: "1"}); err != nil {
+	if _, err := store.PutRecord(ctx, s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
 	holding(t, url, `SELECT revision FROM note_head FOR UPDATE`)
-	if _, err := s.PutRecord(ctx, key); err != nil {
+	if _, err := store.PutRecord(ctx, s, key); err != nil {
 		t.Error(err)
 	}
 }
@@ -402,7 +402,7 @@ func TestFanOutWaitsForRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As PutRecord does.
+	// As PutRecords does.
 	for _, sql := range []string{
 		`SELECT revision FROM record_head FOR UPDATE`,
 		`INSERT INTO record VALUES ('webhook', 'a', '1', 1)`,
@@ -440,10 +440,10 @@ func TestPlainRole(t *testing.T) {
 	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt, document_part, filed_document TO `+role)
 	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
 	publish(t, s, 1)
-	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.PutRecord(t.Context(), key); err != nil {
+	if _, err := store.PutRecord(t.Context(), s, key); err != nil {
 		t.Error(err)
 	}
 	once(t, s, "a", true)

@@ -33,7 +33,8 @@ func filled(t *testing.T) string {
 		deliveries = append(deliveries, store.Delivery{Webhook: fmt.Sprint("wh_", i), Seq: int64(i + 1), Event: "issuer.updated"})
 	}
 	_, err = s.Append(t.Context(), b)
-	err = errors.Join(err, s.Enqueue(t.Context(), deliveries...), s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "b"}), s.Close())
+	_, putErr := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "b"})
+	err = errors.Join(err, s.Enqueue(t.Context(), deliveries...), putErr, s.Close())
 	if err != nil {
 		t.Fatal(err)
 	}

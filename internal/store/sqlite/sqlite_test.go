@@ -105,10 +105,10 @@ func TestFirstSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.SetNotes(t.Context(), nil, store.Note{Name: "a", Text: "1"}); err != nil {
+	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.PutRecord(t.Context(), store.Record{Kind: "key", ID: "a", Body: "1"}); err != nil {
+	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: "key", ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
 	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // what was there is nobody's to be sent

@@ -176,7 +176,7 @@ func testFanOutMeetsNewWebhooks(t *testing.T, e Engine) {
 		making.Go(func() error {
 			for i := range each {
 				s := stores[(m+i)%len(stores)]
-				if _, err := s.PutRecord(ctx, record("webhook", fmt.Sprintf("%d of %d", i, m), "1", 0)); err != nil {
+				if _, err := store.PutRecord(ctx, s, record("webhook", fmt.Sprintf("%d of %d", i, m), "1", 0)); err != nil {
 					return err
 				}
 				var err error

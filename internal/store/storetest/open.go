@@ -91,8 +91,8 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: filings(1, 10), New: disclosure.Backfilled,
 	})
 	claim(t, s, "demo")
-	setNotes(t, s, store.Note{Name: "a", Text: "1"}, store.Note{Name: "b", Text: "2"})
-	setNotes(t, s, store.Note{Name: "a"})
+	mustOverwrite(t, s, coverage("a", "1", 0), coverage("b", "2", 0))
+	mustOverwrite(t, s, coverage("a", "", 0))
 	putRecord(t, s, record("key", "a", "1", 0), 1)
 	putRecord(t, s, record("key", "b", "2", 0), 2)
 	putRecord(t, s, record("key", "a", "", 1), 3)
@@ -114,9 +114,9 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 		t.Errorf("the log is another (-before +after):\n%s", diff)
 	}
 	checkSource(t, s, "demo")
-	checkNotes(t, s, 0, store.Note{Name: "b", Text: "2", Revision: 2}, store.Note{Name: "a", Revision: 3})
-	setNotes(t, s, store.Note{Name: "a", Text: "4"})
-	checkNotes(t, s, 3, store.Note{Name: "a", Text: "4", Revision: 4})
+	checkCoverage(t, s, 0, coverage("b", "2", 2), coverage("a", "", 3))
+	mustOverwrite(t, s, coverage("a", "4", 0))
+	checkCoverage(t, s, 3, coverage("a", "4", 4))
 	checkRecords(t, s, "key", 0, record("key", "b", "2", 2), record("key", "a", "", 3))
 	putRecord(t, s, record("key", "a", "4", 3), 4)
 	checkRecords(t, s, "key", 3, record("key", "a", "4", 4))

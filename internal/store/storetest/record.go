@@ -24,7 +24,7 @@ func record(kind, id, body string, revision int64) store.Record {
 // putRecord writes a record, and checks the revision that it then has.
 func putRecord(t *testing.T, s store.Store, r store.Record, want int64) {
 	t.Helper()
-	got, err := s.PutRecord(patiently(t), r)
+	got, err := store.PutRecord(patiently(t), s, r)
 	if err != nil {
 		t.Fatalf("writing %+v: %v", r, err)
 	}
@@ -35,7 +35,7 @@ func putRecord(t *testing.T, s store.Store, r store.Record, want int64) {
 
 func checkNotPut(t *testing.T, what string, s store.Store, r store.Record) {
 	t.Helper()
-	got, err := s.PutRecord(patiently(t), r)
+	got, err := store.PutRecord(patiently(t), s, r)
 	checkConflict(t, what, err)
 	if got != (store.Record{}) {
 		t.Errorf("%s: PutRecord returned %+v", what, got)
@@ -90,7 +90,7 @@ func testRecordsNewChangedGone(t *testing.T, e Engine) {
 	checkRecords(t, s, "key", 4, key("b", "5", 5))
 	checkRecords(t, s, "key", 5)
 	checkRecords(t, s, "key", 99)
-	checkNotes(t, s, 0)
+	checkCoverage(t, s, 0)
 	checkLength(t, s, 0) // nothing of it is in the log
 }
 
@@ -126,9 +126,10 @@ func testRecordsOfKinds(t *testing.T, e Engine) {
 	checkRecords(t, s, "hook", 4)
 	checkRecords(t, s, "", 0)
 
-	// The counter of notes is another.
-	setNotes(t, s, store.Note{Name: "a", Text: "1"})
-	checkNotes(t, s, 0, store.Note{Name: "a", Text: "1", Revision: 1})
+	// The kind of coverage has a counter of its own.
+	putRecord(t, s, coverage("a", "1", 0), 1)
+	checkCoverage(t, s, 0, coverage("a", "1", 1))
+	checkNotPut(t, "writing over an older revision of coverage", s, coverage("a", "2", 0))
 	putRecord(t, s, record("key", "c", "5", 0), 5)
 }
 
@@ -186,7 +187,7 @@ func testRecordFailure(t *testing.T, e Engine, after bool) {
 		revision := int64(i)
 		r := record("key", "a", body, revision)
 		e.FailCommit(s, after, errInjected)
-		if got, err := s.PutRecord(patiently(t), r); !errors.Is(err, errInjected) || got != (store.Record{}) {
+		if got, err := store.PutRecord(patiently(t), s, r); !errors.Is(err, errInjected) || got != (store.Record{}) {
 			t.Fatalf("PutRecord returned %+v, %v", got, err)
 		}
 		done := []store.Record{record("key", "a", body, revision+1)}
@@ -203,8 +204,8 @@ func testRecordFailure(t *testing.T, e Engine, after bool) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.PutRecord(ctx, record("key", "a", "4", 3)); err == nil {
-		t.Error("PutRecord succeeded for a caller who had given up")
+	if _, err := store.PutRecord(ctx, s, record("key", "a", "4", 3)); err == nil {
+		t.Error("PutRecord succeeded with a cancelled context")
 	}
 	checkRecords(t, s, "key", 0, before...)
 }
@@ -249,7 +250,7 @@ func countOne(ctx context.Context, s store.Store, whose string) error {
 			r = records[0]
 		}
 		r.Body = fmt.Sprintf("%d, %s", countIn(r)+1, whose)
-		if _, err = s.PutRecord(ctx, r); fault.KindOf(err) != fault.Conflict {
+		if _, err = store.PutRecord(ctx, s, r); fault.KindOf(err) != fault.Conflict {
 			return err
 		}
 	}
@@ -318,7 +319,7 @@ func (w *writer) putRecords(ctx context.Context, kinds []string) error {
 	for i := range batchesPerWriter {
 		r := record(kinds[i%len(kinds)], fmt.Sprintf("%d of %d", i, w.id), "1", 0)
 		err := w.retry(ctx, func(try context.Context) error {
-			_, err := w.s.PutRecord(try, r)
+			_, err := store.PutRecord(try, w.s, r)
 			return err
 		})
 		if err != nil {

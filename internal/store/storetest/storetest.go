@@ -23,8 +23,8 @@ type Engine struct {
 	Fresh func(t *testing.T) (open func() (store.Store, error))
 
 	// FailCommit makes the next commit of s fail with err, after it took
-	// effect or before. That commit will be an Append's, a SetNotes', a
-	// PutRecord's, a Once's, a PutDocument's or one of Deliveries', and of one
+	// effect or before. That commit will be an Append's, a PutRecords',
+	// a Once's, a PutDocument's or one of Deliveries', and of one
 	// that found something new. Other goroutines may be using s.
 	FailCommit func(s store.Store, after bool, err error)
 
@@ -107,14 +107,14 @@ func Run(t *testing.T, e Engine) {
 		{"LeaseRace", testLeaseRace},
 		{"LeaseGuardsAppend", testLeaseGuardsAppend},
 		{"LeaseFencesOff", testLeaseFencesOff},
-		{"NotesNewUnchangedGone", testNotesNewUnchangedGone},
-		{"NotesOfOddNames", testNotesOfOddNames},
-		{"ManyNotes", testManyNotes},
-		{"LeaseGuardsNotes", testLeaseGuardsNotes},
-		{"NotesFailureBeforeCommit", testNotesFailureBeforeCommit},
-		{"NotesFailureAfterCommit", testNotesFailureAfterCommit},
-		{"NotesOfOneName", testNotesOfOneName},
-		{"ConcurrentNotes", testConcurrentNotes},
+		{"OverwriteNewUnchangedGone", testOverwriteNewUnchangedGone},
+		{"OverwriteOddNames", testOverwriteOddNames},
+		{"OverwriteMany", testOverwriteMany},
+		{"LeaseGuardsRecords", testLeaseGuardsRecords},
+		{"OverwriteFailureBeforeCommit", testOverwriteFailureBeforeCommit},
+		{"OverwriteFailureAfterCommit", testOverwriteFailureAfterCommit},
+		{"OverwriteOneRecord", testOverwriteOneRecord},
+		{"ConcurrentOverwrites", testConcurrentOverwrites},
 		{"RecordsNewChangedGone", testRecordsNewChangedGone},
 		{"RecordsDoneTwice", testRecordsDoneTwice},
 		{"RecordsOfKinds", testRecordsOfKinds},

@@ -7,6 +7,7 @@ package waittest
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 )
@@ -14,23 +15,27 @@ import (
 // timeout ends a test that hangs. It is no measure of speed.
 const timeout = 10 * time.Minute
 
-// interval is the pause between two polls.
+// interval is the shortest pause between two polls.
 const interval = 5 * time.Millisecond
 
 // For polls a condition until it holds. what names the condition in the failure.
 func For(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(timeout); !holds(); time.Sleep(interval) {
-		if time.Now().After(end) {
-			t.Fatalf("waited %v in vain: %s", timeout, what)
+	ForNil(t, func() error {
+		if !holds() {
+			return errors.New(what)
 		}
-	}
+		return nil
+	})
 }
 
-// ForNil polls check until it returns nil, and fails with its last error.
+// ForNil polls check until it returns nil, and fails with its last error. It
+// pauses for longer after a check that takes long, to leave the processor to
+// the code that the test waits for.
 func ForNil(t testing.TB, check func() error) {
 	t.Helper()
-	for end := time.Now().Add(timeout); ; time.Sleep(interval) {
+	for end := time.Now().Add(timeout); ; {
+		began := time.Now()
 		err := check()
 		if err == nil {
 			return
@@ -38,6 +43,7 @@ func ForNil(t testing.TB, check func() error) {
 		if time.Now().After(end) {
 			t.Fatalf("waited %v in vain: %v", timeout, err)
 		}
+		time.Sleep(max(interval, 2*time.Since(began)))
 	}
 }
 

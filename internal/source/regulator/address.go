@@ -9,31 +9,32 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/source/markup"
 )
 
-// The site as the public sees it, whatever address it is read from.
+// The origins of the site in public links, whatever address is read.
 const (
 	PublicOrigin    = "https://www.cnmv.es"
-	SimulatedOrigin = "https://regulator.example" // of a source that says it is a simulation
+	SimulatedOrigin = "https://regulator.example" // of a source that declares itself a simulation
 )
 
-// Pages name each other by several hosts, which are all the same site.
+// The hosts that pages use for the same site.
 var (
 	publicHosts    = []string{"www.cnmv.es", "cnmv.es", "internet.cnmv.es"}
 	simulatedHosts = []string{"regulator.example", "internet.regulator.example"}
 )
 
-// longestLink is more than any link of the site has.
+// maxLink is the longest link that is kept.
 const maxLink = 4096
 
-// series is where the site keeps the reports of one type.
+// series holds the addresses of the reports of one type.
 type series struct {
 	feed      string // path of the feed
 	list      string // path of the list by dates; HR has none
-	dir       string // that relative links of its pages start from
+	dir       string // base of the relative links of its pages
 	page      string // path and query of a report's page, up to the number
-	permalink string // the same, as feeds and people write it
-	tail      string // what follows the number in both
+	permalink string // the same, as in feeds and public links
+	tail      string // follows the number in both
 }
 
 var seriesOf = map[disclosure.Type]series{
@@ -54,15 +55,15 @@ var seriesOf = map[disclosure.Type]series{
 	disclosure.HR: hrOf(Funds),
 }
 
-// Division is a part of the relevant facts (HR) that the site keeps by itself.
+// Division is a part of the relevant facts (HR) with lists of its own.
 type Division int
 
 const (
-	Funds   Division = 2 // of funds and other authorised entities, still live
-	Issuers Division = 3 // of issuers of securities, until 8 February 2020
+	Funds   Division = 2 // funds and other authorised entities, still live
+	Issuers Division = 3 // issuers of securities, until 8 February 2020
 )
 
-// hrOf returns where the relevant facts of a division are. The feed is of funds.
+// hrOf returns the series of a division of HR. The feed is that of the funds.
 func hrOf(d Division) series {
 	query := fmt.Sprintf("?division=%d&nreg=", d)
 	return series{
@@ -74,7 +75,7 @@ func hrOf(d Division) series {
 	}
 }
 
-// find returns the series of a type.
+// findSeries returns the series of a type.
 func findSeries(t disclosure.Type) (series, error) {
 	s, ok := seriesOf[t]
 	if !ok {
@@ -83,19 +84,18 @@ func findSeries(t disclosure.Type) (series, error) {
 	return s, nil
 }
 
-// numbered completes an address of the series with a number.
+// withNumber appends a registration number to an address of the series.
 func (s series) withNumber(address string, number int64) string {
 	return address + strconv.FormatInt(number, 10) + s.tail
 }
 
-// site returns which addresses are the regulator's and how the public sees them.
+// site decides which hosts are the regulator's and what public links look like.
 type site struct {
 	public string // PublicOrigin or SimulatedOrigin
-	own    string // the host that is really asked, if it is another
+	own    string // host that receives the requests, if it is another
 }
 
-// origin returns the public origin of a host, or nothing when it is not the
-// regulator's.
+// origin returns the public origin of a host, or "" when it is not the regulator's.
 func (s site) origin(u *url.URL) string {
 	switch {
 	case isHost(publicHosts, u):
@@ -113,9 +113,8 @@ func isHost(hosts []string, u *url.URL) bool {
 	return (port == "" || port == "443" || port == "80") && slices.Contains(hosts, strings.ToLower(u.Hostname()))
 }
 
-// link resolves an href of a page in dir to an address for the public, and
-// reports whether a document of the regulator is there. What is no web address
-// is dropped.
+// link resolves an href of a page in dir to a public link, and reports whether
+// it is a document of the regulator. It returns "" for what is no web address.
 func (s site) link(dir, href string) (shown string, document bool) {
 	base, err := url.Parse(s.public + dir)
 	if err != nil {
@@ -145,14 +144,13 @@ func (s site) link(dir, href string) (shown string, document bool) {
 	return shown, document
 }
 
-// isDocument tells a document from a page about it, of which there are many
-// forms.
+// isDocument reports whether a path is that of a document, not of a page about it.
 func isDocument(path string) bool {
 	path = strings.ToLower(path)
 	return strings.Contains(path, "/verdocumento/ver") || strings.Contains(path, "verdoc.axd")
 }
 
-// pathOf is the path and the query, to the letter.
+// pathOf returns the path and the query, escaped as they were.
 func pathOf(u *url.URL) string {
 	path := u.EscapedPath()
 	if path == "" {
@@ -164,8 +162,8 @@ func pathOf(u *url.URL) string {
 	return path
 }
 
-// escapeQuery escapes what a request line cannot hold and leaves the rest: the
-// tokens of documents are compared to the letter.
+// escapeQuery escapes what a request line cannot hold. The rest is unchanged,
+// because the tokens of documents are compared byte by byte.
 func escapeQuery(q string) string {
 	isPlain := func(c byte) bool { return c > ' ' && c < 0x7f && c != '"' && c != '<' && c != '>' }
 	var b strings.Builder
@@ -179,13 +177,12 @@ func escapeQuery(q string) string {
 	return b.String()
 }
 
-// permalink is the public address of a report.
+// permalink returns the public link of a report.
 func (s site) permalink(of series, number int64) string {
 	return s.public + of.withNumber(of.permalink, number)
 }
 
-// query returns a parameter of an href; the site spells their names in any
-// case.
+// query returns a parameter of an href. Names are compared without case.
 func query(href, name string) string {
 	_, raw, _ := strings.Cut(href, "?")
 	raw, _, _ = strings.Cut(raw, "#")
@@ -197,7 +194,7 @@ func query(href, name string) string {
 		if plain, err := url.QueryUnescape(value); err == nil {
 			value = plain
 		}
-		return collapse(value)
+		return markup.Collapse(value)
 	}
 	return ""
 }

@@ -2,19 +2,19 @@
 // the permalink of a report, the lists by date of IP and OIR, those by entity of HR,
 // the registers of managers and funds, the monthly open data, and documents.
 //
-// There are two halves. The Client asks politely: it says who it is, every
-// request and every redirect takes a turn of the queue, answers are bounded in
-// size and in time, and nothing is asked of any host but the one it was given.
-// It never tries again; whoever calls knows better when to.
+// It has two halves. The Client sends requests: with a user agent, each request
+// and each redirect in its turn of the queue, within limits of size and time, and
+// only to the host that it was given. It never retries; that is up to the caller.
 //
-// The parsers are pure. The site has no API, and its pages change without
-// notice, so they look for the few ids and labels that have been stable, take
-// any spelling of the rest, and never read silence into what they do not know:
-// a page without its list is a MarkupError and not an empty list, and so is a
-// page that ends too early. A row is returned whole or not at all.
+// The parsers are pure functions. The site has no API and changes its pages without
+// notice. So the parsers rely on the few ids and labels that have been stable and
+// accept any form of the rest. They never take what they do not know for nothing:
+// a page without its list, or one that ends too early, is a MarkupError and not an
+// empty list. A row is returned complete or not at all.
 package regulator
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -26,15 +26,15 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// Options of New.
+// Options holds the settings of New.
 type Options struct {
-	Origin    string            // scheme://host[:port] that is asked, whatever host a link names
-	UserAgent string            // who asks, with a way to reach them
-	Queue     *throttle.Queue   // every request takes a turn of it
-	Transport http.RoundTripper // nil: one made for this
+	Origin    string            // scheme://host[:port] that receives all requests, whatever host a link names
+	UserAgent string            // name of the program, with a contact
+	Queue     *throttle.Queue   // each request waits for its turn here
+	Transport http.RoundTripper // nil for a default
 }
 
-// Client asks the site. It may be used concurrently.
+// Client reads the site. It is safe for concurrent use.
 type Client struct {
 	origin    *url.URL
 	agent     string
@@ -47,7 +47,7 @@ type Client struct {
 	limits    limits
 }
 
-// limit is how much of an answer is read, and for how long.
+// limit bounds the time and the size of an answer.
 type limit struct {
 	within time.Duration
 	most   int64
@@ -55,15 +55,14 @@ type limit struct {
 
 type limits struct {
 	feed, page, document, archive limit
-	stall                         time.Duration // the longest silence in a body
+	stall                         time.Duration // longest pause within a body
 }
 
-// MaxDocument is the size of the largest document that is read.
+// MaxDocument is the size of the largest document that Document returns.
 const MaxDocument = 50 << 20
 
-// Real pages have a quarter of a megabyte, and the site has been seen to take
-// half a minute over one. A feed has 200 KB on the busiest of days, and is
-// asked for again soon enough.
+// Real pages have a quarter of a megabyte, and the site sometimes takes half a minute
+// for one. A feed has 200 KB on the busiest days, and is polled again soon.
 var defaultLimits = limits{
 	feed:     limit{10 * time.Second, 2 << 20},
 	page:     limit{30 * time.Second, 8 << 20},
@@ -72,7 +71,7 @@ var defaultLimits = limits{
 	stall:    10 * time.Second,
 }
 
-// New returns a client whose requests wait in the class pace.Reconcile.
+// New returns a client with the priority throttle.Reconcile.
 func New(o Options) (*Client, error) {
 	origin, err := url.Parse(o.Origin)
 	if err != nil || (origin.Scheme != "https" && origin.Scheme != "http") || origin.Hostname() == "" || origin.User != nil ||
@@ -100,7 +99,7 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// newTransport keeps the one connection that the queue leaves work for.
+// newTransport returns a transport for few connections: the queue sends one request at a time.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2, 2
@@ -108,21 +107,21 @@ func newTransport() *http.Transport {
 	return t
 }
 
-// For returns a copy whose requests wait in a class.
+// For returns a copy of the client with another priority.
 func (c *Client) For(class throttle.Priority) *Client {
 	other := *c
 	other.priority = class
 	return &other
 }
 
-// Simulated reports whether an answer said that its source is a simulation.
+// Simulated reports whether an answer declared its source a simulation.
 func (c *Client) Simulated() bool { return c.simulated.Load() }
 
-// Waiting returns how many requests of a class wait for their turn.
+// Waiting returns how many requests of a priority wait for their turn.
 func (c *Client) Waiting(class throttle.Priority) int { return c.queue.Waiting(class) }
 
-// Answered reports whether there was an answer at all: before, nobody knows what
-// the source is.
+// Answered reports whether the source has ever answered. Before that, Simulated
+// is not known.
 func (c *Client) Answered() bool { return c.answered.Load() }
 
 func (c *Client) site() site {
@@ -131,4 +130,21 @@ func (c *Client) site() site {
 		s.public = SimulatedOrigin
 	}
 	return s
+}
+
+// Document is a downloaded document.
+type Document struct {
+	Body        []byte
+	ContentType string
+	URL         string // public link, after redirects
+}
+
+// Document downloads a document by its public link. It refuses links that are not
+// on the regulator's site.
+func (c *Client) Document(ctx context.Context, link string) (Document, error) {
+	a, err := c.get(ctx, link, c.limits.document)
+	if err != nil {
+		return Document{}, err
+	}
+	return Document{Body: a.body, ContentType: a.contentType, URL: c.site().public + pathOf(a.address)}, nil
 }

@@ -11,18 +11,17 @@ import (
 	"syscall"
 )
 
-// MarkupError says that the site answered, but not in a form that is known: an
-// error page with a good status, a page cut short, a row that lacks something.
-// The rows that could be read whole come with it, and are good.
+// MarkupError reports an answer that does not have the known form: an error page
+// with status 200, a truncated page, a row that lacks a field. The rows returned
+// with it are complete and valid.
 type MarkupError struct {
-	Surface string // what was read: "list of OIR", "feed of IP"
-	Detail  string // what was missing
+	Surface string // such as "list of OIR" or "feed of IP"
+	Detail  string // the defects found
 
-	// Whole is set when the surface as a whole cannot be relied upon: it has no
-	// list or channel, was cut short, is another page than was asked for, hides
-	// how many pages there are, or has several rows and none that can be read.
-	// What rows there are tell nothing of those that are missing. Else the
-	// surface is as it should be, and only the rows in Detail are bad.
+	// Whole is true when the page as a whole is unreliable: it has no list or
+	// channel, is truncated, is not the requested page, does not give the number
+	// of pages, or none of several rows could be read. The rows then say nothing
+	// about missing ones. Otherwise only the rows named in Detail are bad.
 	Whole bool
 }
 
@@ -39,12 +38,12 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the regulator answered with status %d", e.Status)
 }
 
-// TransportError says that there was no whole answer. It may be shown to
-// anybody; its cause names hosts and addresses, and is for the log: see Cause.
+// TransportError reports that there was no complete answer. Its text may be
+// published. The cause names hosts and addresses and is for the log: see Cause.
 type TransportError struct {
-	Path   string // that was asked for, query and all
-	Reason string // for the public
-	Err    error  // the cause
+	Path   string // requested path and query
+	Reason string // may be published
+	Err    error
 }
 
 func (e *TransportError) Error() string {
@@ -53,7 +52,7 @@ func (e *TransportError) Error() string {
 
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// Cause returns what a TransportError does not show, or nil when err has none.
+// Cause returns the cause of a TransportError in err, or nil.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*TransportError](err); ok {
 		return e.Err
@@ -68,10 +67,10 @@ var (
 	errHops    = errors.New("it redirects too often")
 )
 
-// transport makes an error of the network one that can be shown.
+// transport returns a TransportError for a network error.
 func transport(err error) *TransportError { return &TransportError{Reason: reason(err), Err: err} }
 
-// reason says in words for the public why there was no answer.
+// reason returns the text for the public.
 func reason(err error) string {
 	var (
 		name        *net.DNSError
@@ -100,30 +99,30 @@ func reason(err error) string {
 	return "its answer could not be understood"
 }
 
-// faults collects what is wrong with a page, row by row.
+// defects collects the defects of a page.
 type defects struct {
 	surface string
 	found   []string
 	whole   bool
 }
 
-// add finds fault with a row.
+// add records a defect of a row.
 func (f *defects) add(format string, args ...any) {
 	f.found = append(f.found, fmt.Sprintf(format, args...))
 }
 
-// fail finds fault with the whole, which is told first.
+// fail records a defect of the whole page, before those of rows.
 func (f *defects) fail(format string, args ...any) {
 	f.found, f.whole = slices.Insert(f.found, 0, fmt.Sprintf(format, args...)), true
 }
 
-// count is told how many rows were read and how many are bad. When several are
-// and none is good, it is not they that are wrong.
+// count receives the numbers of good and bad rows. Several bad rows and no good
+// one mean that the page as a whole is unreliable.
 func (f *defects) count(good, bad int) {
 	f.whole = f.whole || good == 0 && bad > 1
 }
 
-// err names the first few: when the markup has changed they are all alike.
+// err names the first few defects: after a change of the markup all are alike.
 func (f *defects) err() error {
 	const most = 3
 	if len(f.found) == 0 {

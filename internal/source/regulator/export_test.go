@@ -1,6 +1,28 @@
 package regulator
 
-import "time"
+import (
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+func ParseFeed(t disclosure.Type, body []byte, public string) ([]Row, error) {
+	return parseFeed(t, body, site{public: public})
+}
+
+func ParsePermalink(t disclosure.Type, number int64, body []byte, public string) (Row, error) {
+	return parsePermalink(t, seriesOf[t], number, body, site{public: public})
+}
+
+func ParseEntities(r Register, body []byte) (Entities, error) { return parseEntities(r, body, anyPage) }
+
+func ParseOpenData(year int, body []byte, public string) ([]FundArchive, error) {
+	return parseOpenData(year, body, site{public: public})
+}
+
+func ParseFundRecords(archive []byte) ([]FundRecord, error) {
+	return parseFundRecords(archive, maxUnpacked)
+}
 
 // ParseFundRecordsWithin unpacks less than ParseFundRecords does.
 func ParseFundRecordsWithin(archive []byte, unpacked int64) ([]FundRecord, error) {

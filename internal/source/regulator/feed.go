@@ -14,18 +14,19 @@ import (
 	"golang.org/x/net/html"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/source/markup"
 	"pregon/internal/source/throttle"
 )
 
-// Feed is what a feed holds: the reports since the close of the last session.
+// Feed holds the reports since the close of the last session.
 type Feed struct {
 	Rows     []Row
-	Digest   [32]byte // of the body; zero when it could not be read whole
+	Digest   [32]byte // of the body; zero after a parse error
 	Received time.Time
-	Same     bool // as the one seen before: it was not read again
+	Same     bool // the digest is the one seen before: Rows is empty
 }
 
-// Feed reads the feed of a series. seen is the digest of the last one.
+// Feed reads the feed of a series, unless its digest is still seen.
 func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Feed, error) {
 	s, err := findSeries(t)
 	if err != nil {
@@ -45,11 +46,6 @@ func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Fe
 		f.Digest = [32]byte{}
 	}
 	return f, c.checkRedirects(&a, err)
-}
-
-// ParseFeed reads a feed. Its element names are in any case.
-func ParseFeed(t disclosure.Type, body []byte, public string) ([]Row, error) {
-	return parseFeed(t, body, site{public: public})
 }
 
 func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
@@ -74,7 +70,7 @@ func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
 	return rows, bad.err()
 }
 
-// item is an element of the feed: the text of its children, by their names.
+// item is an item of the feed: the texts of its children by their names.
 type item map[string]*strings.Builder
 
 func (it item) text(name string) string {
@@ -84,7 +80,7 @@ func (it item) text(name string) string {
 	return ""
 }
 
-// write adds to the text of a child, which comes in any number of pieces.
+// write appends to the text of a child, which comes in pieces.
 func (it item) write(name string, piece []byte) {
 	if it[name] == nil {
 		it[name] = new(strings.Builder)
@@ -92,25 +88,25 @@ func (it item) write(name string, piece []byte) {
 	it[name].Write(piece)
 }
 
-// mostItems is far more than are filed between two sessions.
+// maxItems is far more than are published between two sessions.
 const maxItems = 10_000
 
-// readItems returns the items that are whole, and an error when there is no
-// channel or it does not end.
+// readItems returns the complete items, and an error when the channel is missing
+// or does not end.
 func readItems(body []byte) ([]item, error) {
-	d, err := newDecoder(bytes.NewReader(body))
+	d, err := markup.NewDecoder(bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	var (
 		items   []item
-		it      item // that is being read
+		it      item // current item
 		child   string
 		channel bool
 		depth   int // below the item
 	)
 	for {
-		token, err := d.next()
+		token, err := d.Next()
 		switch {
 		case err != nil && !channel:
 			return nil, errors.New("it has no channel")
@@ -155,9 +151,9 @@ var (
 	seriesName  = regexp.MustCompile(`(?i)/resultado(?:-|busqueda)([a-z]+)\b`)
 )
 
-// row reads an item, and says what it lacks.
+// row converts an item, and returns what it lacks.
 func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
-	row = Row{Type: t, FromFeed: true, Name: collapse(it.text("title"))}
+	row = Row{Type: t, FromFeed: true, Name: markup.Collapse(it.text("title"))}
 	for _, link := range []string{it.text("guid"), it.text("link")} {
 		if m := numberParam.FindStringSubmatch(link); m != nil && row.Number == 0 {
 			row.Number, _ = disclosure.ParseNumber(m[1])
@@ -179,8 +175,8 @@ func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
 	return row, missingFields(&row)
 }
 
-// clock takes the time from pubDate, which is exact and universal, as long as
-// the stamp of the description, which is the register's own, agrees with it.
+// setTime uses pubDate, which is exact and in UTC, unless it contradicts the
+// registration time in the description.
 func (r *Row) setTime(pubDate, stamp string) {
 	published, seconds := parsePubDate(pubDate)
 	w, stamped := parseWallTime(stamp, stamp)
@@ -200,11 +196,10 @@ func (r *Row) setTime(pubDate, stamp string) {
 	}
 }
 
-// parsePubDate reads the date of a feed in any of its usual forms, and tells
-// whether it has seconds. Names of zones other than the universal one are not
-// understood: their meaning depends on where one stands.
+// parsePubDate parses a date in the usual forms, and reports whether it has
+// seconds. Zone names other than UTC are ambiguous and not accepted.
 func parsePubDate(s string) (t time.Time, seconds bool) {
-	s = collapse(s)
+	s = markup.Collapse(s)
 	if _, rest, ok := strings.Cut(s, ","); ok {
 		s = strings.TrimSpace(rest)
 	}
@@ -222,14 +217,14 @@ func parsePubDate(s string) (t time.Time, seconds bool) {
 	return time.Time{}, false
 }
 
-// description takes apart the HTML of an item: the stamp in bold, the heading,
-// an empty line, the subject.
+// description splits the HTML of an item: the time in bold, the category, an
+// empty line, the subject.
 func description(s string) (stamp, heading, subject string) {
 	var (
 		bold, line strings.Builder
 		lines      []string
 		in         bool // in bold
-		done       bool // the stamp was read; a subject may have bold words
+		done       bool // the time was read; a subject may have bold words
 	)
 	z := html.NewTokenizer(strings.NewReader(s))
 	for {
@@ -256,17 +251,17 @@ func description(s string) (stamp, heading, subject string) {
 		}
 	}
 	heading, subject = split(append(lines, line.String()))
-	return collapse(bold.String()), heading, subject
+	return markup.Collapse(bold.String()), heading, subject
 }
 
-// split parts lines at the first empty one; without one, after the first.
+// split divides the lines at the first empty one, or after the first line.
 func split(lines []string) (heading, subject string) {
 	at, from := 1, 1
 	for i := 1; i < len(lines)-1; i++ {
-		if collapse(lines[i]) == "" {
+		if markup.Collapse(lines[i]) == "" {
 			at, from = i, i+1
 			break
 		}
 	}
-	return collapse(strings.Join(lines[:at], " ")), collapse(strings.Join(lines[from:], " "))
+	return markup.Collapse(strings.Join(lines[:at], " ")), markup.Collapse(strings.Join(lines[from:], " "))
 }

@@ -17,23 +17,23 @@ import (
 
 const (
 	maxHops = 5
-	// accept is not optional: without it the site answers 500.
+	// accept is required: without it the site answers 500.
 	accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 )
 
-// ErrTooLarge is that an answer was larger than it may be.
+// ErrTooLarge is the error for an answer above its size limit.
 var ErrTooLarge = errors.New("the answer is larger")
 
-// answer is a page that came with status 200.
+// answer is a page with status 200.
 type answer struct {
 	body        []byte
 	contentType string
-	address     *url.URL // that it came from in the end
+	address     *url.URL // after redirects
 	received    time.Time
-	taken       []cachedRedirect // remembered redirects on the way there
+	taken       []cachedRedirect // cached redirects that were followed
 }
 
-// get asks for a path of the site, query and all.
+// get requests a path of the site with its query.
 func (c *Client) get(ctx context.Context, path string, l limit) (answer, error) {
 	u, err := c.locate(path)
 	if err != nil {
@@ -50,9 +50,8 @@ func (c *Client) get(ctx context.Context, path string, l limit) (answer, error) 
 	return a, nil
 }
 
-// ask asks for an address, or at once for the one that it has moved to. That
-// there is nothing at that one says nothing of the address itself, which may
-// have moved again.
+// ask requests an address, or directly its cached redirect target. When the target
+// does not exist any more, it requests the address itself, which may have moved again.
 func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
 	to, taken := c.redirects.resolve(u)
 	a, err := c.follow(ctx, to, l)
@@ -70,8 +69,8 @@ func (c *Client) ask(ctx context.Context, u *url.URL, l limit) (answer, error) {
 	return a, err
 }
 
-// judge passes the verdict on an answer on. When it is none of its surface, the
-// redirects on the way to it are not to be trusted.
+// checkRedirects returns the parse error of an answer unchanged. When the page as a
+// whole is unreliable, it drops the cached redirects that led there.
 func (c *Client) checkRedirects(a *answer, err error) error {
 	if e, ok := errors.AsType[*MarkupError](err); ok && e.Whole {
 		c.redirects.forget(a.taken)
@@ -79,14 +78,13 @@ func (c *Client) checkRedirects(a *answer, err error) error {
 	return err
 }
 
-// isGone tells the statuses that say that there is no such page.
+// isGone reports whether the status means that the page does not exist.
 func isGone(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }
 
-// locate turns a path or a link of the site into the address that is really
-// asked.
+// locate converts a path or link of the site to the requested address.
 func (c *Client) locate(link string) (*url.URL, error) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -95,8 +93,7 @@ func (c *Client) locate(link string) (*url.URL, error) {
 	return c.rebase(u)
 }
 
-// within moves an address of the regulator, by whatever name, to the host that
-// is asked.
+// rebase moves an address of any of the regulator's hosts to the requested host.
 func (c *Client) rebase(u *url.URL) (*url.URL, error) {
 	ours := u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/")
 	if u.Scheme == "https" || u.Scheme == "http" {
@@ -111,8 +108,8 @@ func (c *Client) rebase(u *url.URL) (*url.URL, error) {
 	}, nil
 }
 
-// follow asks, and goes where it is sent. Waiting for a turn does not count
-// against the limit of time.
+// follow sends a request and follows redirects. Waiting for a turn does not count
+// against the time limit.
 func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error) {
 	been := map[string]bool{}
 	var learned []cachedRedirect
@@ -142,13 +139,13 @@ func (c *Client) follow(ctx context.Context, u *url.URL, l limit) (answer, error
 	return answer{}, transport(errHops)
 }
 
-// redirect is where the site sends us instead of an answer.
+// redirect is the answer that names another address.
 type redirect struct {
 	to        *url.URL
 	permanent bool
 }
 
-// hop makes one request. It returns the answer, or where it was sent.
+// roundTrip makes one request and returns the answer or the redirect.
 func (c *Client) roundTrip(parent context.Context, u *url.URL, l limit) (answer, *redirect, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -184,7 +181,7 @@ func (c *Client) send(ctx context.Context, cancel context.CancelCauseFunc, u *ur
 	}
 	c.answered.Store(true)
 	if isRedirect(res) {
-		_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // to reuse the connection
 		to, err := c.target(u, res.Header.Get("Location"))
 		if err != nil {
 			return answer{}, nil, err
@@ -218,8 +215,8 @@ func isRedirect(res *http.Response) bool {
 	return false
 }
 
-// target is where a redirect leads. The way to the page that says there is no
-// such page need not be gone to its end.
+// target returns the target of a redirect. A redirect to the error page "no such
+// page" is not followed.
 func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	if err != nil {
@@ -235,8 +232,8 @@ func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 	return next, nil
 }
 
-// readBody reads a body, decompressed, up to a size. A body that falls silent
-// cancels the request.
+// readBody reads a decompressed body up to a size. A body that stalls cancels the
+// request.
 func readBody(res *http.Response, most int64, stall time.Duration, cancel context.CancelCauseFunc) ([]byte, error) {
 	silence := time.AfterFunc(stall, func() { cancel(errStalled) })
 	defer silence.Stop()
@@ -253,7 +250,7 @@ func readBody(res *http.Response, most int64, stall time.Duration, cancel contex
 	return body.Bytes(), nil
 }
 
-// awake puts off a timer with everything that is read.
+// stallReader resets a timer with each read.
 type stallReader struct {
 	r     io.Reader
 	timer *time.Timer
@@ -268,12 +265,12 @@ func (a *stallReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The site's way to say that there is no such page is a code in the address,
-// words in the page, and any status, 200 among them.
+// The site reports a missing page by a code in the address or words in the page,
+// with any status, even 200.
 const (
 	missingCode  = "errorcode=cvfe"
 	missingWords = "verifique la ruta"
-	// failedWords are of a further error page, which has no code.
+	// failedWords are on another error page, which has no code.
 	failedWords = "no ha sido posible completar su consulta"
 )
 
@@ -287,8 +284,8 @@ func namesMissing(u *url.URL) bool {
 	return strings.Contains(strings.ToLower(u.RawQuery), missingCode)
 }
 
-// saysMissing looks for the words only in a page that has nothing to read: a
-// report may quote them.
+// saysMissing reports whether the page is the error page "no such page". A page
+// with a list is not, since a report may quote its words.
 func (a *answer) saysMissing() bool {
 	if namesMissing(a.address) {
 		return true
@@ -299,13 +296,13 @@ func (a *answer) saysMissing() bool {
 	return a.saysOnly(missingWords, missingCode)
 }
 
-// saysFailed looks for the words of the error page that has no code.
+// saysFailed reports whether the page is the error page without a code.
 func (a *answer) saysFailed() bool {
 	return bytes.Contains(a.body, []byte("completar su consulta")) && a.saysOnly(failedWords)
 }
 
-// saysOnly reports whether a page has one of the words, in lower case, and
-// nothing else to read.
+// saysOnly reports whether a page has one of the words, in lower case, and no
+// list, table or channel.
 func (a *answer) saysOnly(words ...string) bool {
 	if a.contentType != "" && !strings.HasPrefix(a.contentType, "text/") {
 		return false

@@ -3,6 +3,8 @@ package regulator
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,19 +14,19 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/source/markup"
 )
 
-// List is one page of a list of reports, the newest first.
+// List is one page of a list of reports, newest first.
 type List struct {
 	Rows     []Row
-	Page     int // from 0, as the page itself says
+	Page     int // from 0, as shown on the page
 	Pages    int // 1 when there is no pager
 	Received time.Time
 }
 
-// List reads a page of the reports of two Madrid days and the days between.
-// Past the last page the site may go on answering with rows that were already
-// seen.
+// List reads a page of the reports between two days in Madrid, both included.
+// Past the last page the site may repeat rows.
 func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosure.Day, page int) (List, error) {
 	s, err := findSeries(t)
 	if err != nil {
@@ -37,8 +39,37 @@ func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosur
 	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: page})
 }
 
-// slashed writes a day as the site wants it, slashes and all.
+// formatDay writes a day as the site's queries have it.
 func formatDay(d disclosure.Day) string { return d.Start().Format("02/01/2006") }
+
+// The pages of the latest relevant facts. There is no list by dates.
+const (
+	HRFunds          = "/portal/menu/utimos-hechos-relevantes-iic" // spelled as on the site
+	HRVentureCapital = "/portal/menu/utimos-hechos-relevantes-capital-riesgo"
+)
+
+// LatestHRPages are the pages that LatestHR reads.
+var LatestHRPages = []string{HRFunds, HRVentureCapital}
+
+// LatestHR reads one of the LatestHRPages.
+func (c *Client) LatestHR(ctx context.Context, surface string) (List, error) {
+	if !slices.Contains(LatestHRPages, surface) {
+		return List{}, fault.New(fault.Invalid, "%q is no page of relevant facts", surface)
+	}
+	return c.list(ctx, surface, listing{surface: "page " + path.Base(surface), t: disclosure.HR, series: hrOf(Funds), dir: path.Dir(surface) + "/"})
+}
+
+// EntityHR reads a page of the relevant facts of an entity. nif must be spelled
+// as on the site.
+func (c *Client) EntityHR(ctx context.Context, d Division, nif string, page int) (List, error) {
+	nif = strings.TrimSpace(nif)
+	if nif == "" {
+		return List{}, fault.New(fault.Invalid, "relevant facts are asked for by NIF")
+	}
+	of := hrOf(d)
+	address := fmt.Sprintf("/portal/hr/resultadobusquedahr?division=%d&nif=%s&page=%d", d, url.QueryEscape(nif), page)
+	return c.list(ctx, address, listing{surface: "list of HR", t: disclosure.HR, series: of, dir: of.dir, nif: nif, page: page})
+}
 
 func (c *Client) list(ctx context.Context, path string, l listing) (List, error) {
 	a, err := c.get(ctx, path, c.limits.page)
@@ -51,22 +82,22 @@ func (c *Client) list(ctx context.Context, path string, l listing) (List, error)
 	return out, c.checkRedirects(&a, err)
 }
 
-// ParseList reads a page of reports. Links are shown on the public origin.
+// ParseList parses a page of reports. Links get the public origin.
 func ParseList(t disclosure.Type, body []byte, public string) (List, error) {
 	s := seriesOf[t]
 	l := listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: anyPage, site: site{public: public}}
 	return l.parse(body)
 }
 
-// listing is how the pages of one surface are read.
+// listing describes how the pages of one surface are parsed.
 type listing struct {
 	site    site
 	surface string
 	t       disclosure.Type
 	series  series
-	dir     string // that relative links start from
-	nif     string // of the entity that the whole page is about, if it was asked for
-	page    int    // that was asked for, or anyPage
+	dir     string // base of relative links
+	nif     string // of the entity that the page was requested for, if any
+	page    int    // requested page, or anyPage
 }
 
 func (l listing) parse(body []byte) (List, error) {
@@ -74,7 +105,7 @@ func (l listing) parse(body []byte) (List, error) {
 	return List{Rows: rows, Page: p.number, Pages: p.pages}, err
 }
 
-// read returns the rows that are whole, and an error that names the others.
+// read returns the complete rows, and an error that names the others.
 func (l listing) read(body []byte) (*page, []Row, error) {
 	p, err := readPage(l.surface, body)
 	if err != nil {
@@ -102,7 +133,7 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 	return p, rows, p.defects.err()
 }
 
-// cells are the parts of a row, by the name that their ids end in.
+// cells are the elements of a row by the suffix of their id.
 type cells map[string]*html.Node
 
 const (
@@ -119,16 +150,16 @@ const (
 
 var (
 	numberForm = regexp.MustCompile(`(?i)^n[úu]mero de registro(?: oficial)?\s*:?\s*(\d{1,18})\b`)
-	// The regulator's labels differ in their verb ("Relacionado con la
-	// comunicación", "Rectifica", "Anula") and agree in what follows.
+	// The labels differ in their verb ("Relacionado con la comunicación",
+	// "Rectifica", "Anula") and agree in the rest.
 	relationForm = regexp.MustCompile(`(?i)\bn(?:\.?\s*[º°ª]|[úu]m(?:ero)?\.?|ro\.?)\s*(\d{1,18})\s+del?\s+` +
 		`(\d{1,2}/\d{1,2}/\d{4})(?:\s*\(?\s*(\d{1,2}:\d{2}))?`)
 )
 
 func cellsOf(row *html.Node) cells {
 	c := cells{}
-	visit(row, func(n *html.Node) bool {
-		if name := idSuffix(n); name != "" && c[name] == nil {
+	markup.Visit(row, func(n *html.Node) bool {
+		if name := markup.IDSuffix(n); name != "" && c[name] == nil {
 			c[name] = n
 		}
 		return true
@@ -136,11 +167,11 @@ func cellsOf(row *html.Node) cells {
 	return c
 }
 
-// text returns the text of the first of the parts that has any.
+// text returns the first text that is not empty.
 func (c cells) text(names ...string) string {
 	for _, name := range names {
 		if n := c[name]; n != nil {
-			if s := text(n); s != "" {
+			if s := markup.Text(n); s != "" {
 				return s
 			}
 		}
@@ -148,20 +179,19 @@ func (c cells) text(names ...string) string {
 	return ""
 }
 
-// issuer returns the name of the entity that a row is about, and the site's
-// key of it.
+// issuer returns the name and the NIF of the entity of a row, as spelled on the site.
 func (c cells) issuer() (name, nif string) {
 	name = c.text(issuerLink, issuerSpan, issuerPart)
 	if n := c[issuerLink]; n != nil {
-		nif = query(attr(n, "href"), "nif")
+		nif = query(markup.Attr(n, "href"), "nif")
 		if name == "" {
-			name = collapse(attr(n, "title"))
+			name = markup.Collapse(markup.Attr(n, "title"))
 		}
 	}
 	return name, nif
 }
 
-// row reads a row, and says what it lacks.
+// row converts a row, and returns what it lacks.
 func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	c := cellsOf(n)
 	row = Row{Surface: disclosure.FromList, Type: l.t, Category: trimCategory(c.text(categoryPart, categoryCell))}
@@ -174,10 +204,10 @@ func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	}
 	subject := c.subject()
 	if subject != nil {
-		row.Title = text(subject)
+		row.Title = markup.Text(subject)
 	}
 	if cell := c[subjectPart]; cell != nil && row.Title == "" {
-		row.Title = text(cell, isAnchor)
+		row.Title = markup.Text(cell, markup.IsLink)
 	}
 	if row.Title == "" {
 		row.Title = row.Category
@@ -191,8 +221,8 @@ func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
 	return row, missingFields(&row)
 }
 
-// heading drops the dash that joins a category to an empty second one: HR has
-// it after almost every category.
+// trimCategory drops the dash that joins a category to an empty second one, as
+// after most categories of HR.
 func trimCategory(s string) string {
 	for {
 		cut, ok := strings.CutSuffix(s, " -")
@@ -203,7 +233,7 @@ func trimCategory(s string) string {
 	}
 }
 
-// subject is the link of the subject, if it has one.
+// subject returns the link of the subject, or nil.
 func (c cells) subject() *html.Node {
 	if n := c[subjectLink]; n != nil {
 		return n
@@ -212,11 +242,11 @@ func (c cells) subject() *html.Node {
 	if cell == nil {
 		return nil
 	}
-	visit(cell, func(n *html.Node) bool {
-		if link != nil || !isAnchor(n) {
+	markup.Visit(cell, func(n *html.Node) bool {
+		if link != nil || !markup.IsLink(n) {
 			return link == nil
 		}
-		if !relationForm.MatchString(text(n)) {
+		if !relationForm.MatchString(markup.Text(n)) {
 			link = n
 		}
 		return false
@@ -224,11 +254,11 @@ func (c cells) subject() *html.Node {
 	return link
 }
 
-// links tells the document from a page about the report. A report without a
-// page of its own is found by its permalink.
+// links sets the links to the document and to the page of the report. Without a
+// page link the permalink is used.
 func (l listing) links(row *Row, subject *html.Node) {
 	if subject != nil {
-		link, document := l.site.link(l.dir, attr(subject, "href"))
+		link, document := l.site.link(l.dir, markup.Attr(subject, "href"))
 		if document {
 			row.PDFURL = link
 		} else {
@@ -240,16 +270,16 @@ func (l listing) links(row *Row, subject *html.Node) {
 	}
 }
 
-// registration finds the number by its label. A subject may speak of another
-// report's number, and so may a link to it.
+// registration returns the number after its label. It ignores subjects and links,
+// which may contain numbers of other reports.
 func registration(row *html.Node, c cells) int64 {
 	var found int64
-	visit(row, func(n *html.Node) bool {
+	markup.Visit(row, func(n *html.Node) bool {
 		if n == c[subjectPart] || n == c[categoryCell] || found != 0 {
 			return false
 		}
-		if n != row && isItem(n) {
-			if m := numberForm.FindStringSubmatch(text(n, isAnchor, isItem)); m != nil {
+		if n != row && markup.IsItem(n) {
+			if m := numberForm.FindStringSubmatch(markup.Text(n, markup.IsLink, markup.IsItem)); m != nil {
 				found, _ = disclosure.ParseNumber(m[1])
 			}
 		}
@@ -258,20 +288,20 @@ func registration(row *html.Node, c cells) int64 {
 	return found
 }
 
-// relations reads the labels that name other reports. They are links to them,
-// or bare where the other has no document.
+// relations reads the labels that name other reports. They are links, or plain
+// items when the other report has no document.
 func relations(row, subject, issuer *html.Node) []disclosure.Relation {
-	const most = 100 // far more than any report has
+	const most = 100 // far more than in any report
 	var out []disclosure.Relation
-	visit(row, func(n *html.Node) bool {
+	markup.Visit(row, func(n *html.Node) bool {
 		if n == subject || n == issuer || len(out) == most {
 			return false
 		}
-		bare := n != row && isItem(n) && idSuffix(n) == "" && !hasElement(n)
-		if !isAnchor(n) && !bare {
+		bare := n != row && markup.IsItem(n) && markup.IDSuffix(n) == "" && !hasElement(n)
+		if !markup.IsLink(n) && !bare {
 			return true
 		}
-		label := text(n)
+		label := markup.Text(n)
 		if m := relationForm.FindStringSubmatch(label); m != nil {
 			out = addRelation(out, m, label)
 		}
@@ -304,7 +334,7 @@ func addRelation(to []disclosure.Relation, m []string, label string) []disclosur
 	return append(to, r)
 }
 
-// check says what a row lacks.
+// missingFields returns what a row lacks, or "".
 func missingFields(row *Row) string {
 	var missing []string
 	for _, field := range []struct {

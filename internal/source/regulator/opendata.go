@@ -18,16 +18,17 @@ import (
 	"golang.org/x/net/html"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/source/markup"
 )
 
-// Package is the open data on funds of one month.
+// FundArchive is the archive of open data on funds of one month.
 type FundArchive struct {
 	Year  int
 	Month time.Month
-	Link  string // its token changes, so it is no name for the content
+	Link  string // has a token that changes, so it does not identify the content
 }
 
-// OpenData reads which months of a year there are, the earliest first.
+// OpenData returns the archives of a year, earliest first.
 func (c *Client) OpenData(ctx context.Context, year int) ([]FundArchive, error) {
 	a, err := c.get(ctx, fmt.Sprintf("/portal/publicaciones/descarga-informacion-individual?ejercicio=%d&lang=es", year), c.limits.page)
 	if err != nil {
@@ -37,14 +38,9 @@ func (c *Client) OpenData(ctx context.Context, year int) ([]FundArchive, error) 
 	return packages, c.checkRedirects(&a, err)
 }
 
-// ParseOpenData reads the page of a year.
-func ParseOpenData(year int, body []byte, public string) ([]FundArchive, error) {
-	return parseOpenData(year, body, site{public: public})
-}
-
 var months = regexp.MustCompile(`(?i)\b(?:(enero)|(febrero)|(marzo)|(abril)|(mayo)|(junio)|(julio)|(agosto)|(sep?tiembre)|(octubre)|(noviembre)|(diciembre))\b`)
 
-// monthOf finds the Spanish name of a month.
+// monthOf returns the month whose Spanish name is in s.
 func monthOf(s string) (time.Month, bool) {
 	m := months.FindStringSubmatch(s)
 	for n := range m {
@@ -65,12 +61,12 @@ func parseOpenData(year int, body []byte, s site) ([]FundArchive, error) {
 	}
 	found := map[time.Month]FundArchive{}
 	for _, table := range p.tables {
-		visit(table, func(n *html.Node) bool {
-			if !isAnchor(n) {
+		markup.Visit(table, func(n *html.Node) bool {
+			if !markup.IsLink(n) {
 				return true
 			}
-			month, ok := monthOf(attr(n, "title") + " " + text(n))
-			link, document := s.link("/portal/publicaciones/", attr(n, "href"))
+			month, ok := monthOf(markup.Attr(n, "title") + " " + markup.Text(n))
+			link, document := s.link("/portal/publicaciones/", markup.Attr(n, "href"))
 			if _, twice := found[month]; ok && document && !twice {
 				found[month] = FundArchive{Year: year, Month: month, Link: link}
 			}
@@ -86,40 +82,36 @@ func parseOpenData(year int, body []byte, s site) ([]FundArchive, error) {
 	return out, p.defects.err()
 }
 
-// FundRecord is what the open data tell of the identity of a fund.
+// FundRecord is the identity of a fund in the open data.
 type FundRecord struct {
 	Register   string // as in Entity
 	Number     int64
 	Name       string
 	ISINs      []string
-	Manager    string // its name
-	Depositary string // its name
-	Gone       bool   // struck off the register
+	Manager    string // name
+	Depositary string // name
+	Gone       bool   // removed from the register
 }
 
-// FundRecords reads the funds of a package, and tells the digest of the whole.
-// Records come with a MarkupError when a part could not be read.
+// FundRecords returns the funds of an archive and its digest. When a part could
+// not be read, it returns the others with a MarkupError.
 func (c *Client) FundRecords(ctx context.Context, p FundArchive) (records []FundRecord, digest [32]byte, err error) {
 	a, err := c.get(ctx, p.Link, c.limits.archive)
 	if err != nil {
 		return nil, digest, err
 	}
-	records, err = ParseFundRecords(a.body)
+	records, err = parseFundRecords(a.body, maxUnpacked)
 	return records, sha256.Sum256(a.body), c.checkRedirects(&a, err)
 }
 
-// What is read of an archive is bounded, each far above what there is.
+// Limits of an archive, far above the real sizes.
 const (
-	maxUnpacked = 256 << 20 // bytes, in total
+	maxUnpacked = 256 << 20 // bytes in total
 	maxFunds    = 100_000
-	maxISINs    = 1000 // of one fund
+	maxISINs    = 1000 // per fund
 )
 
-// ParseFundRecords reads the members of a package that hold identities.
-func ParseFundRecords(archive []byte) ([]FundRecord, error) {
-	return parseFundRecords(archive, maxUnpacked)
-}
-
+// parseFundRecords reads the files of an archive that hold identities, up to a size.
 func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 	bad := defects{surface: "package of open data"}
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
@@ -136,7 +128,7 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 		}
 		members++
 		if err := funds.member(f, left); err != nil {
-			bad.fail("%s: %s", collapse(name), err.Error())
+			bad.fail("%s: %s", markup.Collapse(name), err.Error())
 		}
 	}
 	if members == 0 {
@@ -147,14 +139,13 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 	return funds.records, bad.err()
 }
 
-// fundReader joins the elements that tell of one fund, of which there may be
-// several.
+// fundReader merges the elements of the same fund.
 type fundReader struct {
 	records []FundRecord
-	known   map[string]int // where a fund is in records
+	known   map[string]int // index in records
 }
 
-// member reads a file of the archive, as far as the rest of the allowance goes.
+// member reads a file of the archive within the remaining size limit.
 func (r *fundReader) member(f *zip.File, left *io.LimitedReader) error {
 	in, err := f.Open()
 	if err != nil {
@@ -162,7 +153,7 @@ func (r *fundReader) member(f *zip.File, left *io.LimitedReader) error {
 	}
 	defer in.Close()
 	left.R = in
-	d, err := newDecoder(left)
+	d, err := markup.NewDecoder(left)
 	if err != nil {
 		return err
 	}
@@ -173,16 +164,16 @@ func (r *fundReader) member(f *zip.File, left *io.LimitedReader) error {
 	return err
 }
 
-// decode reads entity by entity. Files deviate from their own schema, so only
-// the names of the elements are relied upon.
-func (r *fundReader) decode(d *decoder) error {
+// decode reads the funds of a file. Files do not follow their schema, so only the
+// names of elements matter.
+func (r *fundReader) decode(d *markup.Decoder) error {
 	var (
-		fund *FundRecord // that is being read
+		fund *FundRecord // current fund
 		kind string
 		word strings.Builder
 	)
 	for {
-		token, err := d.next()
+		token, err := d.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -203,7 +194,7 @@ func (r *fundReader) decode(d *decoder) error {
 			if fund == nil {
 				continue
 			}
-			switch value := collapse(word.String()); strings.ToLower(token.Name.Local) {
+			switch value := markup.Collapse(word.String()); strings.ToLower(token.Name.Local) {
 			case "tipo":
 				kind = value
 			case "entidad":
@@ -241,8 +232,7 @@ func (f *FundRecord) addISIN(isin string) {
 	}
 }
 
-// add keeps a fund, unless it lacks what names it: then nobody could tell
-// whom it is about.
+// add stores a fund, unless it lacks its identity.
 func (r *fundReader) add(f FundRecord, kind string) {
 	f.Register = registerOf(kind)
 	if f.Register == "" || f.Number == 0 || f.Name == "" {
@@ -262,8 +252,8 @@ func (r *fundReader) add(f FundRecord, kind string) {
 
 var kindForm = regexp.MustCompile(`^[a-z]{1,10}$`)
 
-// registerOf returns the register of a kind of fund. Both sorts of hedge fund
-// are listed in one place.
+// registerOf returns the register of a kind of fund. Both kinds of hedge fund are
+// in one register.
 func registerOf(kind string) string {
 	switch kind = strings.ToLower(kind); {
 	case kind == "fhf" || kind == "shf":
@@ -279,9 +269,9 @@ var (
 	liquidation = regexp.MustCompile(`(?i)\s*\(\s*en\s+liquidaci[óo]n\s*\)`)
 )
 
-// fundName takes off what the open data write behind a name.
+// fundName removes the remarks that the open data append to a name.
 func fundName(s string) (name string, gone bool) {
 	gone = struckOff.MatchString(s)
 	s = liquidation.ReplaceAllString(struckOff.ReplaceAllString(s, ""), "")
-	return collapse(s), gone
+	return markup.Collapse(s), gone
 }

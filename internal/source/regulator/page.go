@@ -4,43 +4,43 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
+
+	"pregon/internal/source/markup"
 )
 
-// The ids of a page end in names that have outlived its redesigns; what comes
-// before the last underscore has not. They are compared in lower case.
+// Suffixes of the ids of elements, in lower case. They have survived redesigns of
+// the site; the part before the last underscore has not.
 const (
 	listPart  = "listaelementosprimernivel"
 	rowPart   = "elementoprimernivel"
 	pagerPart = "lblinfopaginacion"
-	lowerPart = "lblinfopaginacionposterior" // the pager below the list
-	ownerPart = "titulodatos"                // the entity that the whole page is about
+	lowerPart = "lblinfopaginacionposterior" // pager below the list
+	ownerPart = "titulodatos"                // entity of the whole page
 	tablePart = "grddescargas"
 )
 
-// page is the part of a page that matters.
+// page holds the parsed elements of a page.
 type page struct {
 	rows      []*html.Node
 	tables    []*html.Node
-	listed    bool   // there is a list, be it empty
-	owner     string // name of the entity that the whole page is about
-	published string // the time that the head tells
+	listed    bool   // there is a list, maybe empty
+	owner     string // name of the entity of the whole page
+	published string // article:published_time of the head
 	number    int    // from 0
 	pages     int
-	numbered  bool // a pager told number and pages
-	truncated bool // the page ends too early
+	numbered  bool // a pager gave number and pages
+	truncated bool
 	defects   defects
 }
 
-// mostContent is how much of a page is read once its menus are passed over.
-// Real pages have 30 KB there.
+// maxContent bounds the part of a page after its menus. Real pages have 30 KB.
 const maxContent = 1 << 20
 
-// readPage finds the rows of a page. Nine tenths of a page are menus and
-// hidden fields, which are passed over before the tree is built. Of a page
-// that ends too early the last row is left out: it may be half.
+// readPage finds the rows of a page. It skips menus and hidden fields, nine tenths
+// of a page, before it builds the tree. The last row of a truncated page is
+// dropped: it may be incomplete.
 func readPage(surface string, body []byte) (*page, error) {
 	p := &page{pages: 1, defects: defects{surface: surface}}
 	if p.truncated = !isWhole(body); p.truncated {
@@ -54,14 +54,14 @@ func readPage(surface string, body []byte) (*page, error) {
 		p.defects.fail("it holds more than %d MB", maxContent>>20)
 		return p, p.defects.err()
 	}
-	root, err := parseTree(body[at:])
+	root, err := markup.ParseHTML(body[at:])
 	if err != nil {
 		p.defects.fail("%s", err.Error())
 		return p, p.defects.err()
 	}
 	pager, numbered := "", false
-	visit(root, func(n *html.Node) bool {
-		switch idSuffix(n) {
+	markup.Visit(root, func(n *html.Node) bool {
+		switch markup.IDSuffix(n) {
 		case rowPart:
 			p.rows = append(p.rows, n)
 			return false
@@ -72,17 +72,17 @@ func readPage(surface string, body []byte) (*page, error) {
 			}
 		case ownerPart:
 			if p.owner == "" {
-				p.owner = text(n)
+				p.owner = markup.Text(n)
 			}
 		case pagerPart, lowerPart:
 			if numbered = true; pager == "" {
-				pager = text(n)
+				pager = markup.Text(n)
 			}
 		case tablePart:
 			p.tables = append(p.tables, n)
 			return false
 		}
-		if isAnchor(n) && query(attr(n, "href"), "page") != "" && isPager(n) {
+		if markup.IsLink(n) && query(markup.Attr(n, "href"), "page") != "" && isPager(n) {
 			numbered = true
 		}
 		return true
@@ -95,8 +95,8 @@ func readPage(surface string, body []byte) (*page, error) {
 	return p, nil
 }
 
-// strangers finds entries of the list that are not rows as we know them. A list
-// of them is no empty list: words that say so have no link.
+// unknownEntries records list entries that are not known rows. They have links;
+// the text of an empty list has none.
 func (p *page) unknownEntries(list *html.Node) {
 	n, known := 0, false
 	for entry := list.FirstChild; entry != nil; entry = entry.NextSibling {
@@ -104,8 +104,8 @@ func (p *page) unknownEntries(list *html.Node) {
 			continue
 		}
 		linked, rows := false, false
-		visit(entry, func(n *html.Node) bool {
-			linked, rows = linked || isAnchor(n), rows || idSuffix(n) == rowPart
+		markup.Visit(entry, func(n *html.Node) bool {
+			linked, rows = linked || markup.IsLink(n), rows || markup.IDSuffix(n) == rowPart
 			return !rows
 		})
 		if known = known || rows; linked && !rows {
@@ -120,20 +120,20 @@ func (p *page) unknownEntries(list *html.Node) {
 	}
 }
 
-// within reports whether an element is inside of another with an id.
+// within reports whether an element is inside one with the id suffix.
 func within(n *html.Node, id string) bool {
 	for n = n.Parent; n != nil; n = n.Parent {
-		if idSuffix(n) == id {
+		if markup.IDSuffix(n) == id {
 			return true
 		}
 	}
 	return false
 }
 
-// skip returns where the first part that matters begins, if there is one, and
-// takes what the head tells on the way.
+// skip returns the offset of the first relevant element, and reads the publication
+// time in the head.
 func (p *page) skip(body []byte) (at int, found bool) {
-	const largest = 512 << 10 // of a tag or a text; a page has half of that in all
+	const largest = 512 << 10 // of a tag or text; a real page has half of it in total
 	z := html.NewTokenizer(bytes.NewReader(body))
 	z.SetMaxBuf(largest)
 	for {
@@ -151,10 +151,10 @@ func (p *page) skip(body []byte) (at int, found bool) {
 	}
 }
 
-// matters reports whether a start tag opens a part that matters.
+// matters reports whether a start tag opens a relevant element.
 func (p *page) matters(z *html.Tokenizer, tag string) bool {
 	if tag == "a" || tag == "input" || tag == "option" {
-		return false // a menu has a thousand of them
+		return false // menus have thousands
 	}
 	var id, name, content string
 	for more := true; more; {
@@ -162,7 +162,7 @@ func (p *page) matters(z *html.Tokenizer, tag string) bool {
 		key, value, more = z.TagAttr()
 		switch string(key) {
 		case "id":
-			id = lastPart(string(value))
+			id = markup.Suffix(string(value))
 		case "name", "property":
 			name = string(value)
 		case "content":
@@ -179,7 +179,7 @@ func (p *page) matters(z *html.Tokenizer, tag string) bool {
 	return false
 }
 
-// isWhole reports whether the page was sent to its end.
+// isWhole reports whether the page is complete.
 func isWhole(body []byte) bool {
 	tail := body[max(0, len(body)-64<<10):]
 	return bytes.Contains(bytes.ToLower(tail), []byte("</html"))
@@ -187,8 +187,7 @@ func isWhole(body []byte) bool {
 
 var pagerForm = regexp.MustCompile(`(?i)p[áa]gina\s+(\d{1,6})\s+de\s+(\d{1,6})`)
 
-// readPager reads the words "Página 2 de 20". A pager without them would hide
-// pages.
+// readPager parses "Página 2 de 20". A pager without these words would hide pages.
 func (p *page) readPager(words string, numbered bool) {
 	if m := pagerForm.FindStringSubmatch(words); m != nil && atoi(m[1]) > 0 {
 		p.number, p.pages, p.numbered = atoi(m[1])-1, max(1, atoi(m[2])), true
@@ -197,11 +196,11 @@ func (p *page) readPager(words string, numbered bool) {
 	}
 }
 
-// anyPage is the number of a page that nobody asked for by its number.
+// anyPage means that no particular page was requested.
 const anyPage = -1
 
-// expect finds fault with a page that is not the one that was asked for: what
-// is on that one is not known. Past the last page there is no pager.
+// expect records a defect when the page is not the requested one. Past the last
+// page there is no pager.
 func (p *page) expect(number int) {
 	if number != anyPage && p.numbered && p.number != number {
 		p.defects.fail("it shows page %d instead of %d", p.number+1, number+1)
@@ -211,18 +210,8 @@ func (p *page) expect(number int) {
 func isPager(a *html.Node) bool {
 	for n := a.Parent; n != nil; n = n.Parent {
 		if n.Data == "ul" {
-			return strings.Contains(attr(n, "class"), "pagination")
+			return strings.Contains(markup.Attr(n, "class"), "pagination")
 		}
 	}
 	return false
-}
-
-// collapse trims a text and makes every run of spaces one. Control characters
-// are nothing a reader sees and count as spaces. The result shares no memory
-// with the page.
-func collapse(s string) string {
-	words := strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(c rune) bool {
-		return unicode.IsSpace(c) || unicode.IsControl(c)
-	})
-	return strings.Clone(strings.Join(words, " "))
 }

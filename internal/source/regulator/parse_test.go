@@ -497,11 +497,9 @@ func TestParseEntities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	day, _ := disclosure.ParseDay("2021-11-12")
 	want := regulator.Entities{Pages: 72, Entities: []regulator.Entity{
 		{
 			Register: "fi", Number: 391, Name: "FONDO IMAGINARIO RENTA FIJA, FI", NIF: "V69001239", Kind: disclosure.Fund,
-			Registered: day, Address: "CALLE INVENTADA, 16 3º - 48992 GETXO",
 		},
 		{
 			Register: "fi", Number: 392, Name: "FONDO SIN NIF, FI", NIF: "16086", Kind: disclosure.Fund,

@@ -9,8 +9,8 @@ import (
 	"pregon/internal/fault"
 )
 
-// Permalink reads the page of one report. The error is a fault.NotFound when
-// the site says that there is no such report.
+// Permalink reads the page of a report. It returns a fault.NotFound when there is
+// no such report.
 func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64) (Row, error) {
 	s, err := findSeries(t)
 	if err != nil {
@@ -19,8 +19,7 @@ func (c *Client) Permalink(ctx context.Context, t disclosure.Type, number int64)
 	return c.permalink(ctx, t, s, number)
 }
 
-// IssuersHR reads the page of a relevant fact of an issuer, from the division
-// that ended in 2020. The error is as with Permalink.
+// IssuersHR reads the page of a relevant fact in the division Issuers, like Permalink.
 func (c *Client) IssuersHR(ctx context.Context, number int64) (Row, error) {
 	return c.permalink(ctx, disclosure.HR, hrOf(Issuers), number)
 }
@@ -35,11 +34,6 @@ func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, num
 	}
 	row, err := parsePermalink(t, s, number, a.body, c.site())
 	return row, c.checkRedirects(&a, err)
-}
-
-// ParsePermalink reads the page of one report.
-func ParsePermalink(t disclosure.Type, number int64, body []byte, public string) (Row, error) {
-	return parsePermalink(t, seriesOf[t], number, body, site{public: public})
 }
 
 func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s site) (Row, error) {
@@ -65,8 +59,8 @@ func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s s
 
 var publishedForm = regexp.MustCompile(`^\s*(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})`)
 
-// sharpen takes the seconds from the time in the page's head, which is that of
-// its newest row. It is Madrid's clock, in spite of its Z.
+// refineTime adds the seconds from the publication time of the page, that of its
+// newest row. It is local time in spite of its Z.
 func (r *Row) refineTime(published string) {
 	m := publishedForm.FindStringSubmatch(published)
 	if m == nil {

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// How many permanent redirects are remembered, and for how long.
+// The number of cached redirects and their lifetime.
 const (
 	maxRedirects = 64
 	redirectTTL  = time.Hour
 )
 
-// moves remembers the paths that the site said have moved for good, so that
-// the way there costs one turn and not two. It may be used concurrently.
+// redirectCache remembers permanent redirects, so that a moved path costs one
+// turn of the queue instead of two. It is safe for concurrent use.
 type redirectCache struct {
 	mu sync.Mutex
-	to map[string]cachedRedirect // guarded by mu: by the path that has moved
+	to map[string]cachedRedirect // guarded by mu; by the old path
 }
 
-// move is a path that has moved. The query of an address goes with it.
+// cachedRedirect is a path that has moved. The query of a request is kept.
 type cachedRedirect struct {
 	path  string
-	to    *url.URL // without its query
-	query string   // that the new path has of its own, for addresses without one
+	to    *url.URL // without a query
+	query string   // of the new address, for requests without a query
 	at    time.Time
 }
 
 func newRedirectCache() *redirectCache { return &redirectCache{to: map[string]cachedRedirect{}} }
 
-// moved returns the move that a redirect tells of. Where the query has become
-// another it tells nothing of other queries.
+// newCachedRedirect returns the cache entry of a redirect. It is not ok when the
+// redirect changes the query: then it says nothing about other queries.
 func newCachedRedirect(from, to *url.URL) (m cachedRedirect, ok bool) {
 	target := *to
 	target.RawQuery = ""
@@ -42,7 +42,7 @@ func newCachedRedirect(from, to *url.URL) (m cachedRedirect, ok bool) {
 	return m, from.Query().Encode() == to.Query().Encode()
 }
 
-// resolve returns where an address has moved to, and the moves it took.
+// resolve returns the current address, and the redirects that led there.
 func (m *redirectCache) resolve(u *url.URL) (*url.URL, []cachedRedirect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,8 +65,8 @@ func (m *redirectCache) resolve(u *url.URL) (*url.URL, []cachedRedirect) {
 	return u, taken
 }
 
-// remember keeps moves that have led to a good answer. The oldest make room,
-// and the address that answered has not moved.
+// remember stores redirects that led to a good answer and evicts the oldest. The
+// answering address itself has not moved.
 func (m *redirectCache) remember(learned []cachedRedirect, answered *url.URL) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +87,7 @@ func (m *redirectCache) remember(learned []cachedRedirect, answered *url.URL) {
 	}
 }
 
-// forget drops moves that did not lead to a good answer.
+// forget drops redirects that did not lead to a good answer.
 func (m *redirectCache) forget(taken []cachedRedirect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

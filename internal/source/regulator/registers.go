@@ -10,22 +10,21 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/source/markup"
 )
 
-// Entity is a line of an official register.
+// Entity is a row of an official register.
 type Entity struct {
 	Register   string // in lower case: "fi", "sgiic"
 	Number     int64  // in that register
 	Name       string
-	NIF        string // the site's own key, to the letter
+	NIF        string // as the site spells it; not always a NIF
 	Kind       disclosure.Kind
-	Registered disclosure.Day // 0 when it is not told
-	Address    string
-	Manager    string // name of who manages a fund
-	Depositary string // name of who keeps its assets
+	Manager    string // name of the manager of a fund
+	Depositary string // name of the depositary of a fund
 }
 
-// Issuer returns the entity as the directory keeps it.
+// Issuer returns the entity as an issuer of the directory.
 func (e *Entity) Issuer() disclosure.Issuer {
 	registration := fmt.Sprintf("%s-%d", e.Register, e.Number)
 	i := disclosure.Issuer{ID: registration, Name: e.Name, NIF: e.NIF, Kind: e.Kind, Manager: e.Manager, Depositary: e.Depositary}
@@ -42,11 +41,10 @@ type Entities struct {
 	Pages    int // 1 when there is no pager
 }
 
-// Register is an official register, or a part of one that has a list of its
-// own.
+// Register is an official register, or the part of one that has its own list.
 type Register struct {
-	Name string // see Entity
-	List int    // the site's number of the list
+	Name string // as in Entity
+	List int    // number of the list on the site
 	Kind disclosure.Kind
 }
 
@@ -64,7 +62,7 @@ var FundRegisters = []Register{
 
 var managers = Register{"sgiic", 2, disclosure.Manager}
 
-// Managers reads the register of fund managers, which is one page.
+// Managers reads the register of fund managers, a single page.
 func (c *Client) Managers(ctx context.Context) (Entities, error) {
 	return c.entities(ctx, managers, fmt.Sprintf("/portal/consultas/listadoentidad?id=%d&tipoent=0", managers.List), 0)
 }
@@ -84,11 +82,6 @@ func (c *Client) entities(ctx context.Context, r Register, path string, page int
 	}
 	out, err := parseEntities(r, a.body, page)
 	return out, c.checkRedirects(&a, err)
-}
-
-// ParseEntities reads a page of a register.
-func ParseEntities(r Register, body []byte) (Entities, error) {
-	return parseEntities(r, body, anyPage)
 }
 
 func parseEntities(r Register, body []byte, page int) (Entities, error) {
@@ -115,32 +108,27 @@ func parseEntities(r Register, body []byte, page int) (Entities, error) {
 }
 
 var (
-	registeredForm = regexp.MustCompile(`(?i)^n[úu]mero(?: y fecha)? de registro(?: oficial)?\s*:\s*(\d{1,18})\b(.*)`)
-	addressForm    = regexp.MustCompile(`(?i)^direcci[óo]n\s*:\s*(.+)`)
-	// The number behind a name is the manager's own, not the fund's.
+	registeredForm = regexp.MustCompile(`(?i)^n[úu]mero(?: y fecha)? de registro(?: oficial)?\s*:\s*(\d{1,18})\b`)
+	// The number after a name is the manager's own, not the fund's.
 	managerForm    = regexp.MustCompile(`(?i)^(?:sociedad )?gestora\s*:\s*(.+)`)
 	depositaryForm = regexp.MustCompile(`(?i)^(?:entidad )?depositari[oa]\s*:\s*(.+)`)
 	ownNumberForm  = regexp.MustCompile(`(?i)\s*\(\s*n[úu]mero de registro(?: oficial)?\s*:?\s*\d+\s*\)\s*\.?$`)
 )
 
-// otherName returns the name of another entity that a row names.
+// otherName returns the name of a related entity without its number.
 func otherName(s string) string { return strings.Clone(ownNumberForm.ReplaceAllString(s, "")) }
 
-// entity reads a row, and says what it lacks.
+// entity reads a row, and returns what it lacks.
 func (r Register) entity(row *html.Node) (e Entity, lacks string) {
 	e = Entity{Register: r.Name, Kind: r.Kind}
 	e.Name, e.NIF = cellsOf(row).issuer()
-	visit(row, func(n *html.Node) bool {
-		if n == row || !isItem(n) {
+	markup.Visit(row, func(n *html.Node) bool {
+		if n == row || !markup.IsItem(n) {
 			return true
 		}
-		line := text(n, isItem)
+		line := markup.Text(n, markup.IsItem)
 		if m := registeredForm.FindStringSubmatch(line); m != nil && e.Number == 0 {
 			e.Number, _ = disclosure.ParseNumber(m[1])
-			e.Registered = parseDay(m[2])
-		}
-		if m := addressForm.FindStringSubmatch(line); m != nil && e.Address == "" {
-			e.Address = strings.Clone(m[1])
 		}
 		if m := managerForm.FindStringSubmatch(line); m != nil && e.Manager == "" {
 			e.Manager = otherName(m[1])

@@ -1,4 +1,4 @@
-package regulator
+package markup
 
 import (
 	"bufio"
@@ -9,43 +9,45 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
-// decoder reads XML leniently, in the encoding that it declares.
-type decoder struct {
+// Decoder reads XML leniently, in its declared encoding.
+type Decoder struct {
 	xml   *xml.Decoder
 	depth int
 }
 
-func newDecoder(r io.Reader) (*decoder, error) {
+// NewDecoder returns a decoder, or an error when the encoding is not known.
+func NewDecoder(r io.Reader) (*Decoder, error) {
 	in := bufio.NewReader(r)
 	head, _ := in.Peek(256)
-	clean := &cleaner{in: in}
 	if m := encodingForm.FindSubmatch(head); m != nil {
 		switch name := strings.ToLower(string(m[1])); name {
 		case "utf-8", "utf8", "us-ascii":
 		case "iso-8859-1", "latin1", "windows-1252", "iso-8859-15":
-			clean.western = true
+			in = bufio.NewReader(charmap.Windows1252.NewDecoder().Reader(in))
 		default:
 			return nil, fmt.Errorf("its encoding %q is not known", name)
 		}
 	}
-	d := xml.NewDecoder(clean)
+	d := xml.NewDecoder(&cleaner{in: in})
 	d.Strict = false
 	d.Entity = xml.HTMLEntity
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // already done
-	return &decoder{xml: d}, nil
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // NewDecoder has done it
+	return &Decoder{xml: d}, nil
 }
 
 var errTooDeep = errors.New("its elements are nested too deep")
 
-// next returns the next token; it is gone with the one after.
-func (d *decoder) next() (xml.Token, error) {
-	const deepest = 64
+// Next returns the next token, which is valid until the following call.
+func (d *Decoder) Next() (xml.Token, error) {
+	const maxDepth = 64 // of the open data and feeds
 	token, err := d.xml.Token()
 	switch token.(type) {
 	case xml.StartElement:
-		if d.depth++; d.depth > deepest {
+		if d.depth++; d.depth > maxDepth {
 			return nil, errTooDeep
 		}
 	case xml.EndElement:
@@ -56,15 +58,14 @@ func (d *decoder) next() (xml.Token, error) {
 
 var encodingForm = regexp.MustCompile(`^[^>]*\bencoding\s*=\s*["']([^"']+)`)
 
-// cleaner reads text as UTF-8, whatever it was. One wrong byte or control
-// character would make the decoder give the rest up.
+// cleaner replaces invalid bytes and control characters: at one of them the XML
+// Decoder would give up.
 type cleaner struct {
-	in      *bufio.Reader
-	western bool // one byte a character
-	run     int  // characters since the last tag
+	in  *bufio.Reader
+	run int // characters since the last tag
 }
 
-// longestRun bounds what the decoder holds at a time.
+// maxRun bounds the memory that the decoder uses for one text.
 const maxRun = 1 << 20
 
 func (c *cleaner) Read(p []byte) (int, error) {
@@ -83,19 +84,7 @@ func (c *cleaner) Read(p []byte) (int, error) {
 }
 
 func (c *cleaner) next() (rune, error) {
-	var (
-		r   rune
-		err error
-	)
-	if c.western {
-		var b byte
-		b, err = c.in.ReadByte()
-		if r = rune(b); b >= 0x80 && b < 0xa0 {
-			r = windows1252[b-0x80]
-		}
-	} else {
-		r, _, err = c.in.ReadRune()
-	}
+	r, _, err := c.in.ReadRune()
 	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
 		r = ' '
 	}
@@ -105,11 +94,4 @@ func (c *cleaner) next() (rune, error) {
 		err = errors.New("it has a text without end")
 	}
 	return r, err
-}
-
-// windows1252 are the characters from 0x80 to 0x9f, which are controls in
-// ISO 8859-1 and nobody's intention.
-var windows1252 = [32]rune{
-	'€', '\uFFFD', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\uFFFD', 'Ž', '\uFFFD',
-	'\uFFFD', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\uFFFD', 'ž', 'Ÿ',
 }

@@ -1,37 +1,42 @@
-package regulator
+// Package markup reads HTML and XML that may be malformed or malicious. It accepts
+// what browsers accept as far as the pages of the sources need it, in time and memory
+// proportional to the input, and with a limited depth.
+package markup
 
 import (
 	"bytes"
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 )
 
-// deepest is how deep elements may be nested. Pages of the site have a dozen
-// levels below the list.
+// maxDepth is the nesting limit of elements. Real pages have a dozen levels.
 const maxDepth = 128
 
 var errTagsTooDeep = errors.New("its tags are nested too deep")
 
-// tree builds the tree of a part of a page, in one pass. It knows the rules of
-// HTML that such pages need: which elements have no end, which ends may be left
-// out, and how far a stray one reaches. html.Parse knows them all, but a page
-// that is made for it costs it quadratic time and memory.
+// tree builds the tree of a part of a page in one pass. It implements only the rules
+// of HTML that these pages need: void elements, optional end tags, and the scope of
+// stray end tags. html.Parse implements all, but a malicious page costs it quadratic
+// time and memory.
 type tree struct {
-	open    []*html.Node // from the root to where the next node goes
-	foreign int          // drawings among them
+	open    []*html.Node // path from the root to the parent of the next node
+	foreign int          // number of svg and math elements in it
 }
 
-func parseTree(part []byte) (*html.Node, error) {
+// ParseHTML returns the tree of a part of a page. It fails when elements are nested
+// too deep.
+func ParseHTML(part []byte) (*html.Node, error) {
 	root := &html.Node{Type: html.DocumentNode}
 	t := tree{open: []*html.Node{root}}
 	z := html.NewTokenizer(bytes.NewReader(part))
 	for {
 		switch kind := z.Next(); kind {
 		case html.ErrorToken:
-			return root, nil // the end, for what is read is in memory
+			return root, nil // end of input: reads from memory do not fail
 		case html.TextToken:
 			t.add(&html.Node{Type: html.TextNode, Data: string(z.Text())})
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -48,14 +53,14 @@ func parseTree(part []byte) (*html.Node, error) {
 
 func (t *tree) add(n *html.Node) { t.open[len(t.open)-1].AppendChild(n) }
 
-// start adds an element, and opens it unless it can have no children.
+// start adds an element, and opens it if it can have children.
 func (t *tree) start(token html.Token) {
 	name := token.Data
 	switch name {
 	case "html", "head", "body":
-		return // was before the part
+		return // belongs before this part
 	case "ul", "ol":
-		t.close(isBlock, "a") // a link around a list lacks its end
+		t.close(isBlock, "a") // the end tag of a link around a list is missing
 	case "li":
 		t.close(isBlock, "a")
 		t.close(endsItem, "li")
@@ -84,11 +89,11 @@ func (t *tree) start(token html.Token) {
 	}
 }
 
-// end closes an element, if it is open where its end can reach it.
+// end closes the element of an end tag, if it is in scope.
 func (t *tree) end(name string) {
 	switch {
 	case name == "br":
-		t.add(&html.Node{Type: html.ElementNode, Data: name}) // as browsers take it
+		t.add(&html.Node{Type: html.ElementNode, Data: name}) // as browsers do
 	case name == "li":
 		t.close(endsItem, name)
 	case name == "tr" || name == "td" || name == "th":
@@ -100,8 +105,8 @@ func (t *tree) end(name string) {
 	}
 }
 
-// close closes the innermost open element of a name, and all within it, unless
-// one that the tag cannot reach beyond comes first.
+// close closes the innermost open element with one of the names and all within it,
+// unless an element for which ends is true comes first.
 func (t *tree) close(ends func(string) bool, names ...string) {
 	for n := len(t.open) - 1; n > 0; n-- {
 		if slices.Contains(names, t.open[n].Data) {
@@ -129,8 +134,8 @@ func isVoid(name string) bool {
 	return false
 }
 
-// isBlock tells the elements that do not stand within a line. Where one begins
-// a paragraph ends, and the end of what does stand in a line stays within it.
+// isBlock reports whether an element is not inline. It ends an open paragraph, and
+// limits the scope of end tags of inline elements.
 func isBlock(name string) bool {
 	switch name {
 	case "address", "article", "aside", "blockquote", "center", "details", "dd", "dir", "div", "dl", "dt", "fieldset",
@@ -141,8 +146,7 @@ func isBlock(name string) bool {
 	return endsScope(name)
 }
 
-// endsScope tells the elements that the end of an outer one does not reach
-// beyond.
+// endsScope reports whether an element limits the scope of end tags of blocks.
 func endsScope(name string) bool {
 	switch name {
 	case "caption", "marquee", "object", "table", "td", "template", "th":
@@ -156,19 +160,21 @@ func endsTerms(name string) bool { return name == "dl" || endsScope(name) }
 func endsTable(name string) bool { return name == "table" || name == "template" }
 func endsRow(name string) bool   { return name == "tr" || endsTable(name) }
 
-// part is the name that an element's id ends in.
-func idSuffix(n *html.Node) string {
+// IDSuffix returns the part of an element's id after the last underscore.
+func IDSuffix(n *html.Node) string {
 	if n.Type != html.ElementNode {
 		return ""
 	}
-	return lastPart(attr(n, "id"))
+	return Suffix(Attr(n, "id"))
 }
 
-func lastPart(id string) string {
+// Suffix returns the part of an id after the last underscore, in lower case.
+func Suffix(id string) string {
 	return strings.ToLower(id[strings.LastIndexByte(id, '_')+1:])
 }
 
-func attr(n *html.Node, key string) string {
+// Attr returns the value of an attribute, or "".
+func Attr(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
 			return a.Val
@@ -179,24 +185,26 @@ func attr(n *html.Node, key string) string {
 
 func isElement(n *html.Node, name string) bool { return n.Type == html.ElementNode && n.Data == name }
 
-func isAnchor(n *html.Node) bool { return isElement(n, "a") }
+// IsLink reports whether n is an element a.
+func IsLink(n *html.Node) bool { return isElement(n, "a") }
 
-func isItem(n *html.Node) bool { return isElement(n, "li") }
+// IsItem reports whether n is an element li.
+func IsItem(n *html.Node) bool { return isElement(n, "li") }
 
-// visit walks a tree in the order of the page; f reports whether to go deeper.
-func visit(n *html.Node, f func(*html.Node) bool) {
+// Visit walks a tree in document order; f reports whether to descend.
+func Visit(n *html.Node, f func(*html.Node) bool) {
 	if !f(n) {
 		return
 	}
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		visit(child, f)
+		Visit(child, f)
 	}
 }
 
-// text is what a reader sees of an element, but for the parts to skip in it.
-func text(of *html.Node, skip ...func(*html.Node) bool) string {
+// Text returns the visible text of an element without the skipped descendants.
+func Text(of *html.Node, skip ...func(*html.Node) bool) string {
 	var b strings.Builder
-	visit(of, func(n *html.Node) bool {
+	Visit(of, func(n *html.Node) bool {
 		if n.Type == html.TextNode {
 			b.WriteString(n.Data)
 		}
@@ -211,5 +219,14 @@ func text(of *html.Node, skip ...func(*html.Node) bool) string {
 		}
 		return n == of || !slices.ContainsFunc(skip, func(skips func(*html.Node) bool) bool { return skips(n) })
 	})
-	return collapse(b.String())
+	return Collapse(b.String())
+}
+
+// Collapse trims s and replaces each run of spaces and control characters by one
+// space. The result shares no memory with the page.
+func Collapse(s string) string {
+	words := strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(c rune) bool {
+		return unicode.IsSpace(c) || unicode.IsControl(c)
+	})
+	return strings.Clone(strings.Join(words, " "))
 }

@@ -1,11 +1,9 @@
-// Package access decides who is let in, and for what.
+// Package access authenticates callers and limits them.
 //
-// There are three ways to call: with nothing, within a limit per address; with
-// a key, which an owner gave out; with a token, which package token issued.
-// Every surface asks the one Guard before it does anything, and is given the
-// Principal or the reason why not. A credential that is not good is refused,
-// never passed over: whoever sends one would otherwise not learn that it no
-// longer works.
+// A caller sends no credential, within a limit per address; or an API key, which
+// the operator created; or a token, which package token issued. Every surface calls
+// the Guard first, and receives the Principal or an error. An invalid credential is
+// refused, never ignored: otherwise its owner would not notice that it has expired.
 package access
 
 import (
@@ -23,10 +21,10 @@ import (
 	"pregon/internal/fault"
 )
 
-// Mode is the way in which somebody calls.
+// Mode is the kind of credential of a caller.
 type Mode uint8
 
-// The ways to call.
+// The kinds of credentials.
 const (
 	Anonymous Mode = iota
 	ByKey
@@ -37,22 +35,21 @@ var modeNames = [...]string{Anonymous: "anonymous", ByKey: "key", ByToken: "toke
 
 func (m Mode) String() string { return modeNames[m] }
 
-// Principal is somebody who was let in.
+// Principal is an authenticated or anonymous caller.
 type Principal struct {
-	// ID is what belongs to a principal is kept under: a key's id, which
-	// rotation keeps, or issuer and subject of a token. Nothing when anonymous.
+	// ID identifies the owner of data: the id of a key, which survives rotation,
+	// or issuer and subject of a token. It is empty for anonymous callers.
 	ID      string
 	Mode    Mode
 	Scope   Scope
-	Expires time.Time // when the credential does; never when not set
+	Expires time.Time // end of the credential; zero for never
 }
 
-// MayRead reports whether a principal has rights to what anybody may read
-// without a credential: who shows one is judged by it.
+// MayRead reports whether the principal may read public data: anonymous callers may,
+// and others with the scope.
 func (p Principal) MayRead(all Scope) bool { return p.Mode == Anonymous || p.Scope.Has(all) }
 
-// Lacks returns the refusal of an operation that needs a right which the
-// principal does not have.
+// MissingScope returns the error for an operation outside the principal's scope.
 func (p Principal) MissingScope(all Scope, message string) error {
 	return &scopeError{all, &fault.Error{
 		Kind: fault.Forbidden, Code: "insufficient_scope",
@@ -60,7 +57,7 @@ func (p Principal) MissingScope(all Scope, message string) error {
 	}}
 }
 
-// lack is the refusal of a principal whose rights do not suffice.
+// scopeError carries the missing scope for Challenge.
 type scopeError struct {
 	scope   Scope
 	refusal *fault.Error
@@ -69,24 +66,24 @@ type scopeError struct {
 func (e *scopeError) Error() string { return e.refusal.Error() }
 func (e *scopeError) Unwrap() error { return e.refusal }
 
-// Challenge sets the header of a refusal that Lacks returned.
+// Challenge sets WWW-Authenticate for an error of MissingScope.
 func (g *Guard) Challenge(h http.Header, err error) {
 	if e, ok := errors.AsType[*scopeError](err); ok {
 		h.Set("WWW-Authenticate", g.challenge(Requirement{Scope: e.scope}, "insufficient_scope", ""))
 	}
 }
 
-// Need is what an operation asks of its callers.
+// Requirement is what an operation requires of its callers.
 type Requirement struct {
-	Scope  Scope // of whoever shows a credential
-	Public bool  // those without one are let in too, within their limit
-	// Uncounted operations are cheap, and those without a credential may need them
-	// most when they are over their limit: they are not counted against it.
+	Scope  Scope // of callers with a credential
+	Public bool  // anonymous callers are allowed too, within their limit
+	// Uncounted operations are not counted against the limit of anonymous callers.
+	// They are cheap, and useful to callers over their limit.
 	Uncounted bool
-	MCP       bool // the operation is of /api/mcp, a resource of its own
+	MCP       bool // the operation belongs to /api/mcp, a resource of its own
 }
 
-// Bearer is what a token says that was found good.
+// TokenInfo holds the claims of a valid token.
 type TokenInfo struct {
 	Subject  string // with its issuer
 	Audience string
@@ -94,7 +91,7 @@ type TokenInfo struct {
 	Expires  time.Time
 }
 
-// Limit is a limiter and what it is called in the headers.
+// Limit is a limiter with the policy for the response headers.
 type Limit struct {
 	ratelimit.Policy
 	ratelimit.Limiter
@@ -104,34 +101,32 @@ type Limit struct {
 type Options struct {
 	BaseURL string
 	Keys    *Keyring
-	// Tokens reads a token. It fails, Unavailable, when it cannot decide.
+	// Tokens verifies a token. It returns Unavailable when it cannot decide.
 	Tokens  func(ctx context.Context, raw string) (TokenInfo, error)
 	Proxies Proxies
-	// Anonymous limits callers without a credential by address, and Refused
-	// the credentials that are not good. Plans limit keys by their plan. One
-	// that is not set does not limit.
+	// Anonymous limits callers without a credential by address, Refused limits
+	// invalid credentials, and Plans limit keys by their plan. Nil is no limit.
 	Anonymous, Refused *Limit
-	// AnonymousSite limits them by the /48 network of an IPv6 address too.
+	// AnonymousSite also limits anonymous callers by the /48 network of an IPv6 address.
 	AnonymousSite *Limit
 	Plans         map[string]*Limit
 	Audit         Audit
-	// Seen is called with the principal of every good token.
+	// OnToken is called with the principal of every valid token.
 	OnToken func(Principal)
-	// Places bounds the requests of a caller that are in work at once, and
-	// Expensive those that ask much and may wait for the store. Nil is no bound.
+	// Slots bounds the concurrent requests of a caller, and Expensive those that
+	// may wait for the store. Nil is no bound.
 	Slots, Expensive *SlotLimiter
-	// Observe is told how each request was decided, one of Outcomes.
+	// Observe receives the outcome of each request, one of Outcomes.
 	Observe func(outcome string)
 }
 
-// Outcomes are how a request can be decided: let in in one of the modes, or
-// refused for a reason.
+// Outcomes are the possible results of Admit: one of the modes, or the reason of a refusal.
 var Outcomes = []string{"anonymous", "key", "token", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited", "unavailable"}
 
-// Guard lets requests in.
+// Guard authenticates, authorizes and limits requests.
 type Guard struct {
 	o       Options
-	audited *ratelimit.Window // which addresses the audit has lately been told of
+	audited *ratelimit.Window // limits the audit to one entry per minute and network
 }
 
 // NewGuard returns the guard.
@@ -142,26 +137,24 @@ func NewGuard(o Options) *Guard {
 	return &Guard{o: o, audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute})}
 }
 
-// AnonymousLimit is what callers without a credential have to keep to, or nil.
+// AnonymousLimit returns the limit of callers without a credential, or nil.
 func (g *Guard) AnonymousLimit() *Limit { return g.o.Anonymous }
 
 const (
-	// MCPPath is the resource that is not the whole service.
+	// MCPPath is the path of MCP, a protected resource of its own.
 	MCPPath = "/api/mcp"
-	// MetadataPath is where the metadata of the service as a resource is
-	// (RFC 9728); that of MCP is below, under its own path.
+	// MetadataPath is the path of the resource metadata (RFC 9728) of the whole
+	// service. That of MCP is at MetadataPath + MCPPath.
 	MetadataPath = "/.well-known/oauth-protected-resource"
 )
 
-// Counted reports whether the requests to a path are counted against the limit
-// of those who have no credential.
+// Counted reports whether requests to a path count against the limit of anonymous callers.
 func Counted(path string) bool {
 	return strings.HasPrefix(path, "/api/v1/") || path == MCPPath || strings.HasPrefix(path, MCPPath+"/")
 }
 
-// Admit decides on a request, and sets the headers that tell of the limit or
-// of what is lacking. The error is a fault: each surface tells it in its own
-// language.
+// Admit authenticates and limits a request, and sets the headers of the limit or of
+// the refusal. The error is a fault, which each surface writes in its own format.
 func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) (Principal, error) {
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
@@ -172,7 +165,7 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) 
 		return Principal{}, g.admitAnonymous(w, r, from, need)
 	}
 	p, limit, err := g.identify(r.Context(), c, from, need)
-	if fault.KindOf(err) == fault.Unavailable { // nobody can report whether it is good
+	if fault.KindOf(err) == fault.Unavailable { // it may be valid
 		g.o.Observe("unavailable")
 		return Principal{}, err
 	}
@@ -196,10 +189,9 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) 
 	return p, nil
 }
 
-// AdmitHead refuses a request that Admit would refuse by its head alone: one
-// over a limit, or with a credential that is not good. It counts nothing that it
-// lets pass, for surfaces that learn what an operation needs from the body, which
-// is then not read.
+// Precheck refuses requests that Admit would refuse by their headers: over a limit,
+// or with an invalid credential. It does not count the others. It is for surfaces
+// that find the requirement in the body, so that the body need not be read.
 func (g *Guard) Precheck(w http.ResponseWriter, r *http.Request, need Requirement) error {
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
@@ -227,7 +219,7 @@ func (g *Guard) Precheck(w http.ResponseWriter, r *http.Request, need Requiremen
 	return nil
 }
 
-// identify finds whose a credential is.
+// identify returns the principal of a credential and the limit of its plan.
 func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Requirement) (Principal, *Limit, error) {
 	if c.isKey {
 		h, expires, err := g.o.Keys.find(ctx, c.text)
@@ -245,7 +237,7 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{}, nil, err
 	}
 	if err != nil {
-		return Principal{}, nil, errors.New(err.Error()) // whatever it is called there
+		return Principal{}, nil, errors.New(err.Error()) // drops the kind
 	}
 	if b.Audience != g.o.BaseURL && !(need.MCP && b.Audience == g.o.BaseURL+MCPPath) {
 		return Principal{}, nil, errors.New("this token is for " + b.Audience + ", which is something else")
@@ -253,25 +245,23 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 	return Principal{ID: b.Subject, Mode: ByToken, Scope: b.Scope, Expires: b.Expires}, nil, nil
 }
 
-// Alive reports whether somebody who was let in would still be, for what goes on
-// for long. Changed is closed when the answer may be another.
+// StillValid reports whether the credential of a principal is still valid, for long
+// responses. The channel is closed when the result may have changed.
 func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
-	changed = g.o.Keys.Changed() // before the look, so that none is missed
+	changed = g.o.Keys.Changed() // before the check, so that no change is missed
 	if reached(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Alive(p.ID) {
 		return false, changed
 	}
 	return true, changed
 }
 
-// Network is where a request comes from, as callers without a credential are
-// told apart.
+// NetworkKey returns the key under which anonymous callers of a network are counted.
 func (g *Guard) NetworkKey(r *http.Request) string {
 	subject := ratelimit.Address(g.o.Proxies.Client(r))
 	return string(subject[:])
 }
 
-// Enter waits until a request that was admitted may be worked on. The caller
-// leaves the place when it is answered.
+// AcquireSlot waits until an admitted request may start. The caller releases the slot.
 func (g *Guard) AcquireSlot(r *http.Request, p Principal, expensive bool) (Slot, error) {
 	if g.o.Slots == nil {
 		return Slot{}, nil
@@ -286,7 +276,7 @@ func (g *Guard) AcquireSlot(r *http.Request, p Principal, expensive bool) (Slot,
 	return g.o.Slots.Acquire(r.Context(), id)
 }
 
-// AdmitUnrouted decides on a request that no operation takes.
+// AdmitUnrouted admits a request that matches no route.
 func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
 	if !Counted(r.URL.Path) {
 		return nil
@@ -295,8 +285,8 @@ func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// admitAnonymous decides on a request without a credential. One that lacks a
-// needed credential counts as any other.
+// admitAnonymous admits a request without a credential. Requests that need one
+// count too.
 func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Requirement) error {
 	if need.Uncounted {
 		g.o.Observe(Anonymous.String())
@@ -324,11 +314,11 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", need.Scope)
 }
 
-// limited is the refusal of one request too many. The audit is told of an
-// address once a minute, however much it sends.
+// limited returns the error for a request over a limit. The audit records each
+// network at most once a minute.
 func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, message string) error {
 	g.o.Observe("limited")
-	subject := ratelimit.Address(from) // by network, as they are counted
+	subject := ratelimit.Address(from) // the network
 	if g.audited.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+string(subject[:]))).OK {
 		attrs := []slog.Attr{slog.String("limit", limit), slog.String("remote", from.String())}
 		if principal != "" {
@@ -339,9 +329,8 @@ func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, mess
 	return fault.New(fault.RateLimited, "%s", message)
 }
 
-// refuse turns away a credential that is not good; err says why, in words that
-// whoever sent it may read. One that is not shown as it should be, a fault
-// says so, is no credential yet.
+// refuse returns the error for an invalid credential. The text of err is shown to
+// the client. If err is a fault, the credential was not sent as required.
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, need Requirement, err error) error {
 	if limit := g.o.Refused; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !v.OK {
@@ -366,7 +355,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
-// challenge is the value of WWW-Authenticate, as RFC 6750 and RFC 9728 have it.
+// challenge returns the value of WWW-Authenticate (RFC 6750, RFC 9728).
 func (g *Guard) challenge(need Requirement, code, description string) string {
 	metadata := g.o.BaseURL + MetadataPath
 	if need.MCP {
@@ -385,7 +374,7 @@ func (g *Guard) challenge(need Requirement, code, description string) string {
 	return "Bearer " + strings.Join(append(parts, `resource_metadata="`+metadata+`"`), ", ")
 }
 
-// quotable leaves out what may not stand between the quotes of a header.
+// quotable removes characters that a quoted string of a header cannot hold.
 func quotable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -399,7 +388,7 @@ func (l *Limit) describe() string {
 	return fmt.Sprintf("%d requests in any %d seconds", l.Policy.Limit, int(l.Window.Seconds()))
 }
 
-// tell writes the headers of a verdict, and returns whether it lets in.
+// setHeaders writes the headers of a decision and reports whether it allows the request.
 func (l *Limit) setHeaders(h http.Header, v ratelimit.Decision) bool {
 	h["Ratelimit-Policy"] = []string{l.Policy.Header()}
 	h["Ratelimit"] = []string{v.Header(l.Policy)}
@@ -409,14 +398,14 @@ func (l *Limit) setHeaders(h http.Header, v ratelimit.Decision) bool {
 	return v.OK
 }
 
-// credential is what a request shows.
+// credential is the credential of a request.
 type credential struct {
 	text  string
 	isKey bool
 }
 
-// credentialOf takes a credential from where it may be, and refuses it where
-// it may not: in the address, or twice.
+// credentialOf returns the credential in the headers. It refuses credentials in the
+// query, and more than one.
 func credentialOf(r *http.Request) (credential, error) {
 	if err := RefuseInQuery(r.URL.RawQuery); err != nil {
 		return credential{}, err
@@ -442,8 +431,8 @@ func credentialOf(r *http.Request) (credential, error) {
 	return credential{text, strings.HasPrefix(text, keyPrefix) || len(key) == 1}, nil
 }
 
-// RefuseInQuery keeps credentials out of addresses, where logs and histories
-// would keep them.
+// RefuseInQuery returns an error for credentials in a query, which logs and browser
+// histories would keep.
 func RefuseInQuery(query string) error {
 	if query == "" {
 		return nil
@@ -466,7 +455,7 @@ func RefuseInQuery(query string) error {
 	return nil
 }
 
-// credentialNames are what people call a credential in an address.
+// credentialNames are the usual parameter names of credentials.
 var credentialNames = map[string]bool{
 	"api_key": true, "apikey": true, "api-key": true, "x-api-key": true, "access_token": true, "token": true,
 	"authorization": true, "bearer": true, "client_secret": true, "client_assertion": true, "subject_token": true, "assertion": true,
@@ -481,12 +470,12 @@ func unescape(s string) string {
 
 type contextKey struct{}
 
-// NewContext hands somebody who was let in on to the operation.
+// NewContext returns a context that carries the principal.
 func NewContext(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// FromContext returns who was let in, or nobody.
+// FromContext returns the principal, or an anonymous one.
 func FromContext(ctx context.Context) Principal {
 	p, _ := ctx.Value(contextKey{}).(Principal)
 	return p

@@ -14,9 +14,8 @@ import (
 	"pregon/internal/fault"
 )
 
-// A key is the prefix, 32 random characters and a checksum of all before it,
-// so that a mistyped or made-up one is known without asking anybody, and a
-// scanner of leaked secrets can be sure of what it found.
+// A key is the prefix, 32 random characters and a checksum. The checksum detects
+// typing errors without a lookup, and helps scanners of leaked secrets.
 const (
 	keyPrefix    = "pregon_live_"
 	randomLength = 32
@@ -29,32 +28,32 @@ const (
 	mostNetworks = 50
 )
 
-// Plans are what a holder has subscribed to.
+// Plans are the subscription plans of keys.
 var Plans = []string{"pro", "enterprise"}
 
-// Key is what the store knows of a holder of keys: never a key itself.
+// Key is the stored record of an API key. It never contains the key itself.
 type Key struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name,omitempty"`
 	Plan      string         `json:"plan"`
 	Scopes    Scope          `json:"scopes"`
-	Networks  []netip.Prefix `json:"networks,omitempty"` // from where it may be used; anywhere when empty
+	Networks  []netip.Prefix `json:"networks,omitempty"` // allowed client networks; all when empty
 	CreatedAt time.Time      `json:"created_at"`
 	ExpiresAt time.Time      `json:"expires_at,omitzero"`
 	RevokedAt time.Time      `json:"revoked_at,omitzero"`
-	Secrets   []Secret       `json:"secrets"` // the newest last; more than one while a rotation overlaps
+	Secrets   []Secret       `json:"secrets"` // newest last; several while a rotation overlaps
 
 	revision int64
 }
 
-// Secret is one key of a holder, by its digest.
+// Secret is the digest of one key text.
 type Secret struct {
 	Digest    digest    `json:"sha256"`
 	CreatedAt time.Time `json:"created_at"`
-	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when another took its place
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when it was replaced
 }
 
-// State is a word for what the key is good for at a time.
+// State returns active, expired or revoked.
 func (k *Key) State(now time.Time) string {
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -65,8 +64,7 @@ func (k *Key) State(now time.Time) string {
 	return "active"
 }
 
-// Overlap is until when an older key of the holder works beside the newest,
-// or nothing.
+// OverlapEnds returns when the last replaced secret stops working, or zero.
 func (k *Key) OverlapEnds(now time.Time) (until time.Time) {
 	for _, s := range k.Secrets {
 		if !reached(s.ExpiresAt, now) && s.ExpiresAt.After(until) {
@@ -76,7 +74,7 @@ func (k *Key) OverlapEnds(now time.Time) (until time.Time) {
 	return until
 }
 
-// over reports whether a time has come; one that is not set never does.
+// reached reports whether a time has come. A zero time never comes.
 func reached(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
 
 // allows reports whether the key may be used from an address.
@@ -84,7 +82,7 @@ func (k *Key) allows(from netip.Addr) bool {
 	return len(k.Networks) == 0 || slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
 }
 
-// validate finds what cannot be in a key that is to be made.
+// validate returns an error for a key that must not be created.
 func (k *Key) validate(now time.Time) error {
 	switch {
 	case !slices.Contains(Plans, k.Plan):
@@ -101,23 +99,23 @@ func (k *Key) validate(now time.Time) error {
 	return nil
 }
 
-// IsKeyID reports whether the id of a principal is that of a key.
+// IsKeyID reports whether the id of a principal is the id of a key.
 func IsKeyID(id string) bool { return strings.HasPrefix(id, idPrefix) }
 
-// newSecret makes a key, and what may be kept of it.
+// newSecret returns a new key and its stored form.
 func newSecret(now time.Time) (raw string, s Secret) {
 	raw = keyPrefix + randomText(randomLength)
 	raw += checksum(raw)
 	return raw, Secret{Digest: digestOf(raw), CreatedAt: now}
 }
 
-// wellFormed reports whether a text could be a key of ours.
+// wellFormed reports whether prefix, length and checksum are right.
 func wellFormed(raw string) bool {
 	return len(raw) == keyLength && strings.HasPrefix(raw, keyPrefix) && raw[keyLength-checkLength:] == checksum(raw[:keyLength-checkLength])
 }
 
-// digestOf is what is kept of a key. Keys are random and long, so that a plain
-// digest tells as little as a slow one would.
+// digestOf returns the stored form of a key. Keys are long and random, so that a
+// slow hash would add nothing.
 func digestOf(raw string) digest { return sha256.Sum256([]byte(raw)) }
 
 type digest [sha256.Size]byte
@@ -145,9 +143,9 @@ func checksum(s string) string {
 	return string(out[:])
 }
 
-// randomText returns characters each of which is as likely as any other.
+// randomText returns random characters of base62.
 func randomText(length int) string {
-	const fair = 256 - 256%len(base62) // bytes from here on would favour the first characters
+	const fair = 256 - 256%len(base62) // bytes above would favour the first characters
 	out := make([]byte, 0, length)
 	var some [64]byte
 	for {

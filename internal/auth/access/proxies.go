@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose word is taken on where a request comes from.
+// Proxies are the networks of trusted reverse proxies.
 type Proxies []netip.Prefix
 
-// Client returns the address of whoever made a request. Every proxy adds the
-// address it was called from at the end of X-Forwarded-For, so that the header
-// is read from its end, for as long as those named are proxies of ours: what
-// stands before the first that is not, anybody may have written.
+// Client returns the address of the client. Every proxy appends the address of its
+// peer to X-Forwarded-For. So the header is read from its end as long as the
+// addresses are trusted proxies; anything before may be forged.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return netip.Addr{} // of no network: all such callers are one
+		return netip.Addr{} // such callers count as one
 	}
 	client := normalize(peer.Addr())
 	if len(p) == 0 {
@@ -35,12 +34,12 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	return client
 }
 
-// Trust reports whether an address is that of a proxy.
+// Contains reports whether an address is that of a proxy.
 func (p Proxies) Contains(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
-// parseHop reads an address, with which some proxies write a port.
+// parseHop parses an address, with a port or without.
 func parseHop(s string) (netip.Addr, error) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return normalize(a), nil
@@ -49,5 +48,5 @@ func parseHop(s string) (netip.Addr, error) {
 	return normalize(a.Addr()), err
 }
 
-// plain is one form for one address.
+// normalize returns the same value for all forms of an address.
 func normalize(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

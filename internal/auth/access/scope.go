@@ -6,10 +6,10 @@ import (
 	"pregon/internal/fault"
 )
 
-// Scope is a set of rights.
+// Scope is a set of rights, one bit each.
 type Scope uint8
 
-// The rights that there are, one bit each.
+// The rights.
 const (
 	ReadReports Scope = 1 << iota
 	ReadIssuers
@@ -18,7 +18,7 @@ const (
 	AllScopes = ReadReports | ReadIssuers | ReadAnalytics
 )
 
-// scopeNames are in the order in which they are always told.
+// scopeNames are in output order.
 var scopeNames = []struct {
 	scope Scope
 	name  string
@@ -28,10 +28,10 @@ var scopeNames = []struct {
 	{ReadAnalytics, "read:analytics"},
 }
 
-// Has reports whether all of another set's rights are in this one.
+// Has reports whether s contains all rights of another set.
 func (s Scope) Has(all Scope) bool { return s&all == all }
 
-// Names returns the rights one by one.
+// Names returns the names of the rights.
 func (s Scope) Names() []string {
 	names := make([]string, 0, len(scopeNames))
 	for _, n := range scopeNames {
@@ -42,10 +42,10 @@ func (s Scope) Names() []string {
 	return names
 }
 
-// String is the set as OAuth writes it: names with spaces between them.
+// String returns the names separated by spaces, as in OAuth.
 func (s Scope) String() string { return strings.Join(s.Names(), " ") }
 
-// ScopeOf returns the right with a name, or none.
+// ScopeOf returns the right with a name, or 0.
 func ScopeOf(name string) Scope {
 	for _, n := range scopeNames {
 		if n.name == name {
@@ -55,7 +55,7 @@ func ScopeOf(name string) Scope {
 	return 0
 }
 
-// ParseScopes reads names of rights, all of which must exist.
+// ParseScopes converts names. It fails for an unknown name.
 func ParseScopes(names []string) (Scope, error) {
 	var all Scope
 	for _, name := range names {
@@ -68,7 +68,7 @@ func ParseScopes(names []string) (Scope, error) {
 	return all, nil
 }
 
-// MarshalText tells a set of rights as OAuth does.
+// MarshalText implements encoding.TextMarshaler.
 func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -12,38 +12,37 @@ import (
 )
 
 const (
-	slotWait = time.Second // that a caller with all places taken waits for one
-	idleTime = time.Second // for which a caller without requests still counts
+	slotWait = time.Second // how long a caller waits for a slot
+	idleTime = time.Second // how long a caller without requests is still counted
 
-	// spacing is the least time between the starts of a caller's requests on
-	// one processor while others call too. Most requests take half of it or
-	// less, so that a flood leaves the processors free now and then: a request
-	// of another finds one at once.
+	// minSpacing is the minimum time between the starts of a caller's requests on
+	// one processor while there are other callers. Most requests take half of it, so
+	// that even in a flood a processor is soon free for another caller.
 	minSpacing = 500 * time.Microsecond
 )
 
-// Places bounds how many requests of one caller are in work at once, and how
-// closely they follow each other beside those of other callers, so that nobody's
-// flood delays the others. A caller that is alone need not wait.
+// SlotLimiter bounds the concurrent requests of each caller, and their rate while
+// there are other callers, so that a flood does not delay them. A single caller does
+// not wait.
 type SlotLimiter struct {
-	max int           // places of one caller
-	gap time.Duration // between two of its requests beside others; 0 for none
+	max int           // slots per caller
+	gap time.Duration // between the requests of a caller while there are others; 0 for none
 
 	mu      sync.Mutex
 	callers map[string]*caller // guarded by mu
-	swept   time.Time          // guarded by mu: when callers that left were removed
+	swept   time.Time          // guarded by mu; last removal of idle callers
 }
 
-// caller is one with requests in work, or lately.
+// caller is the state of a caller with current or recent requests.
 type caller struct {
 	running int
-	waiting []chan struct{} // first come, first served; closed when it is its turn
-	next    time.Time       // the least time at which its next request may start
-	last    time.Time       // it left
+	waiting []chan struct{} // first in, first out; closed to grant a slot
+	next    time.Time       // earliest start of its next request
+	last    time.Time       // end of its last request
 }
 
-// NewPlaces gives every caller so many places; spaced keeps its requests apart
-// beside those of others.
+// NewSlotLimiter returns a limiter with so many slots per caller. With spaced it also
+// bounds the rate of a caller while there are others.
 func NewSlotLimiter(most int, spaced bool) *SlotLimiter {
 	p := &SlotLimiter{max: most, callers: map[string]*caller{}}
 	if spaced {
@@ -52,13 +51,13 @@ func NewSlotLimiter(most int, spaced bool) *SlotLimiter {
 	return p
 }
 
-// Place is a place that a caller has. The zero value is none.
+// Slot is a slot of a caller. The zero value is none.
 type Slot struct {
 	of     *SlotLimiter
 	caller *caller
 }
 
-// Leave gives the place back.
+// Release returns the slot.
 func (p *Slot) Release() {
 	if p.of != nil {
 		p.of.release(p.caller)
@@ -66,7 +65,7 @@ func (p *Slot) Release() {
 	*p = Slot{}
 }
 
-// Enter waits for a place. It fails, RateLimited, when there is none in time.
+// Acquire waits for a slot. It returns RateLimited when there is none in time.
 func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 	p.mu.Lock()
 	p.sweep(time.Now())
@@ -78,7 +77,7 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 	switch {
 	case c.running < p.max:
 		c.running++
-	case len(c.waiting) >= p.max: // waiting has a bound too
+	case len(c.waiting) >= p.max: // the queue is bounded too
 		p.mu.Unlock()
 		return Slot{}, p.errFull()
 	default:
@@ -102,7 +101,7 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 	return place, nil
 }
 
-// await waits briefly for the turn to run.
+// await waits up to slotWait for a grant.
 func (p *SlotLimiter) await(ctx context.Context, c *caller, turn chan struct{}) error {
 	timer := time.NewTimer(slotWait)
 	defer timer.Stop()
@@ -120,11 +119,10 @@ func (p *SlotLimiter) await(ctx context.Context, c *caller, turn chan struct{}) 
 		c.waiting = slices.Delete(c.waiting, i, i+1)
 		return err
 	}
-	return nil // the turn came in this very moment
+	return nil // granted meanwhile
 }
 
-// slot returns how long the next request of a caller has to wait for its start.
-// p.mu is held.
+// startDelay returns how long the next request of a caller must wait. p.mu is held.
 func (p *SlotLimiter) startDelay(c *caller) time.Duration {
 	if p.gap == 0 || len(p.callers) < 2 {
 		return 0
@@ -144,7 +142,7 @@ func (p *SlotLimiter) errFull() *fault.Error {
 	return e
 }
 
-// leave gives a place to the next of the same caller.
+// release passes the slot to the next waiting request of the caller.
 func (p *SlotLimiter) release(c *caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +156,7 @@ func (p *SlotLimiter) release(c *caller) {
 	}
 }
 
-// sweep forgets callers that left a while ago. p.mu is held.
+// sweep removes callers that have been idle. p.mu is held.
 func (p *SlotLimiter) sweep(now time.Time) {
 	if now.Sub(p.swept) < idleTime {
 		return

@@ -15,7 +15,7 @@ import (
 
 const maxSize = 512 << 10 // decompressed
 
-// fetch returns the body at an address, and for how long it is fresh.
+// fetch returns the body at a URL, and how long it is fresh.
 func fetch(ctx context.Context, client *http.Client, address string) ([]byte, time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -25,7 +25,7 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, ti
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
 	res, err := client.Do(req)
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		return nil, 0, e.Err // without the address, which is told anyway
+		return nil, 0, e.Err // without the URL, which the caller adds
 	}
 	if err != nil {
 		return nil, 0, err
@@ -38,13 +38,13 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, ti
 	return body, freshness(res.Header), err
 }
 
-// read returns the content of a file.
+// read returns the content of a regular file.
 func read(path string) ([]byte, time.Duration, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would keep us waiting for its writer
+	if !info.Mode().IsRegular() { // a pipe would block until it has a writer
 		return nil, 0, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)
@@ -67,8 +67,7 @@ func readAll(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// freshness is how long an answer says that it holds, within what is good for
-// both sides.
+// freshness returns the lifetime in the headers, between minFresh and maxFresh.
 func freshness(h http.Header) time.Duration {
 	fresh := defaultFresh
 	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
@@ -78,7 +77,7 @@ func freshness(h http.Header) time.Duration {
 			return minFresh
 		case "max-age":
 			seconds, err := strconv.ParseUint(strings.Trim(value, `"`), 10, 31)
-			if err == nil || errors.Is(err, strconv.ErrRange) { // then it is the most that fits
+			if err == nil || errors.Is(err, strconv.ErrRange) { // ErrRange returns the maximum
 				fresh = min(max(time.Duration(seconds)*time.Second, minFresh), maxFresh)
 			}
 		}

@@ -18,13 +18,12 @@ import (
 const (
 	maxKeys = 100
 
-	// Shorter keys can be broken, longer ones only take our time.
+	// Shorter keys can be broken; longer ones cost too much time.
 	minRSABits = 2048
 	maxRSABits = 8192
 )
 
-// member is a key as a set has it. Private members are not even read, and
-// certificates neither: it is the set that we trust.
+// member is a key of a set. Private members and certificates are not decoded.
 type member struct {
 	Kty    string      `json:"kty"`
 	Kid    string      `json:"kid"`
@@ -38,7 +37,7 @@ type member struct {
 	Y      base64Bytes `json:"y"`
 }
 
-// octets are bytes as keys have them: in base64 for URLs, without padding.
+// base64Bytes decodes base64url without padding.
 type base64Bytes []byte
 
 func (o *base64Bytes) UnmarshalText(text []byte) (err error) {
@@ -46,9 +45,8 @@ func (o *base64Bytes) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// parse returns the keys of a set that can verify signatures. Others are left
-// out, since an issuer may have keys of kinds that we do not know; a set
-// without any that can is more likely a mistake than a will, and an error.
+// parse returns the keys that can verify signatures. It skips others, which may be
+// of kinds that are not supported. A set without any usable key is an error.
 func parse(body []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -86,9 +84,8 @@ func parseKey(raw []byte) (k jose.JSONWebKey, ok bool) {
 	return jose.JSONWebKey{Key: key, KeyID: m.Kid, Algorithm: m.Alg, Use: m.Use}, true
 }
 
-// key is the public key itself, nil if it is none of a kind and a size that we
-// verify with. The library would do it, but reads private keys too, and refuses
-// long ones.
+// key returns the public key, or nil if its kind or size is not supported. The jose
+// package would also decode private keys, and refuse long ones.
 func (m *member) key() any {
 	switch {
 	case m.Kty == "RSA":
@@ -106,7 +103,7 @@ func rsaPublic(modulus, exponent []byte) any {
 	if !validLength(n) || n.Bit(0) == 0 {
 		return nil
 	}
-	if e.BitLen() < 2 || e.BitLen() > 31 || e.Bit(0) == 0 { // with 1 a signature is its own proof
+	if e.BitLen() < 2 || e.BitLen() > 31 || e.Bit(0) == 0 { // with exponent 1 any signature is valid
 		return nil
 	}
 	return &rsa.PublicKey{N: n, E: int(e.Int64())}
@@ -131,8 +128,7 @@ func ecPublic(curve elliptic.Curve, x, y []byte) any {
 	return key
 }
 
-// Fits reports whether a key can have made a signature with alg, and is of a
-// length that counts.
+// CanVerify reports whether a key is strong enough and fits the algorithm.
 func CanVerify(key any, alg string) bool {
 	a := jose.SignatureAlgorithm(alg)
 	switch k := key.(type) {

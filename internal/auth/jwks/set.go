@@ -1,11 +1,9 @@
-// Package jwks keeps the public keys of others, with which the signatures of
-// their tokens are verified: JSON Web Key Sets, out of a file or from an
-// address.
+// Package jwks holds the JSON Web Key Sets of other parties, from files or URLs, to
+// verify the signatures of their tokens.
 //
-// Whoever verifies a token should hardly ever wait for a set. What is stale
-// serves on while it is fetched anew beside; only a key that is not known, or
-// no keys at all, is worth waiting for. And no token can make us ask more often
-// than every ten seconds, whatever key it names.
+// A caller rarely waits. Stale keys are used while the set is refreshed in the
+// background; only an unknown key, or the lack of any, is waited for. Tokens cannot
+// cause more than one fetch in ten seconds, whatever keys they name.
 package jwks
 
 import (
@@ -22,32 +20,32 @@ import (
 )
 
 const (
-	minFetchInterval = 10 * time.Second // the least time between two fetches
-	fetchTimeout     = 5 * time.Second  // for one fetch
-	maxStale         = 24 * time.Hour   // how long keys serve after they were last fetched
+	minFetchInterval = 10 * time.Second
+	fetchTimeout     = 5 * time.Second
+	maxStale         = 24 * time.Hour // how long keys are used after the last successful load
 
 	defaultFresh = 10 * time.Minute
 	minFresh     = time.Minute
 	maxFresh     = time.Hour
 )
 
-// Set is the keys of one issuer. It is safe for concurrent use.
+// Set holds the keys of one party. It is safe for concurrent use.
 type Set struct {
 	load    func(context.Context) (body []byte, fresh time.Duration, err error)
-	failure string // what to say when load fails
+	failure string // message when load fails
 	logger  *slog.Logger
 
 	mu     sync.Mutex
 	keys   []jose.JSONWebKey // never changed in place
-	loaded time.Time         // when keys were
-	stale  time.Time         // when they should be loaded again
-	tried  time.Time         // when the last load began
+	loaded time.Time         // last successful load
+	stale  time.Time         // when to load again
+	tried  time.Time         // start of the last load
 	err    error             // of the last load
-	flight chan struct{}     // closed when the load under way ends; nil without one
+	flight chan struct{}     // closed at the end of the current load; nil without one
 }
 
-// File returns the set in a file, which must be good now. It is read again like
-// a set from an address.
+// File returns the set in a file, which must be valid now. It is reloaded like a
+// remote set.
 func File(path string, logger *slog.Logger) (*Set, error) {
 	s := &Set{
 		load:    func(context.Context) ([]byte, time.Duration, error) { return read(path) },
@@ -61,9 +59,7 @@ func File(path string, logger *slog.Logger) (*Set, error) {
 	return s, nil
 }
 
-// Remote returns the set at an address. It is fetched when the first key is
-// asked for. The client decides whom it may speak to; redirects are not
-// followed, whatever the client would do.
+// Remote returns the set at a URL, loaded on first use. Redirects are not followed.
 func Remote(url string, client *http.Client, logger *slog.Logger) *Set {
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -74,14 +70,12 @@ func Remote(url string, client *http.Client, logger *slog.Logger) *Set {
 	}
 }
 
-// Keys returns the keys that can verify a signature made with alg. With a kid
-// they are those that have exactly this one; without, all, and the caller
-// decides whether to try them. That there are none is no error: then the
-// signature cannot be verified. The keys are shared and must not be changed.
+// Keys returns the keys that can verify a signature made with alg: those with
+// exactly this kid, or all if kid is empty. To find none is not an error. The keys
+// are shared and must not be modified.
 //
-// It fails when the set was never fetched, or too long ago, with an Unavailable
-// fault whose text is for a log, and with the context's error when that ends
-// first.
+// It returns an Unavailable fault, with a text for the log, when the set was never
+// loaded or too long ago, and the error of the context when that ends first.
 func (s *Set) Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, error) {
 	all, err := s.current(ctx, kid)
 	if err != nil {
@@ -96,7 +90,7 @@ func (s *Set) Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, err
 	return usable, nil
 }
 
-// current returns all keys, after a load if those at hand will not do.
+// current returns all keys. It waits for a load if there is no usable key or kid is unknown.
 func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error) {
 	s.mu.Lock()
 	now := time.Now()
@@ -125,13 +119,12 @@ func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 	return keys, nil
 }
 
-// serves reports whether the keys may still be used.
+// usable reports whether the keys are not too old. s.mu is held.
 func (s *Set) usable(now time.Time) bool {
 	return !s.loaded.IsZero() && now.Sub(s.loaded) <= maxStale
 }
 
-// start loads on its own, since it serves many callers, and none may end it for
-// the others. It ends by itself, with its patience.
+// start loads in the background, independent of the callers that wait for it. s.mu is held.
 func (s *Set) start(now time.Time) {
 	flight := make(chan struct{})
 	s.flight, s.tried = flight, now

@@ -2,25 +2,24 @@ package ratelimit
 
 import "time"
 
-// generation holds logs, without a pointer to or in any of them: with a million
-// subjects that is the difference between six and a hundred milliseconds of
-// garbage collection.
+// generation holds logs without pointers. With a million subjects a garbage
+// collection then takes 6 ms instead of 100 ms.
 type generation struct {
 	logs      map[Subject]log
-	chunks    []*[chunkLen]block // never moved: a slice of a million blocks is slow to grow
-	allocated int32              // blocks of the chunks that were used
-	freed     int32              // the first of the blocks given back, none if 0
+	chunks    []*[chunkLen]block // not one slice: growing it would copy all blocks
+	allocated int32              // number of used blocks in chunks
+	freed     int32              // first free block; 0 for none
 }
 
-// log is when the requests of a subject were let in, the oldest first: a chain
-// of blocks, which grows with them.
+// log holds the times of a subject's allowed requests, oldest first, as a chain of
+// blocks.
 type log struct {
 	first, last int32 // blocks, numbered from 1
-	start       int32 // where the oldest is in the first block
-	n           int32 // how many there are
+	start       int32 // index of the oldest time in the first block
+	n           int32 // number of times
 }
 
-// block is a part of a log: a line of the processor's cache.
+// block is a part of a log, of the size of a cache line.
 type block struct {
 	times      [blockLen]time.Duration
 	next, prev int32
@@ -37,10 +36,10 @@ func (g *generation) block(number int32) *block {
 	return &g.chunks[(number-1)/chunkLen][(number-1)%chunkLen]
 }
 
-// oldest returns the first time of a log that has one.
+// oldest returns the first time of a log that is not empty.
 func (g *generation) oldest(l log) time.Duration { return g.block(l.first).times[l.start] }
 
-// push adds a time at the end of a log.
+// push appends a time to a log.
 func (g *generation) push(l log, t time.Duration) log {
 	at := (l.start + l.n) % blockLen
 	switch {
@@ -58,7 +57,7 @@ func (g *generation) push(l log, t time.Duration) log {
 	return l
 }
 
-// pop removes the first time of a log that has one.
+// pop removes the first time of a log that is not empty.
 func (g *generation) pop(l log) log {
 	l.start++
 	l.n--
@@ -74,14 +73,14 @@ func (g *generation) pop(l log) log {
 	return l
 }
 
-// remove takes a time out of a log, unless it is out of it already because it
-// was the oldest. It looks from the end, where a time is that is not old.
+// remove deletes a time from a log, if it has not expired. It searches from the end,
+// where recent times are.
 func (g *generation) remove(l log, t time.Duration) log {
 	if l.n == 0 || g.oldest(l) > t {
 		return l
 	}
 	end := (l.start + l.n - 1) % blockLen
-	var later time.Duration // those after it move one place to the front
+	var later time.Duration // later times move forward by one
 	for number, at := l.last, end; ; at-- {
 		if at < 0 {
 			number, at = g.block(number).prev, blockLen-1
@@ -105,12 +104,12 @@ func (g *generation) remove(l log, t time.Duration) log {
 	return l
 }
 
-// give takes a block back that is in no log any more.
+// free returns a block to the free list.
 func (g *generation) free(number int32) {
 	g.block(number).next, g.freed = g.freed, number
 }
 
-// take returns a block that is in no log.
+// alloc returns a free block.
 func (g *generation) alloc() int32 {
 	if b := g.freed; b != 0 {
 		g.freed = g.block(b).next
@@ -123,7 +122,7 @@ func (g *generation) alloc() int32 {
 	return g.allocated
 }
 
-// copy returns a log of another generation as one of this.
+// copy copies a log from another generation.
 func (g *generation) copy(from *generation, l log) log {
 	var mine log
 	for ; l.n > 0; l = from.pop(l) {
@@ -132,7 +131,7 @@ func (g *generation) copy(from *generation, l log) log {
 	return mine
 }
 
-// keep remembers the log of a subject, unless it is empty.
+// set stores the log of a subject, or removes an empty one.
 func (g *generation) set(s Subject, l log) {
 	if l.n == 0 {
 		delete(g.logs, s)

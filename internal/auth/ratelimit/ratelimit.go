@@ -1,6 +1,5 @@
-// Package ratelimit decides how many requests somebody may make: so many in a
-// window of time that slides, counted exactly, in this process or, with Redis,
-// in all processes together.
+// Package ratelimit counts requests in sliding windows, exactly, in this process or,
+// with Redis, in all processes together.
 package ratelimit
 
 import (
@@ -13,12 +12,12 @@ import (
 	"time"
 )
 
-// Subject is whom a limit counts.
+// Subject is a caller or network that is counted.
 type Subject [16]byte
 
-// Address is the subject of a network address. An IPv6 address counts by its
-// /64, the least that a customer gets: within it they have all the addresses
-// they like. An IPv4 address is kept as IPv6 maps it, which no /64 looks like.
+// Address returns the subject of an IP address. An IPv6 address counts as its /64
+// network, the smallest that a customer gets. An IPv4 address is stored in its
+// IPv4-mapped form, which differs from every /64.
 func Address(a netip.Addr) Subject {
 	s := Subject(a.As16())
 	if a.Is6() && !a.Is4In6() {
@@ -27,8 +26,8 @@ func Address(a netip.Addr) Subject {
 	return s
 }
 
-// Site is the subject of the /48 network of an IPv6 address, which is what a
-// customer gets at most, with 65,536 networks in it. IPv4 has none.
+// Site returns the subject of the /48 network of an IPv6 address, the largest that a
+// customer gets. IPv4 has none.
 func Site(a netip.Addr) (s Subject, ok bool) {
 	if !a.Is6() || a.Is4In6() {
 		return s, false
@@ -38,23 +37,23 @@ func Site(a netip.Addr) (s Subject, ok bool) {
 	return s, true
 }
 
-// Name is the subject of anything that has a name.
+// Name returns the subject of a name.
 func Name(s string) Subject {
 	sum := sha256.Sum256([]byte(s))
 	return Subject(sum[:])
 }
 
-// Policy lets Limit requests in, in any Window of time.
+// Policy allows Limit requests in any Window of time.
 type Policy struct {
 	Name   string // letters, digits, '-', '_' and '.'
 	Limit  int
 	Window time.Duration
 }
 
-// most is the highest limit: every request let in is remembered for a window.
+// maxLimit bounds Policy.Limit, since each allowed request is stored for a window.
 const maxLimit = 1_000_000
 
-// check panics if nothing can be counted by the policy: policies are ours.
+// check panics for an invalid policy. Policies are constants of the program.
 func (p Policy) check() {
 	if p.Name == "" || strings.ContainsFunc(p.Name, notInName) {
 		panic(fmt.Sprintf("ratelimit: a policy is named %q", p.Name))
@@ -67,24 +66,24 @@ func (p Policy) check() {
 	}
 }
 
-// notOfNames keeps names plain, since they stand in headers and keys.
+// notInName reports whether a character cannot be part of headers and Redis keys.
 func notInName(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r))
 }
 
-// Header is the value of RateLimit-Policy.
+// Header returns the value of RateLimit-Policy.
 func (p Policy) Header() string {
 	return fmt.Sprintf(`"%s";q=%d;w=%d`, p.Name, p.Limit, seconds(p.Window))
 }
 
-// Verdict is what a limit says of a request.
+// Decision is the result for one request.
 type Decision struct {
-	OK        bool          // it is let in
-	Remaining int           // how many more would be let in now
-	Reset     time.Duration // until one more is; 0 when nothing is counted
+	OK        bool          // the request is allowed
+	Remaining int           // number of further requests allowed now
+	Reset     time.Duration // until one more is allowed; 0 when nothing is counted
 }
 
-// Header is the value of RateLimit.
+// Header returns the value of RateLimit.
 func (v Decision) Header(p Policy) string {
 	reset := seconds(v.Reset)
 	if !v.OK {
@@ -93,20 +92,20 @@ func (v Decision) Header(p Policy) string {
 	return fmt.Sprintf(`"%s";r=%d;t=%d`, p.Name, v.Remaining, reset)
 }
 
-// RetryAfter is the value of Retry-After for a request that is not let in.
+// RetryAfter returns the value of Retry-After for a refused request.
 func (v Decision) RetryAfter() string {
 	return strconv.FormatInt(max(seconds(v.Reset), 1), 10)
 }
 
-// seconds rounds up, so that whoever waits as long does not come too early.
+// seconds rounds up, so that a client that waits so long is not too early.
 func seconds(d time.Duration) int64 {
 	return int64((d + time.Second - 1) / time.Second)
 }
 
 // Limiter counts the requests of each subject.
 type Limiter interface {
-	// Take lets a request in and counts it, or refuses it and does not.
+	// Take allows a request and counts it, or refuses it without counting.
 	Take(context.Context, Subject) Decision
-	// Look returns what Take would say, and counts nothing.
+	// Peek returns the decision of Take without counting.
 	Peek(context.Context, Subject) Decision
 }

@@ -16,40 +16,39 @@ import (
 )
 
 const (
-	// timeout is how long a request waits for each step of asking Redis.
+	// timeout bounds each step of a Redis command.
 	timeout = 100 * time.Millisecond
-	// pause is how long Redis is left alone after it failed.
+	// pause is the time between a failure of Redis and the next attempt.
 	pause = time.Second
-	// patience is how long a request waits for others to have asked Redis.
+	// redisTimeout is how long a request waits for a free connection.
 	redisTimeout = time.Second
-	// connections is how many ask Redis at once.
+	// connections is the maximum number of concurrent commands.
 	connections = 32
 )
 
-// Redis is a connection to Redis that may fail: it is then left alone for a
-// while, after which a single request finds out if it is back.
+// Redis is a connection to a Redis server that may fail. After a failure it is not
+// used for a while; then a single request probes it.
 type Redis struct {
 	options redis.Options
 	pause   time.Duration
 	logger  *slog.Logger
-	slots   chan struct{} // holds one for each that asks Redis
+	slots   chan struct{} // one element for each running command
 
 	mu      sync.Mutex
-	client  *redis.Client // guarded by mu: a new one after each failure
+	client  *redis.Client // guarded by mu; replaced after each failure
 	down    bool          // guarded by mu
-	retryAt time.Time     // guarded by mu: until when it is left alone when down
-	probing bool          // guarded by mu: somebody finds out if it is still down
+	retryAt time.Time     // guarded by mu; no attempt before it while down
+	probing bool          // guarded by mu; a request is probing
 	closed  bool          // guarded by mu
 }
 
-// OpenRedis returns a connection to the Redis of a redis://, rediss:// or
-// unix:// URL, which need not be up. Timeouts and the like in the URL do not
-// count: no request shall wait longer than they do here.
+// OpenRedis returns a connection for a redis://, rediss:// or unix:// URL. The server
+// need not be up. Timeouts in the URL are ignored, because requests wait for Redis.
 func OpenRedis(address string, logger *slog.Logger) (*Redis, error) {
 	return open(address, logger, timeout, pause)
 }
 
-// CheckURL returns what is wrong with a URL, and asks nobody.
+// CheckURL returns an error for an invalid URL. It does not connect.
 func CheckURL(address string) error {
 	_, err := parseURL(address)
 	return err
@@ -58,8 +57,8 @@ func CheckURL(address string) error {
 func parseURL(address string) (*redis.Options, error) {
 	parsed, err := redis.ParseURL(address)
 	if err != nil || splitsPassword(address) {
-		// Its message is not repeated: whatever it names as wrong can be a part
-		// of a password with a character in it that was not escaped.
+		// The error is dropped: it may quote a part of a password that was not
+		// escaped.
 		return nil, fault.New(fault.Invalid, "the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
 			"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password are percent-encoded")
 	}
@@ -80,7 +79,7 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 		DB:        parsed.DB,
 		TLSConfig: parsed.TLSConfig,
 
-		// It takes more than a command, and many may connect at once.
+		// Dialing takes longer than a command, and many may dial at once.
 		DialTimeout:   5 * timeout,
 		ReadTimeout:   timeout,
 		WriteTimeout:  timeout,
@@ -89,11 +88,11 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 		DialerRetries: 1,
 
 		PoolSize: connections,
-		// As many failed dials as PoolSize start a goroutine that outlives Close.
-		// The first failure closes the client, long before so many.
+		// After PoolSize failed dials the client starts a goroutine that outlives
+		// Close. The first failure closes the client long before.
 		MaxConcurrentDials: 4,
 
-		// Nothing that is not needed to run a script.
+		// No features beyond scripts.
 		Protocol:         2,
 		DisableIdentity:  true,
 		PipelinePoolSize: -1,
@@ -104,22 +103,22 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 	return r, nil
 }
 
-// cut tells if an URL that can be read has a password in it with a character that
-// ends it too early, so that the rest of the password is taken for something else.
+// splitsPassword reports whether a character in the password ended it too early, so
+// that the rest was read as another part of the URL.
 func splitsPassword(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || strings.Contains(address, "#") || strings.Contains(u.RawQuery, "@") ||
 		u.Scheme == "unix" && u.Host != ""
 }
 
-// Watch asks Redis every second until the context ends, so that Up is right when
-// there are no requests. The caller runs it.
+// Run pings Redis every second until the context ends, so that Up is current without
+// requests.
 func (r *Redis) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(r.pause): // after which one that is down may be asked
+		case <-time.After(r.pause): // one that is down may be probed again
 			r.ping()
 		}
 	}
@@ -129,8 +128,8 @@ func (r *Redis) ping() {
 	r.do(func(client *redis.Client) error { return client.Ping(context.Background()).Err() })
 }
 
-// do asks Redis, and tells if it answered. It does not when it is to be left
-// alone, or when so many ask that it would take too long.
+// do runs a command and reports whether Redis answered. It returns false at once
+// while Redis is down, and after redisTimeout without a free connection.
 func (r *Redis) do(ask func(*redis.Client) error) bool {
 	tired := time.NewTimer(redisTimeout)
 	defer tired.Stop()
@@ -149,14 +148,14 @@ func (r *Redis) do(ask func(*redis.Client) error) bool {
 	return err == nil
 }
 
-// Up tells if Redis answered when it was last asked.
+// Up reports whether the last command was answered.
 func (r *Redis) Up() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.down
 }
 
-// Close ends the connection. Limits are counted by this process alone then.
+// Close closes the connection. Limits are then counted by this process alone.
 func (r *Redis) Close() error {
 	r.mu.Lock()
 	r.closed = true
@@ -165,8 +164,8 @@ func (r *Redis) Close() error {
 	return client.Close()
 }
 
-// ask returns the client to ask Redis with, nil if it is to be left alone. How
-// that went must be told to answered.
+// acquire returns the client for a command, or nil while Redis is down. The caller
+// passes the result to report.
 func (r *Redis) acquire() *redis.Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,14 +181,14 @@ func (r *Redis) acquire() *redis.Client {
 	return r.client
 }
 
-// answered takes note of how asking with a client went.
+// report records the result of a command.
 func (r *Redis) report(client *redis.Client, err error) {
 	r.mu.Lock()
-	if r.closed || client != r.client { // or it is news of a failure that is known
+	if r.closed || client != r.client { // or of an old client, whose failure is known
 		r.mu.Unlock()
 		return
 	}
-	if errors.Is(err, redis.ErrPoolTimeout) { // Redis was not asked
+	if errors.Is(err, redis.ErrPoolTimeout) { // the command was not sent
 		r.probing = false
 		r.mu.Unlock()
 		return
@@ -197,8 +196,8 @@ func (r *Redis) report(client *redis.Client, err error) {
 	change := r.down != (err != nil)
 	r.down, r.probing = err != nil, false
 	if err != nil {
-		// Its other connections are likely to be dead too, and each would cost
-		// a timeout to find out.
+		// Other connections of the client are probably broken too, and each would
+		// cost a timeout.
 		r.client = redis.NewClient(&r.options)
 		r.retryAt = time.Now().Add(r.pause)
 	}

@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	// longestReply is how many bytes are read of what answers a command. The
-	// longest tells, at the start of a connection, which modules Redis has.
+	// maxReply is the number of bytes read after a command. The longest reply, at
+	// the start of a connection, lists the modules of Redis.
 	maxReply = 16 << 10
-	// longestArray is how many elements an array may have.
+	// maxArray is the number of elements of an array.
 	maxArray = 64
-	// longestNumber is how many bytes tell the length of anything short enough.
+	// maxDigits is the length of a length.
 	maxDigits = len("16384\r")
 )
 
 var errReply = errors.New("what answers is not Redis: its reply is too long or not one")
 
-// replies is a connection that fails before a reply is read which no command of
-// ours has. The client makes room for as much as a reply says it is long: a line
-// of a dozen bytes would take all memory.
+// limitedConn is a connection that fails before the client reads a reply that is too
+// long for any of our commands. The client allocates the length that a reply claims,
+// so that a line of a dozen bytes could take all memory.
 type limitedConn struct {
 	net.Conn
-	left   int    // bytes that may still come
-	skip   int    // bytes of a string that are still to come
-	kind   byte   // how the line began that is being read, 0 at its start
-	number []byte // what came of the length in that line
+	left   int    // bytes that may still be read
+	skip   int    // remaining bytes of a string
+	kind   byte   // first byte of the current line; 0 at its start
+	number []byte // digits of the length read so far
 	failed bool
 }
 
-// bound makes a dialer's connections fail on such replies.
+// limitReplies wraps a dialer so that its connections are limited.
 func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -43,7 +43,7 @@ func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) 
 		}
 		r := &limitedConn{Conn: conn, left: maxReply}
 		if raw, ok := conn.(syscall.Conn); ok {
-			// The client looks through it if a connection was closed meanwhile.
+			// The client uses it to check whether a connection was closed.
 			return struct {
 				*limitedConn
 				syscall.Conn
@@ -53,7 +53,7 @@ func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) 
 	}
 }
 
-// Write sends a command, which is answered anew.
+// Write sends a command and resets the limit.
 func (r *limitedConn) Write(b []byte) (int, error) {
 	r.left = maxReply
 	return r.Conn.Write(b)
@@ -72,8 +72,7 @@ func (r *limitedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// follow reads replies as the client will, and tells if it may. They may be cut
-// anywhere.
+// scan parses replies, cut at any point, and reports whether they are within limits.
 func (r *limitedConn) scan(b []byte) bool {
 	for len(b) > 0 {
 		if r.skip > 0 {
@@ -87,7 +86,7 @@ func (r *limitedConn) scan(b []byte) bool {
 		sized := r.kind == '*' || r.kind == '$'
 		switch {
 		case r.kind == 0:
-			// There is nothing else in version 2 of the protocol.
+			// Version 2 of the protocol has no other types.
 			if !slices.Contains([]byte("+-:*$"), c) {
 				return false
 			}
@@ -107,11 +106,11 @@ func (r *limitedConn) scan(b []byte) bool {
 	return true
 }
 
-// sized takes note of a length that was read, and tells if it is a good one.
+// setLength parses the length of a line and reports whether it is within limits.
 func (r *limitedConn) setLength() bool {
 	digits, ok := strings.CutSuffix(string(r.number), "\r")
 	n, err := strconv.Atoi(digits)
-	if !ok || err != nil || n < -1 { // -1 is of what does not exist
+	if !ok || err != nil || n < -1 { // -1 is a missing value
 		return false
 	}
 	if r.kind == '*' {

@@ -15,27 +15,26 @@ var source string
 
 var script = redis.NewScript(source)
 
-// Shared is a limit counted in Redis for all processes, and in this process for
-// what it let in itself. The latter holds when Redis is away or has forgotten,
-// so that nobody starts afresh then.
+// Shared is a limit counted in Redis for all processes, and in this process for its
+// own requests. The local count applies while Redis is down or has lost its data.
 type Shared struct {
 	redis  *Redis
 	policy Policy
 	local  *Window
 }
 
-// Shared returns the limit of a policy. It panics if the policy is not one.
+// Shared returns the limit of a policy. It panics for an invalid policy.
 func (r *Redis) Shared(p Policy) *Shared {
 	return &Shared{redis: r, policy: p, local: NewWindow(p)}
 }
 
-// Take lets a request in or not. The end of the context changes nothing: Redis
-// may have counted the request already.
+// Take implements Limiter. It ignores the end of the context, because Redis may
+// already have counted the request.
 //
-// This process counts it first, so that it cannot refuse what Redis counted, and
-// so that no more than the limit ask Redis at once, however many come.
+// This process counts first. So it never refuses what Redis has counted, and no more
+// requests than the limit query Redis at once.
 func (s *Shared) Take(ctx context.Context, of Subject) Decision {
-	// What this process let in is a part of what all did: no need to ask.
+	// Own requests are a part of all: no query is needed.
 	local, counted := s.local.decide(of, true)
 	if !local.OK {
 		return local
@@ -51,7 +50,7 @@ func (s *Shared) Take(ctx context.Context, of Subject) Decision {
 	return stricter(v, local)
 }
 
-// Look returns what Take would say.
+// Peek implements Limiter.
 func (s *Shared) Peek(ctx context.Context, of Subject) Decision {
 	local := s.local.Peek(ctx, of)
 	if !local.OK {
@@ -64,11 +63,11 @@ func (s *Shared) Peek(ctx context.Context, of Subject) Decision {
 	return stricter(v, local)
 }
 
-// Len returns how many subjects this process remembers.
+// Len returns the number of subjects of this process.
 func (s *Shared) Len() int { return s.local.Len() }
 
-// stricter joins two verdicts on a request: both must let it in, and the one
-// that lets fewer in after it returns how many and when.
+// stricter combines two decisions: both must allow the request, and the one with
+// fewer remaining requests gives the numbers.
 func stricter(a, b Decision) Decision {
 	v := a
 	if b.Remaining < a.Remaining || b.Remaining == a.Remaining && b.Reset > a.Reset {
@@ -78,12 +77,12 @@ func stricter(a, b Decision) Decision {
 	return v
 }
 
-// ask returns what Redis says, if it says anything.
+// query returns the decision of Redis, if it answers.
 func (s *Shared) query(ctx context.Context, of Subject, count bool) (v Decision, ok bool) {
 	key := "pregon:limit:" + s.policy.Name + ":" + hex.EncodeToString(of[:])
 	window := (s.policy.Window + time.Microsecond - 1) / time.Microsecond
-	// Whoever made the request may be gone any moment, which is no failure of
-	// Redis: its own timeouts are short enough.
+	// The client may disconnect at any time, which is not a failure of Redis. Its
+	// own timeouts are short enough.
 	ctx = context.WithoutCancel(ctx)
 	var answer []int64
 	ok = s.redis.do(func(client *redis.Client) (err error) {

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// capacity is how many subjects a Window remembers.
+// capacity is the number of subjects in a Window.
 const capacity = 1_000_000
 
-// overflow is the subject that all share for whom there was no room. No address
-// is like it: see Address.
+// overflow is the subject shared by all for which there is no room. It differs from
+// every subject of Address.
 var overflow = Subject{15: 1}
 
-// Window is a limit counted in the memory of this process. When it is full, the
-// subjects it does not know share one limit.
+// Window is a limit counted in the memory of this process. When it is full, unknown
+// subjects share one limit.
 //
-// Nobody walks through its subjects to drop those whose requests are out of the
-// window. There are two generations of logs instead, and who takes moves to the
-// recent one. Every window the older one is dropped as a whole, with its memory,
-// which a map would not give back otherwise: what is left in it was counted
-// before it became the older one, a window ago at least.
+// Expired requests are not searched for. There are two generations of logs, and each
+// request moves its subject to the recent one. Once per window the older generation
+// is dropped with its memory, which a map would not free: all requests left in it
+// are older than a window.
 type Window struct {
 	policy   Policy
 	capacity int
@@ -28,29 +27,28 @@ type Window struct {
 
 	mu            sync.Mutex
 	recent, older *generation   // guarded by mu
-	rotated       time.Duration // guarded by mu: when recent began, since start
+	rotated       time.Duration // guarded by mu; start of recent, relative to start
 }
 
-// NewWindow returns a limit that has counted nothing. It panics if the policy
-// is not one.
+// NewWindow returns an empty window. It panics for an invalid policy.
 func NewWindow(p Policy) *Window {
 	p.check()
 	return &Window{policy: p, capacity: capacity, start: time.Now(), recent: newGeneration(), older: newGeneration()}
 }
 
-// Take lets a request in or not.
+// Take implements Limiter.
 func (w *Window) Take(_ context.Context, s Subject) Decision {
 	v, _ := w.decide(s, true)
 	return v
 }
 
-// Look returns what Take would say.
+// Peek implements Limiter.
 func (w *Window) Peek(_ context.Context, s Subject) Decision {
 	v, _ := w.decide(s, false)
 	return v
 }
 
-// Len returns how many subjects are remembered.
+// Len returns the number of subjects.
 func (w *Window) Len() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,16 +56,16 @@ func (w *Window) Len() int {
 	return w.size()
 }
 
-// counted is a request that a Window counted.
+// counted identifies a counted request.
 type counted struct {
-	of Subject // in whose log it is, which may be the overflow's
+	of Subject // whose log it is in; may be overflow
 	at time.Duration
 }
 
 func (w *Window) decide(s Subject, count bool) (Decision, counted) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := time.Since(w.start) // under the lock, so that logs are in order
+	now := time.Since(w.start) // with the lock held, so that logs are ordered
 	w.rotate(now)
 	s, l := w.find(s)
 	for l.n > 0 && w.recent.oldest(l)+w.policy.Window <= now {
@@ -85,7 +83,7 @@ func (w *Window) decide(s Subject, count bool) (Decision, counted) {
 	return v, counted{s, now}
 }
 
-// giveBack makes a request that was let in one that was not.
+// refund removes a counted request.
 func (w *Window) refund(c counted) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +95,7 @@ func (w *Window) refund(c counted) {
 	}
 }
 
-// turn drops the generations that are out of the window. w.mu is held.
+// rotate drops generations older than the window. w.mu is held.
 func (w *Window) rotate(now time.Duration) {
 	age := now - w.rotated
 	if age < w.policy.Window {
@@ -105,12 +103,12 @@ func (w *Window) rotate(now time.Duration) {
 	}
 	w.older, w.recent, w.rotated = w.recent, newGeneration(), now
 	if age >= 2*w.policy.Window {
-		w.older = newGeneration() // nobody came for a whole window
+		w.older = newGeneration() // no request for a whole window
 	}
 }
 
-// find returns the log of a subject and whose it is, which is the overflow's for
-// a subject that finds no room. The log is of the recent generation. w.mu is held.
+// find returns the log of a subject, moved to the recent generation, and the subject
+// that owns it: overflow if there is no room. w.mu is held.
 func (w *Window) find(s Subject) (Subject, log) {
 	if l, ok := w.recent.logs[s]; ok {
 		return s, l
@@ -125,5 +123,5 @@ func (w *Window) find(s Subject) (Subject, log) {
 	return s, log{}
 }
 
-// size is how many subjects have a log. w.mu is held.
+// size returns the number of subjects. w.mu is held.
 func (w *Window) size() int { return len(w.recent.logs) + len(w.older.logs) }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// credentials are API keys, however their underscores are escaped; secrets of
-// webhooks; and JSON Web Tokens, also the beginning of one.
+// credentials matches API keys, with their underscores escaped or not, webhook
+// secrets, and JSON Web Tokens, complete or not.
 var credentials = regexp.MustCompile(`((?i:pregon(?:_|%(?:25)*5f)live(?:_|%(?:25)*5f)))[\w%-]+|(\bwhsec_)[\w+/=-]+|(\beyJ)[\w.-]{9,}`)
 
-// Mask replaces what looks like a credential by its beginning, for logs and for
-// answers that repeat what was sent.
+// Mask shortens everything that looks like a credential, for logs and for responses
+// that repeat input.
 func Mask(s string) string {
 	if !mayHoldCredential(s) {
 		return s
@@ -19,12 +19,12 @@ func Mask(s string) string {
 	return credentials.ReplaceAllString(s, "$1$2$3…")
 }
 
-// suspicious is the quick answer for nearly all texts.
+// mayHoldCredential is a fast check that is false for most texts.
 func mayHoldCredential(s string) bool {
 	return strings.Contains(s, "eyJ") || strings.Contains(s, "whsec_") || containsFold(s, "pregon")
 }
 
-// containsFold is strings.Contains for an ASCII word in lower case, in any case.
+// containsFold is strings.Contains without case, for an ASCII word in lower case.
 func containsFold(s, word string) bool {
 	for at := 0; at+len(word) <= len(s); at++ {
 		if s[at]|0x20 == word[0] && strings.EqualFold(s[at:at+len(word)], word) {
@@ -34,7 +34,7 @@ func containsFold(s, word string) bool {
 	return false
 }
 
-// Masked masks every piece that is written, which must be whole lines.
+// MaskingWriter masks each write, which must consist of whole lines.
 type MaskingWriter struct{ io.Writer }
 
 func (m MaskingWriter) Write(lines []byte) (int, error) {

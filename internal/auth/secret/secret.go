@@ -1,21 +1,18 @@
-// Package secret closes what the store must keep but nobody who reads the
-// store should see: the secrets with which webhooks are signed and the like.
+// Package secret encrypts values in the store that readers of the store must not
+// see, such as the signing secrets of webhooks.
 //
-// A Box with a key, which comes from PREGON_SECRET_KEY, seals with AES-256-GCM;
-// the cipher's key is derived from the given text with HKDF-SHA256. What is
-// sealed has one of two forms:
+// A Box with a key, from PREGON_SECRET_KEY, encrypts with AES-256-GCM under a key
+// derived with HKDF-SHA256. A sealed value has one of two forms:
 //
-//	v1:<base64>     the mark of the key (4 bytes), the nonce, the text and its tag, sealed
-//	plain:<base64>  the text as it is, from a box without a key
+//	v1:<base64>     key id (4 bytes), nonce, ciphertext and tag
+//	plain:<base64>  the unencrypted text, from a box without a key
 //
-// Every text is bound to the name of its place, so that a row copied over
-// another one does not open. The mark only serves to tell a wrong key from
-// spoiled text.
+// A value is bound to the name of its place, so that a copy in another row does not
+// open. The key id distinguishes a wrong key from a corrupt value.
 //
-// A box with a key opens plain texts too, since the key may have been set
-// later: who can write to the store can therefore put in a plain text of their
-// own, but cannot read or move the sealed ones. A key that is lost or changed
-// loses all that it sealed.
+// A box with a key also opens plain values, since the key may have been set later.
+// So a writer of the store can insert a plain value, but cannot read or move sealed
+// ones. Without its key a sealed value is lost.
 package secret
 
 import (
@@ -41,14 +38,14 @@ const (
 	plainForm  = "plain:"
 )
 
-// Box seals and opens. It is safe for concurrent use.
+// Box seals and opens values. It is safe for concurrent use.
 type Box struct {
-	aead  cipher.AEAD // nil: it does not encrypt
+	aead  cipher.AEAD // nil without encryption
 	keyID []byte
 }
 
-// NewBox returns a box for a key of at least 32 characters, or one that does
-// not encrypt when the key is empty.
+// NewBox returns a box for a key of at least 32 characters, or without encryption
+// when the key is empty.
 func NewBox(key string) (*Box, error) {
 	if key == "" {
 		return &Box{}, nil
@@ -71,7 +68,7 @@ func NewBox(key string) (*Box, error) {
 	return &Box{aead: aead, keyID: derived[keySize:]}, nil
 }
 
-// Seal closes a text. It opens only under the same name.
+// Seal encrypts a text. Open needs the same name.
 func (b *Box) Seal(name, text string) string {
 	if b.aead == nil {
 		return plainForm + base64.StdEncoding.EncodeToString([]byte(text))
@@ -80,8 +77,8 @@ func (b *Box) Seal(name, text string) string {
 	return sealedForm + base64.StdEncoding.EncodeToString(sealed)
 }
 
-// Open returns the text that was sealed under a name. What it cannot open is
-// for the operator to mend, not for a client, and so an Internal fault.
+// Open returns the text that was sealed under a name. Failures are Internal faults:
+// they concern the operator, not a client.
 func (b *Box) Open(name, sealed string) (string, error) {
 	if encoded, ok := strings.CutPrefix(sealed, plainForm); ok {
 		text, err := decode(name, encoded)

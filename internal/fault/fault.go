@@ -1,10 +1,8 @@
-// Package fault is the closed set of ways in which the program can fail, and
-// the one error type that carries them.
+// Package fault defines the kinds of errors and the error type that carries them.
 //
-// Domain code says what kind of failure it met and how the caller can mend it;
-// each surface (REST, command line, MCP) translates the kind into its own
-// language in one place. An error that is not a fault is Internal: it is logged
-// in full and shown as nothing.
+// Domain code returns the kind and a message that helps the caller to fix the request.
+// Each surface (REST, command line, MCP) translates kinds in one place. An error that
+// is not a fault is Internal: it is logged and not shown.
 package fault
 
 import (
@@ -13,10 +11,10 @@ import (
 	"time"
 )
 
-// Kind returns what sort of failure it is.
+// Kind is the kind of an error.
 type Kind uint8
 
-// Internal is the zero value on purpose: what nobody classified is ours to mend.
+// Internal is the zero value, so that errors without a kind are internal.
 const (
 	Internal Kind = iota
 	Invalid
@@ -46,19 +44,18 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", k)
 }
 
-// Error is a failure whose message may be shown to whoever caused it.
+// Error is an error whose message may be shown to the caller.
 type Error struct {
 	Kind    Kind
 	Message string
-	Code    string  // a word for programs, where a protocol has one
-	Fields  []Field // which parts of the input were wrong, if any
-	Err     error   // the cause, for the log only
-	// RetryAfter is how long to wait before the next try, when that is known.
+	Code    string  // error code of a protocol, if any
+	Fields  []Field // invalid parts of the input, if any
+	Err     error   // cause, for the log only
+	// RetryAfter is how long the caller should wait; 0 if unknown.
 	RetryAfter time.Duration
 }
 
-// Field is one wrong part of an input: its name, the value as it came, and
-// what is allowed there.
+// Field is an invalid part of an input with its value and the reason.
 type Field struct {
 	Name   string
 	Value  string
@@ -79,12 +76,12 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Wrap is New with a cause that is logged but never shown.
+// Wrap returns an error with a cause that is logged but not shown.
 func Wrap(kind Kind, cause error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// KindOf returns the kind of an error, Internal when it carries none.
+// KindOf returns the kind of an error, or Internal.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -1,10 +1,8 @@
-// Package layering holds the rules of the code base that a compiler does not
-// check, as tests: which package may import which, that nothing made for tests
-// reaches the binary, and that every dependency is explained in
-// docs/dependencies.md. It has no code of its own.
+// Package layering tests rules of the code base that the compiler does not check:
+// which package may import which, that the binary does not contain test code, and that
+// docs/dependencies.md explains every dependency. It has no code.
 //
-// Imports point one way. The packages stand in rows, the vocabulary lowest and
-// the command highest, and a package may import only lower rows, never its own.
-// So a change is felt only upwards, a surface can be added or a store replaced
-// without opening the rest, and there is one answer to where a thing belongs.
+// Packages are in rows, the vocabulary lowest and the command highest. A package may
+// import only lower rows, never its own. So a change affects only higher rows, and a
+// surface can be added or a store replaced without changes elsewhere.
 package layering

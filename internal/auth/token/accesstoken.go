@@ -20,18 +20,18 @@ const (
 	maxAccess  = 8 << 10
 )
 
-// Token is what an access token of ours says.
+// Token holds the claims of an access token.
 type Token struct {
-	Subject  string // issuer, # and its name for the caller: unique over all issuers
-	Issuer   string // who vouched for the caller
+	Subject  string // issuer, # and the issuer's subject: unique over all issuers
+	Issuer   string // of the assertion
 	ClientID string
-	Audience string // the base URL, or that of MCP: whether it fits is for the caller to say
+	Audience string // the base URL or that of MCP; the caller compares it
 	Scope    access.Scope
 	Expires  time.Time
 	ID       string // jti
 }
 
-// accessClaims are those of RFC 9068.
+// accessClaims are the claims of RFC 9068.
 type accessClaims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
@@ -43,7 +43,7 @@ type accessClaims struct {
 	ID       string `json:"jti"`
 }
 
-// issue signs a token, whose id and end it chooses.
+// issue signs a token. It sets its id and expiry.
 func (s *Server) issue(t Token, key *signingKey, now time.Time) (issued, error) {
 	t.ID, t.Expires = rand.Text(), now.Add(s.lifetime).Truncate(time.Second)
 	payload, err := json.Marshal(accessClaims{
@@ -61,9 +61,9 @@ func (s *Server) issue(t Token, key *signingKey, now time.Time) (issued, error) 
 	return issued{raw: raw, token: t}, err
 }
 
-// Verify returns what a token says if it is one of ours and good at this
-// moment. It fails, Unauthorized, with words for the client, or Unavailable when
-// that cannot be known now.
+// Verify returns the claims of a token issued by this service that is valid now. It
+// returns Unauthorized with a text for the client, or Unavailable when it cannot
+// decide.
 func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 	if len(raw) > maxAccess {
 		return Token{}, refused("it is too long")
@@ -76,7 +76,7 @@ func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 			return Token{}, err
 		}
 	}
-	// Keys come to their end, and tokens do, while they are remembered.
+	// A cached token and its key may have expired.
 	now := time.Now()
 	if key := s.o.Ring.now.Load().byID[kid]; key == nil || !key.trusted(now) {
 		return Token{}, refused(noKey)
@@ -90,13 +90,13 @@ func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
 	return t, nil
 }
 
-// digest copies a token of the usual size to the stack, which spares the heap.
+// digest copies a token of the usual size to the stack, to avoid an allocation.
 func digest(raw string) [sha256.Size]byte {
 	var usual [2048]byte
 	return sha256.Sum256(append(usual[:0], raw...))
 }
 
-// check reads a token and its signature, and returns the id of its key too.
+// check parses a token and verifies its signature. It also returns the id of its key.
 func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, err error) {
 	j, err := parse(raw, maxAccess)
 	if err != nil {
@@ -124,8 +124,8 @@ func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, er
 	if err := strictjson.Unmarshal(payload, &c); err != nil || c.Issuer != s.o.BaseURL {
 		return t, "", refused("it is not an access token of this service")
 	}
-	// A stolen signing key must not make tokens that last: none that the service
-	// signed does.
+	// With a stolen signing key one could make tokens with a long lifetime. The
+	// service issues none.
 	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) || c.Expires > issued.Add(maxLifetime).Unix() {
 		return t, "", refused("it says that it is good for more than an hour, or from a later time on: this service issues no such token")
 	}

@@ -15,7 +15,7 @@ import (
 
 const typeIDJAG = "oauth-id-jag+jwt" // typ of an identity assertion
 
-// issuer is somebody trusted, ready for use.
+// issuer is a trusted issuer of the configuration.
 type issuer struct {
 	name             string
 	audiences        []string
@@ -25,35 +25,34 @@ type issuer struct {
 	clients          map[string]*client
 }
 
-// assertion is what an issuer said, once its signature and all that does not
-// depend on the request were found right.
+// assertion holds the claims of an assertion after all checks that do not depend on
+// the request.
 type assertion struct {
 	issuer    *issuer
 	subject   string
 	clientID  string
-	scope     access.Scope // what it lets be granted
+	scope     access.Scope // that may be granted
 	resources []string     // where it may be used; nil for anywhere
 	nonce     nonce
 }
 
-// mark is the name under which a token of others is remembered as used.
+// nonce is the name under which a single-use token is claimed in the store.
 type nonce struct {
 	name  string
 	until time.Time
 }
 
-// clocks is by how much the clocks of replicas and store may differ: what was
-// used must not be forgotten while one of them would still take it.
+// clockSkew is the maximum difference between the clocks of replicas and store. A
+// nonce must be kept while one of them would still accept the token.
 const clockSkew = time.Minute
 
-// markOf hashes who and what, so that names are short and of one shape.
+// newNonce hashes its parts, so that names are short and uniform.
 func newNonce(kind string, exp time.Time, parts ...string) nonce {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return nonce{name: kind + ":" + hex.EncodeToString(sum[:]), until: exp.Add(leeway + clockSkew)}
 }
 
-// assertion checks what an issuer signed. Who sent it, and what for, is for
-// the caller to compare.
+// assertion parses and verifies an assertion. The caller compares client and target.
 func (s *Server) assertion(ctx context.Context, g grant, known *auditInfo) (*assertion, error) {
 	j, err := parse(g.assertion, maxForeign)
 	if err != nil {
@@ -78,7 +77,7 @@ func (s *Server) assertion(ctx context.Context, g grant, known *auditInfo) (*ass
 	return a, nil
 }
 
-// read takes the claims of an assertion that was verified.
+// read reads the claims of a verified assertion.
 func (a *assertion) read(j *jws, now time.Time) error {
 	aud, err := j.audience()
 	if err != nil {
@@ -114,7 +113,7 @@ func (a *assertion) read(j *jws, now time.Time) error {
 	return nil
 }
 
-// scope returns what the claim lets be granted: everything when it is absent.
+// scope returns the scope that may be granted: all if the claim is absent.
 func (j *jws) scope() (access.Scope, error) {
 	value, there := j.claims["scope"]
 	if !there {
@@ -127,7 +126,7 @@ func (j *jws) scope() (access.Scope, error) {
 	return knownScopes(text), nil
 }
 
-// resources returns where the claim lets a token be used: nil for anywhere.
+// resources returns where the token may be used: nil for anywhere.
 func (j *jws) resources() ([]string, error) {
 	value, there := j.claims["resource"]
 	if !there {
@@ -148,12 +147,12 @@ func (j *jws) resources() ([]string, error) {
 	return out, nil
 }
 
-// scopeText reports whether a text has only what RFC 6749 lets stand in a scope.
+// scopeText reports whether a text has only the characters that RFC 6749 allows in a scope.
 func scopeText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
-// knownScopes reads names, of which those that we do not have are passed over.
+// knownScopes converts names and ignores unknown ones.
 func knownScopes(text string) access.Scope {
 	var all access.Scope
 	for name := range strings.FieldsSeq(text) {

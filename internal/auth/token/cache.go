@@ -5,12 +5,11 @@ import (
 	"sync"
 )
 
-// generation is how many tokens are kept before the oldest are let go.
+// generationSize is the number of tokens in a generation.
 const generationSize = 10_000
 
-// memory keeps tokens whose signature was right, by their hash. It has two
-// generations: when the young one is full, it becomes the old one, which is
-// forgotten but for those that were used again meanwhile.
+// tokenCache holds verified tokens by their hash, in two generations. When the young
+// one is full it replaces the old one; tokens used meanwhile are in the young one.
 type tokenCache struct {
 	mu         sync.RWMutex
 	young, old map[[sha256.Size]byte]*cachedToken // guarded by mu

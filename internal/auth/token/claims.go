@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	leeway   = 30 * time.Second // between the clocks of others and ours
-	maxAhead = 24 * time.Hour   // how far ahead an assertion may end
+	leeway   = 30 * time.Second // for the clocks of other parties
+	maxAhead = 24 * time.Hour   // maximum of exp
 )
 
 // text returns a claim that must be an identifier.
@@ -19,7 +19,7 @@ func (j *jws) text(name string) (string, error) {
 	return s, nil
 }
 
-// audience returns the one value of aud.
+// audience returns the single value of aud.
 func (j *jws) audience() (string, error) {
 	aud := j.claims["aud"]
 	if list, ok := aud.([]any); ok && len(list) == 1 {
@@ -32,10 +32,10 @@ func (j *jws) audience() (string, error) {
 	return s, nil
 }
 
-// year9999 is the last moment that RFC 3339 can write.
+// year9999 is the last time that RFC 3339 can represent.
 const year9999 = 253402300799
 
-// instant returns a claim that is seconds since 1970, in parts if need be.
+// instant returns a claim in seconds since 1970, which may have a fraction.
 func (j *jws) instant(name string) (at time.Time, there bool, err error) {
 	value, there := j.claims[name]
 	if !there {
@@ -49,7 +49,7 @@ func (j *jws) instant(name string) (at time.Time, there bool, err error) {
 	return time.Unix(int64(whole), int64(part*1e9)), true, nil
 }
 
-// times checks exp, iat and nbf against the clock, and returns when it ends.
+// times checks exp, iat and nbf, and returns exp.
 func (j *jws) times(now time.Time, iatNeeded bool) (time.Time, error) {
 	exp, there, err := j.instant("exp")
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"pregon/internal/auth/access"
 )
 
-// client is a program that may show assertions, ready for use.
+// client is a client of the configuration.
 type client struct {
 	id, auth string
-	secret   [sha256.Size]byte // the hash of it
+	secret   [sha256.Size]byte // SHA-256 of the secret
 	keys     KeySource
 	scopes   access.Scope
 }
 
 const assertionTypeJWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// credentials are how a client says who it is. The fields that its method
-// does not have are empty.
+// credentials are the client authentication of a request. Fields that the method
+// does not use are empty.
 type credentials struct {
 	method    string
 	id        string
@@ -34,7 +34,7 @@ type credentials struct {
 	assertion string
 }
 
-// readCredentials finds the one way in which a client authenticates.
+// readCredentials returns the credentials of the only method that the request uses.
 func readCredentials(h http.Header, f form) (credentials, error) {
 	var found []credentials
 	switch headers := h.Values("Authorization"); len(headers) {
@@ -74,8 +74,7 @@ func readCredentials(h http.Header, f form) (credentials, error) {
 	return c, nil
 }
 
-// basic reads the header's value. Both parts are form-encoded in it, as RFC
-// 6749 asks.
+// basic parses the header. Both parts are form-encoded (RFC 6749).
 func basic(header string) (id, secret string, ok bool) {
 	scheme, encoded, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Basic") {
@@ -91,9 +90,8 @@ func basic(header string) (id, secret string, ok bool) {
 	return id, secret, ok && idErr == nil && secretErr == nil && id != "" && utf8.ValidString(id)
 }
 
-// authenticate finds the client under the issuer of the assertion, and checks
-// that it is who it says. What must be used once only is returned, to be
-// marked when all the rest is right.
+// authenticate returns the client, which must be registered under the issuer of the
+// assertion, and the nonces to claim when all other checks have succeeded.
 func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) (*client, []nonce, error) {
 	var proof *jws
 	switch {
@@ -134,7 +132,7 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 	return found, marks, nil
 }
 
-// clientAssertion checks what a client signed to prove who it is.
+// clientAssertion verifies the JWT with which a client authenticates.
 func (s *Server) clientAssertion(ctx context.Context, j *jws, c *client, iss *issuer) (nonce, error) {
 	if j.typ != "" && !strings.EqualFold(j.typ, "JWT") && !j.typed("client-authentication+jwt") {
 		return nonce{}, tokenError("typ in its header must be absent, JWT or client-authentication+jwt")

@@ -15,57 +15,55 @@ import (
 	"pregon/internal/fault"
 )
 
-// Config is what the operator says of the issuers that the service trusts.
+// Config configures the trusted issuers.
 type Config struct {
-	// TokenLifetime is how long an access token is good for: 1m to 1h, 10m
-	// when not told.
+	// TokenLifetime is the lifetime of access tokens: 1m to 1h, default 10m.
 	TokenLifetime time.Duration `yaml:"token_lifetime"`
-	// Issuers may assert who a caller is. Without any, no token is given out.
+	// Issuers may issue assertions. Without any, no token is issued.
 	Issuers []Issuer `yaml:"issuers"`
 }
 
-// Issuer is somebody whose assertions are believed.
+// Issuer is a trusted issuer of assertions.
 type Issuer struct {
-	// Issuer is exactly what stands in iss.
+	// Issuer is the exact value of iss.
 	Issuer string `yaml:"issuer"`
-	// JWKSURL or JWKSFile is where its keys are: one of the two.
+	// JWKSURL or JWKSFile is the location of its keys: one of the two.
 	JWKSURL  string `yaml:"jwks_url"`
 	JWKSFile string `yaml:"jwks_file"`
-	// AllowPrivate says that it is on our own network: its keys, and those of
-	// its clients, may be fetched from private addresses and by http.
+	// AllowPrivate means that it is on our own network: its keys, and those of its
+	// clients, may be fetched from private addresses and over http.
 	AllowPrivate bool `yaml:"allow_private"`
-	// Audiences are the values of aud that are meant for us; the base URL
-	// when not told.
+	// Audiences are the accepted values of aud; default the base URL.
 	Audiences []string `yaml:"audiences"`
-	// Scopes are what it may grant.
+	// Scopes are the scopes that it may grant.
 	Scopes []string `yaml:"scopes"`
-	// DefaultScopes are granted to who asks for none; all when not told.
+	// DefaultScopes are granted to requests without a scope; default all Scopes.
 	DefaultScopes []string `yaml:"default_scopes"`
-	// Algorithms may sign its assertions and those of its clients: RS256,
-	// PS256, ES256, ES384 and EdDSA when not told.
+	// Algorithms are accepted for its assertions and those of its clients; default
+	// RS256, PS256, ES256, ES384 and EdDSA.
 	Algorithms []string `yaml:"algorithms"`
-	// Clients may show its assertions to us.
+	// Clients may present its assertions.
 	Clients []Client `yaml:"clients"`
 }
 
-// Client is a program that may show assertions of an issuer.
+// Client is a program that may present assertions of an issuer.
 type Client struct {
 	// ID is the client_id of its assertions.
 	ID string `yaml:"id"`
-	// Auth is how it proves who it is: none, client_secret_basic,
+	// Auth is its authentication method: none, client_secret_basic,
 	// client_secret_post or private_key_jwt.
 	Auth string `yaml:"auth"`
 	// SecretSHA256 is the SHA-256 of its secret in hex:
 	// printf %s "$SECRET" | sha256sum
 	SecretSHA256 string `yaml:"secret_sha256"`
-	// JWKSURL or JWKSFile is where its keys are, for private_key_jwt.
+	// JWKSURL or JWKSFile is the location of its keys, for private_key_jwt.
 	JWKSURL  string `yaml:"jwks_url"`
 	JWKSFile string `yaml:"jwks_file"`
-	// Scopes narrow what it can be granted; all of its issuer's when not told.
+	// Scopes restrict what it can be granted; default all scopes of the issuer.
 	Scopes []string `yaml:"scopes"`
 }
 
-// The ways in which a client proves who it is, as RFC 7591 names them.
+// The client authentication methods (RFC 7591).
 const (
 	authNone  = "none"
 	authBasic = "client_secret_basic"
@@ -75,15 +73,15 @@ const (
 
 var authMethods = []string{authNone, authBasic, authPost, authJWT}
 
-// A token lives between these.
+// Limits and default of the token lifetime.
 const (
 	minLifetime     = time.Minute
 	maxLifetime     = time.Hour
 	defaultLifetime = 10 * time.Minute
 )
 
-// algorithms may sign what others send us. There is none with a shared secret
-// among them, and not "none": a public key must never do as a secret.
+// algorithms are the supported algorithms. None uses a shared secret, and "none" is
+// missing: a public key must never be accepted as a secret.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
@@ -91,8 +89,7 @@ var algorithms = []jose.SignatureAlgorithm{
 
 var defaultAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
 
-// Validate fills in what was not told, and says everything that is wrong, each
-// with its place.
+// Validate sets defaults, and returns all errors with their places.
 func (c *Config) Validate(baseURL string) error {
 	var v validation
 	if c.TokenLifetime == 0 {
@@ -113,7 +110,7 @@ func (c *Config) Validate(baseURL string) error {
 	return v.err()
 }
 
-// validation gathers what is wrong.
+// validation collects errors.
 type validation []error
 
 func (v *validation) wrong(place, format string, args ...any) {
@@ -127,7 +124,7 @@ func (v *validation) err() error {
 	return fault.New(fault.Invalid, "%s", errors.Join(*v...))
 }
 
-// maxIssuer keeps our own tokens, which repeat the name, short.
+// maxIssuer limits the length of issuer names, which our tokens repeat.
 const maxIssuer = 512
 
 func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
@@ -137,7 +134,7 @@ func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
 	case iss.Issuer == baseURL:
 		v.wrong(at+".issuer", "%q is this service itself: use another", iss.Issuer)
 	case len(iss.Issuer) > maxIssuer || !isPrintable(iss.Issuer) || strings.ContainsAny(iss.Issuer, "# "):
-		// The mark divides issuer and subject in our tokens.
+		// The # separates issuer and subject in our tokens.
 		v.wrong(at+".issuer", "%q is not allowed: use up to %d bytes without spaces, # or control characters", iss.Issuer, maxIssuer)
 	}
 	v.keys(at, iss.JWKSURL, iss.JWKSFile, iss.AllowPrivate)
@@ -177,7 +174,7 @@ func (v *validation) client(at string, c *Client, allowPrivate bool, most access
 	}
 	if !slices.Contains(authMethods, c.Auth) {
 		v.wrong(at+".auth", "%q is not allowed: use one of %s", c.Auth, strings.Join(authMethods, ", "))
-		return // what else it needs depends on it
+		return // the other requirements depend on it
 	}
 	switch secret := c.Auth == authBasic || c.Auth == authPost; {
 	case secret && !isSHA256(c.SecretSHA256):
@@ -210,12 +207,12 @@ func (v *validation) keys(at, address, file string, allowPrivate bool) {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
 		v.wrong(at+".jwks_url", "is not allowed: use https:// and a host, without a password or #")
 	} else if u.Scheme == "http" && !allowPrivate {
-		// Who can change the answer on its way could sign for the issuer.
+		// An attacker who changes the response could sign for the issuer.
 		v.wrong(at+".jwks_url", "%q is not allowed: use https, or set allow_private when it is on your own network", address)
 	}
 }
 
-// scopes reads names of scopes, all of which must be within a set.
+// scopes parses names, which must be within a set.
 func (v *validation) scopes(at string, names []string, within access.Scope) access.Scope {
 	var all access.Scope
 	for i, name := range names {
@@ -241,7 +238,7 @@ func (v *validation) algorithms(at string, iss *Issuer) {
 	}
 }
 
-// emptySHA256 is what comes out when the variable with the secret was not set.
+// emptySHA256 is the hash when the shell variable with the secret was not set.
 const emptySHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 func isSHA256(s string) bool {
@@ -249,7 +246,7 @@ func isSHA256(s string) bool {
 	return err == nil && len(b) == 32
 }
 
-// joined writes names with spaces between them.
+// joinNames joins names with spaces.
 func joinNames[T ~string](names []T) string {
 	var b strings.Builder
 	for i, n := range names {

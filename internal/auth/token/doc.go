@@ -1,16 +1,15 @@
-// Package token is the authorization server: it trusts the issuers that the
-// operator named, turns their assertions into access tokens of its own, and
-// reports whether a token that it is shown is one of these.
+// Package token is the authorization server. It trusts the issuers in its
+// configuration, exchanges their assertions for its own access tokens, and verifies
+// these tokens.
 //
-// Two grants lead to a token: the exchange of RFC 8693, and the JWT bearer
-// grant of RFC 7523 that the profile of identity assertions (ID-JAG) asks for.
-// Both check the same assertion in the same way. An assertion is good for one
-// token only, whichever replica it is shown to, and it is used up after
-// everything else about it was found right, so that nobody can spend the
-// assertion of somebody else.
+// There are two grants: token exchange (RFC 8693), and the JWT bearer grant
+// (RFC 7523), which the identity assertion profile (ID-JAG) uses. Both verify an
+// assertion in the same way. An assertion is good for one token, in all replicas
+// together. It is claimed after all other checks, so that a client cannot use up the
+// assertion of another.
 //
-// Tokens are JWTs as RFC 9068 has them, signed by a key of the Ring. The ring
-// is in the store, sealed, and all replicas follow it.
+// Tokens are JWTs (RFC 9068), signed by a key of the Ring, which is kept encrypted in
+// the store and followed by all replicas.
 //
-// Nothing here writes an assertion, a token or a secret anywhere.
+// Nothing in this package logs an assertion, a token or a secret.
 package token

@@ -28,27 +28,27 @@ const (
 	maxFields = 32
 )
 
-// Limiter keeps those who fail too often away.
+// Limiter limits the failures of an address.
 type Limiter interface {
-	// Look reports whether an address may try, and if not, when again, as
-	// Retry-After has it.
+	// Allowed reports whether an address may try now. If not, it returns the value
+	// of Retry-After.
 	Allowed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
-	// Failed counts one failure of an address, and tells the same: of many
-	// at once, each was let try.
+	// Failed counts a failure of an address and returns the same: of concurrent
+	// requests each was allowed to try.
 	Failed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
 }
 
-// trail is what a request says of itself, true or not, for the audit.
+// auditInfo holds unverified values of a request for the audit.
 type auditInfo struct{ issuer, client string }
 
-// issued is a token that was given out.
+// issued is an issued token.
 type issued struct {
 	raw   string
 	token Token
 	kind  string // issued_token_type; empty when the grant has none
 }
 
-// success is the answer of RFC 8693; the JWT bearer grant has no type in it.
+// success is the response of RFC 8693; the JWT bearer grant omits the type.
 type success struct {
 	AccessToken string `json:"access_token"`
 	IssuedType  string `json:"issued_token_type,omitempty"`
@@ -57,15 +57,15 @@ type success struct {
 	Scope       string `json:"scope"`
 }
 
-// failure is the answer of RFC 6749.
+// failure is the error response of RFC 6749.
 type failure struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
 }
 
-// serveToken is POST /api/auth/token.
+// serveToken handles POST /api/auth/token.
 func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
-	// Whoever hangs up early is counted and noted like everybody else.
+	// A client that disconnects early is counted and audited too.
 	ctx := context.WithoutCancel(r.Context())
 	addr := s.o.Client(r)
 	if after, ok := s.o.Failures.Allowed(ctx, addr); !ok {
@@ -104,7 +104,8 @@ func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		attrs = append(attrs, slog.String("cause", clip(why.cause.Error())))
 	}
 	subject := ratelimit.Address(addr)
-	if why.status < 500 || s.audited.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK { // while a provider is down, once a minute
+	// While a provider is down, one entry per minute is enough.
+	if why.status < 500 || s.audited.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK {
 		s.o.Audit(ctx, "token.refused", append(attrs, slog.String("remote", addr.String()))...)
 	}
 
@@ -127,7 +128,7 @@ func tooMany(w http.ResponseWriter, after string) {
 func answer(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // texts and numbers always encode
+		panic(err) // strings and numbers always encode
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -138,10 +139,10 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body)
 }
 
-// form is the fields of a request. One without a value is as if absent.
+// form holds the fields of a request. An empty field counts as absent.
 type form map[string]string
 
-// secrets must not be in a query, which proxies and browsers write down.
+// secrets are refused in the query, which proxies and browsers log.
 var secrets = []string{"client_secret", "client_assertion", "subject_token", "actor_token", "assertion", "access_token", "api_key", "token"}
 
 func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
@@ -169,8 +170,8 @@ func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
 	return singleValues(values)
 }
 
-// once takes every field that is there once. A target may be repeated as RFC
-// 8707 lets it, but a token is for one.
+// singleValues returns the fields, each of which may occur once. A target may be
+// repeated (RFC 8707), but only with the same value.
 func singleValues(values url.Values) (form, error) {
 	f := make(form, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {

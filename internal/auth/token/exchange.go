@@ -11,7 +11,7 @@ import (
 	"pregon/internal/auth/access"
 )
 
-// The grants, and the types of tokens that they speak of.
+// The grant types and token types.
 const (
 	grantExchange  = "urn:ietf:params:oauth:grant-type:token-exchange"
 	grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -21,13 +21,13 @@ const (
 	tokenAccess = "urn:ietf:params:oauth:token-type:access_token"
 )
 
-// grant is one of the two ways to show an assertion.
+// grant holds the parameters that depend on the grant type.
 type grant struct {
 	assertion  string
-	field      string // that it came in
-	idJAG, jwt bool   // which kinds it may be
-	bad        string // the code for one that is refused
-	issued     string // the type of token that was asked for; empty when the grant tells none
+	field      string // parameter of the assertion
+	idJAG, jwt bool   // accepted kinds of assertions
+	bad        string // error code for an invalid assertion
+	issued     string // issued_token_type; empty when the grant has none
 }
 
 func readGrant(f form) (grant, error) {
@@ -47,7 +47,7 @@ func readGrant(f form) (grant, error) {
 }
 
 func readExchange(f form) (grant, error) {
-	// RFC 8693 has no code of its own for a bad subject token.
+	// RFC 8693 has no error code for an invalid subject token.
 	g := grant{assertion: f["subject_token"], field: "subject_token", bad: codeInvalidRequest, issued: tokenAccess}
 	switch f["subject_token_type"] {
 	case tokenIDJAG:
@@ -73,9 +73,8 @@ func readExchange(f form) (grant, error) {
 	return g, nil
 }
 
-// takes reports whether an assertion is of a kind that this grant takes. The
-// type in the header keeps tokens that were made for something else out: an
-// access token of ours, or an answer of a sign-in.
+// accepts checks the typ header of an assertion. It keeps out tokens that were made
+// for another purpose, such as our own access tokens or ID tokens.
 func (g grant) accepts(j *jws) error {
 	switch {
 	case g.idJAG && j.typed(typeIDJAG), g.jwt && (j.typ == "" || strings.EqualFold(j.typ, "JWT")):
@@ -88,8 +87,8 @@ func (g grant) accepts(j *jws) error {
 	return tokenError("typ in its header must be JWT or absent")
 }
 
-// exchange is the whole of a request, in the order that keeps strangers from
-// costing us much, and from using up what belongs to somebody else.
+// exchange handles a request. The order of the checks keeps unauthenticated requests
+// cheap, and protects assertions from being used up by other clients.
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *auditInfo) (issued, error) {
 	f, err := readForm(w, r)
 	if err != nil {
@@ -115,7 +114,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *auditIn
 	return out, err
 }
 
-// grant gives a token for an assertion, or says why not.
+// grant issues a token for an assertion.
 func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked tokenRequest, known *auditInfo) (issued, error) {
 	a, err := s.assertion(ctx, g, known)
 	if err != nil {
@@ -145,10 +144,10 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked to
 	}, key, time.Now())
 }
 
-// useTime is how long the store may take to say whether something was used.
+// claimTimeout bounds the claims in the store.
 const claimTimeout = 5 * time.Second
 
-// use marks what may be used once. Without the store's word nothing is given.
+// claimNonces claims single-use tokens. If the store fails, no token is issued.
 func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonce) error {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
@@ -166,11 +165,11 @@ func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonc
 	return nil
 }
 
-// wishes are what a request asks for.
+// tokenRequest holds the requested properties of the token.
 type tokenRequest struct {
-	target string       // empty when it does not say
-	scoped bool         // it names scopes
-	scope  access.Scope // those of them that there are
+	target string       // empty for the default
+	scoped bool         // the request has a scope
+	scope  access.Scope // the known scopes in it
 }
 
 func (s *Server) readTokenRequest(f form) (tokenRequest, error) {
@@ -194,7 +193,7 @@ func (s *Server) readTokenRequest(f form) (tokenRequest, error) {
 	return out, nil
 }
 
-// ours returns the audience that a name of a resource stands for, if any.
+// audienceOf returns the audience for a resource of this service, or "".
 func (s *Server) audienceOf(resource string) string {
 	switch resource {
 	case s.o.BaseURL, s.o.BaseURL + "/":
@@ -205,8 +204,8 @@ func (s *Server) audienceOf(resource string) string {
 	return ""
 }
 
-// target is the audience of the token: the one that was asked for, else the
-// only one that the assertion names, else all of the service.
+// target returns the audience of the token: the requested one, else the only one in
+// the assertion, else the whole service.
 func (s *Server) target(asked tokenRequest, a *assertion) (string, error) {
 	var named []string
 	for _, r := range a.resources {
@@ -227,7 +226,7 @@ func (s *Server) target(asked tokenRequest, a *assertion) (string, error) {
 	return target, nil
 }
 
-// within is what all who have a say agree on.
+// grantable returns the scope that request, issuer, client and assertion all allow.
 func (w tokenRequest) grantable(a *assertion, c *client) (access.Scope, error) {
 	scope := a.issuer.defaults
 	if w.scoped {

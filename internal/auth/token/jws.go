@@ -10,39 +10,37 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/json" // unlike the standard one it refuses a member that is there twice
+	"github.com/go-jose/go-jose/v4/json" // unlike encoding/json it refuses duplicate members
 
 	"pregon/internal/auth/jwks"
 )
 
-// KeySource knows the public keys of somebody else.
+// KeySource holds the public keys of another party.
 type KeySource interface {
-	// Keys returns the keys that may have made a signature with this
-	// algorithm: those of that id, or all when it is empty. No such key is no
-	// error; not to know is one.
+	// Keys returns the keys for an algorithm: those with a key id, or all if it is
+	// empty. To find none is not an error.
 	Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, error)
 }
 
-// unfit says what is wrong with a token that somebody showed, in words for
-// whoever did.
+// tokenError says what is wrong with a token, in words for the client.
 type tokenError string
 
 func (u tokenError) Error() string { return string(u) }
 
 const (
-	maxForeign = 16 << 10 // bytes of a token of others
+	maxForeign = 16 << 10 // bytes of a token of another party
 	maxKeyID   = 256
 	maxText    = 255 // bytes of an identifier in a claim
 )
 
-// jws is a signed token as it came. Nothing in it is true before verify.
+// jws is a parsed token. Nothing in it is trustworthy before verify.
 type jws struct {
 	raw           string
 	alg, kid, typ string
 	claims        map[string]any
 }
 
-// parse reads a token in the compact form and nothing else.
+// parse parses a token in the compact form.
 func parse(raw string, most int) (*jws, error) {
 	if len(raw) > most {
 		return nil, tokenError("it is too long")
@@ -51,8 +49,8 @@ func parse(raw string, most int) (*jws, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Keys come from where the operator said, never from the token itself,
-	// and what may change the meaning of the rest is not understood.
+	// Keys come from the configuration, never from the token. Extensions that may
+	// change the meaning of the rest are refused.
 	for _, name := range []string{"jwk", "jku", "x5u", "crit", "b64", "zip"} {
 		if _, there := header[name]; there {
 			return nil, tokenError("its header must not have " + name)
@@ -76,7 +74,7 @@ func parse(raw string, most int) (*jws, error) {
 	return j, nil
 }
 
-// strict takes one spelling of every text only.
+// strict accepts a single encoding of each value.
 var strict = base64.RawURLEncoding.Strict()
 
 // open decodes header and claims.
@@ -114,8 +112,8 @@ func decodeObject(b []byte) (map[string]any, error) {
 	return m, nil
 }
 
-// verify checks the signature. It fails with unfit when that is wrong, and
-// otherwise when the keys cannot be had.
+// verify checks the signature. It returns a tokenError for an invalid signature, and
+// another error when the keys are not available.
 func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.SignatureAlgorithm) error {
 	if !slices.Contains(algs, jose.SignatureAlgorithm(j.alg)) {
 		return tokenError("alg in its header must be one of " + joinNames(algs))
@@ -143,8 +141,8 @@ func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.Signatur
 	return tokenError("its signature is wrong")
 }
 
-// fits reports whether a key may have made the signature: a key that is meant
-// for something else must not count, whatever its source returned.
+// fits reports whether a key may have made the signature. Keys for another use are
+// ignored, even if the source returned them.
 func (j *jws) fits(k jose.JSONWebKey) bool {
 	if !k.Valid() || k.Use != "" && k.Use != "sig" || k.Algorithm != "" && k.Algorithm != j.alg || j.kid != "" && k.KeyID != j.kid {
 		return false
@@ -152,14 +150,12 @@ func (j *jws) fits(k jose.JSONWebKey) bool {
 	return jwks.CanVerify(k.Key, j.alg)
 }
 
-// typed reports whether the type in the header is this one. RFC 7515 lets it be
-// written with or without application/, in any case.
+// typed reports whether typ has a value, with or without application/ (RFC 7515).
 func (j *jws) typed(name string) bool {
 	return strings.EqualFold(j.typ, name) || strings.EqualFold(j.typ, "application/"+name)
 }
 
-// plain reports whether a text has neither control characters nor what stands
-// for a character that could not be read.
+// isPrintable reports whether a text has neither control characters nor invalid UTF-8.
 func isPrintable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError })
 }

@@ -22,7 +22,7 @@ const (
 	metadataMaxAge = 3600 // seconds
 )
 
-// resourceMetadata is the document of RFC 9728.
+// resourceMetadata is the metadata document of RFC 9728.
 type resourceMetadata struct {
 	Resource      string   `json:"resource"`
 	Servers       []string `json:"authorization_servers"`
@@ -32,14 +32,14 @@ type resourceMetadata struct {
 	Documentation string   `json:"resource_documentation"`
 }
 
-// serverMetadata is the document of RFC 8414. It says nothing of a sign-in
-// page, for there is none.
+// serverMetadata is the metadata document of RFC 8414. There is no authorization
+// endpoint.
 type serverMetadata struct {
 	Issuer         string                    `json:"issuer"`
 	TokenEndpoint  string                    `json:"token_endpoint"`
 	JWKS           string                    `json:"jwks_uri"`
 	Scopes         []string                  `json:"scopes_supported"`
-	ResponseTypes  []string                  `json:"response_types_supported"` // readers demand it even when empty
+	ResponseTypes  []string                  `json:"response_types_supported"` // required even when empty
 	GrantTypes     []string                  `json:"grant_types_supported"`
 	GrantProfiles  []string                  `json:"authorization_grant_profiles_supported"`
 	AuthMethods    []string                  `json:"token_endpoint_auth_methods_supported"`
@@ -64,7 +64,7 @@ func (s *Server) serverMetadata() serverMetadata {
 	}
 }
 
-// algorithms are those that some issuer lets its clients sign with.
+// algorithms returns the algorithms that at least one issuer accepts.
 func (s *Server) algorithms() []jose.SignatureAlgorithm {
 	if len(s.issuers) == 0 {
 		return defaultAlgorithms
@@ -81,18 +81,17 @@ func (s *Server) algorithms() []jose.SignatureAlgorithm {
 	return out
 }
 
-// document answers with metadata, which is the same as long as the program
-// runs.
+// document serves metadata, which is constant while the program runs.
 func document(v any) http.HandlerFunc {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // texts always encode
+		panic(err) // strings always encode
 	}
 	return func(w http.ResponseWriter, r *http.Request) { serve(w, r, body, metadataMaxAge) }
 }
 
-// serveKeys is the key set. Others may keep it for as long as a new key waits
-// before it signs.
+// serveKeys serves the key set. Clients may cache it for publishLead, the time before
+// a new key signs.
 func (s *Server) serveKeys(w http.ResponseWriter, r *http.Request) {
 	body, err := json.Marshal(s.o.Ring.now.Load().published(time.Now()))
 	if err != nil {
@@ -107,6 +106,6 @@ func serve(w http.ResponseWriter, r *http.Request, body []byte, maxAge int) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", maxAge))
-	h.Set("ETag", fmt.Sprintf(`W/"%x"`, sum.Sum64())) // weak, for the bytes may be sent compressed
+	h.Set("ETag", fmt.Sprintf(`W/"%x"`, sum.Sum64())) // weak, because the response may be compressed
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }

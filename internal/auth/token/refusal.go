@@ -10,7 +10,7 @@ import (
 	"pregon/internal/text"
 )
 
-// The codes of RFC 6749, RFC 8693 and RFC 8707 that the endpoint uses.
+// The error codes of RFC 6749, RFC 8693 and RFC 8707.
 const (
 	codeInvalidRequest = "invalid_request"
 	codeInvalidGrant   = "invalid_grant"
@@ -22,12 +22,12 @@ const (
 	codeInternal       = "server_error"
 )
 
-// refusal is why no token was given.
+// refusal is an error response.
 type refusal struct {
 	status int
 	code   string
-	text   string // for whoever asked
-	cause  error  // for the operator only
+	text   string // for the client
+	cause  error  // for the log
 }
 
 func (r *refusal) Error() string { return r.code + ": " + r.text }
@@ -46,7 +46,7 @@ func unavailable(cause error) *refusal {
 	return &refusal{status: http.StatusServiceUnavailable, code: codeUnavailable, text: "the request cannot be checked at this moment: try again soon", cause: cause}
 }
 
-// asRefusal makes an answer of any error.
+// asRefusal converts any error.
 func asRefusal(err error) *refusal {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
@@ -54,7 +54,7 @@ func asRefusal(err error) *refusal {
 	return &refusal{status: http.StatusInternalServerError, code: codeInternal, text: "something went wrong on our side", cause: err}
 }
 
-// description keeps a text within what RFC 6749 allows in an answer.
+// description replaces characters that RFC 6749 does not allow.
 func description(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {

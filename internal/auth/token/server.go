@@ -19,33 +19,32 @@ import (
 // Options are the server's collaborators.
 type Options struct {
 	Config  Config
-	BaseURL string // as clients see the service, without a slash at the end: our name as an issuer
+	BaseURL string // public URL of the service without a final slash; also our issuer name
 	Ring    *Ring
 	Marks   store.Marks // which assertions were used
 
-	// Keys makes the source of somebody's keys, from the address or the file
-	// that the configuration names.
+	// Keys returns the source of the keys at a URL or in a file.
 	Keys func(url, file string, allowPrivate bool) (KeySource, error)
 
-	// Client tells the address of a caller.
+	// Client returns the address of a client.
 	Client func(*http.Request) netip.Addr
 	// Failures limits how often an address may fail; nil for no limit.
 	Failures Limiter
-	// Audit notes what was given and refused; nil for nothing. It is never
-	// passed an assertion, a token or a secret.
+	// Audit records issued and refused tokens; nil for none. It never receives an
+	// assertion, a token or a secret.
 	Audit func(ctx context.Context, event string, attrs ...slog.Attr)
 }
 
-// Server gives out access tokens and verifies them.
+// Server issues access tokens and verifies them.
 type Server struct {
 	o        Options
 	lifetime time.Duration
 	issuers  map[string]*issuer
 	cache    tokenCache
-	audited  *ratelimit.Window // of which failures of others the audit was lately told
+	audited  *ratelimit.Window // limits audit entries about failures of other parties
 }
 
-// New returns a server for a configuration, which it validates.
+// New returns a server. It validates the configuration.
 func New(o Options) (*Server, error) {
 	if err := o.Config.Validate(o.BaseURL); err != nil {
 		return nil, err
@@ -70,7 +69,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// issuer makes an issuer of its configuration ready.
+// issuer converts the configuration of an issuer.
 func (s *Server) issuer(c Issuer) (*issuer, error) {
 	iss := &issuer{name: c.Issuer, audiences: c.Audiences, clients: map[string]*client{}}
 	var err error
@@ -117,13 +116,13 @@ func (s *Server) client(c Client, allowPrivate bool) (*client, error) {
 	return out, nil
 }
 
-// unlimited is the limiter of who wants none.
+// unlimited is a Limiter without a limit.
 type unlimited struct{}
 
 func (unlimited) Allowed(context.Context, netip.Addr) (string, bool) { return "", true }
 func (unlimited) Failed(context.Context, netip.Addr) (string, bool)  { return "", true }
 
-// routes is the whole surface.
+// routes are all routes of the server.
 var routes = []struct {
 	pattern string
 	handler func(*Server) http.HandlerFunc
@@ -135,8 +134,7 @@ var routes = []struct {
 	{"GET " + access.MetadataPath + mcpPath, func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL + mcpPath)) }},
 }
 
-// Patterns returns the pattern of every route, for whoever checks that the
-// surface is documented.
+// Patterns returns the pattern of every route, for tests of the documentation.
 func Patterns() []string {
 	out := make([]string, len(routes))
 	for i, r := range routes {
@@ -145,7 +143,7 @@ func Patterns() []string {
 	return out
 }
 
-// Register puts every route on the mux.
+// Register adds the routes to a mux.
 func (s *Server) Register(mux *http.ServeMux) {
 	for _, r := range routes {
 		mux.Handle(r.pattern, r.handler(s))

@@ -16,36 +16,36 @@ import (
 	"pregon/internal/store"
 )
 
-// keys is the ring at one moment. It does not change.
+// keys is an immutable snapshot of the ring.
 type keys struct {
 	all    []*signingKey // oldest first
 	byID   map[string]*signingKey
-	newest int   // the highest number that was ever used
-	broken error // which keys should be trusted but cannot be read
+	newest int   // the highest number ever used
+	broken error // the keys that should be trusted but cannot be read
 }
 
-// signingKey is one key, and what the newer ones say of it.
+// signingKey is one key. until and untrusted depend on newer keys.
 type signingKey struct {
 	number    int
 	record    keyRecord
 	public    *rsa.PublicKey
 	signer    jose.Signer
 	broken    error     // why it cannot be read
-	until     time.Time // when it stops verifying; zero while it has no successor
+	until     time.Time // end of verification; zero without a successor
 	untrusted bool
 }
 
-// keyRecord is how a key is kept.
+// keyRecord is the stored form of a key.
 type keyRecord struct {
 	KeyID     string    `json:"kid"` // RFC 7638 thumbprint
 	CreatedAt time.Time `json:"created_at"`
 	SignsFrom time.Time `json:"signs_from"`
-	// DistrustsOlder ends all older keys at once: one of them leaked.
+	// DistrustsOlder ends all older keys at once, because one of them leaked.
 	DistrustsOlder bool   `json:"distrusts_older,omitempty"`
 	PrivateKey     string `json:"private_key"` // PKCS #8 in base64, sealed
 }
 
-// open makes the key ready to sign and to verify.
+// open decrypts and parses the key.
 func (k *signingKey) open(rec store.Record, sealer Sealer) error {
 	if err := json.Unmarshal([]byte(rec.Body), &k.record); err != nil {
 		return err
@@ -81,11 +81,11 @@ func (k *signingKey) open(rec store.Record, sealer Sealer) error {
 	return err
 }
 
-// arrange works out what the newer keys mean for the older ones.
+// arrange applies the records of newer keys to the older ones.
 func arrange(known map[int]*signingKey) *keys {
 	out := &keys{byID: make(map[string]*signingKey, len(known))}
 	var broken []error
-	var succeeded time.Time // the earliest moment at which a newer one signs
+	var succeeded time.Time // earliest time at which a newer key signs
 	distrust := false
 	for _, number := range slices.Backward(slices.Sorted(maps.Keys(known))) {
 		k := *known[number]
@@ -108,13 +108,13 @@ func arrange(known map[int]*signingKey) *keys {
 	return out
 }
 
-// trusted reports whether what the key signed is accepted.
+// trusted reports whether signatures of the key are accepted.
 func (k *signingKey) trusted(now time.Time) bool {
 	return !k.untrusted && (k.until.IsZero() || now.Before(k.until))
 }
 
-// signer returns the newest key whose time has come. When none has, by our
-// clock, that is the oldest one left.
+// signer returns the newest key that may sign now. If no key may, by this clock, it
+// returns the oldest trusted one.
 func (ks *keys) signer(now time.Time) (*signingKey, error) {
 	var chosen *signingKey
 	for _, k := range slices.Backward(ks.all) {
@@ -132,7 +132,7 @@ func (ks *keys) signer(now time.Time) (*signingKey, error) {
 	return chosen, nil
 }
 
-// published returns the keys that verify what we signed, now or soon.
+// published returns the public keys of all trusted keys.
 func (ks *keys) published(now time.Time) jose.JSONWebKeySet {
 	set := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, k := range ks.all {
@@ -143,7 +143,7 @@ func (ks *keys) published(now time.Time) jose.JSONWebKeySet {
 	return set
 }
 
-const keyIDLength = 43 // of a SHA-256 in base64url
+const keyIDLength = 43 // a SHA-256 in base64url
 
 func thumbprint(public *rsa.PublicKey) (string, error) {
 	sum, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)

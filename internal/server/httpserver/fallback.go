@@ -9,8 +9,8 @@ import (
 	"pregon/internal/server/problem"
 )
 
-// fallback answers what no route takes: a path that is not there, a method
-// that the path does not have, and the questions of browsers (OPTIONS).
+// fallback answers requests without a route: unknown paths, unsupported methods and
+// preflight requests (OPTIONS).
 type fallback struct {
 	mux   *http.ServeMux
 	admit func(http.ResponseWriter, *http.Request) error
@@ -18,7 +18,7 @@ type fallback struct {
 
 func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	allowed := f.methods(r)
-	if r.Method != http.MethodOptions || len(allowed) == 0 { // a browser asks before each request: the request counts
+	if r.Method != http.MethodOptions || len(allowed) == 0 { // a preflight is not counted: its request is
 		if err := f.admit(w, r); err != nil {
 			problem.Write(w, err)
 			return
@@ -36,9 +36,8 @@ func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// plainPaths answers a path that is not written plainly (//, /../) as one that
-// is not there. The mux would redirect it, past whoever admits, and repeat the
-// query in its answer.
+// cleanPaths answers 404 for a path that is not clean (//, /../). The mux would
+// redirect it without admission, and repeat the query.
 func (s *Server) cleanPaths(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := r.URL.Path
@@ -58,7 +57,7 @@ func (s *Server) cleanPaths(next http.Handler) http.Handler {
 
 var errNoRoute = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
 
-// methods asks the mux which methods it has for the path.
+// methods returns the methods that the mux has for the path.
 func (f fallback) methods(r *http.Request) []string {
 	probe := r.Clone(r.Context())
 	var allowed []string
@@ -74,7 +73,7 @@ func (f fallback) methods(r *http.Request) []string {
 	return allowed
 }
 
-// preflight tells a browser what a page of another origin may send.
+// preflight answers which requests a page of another origin may send.
 func preflight(w http.ResponseWriter, r *http.Request, allowed []string) {
 	h := w.Header()
 	h.Set("Allow", strings.Join(allowed, ", "))

@@ -7,11 +7,10 @@ import (
 	"pregon/internal/server/problem"
 )
 
-// health says that the process runs.
+// health reports that the process runs.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) { status(w, "ok") }
 
-// ready says that the service can answer, which a balancer asks before it
-// sends anybody here.
+// ready reports whether the service can answer. Load balancers poll it.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if s.isDraining() {
 		problem.Write(w, fault.New(fault.Unavailable, "Shutting down."))

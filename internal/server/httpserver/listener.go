@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// connections is a listener that holds no more connections than it may, in all
-// and of one network. One too many is closed at once: to answer it would take
-// what the bound is to save.
+// boundListener limits the number of connections, in total and per network. It closes
+// the others at once: a response would cost what the limit is meant to save.
 type boundListener struct {
 	net.Listener
 	o Options
@@ -25,7 +24,7 @@ func newBoundListener(l net.Listener, o Options) *boundListener {
 	return &boundListener{Listener: l, o: o, byPeer: map[netip.Prefix]count{}}
 }
 
-// Accept returns the next connection that may be held.
+// Accept returns the next connection within the limits.
 func (c *boundListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
@@ -40,7 +39,7 @@ func (c *boundListener) Accept() (net.Conn, error) {
 	}
 }
 
-// addressOf returns the address of a peer, and none if it has no IP address.
+// addressOf returns the IP address of a peer, or the zero value if it has none.
 func addressOf(a net.Addr) netip.Addr {
 	peer, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -60,7 +59,7 @@ func networkOf(addr netip.Addr) netip.Prefix {
 	return p
 }
 
-// enter takes a connection up, or returns nil.
+// acquire counts a connection, or returns nil.
 func (c *boundListener) acquire(conn net.Conn) *boundConn {
 	peer := addressOf(conn.RemoteAddr())
 	from, proxy := networkOf(peer), c.o.isProxy(peer)
@@ -78,17 +77,15 @@ func (c *boundListener) acquire(conn net.Conn) *boundConn {
 
 func atLimit(n, most int) bool { return most > 0 && n >= most }
 
-// HTTP/2 multiplies what a connection costs: of each request that is not read to
-// its end the server keeps the head, 64 KiB at most, and it has 16 at once. So a
-// network may have few such connections, and all but proxies of ours together
-// some hundreds. A client needs one.
+// An HTTP/2 connection costs more: for each unfinished request the server keeps the
+// header, up to 64 KiB, and a connection may have 16. So a network may have a few
+// such connections, and all networks except proxies some hundreds. A client needs one.
 const (
 	http2PerAddress = 8
 	http2InAll      = 256
 )
 
-// speaksHTTP2 counts a connection that turns out to speak HTTP/2, and reports
-// whether it may.
+// acquireHTTP2 counts a connection as HTTP/2, and reports whether it is within the limits.
 func (c *boundListener) acquireHTTP2(h *boundConn) bool {
 	if h.proxy {
 		return true
@@ -106,7 +103,7 @@ func (c *boundListener) acquireHTTP2(h *boundConn) bool {
 	return true
 }
 
-// leave gives the place of a connection back, once.
+// release uncounts a connection once.
 func (c *boundListener) release(h *boundConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,36 +123,36 @@ func (c *boundListener) release(h *boundConn) {
 	}
 }
 
-// held is a connection that was taken up.
+// boundConn is a counted connection.
 type boundConn struct {
 	net.Conn
 	in    *boundListener
 	from  netip.Prefix
 	proxy bool
 
-	// Read sets these, of which there is one at a time.
-	seen        int // of the preface of HTTP/2; all of it when that is settled
+	// Only Read uses these, and it is not called concurrently.
+	seen        int // matched bytes of the preface; all when the protocol is known
 	multiplexed bool
 	head        headCounter
-	refused     error // for good
+	refused     error // permanent
 
 	closed, http2 bool // guarded by in.mu
 }
 
-// preface is how a connection begins that speaks HTTP/2. All of it counts:
-// "PRI /x HTTP/1.1" is a request of HTTP/1.
+// preface starts an HTTP/2 connection. All of it must match: "PRI /x HTTP/1.1" is an
+// HTTP/1 request.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 var errHTTP2 = errors.New("too many connections of this address speak HTTP/2")
 
 func (h *boundConn) Read(b []byte) (int, error) {
 	if h.refused != nil {
-		return 0, h.refused // the server tries again, as HTTP/1
+		return 0, h.refused // the server retries as HTTP/1
 	}
 	n, err := h.Conn.Read(b)
 	for i := 0; i < n && h.seen < len(preface); i++ {
 		if b[i] != preface[h.seen] {
-			h.seen = len(preface) // it speaks HTTP/1
+			h.seen = len(preface) // HTTP/1
 			continue
 		}
 		if h.seen++; h.seen < len(preface) {
@@ -166,7 +163,7 @@ func (h *boundConn) Read(b []byte) (int, error) {
 			h.refused = errHTTP2
 			return 0, h.refused
 		}
-		h.multiplexed, h.head.over = true, true // what follows has no lines
+		h.multiplexed, h.head.over = true, true // frames have no lines
 	}
 	if !h.head.count(b[:n]) {
 		h.in.o.Refused()
@@ -176,19 +173,19 @@ func (h *boundConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// head counts the lines of a request's head as it comes. Each costs the server
-// some hundred bytes, though it may have four on the wire.
+// headCounter counts the lines of a request header. Each costs the server some hundred
+// bytes, but only four on the wire.
 type headCounter struct {
 	lines int
-	width int  // of the present line
-	over  bool // it came to its end
+	width int  // of the current line
+	over  bool // the header is complete
 }
 
 const maxHeadLines = 256
 
 var errLines = errors.New("a request's head has too many lines")
 
-// take reads on, and reports whether the head may be as it is.
+// count counts more bytes, and reports whether the header is within the limit.
 func (h *headCounter) count(b []byte) bool {
 	for _, c := range b {
 		switch {
@@ -197,7 +194,7 @@ func (h *headCounter) count(b []byte) bool {
 		case c == '\n' && h.width > 0:
 			h.lines, h.width = h.lines+1, 0
 		case c == '\n':
-			h.over = h.lines > 0 // an empty line before it is passed over
+			h.over = h.lines > 0 // empty lines before a request are ignored
 		case c != '\r':
 			h.width++
 		}
@@ -205,7 +202,7 @@ func (h *headCounter) count(b []byte) bool {
 	return h.lines <= maxHeadLines
 }
 
-// nextHead is called when a request was answered and another may come.
+// nextHead is called between requests.
 func (h *boundConn) nextHead() {
 	if !h.multiplexed {
 		h.head = headCounter{}

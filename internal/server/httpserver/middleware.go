@@ -19,7 +19,7 @@ import (
 	"pregon/internal/text"
 )
 
-// observe gives the request its id, and returns how it ended.
+// observe assigns the request id, and passes the result to Options.Observe.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -34,7 +34,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		if err := rec.acquire(r, remote); err != nil {
 			s.o.Refused()
 			if r.ProtoMajor > 1 {
-				panic(http.ErrAbortHandler) // an answer that is not read would be kept
+				panic(http.ErrAbortHandler) // the server would keep an unread response
 			}
 			w.Header().Set("Connection", "close")
 			problem.Write(w, err)
@@ -52,16 +52,15 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// forget drops the head of a request over HTTP/2 that was dealt with. The server
-// keeps the request until the client takes the rest of the answer, which one that
-// means harm never does.
+// releaseHead drops the header of a finished HTTP/2 request. The server keeps the
+// request until the client has read the response, which an attacker never does.
 func releaseHead(r *http.Request) {
 	if r.ProtoMajor == 2 {
 		r.Header, r.URL, r.RequestURI, r.Host, r.Form = nil, &url.URL{}, "", "", nil
 	}
 }
 
-// routeOf names the pattern that took the request; the mux has noted it there.
+// routeOf returns the pattern of the route.
 func routeOf(r *http.Request) string {
 	if r.Pattern == "" || r.Pattern == "/" {
 		return "none"
@@ -69,7 +68,7 @@ func routeOf(r *http.Request) string {
 	return r.Pattern
 }
 
-// methodOf keeps made-up methods out of the log and the metrics.
+// methodOf keeps invented methods out of the log and the metrics.
 func methodOf(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -95,17 +94,17 @@ func requestID(r *http.Request) string {
 	return id
 }
 
-// recorder notes what was answered.
+// recorder records the status and size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
 	server *Server
 	active bool
-	sender netip.Prefix // of a body that counts; else invalid
+	sender netip.Prefix // network of a counted body, or invalid
 }
 
-// Status returns what was answered, which is 200 unless somebody said else.
+// Status returns the status of the response, by default 200.
 func (r *recorder) Status() int {
 	if r.status == 0 {
 		return http.StatusOK
@@ -132,8 +131,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// recoverPanics keeps a bug in one request from ending the others. The stack
-// goes to the log, and nothing of it to the client.
+// recoverPanics keeps a panic in one request from ending the process. The stack is
+// logged and not sent to the client.
 func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -150,25 +149,25 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 				s.errorWriter(r).Failed(w, r)
 				return
 			}
-			panic(http.ErrAbortHandler) // half an answer must not look whole
+			panic(http.ErrAbortHandler) // an incomplete response must not look complete
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// Headers that are the same on every answer. They are set by their proper keys
-// and shared, so that they cost nothing.
+// Constant headers. They are set with canonical keys and shared values, to avoid
+// allocations.
 var (
 	nosniff  = []string{"nosniff"}
-	https    = []string{"max-age=31536000"} // a year; subdomains are not ours to speak for
+	https    = []string{"max-age=31536000"} // a year; subdomains may not be ours
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
 	exposed  = []string{"ETag, X-Request-Id, Pregon-Source, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
 )
 
-// mark puts on every answer what holds for all of them: where the reports come
-// from, and that any page may read it. The latter whoever asks, because shared
-// caches keep answers for everybody.
+// commonHeaders sets the headers of every response: the source of the reports, and
+// access from any origin. They do not depend on the request, because shared caches
+// keep responses for all clients.
 func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -187,20 +186,20 @@ func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// whenAsked leaves out the compressor for who does not want it, and for streams.
+// compress selects the handler with compression, except for streams and for clients
+// that do not support it.
 func (s *Server) compress(compressed, plain http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead && !slices.Contains(s.o.Streams, r.URL.Path) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			compressed.ServeHTTP(w, r)
 		} else {
-			w.Header()["Vary"] = encoding // which the compressor says by itself
+			w.Header()["Vary"] = encoding // the other handler sets it itself
 			plain.ServeHTTP(w, r)
 		}
 	})
 }
 
-// limitBody refuses a body that says it is too large, and cuts off one that
-// turns out to be.
+// limitBody refuses a body that is declared too large, and truncates others.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > maxBodyBytes {
@@ -215,7 +214,7 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 	})
 }
 
-// inProblems tells in problem documents.
+// problemErrors writes problem documents.
 var problemErrors = ErrorWriter{
 	TooLarge: func(w http.ResponseWriter, _ *http.Request) {
 		problem.WriteStatus(w, http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most.")
@@ -223,7 +222,7 @@ var problemErrors = ErrorWriter{
 	Failed: func(w http.ResponseWriter, _ *http.Request) { problem.Write(w, fault.New(fault.Internal, "panic")) },
 }
 
-// teller is who returns what goes wrong with a request outside of its surface.
+// errorWriter returns the error format of the surface of a request.
 func (s *Server) errorWriter(r *http.Request) ErrorWriter {
 	if t, ok := s.o.ErrorWriters[r.URL.Path]; ok {
 		return t

@@ -8,8 +8,8 @@ import (
 	"pregon/internal/fault"
 )
 
-// enter counts a request among those in work, unless there are too many. Health
-// and readiness are not counted: a service that is busy is not to be restarted.
+// acquire counts an active request, unless there are too many. Health and readiness
+// are not counted: a busy service must not be restarted.
 func (r *recorder) acquire(req *http.Request, from netip.Addr) error {
 	s := r.server
 	if req.URL.Path == healthPath || req.URL.Path == readyPath {
@@ -29,8 +29,7 @@ func (r *recorder) acquire(req *http.Request, from netip.Addr) error {
 	return fault.New(fault.Unavailable, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
 }
 
-// Park takes the request out of those in work: it only waits from now on, and a
-// surface has counted it among those who wait.
+// Park uncounts a request that only waits from now on and that its surface counts.
 func (r *recorder) Park() {
 	if r.active {
 		r.active = false
@@ -42,9 +41,9 @@ func (r *recorder) Park() {
 	}
 }
 
-// mostBodies is how many requests with a body one network may have in work. A
-// body may take half a minute to come, and some are read before the caller is
-// known, so that a few networks could otherwise fill all that MaxRequests allows.
+// maxBodies is the number of active requests with a body per network. A body may take
+// half a minute to arrive, and some are read before authentication. Otherwise a few
+// networks could use up MaxRequests.
 const maxBodies = 64
 
 // bodies counts requests with a body by network.
@@ -53,7 +52,7 @@ type bodies struct {
 	of map[netip.Prefix]int // guarded by mu
 }
 
-// enter counts one more, and reports whether it may be.
+// acquire counts a request, and reports whether it is within the limit.
 func (b *bodies) acquire(network netip.Prefix) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,7 +1,6 @@
-// Package httpserver is the listener and what every request passes through,
-// whatever surface it is for: a request id, the log, limits, compression,
-// cross-origin rules, an answer for what no route takes, and a shutdown that
-// loses nothing. It knows no surface: those register on the mux it is given.
+// Package httpserver holds the listener and the middleware of all surfaces: request
+// ids, the log, limits, compression, cross-origin rules, responses without a route,
+// and graceful shutdown. Surfaces register on the mux that it receives.
 package httpserver
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// Limits of every connection. A request's head is bounded generously because
-// search texts have no bound of their own.
+// Limits of every connection. The header limit is generous because search texts are
+// not limited.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 30 * time.Second
@@ -30,9 +29,8 @@ const (
 	drainTimeout      = 20 * time.Second
 )
 
-// http2 bounds what one connection can make the server keep: requests at once,
-// what was sent of their bodies and not yet read, and the table of headers that
-// later ones refer to. A head may have maxHeaderBytes here too, as decoded.
+// http2 limits the memory of a connection: concurrent requests, unread parts of
+// bodies, and header tables. maxHeaderBytes applies too, after decoding.
 var http2 = http.HTTP2Config{
 	MaxConcurrentStreams:          16,
 	MaxReadFrameSize:              16 << 10,
@@ -47,40 +45,36 @@ var http2 = http.HTTP2Config{
 type Options struct {
 	Mux    *http.ServeMux
 	Logger *slog.Logger
-	// Ready returns why the service cannot answer yet, or nil.
+	// Ready returns an error while the service cannot answer.
 	Ready func() error
-	// Observe is told of every request when it is done.
+	// Observe is called after every request.
 	Observe func(Observation)
-	// Admit is asked before a request that no route takes is answered, as
-	// routes ask for themselves: looking for what is not there counts too.
+	// Admit admits requests without a route, so that scanning for paths is counted.
+	// Routes admit their own requests.
 	Admit func(http.ResponseWriter, *http.Request) error
-	// Remote returns the address that a request comes from.
+	// Remote returns the client address of a request.
 	Remote func(*http.Request) netip.Addr
-	// Streams are the paths whose answers have no end: a compressor would hold
-	// them back.
+	// Streams are the paths of endless responses, which must not be compressed.
 	Streams []string
-	// Tellers are of the paths whose surface has a language of its own for what
-	// goes wrong before it is asked; elsewhere it is told in problem documents.
+	// ErrorWriters are the error formats by path, for errors outside of the surface.
+	// The default is problem documents.
 	ErrorWriters map[string]ErrorWriter
-	// MaxConnections is how many connections there may be, and MaxPerAddress how
-	// many of one address (of a /64 network with IPv6); MaxRequests how many
-	// requests may be in work. 0 is no bound.
+	// MaxConnections limits connections, MaxPerAddress those of one address (or /64
+	// network of IPv6), and MaxRequests active requests. 0 is no limit.
 	MaxConnections, MaxPerAddress, MaxRequests int
-	// Proxy reports whether an address is of a proxy of ours, which has the
-	// connections of many.
+	// Proxy reports whether an address is that of a trusted proxy, which connects on
+	// behalf of many clients.
 	Proxy func(netip.Addr) bool
-	// Refused is called for every connection or request over these bounds.
+	// Refused is called for every connection or request over these limits.
 	Refused func()
-	// Drain is how long requests are still served after the context of Run ended
-	// and before the listener closes: the time in which balancers notice that the
-	// service is not ready any more. Closing, if not nil, is called after it.
+	// Drain is how long the server still accepts requests after the context of Run
+	// has ended, while load balancers notice that it is not ready. Closing, if not
+	// nil, is called after it.
 	Drain   time.Duration
 	Closing func()
-	// HTTPS reports that clients reach the service over https, which browsers are
-	// then asked to keep to (HSTS).
+	// HTTPS means that clients use https. Browsers then require it (HSTS).
 	HTTPS bool
-	// Source returns where the reports come from, for every answer; nothing when
-	// that goes without saying.
+	// Source returns the value of Pregon-Source, or "" for the real source.
 	Source func() string
 }
 
@@ -91,37 +85,36 @@ const (
 
 func (o *Options) isProxy(a netip.Addr) bool { return o.Proxy != nil && o.Proxy(a) }
 
-// Teller returns what went wrong.
+// ErrorWriter writes errors in the format of a surface.
 type ErrorWriter struct {
-	TooLarge func(http.ResponseWriter, *http.Request) // the body is
-	Failed   func(http.ResponseWriter, *http.Request) // a part of the program did
+	TooLarge func(http.ResponseWriter, *http.Request) // body too large
+	Failed   func(http.ResponseWriter, *http.Request) // internal error
 }
 
 // Observation is one request, for the log and the metrics.
 type Observation struct {
 	ID       string
-	Route    string // the pattern that took it, "none" when none did
-	Method   string // "other" when it is made up
-	Path     string // without the query, which says what somebody is looking for
+	Route    string // pattern, or "none"
+	Method   string // "other" for an invented one
+	Path     string // without the query, which is private
 	Status   int
 	Bytes    int64
 	Remote   string
-	Time     time.Time // when it was answered
+	Time     time.Time // end of the request
 	Duration time.Duration
-	Expected bool // its status is no failure: the service is asked whether it is ready, and is not
+	Expected bool // the status is not a failure: readiness was requested during start or shutdown
 }
 
 // Server serves one mux.
 type Server struct {
 	o        Options
 	handler  http.Handler
-	draining chan struct{} // closed when shutdown begins: not ready any more
-	active   atomic.Int64  // requests, but for those that are parked
+	draining chan struct{} // closed when shutdown begins
+	active   atomic.Int64  // requests that are not parked
 	bodies   bodies
 }
 
-// New completes the mux with health, readiness and the answer for everything
-// else, and wraps it.
+// New adds health, readiness and the fallback to the mux, and wraps it.
 func New(o Options) (*Server, error) {
 	if o.Refused == nil {
 		o.Refused = func() {}
@@ -145,8 +138,8 @@ func New(o Options) (*Server, error) {
 // ServeHTTP lets tests call the server without a listener.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run serves until the context ends and Drain has passed, then lets requests
-// under way finish.
+// Run serves until the context has ended and Drain has passed, and then waits for
+// active requests.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           s.handler,
@@ -161,11 +154,11 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 				h.nextHead()
 			}
 		},
-		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // clients' faults, mostly
+		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // mostly errors of clients
 	}
 	srv.Protocols = new(http.Protocols)
 	srv.Protocols.SetHTTP1(true)
-	srv.Protocols.SetUnencryptedHTTP2(true) // for proxies that speak it: one connection for many streams
+	srv.Protocols.SetUnencryptedHTTP2(true) // for proxies with one connection for many streams
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(newBoundListener(l, s.o)) }()
 	select {

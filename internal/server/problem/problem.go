@@ -1,5 +1,5 @@
-// Package problem tells failures to HTTP clients as RFC 9457 problem
-// documents. It is the one place where a kind of failure becomes a status.
+// Package problem writes errors as RFC 9457 problem documents. It alone maps kinds of
+// faults to HTTP statuses.
 package problem
 
 import (
@@ -13,8 +13,8 @@ import (
 	"pregon/internal/text"
 )
 
-// RequestIDHeader names the header that carries the id of a request; the
-// document repeats it as the instance.
+// RequestIDHeader is the header of the request id; problem documents repeat it as
+// instance.
 const RequestIDHeader = "X-Request-Id"
 
 // Document is the body of a problem.
@@ -23,13 +23,12 @@ type Document struct {
 	Title    string  `json:"title"`
 	Status   int     `json:"status"`
 	Detail   string  `json:"detail,omitempty"`
-	Code     string  `json:"code,omitempty"` // of OAuth, where it has one
+	Code     string  `json:"code,omitempty"` // OAuth error code, if any
 	Instance string  `json:"instance,omitempty"`
 	Errors   []Field `json:"errors,omitempty"`
 }
 
-// Field is one wrong parameter: its name, the value as it came, and what is
-// allowed.
+// Field is an invalid parameter with its value and the reason.
 type Field struct {
 	Parameter string `json:"parameter"`
 	Value     string `json:"value"`
@@ -51,21 +50,21 @@ var kinds = map[fault.Kind]struct {
 	fault.Unavailable:  {http.StatusServiceUnavailable, "unavailable", "Unavailable"},
 }
 
-// StatusGone is counted for a request whose client hung up before the answer:
-// no failure of the service, and nobody reads it. HTTP has no such status; other
-// servers count it as this one.
+// StatusClientClosed is counted for requests whose client disconnected before the
+// response. It is not a failure of the service. HTTP has no such status; nginx uses
+// the same.
 const StatusClientClosed = 499
 
-// Gone reports whether a request failed because its client is gone.
+// ClientClosed reports whether a request failed because its client disconnected.
 func ClientClosed(r *http.Request, err error) bool {
 	return r.Context().Err() != nil && Status(fault.KindOf(err)) >= http.StatusInternalServerError
 }
 
-// Status is the status of a kind of failure.
+// Status returns the HTTP status of a kind.
 func Status(k fault.Kind) int { return kinds[k].status }
 
-// Write answers with the document of an error. An error that is no fault says
-// nothing of what happened inside.
+// Write writes the document of an error. For an error that is not a fault it reveals
+// no details.
 func Write(w http.ResponseWriter, err error) {
 	k := kinds[fault.KindOf(err)]
 	doc := Document{Type: "urn:pregon:problem:" + k.name, Title: k.title, Status: k.status}
@@ -80,8 +79,7 @@ func Write(w http.ResponseWriter, err error) {
 	send(w, doc)
 }
 
-// WriteStatus answers with a problem of HTTP itself, for which there is no
-// kind: a wrong method, a body too large.
+// WriteStatus writes an HTTP error for which there is no kind, such as a wrong method.
 func WriteStatus(w http.ResponseWriter, status int, name, detail string) {
 	send(w, Document{Type: "urn:pregon:problem:" + name, Title: http.StatusText(status), Status: status, Detail: detail})
 }

@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// Colored returns a writer that colours the lines of a text log on their way
-// to a terminal: the time dim, the level by what it is.
+// Colored returns a writer that colors the lines of a text log for a terminal: the
+// time dim, the level by its severity.
 func Colored(w io.Writer) io.Writer { return colored{w} }
 
 type colored struct{ w io.Writer }
@@ -21,7 +21,7 @@ var levels = []struct {
 	{regexp.MustCompile(`(?m)^(time=\S+) (level=DEBUG\S*) `), []byte("\x1b[2m$1\x1b[0m \x1b[36m$2\x1b[0m ")},
 }
 
-// Write takes whole lines.
+// Write writes whole lines.
 func (c colored) Write(lines []byte) (int, error) {
 	painted := lines
 	for _, l := range levels {

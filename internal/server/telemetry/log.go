@@ -11,9 +11,8 @@ import (
 	"pregon/internal/auth/secret"
 )
 
-// Log is the program's log. One event a request would be one write to the
-// system a request, so lines are gathered for a moment: a warning or an error
-// is written at once with all before it, the rest within flushEvery.
+// Log is the program's log. It buffers lines, to avoid a system call per request. A
+// warning or an error is written at once, other lines within flushEvery.
 type Log struct {
 	*slog.Logger
 	out   *bufferedWriter
@@ -26,8 +25,7 @@ const (
 	flushSize  = 64 << 10
 )
 
-// NewLog returns a log: "text" for people, "json" for machines. Credentials in
-// it are masked, wherever they came from.
+// NewLog returns a log in the format text or json. Credentials are masked.
 func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
 	out := &bufferedWriter{w: secret.MaskingWriter{Writer: w}}
 	o := &slog.HandlerOptions{Level: level}
@@ -43,8 +41,7 @@ func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
 	return &Log{slog.New(flushHandler{h, out}), out, format == "json", level}, nil
 }
 
-// Run writes what was gathered every now and then until the context ends, and
-// the rest then.
+// Run flushes the buffer at intervals until the context ends, and once more then.
 func (l *Log) Run(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -59,10 +56,10 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes what was gathered.
+// Flush writes the buffered lines.
 func (l *Log) Flush() { l.out.flush() }
 
-// gathered collects lines before it writes them.
+// bufferedWriter buffers lines.
 type bufferedWriter struct {
 	w   io.Writer
 	mu  sync.Mutex
@@ -85,7 +82,7 @@ func (g *bufferedWriter) flush() {
 	g.write()
 }
 
-// write hands the lines on. A log that cannot be written has nobody to tell.
+// write empties the buffer. Errors are dropped: there is nowhere to log them. g.mu is held.
 func (g *bufferedWriter) write() {
 	if len(g.buf) > 0 {
 		_, _ = g.w.Write(g.buf)
@@ -93,7 +90,7 @@ func (g *bufferedWriter) write() {
 	}
 }
 
-// urgent writes at once what somebody may be waiting for.
+// flushHandler flushes the buffer after warnings and errors.
 type flushHandler struct {
 	slog.Handler
 	out *bufferedWriter

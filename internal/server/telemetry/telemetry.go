@@ -1,5 +1,5 @@
-// Package telemetry is how the program tells its operators what it does: the
-// log, the metrics, and the debug listener that serves them with pprof.
+// Package telemetry holds the log, the metrics, and the debug handler with metrics and
+// pprof.
 package telemetry
 
 import (
@@ -16,24 +16,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the figures of the process.
+// Metrics are the metrics of the process.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	store    *prometheus.HistogramVec
 	reports  *prometheus.HistogramVec
 	reads    *prometheus.CounterVec
-	known    atomic.Pointer[map[outcome]prometheus.Observer] // replaced when there is a new one
+	known    atomic.Pointer[map[outcome]prometheus.Observer] // copied on write
 }
 
-// outcome is what requests are counted by.
+// outcome holds the labels of a request.
 type outcome struct {
 	route, method string
 	status        int
 }
 
-// NewMetrics returns the registry with the figures of the runtime, the build
-// and the requests.
+// NewMetrics returns metrics of the runtime, the build and the requests.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -65,22 +64,22 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Gauge registers a figure that is read when asked for.
+// Gauge registers a gauge that is computed when read.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
-// GaugeOf registers a figure of one of several things, told apart by a label.
+// GaugeOf registers a gauge with a constant label.
 func (m *Metrics) GaugeOf(name, help, label, of string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
 }
 
-// CounterOf is GaugeOf for a figure that only rises.
+// CounterOf registers a counter with a constant label.
 func (m *Metrics) CounterOf(name, help, label, of string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
 }
 
-// Request counts one request. Routes and methods come from closed sets.
+// Request records a request. Routes and methods come from closed sets.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
 	o := outcome{route, method, status}
 	known := m.known.Load()
@@ -96,10 +95,10 @@ func (m *Metrics) Request(route, method string, status int, took time.Duration) 
 	if known != nil {
 		maps.Copy(next, *known)
 	}
-	m.known.CompareAndSwap(known, &next) // who comes second tries again next time
+	m.known.CompareAndSwap(known, &next) // after a conflict the next request adds it
 }
 
-// Store counts one call of a part of the store.
+// Store records a call of a part of the store.
 func (m *Metrics) Store(part string, took time.Duration, failed bool) {
 	outcome := "ok"
 	if failed {
@@ -108,22 +107,21 @@ func (m *Metrics) Store(part string, took time.Duration, failed bool) {
 	m.store.WithLabelValues(part, outcome).Observe(took.Seconds())
 }
 
-// Report counts a new report of a series.
+// Report records the delays of a new report.
 func (m *Metrics) Report(series string, published, seen time.Duration) {
 	m.reports.WithLabelValues(series, "published").Observe(max(0, published.Seconds()))
 	m.reports.WithLabelValues(series, "seen").Observe(max(0, seen.Seconds()))
 }
 
-// Read counts a read of a surface of the source. Both come from closed sets.
+// Read counts a read of a surface of the source. Labels come from closed sets.
 func (m *Metrics) Read(surface, outcome string) { m.reads.WithLabelValues(surface, outcome).Inc() }
 
-// Handler serves the metrics and pprof. It belongs on a listener of its own,
-// which the world cannot reach.
+// Handler serves the metrics and pprof. It must not be public.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	// not cmdline: it would show the password in a store's address
+	// Not cmdline, which would show the password in the address of a store.
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)

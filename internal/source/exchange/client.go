@@ -1,10 +1,8 @@
-// Package exchange reads the stock exchange's public JSON: which shares are
-// listed, on which market, under which ticker, and the tax numbers of their
-// companies.
+// Package exchange reads the public JSON of the stock exchange: listed shares with
+// their market and ticker, and the tax numbers of companies.
 //
-// The source is not documented and may change or refuse at any time, so an
-// answer that is not understood is always an error, never "nothing is listed".
-// Nothing is retried here: the caller knows what it can do without.
+// The source is not documented and may change at any time. So an unknown answer is
+// always an error, never an empty list. Requests are not retried.
 package exchange
 
 import (
@@ -23,24 +21,22 @@ import (
 
 const (
 	timeout      = 30 * time.Second
-	maxBody      = 16 << 20 // decompressed; the longest list is far below a megabyte
+	maxBody      = 16 << 20 // decompressed; the longest list has less than a megabyte
 	maxRedirects = 3
 
-	// referer is the site for whose pages the JSON is made: without it some
-	// resources answer with nothing.
+	// referer is the site that uses the JSON. Without it some answers are empty.
 	referer = "https://www.bolsasymercados.es/"
 )
 
-// Options are what a client is made of.
+// Options holds the settings of New.
 type Options struct {
 	Origin    string // scheme://host[:port], without a path
 	UserAgent string
-	Gap       time.Duration // the least time between two requests
+	Gap       time.Duration // minimum time between two requests
 	Transport http.RoundTripper
 }
 
-// Client asks the exchange, one request at a time. It is safe for concurrent
-// use.
+// Client reads the exchange, one request at a time. It is safe for concurrent use.
 type Client struct {
 	origin    *url.URL
 	userAgent string
@@ -48,7 +44,7 @@ type Client struct {
 	http      http.Client
 }
 
-// New returns a client, or an Invalid fault when the origin is not one.
+// New returns a client, or an Invalid fault for an invalid origin.
 func New(o Options) (*Client, error) {
 	origin, err := parseOrigin(o.Origin)
 	if err != nil {
@@ -76,7 +72,7 @@ func (c *Client) get(ctx context.Context, resource string, query url.Values) ([]
 	if err := c.queue.Wait(ctx, throttle.Registers); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout) // the wait for the turn does not count
+	ctx, cancel := context.WithTimeout(ctx, timeout) // without the wait for the turn
 	defer cancel()
 	target := c.origin.JoinPath("Market/v1/EQ", resource)
 	target.RawQuery = query.Encode()
@@ -103,11 +99,11 @@ func (c *Client) get(ctx context.Context, resource string, query url.Values) ([]
 	if len(body) > maxBody {
 		return nil, fault.New(fault.Unavailable, "the exchange's answer to %s is longer than %d MB", resource, maxBody>>20)
 	}
-	return bytes.TrimPrefix(body, []byte("\ufeff")), nil // JSON may not have a byte order mark, but servers write it
+	return bytes.TrimPrefix(body, []byte("\ufeff")), nil // servers write a byte order mark, which JSON forbids
 }
 
-// follow lets a request be sent on within the origin, in a turn of its own:
-// the exchange counts it like any other.
+// follow allows redirects within the origin, each in its own turn: the exchange counts
+// them as requests.
 func (c *Client) follow(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("sent on more than %d times", maxRedirects)
@@ -119,8 +115,8 @@ func (c *Client) follow(req *http.Request, via []*http.Request) error {
 	return c.queue.Wait(req.Context(), throttle.Registers)
 }
 
-// refused tells a resource that is not there from a client that asked too
-// often: the exchange forbids the latter.
+// refused returns the error for a status. The exchange forbids clients that send too
+// many requests.
 func refused(resource string, status int) error {
 	kind := fault.Unavailable
 	switch status {

@@ -10,8 +10,8 @@ import (
 	"pregon/internal/fault"
 )
 
-// Ticker returns the ticker of a share, which the lists do not have. A share
-// without one is NotFound.
+// Ticker returns the ticker of a share, which lists do not have. It returns NotFound
+// for a share without one.
 func (c *Client) Ticker(ctx context.Context, isin string) (string, error) {
 	isin = strings.ToUpper(strings.TrimSpace(isin))
 	if !disclosure.IsISIN(isin) {
@@ -31,7 +31,7 @@ func parseTicker(body []byte, isin string) (string, error) {
 	}
 	of, ticker := strings.ToUpper(string(answer.ISIN)), strings.ToUpper(string(answer.Ticker))
 	switch {
-	case of == "" && ticker == "": // a message, perhaps; it says nothing about the share
+	case of == "" && ticker == "": // maybe a message: it says nothing about the share
 		return "", fault.New(fault.Unavailable, "the exchange's details of %s are of no share", isin)
 	case of != "" && of != isin:
 		return "", fault.New(fault.Unavailable, "the exchange's details of %s are of %.20q", isin, of)
@@ -43,8 +43,8 @@ func parseTicker(body []byte, isin string) (string, error) {
 	return ticker, nil
 }
 
-// isTicker reports whether s has the shape of a ticker in upper case. It begins
-// with a letter or digit: a lone dash stands for none.
+// isTicker reports whether s has the form of a ticker in upper case. A single dash
+// means none.
 func isTicker(s string) bool {
 	for i := range len(s) {
 		word := (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9')
@@ -55,8 +55,8 @@ func isTicker(s string) bool {
 	return s != "" && len(s) <= 12
 }
 
-// NIF returns the tax number of a company in its normal form. A company that
-// has none, or none of Spanish shape, is NotFound.
+// NIF returns the normalized tax number of a company. It returns NotFound if there is
+// none, or none of the Spanish form.
 func (c *Client) NIF(ctx context.Context, companyKey string) (string, error) {
 	companyKey = strings.TrimSpace(companyKey)
 	if companyKey == "" {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// text is a field that may come as a string, a number or null. Spaces around
-// and between the words are brought to one; anything else is as good as null.
+// text is a field that is a string, a number or null. Runs of spaces become one space;
+// any other type counts as null.
 type text string
 
 func (t *text) UnmarshalJSON(raw []byte) error {
@@ -27,7 +27,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 
 func isGap(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }
 
-// flag is a field that may come as a boolean, a string or null.
+// flag is a field that is a boolean, a string or null.
 type flag bool
 
 func (f *flag) UnmarshalJSON(raw []byte) error {

@@ -9,12 +9,11 @@ import (
 	"pregon/internal/fault"
 )
 
-// maxPages is far more than the lists have: they come whole in one page.
+// maxPages is far more than needed: lists come in one page.
 const maxPages = 50
 
-// Listed returns the shares of all listed companies, each ISIN once. It is all
-// of them or an error. Rows that are not understood are left out; a list
-// without any that is, is an error.
+// Listed returns all listed shares, each ISIN once, or an error. It skips rows that it
+// cannot read, but a list without any readable row is an error.
 func (c *Client) Listed(ctx context.Context) ([]Share, error) {
 	var all []Share
 	seen := map[string]bool{}
@@ -39,7 +38,7 @@ func (c *Client) Listed(ctx context.Context) ([]Share, error) {
 	return all, nil
 }
 
-// rows reads a list page by page.
+// rows reads all pages of a list.
 func (c *Client) rows(ctx context.Context, system string) ([]json.RawMessage, error) {
 	r := listReader{total: unknown, seen: map[string]bool{}}
 	for n := range maxPages {
@@ -47,7 +46,7 @@ func (c *Client) rows(ctx context.Context, system string) ([]json.RawMessage, er
 			"ISIN": {""}, "sectorKey": {""}, "subsectorKey": {""}, "tradingSystem": {system}, "mtfSegment": {""},
 			"page": {strconv.Itoa(n)}, "pageSize": {"0"}, // all in one page
 		})
-		if fault.KindOf(err) == fault.NotFound { // which would read as an empty list
+		if fault.KindOf(err) == fault.NotFound { // callers take NotFound for a missing share
 			return nil, fault.Wrap(fault.Unavailable, err, "the exchange has no list of %s", system)
 		}
 		if err != nil {
@@ -71,7 +70,7 @@ func (c *Client) rows(ctx context.Context, system string) ([]json.RawMessage, er
 // page is a part of a list.
 type page struct {
 	rows  []json.RawMessage
-	total int // rows of the whole list, or unknown
+	total int // rows of all pages, or unknown
 	more  bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"pregon/internal/fault"
 )
 
-// parseNIF finds the tax number wherever it is. The least deep one is the
-// company's own; deeper ones may be of its auditor or its manager.
+// parseNIF searches the tax number at any depth. The topmost is that of the company;
+// deeper ones may be of its auditor or manager.
 func parseNIF(body []byte, companyKey string) (string, error) {
 	var answer any
 	if err := json.Unmarshal(body, &answer); err != nil {
@@ -23,7 +23,7 @@ func parseNIF(body []byte, companyKey string) (string, error) {
 		return "", fault.New(fault.Unavailable, "the exchange's data of company %s are empty", companyKey)
 	}
 	var about struct{ CompanyKey text }
-	_ = json.Unmarshal(body, &about) // it was JSON; a list of anything does not tell whose it is
+	_ = json.Unmarshal(body, &about) // the syntax is valid; a list does not name the company
 	if of := string(about.CompanyKey); of != "" && !sameKey(of, companyKey) {
 		return "", fault.New(fault.Unavailable, "the exchange's data of company %s are of %.20q", companyKey, of)
 	}
@@ -34,14 +34,14 @@ func parseNIF(body []byte, companyKey string) (string, error) {
 		case 0:
 		case 1:
 			return nifs[0], nil
-		default: // a wrong one would join two issuers
+		default: // a wrong one would merge two issuers
 			return "", fault.New(fault.NotFound, "the exchange's data of company %s have several tax numbers", companyKey)
 		}
 	}
 	return "", fault.New(fault.NotFound, "the exchange's data of company %s have no tax number", companyKey)
 }
 
-// descend returns the different tax numbers of a level, and the level below.
+// descend returns the distinct tax numbers of a level, and the next level.
 func descend(level []any) (nifs []string, below []any) {
 	for _, value := range level {
 		switch value := value.(type) {
@@ -66,8 +66,7 @@ func isNIFKey(key string) bool {
 	return strings.EqualFold(key, "nif") || strings.EqualFold(key, "cif")
 }
 
-// sameKey compares keys of companies: given as numbers they lose the zeros
-// before them.
+// sameKey compares keys of companies. Numbers have lost their leading zeros.
 func sameKey(a, b string) bool {
 	return strings.EqualFold(strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0"))
 }

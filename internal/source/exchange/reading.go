@@ -6,14 +6,14 @@ import (
 	"fmt"
 )
 
-// reading is the part of a list that was read so far.
+// listReader collects the pages of a list.
 type listReader struct {
 	rows  []json.RawMessage
-	seen  map[string]bool // rows, to the letter: a page can overlap the one before
-	total int             // as the first page that told it said, or unknown
+	seen  map[string]bool // rows as text: a page may overlap the previous one
+	total int             // from the first page that has it, or unknown
 }
 
-// add lays the next page on and reports whether the list is whole.
+// add appends a page and reports whether the list is complete.
 func (r *listReader) add(p page) (done bool, err error) {
 	if r.total == unknown {
 		r.total = p.total
@@ -27,11 +27,11 @@ func (r *listReader) add(p page) (done bool, err error) {
 			r.rows = append(r.rows, row)
 		}
 	}
-	for _, row := range p.rows { // only now, since a page may have the same row twice
+	for _, row := range p.rows { // afterwards, since a page may contain a row twice
 		r.seen[string(row)] = true
 	}
 	stuck := len(r.rows) == before
-	switch { // a list may be longer than it says, asked for all of it, but never shorter
+	switch { // a list may be longer than its total, but not shorter
 	case stuck && len(p.rows) > 0:
 		return false, errors.New("it repeats a page")
 	case !p.more && (r.total == unknown || len(r.rows) >= r.total):

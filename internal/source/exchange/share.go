@@ -10,28 +10,26 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Share is a row of the list of companies. A company has one for each class of
-// its shares.
+// Share is a row of the list of companies. A company has one for each class of shares.
 type Share struct {
 	ISIN       string
 	CompanyKey string
 	Name       string // of the company
-	ShareName  string // shorter, and not the ticker
+	ShareName  string // short name, not the ticker
 	System     string
 	Segment    string // of the system MTF
-	Country    string // of the companies of Latibex, in English
+	Country    string // of Latibex companies, in English
 }
 
-// The names under which markets are shown, by the exchange's word for the
-// system or for the segment of the system MTF. Other segments list funds.
+// The names of markets by system, or by segment of the system MTF. Other segments list
+// funds.
 var (
 	systems  = map[string]string{"sibe": "SIBE", "floor": "Floor", "latibex": "Latibex"}
 	segments = map[string]string{"bmegrowth": "BME Growth", "bmescaleup": "BME Scaleup"}
 )
 
-// Market returns the name of the market, or nothing when it is not one of
-// companies. The exchange writes BMEScaleUp and BMEScaleup, so case does not
-// count.
+// Market returns the name of the market, or "" if it is not one of companies. The
+// exchange writes both BMEScaleUp and BMEScaleup.
 func (s Share) Market() string {
 	if s.Segment != "" {
 		return segments[strings.ToLower(strings.ReplaceAll(s.Segment, " ", ""))]
@@ -39,16 +37,15 @@ func (s Share) Market() string {
 	return systems[strings.ToLower(s.System)]
 }
 
-// Fingerprint returns a short hash of the row, which reports whether it changed
-// since it was last seen.
+// Fingerprint returns a short hash of the row, to detect changes.
 func (s Share) Fingerprint() string {
-	// Quoted, so that what moves from one field to the next is a change.
+	// Quoted, so that a value that moves to the next field is a change.
 	row := fmt.Sprintf("%q", []string{s.ISIN, s.CompanyKey, s.Name, s.ShareName, s.System, s.Segment, s.Country})
 	sum := sha256.Sum256([]byte(row))
 	return hex.EncodeToString(sum[:8])
 }
 
-// parseShare reads a row and reports whether it is a company's share.
+// parseShare parses a row and reports whether it is the share of a company.
 func parseShare(raw []byte) (Share, bool) {
 	var row struct {
 		ISIN, CompanyKey, Name, ShareName text

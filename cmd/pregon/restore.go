@@ -47,7 +47,7 @@ func (c *serveConfig) newKeeper(s *service) (*highwater.Keeper, error) {
 	}
 	places := address.HighWater(c.cacheDir(s.log.Logger))
 	if s.auth.redis != nil {
-		places = append(places, s.auth.redis.Note("pregon:served:"+address.Digest()))
+		places = append(places, highwater.Redis{Conn: s.auth.redis, Key: "pregon:served:" + address.Digest()})
 	}
 	return highwater.New(s.store, s.log.Logger, places...), nil
 }

@@ -25,6 +25,7 @@ var rows = [][]string{
 		"retry",
 		"text",
 		"source/throttle",
+		"source/markup",
 		"server/private",
 		"server/notices",
 		"mcp/view",

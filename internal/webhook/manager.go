@@ -3,7 +3,6 @@ package webhook
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +21,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/ratelimit"
+	authsecret "pregon/internal/auth/secret"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
 	"pregon/internal/fault"
@@ -244,26 +244,9 @@ func (m *Manager) wakeUp() {
 const (
 	idPrefix = "wh_"
 	idLength = 16
-	base62   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// newID returns a name of which every character is as likely as any other.
-func newID() string {
-	const fair = 256 - 256%len(base62) // bytes from here on would favour the first characters
-	id := []byte(idPrefix)
-	for {
-		var some [2 * idLength]byte
-		_, _ = rand.Read(some[:]) // never fails
-		for _, b := range some {
-			if int(b) >= fair {
-				continue
-			}
-			if id = append(id, base62[int(b)%len(base62)]); len(id) == len(idPrefix)+idLength {
-				return string(id)
-			}
-		}
-	}
-}
+func newID() string { return idPrefix + authsecret.RandomText(idLength) }
 
 // Create makes a webhook and returns it with its secret, which is never shown
 // again.

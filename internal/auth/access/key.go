@@ -1,7 +1,6 @@
 package access
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
 )
 
@@ -23,7 +23,6 @@ const (
 	keyLength    = len(keyPrefix) + randomLength + checkLength
 	idPrefix     = "key_"
 	idLength     = 12
-	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	longestName  = 100
 	mostNetworks = 50
 )
@@ -104,7 +103,7 @@ func IsKeyID(id string) bool { return strings.HasPrefix(id, idPrefix) }
 
 // newSecret returns a new key and its stored form.
 func newSecret(now time.Time) (raw string, s Secret) {
-	raw = keyPrefix + randomText(randomLength)
+	raw = keyPrefix + secret.RandomText(randomLength)
 	raw += checksum(raw)
 	return raw, Secret{Digest: digestOf(raw), CreatedAt: now}
 }
@@ -134,29 +133,5 @@ func (d *digest) UnmarshalText(text []byte) error {
 }
 
 func checksum(s string) string {
-	sum := crc32.ChecksumIEEE([]byte(s))
-	var out [checkLength]byte
-	for i := range out {
-		out[checkLength-1-i] = base62[sum%62]
-		sum /= 62
-	}
-	return string(out[:])
-}
-
-// randomText returns random characters of base62.
-func randomText(length int) string {
-	const fair = 256 - 256%len(base62) // bytes above would favour the first characters
-	out := make([]byte, 0, length)
-	var some [64]byte
-	for {
-		_, _ = rand.Read(some[:]) // never fails
-		for _, b := range some {
-			if int(b) >= fair {
-				continue
-			}
-			if out = append(out, base62[int(b)%len(base62)]); len(out) == length {
-				return string(out)
-			}
-		}
-	}
+	return secret.Base62(uint64(crc32.ChecksumIEEE([]byte(s))), checkLength)
 }

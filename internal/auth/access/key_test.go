@@ -26,6 +26,7 @@ func TestNewKeys(t *testing.T) {
 	}
 	// Each character is as likely as any other: the mean is 1,032 and the
 	// standard deviation 32, so that six of those are beyond chance.
+	const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	const mean = keys * randomLength / len(base62)
 	for _, c := range base62 {
 		if n := counts[c]; n < mean-200 || n > mean+200 {

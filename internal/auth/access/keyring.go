@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/follow"
@@ -219,8 +220,8 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	if err := key.validate(now); err != nil {
 		return Key{}, "", err
 	}
-	raw, secret := newSecret(now)
-	key.ID, key.CreatedAt, key.Secrets = idPrefix+randomText(idLength), now, []Secret{secret}
+	raw, newest := newSecret(now)
+	key.ID, key.CreatedAt, key.Secrets = idPrefix+secret.RandomText(idLength), now, []Secret{newest}
 	if err := k.put(ctx, key); err != nil {
 		return Key{}, "", err
 	}

@@ -15,16 +15,21 @@ import (
 // Subject is a caller or network that is counted.
 type Subject [16]byte
 
-// Address returns the subject of an IP address. An IPv6 address counts as its /64
-// network, the smallest that a customer gets. An IPv4 address is stored in its
-// IPv4-mapped form, which differs from every /64.
-func Address(a netip.Addr) Subject {
-	s := Subject(a.As16())
-	if a.Is6() && !a.Is4In6() {
-		clear(s[8:])
+// Network returns the network that an address counts for: that of an IPv6 address is
+// its /64, the smallest that a customer gets. An invalid address has the zero Prefix.
+func Network(a netip.Addr) netip.Prefix {
+	a = a.Unmap()
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = 64
 	}
-	return s
+	p, _ := a.Prefix(bits)
+	return p
 }
+
+// Address returns the subject of the network of an address. That of an IPv4 address
+// has its IPv4-mapped form, which differs from every /64.
+func Address(a netip.Addr) Subject { return Network(a).Addr().As16() }
 
 // Site returns the subject of the /48 network of an IPv6 address, the largest that a
 // customer gets. IPv4 has none.

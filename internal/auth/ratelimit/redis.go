@@ -125,12 +125,12 @@ func (r *Redis) Run(ctx context.Context) {
 }
 
 func (r *Redis) ping() {
-	r.do(func(client *redis.Client) error { return client.Ping(context.Background()).Err() })
+	r.Do(func(client *redis.Client) error { return client.Ping(context.Background()).Err() })
 }
 
-// do runs a command and reports whether Redis answered. It returns false at once
+// Do runs a command and reports whether Redis answered. It returns false at once
 // while Redis is down, and after redisTimeout without a free connection.
-func (r *Redis) do(ask func(*redis.Client) error) bool {
+func (r *Redis) Do(ask func(*redis.Client) error) bool {
 	tired := time.NewTimer(redisTimeout)
 	defer tired.Stop()
 	select {

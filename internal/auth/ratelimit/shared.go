@@ -85,7 +85,7 @@ func (s *Shared) query(ctx context.Context, of Subject, count bool) (v Decision,
 	// own timeouts are short enough.
 	ctx = context.WithoutCancel(ctx)
 	var answer []int64
-	ok = s.redis.do(func(client *redis.Client) (err error) {
+	ok = s.redis.Do(func(client *redis.Client) (err error) {
 		answer, err = script.Run(ctx, client, []string{key}, int64(window), s.policy.Limit, count).Int64Slice()
 		if err == nil && len(answer) != 3 {
 			err = errors.New("the script does not answer with three numbers")

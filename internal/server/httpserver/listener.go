@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"pregon/internal/auth/ratelimit"
 )
 
 // boundListener limits the number of connections, in total and per network. It closes
@@ -48,21 +50,10 @@ func addressOf(a net.Addr) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// networkOf returns the network that an address is counted for: an IPv6 address
-// by its /64, the least that a customer gets. Those without an address are one.
-func networkOf(addr netip.Addr) netip.Prefix {
-	bits := addr.BitLen()
-	if addr.Is6() {
-		bits = 64
-	}
-	p, _ := addr.Prefix(bits)
-	return p
-}
-
 // acquire counts a connection, or returns nil.
 func (c *boundListener) acquire(conn net.Conn) *boundConn {
 	peer := addressOf(conn.RemoteAddr())
-	from, proxy := networkOf(peer), c.o.isProxy(peer)
+	from, proxy := ratelimit.Network(peer), c.o.isProxy(peer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byPeer[from]

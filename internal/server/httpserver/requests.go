@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 
+	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
 )
 
@@ -22,7 +23,7 @@ func (r *recorder) acquire(req *http.Request, from netip.Addr) error {
 	if req.ContentLength == 0 || s.o.isProxy(from) {
 		return nil
 	}
-	if network := networkOf(from); s.bodies.acquire(network) {
+	if network := ratelimit.Network(from); s.bodies.acquire(network) {
 		r.sender = network
 		return nil
 	}

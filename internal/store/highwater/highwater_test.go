@@ -276,7 +276,7 @@ func TestRedis(t *testing.T) {
 	}
 	defer redis.Close()
 	w := newWorld(t)
-	w.places = []highwater.Place{redis.Note("pregon:served:test")}
+	w.places = []highwater.Place{highwater.Redis{Conn: redis, Key: "pregon:served:test"}}
 	w.append(5)
 	_, behind := w.newest()
 	w.append(2)

@@ -13,65 +13,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
 )
-
-// Mode is the kind of credential of a caller.
-type Mode uint8
-
-// The kinds of credentials.
-const (
-	Anonymous Mode = iota
-	ByKey
-	ByToken
-)
-
-var modeNames = [...]string{Anonymous: "anonymous", ByKey: "key", ByToken: "token"}
-
-func (m Mode) String() string { return modeNames[m] }
-
-// Principal is an authenticated or anonymous caller.
-type Principal struct {
-	// ID identifies the owner of data: the id of a key, which survives rotation,
-	// or issuer and subject of a token. It is empty for anonymous callers.
-	ID      string
-	Mode    Mode
-	Scope   Scope
-	Expires time.Time // end of the credential; zero for never
-}
-
-// MayRead reports whether the principal may read public data: anonymous callers may,
-// and others with the scope.
-func (p Principal) MayRead(all Scope) bool { return p.Mode == Anonymous || p.Scope.Has(all) }
-
-// MissingScope returns the error for an operation outside the principal's scope.
-func (p Principal) MissingScope(all Scope, message string) error {
-	return &scopeError{all, &fault.Error{
-		Kind: fault.Forbidden, Code: "insufficient_scope",
-		Message: message + " needs the scope " + all.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
-	}}
-}
-
-// scopeError carries the missing scope for Challenge.
-type scopeError struct {
-	scope   Scope
-	refusal *fault.Error
-}
-
-func (e *scopeError) Error() string { return e.refusal.Error() }
-func (e *scopeError) Unwrap() error { return e.refusal }
-
-// Challenge sets WWW-Authenticate for an error of MissingScope.
-func (g *Guard) Challenge(h http.Header, err error) {
-	if e, ok := errors.AsType[*scopeError](err); ok {
-		h.Set("WWW-Authenticate", g.challenge(Requirement{Scope: e.scope}, "insufficient_scope", ""))
-	}
-}
 
 // Requirement is what an operation requires of its callers.
 type Requirement struct {
@@ -295,7 +242,7 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 	if limit := g.o.Anonymous; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.setHeaders(w.Header(), v) {
 			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.describe()+
-				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+g.o.BaseURL+"/openapi.json tells how to get and send one.")
+				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+g.o.BaseURL+"/openapi.json describes how to get and send one.")
 		}
 	}
 	if site, ok := ratelimit.Site(from); ok && g.o.AnonymousSite != nil {
@@ -324,7 +271,7 @@ func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, mess
 		if principal != "" {
 			attrs = append(attrs, slog.String("principal", principal))
 		}
-		g.o.Audit.tell(r.Context(), "limit.hit", attrs...)
+		g.o.Audit.record(r.Context(), "limit.hit", attrs...)
 	}
 	return fault.New(fault.RateLimited, "%s", message)
 }
@@ -335,7 +282,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 	if limit := g.o.Refused; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !v.OK {
 			w.Header().Set("Retry-After", v.RetryAfter())
-			return g.limited(r, from, "refused", "", "Too many credentials from this address were not good. Mend yours, and wait as long as Retry-After says.")
+			return g.limited(r, from, "refused", "", "Too many credentials from this address were invalid. Correct yours, and wait as long as Retry-After says.")
 		}
 	}
 	reason := strings.TrimSuffix(err.Error(), ".")
@@ -343,7 +290,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 	if bad, ok := errors.AsType[*badKey](err); ok {
 		attrs = append(attrs, slog.String("key", bad.id))
 	}
-	g.o.Audit.tell(r.Context(), "credential.refused", attrs...)
+	g.o.Audit.record(r.Context(), "credential.refused", attrs...)
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		g.o.Observe("invalid_request")
 		return e
@@ -398,85 +345,12 @@ func (l *Limit) setHeaders(h http.Header, v ratelimit.Decision) bool {
 	return v.OK
 }
 
-// credential is the credential of a request.
-type credential struct {
-	text  string
-	isKey bool
-}
+// Audit records security events under names such as key.created. It never receives a
+// secret.
+type Audit func(ctx context.Context, event string, attrs ...slog.Attr)
 
-// credentialOf returns the credential in the headers. It refuses credentials in the
-// query, and more than one.
-func credentialOf(r *http.Request) (credential, error) {
-	if err := RefuseInQuery(r.URL.RawQuery); err != nil {
-		return credential{}, err
+func (a Audit) record(ctx context.Context, event string, attrs ...slog.Attr) {
+	if a != nil {
+		a(ctx, event, attrs...)
 	}
-	bearer, key := r.Header["Authorization"], r.Header["X-Api-Key"]
-	if len(bearer) == 0 && len(key) == 0 {
-		return credential{}, nil
-	}
-	if len(bearer) > 1 || len(key) > 1 {
-		return credential{}, fault.New(fault.Invalid, "A request may carry one credential: send Authorization, or X-API-Key, once.")
-	}
-	if len(bearer) == 0 {
-		return credential{strings.TrimSpace(key[0]), true}, nil
-	}
-	scheme, text, _ := strings.Cut(strings.TrimSpace(bearer[0]), " ")
-	text = strings.TrimLeft(text, " ")
-	if len(key) == 1 && (strings.TrimSpace(key[0]) != text) {
-		return credential{}, fault.New(fault.Invalid, "Authorization and X-API-Key carry different credentials: send one of them.")
-	}
-	if !strings.EqualFold(scheme, "Bearer") || text == "" {
-		return credential{}, errors.New("the Authorization header must be Bearer and a key or token")
-	}
-	return credential{text, strings.HasPrefix(text, keyPrefix) || len(key) == 1}, nil
-}
-
-// RefuseInQuery returns an error for credentials in a query, which logs and browser
-// histories would keep.
-func RefuseInQuery(query string) error {
-	if query == "" {
-		return nil
-	}
-	for pair := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		name, value = unescape(name), unescape(value)
-		if !credentialNames[strings.ToLower(name)] && !strings.Contains(name+value, keyPrefix) {
-			continue
-		}
-		if strings.Contains(name, keyPrefix) {
-			name = "query"
-		}
-		return &fault.Error{
-			Kind:    fault.Invalid,
-			Message: "Credentials do not belong in the address: send the key or token in the Authorization or X-API-Key header, and treat this one as leaked.",
-			Fields:  []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
-		}
-	}
-	return nil
-}
-
-// credentialNames are the usual parameter names of credentials.
-var credentialNames = map[string]bool{
-	"api_key": true, "apikey": true, "api-key": true, "x-api-key": true, "access_token": true, "token": true,
-	"authorization": true, "bearer": true, "client_secret": true, "client_assertion": true, "subject_token": true, "assertion": true,
-}
-
-func unescape(s string) string {
-	if d, err := url.QueryUnescape(s); err == nil {
-		return d
-	}
-	return s
-}
-
-type contextKey struct{}
-
-// NewContext returns a context that carries the principal.
-func NewContext(ctx context.Context, p Principal) context.Context {
-	return context.WithValue(ctx, contextKey{}, p)
-}
-
-// FromContext returns the principal, or an anonymous one.
-func FromContext(ctx context.Context) Principal {
-	p, _ := ctx.Value(contextKey{}).(Principal)
-	return p
 }

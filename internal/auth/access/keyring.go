@@ -86,7 +86,7 @@ func (k *Keyring) apply(ctx context.Context, u follow.Update) {
 	for _, r := range u.Records {
 		h := &holder{noted: new(atomic.Int64)}
 		if err := json.Unmarshal([]byte(r.Body), &h.Key); err != nil || h.ID != r.ID {
-			k.audit.tell(ctx, "key.unreadable", slog.String("key", r.ID))
+			k.audit.record(ctx, "key.unreadable", slog.String("key", r.ID))
 			delete(next.byID, r.ID)
 			continue
 		}
@@ -140,7 +140,7 @@ func (k *Keyring) noteUse(ctx context.Context, h *holder) {
 		return
 	}
 	if first.Equal(at) {
-		k.audit.tell(ctx, "key.first_used", slog.String("key", h.ID))
+		k.audit.record(ctx, "key.first_used", slog.String("key", h.ID))
 	}
 }
 
@@ -225,7 +225,7 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	if err := k.put(ctx, key); err != nil {
 		return Key{}, "", err
 	}
-	k.audit.tell(ctx, "key.created", slog.String("key", key.ID), slog.String("name", key.Name), slog.String("plan", key.Plan), slog.String("scope", key.Scopes.String()))
+	k.audit.record(ctx, "key.created", slog.String("key", key.ID), slog.String("name", key.Name), slog.String("plan", key.Plan), slog.String("scope", key.Scopes.String()))
 	return key, raw, nil
 }
 
@@ -285,7 +285,7 @@ func (k *Keyring) change(ctx context.Context, id, event string, change func(*Key
 		}
 		err := k.put(ctx, key)
 		if err == nil {
-			k.audit.tell(ctx, event, slog.String("key", key.ID), slog.String("name", key.Name))
+			k.audit.record(ctx, event, slog.String("key", key.ID), slog.String("name", key.Name))
 			return key, nil
 		}
 		if fault.KindOf(err) != fault.Conflict {

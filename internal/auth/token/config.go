@@ -247,13 +247,4 @@ func isSHA256(s string) bool {
 }
 
 // joinNames joins names with spaces.
-func joinNames[T ~string](names []T) string {
-	var b strings.Builder
-	for i, n := range names {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(string(n))
-	}
-	return b.String()
-}
+func joinNames[T ~string](names []T) string { return strings.Trim(fmt.Sprint(names), "[]") }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"regexp"
 	"sync"
 	"time"
 
@@ -110,4 +111,60 @@ func (u flushHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (u flushHandler) WithGroup(name string) slog.Handler {
 	return flushHandler{u.Handler.WithGroup(name), u.out}
+}
+
+// Request is a finished request.
+type Request struct {
+	ID       string
+	Route    string // from a closed set
+	Method   string // from a closed set
+	Path     string
+	Status   int
+	Bytes    int64
+	Remote   string
+	Time     time.Time // end of the request
+	Duration time.Duration
+	Expected bool // the status is not a failure
+}
+
+// Request logs a request.
+func (l *Log) Request(r Request) {
+	level := slog.LevelInfo
+	if r.Status >= 500 && !r.Expected {
+		level = slog.LevelError
+	}
+	ctx := context.Background()
+	if !l.Enabled(ctx, level) {
+		return
+	}
+	record := slog.NewRecord(r.Time, level, "request", 0)
+	record.AddAttrs(slog.String("id", r.ID), slog.String("method", r.Method), slog.String("route", r.Route), slog.String("path", r.Path),
+		slog.Int("status", r.Status), slog.Int64("bytes", r.Bytes), slog.Duration("took", r.Duration), slog.String("remote", r.Remote))
+	_ = l.Handler().Handle(ctx, record)
+}
+
+// Colored returns a writer that colors the lines of a text log for a terminal: the
+// time dim, the level by its severity.
+func Colored(w io.Writer) io.Writer { return colored{w} }
+
+type colored struct{ w io.Writer }
+
+var levels = []struct {
+	lines *regexp.Regexp
+	paint []byte
+}{
+	{regexp.MustCompile(`(?m)^(time=\S+) (level=ERROR\S*) `), []byte("\x1b[2m$1\x1b[0m \x1b[1;31m$2\x1b[0m ")},
+	{regexp.MustCompile(`(?m)^(time=\S+) (level=WARN\S*) `), []byte("\x1b[2m$1\x1b[0m \x1b[1;33m$2\x1b[0m ")},
+	{regexp.MustCompile(`(?m)^(time=\S+) (level=INFO\S*) `), []byte("\x1b[2m$1\x1b[0m \x1b[32m$2\x1b[0m ")},
+	{regexp.MustCompile(`(?m)^(time=\S+) (level=DEBUG\S*) `), []byte("\x1b[2m$1\x1b[0m \x1b[36m$2\x1b[0m ")},
+}
+
+// Write writes whole lines.
+func (c colored) Write(lines []byte) (int, error) {
+	painted := lines
+	for _, l := range levels {
+		painted = l.lines.ReplaceAll(painted, l.paint)
+	}
+	_, err := c.w.Write(painted)
+	return len(lines), err
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// goMod is what go mod edit -json tells of go.mod.
+// goMod is the output of go mod edit -json.
 type goMod struct {
 	Require []requirement
 	Tool    []tool
@@ -43,7 +43,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 
 // unexplained compares what go.mod asks for with the names in the document.
 // A go.mod without any direct requirement was never tidied: then every
-// requirement may stand for a direct one.
+// requirement may be a direct one.
 func unexplained(mod goMod, named []string) []string {
 	var direct, all, tools []string
 	for _, r := range mod.Require {

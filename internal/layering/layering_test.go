@@ -16,7 +16,7 @@ import (
 const module = "pregon"
 
 // rows is the table: a package may import only packages of lower rows. Names
-// are below internal/, but for the command. A name may stand here before its
+// are below internal/, but for the command. A name may be listed before its
 // package exists.
 var rows = [][]string{
 	0: {
@@ -104,7 +104,7 @@ var rows = [][]string{
 // with both.
 var backends = []string{"store/sqlite", "store/postgres"}
 
-// pkg is what go list tells of a package, its tests left out.
+// pkg is the output of go list for a package without its tests.
 type pkg struct {
 	ImportPath string
 	Imports    []string
@@ -219,7 +219,7 @@ func list(t *testing.T) []pkg {
 	return pkgs
 }
 
-// noteSources looks at every folder of sources. The go command reuses a test's
+// noteSources reads every source folder. The go command reuses a test's
 // result while the files that the test itself opened are the same; it does not
 // know those that go list reads, and would reuse a result from before a wrong
 // import.

@@ -60,7 +60,7 @@ func TestAdmit(t *testing.T) {
 	_, awayRaw := create(t, keys, access.Key{Networks: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("2001:db8::/32")}})
 	_, strange := create(t, access.NewKeyring(openStore(t, t.TempDir()+"/other.db"), nil), access.Key{})
 	g := access.NewGuard(access.Options{
-		BaseURL: baseURL, Keys: keys, Audit: log.tell,
+		BaseURL: baseURL, Keys: keys, Audit: log.record,
 		Tokens: tokens(map[string]access.TokenInfo{
 			"rest":   {Subject: "https://idp#ana", Audience: baseURL, Scope: access.ReadReports},
 			"narrow": {Subject: "https://idp#ana", Audience: baseURL, Scope: access.ReadAnalytics},
@@ -158,7 +158,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// Exactly so many are let in, however they come.
+// The limit is exact, however requests arrive.
 func TestAnonymousLimit(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(60, "anonymous")})
 	var passed atomic.Int64
@@ -179,7 +179,7 @@ func TestAnonymousLimit(t *testing.T) {
 	}
 	all.Wait()
 	if passed.Load() != 60 {
-		t.Errorf("%d of 200 were let in", passed.Load())
+		t.Errorf("%d of 200 were allowed", passed.Load())
 	}
 	if _, _, err := ask(g, access.Requirement{Public: true}, "", "remote", "192.0.2.2:1"); err != nil {
 		t.Errorf("another address: %v", err)
@@ -195,7 +195,7 @@ func TestIPv6IsCountedByNetwork(t *testing.T) {
 		}
 	}
 	if passed != 60 {
-		t.Errorf("%d of 100 were let in", passed)
+		t.Errorf("%d of 100 were allowed", passed)
 	}
 	if _, _, err := ask(g, access.Requirement{Public: true}, "", "remote", "[2001:db8:1:3::1]:1"); err != nil {
 		t.Errorf("the next network: %v", err)
@@ -226,7 +226,7 @@ func TestUncounted(t *testing.T) {
 	}
 }
 
-// While nobody can know whether a token is good, it is not called bad.
+// A token that cannot be verified now is not refused as invalid.
 func TestTokenThatCannotBeChecked(t *testing.T) {
 	var outcomes []string
 	g := access.NewGuard(access.Options{
@@ -252,7 +252,7 @@ func TestRefusedLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &trail{}
 		g := access.NewGuard(access.Options{
-			BaseURL: baseURL, Anonymous: limit(60, "anonymous"), Refused: limit(30, "refused"), Audit: log.tell,
+			BaseURL: baseURL, Anonymous: limit(60, "anonymous"), Refused: limit(30, "refused"), Audit: log.record,
 			Tokens: tokens(map[string]access.TokenInfo{"good": {Subject: "x", Audience: baseURL, Scope: access.AllScopes}}),
 		})
 		refused := func() (n int) {
@@ -266,7 +266,7 @@ func TestRefusedLimit(t *testing.T) {
 			return n
 		}
 		if n := refused(); n != 30 {
-			t.Errorf("%d were told why", n)
+			t.Errorf("%d received the reason", n)
 		}
 		if _, _, err := ask(g, access.Requirement{Public: true}, "", "Authorization", "Bearer good"); err != nil {
 			t.Errorf("a good token meanwhile: %v", err)
@@ -276,7 +276,7 @@ func TestRefusedLimit(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if n := refused(); n != 30 {
-			t.Errorf("%d were told why a minute later", n)
+			t.Errorf("%d received the reason a minute later", n)
 		}
 		if log.count("limit.hit") != 2 || log.count("credential.refused") != 60 {
 			t.Error(log)
@@ -309,7 +309,7 @@ func TestPlanLimit(t *testing.T) {
 		t.Errorf("%d were over the limit", limited)
 	}
 	if a, b, c := passed(pro), passed(other), passed(enterprise); a != 3 || b != 3 || c != 10 {
-		t.Errorf("%d, %d and %d were let in", a, b, c)
+		t.Errorf("%d, %d and %d were allowed", a, b, c)
 	}
 }
 

@@ -199,7 +199,7 @@ func (k *Keyring) touch(h *holder) {
 func (k *Keyring) Changed() <-chan struct{} { return *k.changed.Load() }
 
 // Alive reports whether a holder's key has not been revoked and has not expired,
-// for what goes on after a request was let in.
+// for what goes on after a request was allowed.
 func (k *Keyring) Alive(id string) bool {
 	h := k.known.Load().byID[id]
 	return h != nil && h.State(time.Now()) == "active"

@@ -28,7 +28,7 @@ type trail struct {
 	buf bytes.Buffer // guarded by mu
 }
 
-func (l *trail) tell(ctx context.Context, event string, attrs ...slog.Attr) {
+func (l *trail) record(ctx context.Context, event string, attrs ...slog.Attr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	slog.New(slog.NewTextHandler(&l.buf, nil)).LogAttrs(ctx, slog.LevelInfo, event, attrs...)
@@ -57,7 +57,7 @@ func replicas(t testing.TB) (a, b *access.Keyring, log *trail) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	log = &trail{}
-	return access.NewKeyring(openStore(t, path), log.tell), access.NewKeyring(openStore(t, path), log.tell), log
+	return access.NewKeyring(openStore(t, path), log.record), access.NewKeyring(openStore(t, path), log.record), log
 }
 
 func create(t testing.TB, k *access.Keyring, key access.Key) (access.Key, string) {
@@ -125,7 +125,7 @@ func TestKeyIsKnownAtOnceAndRevokedEverywhere(t *testing.T) {
 	if _, _, err := b.Rotate(t.Context(), key.ID, time.Hour); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("a revoked key was rotated: %v", err)
 	}
-	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example", Audit: log.tell})
+	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example", Audit: log.record})
 	_, _, _ = ask(g, access.Requirement{}, "", "X-API-Key", raw)
 	if !strings.Contains(log.String(), "msg=credential.refused reason=\"this key was revoked\" remote=192.0.2.1 key="+key.ID) {
 		t.Errorf("the audit does not name the key: %s", log)
@@ -259,7 +259,7 @@ func TestUseIsNoted(t *testing.T) {
 	}
 }
 
-// While the store does not answer, the keys that are known stand, and it shows.
+// While the store does not answer, known keys stay valid, and Behind reports it.
 func TestStoreIsDown(t *testing.T) {
 	db := &broken{Store: openStore(t, filepath.Join(t.TempDir(), "pregon.db"))}
 	k := access.NewKeyring(db, nil)
@@ -274,10 +274,10 @@ func TestStoreIsDown(t *testing.T) {
 		t.Errorf("a known key is refused: %v", err)
 	}
 	if err := admitted(t, k, unseen); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("nobody can tell whether a key is good, and its holder is told: %v", err)
+		t.Errorf("an unknown key while the store fails: error %v, want Unavailable", err)
 	}
 	if err := k.Refresh(t.Context()); err == nil {
-		t.Error("the failure is not told")
+		t.Error("the failure is not reported")
 	}
 	eventually(t, "the keyring falls behind", func() bool { return k.Behind() > 0 })
 }
@@ -298,7 +298,7 @@ func (b *broken) RecordsSince(ctx context.Context, kind string, revision int64) 
 func TestUnreadableRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	db, log := openStore(t, path), &trail{}
-	k := access.NewKeyring(db, log.tell)
+	k := access.NewKeyring(db, log.record)
 	_, raw := create(t, k, access.Key{})
 	for id, body := range map[string]string{"key_a": "{", "key_b": `{"id":"key_b","plan":"pro","scopes":"write:all"}`, "key_c": `{"id":"key_d","plan":"pro","scopes":"read:reports"}`} {
 		if _, err := store.PutRecord(t.Context(), db, store.Record{Kind: "key", ID: id, Body: body}); err != nil {

@@ -173,7 +173,7 @@ func TestWrongAddress(t *testing.T) {
 	wantUnavailable(t, Remote("https://%zz/", http.DefaultClient, quiet), "cannot be fetched")
 }
 
-// Why an address was refused can still be told.
+// The reason of a refused address is in the error.
 func TestRefused(t *testing.T) {
 	s := Remote("https://127.0.0.1/keys", outbound.NewClient(outbound.Options{}), quiet)
 	_, err := s.Keys(t.Context(), "a", "EdDSA")

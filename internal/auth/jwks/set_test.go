@@ -27,7 +27,7 @@ func TestFetchedOnFirstNeed(t *testing.T) {
 	})
 }
 
-// What is stale serves while it is fetched anew: nobody waits.
+// Stale keys are used while the set is fetched: no caller waits.
 func TestStaleServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: says(set(ed("old")))}
@@ -45,7 +45,7 @@ func TestStaleServes(t *testing.T) {
 			wantKeys(t, s, "", 1)
 		}
 		if waited := time.Since(before); waited > 0 {
-			t.Errorf("waited %v for what was there", waited)
+			t.Errorf("waited %v for a known key", waited)
 		}
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestUnknownKid(t *testing.T) {
 	})
 }
 
-// Nor is it asked for more often when that fails, and then the old keys stand.
+// A failure does not cause more fetches, and the old keys stay valid.
 func TestUnknownKidWhenDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: says(set(ed("a")))}
@@ -178,7 +178,7 @@ func TestOneFlightForAll(t *testing.T) {
 	})
 }
 
-// A caller that goes away ends its own waiting and nobody else's.
+// A canceled caller does not cancel the others.
 func TestCallerGoesAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: func(req *http.Request) (*http.Response, error) {
@@ -252,7 +252,7 @@ func TestNeverFetched(t *testing.T) {
 	})
 }
 
-// The old keys stand while their issuer is down, but not for ever.
+// The old keys are used while their issuer is down, but not for ever.
 func TestOldKeysStand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
@@ -289,7 +289,7 @@ func TestOldKeysStand(t *testing.T) {
 	})
 }
 
-// A set that nobody asked for in a long time is fetched before it is used.
+// A set that was not used for a long time is fetched before it is used.
 func TestLongUnused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: says(set(ed("a")))}

@@ -39,7 +39,7 @@ func TestBurst(t *testing.T) {
 	a, logA := open(t, far, time.Hour)
 	b, logB := open(t, far, time.Hour)
 	if in := takeAtOnce(t, 1000, a.Shared(perHour), b.Shared(perHour)); in != 60 {
-		t.Errorf("%d of 2000 were let in, want 60", in)
+		t.Errorf("%d of 2000 were allowed, want 60", in)
 	}
 	if !a.Up() || !b.Up() {
 		t.Errorf("Redis is up: %s%s", logA, logB)
@@ -113,7 +113,7 @@ func TestWhatRedisCountedIsLetIn(t *testing.T) {
 	_, calls, _ := strings.Cut(stats, "cmdstat_rpush:calls=")
 	calls, _, _ = strings.Cut(calls, ",")
 	if want := in.Load(); want == 0 || calls != strconv.FormatInt(want, 10) {
-		t.Errorf("Redis counted %s, and %d were let in", calls, want)
+		t.Errorf("Redis counted %s, and %d were allowed", calls, want)
 	}
 	if !r.Up() {
 		t.Errorf("Redis is up: %s", log)
@@ -128,14 +128,14 @@ func TestRefusedByRedis(t *testing.T) {
 	one, two := a.Shared(perHour), b.Shared(perHour)
 	take(t, one, number(1), 60)
 	if in := takeAtOnce(t, 200, two); in != 0 {
-		t.Errorf("%d were let in", in)
+		t.Errorf("%d were allowed", in)
 	}
 	if two.Len() != 0 {
 		t.Error("a request is remembered that was refused")
 	}
 	server.Kill()
 	if in := take(t, two, number(1), 100); in != 60 {
-		t.Errorf("%d were let in without Redis, want 60", in)
+		t.Errorf("%d were allowed without Redis, want 60", in)
 	}
 }
 

@@ -54,7 +54,7 @@ func connect(t *testing.T, url string) *redis.Client {
 
 func keyOf(s ratelimit.Subject) string { return fmt.Sprintf("pregon:limit:test:%x", s) }
 
-// take makes so many requests of a subject and returns how many were let in.
+// take makes so many requests of a subject and returns how many were allowed.
 func take(t *testing.T, l ratelimit.Limiter, s ratelimit.Subject, times int) (in int) {
 	for range times {
 		if l.Take(t.Context(), s).OK {
@@ -69,7 +69,7 @@ func TestSharedIsExact(t *testing.T) {
 	a, _ := open(t, server.URL(), time.Hour)
 	b, _ := open(t, server.URL(), time.Hour)
 	if got := takeAtOnce(t, 100, a.Shared(perHour), b.Shared(perHour)); got != 60 {
-		t.Errorf("%d of 200 were let in, want 60", got)
+		t.Errorf("%d of 200 were allowed, want 60", got)
 	}
 	if !a.Up() || !b.Up() {
 		t.Error("Redis is up")
@@ -134,15 +134,15 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 	b, logB := open(t, server.URL(), 10*time.Millisecond)
 	one, two := a.Shared(perHour), b.Shared(perHour)
 	if in := take(t, one, number(1), 20) + take(t, two, number(1), 10); in != 30 {
-		t.Fatalf("%d were let in, want 30", in)
+		t.Fatalf("%d were allowed, want 30", in)
 	}
 
 	server.Kill()
 	if in := take(t, one, number(1), 100); in != 40 {
-		t.Errorf("%d more were let in, want 40, for 20 were before", in)
+		t.Errorf("%d more were allowed, want 40, for 20 were before", in)
 	}
 	if in := takeAtOnce(t, 200, two); in != 50 {
-		t.Errorf("%d more were let in, want 50, for 10 were before", in)
+		t.Errorf("%d more were allowed, want 50, for 10 were before", in)
 	}
 	if a.Up() || b.Up() {
 		t.Error("Redis is not up")
@@ -152,10 +152,10 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 	awaitUp(t, a, one)
 	awaitUp(t, b, two)
 	if in := take(t, one, number(1), 10) + take(t, two, number(1), 10); in != 0 {
-		t.Errorf("%d more were let in because Redis has forgotten", in)
+		t.Errorf("%d more were allowed after Redis lost its data, want 0", in)
 	}
 	if in := take(t, one, number(2), 40) + take(t, two, number(2), 40); in != 60 {
-		t.Errorf("%d were let in by two processes, want 60", in)
+		t.Errorf("%d were allowed by two processes, want 60", in)
 	}
 	for _, log := range []*bytes.Buffer{logA, logB} {
 		if strings.Count(log.String(), "level=WARN") != 1 || strings.Count(log.String(), "level=INFO") != 1 {
@@ -164,7 +164,7 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 	}
 }
 
-// awaitUp looks at a limit until Redis answers.
+// awaitUp polls a limit until Redis answers.
 func awaitUp(t *testing.T, r *ratelimit.Redis, l ratelimit.Limiter) {
 	t.Helper()
 	waittest.For(t, "Redis is up again", func() bool {
@@ -174,7 +174,7 @@ func awaitUp(t *testing.T, r *ratelimit.Redis, l ratelimit.Limiter) {
 }
 
 // TestRedisForgetsBetween is a race: requests that found room in this process,
-// all let in by a Redis that has just been emptied.
+// all allowed by a Redis that has just been emptied.
 func TestRedisForgetsBetween(t *testing.T) {
 	server := redistest.Start(t)
 	r, _ := open(t, server.URL(), time.Hour)
@@ -184,7 +184,7 @@ func TestRedisForgetsBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	if in := takeAtOnce(t, 50, l); in != 5 {
-		t.Errorf("%d more were let in, want 5", in)
+		t.Errorf("%d more were allowed, want 5", in)
 	}
 }
 
@@ -222,12 +222,12 @@ func TestOnlyOneFindsOut(t *testing.T) {
 			}
 			time.Sleep(time.Second - time.Nanosecond)
 			if ratelimit.Ask(r) != nil {
-				t.Error("Redis is not left alone for a second")
+				t.Error("Redis was used within a second of its failure")
 			}
 			time.Sleep(time.Nanosecond)
 			probe := ratelimit.Ask(r)
 			if probe == nil {
-				t.Fatal("Redis is left alone for more than a second")
+				t.Fatal("Redis was not used for more than a second")
 			}
 			time.Sleep(time.Hour)
 			if ratelimit.Ask(r) != nil {
@@ -329,14 +329,14 @@ func TestScriptAgainstModel(t *testing.T) {
 			case !v.OK && (first < 0 || now.from.Sub(in[first].to) > policy.Window+slack):
 				t.Fatalf("seed %d, limit %d: refused without a reason", seed, policy.Limit)
 			case v.OK && first >= 0 && now.to.Sub(in[first].from) < policy.Window-slack:
-				t.Fatalf("seed %d, limit %d: one too many was let in", seed, policy.Limit)
+				t.Fatalf("seed %d, limit %d: one more than the limit was allowed", seed, policy.Limit)
 			case v.OK:
 				in = append(in, now)
 			default:
 				refused++
 			}
 		}
-		t.Logf("seed %d, limit %d: %d let in, %d refused", seed, policy.Limit, len(in), refused)
+		t.Logf("seed %d, limit %d: %d allowed, %d refused", seed, policy.Limit, len(in), refused)
 	}
 	if !r.Up() {
 		t.Errorf("Redis is up: %s", log)
@@ -452,7 +452,7 @@ func TestClosed(t *testing.T) {
 	}
 	ratelimit.Answered(r, client, redis.ErrClosed)
 	if in := take(t, l, number(1), 60); in != 40 {
-		t.Errorf("%d were let in, want 40", in)
+		t.Errorf("%d were allowed, want 40", in)
 	}
 	if log.Len() > 0 {
 		t.Errorf("closing is no failure: %s", log)

@@ -1,5 +1,5 @@
--- Counts a request in the log KEYS[1], or only looks if ARGV[3] is 0: at most
--- ARGV[2] in any ARGV[1] microseconds. Returns if it is let in, how many more
+-- Counts a request in the log KEYS[1], or only reads it if ARGV[3] is 0: at most
+-- ARGV[2] in any ARGV[1] microseconds. Returns whether it is allowed, how many more
 -- would be, and the microseconds until one more is.
 --
 -- The log is a list of times, the oldest first. A sorted set would need a name

@@ -74,7 +74,7 @@ func (m *model) decide(now time.Time, count bool) ratelimit.Decision {
 	return v
 }
 
-// check looks for a window with more than the limit in it.
+// check searches a window with more than the limit in it.
 func (m *model) check(t *testing.T) {
 	for n := range max(len(m.accepted)-m.policy.Limit, 0) {
 		if d := m.accepted[n+m.policy.Limit].Sub(m.accepted[n]); d < m.policy.Window {
@@ -99,7 +99,7 @@ func TestWindowAgainstModel(t *testing.T) {
 				0, 0, 0, 1, time.Millisecond, time.Second, policy.Window / time.Duration(policy.Limit),
 				policy.Window - 1, policy.Window, policy.Window + 1, 2*policy.Window - 1, 2 * policy.Window,
 			}
-			// Mostly short, or nobody would ever be refused.
+			// Mostly short, or no request would be refused.
 			pause := func() time.Duration {
 				switch random.IntN(4 * policy.Limit) {
 				case 0:
@@ -242,12 +242,12 @@ func TestRefusedAreNotCounted(t *testing.T) {
 func TestConcurrentTakes(t *testing.T) {
 	w := ratelimit.NewWindow(ratelimit.Policy{Name: "test", Limit: 60, Window: time.Hour})
 	if got := takeAtOnce(t, 200, w); got != 60 {
-		t.Errorf("%d of 200 were let in, want 60", got)
+		t.Errorf("%d of 200 were allowed, want 60", got)
 	}
 }
 
 // takeAtOnce makes so many requests of one subject with each limiter, all at
-// the same time, and returns how many were let in.
+// the same time, and returns how many were allowed.
 func takeAtOnce(t *testing.T, each int, limiters ...ratelimit.Limiter) int {
 	var in atomic.Int64
 	var all sync.WaitGroup
@@ -304,7 +304,7 @@ func TestOverflow(t *testing.T) {
 	})
 }
 
-// TestBlocksAreUsedAgain has somebody come as often as they may for a long time.
+// TestBlocksAreUsedAgain sends requests at the limit for a long time.
 func TestBlocksAreUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := ratelimit.NewWindow(ratelimit.Policy{Name: "test", Limit: 600, Window: time.Minute})
@@ -331,10 +331,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	const many, mb = 200_000, 1 << 20
 	for _, c := range []struct {
 		name string
-		step time.Duration // how often somebody comes after the flood
+		step time.Duration // between requests after the flood
 	}{
-		{"nobody comes", 2 * time.Minute},
-		{"somebody comes every second", time.Second},
+		{"no requests", 2 * time.Minute},
+		{"a request every second", time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -34,7 +34,7 @@ func wantFault(t *testing.T, err error, kind fault.Kind, says string, never ...s
 	}
 	for _, s := range never {
 		if strings.Contains(err.Error(), s) {
-			t.Errorf("%q tells %q", err, s)
+			t.Errorf("error %q contains %q", err, s)
 		}
 	}
 }
@@ -68,14 +68,14 @@ func TestShortKey(t *testing.T) {
 func TestSealingTwiceDiffers(t *testing.T) {
 	b := box(t, key)
 	if first, second := b.Seal(place, "text"), b.Seal(place, "text"); first == second {
-		t.Error("the same text sealed twice looks the same")
+		t.Error("the same text sealed twice gave equal values")
 	}
 	if strings.Contains(decode(t, b.Seal(place, "a text to be found")), "text") {
 		t.Error("the text can be read in what is sealed")
 	}
 }
 
-// A key that is set later still opens what was kept before it.
+// A key that is set later still opens plain values.
 func TestKeySetLater(t *testing.T) {
 	sealed := box(t, "").Seal(place, "text")
 	if sealed != "plain:dGV4dA==" {

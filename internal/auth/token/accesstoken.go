@@ -128,7 +128,7 @@ func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, er
 	// With a stolen signing key one could make tokens with a long lifetime. The
 	// service issues none.
 	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) || c.Expires > issued.Add(maxLifetime).Unix() {
-		return t, "", refused("it says that it is good for more than an hour, or from a later time on: this service issues no such token")
+		return t, "", refused("its lifetime is longer than an hour, or it was issued in the future: this service issues no such token")
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return Token{

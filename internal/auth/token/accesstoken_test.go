@@ -204,7 +204,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d tokens are remembered", n)
 	}
 	if w.accepts(idle) {
-		t.Error("what was not used is kept")
+		t.Error("an unused token is still cached")
 	}
 }
 

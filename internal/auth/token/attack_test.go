@@ -31,7 +31,7 @@ func publicForms(key *rsa.PublicKey) map[string][]byte {
 	}
 }
 
-// attacks are refused whoever signed them.
+// attacks are refused, whichever key signed them.
 func attacks() []rule {
 	out := []rule{
 		{"alg none", func(c *call) { c.alg = "none"; c.assertion = strings.TrimSuffix(c.signed(), ".") + "." }, "assertion", ""},
@@ -174,7 +174,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// An access token of ours gets nobody another one.
+// Our own access token is not accepted as an assertion.
 func TestOwnTokenAsAssertion(t *testing.T) {
 	w := newWorld(t)
 	own := w.token()
@@ -192,7 +192,7 @@ func TestOwnTokenAsAssertion(t *testing.T) {
 	}
 }
 
-// Nobody can use up the assertion of somebody else by showing it wrongly.
+// An invalid request does not use up an assertion.
 func TestNobodyBurnsAnAssertion(t *testing.T) {
 	w := newWorld(t)
 	c := w.exchange()

@@ -45,7 +45,7 @@ var clientRules = []rule{
 	{"basic with a wrong secret", byBasic("web app", password+"x"), "invalid_client", "secret is wrong"},
 	{"basic with no secret", byBasic("web app", ""), "invalid_client", "secret is wrong"},
 	{"basic that is not encoded", authorization("Basic " + raw64("web app:"+password)), "invalid_client", "form-encoded"},
-	{"basic of somebody unknown", byBasic("nobody", password), "invalid_client", "no client of this id"},
+	{"basic of an unknown client", byBasic("unknown", password), "invalid_client", "no client of this id"},
 	{"basic of who posts", func(c *call) { byBasic("poster", password)(c); c.claims["client_id"] = "poster" }, "invalid_client", "this method"},
 	{"basic of who needs none", func(c *call) { byBasic("agent", password)(c); c.claims["client_id"] = "agent" }, "invalid_client", "this method"},
 	{"basic without a colon", authorization("Basic " + raw64("web+app")), "invalid_client", "Authorization header must be Basic"},
@@ -83,7 +83,7 @@ var clientRules = []rule{
 	{"proof for the endpoint", byProof(setClaim("aud", base+"/api/auth/token")), "", ""},
 	{"proof for one in a list", byProof(setClaim("aud", []string{base})), "", ""},
 	{"proof for two", byProof(setClaim("aud", []string{base, base + "/api/auth/token"})), "invalid_client", "exactly one"},
-	{"proof for somebody else", byProof(setClaim("aud", idp)), "invalid_client", "aud must be " + base},
+	{"proof for another audience", byProof(setClaim("aud", idp)), "invalid_client", "aud must be " + base},
 	{"proof of who cannot have one", func(c *call) {
 		c.asSigner()
 		c.claims["client_id"], c.proof.claims["iss"], c.proof.claims["sub"] = "agent", "agent", "agent"
@@ -133,7 +133,7 @@ func TestClientRules(t *testing.T) {
 	}
 }
 
-// Who tried the header is told which scheme to use; others are not, for their
+// A client that used the header receives the scheme; others do not, for their
 // libraries would then not read the error.
 func TestChallenge(t *testing.T) {
 	w := newWorld(t)

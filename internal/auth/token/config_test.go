@@ -159,7 +159,7 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
-// All mistakes are told at once, and no secret is.
+// All errors are returned at once, and none contains a secret.
 func TestConfigTellsEverything(t *testing.T) {
 	c := config()
 	c.TokenLifetime = time.Second
@@ -171,7 +171,7 @@ func TestConfigTellsEverything(t *testing.T) {
 	}
 }
 
-// A source of keys that cannot be made is told with its place.
+// The error of a key source names its place in the configuration.
 func TestKeysCannotBeMade(t *testing.T) {
 	for i, want := range []string{"issuers[0]: no keys", "issuers[0]: clients[4]: no keys"} {
 		n := 0

@@ -119,9 +119,9 @@ var assertionRules = []rule{
 	{"a key for encryption", func(c *call) { signedBy("RS256", "encrypts", otherRSA())(c) }, "assertion", "no key"},
 	{"a short key", func(c *call) { signedBy("RS256", "weak", weakRSA())(c) }, "assertion", "no key"},
 	{"a private key in the set", func(c *call) { signedBy("RS256", "private", otherRSA())(c) }, "assertion", "no key"},
-	{"the key of somebody else", func(c *call) { c.key = otherRSA() }, "assertion", "signature is wrong"},
+	{"another key", func(c *call) { c.key = otherRSA() }, "assertion", "signature is wrong"},
 	{"the key of another issuer", func(c *call) { c.claims["iss"] = lone; signedBy("ES256", "", idpEC())(c) }, "assertion", "signature is wrong"},
-	{"an unknown kid", setHeader("kid", "nobody"), "assertion", "no key"},
+	{"an unknown kid", setHeader("kid", "unknown"), "assertion", "no key"},
 	{"no kid, many keys", func(c *call) { delete(c.header, "kid") }, "", ""}, // but one RSA key for RS256 alone
 	{"no kid, two that fit", func(c *call) {
 		s := c.w.sources["https://idp.example/keys"]
@@ -233,7 +233,7 @@ var assertionRules = []rule{
 	{"resource claim of MCP", setClaim("resource", base+"/api/mcp"), "", ""},
 	{"resource claim in a list", setClaim("resource", []string{"https://other.example", base + "/api/mcp"}), "", ""},
 	{"resource claim of both", setClaim("resource", []string{base + "/api/mcp", base}), "", ""},
-	{"resource claim of somebody else", setClaim("resource", "https://other.example"), "assertion", "resource does not name"},
+	{"resource claim of another service", setClaim("resource", "https://other.example"), "assertion", "resource does not name"},
 	{"resource claim that lacks what is asked", all(setClaim("resource", base), setForm("resource", base+"/api/mcp")), "assertion", "resource does not name " + base + "/api/mcp"},
 	{"resource claim that lacks what is asked, the other way", all(setClaim("resource", base+"/api/mcp"), setForm("resource", base)), "assertion", "resource does not name"},
 	{"resource claim that is empty", setClaim("resource", []string{}), "assertion", "resource does not name"},
@@ -259,8 +259,8 @@ var assertionRules = []rule{
 
 	{"client_id beside it", setForm("client_id", "agent"), "", ""},
 	{"another client_id beside it", setForm("client_id", "narrow"), "assertion", "client_id is not the client that sent it"},
-	{"an unknown client_id beside it", setForm("client_id", "nobody"), "invalid_client", "no client of this id"},
-	{"an unknown client", setClaim("client_id", "nobody"), "invalid_client", "no client of this id"},
+	{"an unknown client_id beside it", setForm("client_id", "unknown"), "invalid_client", "no client of this id"},
+	{"an unknown client", setClaim("client_id", "unknown"), "invalid_client", "no client of this id"},
 	{"a client that must authenticate", setClaim("client_id", "poster"), "invalid_client", "no client of this id"},
 	{"a client of another issuer", func(c *call) { fromLone(c); c.claims["client_id"] = "narrow" }, "invalid_client", "no client of this id"},
 }
@@ -383,7 +383,7 @@ var requestRules = []rule{
 	{"id-jag without typ", func(c *call) { delete(c.header, "typ") }, "invalid_request", "typ in its header must be oauth-id-jag+jwt"},
 	{"id-jag that is an access token", setHeader("typ", "at+jwt"), "invalid_request", "typ in its header"},
 	{"id-jag with typ as a list", setHeader("typ", []string{"oauth-id-jag+jwt"}), "invalid_request", "typ in its header must be a text"},
-	{"id-jag with a hyphen that looks like one", setHeader("typ", "oauth\u2010id\u2010jag+jwt"), "invalid_request", "typ in its header"},
+	{"id-jag with another hyphen character", setHeader("typ", "oauth\u2010id\u2010jag+jwt"), "invalid_request", "typ in its header"},
 	{"jwt", all(setForm("subject_token_type", token.TypeJWT), setHeader("typ", "JWT")), "", ""},
 	{"jwt in small letters", all(setForm("subject_token_type", token.TypeJWT), setHeader("typ", "jwt")), "", ""},
 	{"jwt without typ", all(setForm("subject_token_type", token.TypeJWT), func(c *call) { delete(c.header, "typ") }), "", ""},
@@ -418,7 +418,7 @@ func TestBearerRules(t *testing.T) {
 	}
 }
 
-// The audience of the token is what was asked for, or what the assertion says.
+// The audience of the token is the requested one, or that of the assertion.
 func TestAudience(t *testing.T) {
 	mcp := base + "/api/mcp"
 	for _, test := range []struct {
@@ -578,7 +578,7 @@ func TestTooManyFailures(t *testing.T) {
 	w.limiter.closed = false
 	c.good() // no work was done
 
-	w.limiter.full = true // many try at once: each was let try, and only so many are told why not
+	w.limiter.full = true // concurrent requests: all may try, and only a limited number receives the reason
 	if a := c.do(); a.Code != 429 || a.Header().Get("Retry-After") != "18" {
 		t.Errorf("%d %v %s", a.Code, a.Header(), a.Body)
 	}
@@ -602,7 +602,7 @@ func TestTokenLifetime(t *testing.T) {
 		w := newWorldWith(t, c)
 		a := w.exchange().good()
 		if a.ExpiresIn != 90 {
-			t.Errorf("it is good for %d s", a.ExpiresIn)
+			t.Errorf("expires_in is %d", a.ExpiresIn)
 		}
 		time.Sleep(90*time.Second - time.Nanosecond)
 		if _, err := w.server.Verify(t.Context(), a.AccessToken); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Whatever is sent, the answer is a well-formed error or a token, and nobody
-// gets one for what was not asserted. The issuer here signs anything, so that
+// Every request gets a well-formed error or a token, and no token exceeds its
+// assertion. The issuer here signs anything, so that
 // what it signs is looked at closely.
 func FuzzEndpoint(f *testing.F) {
 	w := newWorld(f)
@@ -67,7 +67,7 @@ func FuzzEndpoint(f *testing.F) {
 	})
 }
 
-// asserted checks a token against what was signed, read by another decoder.
+// asserted compares a token with the signed claims, read by another decoder.
 func asserted(t *testing.T, w *world, a answer, header, claims string) {
 	t.Helper()
 	got, err := w.server.Verify(t.Context(), a.AccessToken)

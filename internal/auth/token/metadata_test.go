@@ -91,7 +91,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Everything that is served stands in the table of this test.
+// The table has every route.
 func TestPatterns(t *testing.T) {
 	want := []string{"POST /api/auth/token"}
 	for path := range documents {
@@ -155,7 +155,7 @@ func TestMetadataIsTrue(t *testing.T) {
 
 	for grant, make := range map[string]func(*world) *call{token.GrantExch: (*world).exchange, token.GrantJWT: (*world).bearer} {
 		if !slices.Contains(d.GrantTypes, grant) {
-			t.Errorf("%s is not told", grant)
+			t.Errorf("%s is missing", grant)
 		}
 		make(w).good()
 	}
@@ -174,7 +174,7 @@ func TestMetadataIsTrue(t *testing.T) {
 		delete(methods, m)
 	}
 	if len(methods) > 0 {
-		t.Errorf("not told: %v", methods)
+		t.Errorf("missing: %v", methods)
 	}
 
 	w.sources["https://client.example/keys"].keys = append(w.sources["https://client.example/keys"].keys,
@@ -184,12 +184,12 @@ func TestMetadataIsTrue(t *testing.T) {
 		signers[alg] = signedBy(alg, "c", clientRSA())
 	}
 	for alg, by := range signers {
-		told := slices.Contains(d.AuthAlgorithms, alg)
+		listed := slices.Contains(d.AuthAlgorithms, alg)
 		c := w.exchange()
 		byProof(by)(c)
 		works := c.do().Code == 200
-		if lonesToo := alg == "ES256" || alg == "RS512"; told != (works || lonesToo) { // which the other issuer's clients may use
-			t.Errorf("%s: told %v, works %v", alg, told, works)
+		if lonesToo := alg == "ES256" || alg == "RS512"; listed != (works || lonesToo) { // which the other issuer's clients may use
+			t.Errorf("%s: listed %v, works %v", alg, listed, works)
 		}
 	}
 

@@ -256,7 +256,7 @@ func TestDistrust(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.accepts(old) || !slices.Equal(r.kids(), []string{added.ID}) {
-			t.Errorf("a replica goes on, with %v", r.kids())
+			t.Errorf("a replica still has the keys %v", r.kids())
 		}
 		time.Sleep(10 * time.Minute) // when the key that waited would have begun
 		if kid := kidOf(w.token()); kid != added.ID || kid == pending.ID {
@@ -301,7 +301,7 @@ func TestRotationByClocksThatDiffer(t *testing.T) {
 	})
 }
 
-// Two who rotate at once after a leak both get a key, and what was before is
+// Two concurrent rotations after a leak both get a key, and older keys are
 // distrusted; two who do so in peace make one.
 func TestRotateAtOnce(t *testing.T) {
 	w := newWorld(t)
@@ -366,7 +366,7 @@ func TestRotateConflict(t *testing.T) {
 	}
 }
 
-// A replica that has not seen a key yet looks for it, once a second at most.
+// A replica reads the store for an unknown key, once a second at most.
 func TestUnknownKeyIsLookedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -404,16 +404,16 @@ func TestUnknownKeyIsLookedFor(t *testing.T) {
 	})
 }
 
-// What is known stands while the store fails.
+// Known keys are used while the store fails.
 func TestStoreIsDown(t *testing.T) {
 	w := newWorld(t)
 	raw := w.token()
 	w.store.fail(errors.New("down"))
 	if err := w.ring.Refresh(t.Context()); err == nil {
-		t.Error("that the store fails is not told")
+		t.Error("the failure of the store is not reported")
 	}
 	if !w.accepts(raw) || len(w.kids()) != 1 {
-		t.Error("what was known is forgotten")
+		t.Error("the known keys are lost")
 	}
 	w.serve(config()) // without memory
 	if !w.accepts(raw) {
@@ -433,7 +433,7 @@ func TestStoreIsDown(t *testing.T) {
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		var log bytes.Buffer // read when nobody writes
+		var log bytes.Buffer // read when there is no writer
 		ring := token.NewRing(w.store, seal{"s"}, slog.New(slog.NewTextHandler(&log, nil)))
 		r := &world{t: t, store: w.store, ring: ring, limiter: &limiter{}, sources: w.sources}
 		r.serve(config())
@@ -442,7 +442,7 @@ func TestFollow(t *testing.T) {
 		go func() { done <- ring.Follow(ctx) }()
 		synctest.Wait()
 		if len(r.kids()) != 1 {
-			t.Error("it does not look at its start")
+			t.Error("it does not poll at its start")
 		}
 		w.rotate(false)
 		time.Sleep(time.Second)
@@ -471,7 +471,7 @@ func TestFollow(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if n := w.store.readCount() - reads; n != 10 {
-			t.Errorf("it looks %d times in 10 s", n)
+			t.Errorf("it polls %d times in 10 s", n)
 		}
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
@@ -531,7 +531,7 @@ func TestKeysThatWereMoved(t *testing.T) {
 	}
 }
 
-// When the secret was lost, an operator can go on with a new one, and a key
+// When the secret is lost, an operator can continue with a new one, and a key
 // that cannot be opened does not hide what others say.
 func TestSecretIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -555,7 +555,7 @@ func TestSecretIsLost(t *testing.T) {
 		// that its own is distrusted.
 		old := w.token()
 		if err := w.ring.Refresh(t.Context()); err == nil {
-			t.Error("that a key cannot be opened is not told")
+			t.Error("the unreadable key is not logged")
 		}
 		if w.accepts(old) || len(w.kids()) != 0 {
 			t.Errorf("published are %v", w.kids())

@@ -26,7 +26,7 @@ func newStore() *memoryStore {
 	return &memoryStore{records: map[string]store.Record{}, marks: map[string]time.Time{}}
 }
 
-// fail makes every call fail from now on; nil mends it.
+// fail makes every call fail from now on; nil ends it.
 func (m *memoryStore) fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

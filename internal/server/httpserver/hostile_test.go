@@ -104,7 +104,7 @@ func until(t *testing.T, what string, ok func() bool) {
 }
 
 // bomb is what a hostile client sends over HTTP/2: it wants nothing of the
-// answers, and requests whose heads are one long cookie, told once and then
+// answers, and requests whose heads are one long cookie, sent once and then
 // referred to by a byte each time.
 func bomb(streams, fields int) string {
 	var wire, block bytes.Buffer
@@ -243,7 +243,7 @@ func TestLinesOfAHead(t *testing.T) {
 		_, _ = io.WriteString(c, request(lines)[2:])
 		res, err := http.ReadResponse(in, nil)
 		if err != nil && lines > 256 {
-			break // cut off, before or after it was told
+			break // closed, before or after the response
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// harness is a server over a few routes, with what it told the log.
+// harness is a server over a few routes, with its log.
 type harness struct {
 	*httpserver.Server
 	log          *bytes.Buffer
@@ -160,7 +160,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	}
 }
 
-// What no route takes is answered only to whom the guard lets in. The question
+// Requests without a route are admitted by the guard too. The preflight request
 // of a browser is not a request yet.
 func TestUnroutedAreAdmitted(t *testing.T) {
 	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello})
@@ -210,7 +210,7 @@ func TestPanicCostsOneRequest(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if !strings.Contains(h.log.String(), "the secret detail") || !strings.Contains(h.log.String(), "server_test.go") {
-		t.Error("the log does not tell the cause and the stack")
+		t.Error("the log lacks the cause or the stack")
 	}
 	func() {
 		defer func() {
@@ -250,7 +250,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// A surface with a language of its own tells in it what never reaches it.
+// Errors outside of a surface are written in its own format.
 func TestTellers(t *testing.T) {
 	mux := http.NewServeMux()
 	bug := func(http.ResponseWriter, *http.Request) { panic("the secret detail") }

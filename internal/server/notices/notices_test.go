@@ -108,7 +108,7 @@ func written(t *testing.T, modules map[string]module) string {
 }
 
 // TestNotices compares the text with what is linked on this system, whose
-// modules are at hand, and with go.mod, which has the others too.
+// modules are available, and with go.mod, which has the others too.
 func TestNotices(t *testing.T) {
 	if *update {
 		text := written(t, linked(t, "linux", "darwin", "windows"))

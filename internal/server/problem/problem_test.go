@@ -50,7 +50,7 @@ func TestInternalsAreNotTold(t *testing.T) {
 	for _, err := range []error{errors.New("pq: password wrong"), fault.New(fault.Internal, "at /srv/secret")} {
 		doc, w := write(t, err)
 		if w.Code != 500 || strings.Contains(w.Body.String(), "password") || strings.Contains(w.Body.String(), "secret") || doc.Instance != "req-1" {
-			t.Errorf("%v is told as %s", err, w.Body)
+			t.Errorf("%v is written as %s", err, w.Body)
 		}
 	}
 }

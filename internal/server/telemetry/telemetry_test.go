@@ -44,7 +44,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// On a terminal the level stands out; nothing else in the line changes, whatever
+// On a terminal the level has a color; nothing else in the line changes, whatever
 // it quotes.
 func TestColored(t *testing.T) {
 	var plain, colored bytes.Buffer

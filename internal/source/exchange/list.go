@@ -99,7 +99,7 @@ func parsePage(body []byte) (page, error) {
 	if answer.TotalResults != "" {
 		total, err := strconv.ParseUint(string(answer.TotalResults), 10, 31)
 		if err != nil {
-			return page{}, fault.Wrap(fault.Unavailable, err, "the exchange's list does not tell its length")
+			return page{}, fault.Wrap(fault.Unavailable, err, "the exchange's list has an invalid total")
 		}
 		p.total = int(total)
 	}

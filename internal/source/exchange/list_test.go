@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 		{"the same, then no more", []string{part("null", "true", almazara), part("null", "false", almazara)}, false},
 		{"too short", []string{part("3", "false", almazara, telar), part("3", "false")}, false},
 		{"empty for ever", []string{part("null", "true")}, false},
-		{"longer than told", []string{part("0", "false", almazara, telar)}, true},
+		{"longer than its total", []string{part("0", "false", almazara, telar)}, true},
 		{"length changes", []string{part("2", "true", almazara), part("3", "false", telar)}, false},
 		{"length not a number", []string{part(`"many"`, "false", almazara, telar)}, false},
 		{"length below zero", []string{part("-1", "false", almazara, telar)}, false},

@@ -79,7 +79,7 @@ func New(o Options) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "the regulator's address %q must have the form https://host[:port]", o.Origin)
 	}
 	if strings.TrimSpace(o.UserAgent) == "" || strings.ContainsAny(o.UserAgent, "\r\n\x00") {
-		return nil, fault.New(fault.Invalid, "the regulator must be told who asks: the user agent is missing")
+		return nil, fault.New(fault.Invalid, "the user agent is missing: the regulator requires a name and a contact")
 	}
 	if o.Queue == nil {
 		return nil, errors.New("the client of the regulator needs a queue")

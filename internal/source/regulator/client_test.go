@@ -236,7 +236,7 @@ func TestFeedSeenBefore(t *testing.T) {
 	}
 }
 
-// Rows of an entity's page tell neither its name nor its NIF.
+// Rows of an entity's page have neither its name nor its NIF.
 func TestEntityHR(t *testing.T) {
 	_, c, _ := newFake(t, map[string]http.HandlerFunc{hrList: send(read(t, "hr-entity.html"))})
 	for division, address := range map[regulator.Division]string{
@@ -359,7 +359,7 @@ func TestBadAnswers(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			if err != nil && strings.Contains(err.Error(), "127.0.0.1") {
-				t.Errorf("the error tells the internals: %v", err)
+				t.Errorf("the error reveals internals: %v", err)
 			}
 		})
 	}
@@ -382,7 +382,7 @@ func TestListIsNotMissing(t *testing.T) {
 	}
 }
 
-// A page that is not the one that was asked for is told, and its rows with it.
+// A page that is not the one that was asked for is listed, and its rows with it.
 func TestAnotherPage(t *testing.T) {
 	list := read(t, "list-oir.html") // 2 of 20
 	_, c, _ := newFake(t, map[string]http.HandlerFunc{
@@ -391,10 +391,10 @@ func TestAnotherPage(t *testing.T) {
 	})
 	ctx := t.Context()
 	for _, test := range []struct {
-		name    string
-		ask     func() (rows, page int, err error)
-		page    int
-		telling string // nothing: no error
+		name string
+		ask  func() (rows, page int, err error)
+		page int
+		want string // nothing: no error
 	}{
 		{"list", func() (int, int, error) {
 			l, err := c.List(ctx, disclosure.OIR, 1, 2, 3)
@@ -419,10 +419,10 @@ func TestAnotherPage(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, page, err := test.ask()
-			if test.telling == "" && err != nil {
+			if test.want == "" && err != nil {
 				t.Error(err)
-			} else if test.telling != "" {
-				wantMarkup(t, err, test.telling)
+			} else if test.want != "" {
+				wantMarkup(t, err, test.want)
 				wantWhole(t, err, true)
 			}
 			if rows == 0 || page != test.page {
@@ -588,7 +588,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// What a simulation tells is shown on the simulation's address; a link to the
+// Links of a simulation have the address of the simulation; a link to the
 // host that is really asked is never shown.
 func TestSimulated(t *testing.T) {
 	var f *fake

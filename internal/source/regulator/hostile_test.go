@@ -205,15 +205,15 @@ func TestHostileMenus(t *testing.T) {
 // that is nested deeper.
 func TestBounds(t *testing.T) {
 	const list, end = `<html><ul id="listaElementosPrimernivel">`, `</ul></html>`
-	for _, test := range []struct{ name, body, telling string }{
+	for _, test := range []struct{ name, body, want string }{
 		{"large", list + strings.Repeat(" ", regulator.MostContent) + end, "more than 1 MB"},
 		{"deep", list + strings.Repeat("<div>", 200) + end, "nested too deep"},
 	} {
 		l, err := regulator.ParseList(disclosure.OIR, []byte(test.body), regulator.PublicOrigin)
-		wantMarkup(t, err, test.telling)
+		wantMarkup(t, err, test.want)
 		wantWhole(t, err, true)
 		_, err = regulator.ParseEntities(regulator.FundRegisters[0], []byte(test.body))
-		wantMarkup(t, err, test.telling)
+		wantMarkup(t, err, test.want)
 		if l.Pages != 1 || len(l.Rows) > 0 {
 			t.Errorf("%s: %d rows of %d pages", test.name, len(l.Rows), l.Pages)
 		}

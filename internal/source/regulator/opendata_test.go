@@ -81,7 +81,7 @@ func TestFundRecordFaults(t *testing.T) {
 		name    string
 		archive []byte
 		records int
-		telling string
+		want    string
 	}{
 		{"no archive", []byte("<html>Error</html>"), 0, "no archive"},
 		{"another archive", archive(t, "FONDMENS.xml", "<a/>"), 0, "no FONDREGISTRO"},
@@ -94,7 +94,7 @@ func TestFundRecordFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			records, err := regulator.ParseFundRecordsWithin(test.archive, 2<<20)
-			wantMarkup(t, err, test.telling)
+			wantMarkup(t, err, test.want)
 			if len(records) != test.records {
 				t.Errorf("%d records, want %d", len(records), test.records)
 			}

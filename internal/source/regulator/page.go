@@ -192,7 +192,7 @@ func (p *page) readPager(words string, numbered bool) {
 	if m := pagerForm.FindStringSubmatch(words); m != nil && atoi(m[1]) > 0 {
 		p.number, p.pages, p.numbered = atoi(m[1])-1, max(1, atoi(m[2])), true
 	} else if numbered && !p.truncated {
-		p.defects.fail("the pager does not tell the number of pages")
+		p.defects.fail("the pager does not give the number of pages")
 	}
 }
 

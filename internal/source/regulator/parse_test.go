@@ -34,15 +34,15 @@ func at(s string) time.Time {
 	return t
 }
 
-// wantMarkup fails unless err is a MarkupError that tells of something.
-func wantMarkup(t *testing.T, err error, telling string) {
+// wantMarkup fails unless err is a MarkupError whose detail contains want.
+func wantMarkup(t *testing.T, err error, want string) {
 	t.Helper()
 	e, ok := errors.AsType[*regulator.MarkupError](err)
 	if !ok {
 		t.Fatalf("error %v, want a MarkupError", err)
 	}
-	if !strings.Contains(e.Detail, telling) {
-		t.Errorf("detail %q does not tell %q", e.Detail, telling)
+	if !strings.Contains(e.Detail, want) {
+		t.Errorf("detail %q, want %q in it", e.Detail, want)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestFeedFaults(t *testing.T) {
 	for _, test := range []struct {
 		name, body string
 		rows       int
-		telling    string
+		want       string
 		whole      bool
 	}{
 		{"nothing", "", 0, "no channel", true},
@@ -207,7 +207,7 @@ func TestFeedFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, err := regulator.ParseFeed(disclosure.OIR, []byte(test.body), regulator.PublicOrigin)
-			wantMarkup(t, err, test.telling)
+			wantMarkup(t, err, test.want)
 			wantWhole(t, err, test.whole)
 			if len(rows) != test.rows {
 				t.Errorf("%d rows, want %d", len(rows), test.rows)
@@ -299,7 +299,7 @@ func TestListFaults(t *testing.T) {
 	for _, test := range []struct {
 		name, body string
 		rows       int
-		telling    string // nothing: no error
+		want       string // nothing: no error
 		whole      bool
 	}{
 		{"an empty list", top + "</ul></body></html>", 0, "", false},
@@ -326,8 +326,8 @@ func TestListFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, err := regulator.ParseList(disclosure.OIR, []byte(test.body), regulator.PublicOrigin)
-			if test.telling != "" {
-				wantMarkup(t, err, test.telling)
+			if test.want != "" {
+				wantMarkup(t, err, test.want)
 				wantWhole(t, err, test.whole)
 			} else if err != nil {
 				t.Error(err)
@@ -340,7 +340,7 @@ func TestListFaults(t *testing.T) {
 }
 
 // No cut of a page may yield half a row: what is returned is what the whole
-// page tells.
+// page.
 func TestCutAnywhere(t *testing.T) {
 	whole := read(t, "list-oir.html")
 	all, err := regulator.ParseList(disclosure.OIR, whole, regulator.PublicOrigin)
@@ -474,7 +474,7 @@ func TestParsePermalink(t *testing.T) {
 func TestPermalinkFaults(t *testing.T) {
 	page := string(read(t, "permalink-oir.html"))
 	_, err := regulator.ParsePermalink(disclosure.OIR, 50375, []byte(page), regulator.PublicOrigin)
-	wantMarkup(t, err, "it tells of oir-50374")
+	wantMarkup(t, err, "it shows oir-50374")
 	wantWhole(t, err, true)
 	_, err = regulator.ParsePermalink(disclosure.OIR, 50374, []byte(strings.ReplaceAll(page, "ALMAZARA FICTICIA, S.A.", "")), regulator.PublicOrigin)
 	wantMarkup(t, err, "oir-50374 has no issuer")
@@ -482,7 +482,7 @@ func TestPermalinkFaults(t *testing.T) {
 	_, err = regulator.ParsePermalink(disclosure.OIR, 50374, []byte(page[:len(page)-20]), regulator.PublicOrigin)
 	wantMarkup(t, err, "too early")
 	_, err = regulator.ParsePermalink(disclosure.OIR, 50374, read(t, "list-oir.html"), regulator.PublicOrigin)
-	wantMarkup(t, err, "it tells of oir-50373")
+	wantMarkup(t, err, "it shows oir-50373")
 	_, err = regulator.ParsePermalink(disclosure.OIR, 1, []byte("<html>Error</html>"), regulator.PublicOrigin)
 	wantMarkup(t, err, "no list")
 	_, err = regulator.ParsePermalink(disclosure.OIR, 1, []byte(`<html><ul id="a_listaElementosPrimernivel"></ul></html>`), regulator.PublicOrigin)
@@ -540,7 +540,7 @@ func TestEntityFaults(t *testing.T) {
 	for _, test := range []struct {
 		name, body string
 		entities   int
-		telling    string
+		want       string
 		whole      bool
 	}{
 		{"an error page", "<html></html>", 0, "no list", true},
@@ -550,7 +550,7 @@ func TestEntityFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := regulator.ParseEntities(regulator.FundRegisters[0], []byte(test.body))
-			wantMarkup(t, err, test.telling)
+			wantMarkup(t, err, test.want)
 			wantWhole(t, err, test.whole)
 			if len(got.Entities) != test.entities {
 				t.Errorf("%d entities, want %d", len(got.Entities), test.entities)

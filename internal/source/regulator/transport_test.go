@@ -36,7 +36,7 @@ func newClient(t *testing.T, origin string, transport http.RoundTripper) (*regul
 }
 
 // TestTransportErrors: what the public is shown names no host, address or port,
-// and the log can still tell the cause.
+// and the cause is available for the log.
 func TestTransportErrors(t *testing.T) {
 	const host, port = "source.internal", "18443"
 	dial := func(err error) error {
@@ -132,14 +132,14 @@ func redirectTo(code int, location string) http.HandlerFunc {
 	}
 }
 
-// A path that has moved for good costs a turn more once, whoever asks and
+// A permanent redirect costs one more turn once, for all clients and
 // whatever the query.
 func TestMovesAreRemembered(t *testing.T) {
 	feed, page := read(t, "feed-oir.xml"), read(t, "permalink-oir.html")
 	for _, test := range []struct {
 		code  int
 		to    string
-		turns uint64 // of three looks
+		turns uint64 // of three requests
 	}{
 		{301, "/new", 4},
 		{308, "/new", 4},
@@ -191,7 +191,7 @@ func TestMovesAreRemembered(t *testing.T) {
 }
 
 // What was remembered is forgotten when it leads nowhere good, and that there
-// is nothing there is no word on what was asked for.
+// does not exist says nothing about the requested address.
 func TestMovesAreForgotten(t *testing.T) {
 	feed := read(t, "feed-oir.xml")
 	status := func(code int) http.HandlerFunc {
@@ -200,8 +200,8 @@ func TestMovesAreForgotten(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		broken http.HandlerFunc
-		fails  bool   // and so is asked again by whoever calls
-		turns  uint64 // of both looks, after the first two
+		fails  bool   // so that the caller requests it again
+		turns  uint64 // of both requests, after the first two
 	}{
 		{"status", status(503), true, 1 + 1},
 		{"cut connection", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true, 1 + 1},
@@ -297,7 +297,7 @@ func TestMovesAreBounded(t *testing.T) {
 	}
 	for n := range 100 {
 		if turns := ask(n); turns != 2 {
-			t.Fatalf("%d turns for what was never asked", turns)
+			t.Fatalf("%d turns, want 0", turns)
 		}
 	}
 	if first, last := ask(0), ask(99); first != 2 || last != 1 {

@@ -13,7 +13,7 @@ type Pipes struct {
 	done  chan struct{}
 }
 
-// New returns a listener to which nobody has called yet.
+// New returns a listener without connections.
 func New() *Pipes { return &Pipes{make(chan net.Conn), make(chan struct{})} }
 
 // Accept implements net.Listener.

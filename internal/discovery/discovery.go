@@ -20,6 +20,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/mcp"
+	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 )
 
@@ -113,7 +114,7 @@ func newEdition(f *facts) (edition, error) {
 	}
 	for _, forms := range e {
 		for i := range forms {
-			forms[i].tag = forms[i].etag()
+			forms[i].tag = content.Tag(content.Hash(forms[i].body))
 		}
 	}
 	return e, nil

@@ -3,13 +3,13 @@ package discovery
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"hash/fnv"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"pregon/internal/server/content"
 )
 
 // maxAge is for how many seconds a document may be kept: an operator who
@@ -54,7 +54,7 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if len(v) > 1 {
 		h.Add("Vary", "Accept")
-		d = v.preferred(strings.Join(r.Header.Values("Accept"), ","))
+		d = v.preferred(content.ParseAccept(r.Header.Values("Accept")))
 	}
 	for name, value := range d.header {
 		h.Set(name, value)
@@ -66,17 +66,9 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
-// etag names the content, so that replicas agree. It is weak because the same
-// content may travel compressed.
-func (d document) etag() string {
-	sum := fnv.New64a()
-	_, _ = sum.Write(d.body)
-	return fmt.Sprintf(`W/"%x"`, sum.Sum64())
-}
-
 // preferred is the form that an Accept header likes best, the earlier one of
 // two that it likes alike.
-func (v variants) preferred(accept string) document {
+func (v variants) preferred(accept []content.MediaRange) document {
 	best, liked := v[0], 0.0
 	for _, d := range v {
 		if q := quality(accept, d.contentType); q > liked {
@@ -86,35 +78,19 @@ func (v variants) preferred(accept string) document {
 	return best
 }
 
-// quality is how much an Accept header likes a type: as the most specific of
-// its ranges says.
-func quality(accept, contentType string) float64 {
-	if accept == "" {
+// quality returns the quality of a type in an Accept header: that of the most specific
+// range.
+func quality(accept []content.MediaRange, contentType string) float64 {
+	if len(accept) == 0 {
 		return 1
 	}
 	name, _, _ := mime.ParseMediaType(contentType)
 	major, _, _ := strings.Cut(name, "/")
-	q, specific := 0.0, -1
-	for part := range strings.SplitSeq(accept, ",") {
-		media, params, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		rank := -1
-		switch media {
-		case name:
-			rank = 2
-		case major + "/*":
-			rank = 1
-		case "*/*":
-			rank = 0
-		}
-		if rank <= specific {
-			continue
-		}
-		q, specific = 1, rank
-		if said, err := strconv.ParseFloat(params["q"], 64); err == nil {
-			q = said
+	ranks := map[string]int{name: 3, major + "/*": 2, "*/*": 1}
+	q, specific := 0.0, 0
+	for _, r := range accept {
+		if rank := ranks[r.Type]; rank > specific {
+			q, specific = r.Quality, rank
 		}
 	}
 	return q

@@ -26,6 +26,7 @@ var rows = [][]string{
 		"text",
 		"source/throttle",
 		"source/markup",
+		"server/content",
 		"server/private",
 		"server/notices",
 		"mcp/view",

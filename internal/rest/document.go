@@ -14,6 +14,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
 	"pregon/internal/query"
+	"pregon/internal/server/content"
 )
 
 const (
@@ -91,35 +92,16 @@ const (
 	markdown  = "text/markdown; charset=utf-8"
 )
 
-// preferred returns the form of a text that an Accept header asks for most; JSON,
-// which is nothing here, when it does not say.
+// preferredType returns the content type that an Accept header prefers, or "" for JSON.
 func preferredType(header []string) string {
-	forms := map[string]string{"text/plain": plainText, "text/markdown": markdown, "application/json": "", "*/*": "", "application/*": "", "text/*": markdown}
-	best, form := 0.0, ""
-	for _, line := range header {
-		for part := range strings.SplitSeq(line, ",") {
-			name, rest, _ := strings.Cut(part, ";")
-			known, ok := forms[strings.ToLower(strings.TrimSpace(name))]
-			if q := quality(rest); ok && q > best {
-				best, form = q, known
-			}
+	types := map[string]string{"text/plain": plainText, "text/markdown": markdown, "application/json": "", "*/*": "", "application/*": "", "text/*": markdown}
+	best, preferred := 0.0, ""
+	for _, r := range content.ParseAccept(header) {
+		if known, ok := types[r.Type]; ok && r.Quality > best {
+			best, preferred = r.Quality, known
 		}
 	}
-	return form
-}
-
-// quality reads the weight among the parameters of a media type.
-func quality(parameters string) float64 {
-	for p := range strings.SplitSeq(parameters, ";") {
-		if name, value, _ := strings.Cut(strings.TrimSpace(p), "="); strings.EqualFold(name, "q") {
-			q, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				return 0
-			}
-			return q
-		}
-	}
-	return 1
+	return preferred
 }
 
 // searchDocuments is listReports with in=document, and shows the places.

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/fnv"
 	"log/slog"
 	"math"
 	"net/http"
@@ -25,6 +24,7 @@ import (
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 	"pregon/internal/webhook"
 )
@@ -375,11 +375,9 @@ func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds(
 // because the same content may travel compressed.
 func (a response) etag() string {
 	if a.hash == 0 {
-		h := fnv.New64a()
-		_, _ = h.Write(a.body)
-		a.hash = h.Sum64()
+		a.hash = content.Hash(a.body)
 	}
-	return `W/"` + strconv.FormatUint(a.hash, 16) + `"`
+	return content.Tag(a.hash)
 }
 
 // matches reports whether an If-None-Match header names the tag.

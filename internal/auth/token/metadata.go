@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"net/http"
 	"slices"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/server/content"
 )
 
 const (
@@ -101,11 +101,9 @@ func (s *Server) serveKeys(w http.ResponseWriter, r *http.Request) {
 }
 
 func serve(w http.ResponseWriter, r *http.Request, body []byte, maxAge int) {
-	sum := fnv.New64a()
-	_, _ = sum.Write(body)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", maxAge))
-	h.Set("ETag", fmt.Sprintf(`W/"%x"`, sum.Sum64())) // weak, because the response may be compressed
+	h.Set("ETag", content.Tag(content.Hash(body)))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }

@@ -1,0 +1,50 @@
+// Package content implements the parts of content negotiation and of conditional
+// requests that all surfaces share.
+package content
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+)
+
+// MediaRange is an element of an Accept header.
+type MediaRange struct {
+	Type    string // in lower case: text/html, text/* or */*
+	Quality float64
+}
+
+// ParseAccept returns the elements of the values of an Accept header, in their order.
+// An invalid quality counts as 0.
+func ParseAccept(header []string) []MediaRange {
+	var out []MediaRange
+	for _, line := range header {
+		for part := range strings.SplitSeq(line, ",") {
+			name, parameters, _ := strings.Cut(part, ";")
+			if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+				out = append(out, MediaRange{name, quality(parameters)})
+			}
+		}
+	}
+	return out
+}
+
+func quality(parameters string) float64 {
+	for p := range strings.SplitSeq(parameters, ";") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(p), "="); strings.EqualFold(strings.TrimSpace(name), "q") {
+			q, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return q
+		}
+	}
+	return 1
+}
+
+// Hash returns the hash of a body for Tag. It is the same in all replicas.
+func Hash(body []byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(body)
+	return h.Sum64()
+}
+
+// Tag returns the ETag for a hash. It is weak, because a response may be compressed.
+func Tag(hash uint64) string { return `W/"` + strconv.FormatUint(hash, 16) + `"` }

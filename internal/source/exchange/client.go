@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 	"pregon/internal/source/throttle"
 )
 
@@ -46,25 +47,13 @@ type Client struct {
 
 // New returns a client, or an Invalid fault for an invalid origin.
 func New(o Options) (*Client, error) {
-	origin, err := parseOrigin(o.Origin)
-	if err != nil {
-		return nil, err
+	u, err := url.Parse(o.Origin)
+	if err != nil || !origin.Valid(o.Origin) || u.Hostname() == "" {
+		return nil, fault.New(fault.Invalid, "the exchange's address %q must be scheme://host[:port]", o.Origin)
 	}
-	c := &Client{origin: origin, userAgent: o.UserAgent, queue: throttle.New(o.Gap)}
+	c := &Client{origin: &url.URL{Scheme: u.Scheme, Host: u.Host}, userAgent: o.UserAgent, queue: throttle.New(o.Gap)}
 	c.http = http.Client{Transport: o.Transport, CheckRedirect: c.follow}
 	return c, nil
-}
-
-func parseOrigin(s string) (*url.URL, error) {
-	u, err := url.Parse(s)
-	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "the exchange's address %q is not a URL", s)
-	}
-	bare := url.URL{Scheme: u.Scheme, Host: u.Host}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.TrimSuffix(s, "/") != bare.String() {
-		return nil, fault.New(fault.Invalid, "the exchange's address %q must be scheme://host[:port]", s)
-	}
-	return &bare, nil
 }
 
 // get returns the body of a resource.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 	"pregon/internal/source/throttle"
 )
 
@@ -73,9 +74,8 @@ var defaultLimits = limits{
 
 // New returns a client with the priority throttle.Reconcile.
 func New(o Options) (*Client, error) {
-	origin, err := url.Parse(o.Origin)
-	if err != nil || (origin.Scheme != "https" && origin.Scheme != "http") || origin.Hostname() == "" || origin.User != nil ||
-		strings.TrimSuffix(origin.Path, "/") != "" || origin.RawQuery != "" || origin.Fragment != "" || origin.Opaque != "" {
+	u, err := url.Parse(o.Origin)
+	if err != nil || !origin.Valid(o.Origin) || u.Hostname() == "" {
 		return nil, fault.New(fault.Invalid, "the regulator's address %q must have the form https://host[:port]", o.Origin)
 	}
 	if strings.TrimSpace(o.UserAgent) == "" || strings.ContainsAny(o.UserAgent, "\r\n\x00") {
@@ -89,7 +89,7 @@ func New(o Options) (*Client, error) {
 		transport = newTransport()
 	}
 	return &Client{
-		origin: &url.URL{Scheme: origin.Scheme, Host: origin.Host},
+		origin: &url.URL{Scheme: u.Scheme, Host: u.Host},
 		agent:  o.UserAgent, queue: o.Queue, priority: throttle.Reconcile,
 		http: &http.Client{
 			Transport:     transport,

@@ -3,12 +3,10 @@
 package telemetry
 
 import (
-	"maps"
 	"net/http"
 	"net/http/pprof"
 	"runtime"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,13 +21,6 @@ type Metrics struct {
 	store    *prometheus.HistogramVec
 	reports  *prometheus.HistogramVec
 	reads    *prometheus.CounterVec
-	known    atomic.Pointer[map[outcome]prometheus.Observer] // copied on write
-}
-
-// outcome holds the labels of a request.
-type outcome struct {
-	route, method string
-	status        int
 }
 
 // NewMetrics returns metrics of the runtime, the build and the requests.
@@ -81,21 +72,7 @@ func (m *Metrics) CounterOf(name, help, label, of string, value func() float64) 
 
 // Request records a request. Routes and methods come from closed sets.
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
-	o := outcome{route, method, status}
-	known := m.known.Load()
-	if known != nil {
-		if seen, ok := (*known)[o]; ok {
-			seen.Observe(took.Seconds())
-			return
-		}
-	}
-	seen := m.requests.WithLabelValues(route, method, strconv.Itoa(status))
-	seen.Observe(took.Seconds())
-	next := map[outcome]prometheus.Observer{o: seen}
-	if known != nil {
-		maps.Copy(next, *known)
-	}
-	m.known.CompareAndSwap(known, &next) // after a conflict the next request adds it
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
 // Store records a call of a part of the store.

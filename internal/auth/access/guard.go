@@ -196,7 +196,7 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 // responses. The channel is closed when the result may have changed.
 func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 	changed = g.o.Keys.Changed() // before the check, so that no change is missed
-	if reached(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Alive(p.ID) {
+	if reached(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Active(p.ID) {
 		return false, changed
 	}
 	return true, changed

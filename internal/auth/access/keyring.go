@@ -23,12 +23,11 @@ import (
 const keyKind = "key"
 
 const (
-	noteEvery   = time.Minute // how often the use of a key is recorded
-	noteTimeout = 5 * time.Second
+	useInterval = time.Minute // how often the use of a key is recorded
+	useTimeout  = 5 * time.Second
 )
 
-// Keyring knows all keys. It answers from memory; Follow keeps it up to date
-// with what other processes do.
+// Keyring holds all keys in memory. Follow keeps it up to date with the store.
 type Keyring struct {
 	store interface {
 		store.Records
@@ -42,7 +41,7 @@ type Keyring struct {
 	changed  atomic.Pointer[chan struct{}] // closed when known changes
 }
 
-// keys is what is known at a moment; it does not change.
+// keys is an immutable snapshot.
 type keys struct {
 	byDigest map[digest]keyAndSecret
 	byID     map[string]*holder
@@ -53,13 +52,14 @@ type keyAndSecret struct {
 	secret Secret
 }
 
-// holder is a key and when its use was last noted, which outlives changes.
+// holder is a key with the time of its last recorded use, which is kept when the key
+// changes.
 type holder struct {
 	Key
 	noted *atomic.Int64 // Unix seconds
 }
 
-// NewKeyring returns a keyring that knows nothing until Refresh.
+// NewKeyring returns a keyring that is empty until Refresh.
 func NewKeyring(s interface {
 	store.Records
 	store.Marks
@@ -110,28 +110,28 @@ func (k *Keyring) apply(ctx context.Context, u follow.Update) {
 func (k *Keyring) Follow(ctx context.Context) error {
 	var g errgroup.Group
 	g.Go(func() error { return k.follower.Run(ctx) })
-	g.Go(func() error { k.noteUses(ctx); return nil })
+	g.Go(func() error { k.recordUses(ctx); return nil })
 	return g.Wait()
 }
 
 // Behind returns the time since all keys were last known.
 func (k *Keyring) Behind() time.Duration { return k.follower.Behind() }
 
-// noteUses writes down the first use of a key, and then one a minute. What
-// cannot be written is written at a later use.
-func (k *Keyring) noteUses(ctx context.Context) {
+// recordUses stores the first use of a key, and then one per minute. After an error
+// the next use is stored.
+func (k *Keyring) recordUses(ctx context.Context) {
 	for {
 		select {
 		case h := <-k.used:
-			k.noteUse(context.WithoutCancel(ctx), h)
+			k.recordUse(context.WithoutCancel(ctx), h)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (k *Keyring) noteUse(ctx context.Context, h *holder) {
-	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
+func (k *Keyring) recordUse(ctx context.Context, h *holder) {
+	ctx, cancel := context.WithTimeout(ctx, useTimeout)
 	defer cancel()
 	at := time.Now().Truncate(time.Microsecond)
 	first, err := k.store.Use(ctx, useName(h.ID), at)
@@ -146,12 +146,12 @@ func (k *Keyring) noteUse(ctx context.Context, h *holder) {
 
 func useName(id string) string { return "key:" + id }
 
-// badKey is why a key that is known is not good.
+// badKey is the reason why a known key is not valid.
 type badKey struct{ id, reason string }
 
 func (b *badKey) Error() string { return b.reason }
 
-// find returns the holder of a key that is good now, and until when it is.
+// find returns the holder of a valid key, and when the key expires.
 func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time.Time, err error) {
 	if !wellFormed(raw) {
 		return nil, expires, errors.New("this is not a key of this service, or it was not copied whole: its checksum is wrong")
@@ -159,7 +159,7 @@ func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time
 	sum := digestOf(raw)
 	found, ok := k.known.Load().byDigest[sum]
 	if !ok {
-		err := k.follower.Wake(ctx) // it may have been made a moment ago
+		err := k.follower.Wake(ctx) // it may be new
 		if found, ok = k.known.Load().byDigest[sum]; !ok && err != nil {
 			return nil, expires, fault.Wrap(fault.Unavailable, err, "The keys cannot be looked up now. Try again in a few seconds.")
 		}
@@ -182,25 +182,24 @@ func (k *Keyring) find(ctx context.Context, raw string) (h *holder, expires time
 	return h, expires, nil
 }
 
-// touch notes that a key was used, now and then.
+// touch records the use of a key, at most once per useInterval.
 func (k *Keyring) touch(h *holder) {
 	now, noted := time.Now().Unix(), h.noted.Load()
-	if now-noted < int64(noteEvery/time.Second) || !h.noted.CompareAndSwap(noted, now) {
+	if now-noted < int64(useInterval/time.Second) || !h.noted.CompareAndSwap(noted, now) {
 		return
 	}
 	select {
 	case k.used <- h:
 	default:
-		h.noted.Store(noted) // too many at once: at its next use
+		h.noted.Store(noted) // the queue is full: the next use is recorded
 	}
 }
 
-// Changed returns a channel that is closed when keys are made or revoked.
+// Changed returns a channel that is closed when a key changes.
 func (k *Keyring) Changed() <-chan struct{} { return *k.changed.Load() }
 
-// Alive reports whether a holder's key has not been revoked and has not expired,
-// for what goes on after a request was allowed.
-func (k *Keyring) Alive(id string) bool {
+// Active reports whether the key with an id is neither revoked nor expired.
+func (k *Keyring) Active(id string) bool {
 	h := k.known.Load().byID[id]
 	return h != nil && h.State(time.Now()) == "active"
 }
@@ -214,7 +213,7 @@ func (k *Keyring) Key(id string) (Key, bool) {
 	return h.Key, true
 }
 
-// Create makes a key and returns it: the only time that it is ever shown.
+// Create stores a new key and returns its text, which cannot be read again.
 func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	now := time.Now().UTC().Truncate(time.Second)
 	if err := key.validate(now); err != nil {
@@ -229,7 +228,7 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	return key, raw, nil
 }
 
-// Revoke ends a key for good. One that is revoked already stays so.
+// Revoke revokes a key permanently.
 func (k *Keyring) Revoke(ctx context.Context, id string) (Key, error) {
 	return k.change(ctx, id, "key.revoked", func(key *Key, now time.Time) error {
 		if key.RevokedAt.IsZero() {
@@ -239,8 +238,7 @@ func (k *Keyring) Revoke(ctx context.Context, id string) (Key, error) {
 	})
 }
 
-// Rotate makes another key for a holder. Those before it are good for as long
-// as the overlap is.
+// Rotate adds a secret to a key. The older ones stay valid during the overlap.
 func (k *Keyring) Rotate(ctx context.Context, id string, overlap time.Duration) (Key, string, error) {
 	var raw string
 	key, err := k.change(ctx, id, "key.rotated", func(key *Key, now time.Time) error {
@@ -264,8 +262,7 @@ func (k *Keyring) Rotate(ctx context.Context, id string, overlap time.Duration) 
 	return key, raw, nil
 }
 
-// change rewrites a key. When somebody else has changed it meanwhile, it
-// starts over from what they left.
+// change rewrites a key. It retries when another process has changed it meanwhile.
 func (k *Keyring) change(ctx context.Context, id, event string, change func(*Key, time.Time) error) (Key, error) {
 	for {
 		if err := k.Refresh(ctx); err != nil {
@@ -276,7 +273,7 @@ func (k *Keyring) change(ctx context.Context, id, event string, change func(*Key
 			if strings.HasPrefix(id, keyPrefix) {
 				return Key{}, fault.New(fault.Invalid, "that is a key, not the id of one: pregon keys revoke - reads a key from standard input; treat this one as exposed")
 			}
-			return Key{}, fault.New(fault.NotFound, "there is no key %q: pregon keys list tells them", id)
+			return Key{}, fault.New(fault.NotFound, "there is no key %q: pregon keys list shows all", id)
 		}
 		key := h.Key
 		key.Secrets = slices.Clone(key.Secrets)
@@ -303,7 +300,7 @@ func (k *Keyring) put(ctx context.Context, key Key) error {
 	return err
 }
 
-// Find returns the id of the holder of a key, whatever its state.
+// Find returns the id of a key by its text, in any state.
 func (k *Keyring) Find(raw string) (string, error) {
 	raw = strings.TrimSpace(raw)
 	if found, ok := k.known.Load().byDigest[digestOf(raw)]; ok && wellFormed(raw) {
@@ -312,13 +309,13 @@ func (k *Keyring) Find(raw string) (string, error) {
 	return "", fault.New(fault.NotFound, "there is no such key")
 }
 
-// Listed is a key and its use.
+// ListedKey is a key with its use.
 type ListedKey struct {
 	Key
 	store.Use
 }
 
-// List returns all keys, the oldest first.
+// List returns all keys, oldest first.
 func (k *Keyring) List(ctx context.Context) ([]ListedKey, error) {
 	if err := k.Refresh(ctx); err != nil {
 		return nil, err

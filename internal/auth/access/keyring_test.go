@@ -115,7 +115,7 @@ func TestKeyIsKnownAtOnceAndRevokedEverywhere(t *testing.T) {
 			t.Errorf("on %s: %v", name, err)
 		}
 	}
-	if b.Alive(key.ID) {
+	if b.Active(key.ID) {
 		t.Error("a revoked key is alive")
 	}
 	again, err := b.Revoke(t.Context(), key.ID)
@@ -223,7 +223,7 @@ func TestChangesMeet(t *testing.T) {
 		if err := a.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if a.Alive(key.ID) {
+		if a.Active(key.ID) {
 			t.Fatal("a revoked key lives again")
 		}
 	}

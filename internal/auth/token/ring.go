@@ -19,8 +19,8 @@ import (
 	"pregon/internal/store/follow"
 )
 
-// Sealer keeps a text from who can read the store but has not our secret. A
-// text opens only under the name that it was sealed with.
+// Sealer encrypts values in the store. A value opens only under the name that it was
+// sealed with.
 type Sealer interface {
 	Seal(name, text string) string
 	Open(name, sealed string) (string, error)
@@ -28,17 +28,17 @@ type Sealer interface {
 
 const (
 	signingKind = "signing-key"
-	publishLead = 5 * time.Minute // between a key's publication and its first signature; others keep our keys for as long
+	publishLead = 5 * time.Minute // between the publication of a key and its first signature; clients cache keys as long
 	keyBits     = 2048
 )
 
-// Ring holds the keys that sign access tokens. The newest whose time has come
-// signs. One that was succeeded goes on to verify until the last token that it
-// can have signed has expired.
+// Ring holds the keys that sign access tokens. The newest key whose start has come
+// signs. An older key still verifies until the last token that it can have signed has
+// expired.
 //
-// Keys are records of the store, numbered from 1. A record never changes, and
-// all that a rotation means is in the record of the new key: so it happens
-// whole or not at all, and a replica that has seen that record knows it all.
+// Keys are records of the store, numbered from 1. Records never change, and the record
+// of a new key describes the whole rotation: so a rotation is atomic, and a replica
+// needs only that record.
 type Ring struct {
 	records  store.Records
 	follower *follow.Follower
@@ -69,9 +69,8 @@ func NewRing(records store.Records, sealer Sealer, log *slog.Logger) *Ring {
 	return r
 }
 
-// LoadOrCreate reads the keys, and makes the first when there is none, whose id
-// it returns. When several processes do so at once, all end up with the key of
-// one.
+// LoadOrCreate reads the keys. If there is none, it creates one and returns its id.
+// Concurrent processes agree on a single key.
 func (r *Ring) LoadOrCreate(ctx context.Context) (created string, err error) {
 	if err := r.Refresh(ctx); err != nil {
 		return "", err
@@ -90,16 +89,16 @@ func (r *Ring) LoadOrCreate(ctx context.Context) (created string, err error) {
 	return created, err
 }
 
-// SigningKey is a key that was added.
+// SigningKey is a new key.
 type SigningKey struct {
 	ID        string // kid
 	SignsFrom time.Time
 }
 
-// Rotate adds a key. Usually it signs after a while, when everybody has seen
-// it, and the older ones run out. With now it signs at once and nothing that
-// an older one signed is accepted any more: for when a key leaked, or cannot
-// be opened because the secret that it was sealed with is lost.
+// Rotate adds a key. It signs after publishLead, when all replicas and clients have
+// seen it, and the older keys run out. With now it signs at once, and signatures of
+// older keys are refused: for a leaked key, or one that cannot be opened because
+// PREGON_SECRET_KEY is lost.
 func (r *Ring) Rotate(ctx context.Context, now bool) (SigningKey, error) {
 	if !now {
 		if err := r.Refresh(ctx); err != nil {
@@ -115,21 +114,21 @@ func (r *Ring) Rotate(ctx context.Context, now bool) (SigningKey, error) {
 		if fault.KindOf(err) != fault.Conflict {
 			return added, err
 		}
-		// Another process rotated: its key is an older one too.
+		// Another process rotated at the same time: its key is older too.
 	}
 }
 
-// put makes a key, stores it under the next number and takes it in. It fails,
-// Conflict, when another process has just used that number.
+// put creates a key and stores it under the next number. It returns Conflict when
+// another process has just used that number.
 func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (SigningKey, error) {
 	id := strconv.Itoa(r.now.Load().newest + 1)
 	private, err := r.generate()
 	if err != nil {
-		return SigningKey{}, fmt.Errorf("making a signing key: %w", err)
+		return SigningKey{}, fmt.Errorf("creating a signing key: %w", err)
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return SigningKey{}, fmt.Errorf("making a signing key: %w", err)
+		return SigningKey{}, fmt.Errorf("creating a signing key: %w", err)
 	}
 	kid, err := thumbprint(&private.PublicKey)
 	if err != nil {
@@ -152,8 +151,8 @@ func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (Sign
 
 func sealName(id string) string { return signingKind + "/" + id }
 
-// Refresh takes in what others wrote. It fails when the store does, and when
-// there is a key that cannot be read; the other keys are taken in nevertheless.
+// Refresh reads new records. It returns an error when the store fails, or when a key
+// cannot be read; the other keys are updated nevertheless.
 func (r *Ring) Refresh(ctx context.Context) error {
 	if err := r.follower.Poll(ctx); err != nil {
 		return err
@@ -201,10 +200,9 @@ func (r *Ring) Follow(ctx context.Context) error { return r.follower.Run(ctx) }
 // lookupInterval is the minimum time between two lookups of unknown keys.
 const lookupInterval = time.Second
 
-// find returns a key by its id, nil when there is none. Another process may have
-// made it a moment ago, so an unknown key is looked up in the store, but not for
-// every forgery. It fails, Unavailable, when the store cannot be read: then the
-// key may exist.
+// find returns a key by its id, or nil. An unknown key may be new, so it is looked up
+// in the store, but not for every forgery. It returns Unavailable when the store
+// cannot be read, because the key may exist.
 func (r *Ring) find(ctx context.Context, kid string) (*signingKey, error) {
 	if k := r.now.Load().byID[kid]; k != nil || len(kid) != keyIDLength {
 		return k, nil

@@ -235,7 +235,7 @@ func noteSources(t *testing.T) {
 }
 
 // The checker must be able to fail.
-func TestComplaints(t *testing.T) {
+func TestViolations(t *testing.T) {
 	one := func(name string, imports ...string) []pkg {
 		return []pkg{{ImportPath: module + "/" + name, Imports: imports}}
 	}

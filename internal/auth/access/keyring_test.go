@@ -208,7 +208,7 @@ func TestRotation(t *testing.T) {
 
 // Two who change a key at the same time both succeed, and neither undoes the
 // other: a key that was revoked stays so.
-func TestChangesMeet(t *testing.T) {
+func TestConcurrentChanges(t *testing.T) {
 	a, b, _ := replicas(t)
 	for range 10 {
 		key, _ := create(t, a, access.Key{})
@@ -229,7 +229,7 @@ func TestChangesMeet(t *testing.T) {
 	}
 }
 
-func TestUseIsNoted(t *testing.T) {
+func TestUseIsRecorded(t *testing.T) {
 	a, b, log := replicas(t)
 	key, raw := create(t, a, access.Key{})
 	idle, _ := create(t, a, access.Key{Name: "idle"})
@@ -316,7 +316,7 @@ func TestUnreadableRecord(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBe(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	a, _, _ := replicas(t)
 	for name, key := range map[string]access.Key{
 		"no plan":      {Scopes: 1},

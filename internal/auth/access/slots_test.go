@@ -21,9 +21,9 @@ func enter(t *testing.T, p *access.SlotLimiter, id string) access.Slot {
 	return place
 }
 
-// TestPlaces: a caller has so many, waits briefly for one more, and is refused;
+// TestSlots: a caller has so many, waits briefly for one more, and is refused;
 // another has its own.
-func TestPlaces(t *testing.T) {
+func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewSlotLimiter(2, false)
 		first, second := enter(t, p, "ana"), enter(t, p, "ana")
@@ -46,9 +46,9 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestPlacesAreSpaced: a caller that is alone does not wait; beside another its
+// TestSlotsAreSpaced: a caller that is alone does not wait; beside another its
 // requests start apart, and the other's start at once.
-func TestPlacesAreSpaced(t *testing.T) {
+func TestSlotsAreSpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewSlotLimiter(64, true)
 		took := func(id string, n int) time.Duration {
@@ -80,8 +80,8 @@ func TestPlacesAreSpaced(t *testing.T) {
 	})
 }
 
-// TestPlacesOfThoseWhoLeave: one who gives up waiting takes no place.
-func TestPlacesOfThoseWhoLeave(t *testing.T) {
+// TestIdleCallersAreRemoved: one who gives up waiting takes no place.
+func TestIdleCallersAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewSlotLimiter(1, false)
 		only := enter(t, p, "ana")

@@ -28,7 +28,7 @@ func TestFetchedOnFirstNeed(t *testing.T) {
 }
 
 // Stale keys are used while the set is fetched: no caller waits.
-func TestStaleServes(t *testing.T) {
+func TestStaleKeysAreUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: says(set(ed("old")))}
 		s := i.set()
@@ -179,7 +179,7 @@ func TestOneFlightForAll(t *testing.T) {
 }
 
 // A canceled caller does not cancel the others.
-func TestCallerGoesAway(t *testing.T) {
+func TestCallerIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: func(req *http.Request) (*http.Response, error) {
 			select {
@@ -253,7 +253,7 @@ func TestNeverFetched(t *testing.T) {
 }
 
 // The old keys are used while their issuer is down, but not for ever.
-func TestOldKeysStand(t *testing.T) {
+func TestOldKeysAreUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		i := issuer{answer: says(set(ed("a")))}
@@ -303,7 +303,7 @@ func TestLongUnused(t *testing.T) {
 	})
 }
 
-func TestNothingIsAskedTooOften(t *testing.T) {
+func TestFetchInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: down}
 		s := i.set()

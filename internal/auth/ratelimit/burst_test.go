@@ -94,8 +94,8 @@ func TestPoolTimeoutIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestWhatRedisCountedIsLetIn is at the edge of the window all the time.
-func TestWhatRedisCountedIsLetIn(t *testing.T) {
+// TestCountedByRedisIsAllowed is at the edge of the window all the time.
+func TestCountedByRedisIsAllowed(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), time.Hour)
 	l := r.Shared(ratelimit.Policy{Name: "test", Limit: 3, Window: 5 * time.Millisecond})
@@ -154,8 +154,8 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 	}
 }
 
-// TestWatch makes no requests.
-func TestWatch(t *testing.T) {
+// TestRun makes no requests.
+func TestRun(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), 10*time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -83,7 +83,7 @@ func TestSharedIsExact(t *testing.T) {
 	}
 }
 
-func TestSharedVerdicts(t *testing.T) {
+func TestSharedDecisions(t *testing.T) {
 	server := redistest.Start(t)
 	a, _ := open(t, server.URL(), time.Hour)
 	b, _ := open(t, server.URL()+"?db=0", time.Hour)
@@ -114,7 +114,7 @@ func TestSharedVerdicts(t *testing.T) {
 	}
 }
 
-func TestFullLocallyDoesNotAsk(t *testing.T) {
+func TestLocalLimitSkipsRedis(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), time.Hour)
 	l := r.Shared(perHour)
@@ -173,9 +173,9 @@ func awaitUp(t *testing.T, r *ratelimit.Redis, l ratelimit.Limiter) {
 	})
 }
 
-// TestRedisForgetsBetween is a race: requests that found room in this process,
+// TestRedisLosesData is a race: requests that found room in this process,
 // all allowed by a Redis that has just been emptied.
-func TestRedisForgetsBetween(t *testing.T) {
+func TestRedisLosesData(t *testing.T) {
 	server := redistest.Start(t)
 	r, _ := open(t, server.URL(), time.Hour)
 	l := r.Shared(perHour)
@@ -208,7 +208,7 @@ func TestRedisHangs(t *testing.T) {
 	}
 }
 
-func TestOnlyOneFindsOut(t *testing.T) {
+func TestSingleProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		r, err := ratelimit.OpenRedis("unix:///no/such/socket", slog.New(slog.NewTextHandler(&log, nil)))

@@ -196,8 +196,8 @@ func FuzzReplies(f *testing.F) {
 	})
 }
 
-// TestLongestReply is the same for each command of a connection.
-func TestLongestReply(t *testing.T) {
+// TestMaxReply is the same for each command of a connection.
+func TestMaxReply(t *testing.T) {
 	reply := "+" + strings.Repeat("x", ratelimit.LongestReply-3) + "\r\n"
 	conn, err := ratelimit.Bound(func(context.Context, string, string) (net.Conn, error) {
 		return &pieces{rest: []byte(strings.Repeat(reply, 3) + "+"), piece: 1000}, nil

@@ -135,9 +135,9 @@ func TestWindowAgainstModel(t *testing.T) {
 	}
 }
 
-// TestGiveBackAgainstModel gives back requests soon, late, when they are out of
+// TestRefundAgainstModel gives back requests soon, late, when they are out of
 // the window, and those that strangers made together.
-func TestGiveBackAgainstModel(t *testing.T) {
+func TestRefundAgainstModel(t *testing.T) {
 	given := 0
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestGiveBackAgainstModel(t *testing.T) {
 	}
 }
 
-func TestLookDoesNotCount(t *testing.T) {
+func TestPeekDoesNotCount(t *testing.T) {
 	w := ratelimit.NewWindow(perMinute)
 	for range 100 {
 		if got, want := w.Peek(t.Context(), number(1)), (ratelimit.Decision{OK: true, Remaining: 60}); got != want {
@@ -327,7 +327,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func TestMemoryIsGivenBack(t *testing.T) {
+func TestMemoryIsFreed(t *testing.T) {
 	const many, mb = 200_000, 1 << 20
 	for _, c := range []struct {
 		name string

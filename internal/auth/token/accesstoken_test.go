@@ -153,7 +153,7 @@ func TestEveryCharacterCounts(t *testing.T) {
 }
 
 // A token is remembered, until it ends or its key does.
-func TestVerifyRemembers(t *testing.T) {
+func TestVerifyCaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		raw := w.token()
@@ -184,7 +184,7 @@ func TestVerifyRemembers(t *testing.T) {
 }
 
 // The memory is bounded, and what is in use stays in it.
-func TestMemoryIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	w := newWorld(t)
 	kid, raw := w.kids()[0], w.token()
 	good, err := w.server.Verify(t.Context(), raw)
@@ -208,7 +208,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestVerifyAtTheSameTime(t *testing.T) {
+func TestConcurrentVerify(t *testing.T) {
 	w := newWorld(t)
 	raws := make([]string, 20)
 	for i := range raws {

@@ -193,7 +193,7 @@ func TestOwnTokenAsAssertion(t *testing.T) {
 }
 
 // An invalid request does not use up an assertion.
-func TestNobodyBurnsAnAssertion(t *testing.T) {
+func TestInvalidRequestKeepsAssertion(t *testing.T) {
 	w := newWorld(t)
 	c := w.exchange()
 	c.claims["client_id"] = "poster"

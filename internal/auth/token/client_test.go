@@ -205,7 +205,7 @@ func TestProofIsTheIssuers(t *testing.T) {
 	ask.good()
 }
 
-func TestClientKeysCannotBeHad(t *testing.T) {
+func TestClientKeysUnavailable(t *testing.T) {
 	w := newWorld(t)
 	w.sources["https://client.example/keys"].err = errors.New("no route to host")
 	if a := w.exchange().asSigner().do(); a.Code != 503 || a.Error != "temporarily_unavailable" {

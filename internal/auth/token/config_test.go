@@ -160,7 +160,7 @@ func TestConfigMistakes(t *testing.T) {
 }
 
 // All errors are returned at once, and none contains a secret.
-func TestConfigTellsEverything(t *testing.T) {
+func TestConfigReturnsAllErrors(t *testing.T) {
 	c := config()
 	c.TokenLifetime = time.Second
 	c.Issuers[0].Clients[2].SecretSHA256 = "hunter2"
@@ -172,7 +172,7 @@ func TestConfigTellsEverything(t *testing.T) {
 }
 
 // The error of a key source names its place in the configuration.
-func TestKeysCannotBeMade(t *testing.T) {
+func TestKeySourceFails(t *testing.T) {
 	for i, want := range []string{"issuers[0]: no keys", "issuers[0]: clients[4]: no keys"} {
 		n := 0
 		_, err := token.New(token.Options{Config: config(), BaseURL: base, Keys: func(string, string, bool) (token.KeySource, error) {
@@ -189,7 +189,7 @@ func TestKeysCannotBeMade(t *testing.T) {
 }
 
 // What the configuration says of a source is passed on.
-func TestKeysAreMadeAsTold(t *testing.T) {
+func TestKeySourceArguments(t *testing.T) {
 	c := config()
 	c.Issuers[0].AllowPrivate = true
 	c.Issuers[1].JWKSURL, c.Issuers[1].JWKSFile = "", "lone.json"

@@ -19,7 +19,7 @@ import (
 	"pregon/internal/auth/token"
 )
 
-func TestExchangeGivesAToken(t *testing.T) {
+func TestExchangeIssuesToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		a := w.exchange().good()
@@ -49,7 +49,7 @@ func TestExchangeGivesAToken(t *testing.T) {
 	})
 }
 
-func TestBearerGrantGivesAToken(t *testing.T) {
+func TestBearerGrantIssuesToken(t *testing.T) {
 	w := newWorld(t)
 	a := w.bearer().good()
 	if a.TokenType != "Bearer" || strings.Contains(a.Body.String(), "issued_token_type") || a.Scope != "read:reports" {
@@ -445,7 +445,7 @@ func TestAudience(t *testing.T) {
 	}
 }
 
-func TestIssuedTypeIsAsAskedFor(t *testing.T) {
+func TestIssuedTypeIsAsRequested(t *testing.T) {
 	w := newWorld(t)
 	c := w.exchange()
 	c.form.Set("requested_token_type", token.TypeJWT)
@@ -498,7 +498,7 @@ func TestJTIIsTheIssuers(t *testing.T) {
 	c.good()
 }
 
-func TestReplayAtTheSameMoment(t *testing.T) {
+func TestConcurrentReplay(t *testing.T) {
 	w := newWorld(t)
 	c := w.exchange()
 	c.assertion = c.signed()
@@ -551,7 +551,7 @@ func TestStoreFails(t *testing.T) {
 	c.good()
 }
 
-func TestKeysCannotBeHad(t *testing.T) {
+func TestKeysUnavailable(t *testing.T) {
 	w := newWorld(t)
 	w.sources["https://idp.example/keys"].err = errors.New("no route to host")
 	a := w.exchange().do()

@@ -121,7 +121,7 @@ func TestUnknownKeyWhileTheStoreFails(t *testing.T) {
 	})
 }
 
-func TestFirstStartOfManyAtOnce(t *testing.T) {
+func TestConcurrentFirstStart(t *testing.T) {
 	db := newStore()
 	rings := make([]*token.Ring, 3)
 	keys := signingKeys()
@@ -367,7 +367,7 @@ func TestRotateConflict(t *testing.T) {
 }
 
 // A replica reads the store for an unknown key, once a second at most.
-func TestUnknownKeyIsLookedFor(t *testing.T) {
+func TestUnknownKeyIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		r := w.replica()
@@ -580,7 +580,7 @@ func TestSecretIsLost(t *testing.T) {
 }
 
 // A record that was taken away is a key no more, and its number is not used again.
-func TestKeyTakenAway(t *testing.T) {
+func TestKeyIsRemoved(t *testing.T) {
 	w := newWorld(t)
 	raw := w.token()
 	records, err := w.store.RecordsSince(t.Context(), "signing-key", 0)

@@ -346,7 +346,7 @@ func TestBodiesOfOneNetwork(t *testing.T) {
 
 // What is over the bound of requests in work is refused; what waits is not in
 // work.
-func TestRequestsInWork(t *testing.T) {
+func TestActiveRequests(t *testing.T) {
 	enter, leave := make(chan struct{}), make(chan struct{})
 	h := newHarness(t, map[string]http.HandlerFunc{
 		"GET /work": func(http.ResponseWriter, *http.Request) { enter <- struct{}{}; <-leave },

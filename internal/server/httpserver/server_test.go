@@ -251,7 +251,7 @@ func TestBodyLimit(t *testing.T) {
 }
 
 // Errors outside of a surface are written in its own format.
-func TestTellers(t *testing.T) {
+func TestErrorWriters(t *testing.T) {
 	mux := http.NewServeMux()
 	bug := func(http.ResponseWriter, *http.Request) { panic("the secret detail") }
 	mux.HandleFunc("/own", bug)

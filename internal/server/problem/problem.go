@@ -74,7 +74,7 @@ func Write(w http.ResponseWriter, err error) {
 			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: text.Clip(secret.Mask(f.Value), 200), Reason: secret.Mask(f.Reason)})
 		}
 	} else {
-		doc.Detail = "Something went wrong on our side. If it lasts, report the id of this request."
+		doc.Detail = "Something went wrong on our side. If it lasts, tell us the id of this request."
 	}
 	send(w, doc)
 }

@@ -27,7 +27,7 @@ func write(t *testing.T, err error) (problem.Document, *httptest.ResponseRecorde
 	return doc, w
 }
 
-func TestFaultIsTold(t *testing.T) {
+func TestWriteFault(t *testing.T) {
 	doc, w := write(t, fmt.Errorf("listing: %w", &fault.Error{
 		Kind: fault.Invalid, Message: "limit must be between 1 and 50",
 		Fields: []fault.Field{{Name: "limit", Value: strings.Repeat("9", 1000), Reason: "1 to 50"}},
@@ -46,7 +46,7 @@ func TestFaultIsTold(t *testing.T) {
 	}
 }
 
-func TestInternalsAreNotTold(t *testing.T) {
+func TestInternalsAreNotShown(t *testing.T) {
 	for _, err := range []error{errors.New("pq: password wrong"), fault.New(fault.Internal, "at /srv/secret")} {
 		doc, w := write(t, err)
 		if w.Code != 500 || strings.Contains(w.Body.String(), "password") || strings.Contains(w.Body.String(), "secret") || doc.Instance != "req-1" {
@@ -67,7 +67,7 @@ func TestEveryKindHasAStatus(t *testing.T) {
 }
 
 // A credential that was sent in a wrong place is not repeated.
-func TestCredentialsAreNotTold(t *testing.T) {
+func TestCredentialsAreMasked(t *testing.T) {
 	const key = "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345"
 	_, w := write(t, &fault.Error{
 		Kind: fault.Invalid, Message: "there is no " + key,

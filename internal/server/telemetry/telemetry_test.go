@@ -131,7 +131,7 @@ func (p *paper) String() string {
 }
 
 // Lines are written in order, soon, and at once when they are urgent.
-func TestLogGathersLines(t *testing.T) {
+func TestLogBuffersLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b paper
 		l, err := telemetry.NewLog(&b, "text", slog.LevelInfo)

@@ -195,7 +195,7 @@ func one(r regulator.Row) int {
 	return 1
 }
 
-func TestWrongQuestions(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	f, c, _ := newFake(t, nil)
 	ctx := t.Context()
 	_, feed := c.Feed(ctx, "XX", [32]byte{})

@@ -341,7 +341,7 @@ func TestListFaults(t *testing.T) {
 
 // No cut of a page may yield half a row: what is returned is what the whole
 // page.
-func TestCutAnywhere(t *testing.T) {
+func TestTruncatedAnywhere(t *testing.T) {
 	whole := read(t, "list-oir.html")
 	all, err := regulator.ParseList(disclosure.OIR, whole, regulator.PublicOrigin)
 	if err != nil {
@@ -559,9 +559,9 @@ func TestEntityFaults(t *testing.T) {
 	}
 }
 
-// TestStrangeEntries: a list whose rows are not known as such is not empty, and
+// TestUnknownEntries: a list whose rows are not known as such is not empty, and
 // words that say that there is nothing are.
-func TestStrangeEntries(t *testing.T) {
+func TestUnknownEntries(t *testing.T) {
 	const page = `<html><body><ul id="listaElementosPrimernivel">%s</ul></body></html>`
 	list, err := regulator.ParseList(disclosure.OIR, fmt.Appendf(nil, page,
 		`<li id="x_ctl01_filaRegistro"><a href="../consultas/datosentidad.aspx?nif=A69001238">ALMAZARA FICTICIA, S.A.</a></li>`), regulator.PublicOrigin)

@@ -134,7 +134,7 @@ func redirectTo(code int, location string) http.HandlerFunc {
 
 // A permanent redirect costs one more turn once, for all clients and
 // whatever the query.
-func TestMovesAreRemembered(t *testing.T) {
+func TestRedirectsAreCached(t *testing.T) {
 	feed, page := read(t, "feed-oir.xml"), read(t, "permalink-oir.html")
 	for _, test := range []struct {
 		code  int
@@ -192,7 +192,7 @@ func TestMovesAreRemembered(t *testing.T) {
 
 // What was remembered is forgotten when it leads nowhere good, and that there
 // does not exist says nothing about the requested address.
-func TestMovesAreForgotten(t *testing.T) {
+func TestRedirectsAreDropped(t *testing.T) {
 	feed := read(t, "feed-oir.xml")
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
@@ -233,7 +233,7 @@ func TestMovesAreForgotten(t *testing.T) {
 }
 
 // A redirect that does not lead to an answer is not remembered at all.
-func TestBadMoves(t *testing.T) {
+func TestBadRedirects(t *testing.T) {
 	pages := map[string]http.HandlerFunc{oirFeed: redirectTo(301, "/new"), "/new": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }}
 	_, c, queue := newFake(t, pages)
 	for range 2 {
@@ -246,7 +246,7 @@ func TestBadMoves(t *testing.T) {
 	}
 }
 
-func TestMovesLastAnHour(t *testing.T) {
+func TestRedirectTTL(t *testing.T) {
 	feed := read(t, "feed-oir.xml")
 	synctest.Test(t, func(t *testing.T) {
 		c, queue := newClient(t, "https://www.cnmv.es", roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -278,7 +278,7 @@ func TestMovesLastAnHour(t *testing.T) {
 }
 
 // However many paths move, only so many are remembered.
-func TestMovesAreBounded(t *testing.T) {
+func TestRedirectCacheIsBounded(t *testing.T) {
 	c, queue := newClient(t, "https://www.cnmv.es", roundTripper(func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
 		if strings.HasPrefix(r.URL.Path, "/old") {

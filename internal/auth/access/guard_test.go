@@ -22,7 +22,7 @@ import (
 
 const baseURL = "https://pregon.example"
 
-// ask asks a guard about a request with these headers, name by name.
+// ask calls Admit for a request with headers, given as names and values.
 func ask(g *access.Guard, need access.Requirement, query string, headers ...string) (access.Principal, http.Header, error) {
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/reports"+query, nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -42,7 +42,7 @@ func limit(n int, name string) *access.Limit {
 	return &access.Limit{Policy: p, Limiter: ratelimit.NewWindow(p)}
 }
 
-// tokens are texts that pass for tokens.
+// tokens are the texts of valid tokens.
 func tokens(known map[string]access.TokenInfo) func(context.Context, string) (access.TokenInfo, error) {
 	return func(_ context.Context, raw string) (access.TokenInfo, error) {
 		if b, ok := known[raw]; ok {
@@ -202,8 +202,8 @@ func TestIPv6IsCountedByNetwork(t *testing.T) {
 	}
 }
 
-// An operation that is not counted is answered over the limit too, and takes
-// nothing of it. A bad credential is refused there as everywhere.
+// An uncounted operation is answered over the limit too, and does not count. An invalid
+// credential is refused there too.
 func TestUncounted(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(1, "anonymous"), Tokens: tokens(nil)})
 	status := access.Requirement{Public: true, Uncounted: true}
@@ -246,8 +246,8 @@ func TestTokenThatCannotBeChecked(t *testing.T) {
 	}
 }
 
-// Credentials that are not good have a limit of their own. A good one is let
-// in meanwhile, and so is who shows none.
+// Invalid credentials have their own limit. Valid ones and anonymous requests are
+// admitted meanwhile.
 func TestRefusedLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &trail{}
@@ -352,7 +352,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// An owner of a /48 of IPv6 has 65,536 networks, and a limit for all of them.
+// The 65,536 networks of an IPv6 /48 share a limit.
 func TestAnonymousLimitOfASite(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(2, "anonymous"), AnonymousSite: limit(5, "anonymous-site")})
 	passed := func(addresses string) (n int) {

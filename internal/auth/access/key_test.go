@@ -35,7 +35,7 @@ func TestNewKeys(t *testing.T) {
 	}
 }
 
-// The form of keys is for good: those that are out must stay readable.
+// The format of keys must not change: issued keys must stay valid.
 func TestKnownKey(t *testing.T) {
 	const known = "pregon_live_0123456789ABCDEFGHIJKLMNOPQRSTUV"
 	if got := checksum(known); got != "1XA6Dk" {

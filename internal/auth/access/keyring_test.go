@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// trail is an audit that can be read.
+// trail is an audit that tests can read.
 type trail struct {
 	mu  sync.Mutex
 	buf bytes.Buffer // guarded by mu
@@ -52,7 +52,7 @@ func openStore(t testing.TB, path string) store.Store {
 	return db
 }
 
-// replicas are two keyrings on one store, as in two processes.
+// replicas returns two keyrings on one store, as in two processes.
 func replicas(t testing.TB) (a, b *access.Keyring, log *trail) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pregon.db")
@@ -75,7 +75,7 @@ func create(t testing.TB, k *access.Keyring, key access.Key) (access.Key, string
 	return key, raw
 }
 
-// admitted reports whether a guard over the keyring lets a key in, or why not.
+// admitted reports whether a guard admits a key, or why not.
 func admitted(t testing.TB, k *access.Keyring, raw string) error {
 	t.Helper()
 	g := access.NewGuard(access.Options{Keys: k, BaseURL: "https://pregon.example"})
@@ -206,8 +206,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Two who change a key at the same time both succeed, and neither undoes the
-// other: a key that was revoked stays so.
+// Two concurrent changes of a key both succeed, and neither undoes the other: a revoked
+// key stays revoked.
 func TestConcurrentChanges(t *testing.T) {
 	a, b, _ := replicas(t)
 	for range 10 {
@@ -294,7 +294,7 @@ func (b *broken) RecordsSince(ctx context.Context, kind string, revision int64) 
 	return b.Store.RecordsSince(ctx, kind, revision)
 }
 
-// A record that a newer program wrote spoils no other.
+// A record of a newer program does not affect the others.
 func TestUnreadableRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	db, log := openStore(t, path), &trail{}

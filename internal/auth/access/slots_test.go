@@ -21,8 +21,8 @@ func enter(t *testing.T, p *access.SlotLimiter, id string) access.Slot {
 	return place
 }
 
-// TestSlots: a caller has so many, waits briefly for one more, and is refused;
-// another has its own.
+// A caller with all slots in use waits briefly for one more and is then refused. Other
+// callers have their own slots.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewSlotLimiter(2, false)
@@ -46,8 +46,8 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// TestSlotsAreSpaced: a caller that is alone does not wait; beside another its
-// requests start apart, and the other's start at once.
+// A single caller does not wait. With a second caller, the requests of each are spaced,
+// and the first of the other starts at once.
 func TestSlotsAreSpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewSlotLimiter(64, true)
@@ -80,7 +80,7 @@ func TestSlotsAreSpaced(t *testing.T) {
 	})
 }
 
-// TestIdleCallersAreRemoved: one who gives up waiting takes no place.
+// A caller that stops waiting does not keep a slot.
 func TestIdleCallersAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := access.NewSlotLimiter(1, false)

@@ -23,7 +23,7 @@ import (
 
 func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
-// serve starts an issuer, and returns its set.
+// serve starts an issuer and returns its set.
 func serve(t *testing.T, h http.HandlerFunc) *Set {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -112,7 +112,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A client that would follow redirects does not do so here.
+// Redirects are not followed, even if the client would.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
@@ -138,7 +138,7 @@ func TestRequest(t *testing.T) {
 	wantKeys(t, s, "a", 1)
 }
 
-// The patience is for the whole body, with a server that trickles.
+// The timeout includes a body that arrives slowly.
 func TestTrickle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: func(req *http.Request) (*http.Response, error) {
@@ -154,7 +154,7 @@ func TestTrickle(t *testing.T) {
 	})
 }
 
-// trickle is a body that has a byte every second.
+// trickle is a body with one byte per second.
 type trickle struct{ req *http.Request }
 
 func (b trickle) Read(p []byte) (int, error) {

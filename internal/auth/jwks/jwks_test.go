@@ -53,7 +53,7 @@ func edKey() ed25519.PublicKey {
 	return k
 }
 
-// ed is a key of a set, with a kid and no more.
+// ed is an Ed25519 key of a set with a kid only.
 func ed(kid string) string { return jwk(jose.JSONWebKey{Key: edKey(), KeyID: kid}) }
 
 func jwk(k jose.JSONWebKey) string {
@@ -64,7 +64,7 @@ func jwk(k jose.JSONWebKey) string {
 	return string(text)
 }
 
-// with returns a key with members added or, if nil, taken away.
+// with returns a key with members added or, if nil, removed.
 func with(key string, members map[string]any) string {
 	m := map[string]any{}
 	if err := json.Unmarshal([]byte(key), &m); err != nil {
@@ -88,7 +88,7 @@ func set(keys ...string) string { return `{"keys":[` + strings.Join(keys, ",") +
 
 func base64url(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// issuer answers requests without a network, so that time can be made up.
+// issuer answers requests without a network, for use with synctest.
 type issuer struct {
 	asked  atomic.Int32
 	answer func(*http.Request) (*http.Response, error)
@@ -110,7 +110,7 @@ func (i *issuer) wantAsked(t *testing.T, want int32) {
 	}
 }
 
-// says is an answer with a body and headers, name and value by turns.
+// says returns a response with a body and headers, given as names and values.
 func says(body string, header ...string) func(*http.Request) (*http.Response, error) {
 	return func(req *http.Request) (*http.Response, error) {
 		res := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}
@@ -125,7 +125,7 @@ var errDown = errors.New("the issuer is down")
 
 func down(*http.Request) (*http.Response, error) { return nil, errDown }
 
-// hangs answers nothing until it is given up.
+// hangs does not answer until the request is canceled.
 func hangs(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
@@ -140,7 +140,7 @@ func wantKeys(t *testing.T, s *Set, kid string, want int) {
 	}
 }
 
-// wantUnavailable checks that a set has no keys, and says so.
+// wantUnavailable checks that Keys returns an Unavailable fault.
 func wantUnavailable(t *testing.T, s *Set, says string) {
 	t.Helper()
 	keys, err := s.Keys(t.Context(), "a", "EdDSA")
@@ -220,8 +220,7 @@ func TestKeysByIDAndAlgorithm(t *testing.T) {
 	i.wantAsked(t, 1) // unknown keys too: the set has only just been fetched
 }
 
-// A signature that was made with the private key is verified with what comes
-// out of the set.
+// A signature made with the private key verifies with the key of the set.
 func TestVerify(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -245,7 +244,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whoever asks may do with the list what it likes.
+// The caller may modify the returned slice.
 func TestListIsTheCallers(t *testing.T) {
 	i := issuer{answer: says(set(ed("a")))}
 	s := i.set()

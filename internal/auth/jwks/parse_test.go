@@ -92,7 +92,7 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// A private key is taken for its public half.
+// Only the public half of a private key is used.
 func TestPrivatePartsAreLeftOut(t *testing.T) {
 	r, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

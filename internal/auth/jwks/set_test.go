@@ -102,7 +102,7 @@ func TestMaxAgeIsKept(t *testing.T) {
 	})
 }
 
-// An unknown kid is worth a fetch at once, but not another one soon.
+// An unknown kid causes a fetch at once, but not another one soon.
 func TestUnknownKid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: says(set(ed("a")))}
@@ -144,7 +144,7 @@ func TestUnknownKidWhenDown(t *testing.T) {
 	})
 }
 
-// A kid that is there, but does not fit, is not unknown.
+// A known kid with another algorithm is not unknown.
 func TestUnfitKidIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := issuer{answer: says(set(ed("a")))}

@@ -34,9 +34,8 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkTakeMillion is of a table that a million subjects have filled. It
-// also returns how long filling it, the slowest of those requests and a garbage
-// collection took.
+// BenchmarkTakeMillion measures a table with a million subjects. It also reports the
+// time to fill it, its slowest request, and the time of a garbage collection.
 func BenchmarkTakeMillion(b *testing.B) {
 	const million = 1_000_000
 	w := ratelimit.NewWindow(ratelimit.Policy{Name: "test", Limit: 60, Window: time.Hour})

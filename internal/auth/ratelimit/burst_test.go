@@ -18,8 +18,8 @@ import (
 	"pregon/internal/waittest"
 )
 
-// TestBurst has a thousand requests come to each of two processes at once. All
-// of them could not ask in time.
+// TestBurst sends a thousand requests to each of two processes at once, more than
+// Redis can answer in time.
 func TestBurst(t *testing.T) {
 	server := redistest.Start(t)
 	far := serve(t, func(command []byte) []byte {
@@ -49,7 +49,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// TestSlowRedis has more ask than Redis can answer in time.
+// TestSlowRedis sends more requests than Redis can answer in time.
 func TestSlowRedis(t *testing.T) {
 	var now, most atomic.Int64
 	url := serve(t, func([]byte) []byte {
@@ -94,7 +94,7 @@ func TestPoolTimeoutIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestCountedByRedisIsAllowed is at the edge of the window all the time.
+// TestCountedByRedisIsAllowed sends requests at the edge of the window.
 func TestCountedByRedisIsAllowed(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), time.Hour)
@@ -120,7 +120,7 @@ func TestCountedByRedisIsAllowed(t *testing.T) {
 	}
 }
 
-// TestRefusedByRedis leaves nothing in the process.
+// TestRefusedByRedis checks that a request refused by Redis is not counted locally.
 func TestRefusedByRedis(t *testing.T) {
 	server := redistest.Start(t)
 	a, _ := open(t, server.URL(), time.Hour)
@@ -139,7 +139,7 @@ func TestRefusedByRedis(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionIsClosed by Redis, which is no failure of it.
+// TestIdleConnectionIsClosed checks that a connection closed by Redis is not a failure.
 func TestIdleConnectionIsClosed(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), time.Hour)
@@ -154,7 +154,7 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 	}
 }
 
-// TestRun makes no requests.
+// TestRun checks Up without requests.
 func TestRun(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), 10*time.Millisecond)

@@ -9,7 +9,7 @@ var (
 
 const LongestReply = maxReply
 
-// Counted is a request that can be given back.
+// Counted is a request that can be refunded.
 type Counted = counted
 
 func (w *Window) TakeCounted(s Subject) (Decision, Counted) { return w.decide(s, true) }
@@ -18,7 +18,7 @@ func (w *Window) GiveBack(c Counted) { w.refund(c) }
 
 func (w *Window) SetCapacity(n int) { w.capacity = n }
 
-// Blocks returns how many blocks the recent generation was given.
+// Blocks returns the number of blocks of the recent generation.
 func (w *Window) Blocks() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 
 var perHour = ratelimit.Policy{Name: "test", Limit: 60, Window: time.Hour}
 
-// open opens Redis with a patience that no slow machine uses up.
+// open opens Redis with timeouts that a slow machine does not reach.
 func open(t *testing.T, url string, pause time.Duration) (*ratelimit.Redis, *bytes.Buffer) {
 	t.Helper()
 	return openWithin(t, url, time.Minute, pause)
@@ -40,7 +40,7 @@ func openWithin(t *testing.T, url string, timeout, pause time.Duration) (*rateli
 	return r, &log
 }
 
-// connect returns a client of a server, to see what is in it.
+// connect returns a client to inspect the server.
 func connect(t *testing.T, url string) *redis.Client {
 	t.Helper()
 	options, err := redis.ParseURL(url)
@@ -279,7 +279,7 @@ func TestScriptIsFlushed(t *testing.T) {
 	}
 }
 
-// TestEndedContext has the callers go before and while Redis is asked.
+// TestEndedContext cancels requests before and during the query.
 func TestEndedContext(t *testing.T) {
 	server := redistest.Start(t)
 	r, log := open(t, server.URL(), time.Hour)
@@ -302,8 +302,7 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// TestScriptAgainstModel does not know the times that Redis saw, but between
-// which two of ours they were.
+// TestScriptAgainstModel brackets the times that Redis saw by local times.
 func TestScriptAgainstModel(t *testing.T) {
 	type span struct{ from, to time.Time }
 	const slack = 5 * time.Millisecond // clocks are adjusted
@@ -343,7 +342,7 @@ func TestScriptAgainstModel(t *testing.T) {
 	}
 }
 
-// TestScriptOnLogs is of logs that come about otherwise.
+// TestScriptOnLogs runs the script on logs that it does not write itself.
 func TestScriptOnLogs(t *testing.T) {
 	server := redistest.Start(t)
 	r, _ := open(t, server.URL(), time.Hour)
@@ -459,8 +458,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestFailures makes many requests fail at once, over and over, and is of use
-// together with goleak and the race detector.
+// TestFailures makes many requests fail at once. It checks for leaks and races with
+// goleak and the race detector.
 func TestFailures(t *testing.T) {
 	server := redistest.Start(t)
 	r, _ := open(t, server.URL(), time.Millisecond)

@@ -17,7 +17,7 @@ import (
 	"pregon/internal/auth/ratelimit"
 )
 
-// serve is a server that answers scripts as it likes. It returns its URL.
+// serve starts a server with arbitrary replies and returns its URL.
 func serve(t *testing.T, answer func(command []byte) []byte) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +111,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// pieces is a connection whose bytes come in pieces of a length.
+// pieces is a connection that delivers pieces of a fixed length.
 type pieces struct {
 	net.Conn
 	rest  []byte
@@ -129,10 +129,10 @@ func (p *pieces) Read(b []byte) (int, error) {
 
 func (p *pieces) Write(b []byte) (int, error) { return len(b), nil }
 
-// header is where a reply begins that has a length.
+// header matches the start of a reply with a length.
 var header = regexp.MustCompile(`^[*$]([+-]?[0-9]{1,5})\r\n`)
 
-// good reads all of the replies the simple way. The last may lack its end.
+// good parses replies in a simple way. The last may be incomplete.
 func good(all []byte) bool {
 	for len(all) > 0 {
 		line, rest, ended := bytes.Cut(all, []byte("\n"))
@@ -196,7 +196,7 @@ func FuzzReplies(f *testing.F) {
 	})
 }
 
-// TestMaxReply is the same for each command of a connection.
+// TestMaxReply checks that the limit is reset for each command.
 func TestMaxReply(t *testing.T) {
 	reply := "+" + strings.Repeat("x", ratelimit.LongestReply-3) + "\r\n"
 	conn, err := ratelimit.Bound(func(context.Context, string, string) (net.Conn, error) {

@@ -16,7 +16,7 @@ import (
 
 var perMinute = ratelimit.Policy{Name: "test", Limit: 60, Window: time.Minute}
 
-// number returns a subject of its own for each number.
+// number returns the subject of a number.
 func number(n int) (s ratelimit.Subject) {
 	binary.BigEndian.PutUint64(s[:], uint64(n))
 	return s
@@ -46,7 +46,7 @@ func TestWindowBoundary(t *testing.T) {
 	})
 }
 
-// model is a limit without any cleverness.
+// model is a simple implementation of the limit.
 type model struct {
 	policy   ratelimit.Policy
 	accepted []time.Time
@@ -74,7 +74,7 @@ func (m *model) decide(now time.Time, count bool) ratelimit.Decision {
 	return v
 }
 
-// check searches a window with more than the limit in it.
+// check fails when a window has more requests than the limit.
 func (m *model) check(t *testing.T) {
 	for n := range max(len(m.accepted)-m.policy.Limit, 0) {
 		if d := m.accepted[n+m.policy.Limit].Sub(m.accepted[n]); d < m.policy.Window {
@@ -135,8 +135,8 @@ func TestWindowAgainstModel(t *testing.T) {
 	}
 }
 
-// TestRefundAgainstModel gives back requests soon, late, when they are out of
-// the window, and those that strangers made together.
+// TestRefundAgainstModel refunds requests early, late, outside of the window, and those
+// of the overflow subject.
 func TestRefundAgainstModel(t *testing.T) {
 	given := 0
 	for seed := range uint64(100) {
@@ -246,8 +246,8 @@ func TestConcurrentTakes(t *testing.T) {
 	}
 }
 
-// takeAtOnce makes so many requests of one subject with each limiter, all at
-// the same time, and returns how many were allowed.
+// takeAtOnce makes concurrent requests of one subject with each limiter, and returns
+// how many were allowed.
 func takeAtOnce(t *testing.T, each int, limiters ...ratelimit.Limiter) int {
 	var in atomic.Int64
 	var all sync.WaitGroup

@@ -24,8 +24,8 @@ func box(t *testing.T, key string) *secret.Box {
 	return b
 }
 
-// wantFault checks that an error is a fault of a kind that says something, and
-// that it does not say what must not be said.
+// wantFault checks the kind of a fault, and that its text is not empty and does not
+// contain secrets.
 func wantFault(t *testing.T, err error, kind fault.Kind, says string, never ...string) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind || !strings.Contains(err.Error(), says) {
@@ -96,14 +96,14 @@ func TestWrongKey(t *testing.T) {
 	wantFault(t, err, fault.Internal, "PREGON_SECRET_KEY is another", key, other)
 }
 
-// The same text is the same key, in another process too.
+// Equal texts give equal keys, in other processes too.
 func TestSameKeyAgain(t *testing.T) {
 	if got, err := box(t, key).Open(place, box(t, key).Seal(place, "text")); err != nil || got != "text" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
-// What was sealed by an earlier build must open forever.
+// Values sealed by earlier builds must open forever.
 func TestKept(t *testing.T) {
 	const kept = "v1:yXpWuoPA4d96qOpV1WRDTSFErXrHBAJL43WjgOi/zssK6k0m"
 	if got, err := box(t, key).Open(place, kept); err != nil || got != "kept" {

@@ -43,7 +43,7 @@ func TestAccessTokenClaims(t *testing.T) {
 	})
 }
 
-// minted is a token signed by the service's own key, with anything in it.
+// minted returns a token with any claims, signed by the key of the service.
 func (w *world) minted(header, claims object) string {
 	h := object{"alg": "RS256", "typ": "at+jwt", "kid": w.kids()[0]}
 	now := time.Now().Unix()
@@ -136,7 +136,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Every character of a token counts: there is no second spelling of it.
+// A change of any character makes a token invalid.
 func TestEveryCharacterCounts(t *testing.T) {
 	w := newWorld(t)
 	good := w.token()
@@ -152,7 +152,7 @@ func TestEveryCharacterCounts(t *testing.T) {
 	}
 }
 
-// A token is remembered, until it ends or its key does.
+// A token is cached until it or its key expires.
 func TestVerifyCaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -183,7 +183,7 @@ func TestVerifyCaches(t *testing.T) {
 	})
 }
 
-// The memory is bounded, and what is in use stays in it.
+// The cache is bounded and keeps tokens in use.
 func TestCacheIsBounded(t *testing.T) {
 	w := newWorld(t)
 	kid, raw := w.kids()[0], w.token()
@@ -234,7 +234,7 @@ func TestConcurrentVerify(t *testing.T) {
 	wg.Wait()
 }
 
-// Every request with a token pays for it.
+// Verify runs for every request with a token.
 func TestVerifyAllocatesNothing(t *testing.T) {
 	w := newWorld(t)
 	raw := w.token()

@@ -15,8 +15,8 @@ import (
 	"pregon/internal/auth/token"
 )
 
-// publicForms are the public key of the issuer in all the ways in which a
-// careless verifier may hold it as bytes.
+// publicForms are the public key of the issuer in all forms that a careless verifier
+// could use as an HMAC secret.
 func publicForms(key *rsa.PublicKey) map[string][]byte {
 	pkix := must1(x509.MarshalPKIXPublicKey(key))
 	pkcs1 := x509.MarshalPKCS1PublicKey(key)

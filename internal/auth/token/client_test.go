@@ -155,8 +155,8 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// A proof is good once, but is not used up by a request that fails for another
-// reason, and its ids are not those of assertions.
+// A proof is valid once. A request that fails for another reason does not use it up, and
+// its ids are separate from those of assertions.
 func TestProofIsUsedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

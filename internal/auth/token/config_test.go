@@ -14,7 +14,7 @@ import (
 	"pregon/internal/fault"
 )
 
-// decode reads a configuration as the program does.
+// decode decodes a configuration as the program does.
 func decode(t *testing.T, text string) token.Config {
 	t.Helper()
 	d := yaml.NewDecoder(bytes.NewReader([]byte(text)))
@@ -188,7 +188,7 @@ func TestKeySourceFails(t *testing.T) {
 	}
 }
 
-// What the configuration says of a source is passed on.
+// The key source receives the values of the configuration.
 func TestKeySourceArguments(t *testing.T) {
 	c := config()
 	c.Issuers[0].AllowPrivate = true

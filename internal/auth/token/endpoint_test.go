@@ -57,8 +57,8 @@ func TestBearerGrantIssuesToken(t *testing.T) {
 	}
 }
 
-// rule is a request that differs from a good one. Without a code it is good
-// too; with the code "assertion" it is whatever the grant calls a bad one.
+// rule is a request that differs from a valid one. Without a code it is valid too; the
+// code "assertion" is the code of the grant for an invalid assertion.
 type rule struct {
 	name   string
 	change func(c *call)
@@ -88,7 +88,7 @@ func all(changes ...func(*call)) func(*call) {
 	}
 }
 
-// claimAt is a time claim so many seconds from now.
+// claimAt sets a time claim relative to now, in seconds.
 func claimAt(name string, seconds float64) func(*call) {
 	return func(c *call) { c.claims[name] = float64(time.Now().Unix()) + seconds }
 }
@@ -97,7 +97,7 @@ func signedBy(alg, kid string, key any) func(*call) {
 	return func(c *call) { c.alg, c.key, c.header["kid"] = alg, key, kid }
 }
 
-// fromLone makes it an assertion of the issuer with one key without an id.
+// fromLone makes it an assertion of the issuer that has one key without an id.
 func fromLone(c *call) {
 	c.alg, c.key = "ES256", loneEC()
 	delete(c.header, "kid")
@@ -285,7 +285,7 @@ func TestAssertionRules(t *testing.T) {
 	}
 }
 
-// check plays a rule in a world of its own.
+// check tests a rule with a server of its own.
 func (r rule) check(t *testing.T, make func(*world) *call) {
 	t.Helper()
 	w := newWorld(t)
@@ -322,7 +322,7 @@ func (r rule) check(t *testing.T, make func(*world) *call) {
 	}
 }
 
-// requestRules are about the request around the assertion.
+// requestRules concern the request without the assertion.
 var requestRules = []rule{
 	{"charset", func(c *call) { c.contentType = "Application/X-WWW-Form-Urlencoded; charset=UTF-8" }, "", ""},
 	{"another charset", func(c *call) { c.contentType = "application/x-www-form-urlencoded; charset=latin1" }, "invalid_request", "content type"},
@@ -454,8 +454,7 @@ func TestIssuedTypeIsAsRequested(t *testing.T) {
 	}
 }
 
-// An assertion is good for one token, at whichever replica, as long as it
-// would be accepted.
+// An assertion is valid for one token in all replicas, as long as it would be accepted.
 func TestReplay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -531,7 +530,7 @@ func TestConcurrentReplay(t *testing.T) {
 	}
 }
 
-// Without the store's word nothing is given, and the assertion stays good.
+// While the store fails no token is issued, and the assertion stays valid.
 func TestStoreFails(t *testing.T) {
 	w := newWorld(t)
 	c := w.exchange()
@@ -584,7 +583,7 @@ func TestTooManyFailures(t *testing.T) {
 	}
 }
 
-// Without issuers the endpoint answers and refuses all.
+// Without issuers the endpoint refuses all requests.
 func TestNoIssuers(t *testing.T) {
 	w := newWorldWith(t, token.Config{})
 	if a := w.exchange().do(); a.Error != "invalid_request" || !strings.Contains(a.Description, "not trusted") {
@@ -615,7 +614,7 @@ func TestTokenLifetime(t *testing.T) {
 	})
 }
 
-// What is noted has nothing secret in it, and nothing that could fake a line.
+// Audit entries contain no secret, and nothing that could fake a line.
 func TestAuditIsClean(t *testing.T) {
 	w := newWorld(t)
 	c := w.exchange()
@@ -641,7 +640,7 @@ func TestAuditIsClean(t *testing.T) {
 	}
 }
 
-// A body that breaks off is the sender's fault, and is answered.
+// A truncated body is an error of the client and is answered.
 func TestBodyBreaksOff(t *testing.T) {
 	w := newWorld(t)
 	r := httptest.NewRequest("POST", "/api/auth/token", io.MultiReader(strings.NewReader("grant_type="), broken{}))

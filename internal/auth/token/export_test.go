@@ -18,17 +18,17 @@ const (
 	AssertionJWT = assertionTypeJWT
 )
 
-// SetGenerate takes keys from elsewhere: making them takes long.
+// SetGenerate replaces the generation of keys, which is slow.
 func (r *Ring) SetGenerate(f func() (*rsa.PrivateKey, error)) { r.generate = f }
 
-// Remembered counts the tokens in memory.
+// Remembered returns the number of cached tokens.
 func (s *Server) Remembered() int {
 	s.cache.mu.RLock()
 	defer s.cache.mu.RUnlock()
 	return len(s.cache.young) + len(s.cache.old)
 }
 
-// Remember puts a token in memory as if it had been verified.
+// Remember caches a token as if it had been verified.
 func (s *Server) Remember(raw string, t Token, kid string) {
 	s.cache.add(sha256.Sum256([]byte(raw)), t, kid)
 }

@@ -14,8 +14,7 @@ import (
 )
 
 // Every request gets a well-formed error or a token, and no token exceeds its
-// assertion. The issuer here signs anything, so that
-// what it signs is looked at closely.
+// assertion. The issuer signs anything, so that its claims are fuzzed too.
 func FuzzEndpoint(f *testing.F) {
 	w := newWorld(f)
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) // the same in all workers
@@ -88,7 +87,7 @@ func asserted(t *testing.T, w *world, a answer, header, claims string) {
 	}
 }
 
-// Nothing but what this service signed is accepted.
+// Only tokens signed by this service are accepted.
 func FuzzVerify(f *testing.F) {
 	w := newWorld(f)
 	good := w.token()

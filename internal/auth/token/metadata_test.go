@@ -34,7 +34,7 @@ func (w *world) get(method, path string, header ...string) *httptest.ResponseRec
 	return rec
 }
 
-// documents are the paths, and where their golden files are.
+// documents are the paths with their golden files.
 var documents = map[string]string{
 	"/.well-known/oauth-authorization-server":       "server.json",
 	"/.well-known/oauth-protected-resource":         "resource.json",
@@ -126,7 +126,7 @@ func (w *world) serverDocument() serverDocument {
 	return d
 }
 
-// What the document offers works, and nothing else does.
+// Everything in the document works, and nothing else does.
 func TestMetadataIsTrue(t *testing.T) {
 	c := config()
 	c.Issuers[0].Algorithms = []string{"RS256", "PS384", "EdDSA"}
@@ -209,7 +209,7 @@ func TestMetadataIsTrue(t *testing.T) {
 	}
 }
 
-// checkWithPublishedKeys verifies a token as a stranger would.
+// checkWithPublishedKeys verifies a token like another party, with the published keys.
 func checkWithPublishedKeys(t *testing.T, jwks []byte, raw string) {
 	t.Helper()
 	var set jose.JSONWebKeySet
@@ -233,7 +233,7 @@ func checkWithPublishedKeys(t *testing.T, jwks []byte, raw string) {
 	}
 }
 
-// Without issuers there are algorithms nevertheless: an empty list is none.
+// Without issuers the list of algorithms is not empty.
 func TestMetadataWithoutIssuers(t *testing.T) {
 	d := newWorldWith(t, token.Config{}).serverDocument()
 	if len(d.AuthAlgorithms) == 0 || len(d.GrantTypes) != 2 {

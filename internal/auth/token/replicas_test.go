@@ -15,7 +15,7 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// process is the service as the program puts it together, on a real store.
+// process is the service on a real store.
 func process(t *testing.T, path, key string) (*world, *sqlite.Store) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})

@@ -84,7 +84,7 @@ func (w *world) accepts(raw string) bool {
 	return err == nil
 }
 
-// The first start makes a key, and the next finds it.
+// The first start creates a key, and the next finds it.
 func TestSecondStartFindsTheKey(t *testing.T) {
 	w := newWorld(t)
 	r := w.replica()
@@ -93,7 +93,7 @@ func TestSecondStartFindsTheKey(t *testing.T) {
 	}
 }
 
-// A token whose key cannot be looked up is not refused: it may be good.
+// A token whose key cannot be looked up is not refused: it may be valid.
 func TestUnknownKeyWhileTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -158,7 +158,7 @@ func TestConcurrentFirstStart(t *testing.T) {
 	}
 }
 
-// A rotation is seen at once, takes effect later, and lets old tokens live.
+// A new key is published at once and signs later, and old tokens stay valid.
 func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := config()
@@ -203,7 +203,7 @@ func TestRotation(t *testing.T) {
 	})
 }
 
-// The keys that were succeeded go one after the other.
+// Replaced keys expire one after the other.
 func TestRotationTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -231,8 +231,8 @@ func TestRotationTwice(t *testing.T) {
 	})
 }
 
-// After a leak nothing older is accepted, remembered or not, here at once and
-// elsewhere when they look.
+// After a leak no older token is accepted, cached or not, here at once and in other
+// replicas after their next poll.
 func TestDistrust(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -265,7 +265,7 @@ func TestDistrust(t *testing.T) {
 	})
 }
 
-// Another's clock may be ahead: after a leak its key signs here nevertheless.
+// The clock of another replica may be ahead: after a leak its key signs here too.
 func TestDistrustByAClockAhead(t *testing.T) {
 	w := newWorld(t)
 	old := w.token()
@@ -284,8 +284,8 @@ func TestDistrustByAClockAhead(t *testing.T) {
 	})
 }
 
-// A key goes when the first of its successors has signed for long enough,
-// though that is not the one next to it.
+// A key expires when the first of its successors has signed for long enough, even if
+// that is not the next one.
 func TestRotationByClocksThatDiffer(t *testing.T) {
 	w := newWorld(t)
 	first := w.kids()[0]
@@ -301,8 +301,8 @@ func TestRotationByClocksThatDiffer(t *testing.T) {
 	})
 }
 
-// Two concurrent rotations after a leak both get a key, and older keys are
-// distrusted; two who do so in peace make one.
+// Two concurrent rotations after a leak both get a key, and older keys are distrusted.
+// Two concurrent normal rotations create one key.
 func TestRotateAtOnce(t *testing.T) {
 	w := newWorld(t)
 	old := w.token()
@@ -324,7 +324,7 @@ func TestRotateAtOnce(t *testing.T) {
 	}
 }
 
-// race lets another process write just before a record is put.
+// race makes another process write just before a record is put.
 type race struct {
 	*memoryStore
 	before func()
@@ -480,7 +480,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// The private key is in the store sealed only, and opens only as it should.
+// The private key is stored sealed only.
 func TestKeysAreSealed(t *testing.T) {
 	w := newWorld(t)
 	records, err := w.store.RecordsSince(t.Context(), "signing-key", 0)
@@ -505,7 +505,7 @@ func TestKeysAreSealed(t *testing.T) {
 	}
 }
 
-// A key under another's number or id is not taken for it.
+// A key moved to the number or id of another is refused.
 func TestKeysThatWereMoved(t *testing.T) {
 	for name, change := range map[string]func(r *store.Record){
 		"number":  func(r *store.Record) { r.ID = "2" },
@@ -531,8 +531,8 @@ func TestKeysThatWereMoved(t *testing.T) {
 	}
 }
 
-// When the secret is lost, an operator can continue with a new one, and a key
-// that cannot be opened does not hide what others say.
+// When the secret is lost, an operator can continue with a new one. A key that cannot be
+// opened does not hide the effects of other keys.
 func TestSecretIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -579,7 +579,7 @@ func TestSecretIsLost(t *testing.T) {
 	})
 }
 
-// A record that was taken away is a key no more, and its number is not used again.
+// A deleted record removes its key, and its number is not used again.
 func TestKeyIsRemoved(t *testing.T) {
 	w := newWorld(t)
 	raw := w.token()

@@ -12,7 +12,7 @@ import (
 	"pregon/internal/store"
 )
 
-// memoryStore keeps records and marks as an engine promises to.
+// memoryStore keeps records and nonces in memory, with the guarantees of a store.
 type memoryStore struct {
 	mu       sync.Mutex
 	records  map[string]store.Record // guarded by mu, like the rest
@@ -109,8 +109,7 @@ var _ interface {
 	store.Marks
 } = (*memoryStore)(nil)
 
-// seal is a sealer that can be seen through, but that is bound to its name
-// and its secret as a real one is.
+// seal is a Sealer without encryption that checks name and secret like a real one.
 type seal struct{ secret string }
 
 func (s seal) Seal(name, text string) string {

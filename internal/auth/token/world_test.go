@@ -44,7 +44,7 @@ const (
 	password = "p%ss w+rd:ñ/&="
 )
 
-// Keys take long to make, so there is one set for all tests.
+// Generating keys is slow, so all tests share them.
 var (
 	rsaKeys = sync.OnceValue(func() (out [6]*rsa.PrivateKey) {
 		for i := range out {
@@ -74,7 +74,7 @@ func must2[T any](v T, err error) T {
 	return v
 }
 
-// signingKeys hands out the service's own keys in turn.
+// signingKeys returns the keys of the service in turn.
 func signingKeys() func() (*rsa.PrivateKey, error) {
 	var mu sync.Mutex
 	next := 3
@@ -89,7 +89,7 @@ func signingKeys() func() (*rsa.PrivateKey, error) {
 	}
 }
 
-// source is a source of keys that leaves all choice to its user.
+// source is a KeySource that returns all keys.
 type source struct {
 	keys []jose.JSONWebKey
 	err  error
@@ -194,7 +194,7 @@ func newWorldWith(t testing.TB, c token.Config) *world {
 	return w
 }
 
-// serve puts a server in place, which has no memory of what the last one saw.
+// serve installs a server with an empty cache.
 func (w *world) serve(c token.Config) {
 	w.t.Helper()
 	var err error
@@ -237,7 +237,7 @@ func (w *world) lastEvent() event {
 // object is the content of a JWT.
 type object map[string]any
 
-// call is one request for a token, good as it comes, to be spoilt by tests.
+// call is a valid request for a token, which tests change.
 type call struct {
 	w      *world
 	name   string // of the field with the assertion
@@ -264,7 +264,7 @@ var serial struct {
 	n int
 }
 
-// unique returns another jti each time.
+// unique returns a new jti.
 func unique() string {
 	serial.Lock()
 	defer serial.Unlock()
@@ -272,7 +272,7 @@ func unique() string {
 	return fmt.Sprintf("jti-%d", serial.n)
 }
 
-// exchange is a good request by token exchange with an identity assertion.
+// exchange returns a valid token exchange with an identity assertion.
 func (w *world) exchange() *call {
 	now := time.Now().Unix()
 	return &call{
@@ -286,14 +286,14 @@ func (w *world) exchange() *call {
 	}
 }
 
-// bearer is a good request by the JWT bearer grant.
+// bearer returns a valid request of the JWT bearer grant.
 func (w *world) bearer() *call {
 	c := w.exchange()
 	c.name, c.form = "assertion", url.Values{"grant_type": {token.GrantJWT}}
 	return c
 }
 
-// asSigner makes it come from the client that signs.
+// asSigner sends it from the client that signs.
 func (c *call) asSigner() *call {
 	now := time.Now().Unix()
 	c.claims["client_id"] = "signer"
@@ -334,7 +334,7 @@ func (c *call) signed() string {
 	return input + "." + encode(sign(c.alg, c.key, input))
 }
 
-// sign makes a signature by hand, so that nothing stops an odd one.
+// sign signs without the checks of a library.
 func sign(alg string, key any, input string) []byte {
 	if alg == "none" {
 		return nil
@@ -373,7 +373,7 @@ func must3(r, s *big.Int, err error) (*big.Int, *big.Int) {
 	return r, s
 }
 
-// answer is what the endpoint said.
+// answer is a response of the endpoint.
 type answer struct {
 	*httptest.ResponseRecorder
 	Error       string `json:"error"`
@@ -404,7 +404,7 @@ func (c *call) request() *http.Request {
 	return r
 }
 
-// do sends it and checks what holds for every answer.
+// do sends the request and checks the properties of every response.
 func (c *call) do() answer {
 	c.w.t.Helper()
 	rec := httptest.NewRecorder()
@@ -433,7 +433,7 @@ func wellFormed(t testing.TB, rec *httptest.ResponseRecorder) answer {
 	return a
 }
 
-// good sends it and wants a token.
+// good sends the request and expects a token.
 func (c *call) good() answer {
 	c.w.t.Helper()
 	a := c.do()
@@ -443,7 +443,7 @@ func (c *call) good() answer {
 	return a
 }
 
-// token gets one for the asking.
+// token returns a new token.
 func (w *world) token() string {
 	w.t.Helper()
 	return w.exchange().good().AccessToken

@@ -24,7 +24,7 @@ import (
 	"pregon/internal/waittest"
 )
 
-// patient ends a test that hangs. No test waits for it otherwise.
+// patient is the timeout of a test that hangs.
 const patient = 5 * time.Minute
 
 // run serves until the test ends, and returns the address.
@@ -56,8 +56,7 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 	return c
 }
 
-// watched knows how much the server has read of each of its connections, and
-// which it closed.
+// watched records how much the server has read of each connection, and which it closed.
 type watched struct {
 	net.Listener
 	conns sync.Map // of *watchedConn, by the client's address
@@ -73,8 +72,7 @@ func (w *watched) Accept() (net.Conn, error) {
 	return watching, nil
 }
 
-// settled reports whether the server has read so much of a client's connection,
-// or closed it.
+// settled reports whether the server has read so much of a connection, or closed it.
 func (w *watched) settled(client net.Conn, size int) bool {
 	c, ok := w.conns.Load(client.LocalAddr().String())
 	return ok && (c.(*watchedConn).read.Load() >= int64(size) || c.(*watchedConn).closed.Load())
@@ -103,9 +101,8 @@ func until(t *testing.T, what string, ok func() bool) {
 	waittest.For(t, what, ok)
 }
 
-// bomb is what a hostile client sends over HTTP/2: it wants nothing of the
-// answers, and requests whose heads are one long cookie, sent once and then
-// referred to by a byte each time.
+// bomb is the traffic of a hostile HTTP/2 client: it does not read responses, and the
+// header of each request is one long cookie, sent once and then referenced by one byte.
 func bomb(streams, fields int) string {
 	var wire, block bytes.Buffer
 	wire.WriteString(http2.ClientPreface)
@@ -133,8 +130,7 @@ func live() uint64 {
 	return m.HeapAlloc + m.StackInuse
 }
 
-// A thousand connections that mean harm cost 100 MB at most, and others are
-// served meanwhile.
+// A thousand hostile connections cost 100 MB at most, and other clients are served.
 func TestHostileConnections(t *testing.T) {
 	answer := make([]byte, 8<<20) // more than the sockets hold
 	h := newHarness(t, map[string]http.HandlerFunc{
@@ -174,8 +170,8 @@ func TestHostileConnections(t *testing.T) {
 	}
 }
 
-// A network has so many connections, and of those fewer that speak HTTP/2; what
-// is closed makes room.
+// The connections of a network are limited, and those with HTTP/2 more strictly. Closed
+// connections are not counted.
 func TestConnectionsOfOneAddress(t *testing.T) {
 	var refused atomic.Int64
 	var proxy atomic.Bool
@@ -224,8 +220,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	}
 }
 
-// A head has so many lines, whatever they hold; a body and the head of the next
-// request are counted apart.
+// The lines of a header are limited. A body and the next header are counted separately.
 func TestLinesOfAHead(t *testing.T) {
 	h := newHarness(t, map[string]http.HandlerFunc{"POST /x": func(w http.ResponseWriter, r *http.Request) {
 		sent, _ := io.ReadAll(r.Body)
@@ -255,7 +250,7 @@ func TestLinesOfAHead(t *testing.T) {
 	}
 }
 
-// A request of HTTP/1 that begins as HTTP/2 does is bounded as any other.
+// An HTTP/1 request that starts like HTTP/2 is limited too.
 func TestLinesOfAFalsePreface(t *testing.T) {
 	h := newHarness(t, map[string]http.HandlerFunc{"/x": hello})
 	l := listen(t)
@@ -287,7 +282,7 @@ func (f from) Accept() (net.Conn, error) {
 
 func (f fromConn) RemoteAddr() net.Addr { return f.addr }
 
-// A proxy is known by its whole address, though others are counted by network.
+// A proxy is identified by its address, while other peers are counted by network.
 func TestProxyOfIPv6(t *testing.T) {
 	proxy := netip.MustParseAddr("2001:db8::5")
 	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello}, func(o *httpserver.Options) {
@@ -305,8 +300,8 @@ func TestProxyOfIPv6(t *testing.T) {
 	}
 }
 
-// A network has so many requests with a body in work; others are served
-// meanwhile, and health and readiness whatever there is in work.
+// The active requests with a body of a network are limited. Other networks, health and
+// readiness are served meanwhile.
 func TestBodiesOfOneNetwork(t *testing.T) {
 	entered := make(chan struct{})
 	h := newHarness(t, map[string]http.HandlerFunc{"POST /x": func(_ http.ResponseWriter, r *http.Request) {
@@ -344,8 +339,7 @@ func TestBodiesOfOneNetwork(t *testing.T) {
 	}
 }
 
-// What is over the bound of requests in work is refused; what waits is not in
-// work.
+// Requests over the limit of active requests are refused. Parked requests are not active.
 func TestActiveRequests(t *testing.T) {
 	enter, leave := make(chan struct{}), make(chan struct{})
 	h := newHarness(t, map[string]http.HandlerFunc{

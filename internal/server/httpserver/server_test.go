@@ -38,7 +38,7 @@ type harness struct {
 	mu           sync.Mutex // guards observations: Run answers from its own goroutines
 }
 
-// remoteOf believes what a request says of itself.
+// remoteOf returns the address in the X-From header.
 func remoteOf(r *http.Request) netip.Addr {
 	a, _ := netip.ParseAddr(r.Header.Get("X-From"))
 	return a
@@ -103,7 +103,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// Browsers are asked to keep to https where the service is reached by it.
+// Browsers must use https where the service does.
 func TestStrictTransportSecurity(t *testing.T) {
 	for _, https := range []bool{true, false} {
 		h := newHarness(t, nil, func(o *httpserver.Options) { o.HTTPS = https })
@@ -113,7 +113,7 @@ func TestStrictTransportSecurity(t *testing.T) {
 	}
 }
 
-// What is observed of a request holds no credential, and no half characters.
+// An observation contains neither a credential nor a part of a character.
 func TestObservedPaths(t *testing.T) {
 	h := newHarness(t, nil)
 	const key = "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345"
@@ -353,8 +353,8 @@ func TestOneObservationPerRequest(t *testing.T) {
 	}
 }
 
-// TestShutdownLetsRequestsFinish stops a server that is in the middle of an
-// answer: the answer arrives whole, and the server is no longer ready.
+// TestShutdownLetsRequestsFinish stops a server during a response: the response is
+// complete, and the server is no longer ready.
 func TestShutdownLetsRequestsFinish(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	h := newHarness(t, map[string]http.HandlerFunc{"GET /slow": func(w http.ResponseWriter, _ *http.Request) {
@@ -395,8 +395,8 @@ func TestShutdownLetsRequestsFinish(t *testing.T) {
 	}
 }
 
-// TestDrain: after the signal the service is not ready, answers nevertheless and
-// asks clients to connect anew; only then streams end and the listener closes.
+// TestDrain checks that a stopping server is not ready, still answers and closes
+// connections; then streams end and the listener closes.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closing := make(chan struct{})

@@ -76,7 +76,7 @@ func TestColored(t *testing.T) {
 	}
 }
 
-// No line of the log holds a credential, whichever way it came there.
+// No line of the log contains a credential.
 func TestCredentialsAreNotLogged(t *testing.T) {
 	const key = "pregon_live_0123456789ABCDEFGHIJabcdefghijkl012345"
 	for _, format := range []string{"text", "json"} {
@@ -112,7 +112,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// paper is a buffer that the log's own goroutine may write to.
+// paper is a buffer for concurrent use.
 type paper struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -130,7 +130,7 @@ func (p *paper) String() string {
 	return p.b.String()
 }
 
-// Lines are written in order, soon, and at once when they are urgent.
+// Lines are written in order: warnings at once, others soon.
 func TestLogBuffersLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b paper
@@ -211,8 +211,7 @@ func TestLogRequest(t *testing.T) {
 	}
 }
 
-// sameLine compares text to the letter and JSON by what it says: how <, > and
-// & are written is a matter of taste.
+// sameLine compares text exactly, and JSON by its values: escapes may differ.
 func sameLine(t *testing.T, format, got, want string) bool {
 	t.Helper()
 	if format == "text" {

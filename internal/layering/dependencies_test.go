@@ -41,9 +41,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// unexplained compares what go.mod asks for with the names in the document.
-// A go.mod without any direct requirement was never tidied: then every
-// requirement may be a direct one.
+// unexplained compares the requirements of go.mod with the names in the document. In a
+// go.mod that was never tidied every requirement may be a direct one.
 func unexplained(mod goMod, named []string) []string {
 	var direct, all, tools []string
 	for _, r := range mod.Require {

@@ -118,7 +118,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// complaints checks the program's packages; pkgs also has all that they link.
+// violations checks the packages of the program; pkgs also has their dependencies.
 func violations(pkgs []pkg) []string {
 	var found []string
 	for _, p := range pkgs {
@@ -141,7 +141,7 @@ func violations(pkgs []pkg) []string {
 	return found
 }
 
-// wrongImports checks what a package in the table imports of the program.
+// wrongImports checks the imports of a package in the table.
 func wrongImports(name string, imports []string) []string {
 	var found []string
 	for _, importPath := range imports {
@@ -166,7 +166,7 @@ func wrongImports(name string, imports []string) []string {
 	return found
 }
 
-// shortName is the name of a package as in the table, and whether it is ours.
+// shortName returns the name of a package in the table, and whether it is ours.
 func shortName(importPath string) (name string, ours bool) {
 	if importPath == module {
 		return ".", true
@@ -180,12 +180,12 @@ func forTests(name string) bool {
 	return strings.HasSuffix(path.Base(name), "test")
 }
 
-// rowOf is a package's row, -1 when it has none.
+// rowOf returns the row of a package, or -1.
 func rowOf(name string) int {
 	return slices.IndexFunc(rows, func(row []string) bool { return slices.Contains(row, name) })
 }
 
-// importersOf names those among deps, or the command itself, that import one.
+// importersOf returns the packages among deps, or the command, that import a package.
 func importersOf(importPath string, deps []string, pkgs []pkg) []string {
 	var importers []string
 	for _, p := range pkgs {
@@ -197,7 +197,7 @@ func importersOf(importPath string, deps []string, pkgs []pkg) []string {
 	return importers
 }
 
-// list asks the go command for the module's packages and all that they link.
+// list returns the packages of the module and their dependencies.
 func list(t *testing.T) []pkg {
 	t.Helper()
 	noteSources(t)
@@ -220,10 +220,9 @@ func list(t *testing.T) []pkg {
 	return pkgs
 }
 
-// noteSources reads every source folder. The go command reuses a test's
-// result while the files that the test itself opened are the same; it does not
-// know those that go list reads, and would reuse a result from before a wrong
-// import.
+// noteSources reads every source folder. The go command caches the result of a test
+// while the files that the test opened are unchanged. It does not know the files that
+// go list reads.
 func noteSources(t *testing.T) {
 	t.Helper()
 	for _, root := range []string{"../../cmd", "../../internal"} {
@@ -234,7 +233,7 @@ func noteSources(t *testing.T) {
 	}
 }
 
-// The checker must be able to fail.
+// The check must be able to fail.
 func TestViolations(t *testing.T) {
 	one := func(name string, imports ...string) []pkg {
 		return []pkg{{ImportPath: module + "/" + name, Imports: imports}}

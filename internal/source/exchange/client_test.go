@@ -87,7 +87,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// A short body can be long once it is unpacked.
+// A short body can be long after decompression.
 func TestLongBody(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -142,7 +142,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A redirect may leave plain HTTP but not come back to it.
+// A redirect may go from http to https but not back.
 func TestRedirectedScheme(t *testing.T) {
 	for from, ok := range map[string]bool{"http": true, "https": false} {
 		to := map[string]string{"http": "https", "https": "http"}[from]

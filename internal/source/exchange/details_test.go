@@ -89,7 +89,7 @@ func TestNIF(t *testing.T) {
 	}
 }
 
-// What cannot be asked costs no request.
+// Invalid arguments cause no request.
 func TestNotAsked(t *testing.T) {
 	c := client(t, exchange.Options{Origin: origin, Transport: transport(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("asked %s", r.URL)

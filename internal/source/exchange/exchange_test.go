@@ -23,7 +23,7 @@ const (
 	fundRow = `{"name":"HUCHA IMAGINARIA, SICAV, S.A.","companyKey":"90009","isin":"ES01SIM00097","tradingSystem":"MTF","mtfSegment":"SICAV"}`
 )
 
-// list is an answer with all its rows.
+// list returns an answer with all rows.
 func list(rows ...string) string {
 	return fmt.Sprintf(`{"yearOfPriceData":2026,"totalResults":%d,"params":{},"hasMoreResults":false,"data":[%s]}`,
 		len(rows), strings.Join(rows, ","))
@@ -46,7 +46,7 @@ func client(t *testing.T, o exchange.Options) *exchange.Client {
 	return c
 }
 
-// say answers every request with a body.
+// say returns a handler that answers with a body.
 func say(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }
 }

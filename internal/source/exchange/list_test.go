@@ -12,8 +12,8 @@ import (
 	"pregon/internal/source/exchange"
 )
 
-// pages answers the main list with the pages given, the last one for ever, and
-// the other with a company.
+// pages answers the main list with pages, repeating the last one, and the other list
+// with a company.
 func pages(bodies ...string) http.HandlerFunc {
 	asked := 0
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -120,7 +120,7 @@ func TestEndlessList(t *testing.T) {
 	}
 }
 
-// Whatever is not a list of companies is an error, in either list.
+// Any other answer than a list of companies is an error, in either list.
 func TestNotAList(t *testing.T) {
 	for _, body := range []string{
 		"", "null", "[]", `"data"`, "<!DOCTYPE html><title>Mantenimiento</title>", "{}", `{"data":null}`, `{"data":{}}`,
@@ -143,7 +143,7 @@ func TestNotAList(t *testing.T) {
 	}
 }
 
-// A list that is not found must not read as one that has nothing.
+// A list that is not found is not an empty list.
 func TestListNotFound(t *testing.T) {
 	_, err := serve(t, http.NotFound).Listed(t.Context())
 	wantKind(t, err, fault.Unavailable)

@@ -29,7 +29,7 @@ func answer(status int, body string) *http.Response {
 
 const origin = "https://exchange.example"
 
-// Whoever asks and whatever is asked, also when sent on: a second between two.
+// All requests, including redirects, are a second apart.
 func TestRequestsAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -93,8 +93,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// The wait for a turn does not count as time in which the exchange is silent,
-// and ends with its context.
+// The wait for a turn does not count against the timeout, and ends with its context.
 func TestLongQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := client(t, exchange.Options{Origin: origin, Gap: time.Minute, Transport: transport(func(*http.Request) (*http.Response, error) {

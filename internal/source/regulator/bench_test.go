@@ -10,8 +10,8 @@ import (
 	"pregon/internal/source/regulator"
 )
 
-// heavy is a page of ten rows with the weight of a real one: 216 KB, nearly
-// all of it menu and hidden state.
+// heavy is a page of ten rows with the size of a real one: 216 KB, mostly menus and
+// hidden state.
 func heavy(t testing.TB) []byte {
 	t.Helper()
 	page := string(read(t, "permalink-oir.html"))

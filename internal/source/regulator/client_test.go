@@ -47,7 +47,7 @@ func newFake(t *testing.T, pages map[string]http.HandlerFunc) (*fake, *regulator
 	return f, c, queue
 }
 
-// ServeHTTP answers 500 to who does not say what they accept, as the site does.
+// ServeHTTP answers 500 to requests without Accept, as the site does.
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.asked = append(f.asked, r.RequestURI)
@@ -115,7 +115,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// Each surface asks where the site keeps it, and once.
+// Each surface makes one request to its address.
 func TestSurfaces(t *testing.T) {
 	empty := []byte(`<html><ul id="listaElementosPrimernivel"></ul><a href="/error?errorcode=CVFE">x</a></html>`)
 	f, c, _ := newFake(t, map[string]http.HandlerFunc{
@@ -187,7 +187,7 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
-// one counts a report that was read.
+// one returns 1 for a report that was read.
 func one(r regulator.Row) int {
 	if r.Number == 0 {
 		return 0
@@ -365,8 +365,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// Only of a single report does 404 say something: lists and feeds are always
-// there.
+// A 404 means something only for a single report: lists and feeds always exist.
 func TestListIsNotMissing(t *testing.T) {
 	for _, code := range []int{404, 410} {
 		gone := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
@@ -382,7 +381,7 @@ func TestListIsNotMissing(t *testing.T) {
 	}
 }
 
-// A page that is not the one that was asked for is listed, and its rows with it.
+// Another page than the requested one is an error, returned with its rows.
 func TestAnotherPage(t *testing.T) {
 	list := read(t, "list-oir.html") // 2 of 20
 	_, c, _ := newFake(t, map[string]http.HandlerFunc{
@@ -432,7 +431,7 @@ func TestAnotherPage(t *testing.T) {
 	}
 }
 
-// spaces sends a body of so many bytes.
+// spaces sends a body of a size.
 func spaces(w io.Writer, n int) {
 	chunk := []byte(strings.Repeat(" ", 1<<16))
 	for ; n > 0; n -= len(chunk) {
@@ -543,7 +542,7 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
-// A slow answer whose bytes keep coming is no stall.
+// A slow body that keeps arriving does not stall.
 func TestSlowIsNoStall(t *testing.T) {
 	page := read(t, "list-oir.html")
 	synctest.Test(t, func(t *testing.T) {
@@ -588,8 +587,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// Links of a simulation have the address of the simulation; a link to the
-// host that is really asked is never shown.
+// Links of a simulation have the address of the simulation, never the requested host.
 func TestSimulated(t *testing.T) {
 	var f *fake
 	page := strings.Replace(string(read(t, "permalink-oir.html")), "https://www.cnmv.es/webservices", "ORIGIN/webservices", 1)

@@ -24,12 +24,12 @@ func ParseFundRecords(archive []byte) ([]FundRecord, error) {
 	return parseFundRecords(archive, maxUnpacked)
 }
 
-// ParseFundRecordsWithin unpacks less than ParseFundRecords does.
+// ParseFundRecordsWithin has a size limit of its own.
 func ParseFundRecordsWithin(archive []byte, unpacked int64) ([]FundRecord, error) {
 	return parseFundRecords(archive, unpacked)
 }
 
-// Hurry shortens the client's patience.
+// Hurry shortens the timeouts of the client.
 func (c *Client) Hurry(within, stall time.Duration) {
 	for _, l := range []*limit{&c.limits.feed, &c.limits.page, &c.limits.document, &c.limits.archive} {
 		l.within = within
@@ -37,20 +37,20 @@ func (c *Client) Hurry(within, stall time.Duration) {
 	c.limits.stall = stall
 }
 
-// Skip returns where the part of a page that matters begins.
+// Skip returns the offset of the first relevant element.
 func Skip(body []byte) int {
 	at, _ := new(page).skip(body)
 	return at
 }
 
-// The largest feed and page that are read, and the largest content of a page.
+// Limits of feeds and pages.
 var (
 	MostFeed    = int(defaultLimits.feed.most)
 	MostPage    = int(defaultLimits.page.most)
 	MostContent = maxContent
 )
 
-// Moves returns how many redirects are remembered.
+// Moves returns the number of cached redirects.
 func (c *Client) Moves() int {
 	c.redirects.mu.Lock()
 	defer c.redirects.mu.Unlock()

@@ -14,16 +14,16 @@ import (
 	"pregon/internal/source/regulator"
 )
 
-// hostile is an input that is made to be costly: a piece again and again,
-// between a head and a foot. Every %d in a piece is its number.
+// hostile is an expensive input: a repeated piece between a head and a foot. Every %d in
+// a piece is replaced by its number.
 type hostile struct {
 	name, head, piece, foot string
 }
 
-// sizes are a quarter of a size, or a little less, and all of it.
+// sizes are about a quarter of a size, and all of it.
 func (h hostile) sizes(size int) (small, large []byte) { return h.body(size / 4), h.body(size) }
 
-// body is the input in a size, or a little less.
+// body returns the input with at most a size.
 func (h hostile) body(size int) []byte {
 	parts := strings.Split(h.piece, "%d")
 	b := append(make([]byte, 0, size), h.head...)
@@ -41,9 +41,9 @@ func (h hostile) body(size int) []byte {
 	}
 }
 
-// wantLinear fails when an input costs much more than its size says: four times
-// as much may take twelve times the work. That is measured by what the processor
-// did for this thread alone, whatever else the machine does; the least counts.
+// wantLinear fails when four times the input takes more than twelve times the work. It
+// uses the minimum CPU time of this thread, so that the load of the machine does not
+// matter.
 func wantLinear(t *testing.T, small, large []byte, parse func([]byte)) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -67,7 +67,7 @@ func wantLinear(t *testing.T, small, large []byte, parse func([]byte)) {
 	t.Errorf("%d bytes take %.0f times the work of %d", len(large), ratio, len(small))
 }
 
-// worked is the time that the processor spent on this thread.
+// worked returns the CPU time of this thread.
 func worked(t *testing.T) time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID, which the package syscall does not name
 	var at syscall.Timespec
@@ -175,7 +175,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// What comes before the list may be as large as the page.
+// The part before the list may be as large as the page.
 func TestHostileMenus(t *testing.T) {
 	const end = `<ul id="listaElementosPrimernivel"></ul></html>`
 	large := string(hostile{head: "<html><b ", piece: "a%d ", foot: ">"}.body(500 << 10 / hostileShare))
@@ -201,8 +201,7 @@ func TestHostileMenus(t *testing.T) {
 	}
 }
 
-// What holds far more than there can be is not read to its end, nor is a page
-// that is nested deeper.
+// Inputs above the limits of size or depth are not read to their end.
 func TestBounds(t *testing.T) {
 	const list, end = `<html><ul id="listaElementosPrimernivel">`, `</ul></html>`
 	for _, test := range []struct{ name, body, want string }{

@@ -30,7 +30,7 @@ func TestParseOpenData(t *testing.T) {
 	wantMarkup(t, err, "too early")
 }
 
-// archive packs members, given as name and content by turns.
+// archive packs files, given as names and contents.
 func archive(t testing.TB, members ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -46,8 +46,7 @@ func wantMarkup(t *testing.T, err error, want string) {
 	}
 }
 
-// wantWhole fails unless err says that the whole surface cannot be relied upon,
-// or only some rows.
+// wantWhole checks MarkupError.Whole.
 func wantWhole(t *testing.T, err error, whole bool) {
 	t.Helper()
 	if e, ok := errors.AsType[*regulator.MarkupError](err); !ok || e.Whole != whole {
@@ -81,7 +80,7 @@ func TestParseFeed(t *testing.T) {
 	}
 }
 
-// TestParseFeedHR: the category of HR ends in the dash of an empty second one.
+// The category of HR ends in the dash of an empty second one.
 func TestParseFeedHR(t *testing.T) {
 	rows, err := regulator.ParseFeed(disclosure.HR, read(t, "feed-hr.xml"), regulator.PublicOrigin)
 	if err != nil {
@@ -165,7 +164,7 @@ func TestFeedTimes(t *testing.T) {
 	}
 }
 
-// Pages and lists enrich, to the minute or to the second.
+// Rows of pages and lists are enriched, with times to the minute or to the second.
 func TestPagesEnrich(t *testing.T) {
 	seen := at("2026-10-26T12:00:00Z")
 	list, err := regulator.ParseList(disclosure.OIR, read(t, "list-oir.html"), regulator.PublicOrigin)
@@ -339,8 +338,8 @@ func TestListFaults(t *testing.T) {
 	}
 }
 
-// No cut of a page may yield half a row: what is returned is what the whole
-// page.
+// A truncated page never yields an incomplete row: the returned rows are those of the
+// whole page.
 func TestTruncatedAnywhere(t *testing.T) {
 	whole := read(t, "list-oir.html")
 	all, err := regulator.ParseList(disclosure.OIR, whole, regulator.PublicOrigin)
@@ -523,7 +522,7 @@ func TestParseEntities(t *testing.T) {
 	}
 }
 
-// TestLowerPager: a page whose upper pager is missing is read by its lower one.
+// A page whose upper pager is missing is read by its lower one.
 func TestLowerPager(t *testing.T) {
 	page := strings.ReplaceAll(string(read(t, "funds.html")), "x_lblInfoPaginacion", "x_Posterior_lblInfoPaginacionPosterior")
 	if got, err := regulator.ParseEntities(regulator.FundRegisters[0], []byte(page)); err != nil || got.Pages != 72 || len(got.Entities) != 2 {
@@ -559,8 +558,7 @@ func TestEntityFaults(t *testing.T) {
 	}
 }
 
-// TestUnknownEntries: a list whose rows are not known as such is not empty, and
-// words that say that there is nothing are.
+// A list with unknown entries is an error; a list with only a text is empty.
 func TestUnknownEntries(t *testing.T) {
 	const page = `<html><body><ul id="listaElementosPrimernivel">%s</ul></body></html>`
 	list, err := regulator.ParseList(disclosure.OIR, fmt.Appendf(nil, page,

@@ -2,5 +2,5 @@
 
 package regulator_test
 
-// hostileShare is the part of the largest inputs that is tried: all.
+// hostileShare is the fraction of the largest inputs that is tested.
 const hostileShare = 1

@@ -2,6 +2,6 @@
 
 package regulator_test
 
-// hostileShare is the part of the largest inputs that is tried: the race
-// detector makes parsers ten times as slow, and no less linear.
+// hostileShare is the fraction of the largest inputs that is tested: the race detector
+// makes parsers ten times as slow.
 const hostileShare = 8

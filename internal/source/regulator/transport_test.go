@@ -35,8 +35,8 @@ func newClient(t *testing.T, origin string, transport http.RoundTripper) (*regul
 	return c, queue
 }
 
-// TestTransportErrors: what the public is shown names no host, address or port,
-// and the cause is available for the log.
+// The published text names no host, address or port, and the cause is available for the
+// log.
 func TestTransportErrors(t *testing.T) {
 	const host, port = "source.internal", "18443"
 	dial := func(err error) error {
@@ -77,8 +77,7 @@ func TestTransportErrors(t *testing.T) {
 	}
 }
 
-// wantTransport fails unless err is a TransportError with a path and a reason,
-// and nothing else to be seen.
+// wantTransport fails unless err is a TransportError with exactly this path and reason.
 func wantTransport(t *testing.T, err error, path, reason string) {
 	t.Helper()
 	e, ok := errors.AsType[*regulator.TransportError](err)
@@ -100,7 +99,7 @@ func (*timeout) Error() string   { return "i/o timeout" }
 func (*timeout) Timeout() bool   { return true }
 func (*timeout) Temporary() bool { return true }
 
-// The same, of a real network.
+// The same with a real network.
 func TestRealTransportErrors(t *testing.T) {
 	f, c, _ := newFake(t, map[string]http.HandlerFunc{oirList: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }})
 	_, err := c.Permalink(t.Context(), disclosure.OIR, 7)
@@ -120,7 +119,7 @@ func TestRealTransportErrors(t *testing.T) {
 	wantTransport(t, err, oirList+"?nreg=7", "the certificate is not valid")
 }
 
-// redirectTo sends on to a location, query and all.
+// redirectTo redirects to a location and keeps the query.
 func redirectTo(code int, location string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		to := location
@@ -190,8 +189,8 @@ func TestRedirectsAreCached(t *testing.T) {
 	})
 }
 
-// What was remembered is forgotten when it leads nowhere good, and that there
-// does not exist says nothing about the requested address.
+// A cached redirect is dropped when its target fails. A missing target says nothing
+// about the requested address.
 func TestRedirectsAreDropped(t *testing.T) {
 	feed := read(t, "feed-oir.xml")
 	status := func(code int) http.HandlerFunc {
@@ -232,7 +231,7 @@ func TestRedirectsAreDropped(t *testing.T) {
 	}
 }
 
-// A redirect that does not lead to an answer is not remembered at all.
+// A redirect that does not lead to an answer is not cached.
 func TestBadRedirects(t *testing.T) {
 	pages := map[string]http.HandlerFunc{oirFeed: redirectTo(301, "/new"), "/new": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }}
 	_, c, queue := newFake(t, pages)
@@ -277,7 +276,7 @@ func TestRedirectTTL(t *testing.T) {
 	})
 }
 
-// However many paths move, only so many are remembered.
+// The number of cached redirects is bounded.
 func TestRedirectCacheIsBounded(t *testing.T) {
 	c, queue := newClient(t, "https://www.cnmv.es", roundTripper(func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()

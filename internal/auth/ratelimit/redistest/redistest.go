@@ -1,5 +1,5 @@
-// Package redistest gives a test a Redis of its own, which it may kill, hang
-// and start again.
+// Package redistest starts a Redis server for a test, which the test can kill, pause and
+// restart.
 package redistest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Server is a Redis that keeps nothing on disk. It listens on a socket in a
-// directory of its own: another process cannot take that away as it can a port.
+// Server is a Redis server without persistence. It listens on a socket in its own
+// directory, which unlike a port another process cannot take.
 type Server struct {
 	t       testing.TB
 	dir     string
@@ -41,12 +41,12 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// URL is the server's address, for this and other processes.
+// URL returns the address of the server.
 func (s *Server) URL() string { return "unix://" + s.socket() }
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "socket") }
 
-// Kill ends the server as if the machine had failed, if it runs.
+// Kill kills the server if it runs.
 func (s *Server) Kill() {
 	s.signal(syscall.SIGKILL)
 	<-s.ended
@@ -59,7 +59,7 @@ func (s *Server) Restart() {
 	s.start()
 }
 
-// Pause hangs the server: it takes connections and does not answer.
+// Pause stops the server: it accepts connections and does not answer.
 func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
 
 // Resume ends a pause.

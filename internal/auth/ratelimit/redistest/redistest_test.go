@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// within runs a function with a client of a server, for as long as it says.
+// within calls a function with a client, within a time.
 func within(t *testing.T, url string, d time.Duration, do func(context.Context, *redis.Client) error) error {
 	t.Helper()
 	options, err := redis.ParseURL(url)
@@ -73,8 +73,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestKilled kills a test process that has a server, and expects the server to
-// go with it.
+// TestKilled kills a test process that has a server, and expects the server to end too.
 func TestKilled(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
 	cmd.Env = append(os.Environ(), "REDISTEST_VICTIM=1", "TMPDIR="+t.TempDir())
@@ -104,7 +103,7 @@ func TestKilled(t *testing.T) {
 	waittest.For(t, "the server ends with its process", func() bool { return within(t, url, time.Minute, ping) != nil })
 }
 
-// TestVictim is no test: it is what TestKilled runs and kills.
+// TestVictim is the process that TestKilled runs and kills.
 func TestVictim(t *testing.T) {
 	if os.Getenv("REDISTEST_VICTIM") == "" {
 		return

@@ -624,8 +624,8 @@ func TestAuditIsClean(t *testing.T) {
 	c.form.Set("client_secret", "hunter2hunter2")
 	c.do()
 	e := w.lastEvent()
-	if want := "https://evil.example/[31m" + strings.Repeat("x", 175); e.attrs["issuer"] != want || e.attrs["client_id"] != "ab" {
-		t.Errorf("the audit has %q", e.attrs)
+	if want := "https://evil.example/[31m" + strings.Repeat("x", 175) + "…"; e.attrs["issuer"] != want || e.attrs["client_id"] != "ab" {
+		t.Errorf("the audit has %q, want the issuer %q and the client ab", e.attrs, want)
 	}
 	raw := w.exchange()
 	raw.basic("agent", "hunter2hunter2").do()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/paper"
 	"pregon/internal/sim/simserver"
 )
@@ -28,7 +29,7 @@ func BenchmarkPages(b *testing.B) {
 	defer s.Close()
 	for range 17_280 {
 		c.set(c.now().Add(5 * time.Second))
-		if _, err := s.Publish(simserver.Report{}); err != nil {
+		if _, err := s.Publish(archive.Draft{}); err != nil {
 			b.Fatal(err)
 		}
 	}

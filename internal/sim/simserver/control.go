@@ -13,17 +13,18 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/server/private"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/paper"
 )
 
-const welcome = `The simulated regulator and exchange of Pregón. Nothing it says is real.
+const welcome = `The simulated regulator and exchange of Pregón. No data of it is real.
 
 POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; also name, category, document, link,
-                       related, corrects, published_at, number. Files something at once. Its document may be said:
-                       "text":"…" is what it says, paragraphs parted by empty lines; "document" is true, false, or
-                       what it is: pdf columns long scan xhtml zip, or corrupt … word as below.
-GET    /_sim/filings   ?type=oir&from=2026-01-01&to=2026-01-31: the truth, one JSON line for each report.
+                       related, corrects, published_at, number. Publishes a report at once. "text":"…" is the text of
+                       its document, paragraphs separated by empty lines; "document" is true, false, or
+                       its form: pdf columns long scan xhtml zip, or corrupt … word as below.
+GET    /_sim/filings   ?type=oir&from=2026-01-01&to=2026-01-31: all reports, one JSON line each.
 POST   /_sim/fault     {"kind":"stall","surface":"list","type":"oir","for":"30s","times":3,"share":0.5,"by":"90s"}
                        kinds: error500 error403 errorpage stall truncate markup runaway feedcut silent frozen skew
                        huge endless bomb redirectloop reset; surfaces: feed list permalink hr document register exchange all;
@@ -32,7 +33,7 @@ GET    /_sim/fault     the faults that are armed
 DELETE /_sim/fault     disarms them
 `
 
-// control answers what only the simulator has. No fault strikes here.
+// control answers the endpoints of the simulator itself. Faults do not affect them.
 func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 	if err := (private.Guard{}).Check(r); err != nil {
 		respond(w, http.StatusForbidden, problem{err.Error()})
@@ -46,15 +47,15 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 		write(w, r, answer{kind: "text/plain; charset=utf-8", body: []byte(welcome)})
 		return
 	case path == "filings" && get:
-		if err = s.truth(w, r); err == nil {
+		if err = s.reports(w, r); err == nil {
 			return
 		}
 	case path == "publish" && r.Method == http.MethodPost:
-		v, err = s.order(w, r)
+		v, err = s.publish(w, r)
 	case path == "fault" && r.Method == http.MethodPost:
-		var want wanted
+		var want faultRequest
 		if err = decode(w, r, &want); err == nil {
-			v, err = s.faults.arm(want, s.next())
+			v, err = s.faults.arm(want, s.archive.Next())
 		}
 	case path == "fault" && get:
 		v = map[string]any{"faults": s.faults.list()}
@@ -64,10 +65,10 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 		respond(w, http.StatusMethodNotAllowed, problem{"the method is not allowed here"})
 		return
 	default:
-		err = fault.New(fault.NotFound, "there is no such endpoint; GET /_sim/ lists them")
+		err = fault.New(fault.NotFound, "unknown endpoint; GET /_sim/ lists them")
 	}
 	if err != nil {
-		s.apologise(w, r, err)
+		s.respondError(w, r, err)
 		return
 	}
 	respond(w, http.StatusOK, v)
@@ -77,7 +78,7 @@ type problem struct {
 	Error string `json:"error"`
 }
 
-func (s *Server) apologise(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) respondError(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.Invalid:
 		respond(w, http.StatusBadRequest, problem{err.Error()})
@@ -85,7 +86,7 @@ func (s *Server) apologise(w http.ResponseWriter, r *http.Request, err error) {
 		respond(w, http.StatusNotFound, problem{err.Error()})
 	default:
 		s.log.ErrorContext(r.Context(), "the simulator failed", "path", r.URL.Path, "error", err)
-		respond(w, http.StatusInternalServerError, problem{"the simulator failed; its log tells why"})
+		respond(w, http.StatusInternalServerError, problem{"the simulator failed; see its log"})
 	}
 }
 
@@ -95,12 +96,12 @@ func respond(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
-// longestBody is more than any order needs.
-const longestBody = 64 << 10
+// maxBody bounds the body of a request.
+const maxBody = 64 << 10
 
-// decode reads a JSON object, or nothing, which stands for an empty one.
+// decode reads a JSON object. An empty body is an empty object.
 func decode(w http.ResponseWriter, r *http.Request, into any) error {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return fault.New(fault.Invalid, "the body is longer than 64 KB")
 	}
@@ -113,7 +114,7 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return fault.New(fault.Invalid, "the body is not what is asked for: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return fault.New(fault.Invalid, "the body is invalid: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fault.New(fault.Invalid, "the body holds more than one JSON value")
@@ -121,7 +122,7 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// number is a number that may be written as a string, as the service does.
+// number is a number that may be written as a string, as in the API of the service.
 type number string
 
 func (n *number) UnmarshalJSON(raw []byte) error {
@@ -132,19 +133,19 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	}
 	var x json.Number
 	if err := json.Unmarshal(raw, &x); err != nil {
-		return errors.New("a number of a report must be a number or a string")
+		return errors.New("the number of a report must be a number or a string")
 	}
 	*n = number(x.String())
 	return nil
 }
 
-// wish is whether there is to be a document, or what it is to be.
-type wish struct {
+// documentField says whether a report has a document, or which form it has.
+type documentField struct {
 	any  *bool
 	form string
 }
 
-func (w *wish) UnmarshalJSON(raw []byte) error {
+func (w *documentField) UnmarshalJSON(raw []byte) error {
 	var yes *bool
 	if err := json.Unmarshal(raw, &yes); err == nil {
 		w.any = yes
@@ -156,26 +157,26 @@ func (w *wish) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// order publishes what the body asks for.
-func (s *Server) order(w http.ResponseWriter, r *http.Request) (any, error) {
+// publish publishes the report of the body.
+func (s *Server) publish(w http.ResponseWriter, r *http.Request) (any, error) {
 	var in struct {
-		Type        string `json:"type"`
-		Title       string `json:"title"`
-		NIF         string `json:"nif"`
-		Name        string `json:"name"`
-		Category    string `json:"category"`
-		Document    wish   `json:"document"`
-		Text        string `json:"text"`
-		Link        string `json:"link"`
-		Related     number `json:"related"`
-		Corrects    number `json:"corrects"`
-		PublishedAt string `json:"published_at"`
-		Number      number `json:"number"`
+		Type        string        `json:"type"`
+		Title       string        `json:"title"`
+		NIF         string        `json:"nif"`
+		Name        string        `json:"name"`
+		Category    string        `json:"category"`
+		Document    documentField `json:"document"`
+		Text        string        `json:"text"`
+		Link        string        `json:"link"`
+		Related     number        `json:"related"`
+		Corrects    number        `json:"corrects"`
+		PublishedAt string        `json:"published_at"`
+		Number      number        `json:"number"`
 	}
 	if err := decode(w, r, &in); err != nil {
 		return nil, err
 	}
-	p := Report{
+	p := archive.Draft{
 		Type: disclosure.Type(in.Type), Title: in.Title, NIF: in.NIF, Name: in.Name, Category: in.Category,
 		Document: in.Document.any, Form: in.Document.form, Text: in.Text, Link: in.Link, Related: string(in.Related), Corrects: string(in.Corrects),
 	}
@@ -194,7 +195,7 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request) (any, error) {
 		}
 		p.Number = n
 	}
-	if err := invalid(bad); err != nil {
+	if err := archive.Invalid(bad); err != nil {
 		return nil, err
 	}
 	out, err := s.Publish(p)
@@ -205,13 +206,13 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request) (any, error) {
 		ID          string `json:"id"`
 		Number      string `json:"number"`
 		PublishedAt string `json:"published_at"`
-	}{out.ID, strconv.FormatInt(out.Number, 10), stamp(out.PublishedAt)}, nil
+	}{out.ID, strconv.FormatInt(out.Number, 10), timestamp(out.PublishedAt)}, nil
 }
 
-func stamp(t time.Time) string { return t.In(disclosure.Madrid).Format(time.RFC3339) }
+func timestamp(t time.Time) string { return t.In(disclosure.Madrid).Format(time.RFC3339) }
 
-// told is a line of the truth: a report as a perfect reader would end with.
-type told struct {
+// reportJSON is a report as a perfect reader would store it.
+type reportJSON struct {
 	ID          string         `json:"id"`
 	Type        string         `json:"type"`
 	Number      string         `json:"number"`
@@ -222,20 +223,20 @@ type told struct {
 	PublishedAt string         `json:"published_at"`
 	PDFURL      string         `json:"pdf_url,omitempty"`
 	SourceURL   string         `json:"source_url,omitempty"`
-	Related     []toldRelation `json:"related,omitempty"`
+	Related     []relationJSON `json:"related,omitempty"`
 	Corrects    string         `json:"corrects,omitempty"`
 }
 
-type toldRelation struct {
+type relationJSON struct {
 	ID          string `json:"id"`
 	Number      string `json:"number"`
 	PublishedAt string `json:"published_at"` // to the minute
 	Text        string `json:"text"`
 }
 
-// truth writes every report from one day to another, oldest first. Of those
-// with one number only the last stands.
-func (s *Server) truth(w http.ResponseWriter, r *http.Request) error {
+// reports writes every report from one day to another, oldest first. Of reports with
+// the same number it writes the last one.
+func (s *Server) reports(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	kinds := disclosure.Types
 	if text := q.Get("type"); text != "" {
@@ -245,7 +246,7 @@ func (s *Server) truth(w http.ResponseWriter, r *http.Request) error {
 		}
 		kinds = []disclosure.Type{series}
 	}
-	from, to := market.Epoch, max(s.archive.timeline.Last(), s.lastDay())
+	from, to := market.Epoch, s.archive.LastDay()
 	for name, into := range map[string]*disclosure.Day{"from": &from, "to": &to} {
 		if text := q.Get(name); text != "" {
 			d, ok := disclosure.ParseDay(text)
@@ -259,8 +260,8 @@ func (s *Server) truth(w http.ResponseWriter, r *http.Request) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	for d := max(from, market.Epoch); d <= to; d++ {
-		for _, f := range s.settled(kinds, d) {
-			if out.Encode(f.told()) != nil {
+		for _, f := range s.archive.Settled(kinds, d) {
+			if out.Encode(toJSON(f)) != nil {
 				return nil // the client is gone
 			}
 		}
@@ -268,32 +269,14 @@ func (s *Server) truth(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// settled returns a day's reports, oldest first, without those that another
-// with the same number took the place of.
-func (s *Server) settled(kinds []disclosure.Type, d disclosure.Day) []*filing {
-	var all []*filing
-	for _, series := range kinds {
-		for _, f := range s.on(series, d) {
-			s.mu.RLock()
-			last := s.live.numbers[f.ID]
-			s.mu.RUnlock()
-			if last == nil || last == f {
-				all = append(all, f)
-			}
-		}
-	}
-	sortOldest(all)
-	return all
-}
-
-func (f *filing) told() told {
-	r := f.read()
-	t := told{
+func toJSON(f *archive.Report) reportJSON {
+	r := f.Read()
+	t := reportJSON{
 		ID: r.ID, Type: string(r.Type), Number: strconv.FormatInt(r.Number, 10), CompanyName: r.CompanyName, NIF: r.NIF, Title: r.Title,
-		Category: r.Category, PublishedAt: stamp(r.PublishedAt), PDFURL: r.PDFURL, SourceURL: r.SourceURL, Corrects: f.Corrects,
+		Category: r.Category, PublishedAt: timestamp(r.PublishedAt), PDFURL: r.PDFURL, SourceURL: r.SourceURL, Corrects: f.Corrects,
 	}
 	for _, rel := range r.Related {
-		t.Related = append(t.Related, toldRelation{rel.ID, strconv.FormatInt(rel.Number, 10), stamp(rel.At), rel.Text})
+		t.Related = append(t.Related, relationJSON{rel.ID, strconv.FormatInt(rel.Number, 10), timestamp(rel.At), rel.Text})
 	}
 	return t
 }

@@ -5,30 +5,30 @@ import (
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/paper"
 )
 
-// document answers what a link ver? leads to: a report's document by its
-// identifier, or one of the documents that have a token.
+// document answers a link to a document, by its identifier or by a token.
 func (s *Server) document(r *request) answer {
 	q := r.URL.Query()
 	if text := q.Get("e"); text != "" {
-		return s.byToken(r, text)
+		return s.byToken(text)
 	}
 	guid := strings.ToLower(strings.Trim(q.Get("t"), "{}"))
-	if f := s.byGUID(guid); f != nil {
-		return f.file(s.seed)
+	if f := s.archive.ByGUID(guid); f != nil {
+		return s.file(f)
 	}
-	return lost
+	return forbidden
 }
 
 // file returns the document of a report.
-func (f *filing) file(seed uint64) answer {
-	form := paper.Make(paper.Source{Report: &f.Report, Form: f.Form, Text: f.Text}, seed)
-	if f.Form == paper.WebPage {
+func (s *Server) file(r *archive.Report) answer {
+	if r.Form == paper.WebPage {
 		return maintenance()
 	}
-	return answer{kind: form.ContentType, body: form.Body, filed: true}
+	f := paper.Make(paper.Source{Report: &r.Report, Form: r.Form, Text: r.Text}, s.seed)
+	return answer{kind: f.ContentType, body: f.Body, isDocument: true}
 }
 
 // damaged returns a document in a hostile form.
@@ -37,10 +37,10 @@ func damaged(form string, good answer) answer {
 		return maintenance()
 	}
 	f := paper.Damage(form, paper.File{ContentType: good.kind, Body: good.body})
-	return answer{kind: f.ContentType, body: f.Body, filed: true}
+	return answer{kind: f.ContentType, body: f.Body, isDocument: true}
 }
 
-// maintenance is a page with the status of a success, as all pages of the site have.
+// maintenance returns a page with the status of a success, as all pages of the site have.
 func maintenance() answer {
 	return page{
 		title:   "Servicio en mantenimiento",
@@ -48,68 +48,49 @@ func maintenance() answer {
 	}.answer()
 }
 
-func (s *Server) byGUID(guid string) *filing {
-	s.mu.RLock()
-	f := s.live.docs[guid]
-	s.mu.RUnlock()
-	if f != nil {
-		return f
-	}
-	at, ok := s.archive.index().docs[stem(guid)]
-	if !ok {
-		return nil
-	}
-	f = s.archive.get(at.series(), int64(at.number))
-	if f == nil || f.guid() != guid {
-		return nil
-	}
-	return f
-}
-
-func (s *Server) byToken(r *request, text string) answer {
-	kind, a, b, ok := readToken(s.seed, text)
+func (s *Server) byToken(text string) answer {
+	kind, a, b, ok := archive.ParseToken(s.seed, text)
 	switch {
-	case ok && kind == tokenReport && a < 3:
-		if f := s.find(disclosure.Types[a], int64(b)); f != nil {
-			return f.file(s.seed)
+	case ok && kind == archive.TokenReport && a < 3:
+		if f := s.archive.Find(disclosure.Types[a], int64(b)); f != nil {
+			return s.file(f)
 		}
-	case ok && kind == tokenMonth:
+	case ok && kind == archive.TokenMonth:
 		return s.registerZip(int(a)+firstYear, int(b))
 	}
-	return lost
+	return forbidden
 }
 
-// The pages that some rows lead to instead of a document.
-
+// annualReports answers a page to which some rows lead instead of a document.
 func (s *Server) annualReports(r *request) answer {
 	nif := param(r.URL.Query(), "nif")
 	if nif == "" {
-		return refuse
+		return badRequest
 	}
-	return s.aside("Informes financieros anuales", nif)
+	return s.issuerPage("Informes financieros anuales", nif)
 }
 
 func (s *Server) votingRights(r *request) answer {
-	return s.aside("Otra información regulada corporativa", param(r.URL.Query(), "nif"))
+	return s.issuerPage("Otra información regulada corporativa", param(r.URL.Query(), "nif"))
 }
 
 func (s *Server) halfYearReport(r *request) answer {
 	number := param(r.URL.Query(), "nreg")
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
-		return refuse
+		return badRequest
 	}
 	b := appendText([]byte("<p class=\"TituloDatos\">Registro "), number)
 	return page{title: "Información financiera intermedia", content: append(b, "</p>"...)}.answer()
 }
 
 func (s *Server) entity(r *request) answer {
-	return s.aside("Datos de la entidad", r.URL.Query().Get("nif"))
+	return s.issuerPage("Datos de la entidad", r.URL.Query().Get("nif"))
 }
 
-// aside is a small page about an issuer, whom the site knows by one spelling
-// of its number only.
-func (s *Server) aside(title, nif string) answer {
-	i := s.people.byNIF[nif]
+// issuerPage returns a small page about an issuer. The site knows one spelling of
+// its NIF only.
+func (s *Server) issuerPage(title, nif string) answer {
+	i := s.archive.Directory.ByNIF(nif)
 	if i == nil {
 		return page{title: title, content: []byte("<p>No existen datos para la entidad.</p>")}.answer()
 	}

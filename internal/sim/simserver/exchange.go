@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/filler"
 )
 
-// company is a listed company as the exchange knows it.
+// company is a listed company of the exchange.
 type company struct {
 	*disclosure.Issuer
 	key     string
@@ -21,7 +22,7 @@ type company struct {
 	segment string
 }
 
-// share is a line of the lists of companies.
+// share is an entry of the lists of companies.
 type share struct {
 	Name          string `json:"name"`
 	CompanyKey    string `json:"companyKey"`
@@ -37,12 +38,12 @@ type share struct {
 	Listed        *bool  `json:"listed,omitempty"`
 }
 
-// companies are those that are listed, with the exchange's own key, which is
-// made of their ISIN.
+// companies returns the listed companies. The key of the exchange is part of their
+// ISIN.
 func (s *Server) companies() []company {
 	var out []company
-	for n := range s.people.all {
-		i := &s.people.all[n]
+	for n := range s.archive.Directory.All {
+		i := &s.archive.Directory.All[n]
 		if i.Kind != disclosure.Company || i.Market == "" || len(i.ISINs) == 0 {
 			continue
 		}
@@ -63,9 +64,9 @@ func (c company) shareName() string {
 	return name
 }
 
-// wanted reports whether a company is of the systems and segments asked for;
-// nothing asks for all.
-func (c company) wanted(q url.Values) bool {
+// matches reports whether a company is of the trading systems and segments of a
+// query. An empty parameter matches all.
+func (c company) matches(q url.Values) bool {
 	has := func(list, value string) bool {
 		return list == "" || slices.ContainsFunc(strings.Split(list, ","), func(s string) bool { return strings.EqualFold(s, value) })
 	}
@@ -76,13 +77,13 @@ func (s *Server) listedCompanies(r *request) answer {
 	q := r.URL.Query()
 	var rows []share
 	for _, c := range s.companies() {
-		if !c.wanted(q) || param(q, "isin") != "" && param(q, "isin") != c.ISINs[0] {
+		if !c.matches(q) || param(q, "isin") != "" && param(q, "isin") != c.ISINs[0] {
 			continue
 		}
-		x := filler.Mix(s.seed ^ stemOf(c.key))
+		x := filler.Mix(s.seed ^ numberOf(c.key))
 		one := share{
 			Name: c.Name, CompanyKey: c.key, ISIN: c.ISINs[0], ShareName: c.shareName(),
-			Sector: pad(int(x%7)+1, 2), Subsector: pad(int(x>>8%9)+1, 2), TradingSystem: c.system, MTFSegment: c.segment,
+			Sector: fmt.Sprintf("%02d", x%7+1), Subsector: fmt.Sprintf("%02d", x>>8%9+1), TradingSystem: c.system, MTFSegment: c.segment,
 		}
 		switch {
 		case c.system == "Latibex":
@@ -95,13 +96,13 @@ func (s *Server) listedCompanies(r *request) answer {
 	return paged(r, rows, map[string]any{"yearOfPriceData": r.now.Year()})
 }
 
-func stemOf(key string) uint64 {
+func numberOf(key string) uint64 {
 	n, _ := strconv.ParseUint(key, 10, 64)
 	return n
 }
 
-// paged answers a page of rows in the envelope that every list of the exchange
-// has. A page size of zero is everything.
+// paged answers a page of rows in the envelope of all lists of the exchange. A page
+// size of zero returns all rows.
 func paged[T any](r *request, rows []T, more map[string]any) answer {
 	q := r.URL.Query()
 	number, _ := strconv.Atoi(q.Get("page"))
@@ -143,7 +144,7 @@ func (s *Server) shareDetails(r *request) answer {
 		if c.ISINs[0] != isin {
 			continue
 		}
-		x := filler.Mix(s.seed ^ stemOf(c.key))
+		x := filler.Mix(s.seed ^ numberOf(c.key))
 		shares, price := 4_000_000+x%300_000_000, float64(60+x>>32%4500)/100
 		return inJSON(map[string]any{
 			"name": c.Name, "shortName": c.shareName(), "isin": isin, "ticker": c.Ticker, "issuerCode": c.key, "tradingSystem": c.system,
@@ -153,22 +154,22 @@ func (s *Server) shareDetails(r *request) answer {
 	return inJSON(map[string]any{})
 }
 
-// nothing is the exchange's empty answer.
-var nothing = map[string]any{"data": []any{}}
+// noData is the empty answer of the exchange.
+var noData = map[string]any{"data": []any{}}
 
-// companyData tells the NIF. It tells nothing to who does not come from the
+// companyData answers the NIF of a company, and nothing without the Referer of the
 // exchange's own pages.
 func (s *Server) companyData(r *request) answer {
 	if r.Referer() != "https://www.bolsasymercados.es/" {
-		return inJSON(nothing)
+		return inJSON(noData)
 	}
 	c, ok := s.company(r)
 	if !ok {
-		return inJSON(nothing)
+		return inJSON(noData)
 	}
 	return inJSON(map[string]any{"data": []any{map[string]any{
-		"companyKey": c.key, "name": c.Name, "nif": c.CIF(), "address": s.address(int(stemOf(c.key))),
-		"web": "https://www." + strings.ToLower(c.Ticker) + ".example", "admittedCapital": 1_000_000 + filler.Mix(stemOf(c.key))%90_000_000,
+		"companyKey": c.key, "name": c.Name, "nif": c.CIF(), "address": s.address(int(numberOf(c.key))),
+		"web": "https://www." + strings.ToLower(c.Ticker) + ".example", "admittedCapital": 1_000_000 + filler.Mix(numberOf(c.key))%90_000_000,
 	}}})
 }
 
@@ -187,7 +188,7 @@ func (s *Server) companySearch(r *request) answer {
 	yes := true
 	var rows []share
 	for _, c := range s.companies() {
-		if c.wanted(q) && strings.Contains(fold(c.Name), fold(q.Get("search"))) {
+		if c.matches(q) && strings.Contains(archive.Fold(c.Name), archive.Fold(q.Get("search"))) {
 			rows = append(rows, share{
 				Name: c.Name, CompanyKey: c.key, MainShareISIN: c.ISINs[0], ShareName: c.shareName(),
 				TradingSystem: c.system, MTFSegment: c.segment, Listed: &yes,
@@ -197,7 +198,7 @@ func (s *Server) companySearch(r *request) answer {
 	return paged(r, rows, nil)
 }
 
-// fact is a report as the exchange repeats it.
+// fact is a report as the exchange shows it.
 type fact struct {
 	Number string `json:"cnmvRegNumber"`
 	Date   string `json:"relevantFactDate"`
@@ -207,7 +208,7 @@ type fact struct {
 	PDF    string `json:"pdfurl"`
 }
 
-// exchangeFacts answers a company's reports of a month at most.
+// exchangeFacts answers the reports of a company, of a month at most.
 func (s *Server) exchangeFacts(r *request) answer {
 	c, ok := s.company(r)
 	q := r.URL.Query()
@@ -216,14 +217,14 @@ func (s *Server) exchangeFacts(r *request) answer {
 	if !ok || err != nil || wrong != nil {
 		return paged(r, []fact{}, nil)
 	}
-	ask := query{to: disclosure.DayOf(to), nif: c.NIF}
-	ask.from = max(disclosure.DayOf(from), ask.to-31)
-	var found []*filing
-	for _, ask.series = range []disclosure.Type{disclosure.IP, disclosure.OIR} {
-		l := s.list(ask)
-		found = append(found, l.rows(0, l.total)...)
+	query := archive.Query{To: disclosure.DayOf(to), NIF: c.NIF}
+	query.From = max(disclosure.DayOf(from), query.To-31)
+	var found []*archive.Report
+	for _, query.Series = range []disclosure.Type{disclosure.IP, disclosure.OIR} {
+		l := s.archive.List(query)
+		found = append(found, l.Rows(0, l.Total)...)
 	}
-	slices.SortFunc(found, func(a, b *filing) int { return disclosure.CompareReports(&a.Report, &b.Report) })
+	slices.SortFunc(found, func(a, b *archive.Report) int { return disclosure.CompareReports(&a.Report, &b.Report) })
 	facts := make([]fact, 0, len(found))
 	for _, f := range found {
 		short := string(f.Type[:2])

@@ -4,12 +4,8 @@ import (
 	"time"
 )
 
-// Published counts what was published since the history ended.
-func (s *Server) Published() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return len(s.live.all)
-}
+// Published returns the number of reports published since the history ended.
+func (s *Server) Published() int { return s.archive.Published() }
 
-// Closing is closing.
+// Closing exports closing.
 func Closing(now time.Time) time.Time { return closing(now) }

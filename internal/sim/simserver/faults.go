@@ -10,10 +10,11 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/paper"
 )
 
-// surface is a part of the site that a fault can be aimed at.
+// surface is a part of the site that a fault can affect.
 type surface string
 
 const (
@@ -24,20 +25,20 @@ const (
 	onDocument  surface = "document"
 	onRegister  surface = "register"
 	onExchange  surface = "exchange"
-	onNothing   surface = "" // no fault strikes there
+	onNothing   surface = "" // is never affected
 	everywhere  surface = "all"
 )
 
 var surfaces = []surface{onFeed, onList, onPermalink, onHR, onDocument, onRegister, onExchange, everywhere}
 
-// armed is a fault that strikes until its time or its count is over.
+// armed is a fault that is active until its time or its count is used up.
 type armed struct {
 	Kind    string          `json:"kind"`
 	Surface surface         `json:"surface"`
 	Type    disclosure.Type `json:"type,omitempty"`
-	Share   float64         `json:"share"` // of the requests that it strikes
+	Share   float64         `json:"share"` // of the requests that it affects
 	By      string          `json:"by,omitempty"`
-	Times   int             `json:"times,omitempty"` // left; zero is no bound
+	Times   int             `json:"times,omitempty"` // left; zero is unlimited
 	Until   time.Time       `json:"until,omitzero"`
 	Struck  int             `json:"struck"`
 
@@ -45,79 +46,78 @@ type armed struct {
 	below [3]int64 // the next numbers of the series when it was armed
 }
 
-// faults are those that are armed.
+// faults are the armed faults.
 type faults struct {
 	now  func() time.Time
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	all  []*armed
-	dice *rand.Rand
-	cuts int // how many answers were cut short
+	rng  *rand.Rand
+	cuts int // the number of truncated answers
 }
 
-// spoil is what the faults that strike do: answer in the site's stead, or with
-// the site's answer.
-type spoil struct {
-	wait   time.Duration // first of all
-	before func(*Server, http.ResponseWriter, *http.Request)
-	after  func(*Server, http.ResponseWriter, *http.Request, answer)
+// effect is the effect of faults on a request.
+type effect struct {
+	wait    time.Duration                                             // before anything else
+	instead func(*Server, http.ResponseWriter, *http.Request)         // responds instead of the site
+	write   func(*Server, http.ResponseWriter, *http.Request, answer) // sends the answer of the site
 }
 
-// kinds are all faults. Some change no more than what is asked for.
-var kinds = map[string]func(*armed, *request, *spoil){
-	"error500":     func(_ *armed, _ *request, s *spoil) { s.before = failing(http.StatusInternalServerError) },
-	"error403":     func(_ *armed, _ *request, s *spoil) { s.before = failing(http.StatusForbidden) },
-	"errorpage":    func(_ *armed, _ *request, s *spoil) { s.before = apologise },
-	"redirectloop": func(_ *armed, _ *request, s *spoil) { s.before = redirect },
-	"reset":        func(_ *armed, _ *request, s *spoil) { s.before = reset },
-	"endless":      func(_ *armed, _ *request, s *spoil) { s.before = endless },
-	"stall":        func(f *armed, _ *request, s *spoil) { s.wait += f.by },
-	"truncate":     func(_ *armed, _ *request, s *spoil) { s.after = truncate },
-	"markup":       func(_ *armed, _ *request, s *spoil) { s.after = rename },
-	"huge":         func(_ *armed, _ *request, s *spoil) { s.after = huge },
-	"bomb":         explode,
-	"runaway":      func(_ *armed, r *request, _ *spoil) { r.runaway = true },
-	"feedcut":      func(f *armed, r *request, _ *spoil) { r.cut = r.now.Add(-f.by) },
-	"silent":       func(_ *armed, r *request, _ *spoil) { r.below = 1 },
-	"frozen":       func(f *armed, r *request, _ *spoil) { r.below = f.below[r.series.Index()] },
-	"skew":         func(f *armed, r *request, _ *spoil) { r.skew = f.by },
-	"corrupt":      spoilFile,
-	"cut":          spoilFile,
-	"locked":       spoilFile,
-	"cycle":        spoilFile,
-	"billions":     spoilFile,
-	"empty":        spoilFile,
-	"page":         spoilFile,
-	"word":         spoilFile,
+// kinds are all faults. Some of them only change the request.
+var kinds = map[string]func(*armed, *request, *effect){
+	"error500":     func(_ *armed, _ *request, e *effect) { e.instead = failing(http.StatusInternalServerError) },
+	"error403":     func(_ *armed, _ *request, e *effect) { e.instead = failing(http.StatusForbidden) },
+	"errorpage":    func(_ *armed, _ *request, e *effect) { e.instead = errorAsSuccess },
+	"redirectloop": func(_ *armed, _ *request, e *effect) { e.instead = redirect },
+	"reset":        func(_ *armed, _ *request, e *effect) { e.instead = reset },
+	"endless":      func(_ *armed, _ *request, e *effect) { e.instead = endless },
+	"stall":        func(f *armed, _ *request, e *effect) { e.wait += f.by },
+	"truncate":     func(_ *armed, _ *request, e *effect) { e.write = truncate },
+	"markup":       func(_ *armed, _ *request, e *effect) { e.write = rename },
+	"huge":         func(_ *armed, _ *request, e *effect) { e.write = huge },
+	"bomb":         expand,
+	"runaway":      func(_ *armed, r *request, _ *effect) { r.runaway = true },
+	"feedcut":      func(f *armed, r *request, _ *effect) { r.cut = r.now.Add(-f.by) },
+	"silent":       func(_ *armed, r *request, _ *effect) { r.below = 1 },
+	"frozen":       func(f *armed, r *request, _ *effect) { r.below = f.below[r.series.Index()] },
+	"skew":         func(f *armed, r *request, _ *effect) { r.skew = f.by },
+	"corrupt":      damageDocument,
+	"cut":          damageDocument,
+	"locked":       damageDocument,
+	"cycle":        damageDocument,
+	"billions":     damageDocument,
+	"empty":        damageDocument,
+	"page":         damageDocument,
+	"word":         damageDocument,
 }
 
-// spoilFile answers a hostile document instead of a good one. Other answers stay
-// as they are.
-func spoilFile(f *armed, _ *request, s *spoil) {
-	s.after = func(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
-		if a.filed {
+// damageDocument answers a hostile document instead of a good one. It leaves other
+// answers unchanged.
+func damageDocument(f *armed, _ *request, e *effect) {
+	e.write = func(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
+		if a.isDocument {
 			a = damaged(f.Kind, a)
 		}
 		write(w, r, a)
 	}
 }
 
-// explode answers what unpacks to very much: a file if documents are what is
-// aimed at, else an answer of any sort.
-func explode(f *armed, r *request, s *spoil) {
-	if s.after = bomb; f.onFiles() {
-		spoilFile(f, r, s)
+// expand answers a decompression bomb: a hostile document on the surface of
+// documents, a compressed response on others.
+func expand(f *armed, r *request, e *effect) {
+	if e.write = bomb; f.onDocuments() {
+		damageDocument(f, r, e)
 	}
 }
 
-// onFiles reports whether a fault spoils documents and nothing else.
-func (a *armed) onFiles() bool {
+// onDocuments reports whether a fault affects documents only.
+func (a *armed) onDocuments() bool {
 	return paper.IsHostile(a.Kind) && (a.Kind != "bomb" || a.Surface == onDocument)
 }
 
-// defaults are how long a fault lasts or reaches when nothing is said.
+// defaults are the durations of faults that have one.
 var defaults = map[string]time.Duration{"stall": time.Minute, "feedcut": time.Minute, "skew": 90 * time.Second}
 
-// only are the surfaces that a kind can strike, where it is not all of them.
+// only are the surfaces of kinds that do not affect all of them.
 var only = map[string][]surface{
 	"runaway": {onList, onHR},
 	"feedcut": {onFeed},
@@ -125,47 +125,48 @@ var only = map[string][]surface{
 	"frozen":  {onFeed},
 }
 
-// strike lets the armed faults act on a request: the first that answers in the
-// site's stead wins, the others add up.
-func (f *faults) strike(at route, r *request) (s spoil) {
+// apply returns the effect of the armed faults on a request. The first fault that
+// responds instead of the site wins. The effects of others are combined.
+func (f *faults) apply(at route, r *request) (e effect) {
 	if at.surface == onNothing {
-		return s
+		return e
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.expire()
 	for _, a := range f.all {
-		if !a.aims(at, r) || a.Share < 1 && f.dice.Float64() >= a.Share {
+		if !a.affects(at, r) || a.Share < 1 && f.rng.Float64() >= a.Share {
 			continue
 		}
 		a.Struck++
-		kinds[a.Kind](a, r, &s)
+		kinds[a.Kind](a, r, &e)
 		if a.Times > 0 {
 			if a.Times--; a.Times == 0 {
-				a.Times = -1 // over
+				a.Times = -1 // used up
 			}
 		}
-		if s.before != nil {
-			return s
+		if e.instead != nil {
+			return e
 		}
 	}
-	return s
+	return e
 }
 
-func (a *armed) aims(at route, r *request) bool {
+// affects reports whether a fault affects a request.
+func (a *armed) affects(at route, r *request) bool {
 	if a.Times < 0 || a.Surface != everywhere && a.Surface != at.surface {
 		return false
 	}
 	if where := only[a.Kind]; where != nil && !slices.Contains(where, at.surface) {
 		return false
 	}
-	if a.onFiles() && !strings.EqualFold(r.URL.Path, documentPath) {
+	if a.onDocuments() && !strings.EqualFold(r.URL.Path, documentPath) {
 		return false // a page of the same surface
 	}
 	return a.Type == "" || a.Type == r.series
 }
 
-// expire drops the faults that are over. The caller holds the lock.
+// expire drops the faults that are used up. The caller holds mu.
 func (f *faults) expire() {
 	now := f.now()
 	f.all = slices.DeleteFunc(f.all, func(a *armed) bool {
@@ -193,8 +194,8 @@ func (f *faults) clear() int {
 	return n
 }
 
-// wanted is a fault as somebody asks for it.
-type wanted struct {
+// faultRequest is a fault to arm.
+type faultRequest struct {
 	Kind    string   `json:"kind"`
 	Surface surface  `json:"surface"`
 	Type    string   `json:"type"`
@@ -204,9 +205,8 @@ type wanted struct {
 	By      string   `json:"by"`
 }
 
-// arm adds a fault. next are the numbers that the next reports of the series
-// will have.
-func (f *faults) arm(w wanted, next [3]int64) (armed, error) {
+// arm adds a fault. next are the next numbers of the series.
+func (f *faults) arm(w faultRequest, next [3]int64) (armed, error) {
 	a := armed{
 		Kind: strings.ToLower(w.Kind), Surface: surface(strings.ToLower(string(w.Surface))),
 		Type: disclosure.Type(strings.ToUpper(w.Type)), Share: 1, Times: w.Times, below: next,
@@ -216,7 +216,7 @@ func (f *faults) arm(w wanted, next [3]int64) (armed, error) {
 		bad = append(bad, fault.Field{Name: name, Value: value, Reason: reason})
 	}
 	if kinds[a.Kind] == nil {
-		refuse("kind", w.Kind, "is no fault that can be armed")
+		refuse("kind", w.Kind, "is unknown; GET /_sim/ lists the kinds")
 	}
 	if a.Surface == "" {
 		a.Surface = everywhere
@@ -229,7 +229,7 @@ func (f *faults) arm(w wanted, next [3]int64) (armed, error) {
 	}
 	if w.Share != nil {
 		if a.Share = *w.Share; a.Share < 0 || a.Share > 1 {
-			refuse("share", "", "must lie between 0 and 1")
+			refuse("share", "", "must be between 0 and 1")
 		}
 	}
 	if w.Times < 0 {
@@ -250,7 +250,7 @@ func (f *faults) arm(w wanted, next [3]int64) (armed, error) {
 		}
 		*d.into = x
 	}
-	if err := invalid(bad); err != nil {
+	if err := archive.Invalid(bad); err != nil {
 		return armed{}, err
 	}
 	if a.by != 0 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/sim/simserver"
+	"pregon/internal/sim/archive"
 	"pregon/internal/waittest"
 )
 
@@ -258,7 +258,7 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 			t.Error("an answer ended well")
 		}
 	}
-	if _, err := s.Publish(simserver.Report{}); err != nil {
+	if _, err := s.Publish(archive.Draft{}); err != nil {
 		t.Errorf("a market in memory: %v", err)
 	}
 }

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 )
 
-// mostItems bounds the feed. The real one stays far below it; a simulated
-// market that publishes day and night would not.
-const mostItems = 250
+// maxItems bounds the feed. The real one is far below it. A simulated market that
+// publishes day and night would exceed it.
+const maxItems = 250
 
-// closing is the close of the last session: the feed reaches back to it.
+// closing returns the close of the last session, at which the feed begins.
 func closing(now time.Time) time.Time {
 	at := func(d disclosure.Day) time.Time {
 		y, month, date := d.Start().Date()
@@ -31,19 +32,18 @@ func closing(now time.Time) time.Time {
 	return at(d)
 }
 
-// window returns what was filed since the close of the last session, newest
-// first.
-func (s *Server) window(r *request) []*filing {
+// window returns the reports since the close of the last session, newest first.
+func (s *Server) window(r *request) []*archive.Report {
 	since := closing(r.now)
 	if r.cut.After(since) {
 		since = r.cut
 	}
-	return s.newest(r.series, mostItems, disclosure.DayOf(since), func(f *filing) bool {
+	return s.archive.Newest(r.series, maxItems, disclosure.DayOf(since), func(f *archive.Report) bool {
 		return !f.PublishedAt.Before(since) && (r.below == 0 || f.Number < r.below)
 	})
 }
 
-// What the feeds say of themselves: title, link, description.
+// channels are the title, the link and the description of the feeds.
 var channels = map[disclosure.Type][3]string{
 	disclosure.IP: {
 		"CNMV - Informacion privilegiada.", "/Portal/Informacion-Privilegiada/AlDia-IP.aspx",
@@ -59,26 +59,26 @@ var channels = map[disclosure.Type][3]string{
 	},
 }
 
-// feed answers the news feed. It is asked for every second, so the last one is
-// kept until something changes.
+// feed answers the feed. It is polled every second, so that the last one is cached
+// until something changes.
 func (s *Server) feed(r *request) answer {
-	key := s.version() + closing(r.now).String() + disclosure.DayOf(r.now).String() + r.skew.String() + strconv.FormatInt(r.cut.UnixNano(), 10) + "/" + strconv.FormatInt(r.below, 10)
-	kept := &s.feeds[r.series.Index()]
-	kept.Lock()
-	defer kept.Unlock()
-	if kept.key != key {
-		kept.key, kept.body = key, makeFeed(s.window(r), r)
+	key := strconv.Itoa(s.archive.Published()) + closing(r.now).String() + disclosure.DayOf(r.now).String() + r.skew.String() + strconv.FormatInt(r.cut.UnixNano(), 10) + "/" + strconv.FormatInt(r.below, 10)
+	cached := &s.feeds[r.series.Index()]
+	cached.Lock()
+	defer cached.Unlock()
+	if cached.key != key {
+		cached.key, cached.body = key, makeFeed(s.window(r), r)
 	}
-	return answer{status: http.StatusOK, kind: "text/xml; charset=utf-8", body: kept.body}
+	return answer{status: http.StatusOK, kind: "text/xml; charset=utf-8", body: cached.body}
 }
 
-func makeFeed(rows []*filing, r *request) []byte {
+func makeFeed(rows []*archive.Report, r *request) []byte {
 	c := channels[r.series]
 	slashed := func(at time.Time) string { return at.In(disclosure.Madrid).Format("02/01/2006") }
 	c[2] = strings.NewReplacer("{from}", slashed(closing(r.now)), "{to}", slashed(r.now)).Replace(c[2])
 	b := []byte("<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n" +
 		"<rss xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" version=\"2.0\">\r\n" +
-		"  <Channel>\r\n    <title>" + c[0] + "</title>\r\n    <link>" + origin + c[1] + "</link>\r\n    <description>" + c[2] +
+		"  <Channel>\r\n    <title>" + c[0] + "</title>\r\n    <link>" + archive.Origin + c[1] + "</link>\r\n    <description>" + c[2] +
 		"</description>\r\n    <generator>CNMV RSS</generator>\r\n    <language>es</language>\r\n    <ttl>15</ttl>\r\n" +
 		"    <image><Title>Comisión nacional del mercado de valores</Title><Link>http://regulator.example</Link><Url>http://regulator.example/images/cnmv_logo.gif</Url></image>\r\n")
 	for _, f := range rows {
@@ -87,9 +87,9 @@ func makeFeed(rows []*filing, r *request) []byte {
 	return append(b, "  </Channel>\r\n</rss>"...)
 }
 
-func appendItem(b []byte, f *filing, skew time.Duration) []byte {
+func appendItem(b []byte, f *archive.Report, skew time.Duration) []byte {
 	name := f.CompanyName
-	if f.Ticker != "" { // somebody else filed about it
+	if f.Ticker != "" { // another issuer filed it about this one
 		name += " (" + f.Ticker + ")"
 	}
 	at := f.PublishedAt.Add(skew)
@@ -101,28 +101,28 @@ func appendItem(b []byte, f *filing, skew time.Duration) []byte {
 	b = append(b, "</b> "...)
 	b = appendText(b, f.Category)
 	if f.Type == disclosure.HR && !strings.Contains(f.Category, " - ") {
-		b = append(b, " - "...) // what a second category would follow
+		b = append(b, " - "...) // separates a second category
 	}
 	b = append(b, "<BR/><BR/>"...)
-	b = appendText(b, f.Title) // no > is left in it, so it cannot end the section
+	b = appendText(b, f.Title) // without > it cannot end the section
 	return append(b, "</p>]]></description>\r\n    </item>\r\n"...)
 }
 
 func appendXML(b []byte, s string) []byte {
 	var out bytes.Buffer
-	_ = xml.EscapeText(&out, []byte(s)) // a buffer takes everything
+	_ = xml.EscapeText(&out, []byte(s)) // a buffer never fails
 	return append(b, out.Bytes()...)
 }
 
-// home answers the first page of the site: the newest of both series as cards,
-// with hours that are not padded.
+// home answers the first page of the site: the newest reports of two series, with
+// hours that are not padded.
 func (s *Server) home(r *request) answer {
 	b := []byte("<div id=\"carrusel\">\r\n")
 	for _, part := range []struct {
 		series disclosure.Type
 		most   int
 	}{{disclosure.OIR, 6}, {disclosure.IP, 12}} {
-		for _, f := range s.newest(part.series, part.most, disclosure.DayOf(r.now)-60, func(*filing) bool { return true }) {
+		for _, f := range s.archive.Newest(part.series, part.most, disclosure.DayOf(r.now)-60, func(*archive.Report) bool { return true }) {
 			at := f.PublishedAt.Add(r.skew).In(disclosure.Madrid)
 			b = append(b, "<div class=\"card\"><p class=\"fecha\">"...)
 			b = at.AppendFormat(b, "02/01/2006 - ")

@@ -4,39 +4,44 @@ import (
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 )
 
-// latest is how many rows the lists of relevant facts have.
+// latest is the number of rows of the lists of relevant facts.
 const latest = 30
 
-// funds is the division of what is filed still.
+// funds is the division that still files relevant facts.
 const funds = "2"
 
-// The managers of private equity have a list of their own.
-func equity(f *filing) bool { return f.who != nil && strings.Contains(f.who.Name, "S.G.E.I.C.") }
+// isPrivateEquity reports whether a report is of a manager of private equity, which
+// have a list of their own.
+func isPrivateEquity(f *archive.Report) bool {
+	return f.Issuer != nil && strings.Contains(f.Issuer.Name, "S.G.E.I.C.")
+}
 
 func (s *Server) latestFunds(r *request) answer {
 	return latestFacts(r, "Últimos hechos relevantes de IIC",
-		s.newest(disclosure.HR, latest, 0, func(f *filing) bool { return !equity(f) }))
+		s.archive.Newest(disclosure.HR, latest, 0, func(f *archive.Report) bool { return !isPrivateEquity(f) }))
 }
 
-// latestEquity has few rows, or none: it reaches back two months only.
+// latestEquity answers the list of private equity, which covers two months and may
+// be empty.
 func (s *Server) latestEquity(r *request) answer {
 	return latestFacts(r, "Últimos hechos relevantes de capital riesgo",
-		s.newest(disclosure.HR, latest, disclosure.DayOf(r.now)-60, equity))
+		s.archive.Newest(disclosure.HR, latest, disclosure.DayOf(r.now)-60, isPrivateEquity))
 }
 
-func latestFacts(r *request, title string, rows []*filing) answer {
+func latestFacts(r *request, title string, rows []*archive.Report) answer {
 	return page{title: title, newest: newestOf(rows, r), content: appendRows(nil, rows, r)}.answer()
 }
 
-// relevantFacts answers the page of one, or the list of one entity; there is
-// none of everybody. All of the market are of funds, none of issuers before 2020.
+// relevantFacts answers the page of one report, or the list of one issuer. There is
+// no list of all issuers. All relevant facts of the market are of funds.
 func (s *Server) relevantFacts(r *request) answer {
 	q := r.URL.Query()
 	if q.Has("nreg") {
 		if q.Get("th") != "H" {
-			return refuse
+			return badRequest
 		}
 		if q.Get("division") != funds {
 			return s.permalink(r, "")
@@ -45,10 +50,10 @@ func (s *Server) relevantFacts(r *request) answer {
 	}
 	number, ok := pageNumber(q)
 	if q.Get("nif") == "" || !ok {
-		return refuse
+		return badRequest
 	}
 	if q.Has("division") && q.Get("division") != funds {
-		return s.listing(r, list{}, number)
+		return s.listing(r, archive.List{}, number)
 	}
-	return s.listing(r, s.list(query{series: disclosure.HR, nif: q.Get("nif")}), number)
+	return s.listing(r, s.archive.List(archive.Query{Series: disclosure.HR, NIF: q.Get("nif")}), number)
 }

@@ -11,22 +11,24 @@ import (
 	"time"
 )
 
+// failing returns a response with a status.
 func failing(status int) func(*Server, http.ResponseWriter, *http.Request) {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, http.StatusText(status), status)
 	}
 }
 
-// apologise answers an error page that calls itself a success.
-func apologise(_ *Server, w http.ResponseWriter, r *http.Request) {
+// errorAsSuccess answers an error page with the status of a success.
+func errorAsSuccess(_ *Server, w http.ResponseWriter, r *http.Request) {
 	write(w, r, page{title: "Error", content: []byte("<div class=\"error\"><p>No ha sido posible completar su consulta.</p></div>")}.answer())
 }
 
+// redirect answers a redirect to the same address.
 func redirect(_ *Server, w http.ResponseWriter, r *http.Request) {
 	write(w, r, answer{status: http.StatusFound, location: r.URL.RequestURI()})
 }
 
-// stall says nothing for a time. Who gives up is let go.
+// stall waits for a time, or until the client gives up or the server closes.
 func (s *Server) stall(r *http.Request, by time.Duration) {
 	timer := time.NewTimer(by)
 	defer timer.Stop()
@@ -39,7 +41,7 @@ func (s *Server) stall(r *http.Request, by time.Duration) {
 	panic(http.ErrAbortHandler)
 }
 
-// reset breaks the connection so that the other side notices it as an error.
+// reset closes the connection with an error for the client.
 func reset(_ *Server, w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -51,7 +53,7 @@ func reset(_ *Server, w http.ResponseWriter, _ *http.Request) {
 	_ = conn.Close()
 }
 
-// endless begins a page and never ends it.
+// endless starts a page and never ends it.
 func endless(s *Server, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", html)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -74,23 +76,23 @@ func endless(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// truncate cuts an answer in the middle of a row: by turns one whose length was
-// told, and one whose length was not.
+// truncate cuts an answer in the middle of a row. Every other answer declares the
+// length of the whole one.
 func truncate(s *Server, w http.ResponseWriter, _ *http.Request, a answer) {
 	s.faults.mu.Lock()
 	s.faults.cuts++
-	told := s.faults.cuts%2 == 1
+	declared := s.faults.cuts%2 == 1
 	s.faults.mu.Unlock()
-	if told {
+	if declared {
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
-	head(w, a)
+	writeHead(w, a)
 	_, _ = w.Write(a.body[:middle(a.body)])
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
 }
 
-// middle is a place within a row: of the middle one, if there are rows.
+// middle returns a position within the middle row, if there are rows.
 func middle(body []byte) int {
 	for _, mark := range []string{"_liHora\"", "<pubDate>", "\"companyKey\""} {
 		count := bytes.Count(body, []byte(mark))
@@ -105,14 +107,14 @@ func middle(body []byte) int {
 	return len(body) / 2
 }
 
-// rename changes the names by which pages and feeds are read.
+// rename changes the element names on which parsers of pages and feeds depend.
 func rename(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
 	a.body = bytes.ReplaceAll(a.body, []byte("elementoPrimerNivel"), []byte("filaRegistro"))
 	a.body = bytes.ReplaceAll(a.body, []byte("Channel>"), []byte("Canal>"))
 	write(w, r, a)
 }
 
-// huge blows an answer up with what a reader would skip.
+// huge adds 50 MB of spaces to an answer.
 func huge(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
 	at := 0
 	for _, mark := range []string{"</head>", "<Channel>"} {
@@ -120,7 +122,7 @@ func huge(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
 			at = n
 		}
 	}
-	head(w, a)
+	writeHead(w, a)
 	_, _ = w.Write(a.body[:at])
 	padding := bytes.Repeat([]byte(" "), 1<<20)
 	for range 50 {
@@ -131,17 +133,17 @@ func huge(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
 	_, _ = w.Write(a.body[at:])
 }
 
-// zeros is a gigabyte of zeros, packed: one packed megabyte repeated, which is
-// as good a file.
+// zeros is a compressed gigabyte of zeros. It repeats one compressed megabyte, which
+// is a valid gzip file.
 var zeros = sync.OnceValue(func() []byte {
 	var one bytes.Buffer
 	z := gzip.NewWriter(&one)
-	_, _ = z.Write(make([]byte, 1<<20)) // a buffer takes everything
+	_, _ = z.Write(make([]byte, 1<<20)) // a buffer never fails
 	_ = z.Close()
 	return bytes.Repeat(one.Bytes(), 1<<10)
 })
 
-// bomb answers little that unpacks to very much, to those who unpack.
+// bomb answers a compressed gigabyte to clients that accept gzip.
 func bomb(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
 	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		write(w, r, a)

@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 )
 
-// perPage is how many rows a page of a list has.
-const perPage = 10
-
-// What the pages of each series are called, in the order of disclosure.Types.
+// The titles and paths of the lists, in the order of disclosure.Types.
 var (
 	titles = [3]string{"Información privilegiada", "Hechos relevantes", "Otra información relevante"}
 	paths  = [3]string{
@@ -26,39 +24,39 @@ func (s *Server) results(r *request) answer {
 	if q.Has("nreg") {
 		return s.permalink(r, q.Get("nreg"))
 	}
-	ask, ok := readQuery(r, q)
+	query, ok := readQuery(r, q)
 	number, fine := pageNumber(q)
 	if !ok || !fine {
-		return refuse
+		return badRequest
 	}
-	return s.listing(r, s.list(ask), number)
+	return s.listing(r, s.archive.List(query), number)
 }
 
-// readQuery reads what a list is asked for.
-func readQuery(r *request, q url.Values) (ask query, ok bool) {
-	ask = query{series: r.series, nif: q.Get("nif")}
-	for name, into := range map[string]*disclosure.Day{"fechaDesde": &ask.from, "fechaHasta": &ask.to} {
+// readQuery parses the parameters of a list.
+func readQuery(r *request, q url.Values) (query archive.Query, ok bool) {
+	query = archive.Query{Series: r.series, NIF: q.Get("nif")}
+	for name, into := range map[string]*disclosure.Day{"fechaDesde": &query.From, "fechaHasta": &query.To} {
 		text := param(q, name)
 		if text == "" {
 			continue
 		}
 		at, err := time.ParseInLocation("02/01/2006", text, disclosure.Madrid)
 		if err != nil || at.Year() < 1988 {
-			return query{}, false
+			return archive.Query{}, false
 		}
 		*into = disclosure.DayOf(at)
 	}
 	if text := q.Get("dias"); text != "" {
 		days, err := strconv.Atoi(text)
 		if err != nil || days < 0 || days > 100_000 {
-			return query{}, false
+			return archive.Query{}, false
 		}
-		ask.from = disclosure.DayOf(r.now) - disclosure.Day(days)
+		query.From = disclosure.DayOf(r.now) - disclosure.Day(days)
 	}
-	return ask, true
+	return query, true
 }
 
-// param finds a parameter in any letter case.
+// param returns a parameter whose name may be in any letter case.
 func param(q url.Values, name string) string {
 	for key, values := range q {
 		if strings.EqualFold(key, name) {
@@ -77,13 +75,13 @@ func pageNumber(q url.Values) (n int, ok bool) {
 	return n, err == nil && n >= 0 && n < 1_000_000
 }
 
-// permalink answers the page of one report: no pager, and the name on top. A
-// number that nobody has is a list without rows.
+// permalink answers the page of one report: the name on top and no pager. An unknown
+// number gives a list without rows.
 func (s *Server) permalink(r *request, text string) answer {
 	number, _ := disclosure.ParseNumber(text)
-	var rows []*filing
+	var rows []*archive.Report
 	var b []byte
-	if f := s.find(r.series, number); f != nil {
+	if f := s.archive.Find(r.series, number); f != nil {
 		rows = append(rows, f)
 		b = append(b, "<p id=\"ctl00_ContentPrincipal_wucRelacionRegistros_tituloDatos\" class=\"TituloDatos\">"...)
 		b = append(appendText(b, f.CompanyName), "</p>\r\n"...)
@@ -91,25 +89,25 @@ func (s *Server) permalink(r *request, text string) answer {
 	return page{title: titles[r.series.Index()], newest: newestOf(rows, r), content: appendRows(b, rows, r)}.answer()
 }
 
-// runawayPages is where a list that does not end is cut off after all.
+// runawayPages is the number of pages of a list under the fault runaway.
 const runawayPages = 1000
 
 // listing answers one page of a list.
-func (s *Server) listing(r *request, l list, number int) answer {
-	pages := (l.total + perPage - 1) / perPage
-	first := number * perPage
-	if r.runaway && l.total > 0 {
+func (s *Server) listing(r *request, l archive.List, number int) answer {
+	pages := (l.Total + archive.PerPage - 1) / archive.PerPage
+	first := number * archive.PerPage
+	if r.runaway && l.Total > 0 {
 		if number >= runawayPages {
-			return refuse
+			return badRequest
 		}
 		pages = runawayPages
-		if first >= l.total-perPage {
-			first = max(0, l.total-perPage)
+		if first >= l.Total-archive.PerPage {
+			first = max(0, l.Total-archive.PerPage)
 		}
 	}
-	var rows []*filing
-	if first < l.total {
-		rows = l.rows(first, min(first+perPage, l.total))
+	var rows []*archive.Report
+	if first < l.Total {
+		rows = l.Rows(first, min(first+archive.PerPage, l.Total))
 	}
 	b := appendRows(nil, rows, r)
 	if pages > 1 && len(rows) > 0 {
@@ -118,21 +116,21 @@ func (s *Server) listing(r *request, l list, number int) answer {
 	return page{title: titles[r.series.Index()], newest: newestOf(rows, r), content: b}.answer()
 }
 
-func newestOf(rows []*filing, r *request) time.Time {
+func newestOf(rows []*archive.Report, r *request) time.Time {
 	if len(rows) == 0 {
 		return time.Time{}
 	}
 	return rows[0].PublishedAt.Add(r.skew)
 }
 
-// today answers the rows that the feed has items for.
+// today answers the reports of the feed as a list.
 func (s *Server) today(r *request) answer {
 	rows := s.window(r)
 	return page{title: titles[r.series.Index()] + " del día", newest: newestOf(rows, r), content: appendRows(nil, rows, r)}.answer()
 }
 
-// appendPager appends the links to the pages around, on the other host of the
-// site. Unlike rows, they say page and not path.
+// appendPager appends the links to the adjacent pages, which are on the other host of
+// the site.
 func appendPager(b []byte, r *request, number, pages int) []byte {
 	q := r.URL.Query()
 	link := func(b []byte, to int, title, text string) []byte {

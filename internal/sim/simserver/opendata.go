@@ -10,21 +10,22 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/filler"
 )
 
-// firstYear is the first with open data.
+// firstYear is the first year of the open data.
 const firstYear = 2012
 
-// downloads answers the page that links a year's monthly files. The current
-// month has none yet.
+// downloads answers the page with the monthly files of a year. The current month has
+// none yet.
 func (s *Server) downloads(r *request) answer {
 	now := r.now.In(disclosure.Madrid)
 	year := now.Year()
 	if text := r.URL.Query().Get("ejercicio"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return refuse
+			return badRequest
 		}
 		year = n
 	}
@@ -35,13 +36,13 @@ func (s *Server) downloads(r *request) answer {
 			break
 		}
 		name := strings.ToUpper(filler.Months[month][:1]) + filler.Months[month][1:]
-		b = append(b, "<tr><td data-th=\"Mes\">"+name+"</td><td><a href=\""+token(s.seed, tokenMonth, uint64(year-firstYear), uint64(month+1))+
+		b = append(b, "<tr><td data-th=\"Mes\">"+name+"</td><td><a href=\""+archive.Token(s.seed, archive.TokenMonth, uint64(year-firstYear), uint64(month+1))+
 			"\" title=\""+name+"\" target=\"_blank\">Descargar</a></td></tr>\r\n"...)
 	}
 	return page{title: "Descarga de información individual", content: append(b, "</table>\r\n"...)}.answer()
 }
 
-// The XML of the register, by the names of its elements.
+// The elements of the XML register.
 type (
 	fondRegistro struct {
 		XMLName  xml.Name  `xml:"FondRegistro"`
@@ -77,11 +78,10 @@ type (
 	}
 )
 
-// registerZip answers a month's file: the register, and what comes with it and
-// is of no use here.
+// registerZip answers the file of a month: the register and two other members.
 func (s *Server) registerZip(year, month int) answer {
 	if month < 1 || month > 12 {
-		return lost
+		return forbidden
 	}
 	stamp := fmt.Sprintf("%04d%02d", year, month)
 	text, err := xml.MarshalIndent(s.openRegister(), "", " ")
@@ -121,13 +121,13 @@ func (s *Server) openRegister() fondRegistro {
 			Gestora:     gestora{"SGIIC", numbers[e.fund.Manager.Name], e.fund.Manager.Name},
 			Depositario: depositario{"ED", e.fund.Depositary.Name},
 		}
-		switch n { // the name says what became of it
+		switch n { // some names carry their status
 		case 4:
 			one.Denominacion += " baja 01.02.26"
 		case 11:
 			one.Denominacion += " (EN LIQUIDACION)"
 		case 17:
-			one.Depositario.TipoDepositario = "" // instances deviate from their schema
+			one.Depositario.TipoDepositario = "" // real files deviate from their schema
 		}
 		for k, isin := range e.fund.ISINs {
 			one.Compartimento.Clase = append(one.Compartimento.Clase, clase{NumeroClase: k, ISIN: isin})

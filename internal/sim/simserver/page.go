@@ -14,15 +14,15 @@ import (
 
 const html = "text/html; charset=utf-8"
 
-// page is a page of the site: what its head says, and its content.
+// page is a page of the site.
 type page struct {
 	title   string
-	newest  time.Time // of the row on top; zero is none
+	newest  time.Time // of the first row, or zero
 	content []byte
 }
 
-// answer puts a page together. The times of its head are the local ones with
-// the wrong zone, as the site has them.
+// answer returns the page. Its head has local times with a wrong zone, as the site
+// has.
 func (p page) answer() answer {
 	b := make([]byte, 0, len(before())+len(p.content)+4096)
 	b = append(b, "<!DOCTYPE html>\r\n<html lang=\"es\" xml:lang=\"es\">\r\n<head id=\"ctl00_head\"><meta charset=\"utf-8\" />\r\n<title>CNMV - "...)
@@ -47,8 +47,8 @@ func (p page) answer() answer {
 
 const after = "\r\n</div></main></form>\r\n<footer><ul class=\"redes\"><li><a href=\"https://regulator.example/\">Mercado simulado</a></li></ul></footer>\r\n</body></html>\r\n"
 
-// before is what every page has before its content: styles, a menu, and the
-// state of its form. It is most of the page.
+// before is the part of every page before its content: styles, a menu and the state
+// of its form. It is most of the page.
 var before = sync.OnceValue(func() []byte {
 	var b strings.Builder
 	b.WriteString("<link rel=\"stylesheet\" href=\"/portal/css/estilos.css\" />\r\n</head>\r\n<body>\r\n" +
@@ -69,8 +69,8 @@ var before = sync.OnceValue(func() []byte {
 	return []byte(b.String())
 })
 
-// appendText appends text to HTML as the site does: a lone ampersand is left
-// as it is.
+// appendText appends text to HTML as the site does: it does not escape an ampersand
+// before a space.
 func appendText(b []byte, s string) []byte {
 	for n := range len(s) {
 		switch c := s[n]; {
@@ -78,7 +78,7 @@ func appendText(b []byte, s string) []byte {
 			b = append(b, "&lt;"...)
 		case c == '>':
 			b = append(b, "&gt;"...)
-		case c == '&' && n+1 < len(s) && s[n+1] != ' ': // might be read as an entity
+		case c == '&' && n+1 < len(s) && s[n+1] != ' ': // could be parsed as an entity
 			b = append(b, "&amp;"...)
 		default:
 			b = append(b, c)
@@ -87,8 +87,8 @@ func appendText(b []byte, s string) []byte {
 	return b
 }
 
-// appendAttr appends the value of an attribute, with numeric entities for all
-// that is not ASCII.
+// appendAttr appends the value of an attribute, with numeric entities for
+// characters outside ASCII.
 func appendAttr(b []byte, s string) []byte {
 	for _, c := range s {
 		switch {
@@ -109,7 +109,7 @@ func appendAttr(b []byte, s string) []byte {
 	return b
 }
 
-// errorPage is the page that a request ends at when the site refuses it.
+// errorPage answers the target of the redirects forbidden and badRequest.
 func errorPage(r *request) answer {
 	code := r.URL.Query().Get("errorcode")
 	a := page{title: "Error", content: []byte("<div id=\"ctl00_ContentPrincipal_divError\" class=\"error\"><p>Verifique la ruta de acceso.</p></div>")}.answer()

@@ -2,29 +2,31 @@ package simserver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/paper"
 )
 
-// entry is a line of a register.
+// entry is an entry of a register.
 type entry struct {
 	list      int    // the id of its list
-	family    string // which counts its own numbers
+	family    string // has numbers of its own
 	number    int
 	date      disclosure.Day
 	name, nif string
-	page      string // of the entity
+	page      string // of the issuer
 	fund      *market.Fund
 }
 
-// register are all investment funds, spread over the lists that the site has
-// for them, and ordered by name within each.
+// register returns all investment funds, distributed over the lists of the site and
+// ordered by name.
 func (s *Server) register() []entry {
 	var out []entry
 	funds := s.market.Funds()
@@ -49,11 +51,11 @@ func (s *Server) register() []entry {
 }
 
 func sortByName(entries []entry) {
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(fold(a.name), fold(b.name)) })
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(archive.Fold(a.name), archive.Fold(b.name)) })
 }
 
-// managers answers the list of managers, all on one page. The other lists of
-// this form are empty.
+// managers answers the list of managers on one page. The other lists of this form are
+// empty.
 func (s *Server) managers(r *request) answer {
 	var rows []entry
 	if q := r.URL.Query(); q.Get("id") == "2" && cmp.Or(q.Get("tipoent"), "0") == "0" {
@@ -64,7 +66,7 @@ func (s *Server) managers(r *request) answer {
 
 func (s *Server) managerEntries() []entry {
 	var rows []entry
-	for n, i := range s.people.all {
+	for n, i := range s.archive.Directory.All {
 		if i.Kind == disclosure.Manager {
 			rows = append(rows, entry{
 				family: "SGIIC", number: 1 + n, date: market.Epoch - disclosure.Day(filler.Mix(s.seed^uint64(n))%9000),
@@ -82,11 +84,11 @@ func (s *Server) funds(r *request) answer {
 	number, ok := pageNumber(q)
 	id, err := strconv.Atoi(q.Get("id"))
 	if err != nil || !ok {
-		return refuse
+		return badRequest
 	}
 	rows := slices.DeleteFunc(s.register(), func(e entry) bool { return e.list != id })
-	pages := (len(rows) + perPage - 1) / perPage
-	shown := rows[min(len(rows), number*perPage):min(len(rows), (number+1)*perPage)]
+	pages := (len(rows) + archive.PerPage - 1) / archive.PerPage
+	shown := rows[min(len(rows), number*archive.PerPage):min(len(rows), (number+1)*archive.PerPage)]
 	b := s.appendEntries(nil, shown)
 	if pages > 1 && len(shown) > 0 {
 		b = append(b, "<span id=\"ctl00_ContentPrincipal_wucRelacionRegistros_MF_lblInfoPaginacion\" class=\"PagActivaTXT\">Página "+
@@ -101,12 +103,12 @@ func (s *Server) funds(r *request) answer {
 	return page{title: "Listado de entidades", content: b}.answer()
 }
 
-// appendEntries appends the lines of a register, which look like the rows of a
-// list under other ids.
+// appendEntries appends the entries of a register, which are like the rows of a list
+// with other ids.
 func (s *Server) appendEntries(b []byte, rows []entry) []byte {
 	b = append(b, "<ul id=\"listaElementosPrimernivel\">\r\n"...)
 	for n, e := range rows {
-		id := "ctl00_ContentPrincipal_wucRelacionRegistros_MF_repListaPrincipal_ctl" + pad(n+1, 2)
+		id := "ctl00_ContentPrincipal_wucRelacionRegistros_MF_repListaPrincipal_ctl" + fmt.Sprintf("%02d", n+1)
 		b = append(b, " <li id=\""+id+"_elementoPrimerNivel\" class=\"blocks-single\">\r\n  <ul id=\""+id+"_sublistaIzquierda\" class=\"col-12 col-sm-12 single\">\r\n"+
 			"   <li id=\""+id+"_liTituloCabecera\">\r\n     <a id=\""+id+"_hlTituloCabecera\" href=\""...)
 		b = appendAttr(b, e.page)
@@ -120,21 +122,21 @@ func (s *Server) appendEntries(b []byte, rows []entry) []byte {
 	return append(b, "</ul>\r\n"...)
 }
 
-// appendAbout appends who looks after a fund, and where others are. Behind the
-// manager's name stands its own number.
+// appendAbout appends the manager and the depositary of a fund, or the address of
+// another issuer.
 func (s *Server) appendAbout(b []byte, e *entry) []byte {
 	const line = "   <li class=\"padding-r resumen\">"
 	if e.fund == nil {
 		return append(b, line+"Dirección: "+s.address(e.number)+"</li>\r\n"...)
 	}
 	b = appendText(append(b, line+" Gestora: "...), e.fund.Manager.Name)
-	b = append(b, " (número de registro: "+strconv.Itoa(1+int(filler.Mix(s.seed^stemOf(e.fund.Manager.ID[1:]))%300))+"). </li>\r\n"+line+" Depositario: "...)
+	b = append(b, " (número de registro: "+strconv.Itoa(1+int(filler.Mix(s.seed^numberOf(e.fund.Manager.ID[1:]))%300))+"). </li>\r\n"+line+" Depositario: "...)
 	return append(appendText(b, e.fund.Depositary.Name), " </li>\r\n"...)
 }
 
 // address returns an invented address.
 func (s *Server) address(n int) string {
 	x := filler.Mix(s.seed ^ uint64(n))
-	return "CALLE SIMULADA, " + strconv.Itoa(int(x%90)+1) + " " + strconv.Itoa(int(x>>8%9)+1) + "º - 00" + pad(int(x>>16%1000), 3) + " " +
+	return "CALLE SIMULADA, " + strconv.Itoa(int(x%90)+1) + " " + strconv.Itoa(int(x>>8%9)+1) + "º - 00" + fmt.Sprintf("%03d", x>>16%1000) + " " +
 		strings.ToUpper(paper.Towns[x>>32%uint64(len(paper.Towns))])
 }

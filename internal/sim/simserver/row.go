@@ -1,14 +1,16 @@
 package simserver
 
 import (
+	"fmt"
 	"strconv"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 )
 
-// appendRows appends the list element with a row for each report. Without rows
-// it stands for "none": a page without it is an error page.
-func appendRows(b []byte, rows []*filing, r *request) []byte {
+// appendRows appends the list element with a row for each report. A page without
+// the element is an error page.
+func appendRows(b []byte, rows []*archive.Report, r *request) []byte {
 	b = append(b, "<ul id=\"listaElementosPrimernivel\">\r\n"...)
 	for n, f := range rows {
 		b = appendRow(b, n+1, f, r)
@@ -18,8 +20,8 @@ func appendRows(b []byte, rows []*filing, r *request) []byte {
 
 const control = "ctl00_ContentPrincipal_wucRelacionRegistros_repListaPrincipal_ctl"
 
-func appendRow(b []byte, n int, f *filing, r *request) []byte {
-	id := control + pad(n, 2)
+func appendRow(b []byte, n int, f *archive.Report, r *request) []byte {
+	id := fmt.Sprintf("%s%02d", control, n)
 	at := f.PublishedAt.Add(r.skew).In(disclosure.Madrid)
 	b = append(b, " <li id=\""+id+"_elementoPrimerNivel\" class=\"blocks-single\">\r\n  <ul id=\""+id+"_sublistaIzquierda\" class=\"col-12 col-sm-12 single\">\r\n"...)
 	b = append(b, "   <li id=\""+id+"_liFechaRegistro\" class=\"fecha-con-hora\">\r\n        "...)

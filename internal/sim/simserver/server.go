@@ -1,13 +1,10 @@
-// Package simserver serves the simulated market as the regulator's web site
-// and the exchange's JSON would: the same paths, the same markup and the same
-// traps, so that whatever reads the real ones can be run and tested with no
-// network.
+// Package simserver serves the simulated market like the web site of the regulator
+// and the JSON API of the exchange: with the same paths, the same markup and the
+// same irregularities, so that clients of the real ones can be run and tested
+// without a network.
 //
-// The past is the deterministic history of the market, up to the instant at
-// which the server was first opened. What came after is what it published, and
-// is kept in a file, one JSON line each, written before it is served: a restart
-// goes on with the same market. Faults can be armed that spoil the answers the
-// way the real site has been seen to spoil them.
+// Faults can be armed that make responses fail in the ways observed at the real
+// site.
 package simserver
 
 import (
@@ -22,20 +19,21 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 )
 
-// Options say which market is served and where it is kept.
+// Options are the settings of a Server.
 type Options struct {
 	Market *market.Market
-	Seed   uint64           // that the market was made with
-	File   string           // where what it published is kept as JSON Lines; "" keeps it in memory only
-	Rate   float64          // new reports a minute; 0: none
+	Seed   uint64           // of the market
+	File   string           // stores the reports published, as JSON Lines; "" keeps them in memory only
+	Rate   float64          // new reports a minute
 	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: none
 }
 
-// Server is the simulated site. It may be used by several goroutines.
+// Server is the simulated site. It is safe for concurrent use.
 type Server struct {
 	market *market.Market
 	seed   uint64
@@ -43,25 +41,19 @@ type Server struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	people  *directory
-	archive *archive
+	archive *archive.Archive
 	faults  faults
 	routes  map[string]route
-	done    chan struct{} // closed by Close, so that no answer hangs on
-	close   func() error  // once
-
-	mu    sync.RWMutex // guards file and live
-	file  *file
-	live  live
-	feeds [3]struct {
+	done    chan struct{} // closed by Close, which ends pending responses
+	close   func() error  // runs once
+	feeds   [3]struct {   // the last feed of each series
 		sync.Mutex
 		key  string
 		body []byte
 	}
 }
 
-// Open reads what was published before, if there is a file, and takes the file
-// for itself: no two processes may publish into one market.
+// Open returns a server that continues with the reports of its file.
 func Open(o Options) (*Server, error) {
 	s := &Server{market: o.Market, seed: o.Seed, rate: o.Rate, now: o.Now, log: o.Logger, done: make(chan struct{})}
 	if s.market == nil {
@@ -73,47 +65,47 @@ func Open(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	f, published, err := openFile(o.File, header{Seed: o.Seed, Began: s.now().UTC().Truncate(time.Second)})
+	all, err := archive.Open(o.Market, o.Seed, o.File, s.now)
 	if err != nil {
 		return nil, err
 	}
-	s.file = f
-	s.people = newDirectory(s.market)
-	s.archive = newArchive(s.market, s.people, o.Seed, f.Began)
-	s.live = newLive(s.archive.numbers())
-	for n := range published {
-		published[n].who = s.people.of(&published[n].Report)
-		s.live.add(&published[n])
-	}
-	s.faults = faults{dice: rand.New(rand.NewPCG(o.Seed, 'f')), now: s.now}
+	s.archive = all
+	s.faults = faults{rng: rand.New(rand.NewPCG(o.Seed, 'f')), now: s.now}
 	s.routes = s.table()
 	s.close = sync.OnceValue(func() error {
 		close(s.done)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.file.close()
+		return s.archive.Close()
 	})
 	return s, nil
 }
 
-// Began returns the instant up to which the market's own history counts.
-func (s *Server) Began() time.Time { return s.file.Began }
+// Began returns the time at which the history of the market ends.
+func (s *Server) Began() time.Time { return s.archive.Began() }
 
-// Close ends the answers that hang by design and lets go of the file.
+// Publish publishes a report and returns it as a perfect reader would store it.
+func (s *Server) Publish(d archive.Draft) (disclosure.Report, error) {
+	r, err := s.archive.Publish(d)
+	if err != nil {
+		return disclosure.Report{}, err
+	}
+	s.log.Debug("published", "id", r.ID, "title", r.Title)
+	return r.Read(), nil
+}
+
+// Close ends the responses that a fault delays, and closes the file.
 func (s *Server) Close() error { return s.close() }
 
-// route is what answers at one path. Its surface and type are what a fault may
-// be aimed at; a control route is nobody's and never fails.
+// route answers one path. A fault selects routes by surface and series.
 type route struct {
 	surface surface
 	series  disclosure.Type
 	answer  func(*request) answer
 }
 
-// documentPath is where documents are, among the pages of their surface.
+// documentPath is the path of documents, among the pages of their surface.
 const documentPath = "/webservices/verdocumento/ver"
 
-// table lists every path, in lower case and without .aspx.
+// table returns the routes by path, in lower case and without .aspx.
 func (s *Server) table() map[string]route {
 	ip, oir, hr := disclosure.IP, disclosure.OIR, disclosure.HR
 	t := map[string]route{
@@ -152,25 +144,24 @@ func (s *Server) table() map[string]route {
 	return t
 }
 
-// request is a request with what a fault changes about its answer.
+// request is a request, and the changes that faults make to its answer.
 type request struct {
 	*http.Request
 	series  disclosure.Type
 	now     time.Time
-	skew    time.Duration // added to every time shown
-	cut     time.Time     // the feed drops what is older
-	below   int64         // the feed shows only numbers below it; 0 for all
+	skew    time.Duration // is added to every time shown
+	cut     time.Time     // the feed drops older reports
+	below   int64         // the feed drops reports from this number; 0 drops none
 	runaway bool          // lists do not end
 }
 
-// answer is a whole answer. Nothing the site says is so large that it must be
-// streamed, and a fault can spoil it only as a whole.
+// answer is a complete response, so that a fault can change it as a whole.
 type answer struct {
-	status   int
-	kind     string // Content-Type
-	location string
-	body     []byte
-	filed    bool // it is the document of a report
+	status     int
+	kind       string // Content-Type
+	location   string
+	body       []byte
+	isDocument bool // of a report
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -183,64 +174,65 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at, known := s.routes[path]
 	if at.surface != onExchange {
 		w.Header().Set("Cache-Control", "private")
-		if len(r.Header.Values("Accept")) == 0 { // the real one cannot do without it
+		if len(r.Header.Values("Accept")) == 0 { // as the real site does
 			http.Error(w, "Runtime Error", http.StatusInternalServerError)
 			return
 		}
 	}
 	req := &request{Request: r, series: at.series, now: s.now()}
 	if !known {
-		write(w, r, astray(r))
+		write(w, r, notFound(r))
 		return
 	}
 	if (at.surface == onList || at.surface == onHR) && r.URL.Query().Has("nreg") {
 		at.surface = onPermalink
 	}
-	spoil := s.faults.strike(at, req)
-	if spoil.wait > 0 {
-		s.stall(r, spoil.wait)
+	effect := s.faults.apply(at, req)
+	if effect.wait > 0 {
+		s.stall(r, effect.wait)
 		req.now = s.now()
 	}
-	if spoil.before != nil {
-		spoil.before(s, w, r)
+	if effect.instead != nil {
+		effect.instead(s, w, r)
 		return
 	}
 	a := at.answer(req)
-	if spoil.after != nil {
-		spoil.after(s, w, r, a)
+	if effect.write != nil {
+		effect.write(s, w, r, a)
 		return
 	}
 	write(w, r, a)
 }
 
-// astray answers a path that nobody serves.
-func astray(r *http.Request) answer {
+// notFound answers an unknown path.
+func notFound(r *http.Request) answer {
 	path := r.URL.EscapedPath()
 	if strings.HasSuffix(strings.ToLower(path), ".aspx") {
-		to := "/" + strings.TrimLeft(path[:len(path)-len(".aspx")], "/") // never another host's
+		to := "/" + strings.TrimLeft(path[:len(path)-len(".aspx")], "/") // never another host
 		if r.URL.RawQuery != "" {
 			to += "?" + r.URL.RawQuery
 		}
 		return answer{status: http.StatusMovedPermanently, location: to}
 	}
-	return lost
+	return forbidden
 }
 
-// The two ways in which the site says that it will not answer.
+// The redirects of the site for unknown pages and for bad requests.
 var (
-	lost   = answer{status: http.StatusFound, location: "/portal/error?errorcode=CVFE"}
-	refuse = answer{status: http.StatusFound, location: "/portal/error?errorcode=HE"}
+	forbidden  = answer{status: http.StatusFound, location: "/portal/error?errorcode=CVFE"}
+	badRequest = answer{status: http.StatusFound, location: "/portal/error?errorcode=HE"}
 )
 
+// write sends an answer.
 func write(w http.ResponseWriter, r *http.Request, a answer) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	head(w, a)
+	writeHead(w, a)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(a.body)
 	}
 }
 
-func head(w http.ResponseWriter, a answer) {
+func writeHead(w http.ResponseWriter, a answer) {
 	if a.kind != "" {
 		w.Header().Set("Content-Type", a.kind)
 	}
@@ -252,21 +244,21 @@ func head(w http.ResponseWriter, a answer) {
 	}
 }
 
-// Run publishes at the rate it was opened with, until ctx ends: by Poisson's
-// law, with a few reports of one issuer in a row now and then.
+// Run publishes reports at the rate of the options until ctx ends. The intervals are
+// those of a Poisson process, with occasional bursts of one issuer.
 func (s *Server) Run(ctx context.Context) error {
 	if s.rate <= 0 {
 		<-ctx.Done()
 		return nil
 	}
-	dice := rand.New(rand.NewPCG(s.seed, uint64(s.now().UnixNano())))
+	rng := rand.New(rand.NewPCG(s.seed, uint64(s.now().UnixNano())))
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	left, who := 0, ""
+	left, nif := 0, ""
 	for {
-		wait := time.Duration(dice.ExpFloat64() * meanBurst / s.rate * float64(time.Minute))
+		wait := time.Duration(rng.ExpFloat64() * meanBurst / s.rate * float64(time.Minute))
 		if left > 0 {
-			wait = time.Duration(1+dice.IntN(3)) * time.Second
+			wait = time.Duration(1+rng.IntN(3)) * time.Second
 		}
 		timer.Reset(wait)
 		select {
@@ -274,21 +266,21 @@ func (s *Server) Run(ctx context.Context) error {
 			return nil
 		case <-timer.C:
 		}
-		r, err := s.Publish(Report{NIF: who})
+		r, err := s.Publish(archive.Draft{NIF: nif})
 		if err != nil {
 			return err
 		}
 		if left--; left <= 0 {
-			left, who = 0, ""
-			if dice.IntN(100) < burstShare {
-				left, who = 1+dice.IntN(3), r.IssuerKey()
+			left, nif = 0, ""
+			if rng.IntN(100) < burstShare {
+				left, nif = 1+rng.IntN(3), r.IssuerKey()
 			}
 		}
 	}
 }
 
-// Of a hundred reports, so many are followed by one to three of the same
-// issuer; a report so brings meanBurst reports on average.
+// burstShare is the number of reports in a hundred that are followed by one to three
+// of the same issuer. meanBurst is the mean number of reports of a burst.
 const (
 	burstShare = 12
 	meanBurst  = 1 + 2*burstShare/100.0

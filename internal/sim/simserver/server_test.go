@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
 )
@@ -331,7 +332,7 @@ func TestPublishPicksFittingIssuers(t *testing.T) {
 	types, related := map[disclosure.Type]int{}, 0
 	for n := range 400 {
 		s.clock.set(early.Add(time.Duration(n) * time.Second))
-		r, err := s.Publish(simserver.Report{})
+		r, err := s.Publish(archive.Draft{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +356,7 @@ func TestPublishPicksFittingIssuers(t *testing.T) {
 		}
 	}
 	for _, i := range testMarket().Issuers()[:200] {
-		r, err := s.Publish(simserver.Report{NIF: i.NIF})
+		r, err := s.Publish(archive.Draft{NIF: i.NIF})
 		if err != nil || r.NIF != i.NIF || r.CompanyName != i.Name {
 			t.Errorf("%+v %v", r, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
 )
@@ -40,11 +41,11 @@ func TestRestartGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 30 {
-		if _, err := first.Publish(simserver.Report{}); err != nil {
+		if _, err := first.Publish(archive.Draft{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before, err := first.Publish(simserver.Report{Type: "oir", Title: "el último"})
+	before, err := first.Publish(archive.Draft{Type: "oir", Title: "el último"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestRestartGoesOn(t *testing.T) {
 		t.Errorf("a restart changes the market:\n%s\n%s", got[max(0, len(got)-2000):], want[max(0, len(want)-2000):])
 	}
 	after := s.publish(`{"type":"oir"}`)
-	if r, err := alone.Publish(simserver.Report{Type: "oir"}); err != nil || r.ID != after.ID || r.Number != before.Number+1 {
+	if r, err := alone.Publish(archive.Draft{Type: "oir"}); err != nil || r.ID != after.ID || r.Number != before.Number+1 {
 		t.Errorf("%v %s comes after %s", r, after.ID, before.ID)
 	}
 	mended, err := os.ReadFile(file)
@@ -142,7 +143,7 @@ func TestRunKeepsTheRate(t *testing.T) {
 		if err := s.Run(ctx); err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.Publish(simserver.Report{Type: "oir"})
+		r, err := s.Publish(archive.Draft{Type: "oir"})
 		if err != nil {
 			t.Fatal(err)
 		}

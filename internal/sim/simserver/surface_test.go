@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/sim/archive"
 	"pregon/internal/sim/simserver"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -197,7 +198,7 @@ func TestRelevantFacts(t *testing.T) {
 	if l, err := c.EntityHR(t.Context(), regulator.Issuers, funds.Rows[0].NIF, 0); err != nil || len(l.Rows) != 0 {
 		t.Errorf("a fund files as an issuer: %+v, %v", l.Rows, err)
 	}
-	published, err := s.Publish(simserver.Report{Type: disclosure.HR})
+	published, err := s.Publish(archive.Draft{Type: disclosure.HR})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestRelevantFacts(t *testing.T) {
 		t.Errorf("the feed does not have the form of the real one: %s", body)
 	}
 	equity := s.managersNIF("S.G.E.I.C.")
-	if _, err := s.Publish(simserver.Report{NIF: equity}); err != nil {
+	if _, err := s.Publish(archive.Draft{NIF: equity}); err != nil {
 		t.Fatal(err)
 	}
 	if l, err := c.LatestHR(t.Context(), regulator.HRVentureCapital); err != nil || len(l.Rows) == 0 || l.Rows[0].NIF != equity {
@@ -262,7 +263,7 @@ func TestMarkup(t *testing.T) {
 	s := open(t, early, "")
 	third := testMarket().Issuers()[12]
 	for range 400 { // somebody else files now and then
-		if _, err := s.Publish(simserver.Report{NIF: third.ID, Type: "oir"}); err != nil {
+		if _, err := s.Publish(archive.Draft{NIF: third.ID, Type: "oir"}); err != nil {
 			t.Fatal(err)
 		}
 	}

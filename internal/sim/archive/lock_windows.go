@@ -1,4 +1,4 @@
-package simserver
+package archive
 
 import (
 	"errors"

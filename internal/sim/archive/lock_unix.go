@@ -1,6 +1,6 @@
 //go:build !windows
 
-package simserver
+package archive
 
 import (
 	"errors"

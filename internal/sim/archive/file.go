@@ -1,4 +1,4 @@
-package simserver
+package archive
 
 import (
 	"bytes"
@@ -15,22 +15,23 @@ import (
 // errLocked is returned by lock.
 var errLocked = errors.New("locked by another process")
 
-// header is the first line of the file: which market it goes on with.
+// header is the first line of the file.
 type header struct {
 	Seed  uint64    `json:"seed"`
 	Began time.Time `json:"began"`
 }
 
-// file keeps what was published. The nil disk keeps nothing.
+// file stores the reports published, one JSON line each. Without a disk it stores
+// nothing.
 type file struct {
 	header
 	disk *os.File
 	size int64
 }
 
-// openFile reads a file, or begins one with the header. A last line that a
-// kill cut short was never served, and is dropped.
-func openFile(path string, begin header) (*file, []filing, error) {
+// openFile reads a file, or creates one with the header. It drops an incomplete last
+// line: the program was killed while writing it, and never served that report.
+func openFile(path string, begin header) (*file, []Report, error) {
 	f := &file{header: begin}
 	if path == "" {
 		return f, nil, nil
@@ -47,7 +48,7 @@ func openFile(path string, begin header) (*file, []filing, error) {
 	return f, published, nil
 }
 
-func (f *file) load(path string) ([]filing, error) {
+func (f *file) load(path string) ([]Report, error) {
 	switch err := lock(f.disk); {
 	case errors.Is(err, errLocked):
 		return nil, fault.New(fault.Conflict, "another process serves the simulated market of %s; stop it or name another file", path)
@@ -61,7 +62,7 @@ func (f *file) load(path string) ([]filing, error) {
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	f.size = int64(len(whole))
 	if err := f.disk.Truncate(f.size); err != nil {
-		return nil, fmt.Errorf("mending %s: %w", path, err)
+		return nil, fmt.Errorf("truncating %s: %w", path, err)
 	}
 	if len(whole) == 0 {
 		return nil, f.append(f.header)
@@ -75,13 +76,13 @@ func (f *file) load(path string) ([]filing, error) {
 		return nil, fault.New(fault.Conflict, "%s holds the simulated market of seed %d, not %d; name another file", path, began.Seed, f.Seed)
 	}
 	f.header = began
-	return readFilings(path, rest)
+	return readReports(path, rest)
 }
 
-func readFilings(path string, lines []byte) ([]filing, error) {
-	var out []filing
+func readReports(path string, lines []byte) ([]Report, error) {
+	var out []Report
 	for line := range bytes.Lines(lines) {
-		var one filing
+		var one Report
 		if err := json.Unmarshal(line, &one); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", path, len(out)+2, err)
 		}
@@ -90,8 +91,7 @@ func readFilings(path string, lines []byte) ([]filing, error) {
 	return out, nil
 }
 
-// append writes one line with one call. What was written of it is taken back
-// when it fails.
+// append writes one line with one call. If it fails, it removes what it wrote.
 func (f *file) append(v any) error {
 	if f.disk == nil {
 		return nil
@@ -102,13 +102,13 @@ func (f *file) append(v any) error {
 	}
 	line = append(line, '\n')
 	if _, err := f.disk.WriteAt(line, f.size); err != nil {
-		return fmt.Errorf("keeping what was published: %w", errors.Join(err, f.disk.Truncate(f.size)))
+		return fmt.Errorf("storing the report: %w", errors.Join(err, f.disk.Truncate(f.size)))
 	}
 	f.size += int64(len(line))
 	return nil
 }
 
-// close also gives the lock back.
+// close also releases the lock.
 func (f *file) close() error {
 	if f.disk == nil {
 		return nil

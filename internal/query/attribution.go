@@ -1,17 +1,17 @@
 package query
 
-// Attribution says where a record comes from. The regulator asks for a link to
-// the source, for faithful reproduction, and that whoever pays for a service
-// be told that the information itself is free.
+// Attribution names the source of a record. The regulator requires a link to
+// the source, faithful reproduction, and a notice that the information itself
+// is free.
 type Attribution struct {
 	Source string  `json:"source"`
 	URL    *string `json:"url"`
 	Notice string  `json:"notice"`
 }
 
-// Attribution says where all that is told comes from.
-func (d *Service) Attribution() Attribution {
-	if d.Source() == "demo" {
+// Attribution returns the source of all records of this service.
+func (q *Service) Attribution() Attribution {
+	if q.Source() == "demo" {
 		return Attribution{
 			Source: "Mercado simulado de Pregón",
 			Notice: "Simulated market: companies, funds and reports are fictional. None of this was filed with any regulator.",

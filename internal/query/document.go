@@ -10,10 +10,10 @@ import (
 	"pregon/internal/fault"
 )
 
-// MostOffset is the last place of a document that can be asked for.
+// MaxOffset is the largest offset into a document that a request may have.
 const MaxOffset = 1<<31 - 1
 
-// DocumentNow is how far a report's document is.
+// DocumentStatus is the state of a report's document.
 type DocumentStatus struct {
 	Status   string  `json:"status"`
 	Reason   *string `json:"reason"` // why it is not ready
@@ -25,7 +25,7 @@ type DocumentStatus struct {
 	Language *string `json:"language"`
 }
 
-// Describe returns how far a report's document is.
+// DescribeDocument returns the state of a report's document.
 func DescribeDocument(r *disclosure.Report) DocumentStatus {
 	d := r.DocumentNow()
 	out := DocumentStatus{
@@ -38,7 +38,8 @@ func DescribeDocument(r *disclosure.Report) DocumentStatus {
 	return out
 }
 
-// DocumentText is a piece of a document's text, and the document's particulars.
+// DocumentText is a piece of a document's text with the properties of the
+// document.
 type DocumentText struct {
 	ID            string               `json:"id"`
 	SHA256        string               `json:"sha256"`
@@ -59,30 +60,30 @@ type DocumentText struct {
 	Attribution   Attribution          `json:"attribution"`
 }
 
-// Read returns a piece of the text of a report's document: at most so many
-// characters from an offset on. It is nil while the document is to be waited
-// for.
-func (d *Service) ReadDocument(ctx context.Context, r *disclosure.Report, offset, most int) (*document.Piece, *extract.Text, error) {
-	leave, err := d.AcquireText(ctx)
+// ReadDocument returns at most maxChars characters of the text of a report's
+// document, from offset on. The piece is nil while the document is pending.
+func (q *Service) ReadDocument(ctx context.Context, r *disclosure.Report, offset, maxChars int) (*document.Piece, *extract.Text, error) {
+	release, err := q.AcquireText(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer leave()
-	text, err := d.textOf(ctx, r)
+	defer release()
+	text, err := q.textOf(ctx, r)
 	if err != nil || text == nil {
 		return nil, nil, err
 	}
-	piece := document.Cut(text, offset, most)
+	piece := document.Cut(text, offset, maxChars)
 	return &piece, text, nil
 }
 
-// Show tells a piece with the particulars of its document.
-func (d *Service) DocumentText(r *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) DocumentText {
+// DocumentText returns a piece of a document with the properties of the
+// document.
+func (q *Service) DocumentText(r *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) DocumentText {
 	out := DocumentText{
 		ID: r.ID, SHA256: r.Document.SHA256, Type: string(text.Type), Bytes: r.Document.Bytes, Pages: len(text.Pages),
 		Language: OrNull(text.Language), Method: string(text.Method), Notes: list(text.Notes), Outline: text.Outline, Text: piece.Pages,
 		Offset: offset, TotalChars: piece.Total, TokenEstimate: document.Tokens(piece.Chars),
-		TextReadyAt: TimeOrNull(r.TextReadyAt), PDFURL: OrNull(r.PDFURL), Attribution: d.Attribution(),
+		TextReadyAt: TimeOrNull(r.TextReadyAt), PDFURL: OrNull(r.PDFURL), Attribution: q.Attribution(),
 	}
 	if out.Outline == nil {
 		out.Outline = []extract.Heading{}
@@ -96,12 +97,11 @@ func (d *Service) DocumentText(r *disclosure.Report, text *extract.Text, piece *
 	return out
 }
 
-// textOf returns the text of a report's document, nil while it is to be waited
-// for.
-func (d *Service) textOf(ctx context.Context, r *disclosure.Report) (*extract.Text, error) {
+// textOf returns the text of a report's document, nil while it is pending.
+func (q *Service) textOf(ctx context.Context, r *disclosure.Report) (*extract.Text, error) {
 	switch now := r.DocumentNow(); now.Status {
 	case disclosure.DocumentReady:
-		return document.Load(ctx, d.Documents, now.SHA256)
+		return document.Load(ctx, q.Documents, now.SHA256)
 	case disclosure.DocumentPending:
 		return nil, nil
 	default:
@@ -109,15 +109,16 @@ func (d *Service) textOf(ctx context.Context, r *disclosure.Report) (*extract.Te
 	}
 }
 
-// mostInLibrary is how many questions hold texts of documents in memory at
-// once; others wait, since a text may have 10 MB.
+// maxTexts is the number of requests that may hold texts of documents in memory
+// at once. Others wait, since a text may have 10 MB.
 const maxTexts = 8
 
-// EnterLibrary waits for a place among those who hold texts of documents.
-func (d *Service) AcquireText(ctx context.Context) (leave func(), err error) {
+// AcquireText waits for one of the maxTexts slots. The caller calls release
+// when it no longer holds a text.
+func (q *Service) AcquireText(ctx context.Context) (release func(), err error) {
 	select {
-	case d.texts <- struct{}{}:
-		return func() { <-d.texts }, nil
+	case q.texts <- struct{}{}:
+		return func() { <-q.texts }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

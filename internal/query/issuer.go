@@ -13,7 +13,7 @@ import (
 	"pregon/internal/search"
 )
 
-// Issuers searches the directory as the parameters say.
+// Issuers searches the directory with the parameters search, kind and limit.
 func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) ([]*search.Issuer, error) {
 	query, kind := p.Search(), p.Kind()
 	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
@@ -23,7 +23,7 @@ func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) ([]*search.Is
 	return s.Issuers(ctx, query, kind, limit)
 }
 
-// Issuer is the contract's Issuer and what more is known of it.
+// Issuer is an issuer as the API returns it.
 type Issuer struct {
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
@@ -41,10 +41,10 @@ type Issuer struct {
 	Attribution Attribution       `json:"attribution"`
 }
 
-// party is who manages a fund, or keeps its assets.
+// party is the manager or the depositary of a fund.
 type party struct {
 	Name string  `json:"name"`
-	ID   *string `json:"id"` // null when no issuer, or more than one, has that name
+	ID   *string `json:"id"` // null unless exactly one issuer has the name
 }
 
 func newParty(s *catalog.Snapshot, name string) *party {
@@ -60,9 +60,9 @@ func newParty(s *catalog.Snapshot, name string) *party {
 
 const latestReports = 5
 
-// IssuerKey returns the identifier of the issuer that a caller names by any
-// identifier or its ticker, or the reason why that cannot be: nobody is known
-// by it, or several are.
+// IssuerKey returns the identifier of the issuer that name means: any of its
+// identifiers or its ticker. If no issuer or more than one has that name, it
+// returns the reason.
 func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
 	if s.KnowsIssuer(name) {
 		return name, ""
@@ -76,7 +76,7 @@ func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
 	}
 	_, nif := disclosure.ParseNIF(name)
 	if len(s.Entities()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
-		return name, "" // which issuers there are is still to be learned
+		return name, "" // the directory is not loaded yet
 	}
 	reason = "is not known: no issuer has that ticker, NIF, ISIN or id"
 	if near := similarIssuers(s, name); len(near) > 0 {
@@ -90,13 +90,14 @@ const (
 	maxSuggestions = 3
 )
 
-// nearly returns the issuers that a caller may have meant.
+// similarIssuers returns issuers with a similar name.
 func similarIssuers(s *catalog.Snapshot, name string) []*search.Issuer {
-	found, _ := s.Issuers(context.Background(), name, "", maxSuggestions) // the name is short, and so is the work
+	found, _ := s.Issuers(context.Background(), name, "", maxSuggestions) // the name is short, so the search is
 	return found
 }
 
-// listed names a few issuers, by their tickers where those are good enough.
+// issuerNames lists a few issuers with their ids, or with their tickers if
+// byTicker is set.
 func issuerNames(issuers []*search.Issuer, byTicker bool) string {
 	parts := make([]string, 0, maxSuggestions)
 	for _, e := range issuers[:min(len(issuers), maxSuggestions)] {
@@ -109,9 +110,9 @@ func issuerNames(issuers []*search.Issuer, byTicker bool) string {
 	return strings.Join(parts, ", ")
 }
 
-// Issuer returns one issuer by any of its identifiers, or its ticker, with its
+// Issuer returns the issuer with an identifier or ticker. It includes the
 // latest reports if the caller may read reports.
-func (d *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
+func (q *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
 	found := s.Lookup(id)
 	switch {
 	case len(found) == 0:
@@ -122,17 +123,17 @@ func (d *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*
 	}
 	e := found[0]
 	i := e.Issuer
-	filings := s.ReportsOf(e, latestReports)
+	reports := s.ReportsOf(e, latestReports)
 	out := &Issuer{
 		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
 		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
 		Manager: newParty(s, i.Manager), Depositary: newParty(s, i.Depositary),
-		ReportCount: filings.Total, Latest: []json.RawMessage{}, Attribution: d.Attribution(),
+		ReportCount: reports.Total, Latest: []json.RawMessage{}, Attribution: q.Attribution(),
 	}
 	if !by.MayRead(access.ReadReports) {
 		return out, nil
 	}
-	for _, f := range filings.Reports {
+	for _, f := range reports.Reports {
 		out.Latest = append(out.Latest, f.AppendJSON(nil))
 	}
 	return out, nil

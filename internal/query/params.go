@@ -11,43 +11,43 @@ import (
 	"pregon/internal/text"
 )
 
-// The bounds of lists.
+// Limits of lists.
 const (
 	DefaultLimit = 10
 	MaxLimit     = 50
 	MaxPage      = 1<<31 - 1
 )
 
-// Params reads the parameters of a question and gathers all that is wrong with
-// them, so that a client mends everything at once. A parameter without a value
-// is as if it were absent; unknown ones are ignored.
+// Params reads the parameters of a request and collects all errors, so that a
+// client can fix them at once. A parameter without a value counts as absent.
+// Unknown parameters are ignored.
 type Params struct {
 	values url.Values
 	bad    []fault.Field
 }
 
-// ParseQuery reads the parameters of an address.
+// ParseQuery reads the parameters of a query string.
 func ParseQuery(raw string) (*Params, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, fault.New(fault.Invalid,
-			"The query string cannot be read: use & between parameters, and %%XX for what is not a letter or digit.")
+			"The query string cannot be read: use & between parameters, and %%XX for characters other than letters and digits.")
 	}
 	return NewParams(values), nil
 }
 
-// NewParams reads parameters by their names.
+// NewParams returns Params that read values.
 func NewParams(values url.Values) *Params { return &Params{values: values} }
 
-// Give has others read, beside what was found wrong so far.
+// SetValues replaces the values to read and keeps the errors so far.
 func (p *Params) SetValues(values url.Values) { p.values = values }
 
-// Refuse notes that a parameter is not good.
+// Reject records that a parameter is not valid.
 func (p *Params) Reject(name, value, reason string) {
 	p.bad = append(p.bad, fault.Field{Name: name, Value: value, Reason: reason})
 }
 
-// Text returns a parameter that may be given once.
+// Text returns a parameter that may be given only once.
 func (p *Params) Text(name string) string {
 	switch v := p.values[name]; len(v) {
 	case 0:
@@ -60,31 +60,32 @@ func (p *Params) Text(name string) string {
 	}
 }
 
-// Bounded returns a text of so many bytes at most.
-func (p *Params) LimitedText(name string, most int) string {
+// LimitedText returns a parameter of at most limit bytes.
+func (p *Params) LimitedText(name string, limit int) string {
 	s := p.Text(name)
-	if len(s) > most {
-		p.Reject(name, s, "may have "+strconv.Itoa(most)+" bytes at most")
+	if len(s) > limit {
+		p.Reject(name, s, "may have "+strconv.Itoa(limit)+" bytes at most")
 		return ""
 	}
 	return s
 }
 
-// Integer returns a whole number, within bounds.
-func (p *Params) Integer(name string, absent, least, most int) int {
+// Integer returns a whole number from lowest to highest, or absent if there is
+// none.
+func (p *Params) Integer(name string, absent, lowest, highest int) int {
 	s := p.Text(name)
 	if s == "" {
 		return absent
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || s[0] == '+' || n < least || n > most {
-		p.Reject(name, s, "must be a whole number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
+	if err != nil || s[0] == '+' || n < lowest || n > highest {
+		p.Reject(name, s, "must be a whole number from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest))
 		return absent
 	}
 	return n
 }
 
-// Day returns a Madrid day, zero when there is none.
+// Day returns a day in Madrid, zero if the parameter is absent.
 func (p *Params) Day(name string) disclosure.Day {
 	s := p.Text(name)
 	if s == "" {
@@ -107,11 +108,11 @@ func (p *Params) Kind() disclosure.Kind {
 	return k
 }
 
-// MostSearch is how many bytes a search text may have. An address has no room
-// for more; the arguments of a tool would.
+// MaxSearch is the largest size of a search text in bytes. URLs are shorter,
+// but the arguments of a tool may not be.
 const MaxSearch = 64 << 10
 
-// Search returns a text to search for, nothing when it is blank.
+// Search returns the text to search for, empty if it is blank.
 func (p *Params) Search() string {
 	s := p.LimitedText("search", MaxSearch)
 	switch {
@@ -123,15 +124,15 @@ func (p *Params) Search() string {
 	return s
 }
 
-// LiveFilter reads the common filter for a caller that follows changes.
+// LiveFilter reads the common filter for a client that follows changes.
 func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	if in := p.Text("in"); in != "" {
-		p.Reject("in", in, "is for lists: what documents say is not followed")
+		p.Reject("in", in, "is for lists: changes cannot be selected by the text of documents")
 	}
 	return p.Filter(s)
 }
 
-// issuer reads the name of an issuer that is known.
+// issuer reads the parameter issuer and returns the identifier of that issuer.
 func (p *Params) issuer(s *catalog.Snapshot) string {
 	name := p.LimitedText("issuer", maxIssuerName)
 	if strings.TrimSpace(name) == "" {
@@ -144,8 +145,8 @@ func (p *Params) issuer(s *catalog.Snapshot) string {
 	return key
 }
 
-// Filter reads the parameters of the common filter, with the issuers of a
-// snapshot.
+// Filter reads the parameters of the common filter and resolves the issuer in
+// the snapshot.
 func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	f := disclosure.Filter{
 		Search: p.Search(), Issuer: p.issuer(s), Category: p.Text("category"),
@@ -164,10 +165,10 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	return f
 }
 
-// Good reports whether nothing was wrong so far.
+// Valid reports whether no error was found so far.
 func (p *Params) Valid() bool { return len(p.bad) == 0 }
 
-// Err tells everything that was wrong, or nothing.
+// Err returns all errors as one, nil if there are none.
 func (p *Params) Err() error {
 	if len(p.bad) == 0 {
 		return nil

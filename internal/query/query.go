@@ -1,10 +1,10 @@
-// Package query answers what callers ask, whichever way they came.
+// Package query answers the questions of every surface: find reports, return
+// one, read its document, look up an issuer.
 //
-// REST and MCP are two ways to put the same questions: find reports, show one,
-// read its document, look up an issuer. What a parameter means, what is wrong
-// with it, and what is told of a report stand here once, so that the surfaces
-// cannot come to differ. A surface takes one snapshot of the catalogue, reads
-// Params, asks, and encodes in its own language.
+// The meaning of each parameter, its validation and the content of the answer
+// are defined here once, so that REST and MCP cannot differ. A surface takes one
+// snapshot of the catalogue, reads Params, calls the Service, and encodes the
+// result in its own format.
 package query
 
 import (
@@ -22,64 +22,63 @@ import (
 	"pregon/internal/store"
 )
 
-// Options are what the desk knows from.
+// Options are the collaborators of a Service.
 type Options struct {
 	Catalog  *catalog.Catalog
 	Coverage *coverage.Tracker
-	// Documents are the texts of reports' documents.
+	// Documents holds the texts of reports' documents.
 	Documents   store.Documents
 	Version     string        // of the program
-	ReadsSource bool          // this process reads the source, or stands by to
-	Source      func() string // where the reports come from, as the store is marked: "demo" is the simulated market
-	// Ready returns why the first data is not there yet, or nil. Without it what
-	// the catalogue holds is enough, however little.
+	ReadsSource bool          // this process ingests, or waits for the lease to do so
+	Source      func() string // the source that the store is marked with: "demo" is the simulated market
+	// Ready returns why the first data is not loaded yet, or nil. Without it
+	// any catalogue is enough, even an empty one.
 	Ready func() error
-	// StoreFails returns why this process cannot use its store, and whether new
-	// reports cannot be kept; nil for a store that is not watched.
+	// StoreStatus returns why this process cannot use its store, and whether
+	// new reports cannot be kept. It is nil for a store without a monitor.
 	StoreStatus func() (reasons []health.Reason, blind bool)
-	// StoreCreated is when the store was made, zero when that is not known.
+	// StoreCreated is the creation time of the store, zero if unknown.
 	StoreCreated time.Time
-	// Limit is what callers without a credential have to keep to, or nil.
+	// Limit is the rate limit of callers without a credential, or nil.
 	Limit *access.Limit
-	// Shared reports whether all replicas count that limit together: "up", "down"
-	// while what they share does not answer, "off" when each counts for itself.
+	// Shared returns whether all replicas share that limit: "up", "down" while
+	// the shared counter does not answer, "off" when each replica counts alone.
 	Shared func() string
 }
 
-// Desk answers.
+// Service answers the questions of all surfaces.
 type Service struct {
 	Options
-	texts    chan struct{} // a place for each question that holds texts of documents
+	texts    chan struct{} // one element for each request that holds texts of documents
 	measured atomic.Pointer[measured]
 }
 
-// New returns the desk.
+// New returns a Service.
 func New(o Options) *Service {
 	return &Service{Options: o, texts: make(chan struct{}, maxTexts)}
 }
 
-// Snapshot returns the catalogue as it is now, for one whole question. Until
-// the first data is there it fails: an empty list would be taken for the truth.
-func (d *Service) Snapshot() (*catalog.Snapshot, error) {
-	s, err := d.Loaded()
-	if err == nil && d.Ready != nil {
-		err = d.Ready()
+// Snapshot returns the current catalogue. It fails until the first data is
+// loaded, since clients would take an empty list for the truth.
+func (q *Service) Snapshot() (*catalog.Snapshot, error) {
+	s, err := q.Loaded()
+	if err == nil && q.Ready != nil {
+		err = q.Ready()
 	}
 	return s, err
 }
 
-// Loaded returns the catalogue for questions about the service itself, which
-// have an answer before the first data is there.
-func (d *Service) Loaded() (*catalog.Snapshot, error) {
-	s := d.Catalog.Snapshot()
+// Loaded returns the current catalogue, also before the first data is loaded.
+// It is for questions about the service itself.
+func (q *Service) Loaded() (*catalog.Snapshot, error) {
+	s := q.Catalog.Snapshot()
 	if s == nil {
 		return nil, fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 	}
 	return s, nil
 }
 
-// Encode writes a record as JSON, as lists write theirs: without escapes that
-// only HTML needs.
+// Encode returns v as JSON without HTML escapes.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -88,7 +87,7 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// OrNull is a text that is null when there is none.
+// OrNull returns nil for an empty text.
 func OrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -96,7 +95,7 @@ func OrNull(s string) *string {
 	return &s
 }
 
-// TimeOrNull is a time that is null when there is none.
+// TimeOrNull returns nil for the zero time, and others in Madrid's zone.
 func TimeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -105,10 +104,10 @@ func TimeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// Madrid is a time as it is told.
+// Madrid returns a time in Madrid's zone.
 func Madrid(t time.Time) time.Time { return t.In(disclosure.Madrid) }
 
-// list never encodes as null.
+// list replaces nil, which would be encoded as null.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

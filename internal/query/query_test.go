@@ -11,22 +11,22 @@ import (
 	"pregon/internal/query"
 )
 
-// What is wrong is gathered, also of what a caller refuses before it is read.
-func TestParamsGatherWhatIsWrong(t *testing.T) {
+// Params collect all errors, also those that a caller adds before reading.
+func TestParamsCollectErrors(t *testing.T) {
 	p := query.NewParams(nil)
 	p.Reject("id", "", "is needed")
 	p.SetValues(url.Values{"limit": {"99"}, "type": {"XX"}, "in": {"title"}})
 	if p.Valid() {
-		t.Error("nothing was wrong")
+		t.Error("Valid() = true after Reject, want false")
 	}
 	p.List(nil)
 	e, ok := errors.AsType[*fault.Error](p.Err())
 	if !ok || e.Kind != fault.Invalid || len(e.Fields) != 4 {
-		t.Fatalf("%+v", e)
+		t.Fatalf("got %+v, want 4 invalid fields", e)
 	}
 	for i, want := range []string{"id", "type", "limit", "in"} {
 		if e.Fields[i].Name != want || !strings.Contains(e.Message, want) {
-			t.Errorf("%d is %+v in %s", i, e.Fields[i], e.Message)
+			t.Errorf("field %d: got %+v in %q, want %s", i, e.Fields[i], e.Message, want)
 		}
 	}
 	if err := query.NewParams(url.Values{"search": {""}}).Err(); err != nil {
@@ -34,29 +34,29 @@ func TestParamsGatherWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Texts of documents are large: few hold one at once, and who gives up waiting
-// is let go.
-func TestLibraryHasFewPlaces(t *testing.T) {
+// Texts of documents are large: few requests hold one at once, and a canceled
+// request stops waiting.
+func TestTextSlots(t *testing.T) {
 	d := query.New(query.Options{})
-	var leavings []func()
+	var releases []func()
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
-		if len(leavings) == 8 {
+		if len(releases) == 8 {
 			cancel()
 		}
-		leave, err := d.AcquireText(ctx)
+		release, err := d.AcquireText(ctx)
 		cancel()
 		if err != nil {
 			break
 		}
-		if leavings = append(leavings, leave); len(leavings) > 8 {
-			t.Fatal("more get in than there are places")
+		if releases = append(releases, release); len(releases) > 8 {
+			t.Fatalf("got %d slots, want 8", len(releases))
 		}
 	}
-	leavings[0]()
-	leave, err := d.AcquireText(t.Context())
+	releases[0]()
+	release, err := d.AcquireText(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	leave()
+	release()
 }

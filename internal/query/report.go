@@ -12,14 +12,15 @@ import (
 	"pregon/internal/fault"
 )
 
-// InDocument is the value of the parameter in that searches in documents.
+// InDocument is the value of the parameter in that searches the texts of
+// documents.
 const InDocument = "document"
 
-// List is a question for a page of reports.
+// List is a request for a page of reports.
 type List struct {
 	Filter      disclosure.Filter
 	Page, Limit int
-	InDocuments bool // search in the documents, which needs a credential
+	InDocuments bool // search the documents, which needs a credential
 }
 
 // List reads the parameters of a list of reports.
@@ -36,7 +37,8 @@ func (p *Params) List(s *catalog.Snapshot) List {
 	return l
 }
 
-// ListInside reads the parameters of a list that is always of documents.
+// ListInDocuments reads the parameters of a list that always searches
+// documents.
 func (p *Params) ListInDocuments(s *catalog.Snapshot) List {
 	l := p.List(s)
 	if !l.InDocuments {
@@ -46,7 +48,7 @@ func (p *Params) ListInDocuments(s *catalog.Snapshot) List {
 	return l
 }
 
-// needSearch refuses a search in documents without anything to search for.
+// requireSearch rejects a search in documents without words.
 func (p *Params) requireSearch(f disclosure.Filter, when string) {
 	if f.Search == "" {
 		p.Reject("search", "", strings.TrimSpace("is needed "+when)+": the words to look for")
@@ -54,11 +56,11 @@ func (p *Params) requireSearch(f disclosure.Filter, when string) {
 }
 
 // Reports returns a page of reports, newest first.
-func (d *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Page, error) {
+func (q *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Page, error) {
 	if !l.InDocuments {
 		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
 	}
-	ids, err := document.Find(ctx, d.Documents, l.Filter.Search)
+	ids, err := document.Find(ctx, q.Documents, l.Filter.Search)
 	if err != nil {
 		return catalog.Page{}, err
 	}
@@ -66,7 +68,7 @@ func (d *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (cat
 	return s.Among(ctx, ids, l.Filter, l.Page, l.Limit)
 }
 
-// AppendPage appends what a list tells of itself.
+// AppendPage appends total, page and limit to an encoded list.
 func (l List) AppendPage(b []byte, total int) []byte {
 	b = append(b, `,"total":`...)
 	b = strconv.AppendInt(b, int64(total), 10)
@@ -76,7 +78,7 @@ func (l List) AppendPage(b []byte, total int) []byte {
 	return strconv.AppendInt(b, int64(l.Limit), 10)
 }
 
-// Report is the contract's Report and what more is known of it.
+// Report is a report as the API returns it.
 type Report struct {
 	ID          string         `json:"id"`
 	CompanyName string         `json:"company_name"`
@@ -121,8 +123,8 @@ type Evidence struct {
 	Quote    string `json:"quote"`
 }
 
-// Report returns one report by its id.
-func (d *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
+// Report returns the report with an id.
+func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 	f, err := Find(s, id)
 	if err != nil {
 		return nil, err
@@ -137,11 +139,11 @@ func (d *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 		Registered:  Madrid(rep.PublishedAt),
 		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
 		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
-		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: d.Attribution(),
+		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: q.Attribution(),
 	}, nil
 }
 
-// Find returns a report by its id, however that is written.
+// Find returns the report with an id, in upper or lower case.
 func Find(s *catalog.Snapshot, id string) (catalog.Report, error) {
 	f, ok := s.Report(strings.ToLower(id))
 	if ok {
@@ -172,8 +174,8 @@ func evidenceOf(r *disclosure.Report) []Evidence {
 	return out
 }
 
-// precision returns how exact a time is, by where it was read; nothing for one
-// that was imported, which may be either.
+// precision returns how exact a time is by the page it was read from, empty for
+// imported times, which may be either.
 func precision(from disclosure.Surface) string {
 	switch from {
 	case disclosure.FromList:

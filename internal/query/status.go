@@ -12,7 +12,7 @@ import (
 	"pregon/internal/source/health"
 )
 
-// Status is how well the service sees its source, and how fast it is.
+// Status is the state of the service and of its source.
 type Status struct {
 	Version  string     `json:"version"`
 	Source   *string    `json:"source"`
@@ -35,7 +35,7 @@ type Status struct {
 	Limit    rateLimit  `json:"rate_limit"`
 }
 
-// rateLimit is what callers without a credential have to keep to.
+// rateLimit is the limit of callers without a credential.
 type rateLimit struct {
 	Requests *int   `json:"requests"` // null when there is no limit
 	Seconds  *int   `json:"window_seconds"`
@@ -65,7 +65,7 @@ type latest struct {
 	AvailableAt time.Time `json:"available_at"`
 }
 
-// latency are the percentiles of the last 24 hours, in seconds.
+// latency holds the percentiles of the last 24 hours, in seconds.
 type latency struct {
 	Types                 []string     `json:"types"`
 	Hours                 int          `json:"window_hours"`
@@ -97,53 +97,53 @@ type backfill struct {
 
 const latencyHours = 24
 
-// Status returns how the service is.
-func (d *Service) Status(s *catalog.Snapshot) Status {
+// Status returns the state of the service.
+func (q *Service) Status(s *catalog.Snapshot) Status {
 	now := time.Now()
 	out := Status{
-		Version: d.Version, Source: OrNull(d.Source()), Seq: s.Seq(), Epoch: s.Head().Epoch, Reasons: []reason{}, Surfaces: []surface{},
-		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(d.StoreCreated),
+		Version: q.Version, Source: OrNull(q.Source()), Seq: s.Seq(), Epoch: s.Head().Epoch, Reasons: []reason{}, Surfaces: []surface{},
+		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(q.StoreCreated),
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
-	out.Catalog.Behind = seconds(d.Catalog.Behind())
-	out.setSource(d.SourceStatus())
+	out.Catalog.Behind = seconds(q.Catalog.Behind())
+	out.setSource(q.SourceStatus())
 	for _, t := range disclosure.Types {
 		for _, f := range s.Newest(disclosure.Filter{Type: t}, 1).Reports {
 			r := f.Decode()
 			out.Latest = append(out.Latest, latest{string(t), r.ID, Madrid(r.PublishedAt), Madrid(r.AvailableAt)})
 		}
 	}
-	out.Latency = d.latency(s, now)
-	for _, j := range d.Coverage.Jobs() {
+	out.Latency = q.latency(s, now)
+	for _, j := range q.Coverage.Jobs() {
 		if !j.Done {
 			out.Backfill = append(out.Backfill, newBackfill(j))
 		}
 	}
-	out.Limit.Shared = d.Shared()
-	if l := d.Limit; l != nil {
+	out.Limit.Shared = q.Shared()
+	if l := q.Limit; l != nil {
 		seconds := int(l.Window.Seconds())
 		out.Limit.Requests, out.Limit.Seconds = &l.Policy.Limit, &seconds
 	}
 	return out
 }
 
-// Seen returns how well the source is seen, and the store works, at this moment.
-func (d *Service) SourceStatus() health.Status {
-	s := d.Coverage.SourceStatus(d.ReadsSource)
-	if d.StoreStatus == nil {
+// SourceStatus returns the health of the source and of the store.
+func (q *Service) SourceStatus() health.Status {
+	s := q.Coverage.SourceStatus(q.ReadsSource)
+	if q.StoreStatus == nil {
 		return s
 	}
-	return s.WithStore(d.StoreStatus())
+	return s.WithStore(q.StoreStatus())
 }
 
-// State is how well the source is seen, for the feed.
-func (d *Service) State() events.State {
+// State returns the health of the source for streams.
+func (q *Service) State() events.State {
 	var out Status
 	out.Reasons, out.Surfaces = []reason{}, []surface{}
-	out.setSource(d.SourceStatus())
+	out.setSource(q.SourceStatus())
 	body, err := json.Marshal(map[string]any{"state": out.State, "since": out.Since, "reasons": out.Reasons})
 	if err != nil {
-		panic(err) // texts and times always encode
+		panic(err) // strings and times always encode
 	}
 	return events.State{Name: out.State, JSON: body}
 }
@@ -170,25 +170,25 @@ func surfaceState(s health.Surface) string {
 	return "failing"
 }
 
-// measured is the latency of a snapshot.
+// measured caches the latency of a snapshot.
 type measured struct {
 	of      *catalog.Snapshot
 	at      time.Time
 	latency []latency
 }
 
-// latency returns how long reports take. It walks the reports of a day, which is
-// done once for a snapshot and at most once a second besides.
-func (d *Service) latency(s *catalog.Snapshot, now time.Time) []latency {
-	if m := d.measured.Load(); m != nil && m.of == s && now.Sub(m.at) < time.Second {
+// latency returns how long reports take. It walks the reports of a day, so the
+// result is cached for a second.
+func (q *Service) latency(s *catalog.Snapshot, now time.Time) []latency {
+	if m := q.measured.Load(); m != nil && m.of == s && now.Sub(m.at) < time.Second {
 		return m.latency
 	}
 	since := now.Add(-latencyHours * time.Hour)
-	m := &measured{of: s, at: now, latency: []latency{ // HR apart: the API promises two
+	m := &measured{of: s, at: now, latency: []latency{ // the API promises HR apart
 		newLatency(s, since, disclosure.IP, disclosure.OIR),
 		newLatency(s, since, disclosure.HR),
 	}}
-	d.measured.Store(m)
+	q.measured.Store(m)
 	return m.latency
 }
 
@@ -217,7 +217,7 @@ func typeNames(types []disclosure.Type) []string {
 	return out
 }
 
-// inSeconds is null when there was nothing to measure.
+// inSeconds returns nil without a measurement.
 func inSeconds(p *catalog.Percentiles) *percentiles {
 	if p == nil {
 		return nil
@@ -225,8 +225,9 @@ func inSeconds(p *catalog.Percentiles) *percentiles {
 	return &percentiles{seconds(p.P50), seconds(p.P90), seconds(p.P99), seconds(p.Max)}
 }
 
-// seconds is a time to the millisecond. It is divided once: adding the fraction
-// to the seconds, as Duration.Seconds does, gives 1.8780000000000001.
+// seconds returns a duration in seconds, rounded to milliseconds. It divides
+// once: adding the fraction to the seconds, as Duration.Seconds does, gives
+// 1.8780000000000001.
 func seconds(d time.Duration) float64 {
 	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }

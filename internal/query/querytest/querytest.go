@@ -1,4 +1,4 @@
-// Package querytest is a small market, for the tests of what asks the desk.
+// Package querytest is a small market for the tests of the surfaces.
 package querytest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"pregon/internal/store"
 )
 
-// Instant reads a time as people write it in tests.
+// Instant parses a time in RFC 3339.
 func Instant(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -24,7 +24,7 @@ func Instant(s string) time.Time {
 	return t
 }
 
-// Report makes a report of a day on which nothing depends.
+// Report returns a report with a type, number and time.
 func Report(t disclosure.Type, number int64, at string) disclosure.Report {
 	return disclosure.Report{
 		Type: t, Number: number, CompanyName: "ACEROS DE NAVALBRUMA, S.A.", Title: "[Simulación] Otros", PublishedAt: Instant(at),
@@ -69,7 +69,7 @@ func Market() store.Batch {
 	}
 }
 
-// Append writes a batch and shows it.
+// Append writes a batch and loads it into the catalogue.
 func Append(t testing.TB, db store.Log, c *catalog.Catalog, b store.Batch) {
 	t.Helper()
 	for i := range b.Reports {
@@ -90,7 +90,7 @@ func Append(t testing.TB, db store.Log, c *catalog.Catalog, b store.Batch) {
 	}
 }
 
-// typed is a document whose text is known: how it is read is told elsewhere.
+// typed is a document reader that returns known pages.
 type typed []string
 
 func (typed) Warm(context.Context) error { return nil }
@@ -104,7 +104,7 @@ func (d typed) Read(context.Context, []byte) (*extract.Text, error) {
 }
 
 // Document keeps a document with these pages for a report, and returns the
-// report as it is with it, to be appended aside.
+// report with that document, for the caller to append.
 func Document(t testing.TB, db store.Store, id string, pages ...string) disclosure.Report {
 	t.Helper()
 	known, err := db.Reports(t.Context(), id)

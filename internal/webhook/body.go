@@ -8,12 +8,12 @@ import (
 	"pregon/internal/text"
 )
 
-// longestBody is what receivers can count on.
+// maxBody is the largest body that a receiver gets.
 const maxBody = 20_000
 
-// fit returns the body of an event. What is too long, which no report of the
-// regulator's has been, loses its summary, then the end of its title, then the
-// ends of its other texts, and says so.
+// fit returns the body of an event. A body that is too long loses its summary,
+// then the end of its title, then the ends of its other texts, and has the
+// field truncated.
 func fit(body []byte) []byte {
 	if len(body) <= maxBody {
 		return body
@@ -48,7 +48,7 @@ func encode(members map[string]any) []byte {
 	return body
 }
 
-// sample is the body of a test.
+// sample returns the body of a test.
 func sample(now time.Time) []byte {
 	b := disclosure.AppendReport(nil, &disclosure.Report{
 		ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "EMPRESA DE PRUEBA, S.A.",

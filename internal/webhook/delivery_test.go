@@ -245,7 +245,7 @@ func TestFailingTooLong(t *testing.T) {
 		got, _, err = p.Get(t.Context(), owner, hook.ID)
 		return err == nil && !got.Enabled
 	})
-	if !strings.HasPrefix(got.DisabledReason, "nothing was delivered since ") || !strings.HasSuffix(got.DisabledReason, "; at last the answer was 500") {
+	if !strings.HasPrefix(got.DisabledReason, "nothing was delivered since ") || !strings.HasSuffix(got.DisabledReason, "; last error: the answer was 500") {
 		t.Errorf("the reason: %q", got.DisabledReason)
 	}
 }

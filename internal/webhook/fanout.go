@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	maxRows      = 5000                   // in one transaction, about
-	maxMatchTime = 100 * time.Millisecond // after which what was judged is written, so that nothing waits for the rest
-	waitTimeout  = 2 * time.Second        // how long a quiet log is waited for before it is asked again what was handed out
+	maxRows      = 5000                   // of one transaction, approximately
+	maxMatchTime = 100 * time.Millisecond // after which the matched deliveries are written
+	waitTimeout  = 2 * time.Second        // of one wait for changes, after which the position is read again
 )
 
-// fanOut hands the log out to the webhooks until the context ends. Every
-// process does; the store lets one through.
+// fanOut creates deliveries for new changes until the context ends. Every
+// process tries; the store lets one succeed.
 func (m *Manager) fanOut(ctx context.Context) {
 	const least, most = 100 * time.Millisecond, 5 * time.Second
 	wait := least
@@ -34,20 +34,21 @@ func (m *Manager) fanOut(ctx context.Context) {
 			continue
 		case ctx.Err() != nil:
 			return
-		case fault.KindOf(err) == fault.Conflict: // another process was first, or there are webhooks to learn of
+		case fault.KindOf(err) == fault.Conflict: // another process was first, or this one does not know all webhooks
 			if err = m.Refresh(ctx); err == nil {
 				continue
 			}
 		}
-		if wait == least { // told once, not each time
-			m.log.WarnContext(ctx, "changes cannot be handed out to webhooks: they wait", "err", err)
+		if wait == least { // logged once, not each time
+			m.log.WarnContext(ctx, "cannot create deliveries to webhooks: retrying", "err", err)
 		}
 		_ = retry.Sleep(ctx, wait)
 		wait = min(2*wait, most)
 	}
 }
 
-// fanSome waits for changes that nobody has handed out, and hands some out.
+// fanOutBatch waits for changes without deliveries and writes the deliveries of
+// some.
 func (m *Manager) fanOutBatch(ctx context.Context) error {
 	from, err := m.o.Store.Fanned(ctx)
 	if err != nil {
@@ -58,25 +59,25 @@ func (m *Manager) fanOutBatch(ctx context.Context) error {
 	defer cancel()
 	if err := m.o.Store.Wait(waiting, from); err != nil {
 		if waiting.Err() != nil && ctx.Err() == nil {
-			return nil // a restored backup may have put back both the log and what was handed out
+			return nil // a restored backup may have reset both the log and the position
 		}
 		return err
 	}
-	head, seen := m.o.Encoder.Seen()
-	for wait := time.Millisecond; head.Seq <= from && ctx.Err() == nil; head, seen = m.o.Encoder.Seen() {
-		_ = retry.Sleep(ctx, wait) // the catalogue is about to learn of it
+	head, mark := m.o.Encoder.Seen()
+	for wait := time.Millisecond; head.Seq <= from && ctx.Err() == nil; head, mark = m.o.Encoder.Seen() {
+		_ = retry.Sleep(ctx, wait) // the catalogue is about to load it
 		wait = min(2*wait, 200*time.Millisecond)
 		if now, err := m.o.Store.Fanned(ctx); err != nil || now != from {
 			return err // another process was faster
 		}
 	}
-	if m.known.Load().epoch != head.Epoch { // the webhooks are those from before a restored backup
+	if m.known.Load().epoch != head.Epoch { // a backup was restored
 		if err := m.Refresh(ctx); err != nil {
 			return err
 		}
 	}
 	f, err := m.match(ctx, m.known.Load(), from, head.Cursor)
-	f.Epoch, f.Seen = head.Epoch, seen
+	f.Epoch, f.Seen = head.Epoch, mark
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (m *Manager) fanOutBatch(ctx context.Context) error {
 	return nil
 }
 
-// handOut decides who is told of the next changes.
+// match returns the deliveries for the next changes.
 func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest disclosure.Cursor) (store.FanOut, error) {
 	f := store.FanOut{From: from, To: newest.Seq, Revision: known.revision}
 	var listening []*hook
@@ -102,7 +103,7 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 	}
 	slices.SortFunc(listening, func(a, b *hook) int { return strings.Compare(a.Owner, b.Owner) })
 	if f.To > from {
-		return f, nil // changes that nobody began early enough for
+		return f, nil // every webhook starts after these changes
 	}
 	f.To = from
 	changes, err := m.o.Store.Changes(ctx, from, int(min(pageSize, newest.Seq-from)))
@@ -115,9 +116,9 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 		e := m.o.Encoder.Encode(c)
 		before := len(f.Deliveries)
 		for of := range byOwner(listening) {
-			begun := time.Now()
-			// What an owner that is gone may read is not known. It is asked again
-			// before a delivery is sent.
+			began := time.Now()
+			// The scope of a gone owner is unknown. It is checked again before
+			// a delivery is sent.
 			owner := m.ownerStatus(of[0].Owner)
 			may := owner.Gone != "" || owner.mayRead(string(c.Event))
 			for _, h := range of {
@@ -125,7 +126,7 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 					f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
 				}
 			}
-			cost[of[0].Owner] += time.Since(begun)
+			cost[of[0].Owner] += time.Since(began)
 		}
 		if len(f.Deliveries) > before {
 			m.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, fit(e.JSON))
@@ -139,7 +140,7 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 	return f, nil
 }
 
-// byOwner yields the webhooks of one owner after another. They are in that order.
+// byOwner yields the webhooks of each owner. They are sorted by owner.
 func byOwner(hooks []*hook) iter.Seq[[]*hook] {
 	return func(yield func([]*hook) bool) {
 		for len(hooks) > 0 {
@@ -155,8 +156,7 @@ func byOwner(hooks []*hook) iter.Seq[[]*hook] {
 	}
 }
 
-// charge adds what judging filters took, and forgets owners that have no
-// webhook any more.
+// addCost adds the time that matching took, and drops owners without webhooks.
 func (m *Manager) addCost(known *hooks, cost map[string]time.Duration) {
 	m.costs.Lock()
 	defer m.costs.Unlock()
@@ -173,13 +173,13 @@ func (m *Manager) addCost(known *hooks, cost map[string]time.Duration) {
 	maps.DeleteFunc(m.cost, func(owner string, _ time.Duration) bool { return !owners[owner] })
 }
 
-// bodies are those that were last made: what was handed out is sent next, to
-// many, and need not be read for each.
+// bodies caches the newest bodies: one that was just created is sent next, to
+// many receivers.
 type bodies struct {
 	mu   sync.Mutex
 	of   map[disclosure.Cursor][]byte // guarded by mu
-	keys [1024]disclosure.Cursor      // guarded by mu: which they are
-	next int                          // guarded by mu: the place of the oldest
+	keys [1024]disclosure.Cursor      // guarded by mu: a ring of the keys in of
+	next int                          // guarded by mu: the index of the oldest
 }
 
 func newBodies() *bodies { return &bodies{of: map[disclosure.Cursor][]byte{}} }

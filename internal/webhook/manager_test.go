@@ -397,7 +397,7 @@ func TestLostSecret(t *testing.T) {
 	pace.Delay = time.Minute
 	p := w.process(t, pace, func(o *webhook.Options) { o.Sealer = box })
 	w.publish(t, p.db, 1)
-	const want = "the secret of this webhook cannot be opened: rotate it"
+	const want = "the secret of this webhook cannot be decrypted: rotate it"
 	until(t, "the owner is told", func() bool {
 		all := deliveries(t, p, hook.ID)
 		return len(all) == 1 && len(all[0].History) == 1 && all[0].History[0].Error == want

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	recordSeenInterval = 24 * time.Hour     // how often it is noted that an owner was seen
-	ownersInterval     = time.Minute        // how often what other processes noted is read
-	goneGrace          = 7 * 24 * time.Hour // after which the webhooks of an owner that is gone end
-	maxDelay           = 4 * 24 * time.Hour // after which what was due is not sent any more
+	recordSeenInterval = 24 * time.Hour     // how often the last use of an owner is written
+	ownersInterval     = time.Minute        // how often uses written by other processes are read
+	goneGrace          = 7 * 24 * time.Hour // after which the webhooks of a gone owner end
+	maxDelay           = 4 * 24 * time.Hour // after which a due delivery is not sent any more
 	seenPrefix         = "webhook-owner "   // of the store's marks
 )
 
-// Standing is whether and for what an owner is served.
+// OwnerStatus says whether an owner is served, and what it may read.
 type OwnerStatus struct {
 	Gone      string       // why it is not served; empty while it is
-	Since     time.Time    // since when, where that is known
-	Permanent bool         // it does not come back: its webhooks are removed
-	Issuer    string       // of a token's subject, which is gone, too, when it was not seen for long
+	Since     time.Time    // since when, if known
+	Permanent bool         // it cannot return: its webhooks are removed
+	Issuer    string       // of the token of a subject, which is also gone if unused for OwnerTimeout
 	Scope     access.Scope // what it may read
 }
 
-// standing completes what is known elsewhere of an owner with when it was seen.
+// ownerStatus returns the status of an owner, including its last use.
 func (m *Manager) ownerStatus(owner string) OwnerStatus {
 	s := m.o.OwnerStatus(owner)
 	if s.Issuer == "" {
@@ -43,14 +43,14 @@ func (m *Manager) ownerStatus(owner string) OwnerStatus {
 	m.owners.Unlock()
 	switch {
 	case s.Gone != "":
-		s.Since = trusted // to the day
+		s.Since = trusted // day precision
 	case m.o.OwnerTimeout > 0 && !last.IsZero() && time.Since(last) > m.o.OwnerTimeout:
 		s.Gone, s.Since = "its owner was not seen since "+last.UTC().Format(time.DateOnly), last.Add(m.o.OwnerTimeout)
 	}
 	return s
 }
 
-// mayRead reports whether an owner may be sent an event.
+// mayRead reports whether an owner may receive an event.
 func (s OwnerStatus) mayRead(event string) bool {
 	if event == string(disclosure.IssuerUpdated) {
 		return s.Scope.Has(access.ReadIssuers)
@@ -58,8 +58,8 @@ func (s OwnerStatus) mayRead(event string) bool {
 	return s.Scope.Has(access.ReadReports)
 }
 
-// Seen notes that an owner used the service. It is cheap, and written once a
-// day, for owners of webhooks only.
+// Seen records that an owner used the service. It writes at most once a day,
+// for owners of webhooks only.
 func (m *Manager) Seen(owner string) {
 	if !m.known.Load().owners[owner] {
 		return
@@ -72,9 +72,8 @@ func (m *Manager) Seen(owner string) {
 	}
 }
 
-// followOwners writes when owners were seen and when their issuers were trusted,
-// and reads what other processes wrote. One of whom nothing is known counts as
-// seen now.
+// syncOwners writes when owners were seen and their issuers trusted, and reads
+// the records of other processes. An owner without a record counts as seen now.
 func (m *Manager) syncOwners(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -84,7 +83,7 @@ func (m *Manager) syncOwners(ctx context.Context) error {
 	}
 	m.owners.Lock()
 	now := time.Now()
-	note := func(name string, seenNow bool) {
+	record := func(name string, seenNow bool) {
 		if last := uses[seenPrefix+name].Last; last.After(m.seen[name]) {
 			m.seen[name] = last
 		}
@@ -94,8 +93,8 @@ func (m *Manager) syncOwners(ctx context.Context) error {
 	}
 	for owner := range m.known.Load().owners {
 		if s := m.o.OwnerStatus(owner); s.Issuer != "" {
-			note(owner, false)
-			note(s.Issuer, s.Gone == "")
+			record(owner, false)
+			record(s.Issuer, s.Gone == "")
 		}
 	}
 	unsaved := m.unsaved
@@ -112,9 +111,9 @@ func (m *Manager) syncOwners(ctx context.Context) error {
 	return err
 }
 
-// endGone ends the webhooks of owners that have been gone for a while: they are
-// removed when the owner does not come back, and disabled when it may. What was
-// still to be delivered is dropped with them.
+// removeGone ends the webhooks of owners that have been gone for goneGrace:
+// they are removed if the owner cannot return, and disabled otherwise. Their
+// pending deliveries are dropped.
 func (m *Manager) removeGone(ctx context.Context) {
 	for _, h := range m.known.Load().byID {
 		s := m.ownerStatus(h.Owner)
@@ -123,20 +122,20 @@ func (m *Manager) removeGone(ctx context.Context) {
 		}
 		if s.Permanent {
 			if err := m.remove(ctx, h.Webhook); err != nil {
-				m.log.WarnContext(ctx, "a webhook of an owner that is gone could not be removed yet", "webhook", h.ID, "err", err)
+				m.log.WarnContext(ctx, "cannot remove a webhook of a gone owner yet", "webhook", h.ID, "err", err)
 				continue
 			}
 			m.audit(ctx, "webhook.removed", &h.Webhook, slog.String("why", s.Gone))
 		} else if h.Enabled {
 			m.disable(ctx, h, s.Gone)
 			if err := m.o.Store.DropDeliveries(ctx, h.ID); err != nil {
-				m.log.WarnContext(ctx, "the deliveries of a disabled webhook could not be dropped", "webhook", h.ID, "err", err)
+				m.log.WarnContext(ctx, "cannot drop the deliveries of a disabled webhook", "webhook", h.ID, "err", err)
 			}
 		}
 	}
 }
 
-// unfit returns why a delivery is not sent, and nothing if it is.
+// skipReason returns why a delivery is not sent, empty if it is.
 func (m *Manager) skipReason(h *hook, d store.Delivery) string {
 	switch {
 	case !m.ownerStatus(h.Owner).mayRead(d.Event):
@@ -147,8 +146,8 @@ func (m *Manager) skipReason(h *hook, d store.Delivery) string {
 	return ""
 }
 
-// All returns every webhook with how it fares, ordered by owner and age, for
-// operators.
+// All returns every webhook with the state of its endpoint, ordered by owner
+// and age, for operators.
 func (m *Manager) All(ctx context.Context) ([]Webhook, map[string]store.Endpoint, error) {
 	if err := m.Refresh(ctx); err != nil {
 		return nil, nil, err
@@ -172,7 +171,7 @@ func (m *Manager) All(ctx context.Context) ([]Webhook, map[string]store.Endpoint
 	return all, endpoints, nil
 }
 
-// OwnerOf returns whose a webhook is, for operators.
+// OwnerOf returns the owner of a webhook, for operators.
 func (m *Manager) OwnerOf(ctx context.Context, id string) (string, error) {
 	if err := m.Refresh(ctx); err != nil {
 		return "", err
@@ -184,8 +183,8 @@ func (m *Manager) OwnerOf(ctx context.Context, id string) (string, error) {
 	return h.Owner, nil
 }
 
-// Disable disables a webhook for an operator. One that is disabled stays as it
-// is.
+// Disable disables a webhook for an operator. It does nothing if the webhook is
+// disabled already.
 func (m *Manager) Disable(ctx context.Context, id, reason string) error {
 	owner, err := m.OwnerOf(ctx, id)
 	if err != nil {

@@ -22,20 +22,20 @@ import (
 )
 
 const (
-	sendTimeout = 15 * time.Second // for the whole exchange
-	maxExcerpt  = 1 << 10          // as much of an answer is read, and kept
+	sendTimeout = 15 * time.Second // of the whole exchange
+	maxExcerpt  = 1 << 10          // of a response body, in bytes
 )
 
-// answer is how an attempt went.
+// attempt is the result of one request.
 type attempt struct {
 	store.Attempt
 	ok         bool
-	gone       bool          // the receiver wants no more of them, ever
-	retryAfter time.Duration // what it asked for
-	canceled   bool          // we ended it: it says nothing of the receiver
+	gone       bool          // the receiver answered 410
+	retryAfter time.Duration // requested by the receiver
+	canceled   bool          // by this process: it says nothing about the receiver
 }
 
-// send makes one attempt. It ends with the context, and is then cut.
+// send makes one attempt. It is canceled with the context.
 func (m *Manager) send(ctx context.Context, h *hook, id string, body []byte) attempt {
 	start := time.Now()
 	a := m.exchange(ctx, h, id, start, body)
@@ -55,7 +55,7 @@ func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", cmp.Or(m.o.UserAgent, "pregon"))
 	if !sign(req.Header, h.signers, id, at, body) {
-		a.Error = "the secret of this webhook cannot be opened: rotate it"
+		a.Error = "the secret of this webhook cannot be decrypted: rotate it"
 		return a
 	}
 	res, err := m.client.Do(req)
@@ -63,9 +63,9 @@ func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time
 		a.Error = m.describeError(err)
 		return a
 	}
-	defer res.Body.Close() // what was not read is not read
+	defer res.Body.Close()
 	a.Status = res.StatusCode
-	text, _ := io.ReadAll(io.LimitReader(res.Body, maxExcerpt)) // the status decides; what cannot be read is not shown
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxExcerpt)) // the status decides; an unreadable body is not shown
 	a.Excerpt = excerpt(text)
 	switch {
 	case a.Status >= 300 && a.Status < 400:
@@ -82,8 +82,8 @@ func (m *Manager) exchange(ctx context.Context, h *hook, id string, at time.Time
 	return a
 }
 
-// words tells a failure to the owner of the webhook, who may know of his
-// receiver but not of our network.
+// describeError describes a failure to the owner of the webhook without details
+// of our network.
 func (m *Manager) describeError(err error) string {
 	if reason, ok := outbound.Refused(err); ok {
 		return "refused: " + reason
@@ -109,13 +109,13 @@ func (m *Manager) describeError(err error) string {
 		return "the host cannot be reached"
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // without the address, where receivers have their passwords
+		err = outer.Err // without the URL, which may contain a password
 	}
-	m.log.Debug("a webhook could not be delivered", "err", err)
+	m.log.Debug("cannot deliver to a webhook", "err", err)
 	return "the exchange failed"
 }
 
-// excerpt is text that can be shown: what an answer may contain cannot.
+// excerpt returns a text without control and invalid characters.
 func excerpt(b []byte) string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == unicode.ReplacementChar {
@@ -130,17 +130,17 @@ const (
 	maxAttempts   = 10
 	maxRetryAfter = 24 * time.Hour
 	jitter        = 0.1
-	maxFailing    = 5 * 24 * time.Hour // then a webhook is disabled
+	maxFailing    = 5 * 24 * time.Hour // after which a webhook is disabled
 )
 
-// delays are the times before the second attempt and those after it: 75 hours
-// and a half in all, so that a weekend's outage loses nothing.
+// delays are the times between attempts: 75 and a half hours in all, so that an
+// outage over a weekend loses nothing.
 var delays = [maxAttempts - 1]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// retryAfter reads the header of that name.
+// retryAfter parses the header Retry-After.
 func retryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {

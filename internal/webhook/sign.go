@@ -19,22 +19,21 @@ import (
 const (
 	secretPrefix = "whsec_"
 	secretBytes  = 32
-	overlap      = 24 * time.Hour // for which a secret that was replaced signs too
-	maxSecrets   = 10             // at a time; each is another signature in a header
+	overlap      = 24 * time.Hour // during which a replaced secret signs too
+	maxSecrets   = 10             // valid at once; each adds a signature to a header
 )
 
-// secret is what a webhook's deliveries are signed with, sealed.
+// secret is an encrypted signing secret.
 type secret struct {
 	Sealed    string    `json:"sealed"`
-	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when another took its place
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when it is replaced
 }
 
 func (s secret) over(now time.Time) bool { return !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) }
 
 func sealName(id string) string { return kind + "/" + id }
 
-// addSecret makes the webhook's next secret and returns it: the only time that
-// it is shown.
+// addSecret adds a new secret and returns it in plain text.
 func (w *Webhook) addSecret(sealer Sealer, now time.Time) (string, error) {
 	kept := slices.DeleteFunc(slices.Clone(w.secrets), func(s secret) bool { return s.over(now) })
 	if len(kept) == maxSecrets {
@@ -53,13 +52,14 @@ func (w *Webhook) addSecret(sealer Sealer, now time.Time) (string, error) {
 	return text, nil
 }
 
-// signer is a secret made ready to sign.
+// signer is a decrypted secret.
 type signer struct {
 	key []byte
 	secret
 }
 
-// openSecrets makes ready what can be opened, and returns why others cannot.
+// openSecrets decrypts the secrets, and returns the last error of those that
+// cannot be.
 func openSecrets(w *Webhook, sealer Sealer) (ready []signer, broken error) {
 	for _, s := range w.secrets {
 		text, err := sealer.Open(sealName(w.ID), s.Sealed)
@@ -77,8 +77,8 @@ func openSecrets(w *Webhook, sealer Sealer) (ready []signer, broken error) {
 	return ready, broken
 }
 
-// sign sets the headers of Standard Webhooks. It returns false when there is no
-// secret to sign with.
+// sign sets the headers of Standard Webhooks. It returns false without a valid
+// secret.
 func sign(h http.Header, secrets []signer, id string, at time.Time, body []byte) bool {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	var signatures []string
@@ -97,8 +97,8 @@ func sign(h http.Header, secrets []signer, id string, at time.Time, body []byte)
 	return len(signatures) > 0
 }
 
-// MessageID is the webhook-id of every attempt at a delivery. After a restored
-// backup a seq is that of another change, and so the epoch is a part of the id.
+// MessageID returns the webhook-id of every attempt at a delivery. It contains
+// the epoch, since after a restored backup a seq belongs to another change.
 func MessageID(d store.Delivery) string {
 	return d.Webhook + "." + disclosure.Cursor{Epoch: d.Epoch, Seq: d.Seq}.String()
 }

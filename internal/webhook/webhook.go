@@ -52,65 +52,53 @@ const (
 	maxFilters     = 10_000 // characters in the filters of an owner's webhooks together
 )
 
-// Draft is what the owner of a webhook decides.
+// Draft holds the settings that the owner of a webhook chooses.
 type Draft struct {
-	URL         string
-	Description string
-	Events      []disclosure.Event // feed.DefaultEvents when none are named
-	Filter      disclosure.Filter
-	Enabled     bool
+	URL         string             `json:"url"`
+	Description string             `json:"description,omitempty"`
+	Events      []disclosure.Event `json:"events"` // events.DefaultEvents if empty
+	Filter      disclosure.Filter  `json:"-"`      // stored as filterRecord
+	Enabled     bool               `json:"enabled"`
 }
 
-// Webhook is a subscription.
+// Webhook is a subscription. Its tags are those of the stored record.
 type Webhook struct {
-	ID    string
-	Owner string
+	ID    string `json:"id"`
+	Owner string `json:"owner"`
 	Draft
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	// Every change after this one that is selected while the webhook is
-	// enabled is delivered.
-	StartsAfter    int64
-	EnabledAt      time.Time // when it was last made or enabled again
-	DisabledAt     time.Time
-	DisabledReason string
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// Every selected change after this one is delivered while the webhook is
+	// enabled.
+	StartsAfter    int64     `json:"starts_after"`
+	EnabledAt      time.Time `json:"enabled_at,omitzero"` // when it was created or last enabled
+	DisabledAt     time.Time `json:"disabled_at,omitzero"`
+	DisabledReason string    `json:"disabled_reason,omitempty"`
 
 	secrets  []secret // the newest last
 	revision int64
 }
 
-// record is a webhook as the store keeps it.
+// record is a webhook as it is stored.
 type record struct {
-	ID             string             `json:"id"`
-	Owner          string             `json:"owner"`
-	URL            string             `json:"url"`
-	Description    string             `json:"description,omitempty"`
-	Events         []disclosure.Event `json:"events"`
-	Search         string             `json:"search,omitempty"`
-	Type           disclosure.Type    `json:"type,omitempty"`
-	Issuer         string             `json:"issuer,omitempty"`
-	From           disclosure.Day     `json:"from,omitempty"`
-	To             disclosure.Day     `json:"to,omitempty"`
-	Category       string             `json:"category,omitempty"`
-	Kind           disclosure.Kind    `json:"kind,omitempty"`
-	Enabled        bool               `json:"enabled"`
-	CreatedAt      time.Time          `json:"created_at"`
-	UpdatedAt      time.Time          `json:"updated_at"`
-	StartsAfter    int64              `json:"starts_after"`
-	EnabledAt      time.Time          `json:"enabled_at,omitzero"`
-	DisabledAt     time.Time          `json:"disabled_at,omitzero"`
-	DisabledReason string             `json:"disabled_reason,omitempty"`
-	Secrets        []secret           `json:"secrets"`
+	Webhook
+	filterRecord
+	Secrets []secret `json:"secrets"`
+}
+
+// filterRecord is a filter as it is stored.
+type filterRecord struct {
+	Search   string          `json:"search,omitempty"`
+	Type     disclosure.Type `json:"type,omitempty"`
+	Issuer   string          `json:"issuer,omitempty"`
+	From     disclosure.Day  `json:"from,omitempty"`
+	To       disclosure.Day  `json:"to,omitempty"`
+	Category string          `json:"category,omitempty"`
+	Kind     disclosure.Kind `json:"kind,omitempty"`
 }
 
 func (w *Webhook) body() (string, error) {
-	f := w.Filter
-	body, err := json.Marshal(record{
-		ID: w.ID, Owner: w.Owner, URL: w.URL, Description: w.Description, Events: w.Events,
-		Search: f.Search, Type: f.Type, Issuer: f.Issuer, From: f.From, To: f.To, Category: f.Category, Kind: f.Kind,
-		Enabled: w.Enabled, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, StartsAfter: w.StartsAfter,
-		EnabledAt: w.EnabledAt, DisabledAt: w.DisabledAt, DisabledReason: w.DisabledReason, Secrets: w.secrets,
-	})
+	body, err := json.Marshal(record{*w, filterRecord(w.Filter), w.secrets})
 	return string(body), err
 }
 
@@ -120,26 +108,19 @@ func readRecord(r store.Record) (Webhook, error) {
 		return Webhook{}, err
 	}
 	if k.ID != r.ID {
-		return Webhook{}, fmt.Errorf("it says that it is %q", k.ID)
+		return Webhook{}, fmt.Errorf("its body has the id %q", k.ID)
 	}
-	return Webhook{
-		ID: k.ID, Owner: k.Owner,
-		Draft: Draft{
-			URL: k.URL, Description: k.Description, Events: k.Events, Enabled: k.Enabled,
-			Filter: disclosure.Filter{Search: k.Search, Type: k.Type, Issuer: k.Issuer, From: k.From, To: k.To, Category: k.Category, Kind: k.Kind},
-		},
-		CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt, StartsAfter: k.StartsAfter,
-		EnabledAt: k.EnabledAt, DisabledAt: k.DisabledAt, DisabledReason: k.DisabledReason,
-		secrets: k.Secrets, revision: r.Revision,
-	}, nil
+	w := k.Webhook
+	w.Filter, w.secrets, w.revision = disclosure.Filter(k.filterRecord), k.Secrets, r.Revision
+	return w, nil
 }
 
-// Selection is what the webhook is told of.
+// Selection returns the events and the filter of the webhook.
 func (d *Draft) Selection() events.Selection {
 	return events.Selection{Events: d.Events, Filter: d.Filter}
 }
 
-// check finds what cannot be, and names the events when the draft does not.
+// check validates a draft and sets the default events.
 func (d *Draft) check(allowPrivate bool) error {
 	if err := checkURL(d.URL, allowPrivate); err != nil {
 		return err
@@ -161,7 +142,7 @@ func (d *Draft) check(allowPrivate bool) error {
 	if len(d.Events) == 0 {
 		d.Events = events.DefaultEvents
 	}
-	// One spelling of every set: the order of feed.AllEvents, each once.
+	// Normalize the set: the order of events.AllEvents, each once.
 	named := d.Events
 	d.Events = slices.DeleteFunc(slices.Clone(events.AllEvents), func(e disclosure.Event) bool { return !slices.Contains(named, e) })
 	return nil
@@ -184,7 +165,8 @@ func invalid(field, value, reason string) error {
 	}
 }
 
-// hostOf is all that the audit is told of an address: paths are passwords too.
+// hostOf returns the host of a URL for the audit log: paths may contain
+// passwords.
 func hostOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -193,8 +175,7 @@ func hostOf(raw string) string {
 	return u.Host
 }
 
-// withoutQuery is an address as it may be repeated to its owner: a query is
-// where receivers have their passwords.
+// withoutQuery returns a URL without its query, which may contain a password.
 func withoutQuery(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -1,0 +1,65 @@
+package webhook
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// refreshOwners reads when owners were last seen, and ends the webhooks of gone
+// owners unless the store fails.
+func (d *dispatcher) refreshOwners(ctx context.Context) {
+	if err := d.syncOwners(ctx); err != nil {
+		if ctx.Err() == nil {
+			d.log.WarnContext(ctx, "cannot read when owners of webhooks were seen", "err", err)
+		}
+		return
+	}
+	d.removeGone(ctx)
+}
+
+// cleanUp removes old deliveries and those of deleted webhooks.
+func (d *dispatcher) cleanUp(ctx context.Context) {
+	if err := d.prune(ctx); err != nil && ctx.Err() == nil {
+		d.log.WarnContext(ctx, "cannot remove old deliveries to webhooks", "err", err)
+	}
+	known := d.known.Load().byID
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.backoffs, func(id string, _ backoff) bool { return known[id] == nil })
+}
+
+func (d *dispatcher) prune(ctx context.Context) error {
+	const limit = 1000
+	for {
+		n, err := d.o.Store.PruneDeliveries(ctx, time.Now().Add(-retention), limit)
+		if err != nil {
+			return err
+		}
+		if n < limit {
+			break
+		}
+	}
+	d.removing.Lock()
+	removed := slices.Collect(maps.Keys(d.removed))
+	d.removing.Unlock()
+	if len(removed) == 0 {
+		return nil
+	}
+	left, err := d.o.Store.Endpoints(ctx, removed...)
+	if err != nil {
+		return err
+	}
+	for id := range left {
+		if err := d.o.Store.DropDeliveries(ctx, id); err != nil {
+			return err
+		}
+	}
+	d.removing.Lock()
+	defer d.removing.Unlock()
+	for _, id := range removed {
+		delete(d.removed, id)
+	}
+	return nil
+}

@@ -20,8 +20,8 @@ const (
 	maxScanTime    = 2 * time.Second
 )
 
-// listChanges is the log by polling: what came after a change, oldest first.
-// Whoever waits is answered as soon as there is something.
+// listChanges returns the changes after a cursor, oldest first. A long poll is
+// answered as soon as there is a change.
 func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
@@ -41,11 +41,11 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	if wait > 0 {
-		leave, err := a.Conns.Acquire(access.FromContext(r.Context()).ID, events.MaxOpen)
+		release, err := a.Conns.Acquire(access.FromContext(r.Context()).ID, events.MaxOpen)
 		if err != nil {
 			return response{}, err
 		}
-		defer leave()
+		defer release()
 	}
 	place, err := a.Events.Locate(r.Context(), after)
 	if err != nil {
@@ -58,28 +58,28 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	return response{body: found}, nil
 }
 
-// changes gathers events until there are enough of them, or some and no more,
-// or the time is up. A filter that lets little through does not keep a request
-// busy for ever: after a while it is told from where to go on.
+// changes collects events until the limit is reached, or there are some and no
+// more, or the time is over. If the filter matches little, it stops after a
+// while and returns the cursor to continue from.
 func (a *API) changes(r *http.Request, place events.Position, limit int, selector *events.Selector, wait time.Duration) ([]byte, error) {
 	ctx, end, scan, after := r.Context(), time.Now().Add(wait), time.Duration(0), place.After
 	if place.Ahead || place.Reset != nil {
-		end = time.Now() // which the client should know at once
+		end = time.Now() // the client should learn it at once
 	}
 	b := []byte(`{"data":[`)
 	found, scanned := 0, 0
 	for found < limit && scanned < maxScanned && scan < maxScanTime {
 		start := time.Now()
-		_, wake, inMemory := a.Events.Since(after, 0) // before the look, so that nothing is missed
-		// Left before it waits. All long polls of a caller wake at the same moment,
-		// and find what is new in memory.
-		place, err := a.Guard.AcquireSlot(r, access.FromContext(ctx), !inMemory)
+		_, wake, inMemory := a.Events.Since(after, 0) // before reading, so that no event is missed
+		// The slot is released before waiting. All long polls of a caller wake
+		// at the same moment and find new events in memory.
+		slot, err := a.Guard.AcquireSlot(r, access.FromContext(ctx), !inMemory)
 		if err != nil {
 			return nil, err
 		}
 		events, err := a.Events.After(ctx, after, batchSize)
 		if err != nil {
-			place.Release()
+			slot.Release()
 			return nil, err
 		}
 		for _, e := range events {
@@ -96,13 +96,13 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 				found++
 			}
 		}
-		place.Release()
+		slot.Release()
 		scan += time.Since(start)
 		left := time.Until(end)
 		if len(events) > 0 {
 			continue
 		}
-		if found > 0 || left <= 0 || after.Epoch != a.Events.Head().Epoch { // the next request is told of a reset
+		if found > 0 || left <= 0 || after.Epoch != a.Events.Head().Epoch { // the next request reports the reset
 			break
 		}
 		select {

@@ -16,7 +16,8 @@ import (
 	"pregon/internal/source/coverage"
 )
 
-// completeness lets a client prove that it holds everything.
+// completeness lets a client verify that it holds every report of a range of
+// days.
 type completeness struct {
 	From        string      `json:"from"`
 	To          string      `json:"to"`
@@ -32,20 +33,20 @@ type seriesDay struct {
 	Count   int        `json:"count"`
 	First   *string    `json:"first"`
 	Last    *string    `json:"last"`
-	Missing []missing  `json:"missing"` // null where it cannot be known
+	Missing []missing  `json:"missing"` // null where it is unknown
 	Checked *time.Time `json:"checked_at"`
 	Proof   *proof     `json:"proof"` // null where checked_at says it
 	SHA256  string     `json:"sha256"`
 }
 
-// proof is from which day on a missing number of a series is noticed, null for
-// not yet, and why not before.
+// proof is the first day from which missing numbers of a series are noticed,
+// null for none yet, and the reason.
 type proof struct {
 	From   *string `json:"from"`
 	Reason string  `json:"reason"`
 }
 
-// missing is a number between two reports that is not there.
+// missing is a number between two reports that has no report.
 type missing struct {
 	Number   string     `json:"cnmv_registration_number"`
 	Reason   string     `json:"reason"`
@@ -55,8 +56,8 @@ type missing struct {
 const (
 	maxDays     = 366
 	defaultDays = 7
-	// A gap is told on the day of the report after it. The one before may be
-	// older than the range, or, registered late, newer.
+	// A gap belongs to the day of the report after it. The report before it may
+	// be older than the range, or newer if it was registered late.
 	gapMargin = 32
 )
 
@@ -77,11 +78,11 @@ func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (response, e
 	return encode(out)
 }
 
-// days reads the range: the last days when nothing is given.
+// dayRange reads the range of days, by default the last ones.
 func (p *params) dayRange() (from, to disclosure.Day) {
 	from, to = p.Day("from"), p.Day("to")
 	if !p.Valid() {
-		return from, to // what cannot be read cannot be compared
+		return from, to
 	}
 	if to == 0 {
 		to = disclosure.DayOf(time.Now())
@@ -98,16 +99,16 @@ func (p *params) dayRange() (from, to disclosure.Day) {
 	return from, to
 }
 
-// daysOf tells of every day of a series, the days without a report too.
+// daysOf returns every day of a series, also days without a report.
 func (a *API) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure.Day) []seriesDay {
-	filings := coverage.InOrder(s.Numbers(t, max(from-gapMargin, 1), to+gapMargin))
+	reports := coverage.InOrder(s.Numbers(t, max(from-gapMargin, 1), to+gapMargin))
 	numbers := map[disclosure.Day][]int64{}
-	for _, f := range filings {
+	for _, f := range reports {
 		day := disclosure.DayOf(f.At)
 		numbers[day] = append(numbers[day], f.Number)
 	}
 	gaps := map[disclosure.Day][]missing{}
-	for _, g := range a.Query.Coverage.Gaps(t, filings) {
+	for _, g := range a.Query.Coverage.Gaps(t, reports) {
 		day := disclosure.DayOf(g.Next.At)
 		gaps[day] = append(gaps[day], a.missing(s, t, g)...)
 	}
@@ -129,7 +130,7 @@ func (a *API) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure
 	return out
 }
 
-// proof returns the first day of a series for which missing numbers can be named.
+// proof returns the first day of a series for which missing numbers are known.
 // HR has no list by date to compare the days before the first start with.
 func (a *API) proof(t disclosure.Type) (disclosure.Day, *proof) {
 	if t != disclosure.HR {
@@ -141,13 +142,13 @@ func (a *API) proof(t disclosure.Type) (disclosure.Day, *proof) {
 		return math.MaxInt32, &proof{Reason: why + "the series is not read yet"}
 	}
 	first := disclosure.DayOf(live) + 1 // the first whole day
-	return first, &proof{From: query.OrNull(first.String()), Reason: why + "the days before the first start hold what was found by entity or by number, which may lack reports"}
+	return first, &proof{From: query.OrNull(first.String()), Reason: why + "the days before the first start hold the reports found by issuer or by number, and may lack some"}
 }
 
 func (a *API) missing(s *catalog.Snapshot, t disclosure.Type, g coverage.Gap) (out []missing) {
 	for n := g.First; n <= g.Last; n++ {
 		if _, known := s.Report(disclosure.ReportID(t, n)); known {
-			continue // its time lies far from those of its neighbours
+			continue // its time is far from its neighbours'
 		}
 		m := missing{Number: strconv.FormatInt(n, 10), Reason: "not_yet_seen"}
 		if at := a.Query.Coverage.Absent(t, n); !at.IsZero() {
@@ -158,7 +159,8 @@ func (a *API) missing(s *catalog.Snapshot, t disclosure.Type, g coverage.Gap) (o
 	return out
 }
 
-// digest is the SHA-256 of the numbers in ascending order, joined by line feeds.
+// digest returns the SHA-256 of the numbers in ascending order, joined by line
+// feeds.
 func digest(numbers []int64) string {
 	var b []byte
 	for n, number := range numbers {

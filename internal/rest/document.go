@@ -22,11 +22,12 @@ const (
 	maxMaxChars     = 200_000
 )
 
-// asksInside reports whether a list is to be searched in documents, which needs a
-// credential. A value that nobody knows is refused later, to anybody.
+// searchesDocuments reports whether a list is searched in documents, which
+// needs a credential. An unknown value is rejected later, with or without a
+// credential.
 func searchesDocuments(r *http.Request) bool {
 	raw := r.URL.RawQuery
-	if !strings.Contains(raw, "in=") && !strings.Contains(raw, "%") { // in which it may be written too
+	if !strings.Contains(raw, "in=") && !strings.Contains(raw, "%") { // the name may be escaped
 		return false
 	}
 	return slices.ContainsFunc(r.URL.Query()["in"], func(s string) bool { return s != "" })
@@ -63,10 +64,11 @@ func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (response, error
 	return out, err
 }
 
-// soon is when it is worth asking again for a document that is pending.
+// pendingRetryAfter is the number of seconds after which to ask again for a
+// pending document.
 const pendingRetryAfter = "5"
 
-// notYet says that the document is still to come.
+// pendingDocument is the response for a document that is not read yet.
 func pendingDocument(r *disclosure.Report) (response, error) {
 	out, err := encode(struct {
 		ID       string               `json:"id"`
@@ -76,7 +78,7 @@ func pendingDocument(r *disclosure.Report) (response, error) {
 	return out, err
 }
 
-// show writes a piece in the form that the client asked for.
+// encodePiece writes a piece in the format that the client accepts.
 func (a *API) encodePiece(r *http.Request, rep *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) (response, error) {
 	switch preferredType(r.Header.Values("Accept")) {
 	case plainText:
@@ -104,17 +106,17 @@ func preferredType(header []string) string {
 	return preferred
 }
 
-// searchDocuments is listReports with in=document, and shows the places.
+// searchDocuments lists the reports whose documents match, with snippets.
 func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p, err := readParams(r)
 	if err != nil {
 		return response{}, err
 	}
-	asked := p.ListInDocuments(s)
+	list := p.ListInDocuments(s)
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
-	found, err := a.Query.Reports(r.Context(), s, asked)
+	found, err := a.Query.Reports(r.Context(), s, list)
 	if err != nil {
 		return response{}, err
 	}
@@ -123,12 +125,12 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 		d := f.Decode().Document
 		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
 	}
-	leave, err := a.Query.AcquireText(r.Context())
+	release, err := a.Query.AcquireText(r.Context())
 	if err != nil {
 		return response{}, err
 	}
-	defer leave()
-	snippets, err := document.Snippets(r.Context(), a.Query.Documents, asked.Filter.Search, places...)
+	defer release()
+	snippets, err := document.Snippets(r.Context(), a.Query.Documents, list.Filter.Search, places...)
 	if err != nil {
 		return response{}, err
 	}
@@ -144,5 +146,5 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 		b = f.AppendJSON(append(b, `{"report":`...))
 		b = append(append(append(b, `,"snippets":`...), places...), '}')
 	}
-	return response{body: append(asked.AppendPage(append(b, ']'), found.Total), '}')}, nil
+	return response{body: append(list.AppendPage(append(b, ']'), found.Total), '}')}, nil
 }

@@ -15,11 +15,10 @@ import (
 //go:embed openapi.yaml
 var openapi []byte
 
-// serverPlaceholder stands in the document where the service's own address
-// goes.
+// serverPlaceholder is the address in the document that OpenAPI replaces.
 const serverPlaceholder = "http://127.0.0.1:8080"
 
-// OpenAPI returns the document for a service at an address.
+// OpenAPI returns the document for a service at baseURL.
 func OpenAPI(baseURL string) []byte {
 	return bytes.Replace(openapi, []byte(serverPlaceholder), []byte(baseURL), 1)
 }
@@ -40,5 +39,5 @@ func asJSON(document []byte) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// OpenAPIJSON is the document as JSON, for whoever describes the service.
+// OpenAPIJSON returns the document as JSON.
 func (a *API) OpenAPIJSON() []byte { return a.openapi.json }

@@ -6,7 +6,7 @@ import (
 	"pregon/internal/query"
 )
 
-// params are those that every surface has, and those of REST alone.
+// params are the parameters of all surfaces and those of REST alone.
 type params struct{ *query.Params }
 
 func readParams(r *http.Request) (*params, error) {

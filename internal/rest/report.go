@@ -12,24 +12,24 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 	if err != nil {
 		return response{}, err
 	}
-	asked := p.List(s)
+	list := p.List(s)
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
-	found, err := a.Query.Reports(r.Context(), s, asked)
+	found, err := a.Query.Reports(r.Context(), s, list)
 	if err != nil {
 		return response{}, err
 	}
-	return reportList(found, asked), nil
+	return reportList(found, list), nil
 }
 
 // reportList encodes a page of reports.
-func reportList(found catalog.Page, asked query.List) response {
+func reportList(found catalog.Page, list query.List) response {
 	buffer := buffers.Get().(*[]byte)
 	b := append((*buffer)[:0], `{"data":`...)
 	b = found.AppendJSON(b)
-	b = append(asked.AppendPage(b, found.Total), '}')
-	return response{body: b, hash: found.Hash() + uint64(asked.Page)*0x9e3779b97f4a7c15 + uint64(asked.Limit), buffer: buffer}
+	b = append(list.AppendPage(b, found.Total), '}')
+	return response{body: b, hash: found.Hash() + uint64(list.Page)*0x9e3779b97f4a7c15 + uint64(list.Limit), buffer: buffer}
 }
 
 func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) {

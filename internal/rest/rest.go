@@ -1,10 +1,9 @@
 // Package rest is the REST surface under /api/v1.
 //
-// A handler reads its parameters, asks one snapshot of the catalogue, and
-// writes JSON; what goes wrong it returns as an error, which becomes a problem
-// document in one place. The OpenAPI document beside this file is the
-// reference: it is written by hand, served as it stands, and the tests hold
-// every route and every answer to it.
+// A handler reads its parameters, queries one snapshot of the catalogue, and
+// returns JSON or an error. One place writes errors as problem documents. The
+// OpenAPI document in openapi.yaml is the reference: it is written by hand and
+// served as it is, and tests compare every route and every response with it.
 package rest
 
 import (
@@ -34,21 +33,21 @@ type Options struct {
 	Query    *query.Service
 	Guard    *access.Guard
 	Events   *events.Hub
-	Conns    *events.ConnLimiter // of those who listen, on whichever surface
+	Conns    *events.ConnLimiter // of streams and long polls on all surfaces
 	Webhooks *webhook.Manager
 	Logger   *slog.Logger
-	BaseURL  string // as clients see the service, without a slash at the end
-	// Stopping is closed when the service is about to stop: streams end.
+	BaseURL  string // of the service, without a slash at the end
+	// Stopping is closed before the service stops: streams end.
 	Stopping <-chan struct{}
 }
 
-// API answers the REST surface.
+// API is the REST surface.
 type API struct {
 	Options
 	openapi struct{ yaml, json []byte }
 }
 
-// New returns the surface; Register puts it in place.
+// New returns the surface. Register adds it to a mux.
 func New(o Options) (*API, error) {
 	a := &API{Options: o}
 	var err error
@@ -62,25 +61,27 @@ type route struct {
 	pattern      string
 	handle       func(*API, *http.Request, *catalog.Snapshot) (response, error)
 	need         access.Requirement
-	credentialed func(*http.Request) bool                                        // the request needs a credential, though the operation may not
-	static       bool                                                            // a document for everybody: needs no catalogue, and is not counted
-	beforeReady  bool                                                            // answers before the first data is there
-	stream       func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle: answers by and by
-	// expensive operations have fewer places for each caller; so have those that
-	// look into documents. One that waits takes its places itself.
+	credentialed func(*http.Request) bool                                        // reports whether a request to a public route needs a credential
+	static       bool                                                            // a public document: needs no catalogue and is not rate limited
+	beforeReady  bool                                                            // available before the first data is loaded
+	stream       func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle, for a stream
+	// Expensive routes have fewer slots for each caller. So have requests that
+	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
 
 	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
 	deprecated, sunset time.Time
 }
 
-// anybody may call, and whoever shows a credential needs the scope.
+// public returns the requirement of a public route. A caller with a credential
+// needs the scope.
 func public(s access.Scope) access.Requirement { return access.Requirement{Scope: s, Public: true} }
 
-// members need a credential.
+// authenticated returns the requirement of a route that needs a credential with
+// the scope.
 func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
 
-// routes is the whole surface. Each one stands in openapi.yaml.
+// routes is the whole surface. Each route is described in openapi.yaml.
 var routes = []route{
 	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports},
 	{pattern: "GET /api/v1/reports/{id}", need: public(access.ReadReports), handle: (*API).getReport},
@@ -108,8 +109,7 @@ var routes = []route{
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 }
 
-// Patterns returns the pattern of every route, for whoever checks that the
-// surface is documented.
+// Patterns returns the pattern of every route.
 func Patterns() []string {
 	out := make([]string, len(routes))
 	for i, r := range routes {
@@ -118,29 +118,29 @@ func Patterns() []string {
 	return out
 }
 
-// Register puts every route on the mux.
+// Register adds every route to the mux.
 func (a *API) Register(mux *http.ServeMux) {
 	for _, r := range routes {
 		mux.Handle(r.pattern, a.serve(r))
 	}
 }
 
-// answer is what a handler found. Without a type it is JSON; without an age it
-// may be kept for a second; without a hash one is made of the body.
+// response is the result of a handler. By default its type is JSON, it may be
+// cached for a second, and its hash is computed from the body.
 type response struct {
 	body        []byte
 	hash        uint64
 	contentType string
 	maxAge      time.Duration
-	buffer      *[]byte     // the body's, to be used again
-	status      int         // when it is not 200
-	header      http.Header // that only this one has
-	location    string      // of what was made
-	revalidate  bool        // not to be kept: whoever asks again wants to know what is new
-	stream      *stream     // instead of all the rest
+	buffer      *[]byte     // of the body, for reuse
+	status      int         // 0 means 200
+	header      http.Header // additional headers
+	location    string      // of the created resource
+	revalidate  bool        // caches must revalidate it
+	stream      *stream     // instead of all other fields
 }
 
-// buffers are the bodies of lists, which are most of what a request needs.
+// buffers holds the bodies of lists, the largest allocation of a request.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // serve turns a route into a handler.
@@ -154,9 +154,9 @@ func (a *API) serve(rt route) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rt.setDeprecation(w.Header())
-		var place access.Slot
-		defer func() { place.Release() }()
-		out, err := a.respond(w, rt, r, &place)
+		var slot access.Slot
+		defer func() { slot.Release() }()
+		out, err := a.respond(w, rt, r, &slot)
 		if err != nil {
 			a.writeError(w, r, err)
 			return
@@ -166,9 +166,9 @@ func (a *API) serve(rt route) http.Handler {
 	})
 }
 
-// letIn makes a listener ready, or returns why not. It has returned before the
-// listener waits, and is not inlined: what it needs of the stack would be kept
-// by each of thousands for as long as they wait.
+// startStream prepares a stream, or writes an error and returns nil. It returns
+// before the stream waits and is not inlined: thousands of waiting streams
+// would keep its stack.
 //
 //go:noinline
 func (a *API) startStream(w http.ResponseWriter, rt route, r *http.Request) *stream {
@@ -180,8 +180,8 @@ func (a *API) startStream(w http.ResponseWriter, rt route, r *http.Request) *str
 	return out.stream
 }
 
-// fail tells the client what went wrong. What nobody classified is ours to
-// mend: the log has all of it, under the id that the client is told.
+// writeError writes err as a problem document. Internal errors are logged in
+// full with the request id that the client receives.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if problem.ClientClosed(r, err) {
 		w.WriteHeader(problem.StatusClientClosed)
@@ -199,9 +199,9 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, err)
 }
 
-// ask admits a request and has it answered. The place that it takes is the
-// caller's to leave, once the answer is sent.
-func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, place *access.Slot) (response, error) {
+// respond authorizes a request and calls its handler. The caller releases the
+// slot once the response is written.
+func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *access.Slot) (response, error) {
 	if rt.static {
 		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
 			return response{}, err
@@ -223,7 +223,7 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, place *a
 	if rt.stream != nil {
 		control := http.NewResponseController(w) // loading may take longer than a request
 		_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
-		park(w)
+		problem.Park(w)
 		snapshot, err = a.whenLoaded(r.Context())
 	}
 	if err != nil {
@@ -234,36 +234,20 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, place *a
 		return response{stream: s}, err
 	}
 	if rt.longPoll {
-		park(w)
+		problem.Park(w)
 	} else {
-		if *place, err = a.Guard.AcquireSlot(r, principal, rt.expensive || rt.credentialed != nil && rt.credentialed(r)); err != nil {
+		if *slot, err = a.Guard.AcquireSlot(r, principal, rt.expensive || rt.credentialed != nil && rt.credentialed(r)); err != nil {
 			return response{}, err
 		}
 	}
 	return rt.handle(a, r, snapshot)
 }
 
-// mostLoading is how long a stream waits for the first data.
+// maxLoading is how long a stream waits for the first data.
 const maxLoading = time.Minute
 
-// park takes a request that may wait out of those in work, wherever they are
-// counted: it is bounded by the callers' places and seats, and by connections.
-func park(w http.ResponseWriter) {
-	for w != nil {
-		if p, ok := w.(interface{ Park() }); ok {
-			p.Park()
-			return
-		}
-		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
-		if !ok {
-			return
-		}
-		w = inner.Unwrap()
-	}
-}
-
-// whenLoaded waits for the first data. Clients of streams come back by
-// themselves after a restart, but give up for good when they are refused.
+// whenLoaded waits for the first data. Clients of streams reconnect after a
+// restart, but give up for good after an error.
 func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 	deadline := time.After(maxLoading)
 	for {
@@ -283,7 +267,7 @@ func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 	}
 }
 
-// needOf is what a request has to show.
+// needFor returns the requirement of a request.
 func (rt route) needFor(r *http.Request) access.Requirement {
 	need := rt.need
 	if rt.credentialed != nil && rt.credentialed(r) {
@@ -292,7 +276,7 @@ func (rt route) needFor(r *http.Request) access.Requirement {
 	return need
 }
 
-// announce says that the operation will go away, and when.
+// setDeprecation sets the headers of an operation that will be removed.
 func (rt route) setDeprecation(h http.Header) {
 	if !rt.deprecated.IsZero() {
 		h.Set("Deprecation", "@"+strconv.FormatInt(rt.deprecated.Unix(), 10))
@@ -302,21 +286,21 @@ func (rt route) setDeprecation(h http.Header) {
 	}
 }
 
-// Values of headers that do not change. Setting them by key spares a lookup
-// of the key's proper form and an allocation, for each and every answer.
+// Constant header values. Assigning them by key avoids canonicalizing the key
+// and an allocation for each response.
 var (
 	varies   = []string{"Authorization, X-API-Key, Accept-Encoding"}
 	jsonType = []string{"application/json"}
 	public1s = []string{"public, max-age=1"}
 )
 
-// send writes an answer, or 304 when the client has it already.
+// writeResponse writes a response, or 304 if the client has it already.
 func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.buffer != nil {
 		defer func() { *out.buffer = out.body; buffers.Put(out.buffer) }()
 	}
 	h := w.Header()
-	if r.Method != http.MethodGet && r.Method != http.MethodHead { // nothing that may be kept
+	if r.Method != http.MethodGet && r.Method != http.MethodHead { // not cacheable
 		h["Cache-Control"] = []string{"no-store"}
 		if out.location != "" {
 			h["Location"] = []string{out.location}
@@ -332,7 +316,7 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	for name, values := range out.header {
 		h[name] = append(h[name], values...)
 	}
-	if out.status != 0 { // not yet what was asked for
+	if out.status != 0 { // 202: not ready
 		h["Cache-Control"], h["Content-Type"] = []string{"no-store"}, jsonType
 		w.WriteHeader(out.status)
 		_, _ = w.Write(out.body)
@@ -352,7 +336,7 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.contentType != "" {
 		h["Content-Type"] = []string{out.contentType}
 	}
-	if r.Method != http.MethodHead || r.Header["Accept-Encoding"] == nil { // compressed, GET would have another
+	if r.Method != http.MethodHead || r.Header["Accept-Encoding"] == nil { // a compressed GET has another length
 		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
 	}
 	_, _ = w.Write(out.body)
@@ -371,8 +355,8 @@ func cacheControl(r *http.Request, maxAge time.Duration) []string {
 
 func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds()))) }
 
-// etag names the content, so that replicas and restarts agree. It is weak
-// because the same content may travel compressed.
+// etag returns a tag of the content, so that replicas agree. It is weak because
+// the content may be compressed.
 func (a response) etag() string {
 	if a.hash == 0 {
 		a.hash = content.Hash(a.body)
@@ -380,7 +364,7 @@ func (a response) etag() string {
 	return content.Tag(a.hash)
 }
 
-// matches reports whether an If-None-Match header names the tag.
+// matches reports whether an If-None-Match header contains the tag.
 func matches(header []string, etag string) bool {
 	for _, line := range header {
 		for tag := range strings.SplitSeq(line, ",") {

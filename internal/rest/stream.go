@@ -20,20 +20,20 @@ import (
 	"pregon/internal/text"
 )
 
-// StreamPath is the one path whose answers have no end; they must not be
-// compressed, which would hold them back.
+// StreamPath is the path of the event stream. Its responses must not be
+// compressed, which would delay events.
 const StreamPath = "/api/v1/stream"
 
 const (
 	batchSize         = 256 // events written at once
 	heartbeatInterval = 12 * time.Second
-	writeTimeout      = 10 * time.Second // for one write: whoever takes longer is cut
-	maxLag            = 30 * time.Second // with a listener who has fallen behind what is kept in memory
-	retryAfter        = 2 * time.Second  // for clients that come back by themselves
-	drainSpread       = 3 * time.Second  // over which listeners are let go when the service stops
+	writeTimeout      = 10 * time.Second // of one write
+	maxLag            = 30 * time.Second // for a client that fell behind the events in memory
+	retryAfter        = 2 * time.Second  // of clients that reconnect by themselves
+	drainSpread       = 3 * time.Second  // over which streams end when the service stops
 )
 
-// selection reads the common filter and the events that are wanted.
+// selection reads the common filter and the parameter events.
 func (p *params) selection(now *catalog.Snapshot) events.Selection {
 	s := events.Selection{Filter: p.LiveFilter(now)}
 	if reason := events.FilterError(s.Filter); reason != "" {
@@ -45,7 +45,7 @@ func (p *params) selection(now *catalog.Snapshot) events.Selection {
 	return s
 }
 
-// permit leaves the events out that the caller may not read. It fails when
+// permittedEvents removes the events that the caller may not read. It fails if
 // none is left.
 func permittedEvents(by access.Principal, events []disclosure.Event) ([]disclosure.Event, error) {
 	if by.Scope.Has(access.ReadIssuers) {
@@ -58,7 +58,7 @@ func permittedEvents(by access.Principal, events []disclosure.Event) ([]disclosu
 	return left, nil
 }
 
-// events reads names of events.
+// events parses names of events.
 func (p *params) events(names []string) (all []disclosure.Event) {
 	for _, name := range names {
 		e, ok := events.ParseEvent(strings.TrimSpace(name))
@@ -73,10 +73,10 @@ func (p *params) events(names []string) (all []disclosure.Event) {
 
 // hello is the first event of a stream.
 type hello struct {
-	After     int64   `json:"after"` // the stream has everything after this change
+	After     int64   `json:"after"` // the stream contains every change after this one
 	Newest    int64   `json:"newest"`
 	State     string  `json:"state"`
-	Requested *string `json:"requested"` // the cursor that was asked for, when it could not be used
+	Requested *string `json:"requested"` // the requested cursor, if it is unusable
 	Reason    *string `json:"reason"`    // why not
 	Missed    *string `json:"missed_url"`
 
@@ -85,11 +85,11 @@ type hello struct {
 	Reset  *events.Reset `json:"reset"`  // when the cursor is of another epoch
 }
 
-// begin finds out where a stream starts.
+// streamStart returns the position where a stream starts.
 func (a *API) streamStart(r *http.Request, p *params) (hello, error) {
 	start := hello{State: a.Events.State().Name}
 	start.setCursor(a.Events.Head().Cursor)
-	asked := r.Header.Get("Last-Event-ID") // which the client's library sets: a bad one is no mistake of the caller
+	asked := r.Header.Get("Last-Event-ID") // set by the client's library, so an invalid one is not rejected
 	if asked == "" {
 		asked = p.cursor("last_event_id")
 	}
@@ -101,7 +101,7 @@ func (a *API) streamStart(r *http.Request, p *params) (hello, error) {
 	}
 	cursor, ok := disclosure.ParseCursor(asked)
 	if !ok {
-		start.rejectCursor(asked, "this cursor is unknown: the stream starts with what comes now", a.changesURL(r, disclosure.Cursor{}))
+		start.rejectCursor(asked, "this cursor is unknown: the stream starts with the next change", a.changesURL(r, disclosure.Cursor{}))
 		return start, nil
 	}
 	place, err := a.Events.Locate(r.Context(), cursor)
@@ -119,14 +119,14 @@ func (a *API) streamStart(r *http.Request, p *params) (hello, error) {
 	return start, nil
 }
 
-// at makes a stream start after a change.
+// setCursor makes the stream start after a change.
 func (h *hello) setCursor(c disclosure.Cursor) {
 	h.After, h.Newest, h.Epoch, h.Cursor = c.Seq, c.Seq, c.Epoch, c.String()
 }
 
 func (h *hello) cursor() disclosure.Cursor { return disclosure.Cursor{Epoch: h.Epoch, Seq: h.After} }
 
-// missed is the address that fetches what a stream would have sent.
+// changesURL returns the URL that returns the same events by polling.
 func (a *API) changesURL(r *http.Request, after disclosure.Cursor) string {
 	q := r.URL.Query()
 	q.Del("last_event_id")
@@ -142,7 +142,7 @@ func (h *hello) rejectCursor(asked, reason, missed string) {
 	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
 }
 
-// seq reads a parameter that is the seq of a change, 0 when there is none.
+// seq reads the seq of a change, 0 if the parameter is absent.
 func (p *params) seq(name string) int64 {
 	s := p.Text(name)
 	c, ok := disclosure.ParseCursor(s)
@@ -152,7 +152,7 @@ func (p *params) seq(name string) int64 {
 	return c.Seq
 }
 
-// cursor reads a parameter that is the cursor of a change.
+// cursor reads the cursor of a change.
 func (p *params) cursor(name string) string {
 	s := p.Text(name)
 	if _, ok := disclosure.ParseCursor(s); s != "" && !ok {
@@ -162,7 +162,7 @@ func (p *params) cursor(name string) string {
 	return s
 }
 
-// openStream makes a listener ready.
+// openStream prepares a stream.
 func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
 	p, err := readParams(r)
 	if err != nil {
@@ -178,7 +178,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, err
 	}
 	control := http.NewResponseController(w)
-	if control.SetReadDeadline(time.Time{}) != nil { // else the connection ends when the request should have been read
+	if control.SetReadDeadline(time.Time{}) != nil { // otherwise the connection ends at the deadline of the request
 		return nil, errors.New("this connection cannot be kept open")
 	}
 	principal := access.FromContext(r.Context())
@@ -188,20 +188,20 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
 		return nil, err
 	}
-	leave, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
+	release, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
 	if err != nil {
 		return nil, err
 	}
 	s := &stream{
 		api: a, principal: principal, selector: selection.Compile(), cursor: start.cursor(), state: start.State,
-		w: w, control: control, ctx: r.Context(), release: leave, head: r.Method == http.MethodHead,
+		w: w, control: control, ctx: r.Context(), release: release, head: r.Method == http.MethodHead,
 	}
 	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
 	s.appendEvent(start.cursor(), "hello", start)
 	return s, nil
 }
 
-// stream is one listener.
+// stream is one open event stream.
 type stream struct {
 	api       *API
 	principal access.Principal
@@ -210,15 +210,15 @@ type stream struct {
 	control   *http.ResponseController
 	ctx       context.Context // of the request
 	release   func()
-	head      bool // only the headers are wanted
+	head      bool // the method is HEAD
 
-	cursor disclosure.Cursor // everything up to here was sent, or is not wanted
+	cursor disclosure.Cursor // everything up to here was sent or filtered out
 	state  string
 	out    []byte
 }
 
-// run tells events as they happen, until the client goes, falls behind, or is
-// no longer let in.
+// run sends events until the client disconnects, falls behind, or its
+// credential ends.
 func (s *stream) run() {
 	defer s.release()
 	h := s.w.Header()
@@ -227,19 +227,19 @@ func (s *stream) run() {
 	h["Vary"] = varies
 	h["X-Accel-Buffering"] = []string{"no"}
 	if s.head || s.flush() != nil {
-		return // nobody is there to be told
+		return
 	}
-	if why, ok := s.listen(); ok {
-		s.appendEvent(s.cursor, "goodbye", map[string]any{"reason": why, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
+	if reason, connected := s.listen(); connected {
+		s.appendEvent(s.cursor, "goodbye", map[string]any{"reason": reason, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
 		_ = s.flush()
-		_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // for the end itself, which the server writes
+		_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // for the end of the body, which the server writes
 	}
 }
 
-// listen sends what comes. It returns why the stream ends, if there is anybody
-// to tell it to.
-func (s *stream) listen() (why string, tell bool) {
-	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8)) // not all at the same moment
+// listen sends events as they occur. It returns the reason for the end of the
+// stream, and whether the client is still there to receive it.
+func (s *stream) listen() (reason string, connected bool) {
+	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8)) // so that streams do not write at the same moment
 	defer beat.Stop()
 	var ends <-chan time.Time
 	if !s.principal.Expires.IsZero() {
@@ -253,31 +253,31 @@ func (s *stream) listen() (why string, tell bool) {
 	for {
 		alive, changed := s.api.Guard.StillValid(s.principal)
 		if !alive {
-			return "the credential is no longer good", true
+			return "the credential is no longer valid", true
 		}
 		events, wake, ok := s.api.Events.Since(s.cursor, batchSize)
 		switch {
 		case ok:
 			replaying, behind = replaying && len(events) > 0, time.Time{}
 		case s.cursor.Epoch != s.api.Events.Head().Epoch:
-			return "a backup of the store was restored: come back with this cursor, and hello says where the stream continues", true
+			return "a backup of the store was restored: reconnect with this cursor, and hello says where the stream continues", true
 		case !replaying && behind.IsZero():
-			behind = time.Now() // a flood of history, perhaps: it may still catch up from the log
+			behind = time.Now() // perhaps a backfill: the client may still catch up from the log
 		case !replaying && time.Since(behind) > maxLag:
 			s.api.Conns.CountCut()
-			return "too slow: more came than was taken; go on from last_id", true
+			return "too slow: events arrived faster than the client read them; continue from last_id", true
 		}
 		if !ok {
 			var err error
 			if events, err = s.api.Events.Read(s.ctx, s.cursor, batchSize); err != nil {
-				return "the log cannot be read now; go on from last_id", true
+				return "the log cannot be read now; continue from last_id", true
 			}
 		}
 		if err := s.send(events); err != nil {
 			return "", false
 		}
 		if len(events) > 0 {
-			wake = atOnce // there may be more already; but whoever waits for us is heard between two gulps
+			wake = atOnce // there may be more already, but check the other channels between batches
 		}
 		select {
 		case <-wake:
@@ -296,7 +296,7 @@ func (s *stream) listen() (why string, tell bool) {
 			case <-s.ctx.Done():
 				return "", false
 			}
-			return "the service restarts; go on from last_id", true
+			return "the service restarts; continue from last_id", true
 		}
 		if err := s.sendState(); err != nil {
 			return "", false
@@ -304,9 +304,9 @@ func (s *stream) listen() (why string, tell bool) {
 	}
 }
 
-// send writes the events that are wanted.
+// send writes the events that the selector matches.
 func (s *stream) send(events []*events.Event) error {
-	if len(events) == 1 && len(s.out) == 0 { // as most come: what all listeners share need not be copied for each
+	if len(events) == 1 && len(s.out) == 0 { // the usual case: the shared frame need not be copied
 		s.cursor.Seq = events[0].Seq
 		if !s.selector.Match(events[0]) {
 			return nil
@@ -322,8 +322,8 @@ func (s *stream) send(events []*events.Event) error {
 	return s.flush()
 }
 
-// beat says that all is well. Everything up to the cursor was sent, so that
-// the beat may carry it: a client that filters much need not start far back.
+// heartbeat writes a heartbeat with the cursor, so that a client with a narrow
+// filter need not resume far back.
 func (s *stream) heartbeat() error {
 	b := strconv.AppendInt([]byte(`{"seq":`), s.api.Events.Newest(), 10)
 	b = append(append(append(b, `,"state":"`...), s.api.Events.State().Name...), `","at":"`...)
@@ -332,7 +332,7 @@ func (s *stream) heartbeat() error {
 	return s.flush()
 }
 
-// tellState returns how well the source is seen when that has changed.
+// sendState writes the state of the source if it has changed.
 func (s *stream) sendState() error {
 	now := s.api.Events.State()
 	if now.Name == s.state {
@@ -346,13 +346,13 @@ func (s *stream) sendState() error {
 func (s *stream) appendEvent(id disclosure.Cursor, event string, data any) {
 	body, err := json.Marshal(data)
 	if err != nil {
-		panic(err) // texts, numbers and times always encode
+		panic(err) // strings, numbers and times always encode
 	}
 	s.out = events.AppendFrame(s.out, id, event, body)
 }
 
-// flush hands over what was gathered. Memory that a replay needed is given
-// back: most listeners wait most of the time.
+// flush writes the buffer and frees it, since most streams are idle most of the
+// time.
 func (s *stream) flush() error {
 	if len(s.out) == 0 {
 		return nil
@@ -380,5 +380,5 @@ func (s *stream) writeInTime(b []byte) error {
 	if err := s.control.Flush(); err != nil {
 		return err
 	}
-	return s.control.SetWriteDeadline(time.Time{}) // over HTTP/2 its coming ends the stream, though nothing is being written
+	return s.control.SetWriteDeadline(time.Time{}) // over HTTP/2 an expired deadline ends the stream even without a write
 }

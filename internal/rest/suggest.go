@@ -7,7 +7,7 @@ import (
 	"pregon/internal/query"
 )
 
-// suggestion is something that somebody who types may mean.
+// suggestion is a completion of the text typed so far.
 type suggestion struct {
 	Kind   string  `json:"kind"` // issuer or category
 	Text   string  `json:"text"`

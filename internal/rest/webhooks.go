@@ -21,8 +21,8 @@ import (
 	"pregon/internal/webhook"
 )
 
-// webhookBody is a webhook as its owner writes it. A field that is left out of
-// a change stays as it is.
+// webhookRequest is the body that creates or changes a webhook. A change keeps
+// the fields that are absent.
 type webhookRequest struct {
 	URL         *string     `json:"url"`
 	Description *string     `json:"description"`
@@ -31,7 +31,7 @@ type webhookRequest struct {
 	Enabled     *bool       `json:"enabled"`
 }
 
-// filterBody is the common filter, with the names of the parameters.
+// filterBody is the common filter. Its fields have the names of the parameters.
 type filterBody struct {
 	Search   string `json:"search,omitempty"`
 	Type     string `json:"type,omitempty"`
@@ -42,7 +42,7 @@ type filterBody struct {
 	Kind     string `json:"kind,omitempty"`
 }
 
-// filter reads it as the parameters of the same names are read.
+// filter parses the fields as the parameters of the same names.
 func (b filterBody) filter(p *params, s *catalog.Snapshot) disclosure.Filter {
 	p.SetValues(map[string][]string{
 		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind},
@@ -61,7 +61,7 @@ func newFilterBody(f disclosure.Filter) filterBody {
 	return b
 }
 
-// apply lays a body over a draft, and tells everything that is wrong with it.
+// apply sets the fields of a draft. The error holds every invalid field.
 func (b *webhookRequest) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 	p := &params{query.NewParams(nil)}
 	if b.URL != nil {
@@ -82,8 +82,8 @@ func (b *webhookRequest) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 	return p.Err()
 }
 
-// permitDraft refuses a draft that would send what its owner may not read. Who
-// names no events gets those that may be read.
+// checkScope rejects a draft that selects events its owner may not read. A
+// draft without events gets the default events that the owner may read.
 func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 	if len(d.Events) == 0 {
 		d.Events, err = permittedEvents(by, events.DefaultEvents)
@@ -95,7 +95,7 @@ func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 	return nil
 }
 
-// webhookDoc is a webhook as it is shown.
+// webhookResponse is a webhook as the API returns it.
 type webhookResponse struct {
 	ID             string        `json:"id"`
 	URL            string        `json:"url"`
@@ -136,7 +136,7 @@ func newWebhookResponse(w webhook.Webhook) webhookResponse {
 	}
 }
 
-// readBody reads JSON of a known shape.
+// readBody decodes a JSON body and rejects unknown fields.
 func readBody(r *http.Request, into any) error {
 	body, err := io.ReadAll(r.Body)
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -155,10 +155,10 @@ func readBody(r *http.Request, into any) error {
 	}
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "json: ")
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text names types of Go
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text names Go types
 			reason = strings.Replace("a "+wrong.Value, "a a", "an a", 1) + " does not belong in " + cmp.Or(wrong.Field, "its place")
 		}
-		return fault.New(fault.Invalid, "The body must be a JSON object with the fields that the reference tells: %s.", reason)
+		return fault.New(fault.Invalid, "The body must be a JSON object with the documented fields: %s.", reason)
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (a *API) testWebhook(r *http.Request, _ *catalog.Snapshot) (response, error
 	return encode(newAttemptBody(attempt))
 }
 
-// deliveryDoc is a delivery and its attempts.
+// deliveryBody is a delivery with its attempts.
 type deliveryBody struct {
 	ID        string        `json:"id"` // the webhook-id of every attempt
 	Seq       int64         `json:"seq"`
@@ -326,7 +326,7 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, er
 	return encode(map[string]any{"data": docs})
 }
 
-// redeliver sends one delivery again, or all since a change.
+// redeliver sends one delivery again, or all after a change.
 func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	var body struct {
 		Seq   *int64 `json:"seq"`
@@ -349,7 +349,7 @@ func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	case body.Since != nil && body.Seq == nil && *body.Since >= 0:
 		count, err = a.Webhooks.RedeliverSince(r.Context(), owner(r), id, *body.Since)
 	default:
-		err = fault.New(fault.Invalid, "Say which: seq is one change, since is all changes after one.")
+		err = fault.New(fault.Invalid, "Give seq for one change, or since for all changes after one.")
 	}
 	if err != nil {
 		return response{}, err
@@ -364,8 +364,8 @@ const (
 	previewSamples = 5
 )
 
-// previewWebhook returns what a selection would have sent, before anything is
-// made.
+// previewWebhook returns the reports that a selection would have matched in the
+// last days.
 func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (response, error) {
 	var body struct {
 		Events []string   `json:"events"`

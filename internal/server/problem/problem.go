@@ -101,3 +101,19 @@ func send(w http.ResponseWriter, doc Document) {
 	w.WriteHeader(doc.Status)
 	_, _ = w.Write(body)
 }
+
+// Park excludes a request that will wait from the requests in work, if the server
+// counts them. It finds the server's ResponseWriter below those that wrap it.
+func Park(w http.ResponseWriter) {
+	for w != nil {
+		if p, ok := w.(interface{ Park() }); ok {
+			p.Park()
+			return
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = inner.Unwrap()
+	}
+}

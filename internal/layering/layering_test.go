@@ -82,6 +82,9 @@ var rows = [][]string{
 	6: {
 		"webhook",
 		"query",
+		"mcp/cors",
+		"mcp/queue",
+		"mcp/quote",
 		"sim/simserver",
 	},
 	7: {

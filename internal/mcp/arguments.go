@@ -16,7 +16,7 @@ import (
 	"pregon/internal/text"
 )
 
-// property is one argument, as the schema has it.
+// property is an argument of a tool, as its schema describes it.
 type property struct {
 	name        string
 	Type        string   `json:"type"`
@@ -24,7 +24,7 @@ type property struct {
 	Enum        []string `json:"enum"`
 }
 
-// propertiesOf reads the properties of a schema in their order, which a map
+// propertiesOf returns the properties of a schema in their order, which a map
 // would lose.
 func propertiesOf(raw json.RawMessage) []property {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -36,16 +36,16 @@ func propertiesOf(raw json.RawMessage) []property {
 		name, _ := dec.Token()
 		p := property{name: name.(string)}
 		if err := dec.Decode(&p); err != nil {
-			panic("mcpserver: " + err.Error()) // a schema of ours
+			panic("mcp: " + err.Error()) // the schemas are embedded
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-// read turns the arguments of a call into parameters, as REST has them. What
-// is of the wrong type, or no argument at all, is refused here; what a value
-// may be, where REST refuses it.
+// read converts the arguments of a call to the parameters that REST has. It
+// rejects wrong types and unknown names. Values are checked where the
+// parameters are read.
 func (t *tool) read(raw json.RawMessage) (*query.Params, error) {
 	var given map[string]any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -78,8 +78,8 @@ func (t *tool) read(raw json.RawMessage) (*query.Params, error) {
 	return p, nil
 }
 
-// refuseOthers refuses what is no argument: the first few by name, since there
-// may be any number.
+// rejectUnknown rejects unknown arguments. It names only the first few, since
+// there may be any number.
 func (t *tool) rejectUnknown(p *query.Params, given map[string]any) {
 	if len(given) == 0 {
 		return
@@ -93,7 +93,7 @@ func (t *tool) rejectUnknown(p *query.Params, given map[string]any) {
 	p.Reject(others, "", "is no argument of "+t.Name+t.argumentNames())
 }
 
-// takes lists the arguments.
+// argumentNames lists the arguments for an error message.
 func (t *tool) argumentNames() string {
 	if len(t.properties) == 0 {
 		return ", which takes none"
@@ -105,7 +105,8 @@ func (t *tool) argumentNames() string {
 	return ": use " + strings.Join(names, ", ")
 }
 
-// text is a value as REST would have it, or the reason why it cannot be.
+// text returns a value as a parameter of REST, or the reason why it is not
+// valid.
 func (p property) text(v any) (text, reason string) {
 	switch v := v.(type) {
 	case string:
@@ -123,8 +124,8 @@ func (p property) text(v any) (text, reason string) {
 	return "", "must be a text"
 }
 
-// integer writes a number that is whole without a point, as 1.0 and 1e1 are;
-// others stay as they are, and will be refused.
+// integer writes a whole number without a decimal point, such as 1.0 and 1e1.
+// Other numbers stay as they are and are rejected later.
 func integer(number string) string {
 	f, err := strconv.ParseFloat(number, 64)
 	if err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
@@ -133,7 +134,7 @@ func integer(number string) string {
 	return number
 }
 
-// shown is a value for the words that refuse it.
+// printable returns a value for an error message.
 func printable(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

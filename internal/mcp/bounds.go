@@ -10,21 +10,21 @@ import (
 	"pregon/internal/text"
 )
 
-// What an answer may be long, in bytes: together about 6,000 tokens, some three
-// and a third bytes each.
+// Limits of a result in bytes. Together they are about 6,000 tokens of three and
+// a third bytes each.
 const (
 	maxJSON = 14_000
 	maxText = 5_000
 	maxRow  = 3_000 // of one report in a list
 )
 
-// newResult is a result within these bounds.
+// newResult returns a result within these limits.
 func newResult(object []byte, summary string) result {
 	return result{shrink(object, maxJSON), text.ClipBytes(summary, maxText)}
 }
 
-// bounded cuts a record that is longer than any of the regulator's is, as an
-// imported one may be: its texts and lists, the longest first.
+// shrink shortens the strings and lists of a record until it fits. Only
+// imported records are that long.
 func shrink(object []byte, most int) []byte {
 	if len(object) <= most {
 		return object
@@ -33,10 +33,10 @@ func shrink(object []byte, most int) []byte {
 	dec.UseNumber()
 	var record any
 	if dec.Decode(&record) != nil {
-		return object // which was encoded a moment ago
+		return object // cannot happen: it was just encoded
 	}
 	for texts, items := 1000, 50; texts > 15; texts, items = texts/2, max(items*2/3, 3) {
-		object, _ = query.Encode(cut(record, texts, items)) // of what was decoded
+		object, _ = query.Encode(cut(record, texts, items)) // decoded values always encode
 		if len(object) <= most {
 			break
 		}
@@ -44,7 +44,7 @@ func shrink(object []byte, most int) []byte {
 	return object
 }
 
-// cut returns a value with its texts and lists cut.
+// cut returns a value with its strings and lists shortened.
 func cut(value any, texts, items int) any {
 	switch v := value.(type) {
 	case string:
@@ -65,13 +65,14 @@ func cut(value any, texts, items int) any {
 	return value
 }
 
-// trim keeps the pages of a piece that have text, up to so many bytes with what
-// goes around each, and returns where to go on; 0 at the end.
+// trim returns the pages of a piece that have text, up to a number of bytes
+// including the markup of each page, and the offset to continue from, 0 at the
+// end.
 func trim(piece *document.Piece, offset, most int) (pages []pageText, next int) {
 	const around = 40
 	for _, p := range piece.Pages {
 		if p.Text == "" {
-			continue // says nothing, and a document may have thousands
+			continue // a document may have thousands of empty pages
 		}
 		room := most - around
 		if room < utf8.UTFMax && len(pages) > 0 {

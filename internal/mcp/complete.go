@@ -14,12 +14,12 @@ import (
 
 const (
 	maxCompletions = 20
-	maxTyped       = 200  // bytes: nobody types more before he wants to be helped
-	maxValue       = 200  // bytes of a value that is offered
-	recentReports  = 2000 // reports whose id is compared with what was typed
+	maxTyped       = 200  // bytes of the typed text
+	maxValue       = 200  // bytes of a completion
+	recentReports  = 2000 // reports whose id is compared with the typed text
 )
 
-// complete offers what somebody who types an argument may mean.
+// complete returns completions of an argument.
 func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
@@ -34,12 +34,12 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > maxValue })
 	out := &sdk.CompleteResult{}
 	out.Completion.Values = all[:min(len(all), maxCompletions)]
-	out.Completion.HasMore = len(all) > maxCompletions // how many there are in all nobody counts
+	out.Completion.HasMore = len(all) > maxCompletions // the total is not counted
 	return out, nil
 }
 
-// known reports whether an argument is of something that there is. Of what is
-// not nothing is known, which is no error.
+// hasArgument reports whether the prompt or resource template exists and has
+// the argument. Without it the completion is empty, which is not an error.
 func hasArgument(p *sdk.CompleteParams) bool {
 	if p == nil || p.Ref == nil {
 		return false
@@ -58,7 +58,8 @@ func hasArgument(p *sdk.CompleteParams) bool {
 	return false
 }
 
-// completions are one more than are shown, when there are more.
+// completions returns one completion more than is returned to the client, if
+// there are more.
 func completions(ctx context.Context, s *catalog.Snapshot, p *sdk.CompleteParams) ([]string, error) {
 	typed, by := p.Argument.Value, access.FromContext(ctx)
 	switch {
@@ -77,7 +78,7 @@ func completions(ctx context.Context, s *catalog.Snapshot, p *sdk.CompleteParams
 			return []string{}, nil
 		}
 		return reportIDs(ctx, s, strings.ToLower(typed))
-	case !by.MayRead(access.ReadIssuers): // what is left are names and ids of issuers
+	case !by.MayRead(access.ReadIssuers): // the remaining arguments complete to issuers
 		return []string{}, nil
 	case p.Ref.Name == issuerBrief || p.Argument.Name == "search":
 		return issuers(ctx, s, typed, func(i *disclosure.Issuer) string { return i.Name })
@@ -93,7 +94,7 @@ func withPrefix(all []string, typed string) []string {
 	})
 }
 
-// issuers are those that a name, ticker or number that is being typed may mean.
+// issuers returns the issuers that match a partial name, ticker or number.
 func issuers(ctx context.Context, s *catalog.Snapshot, typed string, show func(*disclosure.Issuer) string) ([]string, error) {
 	found, err := s.Issuers(ctx, typed, "", maxCompletions+1)
 	out := make([]string, len(found))
@@ -103,7 +104,8 @@ func issuers(ctx context.Context, s *catalog.Snapshot, typed string, show func(*
 	return out, err
 }
 
-// issuerIDs are the ids of those, or else the ids that begin with what was typed.
+// issuerIDs returns the ids of the matching issuers, or else the ids with the
+// typed prefix.
 func issuerIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
 	out, err := issuers(ctx, s, typed, func(i *disclosure.Issuer) string { return i.ID })
 	if len(out) > 0 || err != nil {
@@ -126,8 +128,8 @@ func categories(ctx context.Context, s *catalog.Snapshot, typed string) ([]strin
 	return out, err
 }
 
-// reportIDs are the newest reports whose id begins with what was typed, or else
-// those that it finds as a search.
+// reportIDs returns the newest reports whose id has the typed prefix, or else
+// the reports that a search finds.
 func reportIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string, error) {
 	out := []string{}
 	for _, f := range s.Newest(disclosure.Filter{}, recentReports).Reports {

@@ -8,17 +8,17 @@ import (
 // counter counts one kind of message.
 type counter struct{ received, failed atomic.Int64 }
 
-// otherCalls is what is no tool and no method that is counted by itself.
+// otherCalls is the name of all other messages.
 const otherCalls = "other"
 
-// countedMethods are told apart in the metrics.
+// countedMethods have counters of their own.
 var countedMethods = []string{
 	"initialize", "server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get",
 	"completion/complete", "subscriptions/listen",
 }
 
-// Calls names every kind of message that is counted: tools by their names,
-// other messages by their methods.
+// CallNames returns the kinds of messages that are counted: tools by name,
+// other messages by method.
 func CallNames() []string {
 	out := append([]string{otherCalls}, countedMethods...)
 	for _, t := range tools {
@@ -35,14 +35,14 @@ func newCounters() map[string]*counter {
 	return out
 }
 
-// Counted returns how many messages of a kind were taken, and how many of them
-// were answered with an error of the protocol or refused.
-func (s *Server) CallCounts(call string) (taken, failed int64) {
+// CallCounts returns how many messages of a kind were received, and how many of
+// them failed.
+func (s *Server) CallCounts(call string) (received, failed int64) {
 	c := s.calls[call]
 	return c.received.Load(), c.failed.Load()
 }
 
-// label is the kind of a message.
+// label returns the kind of a message.
 func (m message) label() string {
 	if m.method == "tools/call" {
 		if t := toolNamed(m.params.Name); t != nil {

@@ -18,17 +18,17 @@ import (
 
 const (
 	versionHeader    = "Mcp-Protocol-Version"
-	firstStateless   = "2026-07-28" // the first revision in which a message says everything itself
+	firstStateless   = "2026-07-28" // the first revision without sessions
 	listenMethod     = "subscriptions/listen"
-	maxUncheckedBody = 16 << 10 // which costs less to read than to look twice who sends it
+	maxUncheckedBody = 16 << 10 // a shorter body is read before the caller is checked
 )
 
-// ServeHTTP takes one message: it finds out what the message needs, lets the
-// caller in or not, and has the SDK do it.
+// ServeHTTP handles one message: it reads the message, authorizes the caller
+// for it, and passes it to the SDK.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &responseWriter{ResponseWriter: w, request: r}
 	defer out.finish()
-	if err := s.hosts.check(w, r); err != nil {
+	if err := s.cors.Check(w, r); err != nil {
 		out.writeError(err)
 		return
 	}
@@ -38,7 +38,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.ContentLength > maxUncheckedBody || r.ContentLength < 0 {
 		if err := s.o.Guard.Precheck(w, r, public(0)); err != nil {
-			w.Header().Set("Connection", "close") // what follows is not read
+			w.Header().Set("Connection", "close") // the body is not read
 			out.writeError(err)
 			s.count(message{}, true)
 			return
@@ -46,17 +46,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := s.readMessage(r)
 	out.id = m.id
-	principal, refusal := s.o.Guard.Admit(w, r, m.need()) // what cannot be read counts as well
+	principal, refusal := s.o.Guard.Admit(w, r, m.need()) // an invalid message counts as well
 	if refusal == nil {
 		refusal = err
 	}
 	if refusal == nil && m.needsCatalog() {
 		_, refusal = s.snapshot(m.params.Name)
 	}
-	var place access.Slot
-	defer func() { place.Release() }()
+	var slot access.Slot
+	defer func() { slot.Release() }()
 	if refusal == nil && m.method != listenMethod {
-		place, refusal = s.o.Guard.AcquireSlot(r, principal, !m.need().Public) // documents are what not everybody may read
+		slot, refusal = s.o.Guard.AcquireSlot(r, principal, !m.need().Public) // messages that need a credential read documents
 	}
 	if refusal != nil {
 		out.writeError(refusal)
@@ -67,8 +67,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, out.result = newEncodedResult(ctx)
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.body))
-	// The SDK wants both, and answers with either as the method has it. Who
-	// resumes streams, or has a session, takes us for a server that keeps some.
+	// The SDK requires both types and chooses by the method. A client that
+	// resumes a stream or has a session is handled without one.
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Del("Last-Event-ID")
@@ -81,7 +81,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.count(m, out.failed())
 }
 
-// take reads a message of a request that may have one.
+// readMessage reads the message of a request.
 func (s *Server) readMessage(r *http.Request) (message, error) {
 	if r.Method != http.MethodPost {
 		return message{}, &httpError{http.StatusMethodNotAllowed, codeInvalidRequest, "This server keeps no sessions: send each message with POST."}
@@ -108,11 +108,11 @@ func (s *Server) readMessage(r *http.Request) (message, error) {
 	return m, err
 }
 
-// TooLarge tells of a body that says itself that it is too large, for whoever
-// refuses it before it comes here.
+// WriteTooLarge writes the error for a body that is too large by its
+// Content-Length.
 func WriteTooLarge(w http.ResponseWriter, r *http.Request) { writeError(w, r, errTooLarge) }
 
-// Failed tells of what went wrong in us, for whoever catches it.
+// WriteInternalError writes the error for a panic.
 func WriteInternalError(w http.ResponseWriter, r *http.Request) {
 	writeError(w, r, fault.New(fault.Internal, ""))
 }
@@ -123,7 +123,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	out.finish()
 }
 
-// preflight tells a browser what a page may send.
+// preflight answers a CORS preflight request.
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Allow", "POST, OPTIONS")

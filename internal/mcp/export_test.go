@@ -1,32 +1,22 @@
 package mcp
 
-import "net/http"
+import "pregon/internal/mcp/queue"
 
-// Wanted returns how many addresses somebody is subscribed to.
-func (s *Server) Wanted() int {
+// SubscribedURIs returns the number of URIs with a subscription.
+func (s *Server) SubscribedURIs() int {
 	s.subs.mu.Lock()
 	defer s.subs.mu.Unlock()
 	return len(s.subs.byURI)
 }
 
-// Queue is what stands between the SDK and a listener.
-type Queue interface {
-	http.ResponseWriter
-	Close() (slow bool)
-}
-
-// NewQueue returns a queue before a listener.
-func NewQueue(w http.ResponseWriter, cancel func()) Queue { return openQueue{newQueue(w, cancel)} }
-
-type openQueue struct{ *queue }
-
-func (q openQueue) Close() bool { return q.close() }
+// NewQueue returns the writer of a listener.
+var NewQueue = queue.New
 
 const (
-	BeatEvery   = heartbeatInterval
-	WriteTime   = writeTimeout
-	MostPending = maxPending
+	HeartbeatInterval = queue.HeartbeatInterval
+	WriteTimeout      = queue.WriteTimeout
+	MaxPending        = queue.MaxPending
 )
 
-// GoOn finds the page after a list that was cut.
-var GoOn = nextPage
+// NextPage returns the page after a list that was cut.
+var NextPage = nextPage

@@ -147,7 +147,7 @@ func TestGoOn(t *testing.T) {
 		for page := 1; page <= 60; page++ {
 			for shown := 1; shown < limit; shown++ {
 				offset := (page - 1) * limit
-				kept, next := mcp.GoOn(offset, shown, query.List{Page: page, Limit: limit})
+				kept, next := mcp.NextPage(offset, shown, query.List{Page: page, Limit: limit})
 				if kept < 1 || kept > shown || kept <= shown/2 || next.Limit < 1 || next.Limit > limit || (next.Page-1)*next.Limit != offset+kept {
 					t.Fatalf("page %d of %d, %d shown: %d kept, then page %d of %d", page, limit, shown, kept, next.Page, next.Limit)
 				}

@@ -35,7 +35,7 @@ func outlive(t *testing.T, protocol string) {
 			defer q.Close()
 			fmt.Fprint(q, "first\n")
 			select {
-			case <-time.After(10 * mcp.BeatEvery):
+			case <-time.After(10 * mcp.HeartbeatInterval):
 			case <-r.Context().Done():
 			}
 			fmt.Fprint(q, "last\n")
@@ -71,7 +71,7 @@ func outlive(t *testing.T, protocol string) {
 			last = lines.Text()
 		}
 	}
-	if lived := time.Since(began); last != "last" || beats < 10 || lived != 10*mcp.BeatEvery {
+	if lived := time.Since(began); last != "last" || beats < 10 || lived != 10*mcp.HeartbeatInterval {
 		t.Errorf("it ends after %v and %d beats with %q: %v", lived, beats, last, lines.Err())
 	}
 }

@@ -127,7 +127,7 @@ func TestDocumentsStayBetweenTheirMarks(t *testing.T) {
 			t.Fatalf("%s: %q", arguments, out.text())
 		}
 		_, end, _ := strings.Cut(after, "document oir-40374>>>\n")
-		if end != "This is the end." && !strings.HasPrefix(end, "Go on with offset=") {
+		if end != "This is the end." && !strings.HasPrefix(end, "Continue with offset=") {
 			t.Errorf("%s: after the end comes %q", arguments, end)
 		}
 	}

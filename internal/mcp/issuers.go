@@ -9,6 +9,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/mcp/quote"
 	"pregon/internal/query"
 )
 
@@ -22,7 +23,7 @@ func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, 
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, shrink(disclosure.AppendIssuer(nil, e.Issuer), maxJSON/query.MaxLimit)...) // so that none is left out
+		b = append(b, shrink(disclosure.AppendIssuer(nil, e.Issuer), maxJSON/query.MaxLimit)...) // so that all fit
 	}
 	b = withSeq(append(b, "]}"...), snapshot)
 	var text strings.Builder
@@ -30,14 +31,14 @@ func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, 
 	if len(found) == 0 {
 		text.WriteString("No issuer found. Try another spelling, the ticker, NIF or ISIN.")
 	} else {
-		text.WriteString(quotedNotice + "\n")
+		text.WriteString(quote.Notice + "\n")
 	}
 	for _, e := range found {
 		i := e.Issuer
-		fmt.Fprintf(&text, "- %s: %s", word(i.ID), quoted(i.Name, 80))
+		fmt.Fprintf(&text, "- %s: %s", quote.Word(i.ID), quote.Text(i.Name, 80))
 		for _, part := range []string{i.Ticker, i.Market, string(i.Kind)} {
 			if part != "" {
-				text.WriteString(", " + word(part))
+				text.WriteString(", " + quote.Word(part))
 			}
 		}
 		text.WriteString("\n")
@@ -57,18 +58,18 @@ func (s *Server) getIssuer(ctx context.Context, snapshot *catalog.Snapshot, p *q
 	return s.showIssuer(snapshot, found)
 }
 
-// showIssuer tells an issuer.
+// showIssuer returns an issuer as a result.
 func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (result, error) {
 	e, _ := snapshot.Issuer(found.ID)
 	latest := snapshot.ReportsOf(e, len(found.Latest)).Reports
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quoted(found.Name, 120), word(found.ID))
+	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quote.Text(found.Name, 120), quote.Word(found.ID))
 	for _, part := range []*string{found.Ticker, found.Market, found.Kind} {
 		if part != nil {
-			text.WriteString(", " + word(*part))
+			text.WriteString(", " + quote.Word(*part))
 		}
 	}
-	fmt.Fprintf(&text, ": %d reports. %s\n", found.ReportCount, quotedNotice)
+	fmt.Fprintf(&text, ": %d reports. %s\n", found.ReportCount, quote.Notice)
 	for _, f := range latest {
 		text.Write(appendLine(nil, f))
 	}
@@ -86,10 +87,10 @@ func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *
 	text := fmt.Sprintf("%s%d reports in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual %.1f by this hour.\n",
 		s.simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
 	if len(a.Issuers) > 0 {
-		text += "Most active in 30 days. " + quotedNotice + "\n"
+		text += "Most active in 30 days. " + quote.Notice + "\n"
 	}
 	for _, i := range a.Issuers[:min(len(a.Issuers), 5)] {
-		text += fmt.Sprintf("- %s (%s): %d\n", quoted(i.Name, 80), word(i.ID), i.Total)
+		text += fmt.Sprintf("- %s (%s): %d\n", quote.Text(i.Name, 80), quote.Word(i.ID), i.Total)
 	}
 	return newResult(b, text), err
 }

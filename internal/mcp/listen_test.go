@@ -62,8 +62,8 @@ func (s *service) file(reports ...disclosure.Report) {
 func (s *service) settled(n int) {
 	s.t.Helper()
 	waittest.ForNil(s.t, func() error {
-		if s.seats.Open() != n || n == 0 && s.mcp.Wanted() != 0 {
-			return fmt.Errorf("%d listen to %d addresses, want %d", s.seats.Open(), s.mcp.Wanted(), n)
+		if s.seats.Open() != n || n == 0 && s.mcp.SubscribedURIs() != 0 {
+			return fmt.Errorf("%d listen to %d addresses, want %d", s.seats.Open(), s.mcp.SubscribedURIs(), n)
 		}
 		return nil
 	})

@@ -14,10 +14,10 @@ import (
 	"pregon/internal/auth/access"
 )
 
-// message is one JSON-RPC message, as far as the endpoint looks at it.
+// message is the part of a JSON-RPC message that the endpoint needs.
 type message struct {
 	body   []byte
-	id     json.RawMessage // nothing when it has none
+	id     json.RawMessage // nil without an id
 	method string
 	params struct {
 		Name      string          `json:"name"` // of a tool or prompt
@@ -26,8 +26,8 @@ type message struct {
 	}
 }
 
-// parse reads a message. The error says what is wrong with it; as much as was
-// understood is returned beside, above all the id.
+// parse reads a message. With an error it returns the parts that it could read,
+// above all the id.
 func parse(body []byte) (message, error) {
 	m := message{body: body}
 	if !utf8.Valid(body) {
@@ -52,7 +52,7 @@ func parse(body []byte) (message, error) {
 		return m, &rpcError{codeInvalidRequest, `A message has "jsonrpc": "2.0".`, nil}
 	}
 	if _, isRequest := parts["method"]; !isRequest && hasID && (parts["result"] != nil || parts["error"] != nil) {
-		return m, nil // an answer to a question that we never ask: nothing comes of it
+		return m, nil // a response, though we send no requests: it is ignored
 	}
 	if json.Unmarshal(parts["method"], &m.method) != nil || m.method == "" {
 		return m, &rpcError{codeInvalidRequest, "The method must be a text, such as tools/list.", nil}
@@ -65,7 +65,7 @@ func parse(body []byte) (message, error) {
 		return m, &rpcError{codeInvalidParams, "params must be an object.", nil}
 	}
 	if params != nil {
-		_ = json.Unmarshal(params, &m.params) // what is not as it should be is nothing we know
+		_ = json.Unmarshal(params, &m.params) // the SDK reports wrong types
 	}
 	if len(m.params.URI) > maxName || len(m.params.Name) > maxName {
 		return m, &rpcError{codeInvalidParams, "There is nothing with a name of that length.", nil}
@@ -73,15 +73,15 @@ func parse(body []byte) (message, error) {
 	return m, nil
 }
 
-// What is sent back with answers and errors may not be longer than this.
+// Limits of the parts that are repeated in responses, in bytes.
 const (
 	maxID     = 1000
 	maxMethod = 200
 	maxName   = 4000
 )
 
-// isID reports whether a value can be the id of a request. A number must be whole
-// and such as every client can count.
+// isID reports whether a value can be the id of a request: a string, or a whole
+// number that every client can represent.
 func isID(raw json.RawMessage) bool {
 	if len(raw) > maxID {
 		return false
@@ -93,13 +93,13 @@ func isID(raw json.RawMessage) bool {
 	return err == nil && n >= -1<<53 && n <= 1<<53
 }
 
-// asksCatalogue reports whether an answer needs the catalogue, which takes a
-// while to load.
+// needsCatalog reports whether the message needs the catalogue, which takes
+// time to load.
 func (m message) needsCatalog() bool {
 	return slices.Contains([]string{"tools/call", "resources/read", "prompts/get", "completion/complete"}, m.method)
 }
 
-// need is what the caller has to show for a message.
+// need returns the requirement of a message.
 func (m message) need() access.Requirement {
 	switch m.method {
 	case "tools/call":
@@ -114,7 +114,7 @@ func (m message) need() access.Requirement {
 	return public(0)
 }
 
-// needOf is the same of a message that the SDK has read.
+// needOf returns the requirement of a message that the SDK has read.
 func needOf(method string, params sdk.Params) access.Requirement {
 	m := message{method: method}
 	switch p := params.(type) {
@@ -147,10 +147,10 @@ func needOfTool(name string, arguments json.RawMessage) access.Requirement {
 	return public(access.ScopeOf(t.Scope))
 }
 
-// asksInside reports whether a search is to be in documents. A value that nobody
-// knows is refused later, to whoever was let in.
+// searchesDocuments reports whether a search is in documents. An unknown value
+// is rejected later.
 func searchesDocuments(arguments json.RawMessage) bool {
-	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // with which it may be written too
+	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // the name may be escaped
 		return false
 	}
 	var a map[string]any
@@ -158,7 +158,7 @@ func searchesDocuments(arguments json.RawMessage) bool {
 	return a["in"] != nil && a["in"] != ""
 }
 
-// needOfURI is what the resources under an address need.
+// needOfURI returns the requirement of a resource.
 func needOfURI(uri string) access.Requirement {
 	switch {
 	case strings.HasPrefix(uri, documentURI):

@@ -6,10 +6,10 @@ import (
 	"pregon/internal/mcp/view"
 )
 
-// Offer is what the server offers, for whoever describes the service.
+// Offer lists the tools, resources, prompts and views of the server.
 type Offer struct {
 	Versions     []string // of the protocol, newest first
-	Instructions string   // what an agent is told when it connects
+	Instructions string   // sent to an agent when it connects
 	Tools        []Entry
 	Resources    []Entry // Name is the URI
 	Templates    []Entry // Name is the URI template
@@ -17,20 +17,20 @@ type Offer struct {
 	Views        []Entry // Name is the URI
 }
 
-// Entry is one thing of an offer.
+// Entry is an element of an offer.
 type Entry struct {
 	Name, Title, Description string
 	NeedsCredential          bool // needs a key or token
 	Arguments                []Argument
 }
 
-// Argument is what a tool or prompt takes.
+// Argument is an argument of a tool or prompt.
 type Argument struct {
 	Name, Description string
 	Required          bool
 }
 
-// Offered returns what every server offers.
+// Offered returns the offer, which is the same for every server.
 func Offered() Offer {
 	o := Offer{Versions: sdk.SupportedProtocolVersions(), Instructions: instructions}
 	for _, t := range tools {

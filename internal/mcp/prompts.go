@@ -26,7 +26,7 @@ const (
 	explainReport   = "explain_filing"
 )
 
-var language = &sdk.PromptArgument{Name: "language", Title: "Language", Description: "es (default) or en: what the answer is written in"}
+var language = &sdk.PromptArgument{Name: "language", Title: "Language", Description: "Language of the answer: es (default) or en"}
 
 var prompts = []*sdk.Prompt{
 	{
@@ -41,8 +41,8 @@ var prompts = []*sdk.Prompt{
 	},
 	{
 		Name: explainReport, Title: "Explain a report · Explicar una comunicación",
-		Description: "What a report means, for somebody who is no lawyer. Qué significa una comunicación, para quien no es jurista.",
-		Arguments:   []*sdk.PromptArgument{{Name: "id", Title: "Filing", Description: "Id of the report, such as oir-40374", Required: true}, language},
+		Description: "What a report means, for readers without legal training. Qué significa una comunicación, para quien no es jurista.",
+		Arguments:   []*sdk.PromptArgument{{Name: "id", Title: "Report", Description: "Id of the report, such as oir-40374", Required: true}, language},
 	},
 }
 
@@ -63,8 +63,8 @@ func (s *Server) addPrompts() {
 	}
 }
 
-// promptFault is the kind of an error as a caller of a prompt sees it: what is
-// not there was asked for wrongly.
+// promptKind returns the kind of an error for a prompt, where a missing record
+// is an invalid argument.
 func promptKind(err error) fault.Kind {
 	if k := fault.KindOf(err); k != fault.NotFound {
 		return k
@@ -72,8 +72,8 @@ func promptKind(err error) fault.Kind {
 	return fault.Invalid
 }
 
-// prompt writes the instructions, and puts beside them, as a resource, what
-// they are about: so a host and a model can tell the two apart.
+// prompt returns the instructions and, as a separate resource, their subject,
+// so that a host and a model can distinguish the two.
 func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]string) (*sdk.GetPromptResult, error) {
 	params := query.NewParams(nil)
 	values := url.Values{}
@@ -116,7 +116,7 @@ func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]str
 	}}, nil
 }
 
-// subject is what a prompt is about.
+// subject returns the record that a prompt is about.
 func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt string, p *query.Params, day disclosure.Day) (uri string, about result, err error) {
 	switch prompt {
 	case morningBriefing:
@@ -137,7 +137,7 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 	return uri, about, err
 }
 
-// issuerMeant finds an issuer by an identifier, or by its name.
+// findIssuer returns an issuer by an identifier or by its name.
 func (s *Server) findIssuer(ctx context.Context, snapshot *catalog.Snapshot, what string) (*query.Issuer, error) {
 	if len(snapshot.Lookup(what)) == 1 {
 		return s.o.Query.Issuer(snapshot, what, access.FromContext(ctx))
@@ -152,7 +152,7 @@ func (s *Server) findIssuer(ctx context.Context, snapshot *catalog.Snapshot, wha
 	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", text.Clip(what, 100))
 }
 
-// recentDays are the last days, today first.
+// recentDays returns the last 30 days, today first.
 func recentDays() []string {
 	today := disclosure.DayOf(time.Now())
 	out := make([]string, 0, 30)

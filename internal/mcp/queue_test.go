@@ -68,7 +68,7 @@ func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipe{header: http.Header{}}
 		q := mcp.NewQueue(p, func() { t.Error("the listener is let go") })
-		time.Sleep(5 * mcp.BeatEvery)
+		time.Sleep(5 * mcp.HeartbeatInterval)
 		if got := p.text(); got != "" {
 			t.Errorf("it begins with %q", got)
 		}
@@ -77,7 +77,7 @@ func TestHeartbeat(t *testing.T) {
 		if got := p.text(); got != "first" {
 			t.Errorf("%q is not sent at once", got)
 		}
-		time.Sleep(10 * mcp.BeatEvery)
+		time.Sleep(10 * mcp.HeartbeatInterval)
 		if n := strings.Count(p.text(), ": all is well\n\n"); n < 10 || n > 12 {
 			t.Errorf("%d beats in ten rounds", n)
 		}
@@ -93,7 +93,7 @@ func TestHeartbeat(t *testing.T) {
 
 // Whoever does not read is let go, and nobody waits for him meanwhile.
 func TestSlowListener(t *testing.T) {
-	for name, fill := range map[string]int{"is too far behind": mcp.MostPending + 100_000, "takes too long": 100} {
+	for name, fill := range map[string]int{"is too far behind": mcp.MaxPending + 100_000, "takes too long": 100} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &pipe{header: http.Header{}, stuck: true}
@@ -109,14 +109,14 @@ func TestSlowListener(t *testing.T) {
 				if !time.Now().Equal(began) {
 					t.Error("the writer was kept waiting")
 				}
-				if far := fill > mcp.MostPending; failed != far || far != (ctx.Err() != nil) {
+				if far := fill > mcp.MaxPending; failed != far || far != (ctx.Err() != nil) {
 					t.Errorf("failed %v, let go %v", failed, ctx.Err())
 				}
 				<-ctx.Done()
 				if !q.Close() {
 					t.Error("it is not counted as slow")
 				}
-				if waited := time.Since(began); waited > mcp.WriteTime {
+				if waited := time.Since(began); waited > mcp.WriteTimeout {
 					t.Errorf("it takes %v until he is gone", waited)
 				}
 			})

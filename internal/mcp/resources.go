@@ -15,7 +15,7 @@ import (
 	"pregon/internal/query"
 )
 
-// Where the resources are.
+// URIs of the resources.
 const (
 	baseURI     = "pregon://"
 	reportURI   = baseURI + "reports/"
@@ -31,14 +31,14 @@ const (
 )
 
 var resources = []*sdk.Resource{
-	{URI: latestURI, Name: "latest-reports", Title: "Newest filings", MIMEType: jsonType, Description: "The newest reports. Subscribe to be told of each new one."},
+	{URI: latestURI, Name: "latest-reports", Title: "Newest reports", MIMEType: jsonType, Description: "The newest reports. Subscribe to be notified of each new one."},
 }
 
 var templates = []*sdk.ResourceTemplate{
-	{URITemplate: reportURI + "{id}", Name: "report", Title: "A filing", MIMEType: jsonType, Description: "Everything known of one report, as get_report has it."},
-	{URITemplate: searchURI + "{?search,type,issuer,from,to,category,kind}", Name: "report-search", Title: "A search", MIMEType: jsonType, Description: "What a search finds, newest first. Subscribe to be told of new reports that it finds."},
-	{URITemplate: issuerURI + "{id}", Name: "issuer", Title: "An issuer", MIMEType: jsonType, Description: "One issuer, as get_issuer has it."},
-	{URITemplate: documentURI + "{id}", Name: "document", Title: "A report's document", MIMEType: textType, Description: "The text of a report's document; ?offset=N goes on from a character. Needs a key or token."},
+	{URITemplate: reportURI + "{id}", Name: "report", Title: "A report", MIMEType: jsonType, Description: "All data of one report, as get_report returns it."},
+	{URITemplate: searchURI + "{?search,type,issuer,from,to,category,kind}", Name: "report-search", Title: "A search", MIMEType: jsonType, Description: "The results of a search, newest first. Subscribe to be notified of new results."},
+	{URITemplate: issuerURI + "{id}", Name: "issuer", Title: "An issuer", MIMEType: jsonType, Description: "One issuer, as get_issuer returns it."},
+	{URITemplate: documentURI + "{id}", Name: "document", Title: "A report's document", MIMEType: textType, Description: "The text of a report's document; ?offset=N continues from a character. Needs a key or token."},
 }
 
 func (s *Server) addResources() {
@@ -48,7 +48,7 @@ func (s *Server) addResources() {
 	for _, t := range templates {
 		s.sdk.AddResourceTemplate(t, s.readResource)
 	}
-	// No domains: a view loads nothing, and has no border of its own.
+	// No domains: a view loads nothing. It has no border of its own.
 	meta := sdk.Meta{"ui": map[string]any{"csp": map[string]any{}, "prefersBorder": true}}
 	for _, v := range view.All() {
 		r := &sdk.Resource{URI: v.URI, Name: v.Name, Title: v.Title, Description: v.Description, MIMEType: viewType, Size: int64(len(v.HTML)), Meta: meta}
@@ -63,16 +63,16 @@ func isResource(uri string) bool { return strings.HasPrefix(uri, baseURI) }
 
 type uriKey struct{}
 
-// underOneAddress has the SDK find readResource whatever the address is. It
-// would compare it with the templates letter by letter, and find no search whose
-// parameters stand in another order.
+// withFixedURI makes the SDK call readResource for every URI. The SDK compares
+// templates literally and would not find a search whose parameters are in
+// another order.
 func withFixedURI(ctx context.Context, req *sdk.ReadResourceRequest) (context.Context, *sdk.ReadResourceRequest) {
 	inner, params := *req, *req.Params
 	params.URI, inner.Params = latestURI, &params
 	return context.WithValue(ctx, uriKey{}, req.Params.URI), &inner
 }
 
-// readResource reads what is ours.
+// readResource reads a resource.
 func (s *Server) readResource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := ctx.Value(uriKey{}).(string)
 	kind, body, err := s.resource(ctx, uri)
@@ -104,7 +104,7 @@ func (s *Server) resource(ctx context.Context, uri string) (kind string, body []
 	return jsonType, out.json, err
 }
 
-// record answers with what the tool for it would.
+// record returns the result of the tool for a resource.
 func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at string, p *query.Params) (result, error) {
 	if at == latestURI || at == searchURI {
 		return s.searchReports(ctx, snapshot, p)
@@ -119,7 +119,7 @@ func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at stri
 	return result{}, errNoResource
 }
 
-// What of a document is read at once.
+// Limits of a document that is read as a resource.
 const (
 	maxCharsRead = 20_000
 	maxBytesRead = 24_000
@@ -141,17 +141,17 @@ func (s *Server) wholeDocument(ctx context.Context, snapshot *catalog.Snapshot, 
 	return []byte(s.documentText(out)), err
 }
 
-var errNoResource = fault.New(fault.NotFound, "There is no such resource: resources/list and resources/templates/list tell what there is.")
+var errNoResource = fault.New(fault.NotFound, "There is no such resource: see resources/list and resources/templates/list.")
 
-// For how long a client may keep what it was told. What is the program's stays
-// as it is until the next release; what is the market's may change with every
-// report, as over REST.
+// How long a client may cache a result, in milliseconds. The offer is part of the
+// program. Records may change with every report,
+// as over REST.
 const (
 	offerTTL  = 5 * 60 * 1000
 	recordTTL = 1000
 )
 
-// cacheable returns how long a result may be kept, and by whom.
+// cacheable sets how long a result may be cached, and by whom.
 func cacheable(ctx context.Context, req sdk.Request, c *sdk.Cacheable) {
 	c.TTLMs, c.CacheScope = offerTTL, "public"
 	read, ok := req.(*sdk.ReadResourceRequest)

@@ -91,7 +91,7 @@ func TestResourceOfALongDocument(t *testing.T) {
 	uri, pieces := "pregon://documents/oir-40374", 0
 	for ; uri != ""; pieces++ {
 		text := s.read(uri, key...).Contents[0].Text
-		if _, on, ok := strings.Cut(text, "Go on with offset="); ok {
+		if _, on, ok := strings.Cut(text, "Continue with offset="); ok {
 			uri = "pregon://documents/oir%2D40374?offset=" + strings.TrimSuffix(on, ".")
 		} else if uri = ""; !strings.Contains(text, "el final") {
 			t.Errorf("it ends with %.200s", text[max(0, len(text)-200):])

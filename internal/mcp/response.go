@@ -22,7 +22,7 @@ import (
 	"pregon/internal/text"
 )
 
-// Codes of JSON-RPC, of MCP, and of ours.
+// Error codes of JSON-RPC, of MCP, and of this server.
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -37,7 +37,7 @@ const (
 	codeUnavailable  = -32006
 )
 
-// rpcError is a message that cannot be answered.
+// rpcError is an error about a message.
 type rpcError struct {
 	code    int
 	message string
@@ -46,7 +46,8 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.message }
 
-// httpError is a request that is no message at all: HTTP has a status for it.
+// httpError is an error about a request that is not a message, with its HTTP
+// status.
 type httpError struct {
 	status, code int
 	message      string
@@ -64,13 +65,13 @@ func errVersion(v string) error {
 	}
 }
 
-// errNotEntitled refuses what the endpoint would have, had the message been
-// plain. Nobody comes here by accident.
+// errUnauthorized is returned if the SDK read a message otherwise than the
+// endpoint did, which happens only with crafted messages.
 func errUnauthorized(need access.Requirement) error {
 	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s.", need.Scope)
 }
 
-// entitled reports whether the caller may have what is needed.
+// authorized reports whether the caller meets a requirement.
 func authorized(ctx context.Context, need access.Requirement) bool {
 	p := access.FromContext(ctx)
 	if p.Mode == access.Anonymous {
@@ -79,15 +80,15 @@ func authorized(ctx context.Context, need access.Requirement) bool {
 	return p.Scope.Has(need.Scope)
 }
 
-// wire is an error as JSON-RPC tells it.
+// wireError is an error as JSON-RPC encodes it.
 type wireError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
 }
 
-// tell puts an error into the words of JSON-RPC, and says which status HTTP has
-// for it: none for what is a matter of the message alone.
+// toWire converts an error to JSON-RPC and returns its HTTP status, 0 for an
+// error about the message alone.
 func toWire(err error) (status int, out wireError) {
 	if e, ok := errors.AsType[*rpcError](err); ok {
 		return 0, wireError{e.code, secret.Mask(e.message), e.data}
@@ -96,7 +97,7 @@ func toWire(err error) (status int, out wireError) {
 		return e.status, wireError{e.code, secret.Mask(e.message), nil}
 	}
 	kind := fault.KindOf(err)
-	status, message := problem.Status(kind), "Something went wrong on our side. Try again; if it goes on, tell us the request id."
+	status, message := problem.Status(kind), "Something went wrong on our side. Try again; if it persists, report the request id."
 	if e, ok := errors.AsType[*fault.Error](err); ok && kind != fault.Internal {
 		message = secret.Mask(e.Message)
 	}
@@ -111,24 +112,24 @@ func toWire(err error) (status int, out wireError) {
 	return status, wireError{code, message, map[string]int{"status": status}}
 }
 
-// reply is what is answered to one message. It lets streams pass; what has an
-// end it holds until it is whole. Errors are told in JSON-RPC, and with the
-// status that the caller's revision of the protocol wants.
+// responseWriter writes the response to one message. It passes streams through
+// and buffers all else. Errors are written in JSON-RPC, with the status that
+// the client's revision of the protocol expects.
 type responseWriter struct {
 	http.ResponseWriter
 	request   *http.Request
 	id        json.RawMessage
-	code      int  // the status; 0 until something is said
-	streaming bool // what was said is on its way
+	code      int  // the status; 0 until it is set
+	streaming bool // writes are passed through
 	body      []byte
-	result    *encodedResult // of a tool that was called
-	ours      bool           // the error is in our own words
+	result    *encodedResult // of a tool call
+	ours      bool           // the error was not written by the SDK
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (p *responseWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (p *responseWriter) WriteHeader(status int) {
 	if p.code == 0 {
 		p.code = status
@@ -136,7 +137,7 @@ func (p *responseWriter) WriteHeader(status int) {
 }
 
 func (p *responseWriter) Write(b []byte) (int, error) {
-	if p.streaming { // the header is the queue's by now
+	if p.streaming { // the header is sent
 		return p.ResponseWriter.Write(b)
 	}
 	p.WriteHeader(http.StatusOK)
@@ -144,14 +145,14 @@ func (p *responseWriter) Write(b []byte) (int, error) {
 		p.streaming = true
 		return p.ResponseWriter.Write(b)
 	}
-	p.body = append(p.body, b...) // a copy: the writer may use his again
+	p.body = append(p.body, b...) // a copy, since the caller may reuse b
 	return len(b), nil
 }
 
-// failed reports whether the answer is an error of the protocol.
+// failed reports whether the response is an error of the protocol.
 func (p *responseWriter) failed() bool { return p.code >= 400 }
 
-// refuse answers with an error of ours.
+// writeError sets the response to an error.
 func (p *responseWriter) writeError(err error) {
 	status, out := toWire(err)
 	p.code, p.ours = cmp.Or(status, http.StatusBadRequest), true
@@ -166,20 +167,20 @@ func (p *responseWriter) writeError(err error) {
 
 func (p *responseWriter) setError(out wireError) {
 	p.Header().Set("Content-Type", "application/json")
-	p.body, _ = query.Encode(struct { // texts and numbers, which always encode
+	p.body, _ = query.Encode(struct { // strings and numbers always encode
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"` // null when there is none
 		Error   wireError       `json:"error"`
 	}{"2.0", p.id, out})
 }
 
-// finish says what was not said yet.
+// finish sends the buffered response.
 func (p *responseWriter) finish() {
 	if p.streaming || p.code == 0 {
 		return
 	}
 	h := p.Header()
-	if p.failed() && !strings.HasPrefix(h.Get("Content-Type"), "application/json") { // the SDK says in plain text what it cannot read
+	if p.failed() && !strings.HasPrefix(h.Get("Content-Type"), "application/json") { // the SDK reports unreadable messages in plain text
 		p.setError(fromPlainText(strings.TrimSpace(string(p.body))))
 	}
 	p.rewriteSDKError()
@@ -187,7 +188,7 @@ func (p *responseWriter) finish() {
 	if p.result != nil && p.result.fields != nil {
 		before, after, err := p.result.split(p.body)
 		if err != nil {
-			panic(err) // of another SDK than this was written for
+			panic(err) // the SDK changed its encoding
 		}
 		parts = [][]byte{before, p.result.fields, after}
 	}
@@ -209,10 +210,10 @@ func (p *responseWriter) send(parts [][]byte) {
 	}
 }
 
-// mend rewrites errors of the SDK that have no id, or tell of its insides.
+// rewriteSDKError replaces errors of the SDK that lack an id or name Go types.
 func (p *responseWriter) rewriteSDKError() {
-	tells := bytes.Contains(p.body, []byte("unmarshaling "))
-	if p.ours || !tells && !p.failed() {
+	goTypes := bytes.Contains(p.body, []byte("unmarshaling "))
+	if p.ours || !goTypes && !p.failed() {
 		return
 	}
 	var m struct {
@@ -224,20 +225,19 @@ func (p *responseWriter) rewriteSDKError() {
 	}
 	unknown := m.Error.Code == codeMethodNotFound
 	switch {
-	case tells:
+	case goTypes:
 		m.Error.Message = "The params are not of the types that this method takes."
 	case unknown:
 		m.Error.Message = "There is no such method."
 	}
-	if tells || unknown || m.ID == nil {
+	if goTypes || unknown || m.ID == nil {
 		p.setError(*m.Error)
 	}
 }
 
-// status is what an error is answered with. What is a matter of HTTP has its
-// status always. What is a matter of the message has one since 2026-07-28; who
-// speaks an older revision, or does not say which, is answered 200 as JSON-RPC
-// over HTTP has it.
+// status returns the status of an error. An error of HTTP always has its own.
+// An error about the message has one since 2026-07-28; a client with an older
+// or no revision gets 200, as JSON-RPC over HTTP requires.
 func (p *responseWriter) status() int {
 	if p.code >= http.StatusInternalServerError && p.request.Context().Err() != nil {
 		return problem.StatusClientClosed
@@ -250,7 +250,7 @@ func (p *responseWriter) status() int {
 	return p.code
 }
 
-// translate puts what the SDK says in plain text into JSON-RPC.
+// fromPlainText converts a plain text error of the SDK to JSON-RPC.
 func fromPlainText(text string) wireError {
 	if strings.Contains(text, "not handled") {
 		return wireError{Code: codeMethodNotFound, Message: "There is no such method."}
@@ -258,7 +258,7 @@ func fromPlainText(text string) wireError {
 	return wireError{Code: codeInvalidRequest, Message: text}
 }
 
-// wireError is an error for the SDK to tell.
+// sdkError converts an error for the SDK.
 func sdkError(err error) error {
 	_, out := toWire(err)
 	return &jsonrpc.Error{Code: int64(out.Code), Message: out.Message}

@@ -10,23 +10,21 @@ import (
 	"pregon/internal/query"
 )
 
-// ready is the result of a tool, encoded as it will be sent.
-//
-// The SDK would read and write it three times over on its way out, which costs
-// more than finding it. So the SDK is given a ticket in its place, and the reply
-// puts it in where the ticket stands.
+// encodedResult is the result of a tool, encoded as it is sent. The SDK would
+// decode and encode a result three times, which costs more than finding it. So
+// the SDK gets a placeholder, which the response writer replaces.
 type encodedResult struct{ fields []byte }
 
 type resultKey struct{}
 
-// newReady makes room for a result in a request's context.
+// newEncodedResult adds an encodedResult to a context.
 func newEncodedResult(ctx context.Context) (context.Context, *encodedResult) {
 	r := &encodedResult{}
 	return context.WithValue(ctx, resultKey{}, r), r
 }
 
-// The ticket as it is given, and as the SDK writes it. A text in the message
-// cannot be taken for it: the quotation marks in a text are escaped.
+// The placeholder as it is passed to the SDK, and as the SDK writes it. No string
+// in a message equals it, since quotation marks in strings are escaped.
 var (
 	placeholder     = &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: placeholderMark}
 	placeholderText = []byte(`"content":[],"structuredContent":"` + placeholderMark + `"`)
@@ -34,19 +32,19 @@ var (
 
 const placeholderMark = "ready"
 
-var errNoPlaceholder = errors.New("the SDK did not write the ticket of a result")
+var errNoPlaceholder = errors.New("the SDK did not write the placeholder of a result")
 
-// put encodes a result, and returns the ticket for it.
+// set encodes a result and returns its placeholder.
 func (r *encodedResult) set(out result) *sdk.CallToolResult {
-	text, _ := query.Encode(out.text) // which a text always does
+	text, _ := query.Encode(out.text) // a string always encodes
 	b := make([]byte, 0, len(out.json)+len(text)+80)
 	b = append(append(b, `"content":[{"type":"text","text":`...), text...)
 	r.fields = append(append(b, `}],"structuredContent":`...), out.json...)
-	copied := *placeholder // the SDK may note something on it
+	copied := *placeholder // the SDK may change it
 	return &copied
 }
 
-// around returns what stands before and after the ticket.
+// split returns the parts before and after the placeholder.
 func (r *encodedResult) split(body []byte) (before, after []byte, err error) {
 	before, after, ok := bytes.Cut(body, placeholderText)
 	if !ok {

@@ -15,40 +15,40 @@ import (
 	"pregon/internal/retry"
 )
 
-// subscriptions are what callers of this process want to be told of. Each
-// process follows the feed by itself, so that a subscriber is told by whichever
-// replica has it.
+// subscriptions are the URIs that callers of this process are subscribed to.
+// Each process follows the events itself, so that a subscriber is notified by
+// the replica it is connected to.
 type subscriptions struct {
 	events *events.Hub
 	notify func(ctx context.Context, uri string)
-	failed func(error) // told when the log cannot be read
+	failed func(error) // called when the log cannot be read
 
 	mu    sync.Mutex
 	byURI map[string]*subscription // guarded by mu: by URI
 }
 
-// wanted is something that somebody is subscribed to.
+// subscription counts the subscribers of a URI.
 type subscription struct {
 	selector *events.Selector
 	count    int
 }
 
-// The events after which a list of reports is another.
+// listEvents are the events that change a list of reports.
 var listEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected}
 
 const (
 	maxURIs       = 10                     // of one request
 	maxURI        = 500                    // bytes of an address
-	minInterval   = 200 * time.Millisecond // between two rounds: a burst is told once
-	batchSize     = 1000                   // events looked at in one round
-	retryInterval = 5 * time.Second        // when the log could not be read, perhaps
+	minInterval   = 200 * time.Millisecond // between two rounds, so that a burst is notified once
+	batchSize     = 1000                   // events of one round
+	retryInterval = 5 * time.Second        // after an error, or without events
 )
 
-// selectorOf reads what an address selects.
+// selectorOf returns the selector of a URI.
 func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
 	if len(uri) > maxURI || at != latestURI && at != searchURI {
-		return nil, fault.New(fault.Invalid, "There is nothing to subscribe to at that address: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, maxURI)
+		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, maxURI)
 	}
 	p, err := query.ParseQuery(rawQuery)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	return events.Selection{Events: listEvents, Filter: filter}.Compile(), nil
 }
 
-// subscribe is called by the SDK for each address that somebody listens to.
+// subscribe is called by the SDK for each URI of a listener.
 func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	selector, err := s.selectorOf(req.Params.URI)
 	if err != nil {
@@ -82,10 +82,10 @@ func (s *Server) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) e
 	return nil
 }
 
-// updated tells subscribers that what they watch is another.
+// updated notifies the subscribers of a URI.
 func (s *Server) updated(ctx context.Context, uri string) {
 	if err := s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-		s.o.Logger.WarnContext(ctx, "subscribers were not told", "err", err)
+		s.o.Logger.WarnContext(ctx, "cannot notify subscribers", "err", err)
 	}
 }
 
@@ -111,8 +111,7 @@ func (s *subscriptions) remove(uri string) {
 	}
 }
 
-// touched returns the addresses that events change: all of them when nobody
-// knows what happened.
+// matching returns the URIs that events change, or all of them.
 func (s *subscriptions) matching(events []*events.Event, all bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,9 +128,9 @@ func (s *subscriptions) matching(events []*events.Event, all bool) []string {
 	return out
 }
 
-// run tells subscribers of changes until the context ends.
+// run notifies subscribers of changes until the context ends.
 func (s *subscriptions) run(ctx context.Context) error {
-	cursor := disclosure.Cursor{Seq: -1} // what there was before is no news
+	cursor := disclosure.Cursor{Seq: -1} // start at the head
 	for {
 		_, wake, _ := s.events.Since(cursor, 0)
 		switch head := s.events.Head(); {
@@ -164,7 +163,7 @@ func (s *subscriptions) notifyAll(ctx context.Context, uris []string) {
 	}
 }
 
-// rest waits for news, and no less than a breath.
+// waitForEvents waits for new events, and for minInterval at least.
 func waitForEvents(ctx context.Context, wake <-chan struct{}) error {
 	if err := retry.Sleep(ctx, minInterval); err != nil {
 		return err

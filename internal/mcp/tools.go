@@ -18,15 +18,15 @@ import (
 	"pregon/internal/text"
 )
 
-// tool is one tool: what tools.json says of it, and what it does.
+// tool is a tool: its description in tools.json and its implementation.
 type tool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
 	Description  string          `json:"description"`
-	View         string          `json:"view"`       // URI of the view that shows its results
-	Scope        string          `json:"scope"`      // of callers who show a credential
-	Credential   bool            `json:"credential"` // callers must show one
-	IDs          string          `json:"ids"`        // the tool that finds the ids it takes
+	View         string          `json:"view"`       // URI of the view of its results
+	Scope        string          `json:"scope"`      // of callers with a credential
+	Credential   bool            `json:"credential"` // a credential is required
+	IDs          string          `json:"ids"`        // the tool that finds its ids
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 
@@ -35,7 +35,7 @@ type tool struct {
 	answer     answer
 }
 
-// result is what a tool answers: JSON for programs, and a short text.
+// result is the result of a tool: JSON for programs, and a short text.
 type result struct {
 	json []byte
 	text string
@@ -44,7 +44,7 @@ type result struct {
 //go:embed tools.json
 var toolsJSON []byte
 
-// answer is what a tool does.
+// answer is the implementation of a tool.
 type answer func(*Server, context.Context, *catalog.Snapshot, *query.Params) (result, error)
 
 var tools = loadTools(map[string]answer{
@@ -60,7 +60,7 @@ var tools = loadTools(map[string]answer{
 func loadTools(answers map[string]answer) []*tool {
 	var all []*tool
 	if err := json.Unmarshal(toolsJSON, &all); err != nil {
-		panic("mcpserver: tools.json: " + err.Error())
+		panic("mcp: tools.json: " + err.Error())
 	}
 	for _, t := range all {
 		var schema struct {
@@ -68,7 +68,7 @@ func loadTools(answers map[string]answer) []*tool {
 			Properties json.RawMessage `json:"properties"`
 		}
 		if err := json.Unmarshal(t.InputSchema, &schema); err != nil {
-			panic("mcpserver: tools.json: " + err.Error())
+			panic("mcp: tools.json: " + err.Error())
 		}
 		t.properties, t.required = propertiesOf(schema.Properties), map[string]bool{}
 		for _, name := range schema.Required {
@@ -96,11 +96,11 @@ func errNoTool(name string) error {
 	return fault.New(fault.Invalid, "unknown tool '%s': use %s.", text.Clip(name, 100), strings.Join(names, ", "))
 }
 
-// anyObject is a schema that says nothing.
+// anyObject is the schema of any object.
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-// addTools gives the SDK the tools without their schemas, which it would read
-// anew at every call for what none of them has; listTools tells them whole.
+// addTools registers the tools without their schemas, which the SDK would parse
+// at every call. listTools returns them complete.
 func (s *Server) addTools() {
 	for _, t := range tools {
 		s.sdk.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyObject}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -109,7 +109,7 @@ func (s *Server) addTools() {
 	}
 }
 
-// offeredTools are the tools as agents are told of them.
+// offeredTools are the tools as tools/list returns them.
 var offeredTools = func() (all []*sdk.Tool) {
 	no := false
 	for _, t := range tools {
@@ -125,7 +125,7 @@ var offeredTools = func() (all []*sdk.Tool) {
 	return all
 }()
 
-// listTools puts the tools into the SDK's list of them.
+// listTools replaces the tools in the SDK's list by the complete ones.
 func listTools(result sdk.Result, err error) (sdk.Result, error) {
 	if list, ok := result.(*sdk.ListToolsResult); ok && err == nil {
 		list.Tools = offeredTools
@@ -133,8 +133,8 @@ func listTools(result sdk.Result, err error) (sdk.Result, error) {
 	return result, err
 }
 
-// call has a tool answer. What goes wrong is a result too, for the model to
-// read and do better.
+// call runs a tool. An error is a result too, so that the model can read it and
+// try again.
 func (s *Server) call(ctx context.Context, t *tool, arguments json.RawMessage) *sdk.CallToolResult {
 	out, err := s.ask(ctx, t, arguments)
 	if err != nil {
@@ -159,8 +159,8 @@ func (s *Server) ask(ctx context.Context, t *tool, arguments json.RawMessage) (r
 	return t.answer(s, ctx, snapshot, p)
 }
 
-// snapshot returns the catalogue for a tool. The state of the service has an
-// answer before the first data is there.
+// snapshot returns the catalogue for a tool. service_status works before the
+// first data is loaded.
 func (s *Server) snapshot(tool string) (*catalog.Snapshot, error) {
 	if tool == "service_status" {
 		return s.o.Query.Loaded()
@@ -168,8 +168,8 @@ func (s *Server) snapshot(tool string) (*catalog.Snapshot, error) {
 	return s.o.Query.Snapshot()
 }
 
-// explain says what was wrong and what to do. What nobody classified is ours
-// to mend, and says nothing of what happened inside.
+// errorText says what was wrong and how to fix it. Internal errors are logged,
+// and their text is not shown.
 func (s *Server) errorText(ctx context.Context, what string, err error) string {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind == fault.Internal {
@@ -196,8 +196,8 @@ func (s *Server) errorText(ctx context.Context, what string, err error) string {
 	return text.ClipBytes(strings.Join(lines, "; "), maxText) + "."
 }
 
-// enumOf lists what an argument may be, when that is one of a few words. An
-// argument means the same to every tool that has it.
+// enumOf lists the values of an enumerated argument. An argument has the same
+// values in every tool.
 func enumOf(name string) string {
 	for _, t := range tools {
 		for _, p := range t.properties {
@@ -209,12 +209,12 @@ func enumOf(name string) string {
 	return ""
 }
 
-// withSeq puts the seq and the cursor of the snapshot into an object.
+// withSeq adds the seq and the cursor of the snapshot to an object.
 func withSeq(object []byte, s *catalog.Snapshot) []byte {
 	return fmt.Appendf(object[:len(object)-1], `,"seq":%d,"cursor":"%v"}`, s.Seq(), s.Head())
 }
 
-// encodeWithSeq encodes a record as an object with the seq of the snapshot.
+// encodeWithSeq encodes a record with the seq and the cursor of the snapshot.
 func encodeWithSeq(v any, s *catalog.Snapshot) ([]byte, error) {
 	b, err := query.Encode(v)
 	if err != nil {
@@ -223,5 +223,18 @@ func encodeWithSeq(v any, s *catalog.Snapshot) ([]byte, error) {
 	return withSeq(b, s), nil
 }
 
-// nowInMadrid lets a model that does not know the day tell what "today" is.
+// nowInMadrid returns the time for models, which do not know the day.
 func nowInMadrid() string { return "It is " + clock(time.Now()) + " in Madrid." }
+
+const minutes = "2006-01-02 15:04"
+
+// clock formats a time in Madrid to the minute.
+func clock(t time.Time) string { return query.Madrid(t).Format(minutes) }
+
+// simulated returns the warning that precedes texts about the simulated market.
+func (s *Server) simulated() string {
+	if s.o.Query.Source() == "demo" {
+		return "SIMULATED MARKET: companies and reports are fictional.\n"
+	}
+	return ""
+}

@@ -1,11 +1,10 @@
-// Package view has the interactive views that MCP hosts show beside the
-// results of tools (MCP Apps, revision 2026-01-26).
+// Package view has the interactive views that MCP hosts show next to the results
+// of tools (MCP Apps, revision 2026-01-26).
 //
-// A view is one HTML document that needs nothing else: hosts let it load
-// nothing, and what it asks of the service goes through them as a tool call.
-// Here its sources lie side by side as they are read best, and are put
-// together once, without their comments. They are written by hand, so that
-// nobody needs a build step to change them, or a tool to read what is served.
+// A view is one HTML document without external resources: hosts let it load
+// nothing, and it queries the service through the host, as a tool call. Its
+// sources are separate files, joined once without their comments. They are
+// written by hand, so that no build step is needed.
 package view
 
 import (
@@ -54,13 +53,12 @@ var all = sync.OnceValue(func() []View {
 	}
 })
 
-// shared is what every view begins with. The order counts: a script uses what
-// those before it declare.
-var shared = []string{"base.css", "words.js", "bridge.js", "dom.js", "pane.js", "filing.js"}
+// shared are the first sources of every view. The order counts: a script uses the
+// declarations of those before it.
+var shared = []string{"base.css", "words.js", "bridge.js", "dom.js", "pane.js", "report.js"}
 
-// assemble puts the document together. All sources are ours, so that nothing
-// but the title has to be escaped; a test sees to it that none of them ends
-// the element that it is put into.
+// assemble joins the sources of a view. Only the title needs escaping, since
+// all sources are embedded. A test checks that none of them ends its element.
 func assemble(v View, own ...string) View {
 	var style, script strings.Builder
 	for _, name := range slices.Concat(shared, own) {
@@ -82,19 +80,17 @@ func assemble(v View, own ...string) View {
 	return v
 }
 
-// policy lets the document load nothing and run its one script, whatever the
-// host that shows it would allow.
+// policy allows the document to run its one script and to load nothing.
 func policy(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
 		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// comment is one that has lines of its own.
+// comment matches a comment on lines of its own.
 var comment = regexp.MustCompile(`(?m)^ *//.*\n|^/\*[^*]*\*/\n|^\n`)
 
-// read returns a source without its comments: they are for who reads it here,
-// while a host is sent the document again and again.
+// read returns a source without its comments.
 func read(name string) string {
 	b, err := sources.ReadFile(name)
 	if err != nil {

@@ -12,7 +12,7 @@ Object.assign(WORDS.en, {
   issuers: 'Most active issuers, last 30 days',
   less: 'less',
   more: 'more',
-  newest: 'Newest filings: {name}',
+  newest: 'Newest reports: {name}',
   pace: 'Today so far',
   pace_ratio: '{ratio} times the usual {usual} by this time of a {day}',
   pace_usual: 'usually {usual} by this time of a {day}',

@@ -10,8 +10,8 @@ const (
 	serverName = "pregon"
 )
 
-// card tells a client how to connect to the MCP server. It says nothing of
-// tools: those it asks the server for.
+// card describes how to connect to the MCP server. It does not list the tools,
+// which the server returns itself.
 type card struct {
 	Schema      string   `json:"$schema"`
 	Name        string   `json:"name"`
@@ -48,9 +48,9 @@ func writeCard(f *facts, e edition) error {
 	if f.Demo {
 		description = "A simulated securities market: fictional disclosures to search, read, follow and quote."
 	}
-	key := "A key, for the texts of documents and for more requests than anybody may make. It can be left out."
+	key := "A key, for the texts of documents and for a higher request limit. Optional."
 	if f.AnonymousLimit == 0 {
-		key = "A key, for the texts of documents. It can be left out."
+		key = "A key, for the texts of documents. Optional."
 	}
 	doc, err := newJSON(cardType, card{
 		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",

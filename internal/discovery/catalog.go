@@ -7,8 +7,8 @@ import (
 )
 
 // catalog is the manifest of Agentic Resource Discovery. The version and the
-// host are of the predecessor of that proposal, whose readers demand them and
-// whose successors pass them over.
+// host are of its predecessor, whose readers require them. Newer readers ignore
+// them.
 type catalog struct {
 	SpecVersion string         `json:"specVersion"`
 	Host        catalogHost    `json:"host"`
@@ -33,10 +33,10 @@ type catalogEntry struct {
 	Updated      *time.Time `json:"updatedAt,omitempty"`
 }
 
-// tags are what all entries are about.
+// tags are the tags of all entries.
 var tags = []string{"cnmv", "spain", "securities", "regulatory-filings", "inside-information", "issuers"}
 
-// writeCatalog makes the manifest, under its name and under its former one.
+// writeCatalog adds the manifest under its current and its former name.
 func writeCatalog(f *facts, e edition) error {
 	c := catalog{
 		SpecVersion: "1.0",
@@ -53,7 +53,7 @@ func writeCatalog(f *facts, e edition) error {
 		if f.Demo {
 			entry.Tags = slices.Concat(tags, []string{"simulated"})
 		}
-		if f.Demo && entry.Type != skillType { // which says so by itself
+		if f.Demo && entry.Type != skillType { // the skill says so itself
 			entry.Description = f.Attribution.Notice + " " + entry.Description
 		}
 	}
@@ -70,7 +70,7 @@ func (f *facts) Title() string {
 	return f.API.Info.Title
 }
 
-// identifier names a thing of ours for good, wherever it is served.
+// identifier returns a permanent name, independent of the address.
 func (f *facts) identifier(parts ...string) string {
 	return "urn:air:" + f.Publisher + ":" + strings.Join(parts, ":")
 }

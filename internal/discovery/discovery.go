@@ -1,15 +1,13 @@
-// Package discovery is how a program that knows nothing but the address of the
-// service finds out what it offers, and how to use it well.
+// Package discovery serves the documents from which a program that knows only
+// the address of the service learns what it offers and how to use it.
 //
-// Every document is made of what the program really has: the OpenAPI document,
-// the offer of the MCP server, the scopes, the limit. The templates beside this
-// file hold prose alone. What they name they name through functions that fail
-// when there is no such thing, so that a program whose documents would tell
-// something untrue does not start.
+// Every document is generated from the OpenAPI document, the offer of the MCP
+// server, the scopes and the limit. The templates contain only prose. They refer
+// to operations, tools and fields through functions that fail for unknown names,
+// so that a program with a wrong document does not start.
 //
-// The documents say whether the market is simulated, which a store may come to
-// be marked with while it is served. So there are two editions of all of them,
-// both made at the start.
+// The documents say whether the market is simulated. A store may be marked as
+// simulated while it is served, so both editions are rendered at the start.
 package discovery
 
 import (
@@ -24,7 +22,7 @@ import (
 	"pregon/internal/server/problem"
 )
 
-// Paths of what others describe, or serve.
+// Paths of other packages, and of the documents.
 const (
 	mcpPath         = access.MCPPath
 	cardPath        = mcpPath + "/server-card"
@@ -43,33 +41,32 @@ const (
 	frontPath      = "/{$}"
 )
 
-// Options are what the documents are made of.
+// Options are the facts in the documents.
 type Options struct {
-	BaseURL string        // as clients see the service, without a slash at the end
+	BaseURL string        // of the service, without a slash at the end
 	Version string        // of the program
-	Updated time.Time     // when that version was made; when zero, what the build says
-	Source  func() string // where the reports come from: "demo" is the simulated market
+	Updated time.Time     // release time of the version; if zero, of the build
+	Source  func() string // the source of the reports: "demo" is the simulated market
 	OpenAPI []byte        // as JSON
 	MCP     mcp.Offer
-	// AnonymousLimit is how many requests in any minute an address may make
-	// without a credential; 0 for any number.
+	// AnonymousLimit is the number of requests per minute that an address may
+	// make without a credential; 0 is unlimited.
 	AnonymousLimit int
 }
 
-// Discovery answers with the documents.
+// Discovery serves the documents.
 type Discovery struct {
 	source     func() string
 	real, demo edition
 }
 
-// edition is every document by its path.
+// edition holds every document by its path.
 type edition map[string]variants
 
-// variants are the forms in which a document can be had, of which the first is
-// for those who do not mind.
+// variants are the formats of a document. The first is the default.
 type variants []document
 
-// New makes the documents.
+// New renders the documents.
 func New(o Options) (*Discovery, error) {
 	if o.Updated.IsZero() {
 		o.Updated = built()
@@ -86,7 +83,7 @@ func New(o Options) (*Discovery, error) {
 	return d, err
 }
 
-// built is when the program's sources were last changed, as far as it knows.
+// built returns the commit time of the program, zero if unknown.
 func built() time.Time {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -101,11 +98,11 @@ func built() time.Time {
 	return time.Time{}
 }
 
-// newEdition makes every document of one kind of market.
+// newEdition renders every document for the real or the simulated market.
 func newEdition(f *facts) (edition, error) {
 	e := edition{}
 	for _, write := range []func(*facts, edition) error{
-		writeSkills, // first: others tell of them
+		writeSkills, // first: other documents list them
 		writeCatalog, writeCard, writeLinkset, writeRobots, writeLLMs, writeFront,
 	} {
 		if err := write(f, e); err != nil {
@@ -130,7 +127,7 @@ func (d *Discovery) Patterns() []string {
 	return patterns
 }
 
-// Register puts every document on the mux.
+// Register adds every document to the mux.
 func (d *Discovery) Register(mux *http.ServeMux) {
 	for path := range d.real {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {

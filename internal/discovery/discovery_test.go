@@ -216,8 +216,8 @@ func TestLimit(t *testing.T) {
 // what lifts it.
 func TestNoLimit(t *testing.T) {
 	speaks := []string{
-		"per address", "lifts that", "Past that", "no such limit", "one too many", "are left", "`RateLimit`", "Keep to the limit", "within the limit",
-		"more requests than", "peticiones por minuto",
+		"per address", "lifts that", "Above that", "no such limit", "one too many", "are left", "`RateLimit`", "Keep to the limit", "within the limit",
+		"higher request limit", "peticiones por minuto",
 	}
 	said := map[string]bool{}
 	for _, limit := range []int{60, 0} {
@@ -239,7 +239,7 @@ func TestNoLimit(t *testing.T) {
 	}
 	for _, phrase := range speaks {
 		if !said[phrase] {
-			t.Errorf("%q is said nowhere, also with a limit: this test looks for the wrong words", phrase)
+			t.Errorf("%q not found even with a limit: this test searches for the wrong text", phrase)
 		}
 	}
 	o := discovery.Options{BaseURL: base, Source: func() string { return "" }, MCP: mcp.Offered()}

@@ -12,24 +12,24 @@ import (
 	"pregon/internal/server/content"
 )
 
-// maxAge is for how many seconds a document may be kept: an operator who
-// changes a setting should not have to wait long.
+// maxAge is the cache time in seconds. It is short, so that a changed setting
+// is visible soon.
 const maxAge = 300
 
-// document is an answer that is the same for everybody.
+// document is a public response that does not change.
 type document struct {
 	contentType string
 	body        []byte
-	links       []string          // of the header, beside those that every document has
-	header      map[string]string // that only this one has
-	tag         string            // the ETag, once the document is whole
+	links       []string          // of the header Link, in addition to commonLinks
+	header      map[string]string // additional headers
+	tag         string            // the ETag, set when the document is complete
 }
 
-// everywhere are the links by which one document leads to all others.
+// commonLinks lead from each document to all others.
 var commonLinks = []string{link(ardPath, "ard"), link(apiCatalogPath, "api-catalog")}
 
-// link is a value of the header Link, with more of its parameters by name and
-// value.
+// link returns a value of the header Link, with further parameters as names and
+// values.
 func link(target, rel string, more ...string) string {
 	s := "<" + target + `>; rel="` + rel + `"`
 	for i := 0; i+1 < len(more); i += 2 {
@@ -38,7 +38,7 @@ func link(target, rel string, more ...string) string {
 	return s
 }
 
-// newJSON is a document of a value.
+// newJSON returns a value as a document.
 func newJSON(contentType string, v any) (document, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -48,7 +48,7 @@ func newJSON(contentType string, v any) (document, error) {
 	return document{contentType: contentType, body: b.Bytes()}, err
 }
 
-// serve answers with the form that the request prefers.
+// serve writes the format that the request prefers.
 func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	d := v[0]
 	h := w.Header()
@@ -66,13 +66,13 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
-// preferred is the form that an Accept header likes best, the earlier one of
-// two that it likes alike.
+// preferred returns the format with the highest quality in an Accept header,
+// the earlier one of equals.
 func (v variants) preferred(accept []content.MediaRange) document {
-	best, liked := v[0], 0.0
+	best, highest := v[0], 0.0
 	for _, d := range v {
-		if q := quality(accept, d.contentType); q > liked {
-			best, liked = d, q
+		if q := quality(accept, d.contentType); q > highest {
+			best, highest = d, q
 		}
 	}
 	return best

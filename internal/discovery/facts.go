@@ -26,15 +26,15 @@ var templates embed.FS
 var texts = template.Must(template.New("").Funcs(template.FuncMap{"line": oneLine}).
 	ParseFS(templates, "templates/*.txt", "templates/skills/*.md"))
 
-// facts are all that a document may tell. The templates call its methods.
+// facts are the data of all documents. The templates call its methods.
 type facts struct {
 	Options
 	API         *reference
 	Demo        bool
 	Attribution query.Attribution
-	Regulator   query.Attribution // also where the market is simulated
+	Regulator   query.Attribution // also for the simulated market
 	Scopes      []string
-	Publisher   string // the name of the host, as a domain
+	Publisher   string // the host as a domain name
 	Skills      []skill
 }
 
@@ -48,11 +48,10 @@ func newFacts(o Options, api *reference, source string) *facts {
 	}
 }
 
-// publisher is a domain name for the host of an address, since identifiers
-// begin with one. An address of the network has a name under arpa; one that
-// only this machine or this network knows gets a name that is reserved for such.
-// So does one that cannot stand in an identifier: what is made of it may be
-// somebody else's.
+// publisher returns a domain name for the host of a URL, since identifiers
+// begin with one. IP addresses have a name under arpa. Local names and names
+// that are not valid in an identifier get a reserved top-level domain, so that
+// the result is never the domain of another party.
 func publisher(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -81,7 +80,7 @@ func publisher(base string) string {
 	return host
 }
 
-// arpa is the name of an address in the reverse tree of the domain names.
+// arpa returns the reverse DNS name of an address.
 func arpa(ip netip.Addr) string {
 	ip = ip.Unmap()
 	var labels []string
@@ -98,7 +97,7 @@ func arpa(ip netip.Addr) string {
 	return strings.Join(labels, ".") + ".ip6.arpa"
 }
 
-// blankLines are more of them than a template meant.
+// blankLines matches surplus blank lines of templates.
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
 // render executes a template.
@@ -108,10 +107,11 @@ func (f *facts) render(name string) ([]byte, error) {
 	return blankLines.ReplaceAll(b.Bytes(), []byte("\n\n")), err
 }
 
-// URL is the address of a path.
+// URL returns the address of a path.
 func (f *facts) URL(path string) string { return f.BaseURL + path }
 
-// Operations returns those under a tag.
+// Op returns the operation with an id. It fails if the operation lacks one of
+// the parameters.
 func (f *facts) Operations(tag string) []*operation {
 	var out []*operation
 	for _, op := range f.API.operations {
@@ -143,12 +143,14 @@ func (o *operation) takes(name string) bool {
 		slices.ContainsFunc(o.Body, func(f field) bool { return f.Name == name })
 }
 
-// Tool returns the tool with a name, whose arguments it must have.
+// Tool returns the name of a tool. It fails if the tool lacks one of the
+// arguments.
 func (f *facts) Tool(name string, arguments ...string) (string, error) {
 	return named("tool", f.MCP.Tools, name, arguments)
 }
 
-// Resource returns a resource or template with a URI.
+// Resource returns the URI of a resource or template. It fails if there is
+// none.
 func (f *facts) Resource(uri string) (string, error) {
 	return named("resource", slices.Concat(f.MCP.Resources, f.MCP.Templates), uri, nil)
 }
@@ -166,7 +168,7 @@ func named(kind string, entries []mcp.Entry, name string, arguments []string) (s
 	return name, nil
 }
 
-// Fields lists what an object of the reference holds.
+// Fields returns the fields of a schema.
 func (f *facts) Fields(name string) ([]field, error) {
 	if _, ok := f.API.Components.Schemas[name]; !ok {
 		return nil, fmt.Errorf("there is no schema %s", name)
@@ -174,32 +176,31 @@ func (f *facts) Fields(name string) ([]field, error) {
 	return f.API.fields(schema{Ref: "#/components/schemas/" + name}), nil
 }
 
-// Values lists what a member of an object may be.
+// Values returns the enumerated values of a field.
 func (f *facts) Values(name, member string) ([]string, error) {
 	values := strs(f.API.schema(f.API.Components.Schemas[name].Properties[member]).Enum)
 	if len(values) == 0 {
-		return nil, fmt.Errorf("%s of %s is not one of some values", member, name)
+		return nil, fmt.Errorf("%s of %s is not an enumeration", member, name)
 	}
 	return values, nil
 }
 
-// Kind returns what a parameter may be.
+// Kind describes the type of a parameter.
 func (f *facts) Kind(p parameter) string { return f.API.kind(p.Schema) }
 
-// KeyHeader is the header in which a key may be sent.
+// KeyHeader returns the name of the header for keys.
 func (f *facts) KeyHeader() (string, error) {
 	name := f.API.Components.SecuritySchemes["apiKey"].Name
 	if name == "" {
-		return "", fmt.Errorf("the OpenAPI document tells of no header for keys")
+		return "", fmt.Errorf("the OpenAPI document has no header for keys")
 	}
 	return name, nil
 }
 
-// defaultLimit is how the reference speaks of the limit that a service has
-// unless it is set otherwise.
+// defaultLimit is the default limit as the OpenAPI document words it.
 const defaultLimit = "60 requests in any 60 seconds"
 
-// LimitPhrase returns how many requests may be made without a credential.
+// LimitPhrase describes the limit of requests without a credential.
 func (f *facts) LimitPhrase() string {
 	if f.AnonymousLimit == 0 {
 		return "any number of requests"
@@ -207,24 +208,24 @@ func (f *facts) LimitPhrase() string {
 	return fmt.Sprintf("%d requests in any 60 seconds", f.AnonymousLimit)
 }
 
-// limits are where the introduction of the reference tells of the limit.
+// limits matches the part of the introduction that describes the limit.
 var limits = regexp.MustCompile(`(?s), in ` + defaultLimit + ` per.*?With a credential there is no such limit\. There are two kinds, `)
 
-// Guide is the introduction of the reference with its headings two levels
-// deeper, and with the limit that this service has.
+// Guide returns the introduction of the OpenAPI document with headings two
+// levels deeper, and with the limit of this service.
 func (f *facts) Guide() (string, error) {
 	text := strings.ReplaceAll(f.API.Info.Description, defaultLimit, f.LimitPhrase())
 	if f.AnonymousLimit == 0 {
 		text = limits.ReplaceAllLiteralString(f.API.Info.Description, ", as often as you like.\n\nThere are two kinds of credential, ")
 		if text == f.API.Info.Description {
-			return "", fmt.Errorf("the OpenAPI document does not tell of the limit where it did")
+			return "", fmt.Errorf("the OpenAPI document does not describe the limit in the expected place")
 		}
 	}
 	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n## ", "\n### ")), nil
 }
 
-// Told is a description of the reference in one line, without the limit where
-// there is none.
+// Describe returns a description on one line, without the limit if there is
+// none.
 func (f *facts) Describe(description string) string {
 	text := oneLine(description)
 	if f.AnonymousLimit == 0 {

@@ -10,8 +10,8 @@ import (
 	"pregon/internal/query"
 )
 
-// page is the front page for people. Its style stands in it, so that the page
-// is one file and may load nothing.
+// page is the front page for people. It contains its style, so that it needs to
+// load nothing.
 var page = template.Must(template.ParseFS(templates, "templates/front.html"))
 
 var style = func() template.CSS {
@@ -30,21 +30,21 @@ type index struct {
 	Links       map[string]string `json:"links"`
 }
 
-// signpost are the names under which the index links operations.
+// operationLinks are the operations that the index links, by name.
 var operationLinks = map[string]string{
 	"reports": "getReports", "issuers": "getIssuers", "analytics": "getAnalytics", "suggest": "getSuggestions",
 	"status": "getStatus", "completeness": "getCompleteness", "token": "exchangeToken",
 }
 
-// landmarks are the names under which it links everything else.
+// otherLinks are the other paths that the index links, by name.
 var otherLinks = map[string]string{
 	"openapi": openapiPath, "mcp": mcpPath, "mcp_server_card": cardPath, "ard": ardPath, "api_catalog": apiCatalogPath,
 	"agent_skills": skillsPath + "index.json", "llms": llmsPath, "llms_full": llmsFullPath,
 	"oauth_protected_resource": resourcePath, "oauth_authorization_server": serverPath,
 }
 
-// writeFront makes the front page: as JSON for programs, as HTML for browsers,
-// and as Markdown for agents that ask for it.
+// writeFront adds the front page: JSON for programs, HTML for browsers,
+// Markdown for agents.
 func writeFront(f *facts, e edition) error {
 	links := map[string]string{}
 	for name, id := range operationLinks {
@@ -82,13 +82,14 @@ func writeFront(f *facts, e edition) error {
 	return nil
 }
 
-// pageHeader lets the page do nothing but show itself.
+// pageHeader returns headers that allow the page to load nothing and run no
+// script.
 func pageHeader() map[string]string {
 	sum := sha256.Sum256([]byte(style))
 	return map[string]string{
 		"Content-Security-Policy": strings.Join([]string{
 			"default-src 'none'", "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'", "img-src data:",
-			"connect-src 'self'", // for tools in the browser that look for llms.txt; the page itself runs nothing
+			"connect-src 'self'", // for browser extensions that fetch llms.txt
 			"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 		}, "; "),
 		"Referrer-Policy":            "no-referrer",

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// linkset is an API catalogue (RFC 9727, RFC 9264).
+// linkset is an API catalog (RFC 9727, RFC 9264).
 type linkset struct {
 	Contexts []linkContext `json:"linkset"`
 }
 
-// linkContext is what is linked to one thing.
+// linkContext holds the links of one resource.
 type linkContext struct {
 	Anchor string       `json:"anchor"`
 	Items  []linkTarget `json:"item,omitempty"`
@@ -43,7 +43,7 @@ func writeLinkset(f *facts, e edition) error {
 	manual := target(llmsFullPath, "text/plain", "Everything in one text")
 	services := []linkContext{
 		{
-			Anchor: f.URL("/"), // as the servers of the OpenAPI document have it
+			Anchor: f.URL("/"), // as in the servers of the OpenAPI document
 			Desc: slices.Concat(target(openapiPath, "application/json", "OpenAPI 3.1 as JSON"),
 				target(openapiYAMLPath, "application/yaml", "OpenAPI 3.1 as YAML")),
 			Doc: manual, Meta: target(resourcePath, "application/json", "RFC 9728"),

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// reference is what is needed of the OpenAPI document.
+// reference is the part of the OpenAPI document that is used here.
 type reference struct {
 	Info       struct{ Title, Summary, Description string }
 	Tags       []tag
@@ -25,8 +25,8 @@ type reference struct {
 
 type tag struct{ Name, Description string }
 
-// requirement is one way to be let in: all the schemes it names. An empty one
-// lets in anybody.
+// requirement is a set of security schemes that together authorize a request.
+// An empty one authorizes any request.
 type requirement map[string][]string
 
 type pathItem struct{ Get, Post, Put, Patch, Delete *operation }
@@ -42,7 +42,7 @@ type operation struct {
 	RequestBody          struct {
 		Content map[string]struct{ Schema schema }
 	}
-	Body     []field `json:"-"` // what the body may hold
+	Body     []field `json:"-"` // the fields of the body
 	BodyType string  `json:"-"`
 }
 
@@ -99,7 +99,7 @@ func parseReference(document []byte) (*reference, error) {
 	return r, nil
 }
 
-// resolve puts what an operation refers to in its place.
+// resolve replaces the references of an operation.
 func (r *reference) resolve(op *operation) {
 	for i, p := range op.Parameters {
 		if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
@@ -116,7 +116,7 @@ func (r *reference) resolve(op *operation) {
 	}
 }
 
-// schema follows a reference.
+// schema resolves a reference.
 func (r *reference) schema(s schema) schema {
 	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
 		return r.Components.Schemas[name]
@@ -124,7 +124,7 @@ func (r *reference) schema(s schema) schema {
 	return s
 }
 
-// fields lists what an object may hold, what it must hold first.
+// fields returns the fields of an object, required ones first.
 func (r *reference) fields(s schema) []field {
 	s = r.schema(s)
 	var out []field
@@ -144,7 +144,7 @@ func (r *reference) fields(s schema) []field {
 	return out
 }
 
-// kind tells in a few words what a value may be.
+// kind describes the values of a schema in a few words.
 func (r *reference) kind(s schema) string {
 	s = r.schema(s)
 	var words []string
@@ -182,10 +182,10 @@ func strs(values []any) []string {
 	return out
 }
 
-// oneLine is a text without breaks, for lists.
+// oneLine joins the lines of a text.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Open lists what anybody can read by following a link.
+// Open returns the public operations that a plain link can call.
 func (r *reference) Open() []*operation {
 	var out []*operation
 	for _, op := range r.operations {
@@ -196,7 +196,7 @@ func (r *reference) Open() []*operation {
 	return out
 }
 
-// At is the path with a value for what differs.
+// At returns the path with its placeholder replaced.
 func (o *operation) At(value string) string {
 	return placeholder.ReplaceAllLiteralString(o.Path, value)
 }

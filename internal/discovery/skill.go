@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// skillType is the form in which the catalogue names a skill.
+// skillType is the media type of a skill.
 const skillType = `text/markdown; profile="urn:air:agent-skills"`
 
-// skill teaches an agent to do something with the service.
+// skill is an instruction for agents that use the service.
 type skill struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -21,13 +21,13 @@ type skill struct {
 	Digest      string `json:"digest"`
 }
 
-// skillIndex is the document of the agent skills discovery proposal, 0.2.0.
+// skillIndex is the index of the agent skills discovery proposal, 0.2.0.
 type skillIndex struct {
 	Schema string  `json:"$schema"`
 	Skills []skill `json:"skills"`
 }
 
-// writeSkills makes the skills, each from the template of its name, and their
+// writeSkills adds the skills, each from the template of its name, and their
 // index.
 func writeSkills(f *facts, e edition) error {
 	files, err := fs.Glob(templates, "templates/skills/*.md")
@@ -56,8 +56,8 @@ func writeSkills(f *facts, e edition) error {
 	return err
 }
 
-// frontMatter reads the lines between the first two rules, of which each is a
-// name and a value.
+// frontMatter returns the names and values between the first two rules of a
+// Markdown text.
 func frontMatter(text string) map[string]string {
 	out := map[string]string{}
 	text, ok := strings.CutPrefix(text, "---\n")

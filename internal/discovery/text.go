@@ -12,7 +12,7 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
-// writeLLMs makes the two texts for language models.
+// writeLLMs adds the two texts for language models.
 func writeLLMs(f *facts, e edition) error {
 	for path, name := range map[string]string{llmsPath: "llms.txt", llmsFullPath: "llms-full.txt"} {
 		body, err := f.render(name)
@@ -26,8 +26,8 @@ func writeLLMs(f *facts, e edition) error {
 	return nil
 }
 
-// writeRobots lets crawlers read everything but what only members may, or what
-// is not for reading at all.
+// writeRobots allows crawlers all paths except those that need a credential or
+// have no content.
 func writeRobots(f *facts, e edition) error {
 	body, err := f.render("robots.txt")
 	e[robotsPath] = variants{{contentType: textType, body: body}}
@@ -36,8 +36,8 @@ func writeRobots(f *facts, e edition) error {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
-// Uncrawled lists the paths that have nothing for a crawler, each as a rule of
-// RFC 9309. What lies below another is not named again.
+// Uncrawled returns the paths without content for a crawler as rules of RFC
+// 9309. Paths below another rule are left out.
 func (f *facts) Uncrawled() []string {
 	readable := map[string]bool{mcpPath: false, cardPath: true}
 	for _, op := range f.API.operations {
@@ -52,7 +52,7 @@ func (f *facts) Uncrawled() []string {
 		rule := placeholder.ReplaceAllString(path, "*")
 		for other, yes := range readable {
 			if yes && strings.HasPrefix(other, path+"/") {
-				rule = strings.TrimSuffix(rule, "$") + "$" // this one alone
+				rule = strings.TrimSuffix(rule, "$") + "$" // only this path
 			}
 		}
 		rules = append(rules, rule)

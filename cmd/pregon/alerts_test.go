@@ -144,7 +144,7 @@ func newAlerted(t *testing.T) *alerted {
 	if a.service, err = c.Serve.wire(t.Context(), &process{stderr: io.Discard}, log, a.store, "http://127.0.0.1:8080"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { a.service.auth.close(); a.service.documents.close() })
+	t.Cleanup(func() { a.service.close() })
 	if err := a.service.catalog.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func well() *health.Monitor {
 func (a *alerted) tell(t *testing.T, b *health.Monitor) {
 	t.Helper()
 	status, _ := b.Status()
-	if err := a.service.ledger.SetStatus(t.Context(), nil, status); err != nil {
+	if err := a.service.coverage.SetStatus(t.Context(), nil, status); err != nil {
 		t.Fatal(err)
 	}
 	a.told = true

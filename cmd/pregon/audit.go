@@ -13,13 +13,13 @@ import (
 	"pregon/internal/fault"
 )
 
-// auditFlag is taken by every command that decides on access.
+// auditFlag is embedded by every command that changes or decides on access.
 type auditFlag struct {
 	AuditLog string `placeholder:"FILE" help:"File to which security events are appended, as JSON Lines. Serve writes them to its log too."`
 }
 
-// audit returns who is told of security events: the file, if there is one, and
-// the log, if there is one.
+// audit returns a function that records security events in the file, if there is
+// one, and in the log, if it is not nil.
 func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() error, err error) {
 	var to []*slog.Logger
 	end = func() error { return nil }
@@ -45,5 +45,5 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() erro
 	}, end, nil
 }
 
-// joinClose closes something at the end, whatever happened before.
+// joinClose calls end and joins its error to err.
 func joinClose(err error, end func() error) error { return errors.Join(err, end()) }

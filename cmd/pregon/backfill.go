@@ -29,8 +29,8 @@ type backfillCmd struct {
 	Types     []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
 }
 
-// Run has the history loaded by the serve that reads the source, if there is
-// one, or does it itself. It goes on where it stopped.
+// Run has the history loaded by the serve process that reads the source, or loads
+// it itself if there is none. It continues where an earlier run stopped.
 func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	job, err := c.job()
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	cat, led := catalog.New(db, logger), coverage.New(db)
+	cat, tracker := catalog.New(db, logger), coverage.New(db)
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer docs.close()
-	r, err := c.newReader(db, led, cat, docs, time.Second, "", logger, nil)
+	r, err := c.newReader(db, tracker, cat, docs, time.Second, "", logger, nil)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (c *backfillCmd) job() (coverage.Job, error) {
 // registerBegins is the first day of the oldest series, HR.
 const registerBegins = "1988-07-01"
 
-// numbers reads --numbers.
+// numbers parses --numbers.
 func (c *backfillCmd) numbers(types []disclosure.Type) (coverage.Job, error) {
 	const most = 1_000_000 // more than all series have
 	if c.From != "" || c.To != "" {
@@ -152,7 +152,7 @@ func (c *backfillCmd) types() (types []disclosure.Type, err error) {
 	return types, nil
 }
 
-// progress shows how far a back-fill is, and why it does not get on.
+// progress prints how far a back-fill is, and why it is delayed.
 type progress struct {
 	w       io.Writer
 	bar     *cli.Bar
@@ -162,15 +162,15 @@ type progress struct {
 	began   time.Time
 }
 
-// hesitation is how long the lease of a process that was killed may look like
-// that of one that works.
-const hesitation = 5 * time.Second
+// leaseGrace is how long the lease of a killed process may look like that of a
+// running one.
+const leaseGrace = 5 * time.Second
 
 func (v *progress) show(job coverage.Job, ours bool) {
 	if v.began.IsZero() {
 		v.began = time.Now()
 	}
-	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < hesitation {
+	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < leaseGrace {
 		return
 	}
 	if v.bar == nil || ours != v.ours {
@@ -182,21 +182,21 @@ func (v *progress) show(job coverage.Job, ours bool) {
 		if job.ByNumber() {
 			what = fmt.Sprintf("%s %d to %d", job.Types[0], job.First, job.Last)
 		}
-		v.say("loading %s, %s", what, who)
+		v.print("loading %s, %s", what, who)
 	}
 	if v.bar == nil || v.total != job.Total {
 		v.bar = cli.NewBar(v.w, "loading", "steps", int64(max(job.Total, 1)), progressbar.OptionShowCount())
 	}
 	v.ours, v.total = ours, job.Total
 	if job.Trouble != "" && job.Trouble != v.trouble {
-		v.say("trying again: %s", job.Trouble)
+		v.print("trying again: %s", job.Trouble)
 	}
 	v.trouble = job.Trouble
 	v.bar.Set(job.Steps)
 }
 
-// interrupted is the error of a back-fill that was stopped: how far it came,
-// and who continues.
+// interrupted returns the error of a back-fill that was stopped: how far it is,
+// and which process continues it.
 func (v *progress) interrupted(job coverage.Job) error {
 	far := "before the first step"
 	if job.Steps > 0 {
@@ -212,7 +212,7 @@ func (v *progress) interrupted(job coverage.Job) error {
 	return fault.New(fault.Unavailable, "interrupted %s; %s", far, who)
 }
 
-func (v *progress) say(format string, args ...any) {
+func (v *progress) print(format string, args ...any) {
 	if v.bar != nil {
 		v.bar.Clear()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"math"
@@ -19,20 +20,20 @@ import (
 	"pregon/internal/store"
 )
 
-// documentFlags say how documents are read.
+// documentFlags configure the reading of documents.
 type documentFlags struct {
 	KeepDocuments bool   `help:"Keep the documents' own bytes in the store too, not only their text."`
 	CacheDir      string `placeholder:"DIR" help:"Private directory for the compiled reader of PDF files, which is ready at once with it and else takes seconds at every start. Default: pregon in the user's cache directory."`
 }
 
-// modelFlags name the language model that writes summaries.
+// modelFlags configure the language model that writes summaries.
 type modelFlags struct {
 	LLMURL    string `name:"llm-url" placeholder:"URL" help:"OpenAI-compatible endpoint that writes summaries, its key in PREGON_LLM_KEY. Default: none, and summaries are sentences of the documents."`
 	LLMModel  string `name:"llm-model" placeholder:"NAME" help:"Model to ask for."`
 	LLMBudget int    `name:"llm-budget" default:"2000000" placeholder:"TOKENS" help:"Tokens that the model may cost in a day. Beyond it summaries are sentences of the documents."`
 }
 
-// llmKeyEnv has no flag, since arguments can be read by others on the machine.
+// llmKeyEnv has no flag: see secretVariables.
 const llmKeyEnv = "PREGON_LLM_KEY"
 
 func (f *modelFlags) validate() error {
@@ -52,7 +53,7 @@ func (f *modelFlags) validate() error {
 	return nil
 }
 
-// model returns the model, or nil when none was named.
+// model returns the client of the model, nil if none is configured.
 func (f *modelFlags) model(key string, logger *slog.Logger) (*llm.Client, error) {
 	if f.LLMURL == "" {
 		return nil, nil
@@ -60,22 +61,22 @@ func (f *modelFlags) model(key string, logger *slog.Logger) (*llm.Client, error)
 	return llm.New(llm.Options{URL: f.LLMURL, Model: f.LLMModel, Key: key, TokensPerDay: f.LLMBudget, Logger: logger})
 }
 
-// library is what reads and keeps documents.
+// documents reads and stores documents.
 type documents struct {
 	*document.Keeper
 	readers []*sandbox.Reader
 	model   *llm.Client // nil for none
 }
 
-// readersAtOnce is how many documents are read at once: while some take long,
-// such as scanned ones, the others go on. The first two are always there.
+// readersAtOnce is how many documents are read at the same time, so that slow
+// ones, such as scans, do not block the others.
 const readersAtOnce = 4
 
-// newLibrary puts together what reads documents. Nothing is started yet.
+// newDocuments creates the readers. They start with the first document.
 func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, logger *slog.Logger) (*documents, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the program does not find itself, which it starts again to read documents")
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
 	}
 	l := &documents{model: model}
 	o := document.Options{Store: db, Originals: f.KeepDocuments, Logger: logger}
@@ -104,8 +105,8 @@ func (f *documentFlags) cacheDir(logger *slog.Logger) string {
 }
 
 // lacking returns how many readers run without a layer of confinement.
-func (l *documents) lacking(layer sandbox.Layer) (n int) {
-	for _, r := range l.readers {
+func (d *documents) lacking(layer sandbox.Layer) (n int) {
+	for _, r := range d.readers {
 		if r.Lacks(layer) {
 			n++
 		}
@@ -113,14 +114,15 @@ func (l *documents) lacking(layer sandbox.Layer) (n int) {
 	return n
 }
 
-func (l *documents) close() {
-	for _, r := range l.readers {
-		_ = r.Close()
+func (d *documents) close() (err error) {
+	for _, r := range d.readers {
+		err = errors.Join(err, r.Close())
 	}
+	return err
 }
 
-// extractWorkerCmd is the process in which documents are opened. It is started
-// by serve and backfill, never by people.
+// extractWorkerCmd is the child process that opens documents. Serve and backfill
+// start it.
 type extractWorkerCmd struct{}
 
 // Run reads documents until standard input ends.
@@ -134,7 +136,7 @@ type documentCmd struct {
 	Original bool   `help:"Write the document's own bytes, which serve keeps with --keep-documents."`
 }
 
-// Run writes the text of a report's document, or the document.
+// Run prints the text of a report's document, or the document.
 func (c *documentCmd) Run(ctx context.Context, p *process) error {
 	db, err := c.open(ctx, false)
 	if err != nil {

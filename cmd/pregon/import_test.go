@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pregon/internal/cli"
 	"pregon/internal/transfer"
 )
 
@@ -100,7 +101,7 @@ func (r *repeat) Read(b []byte) (int, error) { return copy(b, r.line), nil }
 
 func TestErrorsAreOneLine(t *testing.T) {
 	err := errors.New("opening the store: refused\n\thost a: tls error\n\thost a: password wrong")
-	if got := oneLine(err); got != "opening the store: host a: password wrong" {
+	if got := cli.OneLine(err); got != "opening the store: host a: password wrong" {
 		t.Errorf("%q", got)
 	}
 }

@@ -18,17 +18,17 @@ import (
 	"pregon/internal/store"
 )
 
-// reader is ingest and what it asks through.
+// reader is ingest with its request queue.
 type reader struct {
 	*ingest.Ingest
 	queue *throttle.Queue
 }
 
-// newReader puts ingest together. What it knows comes from the catalogue.
+// newReader creates ingest.
 func (f *sourceFlags) newReader(db store.Store, led *coverage.Tracker, cat *catalog.Catalog, docs *documents, poll time.Duration, base string, logger *slog.Logger, observe func(surface, outcome string)) (*reader, error) {
 	agent := f.agent(base)
 	if f.RegulatorURL == regulator.PublicOrigin && f.Contact == "" {
-		logger.Warn("the regulator should know whom to turn to: give --contact an address or a page", "user_agent", agent)
+		logger.Warn("the regulator should be able to contact you: set --contact to an address or a page", "user_agent", agent)
 	}
 	queue := throttle.New(f.Pace)
 	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue})
@@ -49,7 +49,7 @@ func (f *sourceFlags) newReader(db store.Store, led *coverage.Tracker, cat *cata
 	})}, nil
 }
 
-// agent is how we introduce ourselves. An address of this machine is no contact.
+// agent returns the User-Agent. A local address is not a contact.
 func (f *sourceFlags) agent(base string) string {
 	switch {
 	case f.Contact != "":
@@ -60,7 +60,7 @@ func (f *sourceFlags) agent(base string) string {
 	return "pregon/" + version + " (contact not given)"
 }
 
-// processName tells this process from every other, on this machine and others.
+// processName returns a name that is unique among all processes on all machines.
 func processName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -69,9 +69,8 @@ func processName() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
 }
 
-// claim marks a store as the source's before anything of it is kept, where it
-// is known beforehand what the source is. Behind another address may be a
-// simulation, which its answers tell.
+// claim records the source in the store before the first report, if it is known
+// beforehand. Another address may be a simulation, which its responses say.
 func (c *serveConfig) claim(ctx context.Context, db store.Store) error {
 	switch {
 	case c.Source == "demo":

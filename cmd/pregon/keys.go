@@ -3,43 +3,49 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/store"
 )
 
 type keysCmd struct {
-	Create createKeyCmd `cmd:"" help:"Make a key and print it, this once."`
-	List   listKeysCmd  `cmd:"" help:"List all keys: who has them, what for, and when they were last used."`
+	Create createKeyCmd `cmd:"" help:"Create a key and print it. It is not shown again."`
+	List   listKeysCmd  `cmd:"" help:"List all keys with their names, scopes and last use."`
 	Revoke revokeKeyCmd `cmd:"" help:"End a key for good, on all replicas within two seconds."`
-	Rotate rotateKeyCmd `cmd:"" help:"Make another key for a holder and print it, this once. The one before it goes on for a while."`
+	Rotate rotateKeyCmd `cmd:"" help:"Create another key for a holder and print it. The previous one stays valid for a while."`
 }
 
-// keyFlags are taken by every command on keys.
-type keyFlags struct {
+// adminFlags are embedded by commands that change keys and webhooks.
+type adminFlags struct {
 	storeFlag
 	auditFlag
 }
 
-// keyring opens the store, which must be there (a key in a new one would open
-// nothing), and reads the keys in it.
-func (f *keyFlags) keyring(ctx context.Context) (k *access.Keyring, end func() error, err error) {
-	db, err := f.open(ctx, false)
-	if err != nil {
-		return nil, nil, err
+// openAdmin opens the store, which must exist, and the audit log.
+func (f *adminFlags) openAdmin(ctx context.Context) (db store.Store, audit access.Audit, end func() error, err error) {
+	if db, err = f.open(ctx, false); err != nil {
+		return nil, nil, nil, err
 	}
 	audit, closeAudit, err := f.audit(nil)
 	if err != nil {
-		return nil, nil, joinClose(err, db.Close)
+		return nil, nil, nil, joinClose(err, db.Close)
 	}
-	end = func() error { return joinClose(closeAudit(), db.Close) }
+	return db, audit, func() error { return joinClose(closeAudit(), db.Close) }, nil
+}
+
+// keyring loads the keys of the store.
+func (f *adminFlags) keyring(ctx context.Context) (k *access.Keyring, end func() error, err error) {
+	db, audit, end, err := f.openAdmin(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	k = access.NewKeyring(db, audit)
 	if err := k.Refresh(ctx); err != nil {
 		return nil, nil, joinClose(err, end)
@@ -48,16 +54,16 @@ func (f *keyFlags) keyring(ctx context.Context) (k *access.Keyring, end func() e
 }
 
 type createKeyCmd struct {
-	keyFlags
-	Plan     string    `required:"" enum:"pro,enterprise" help:"What the holder has subscribed to: pro or enterprise."`
-	Name     string    `placeholder:"TEXT" help:"Whose key it is, for you to know it by."`
-	Scopes   []string  `name:"scope" placeholder:"SCOPE" help:"What it is for: read:reports, read:issuers, read:analytics. May be repeated. Default: all of them."`
-	Expires  string    `placeholder:"WHEN" help:"When it ends: a date (2027-06-30, to the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
-	Networks []network `name:"network" placeholder:"CIDR" help:"Network from which it may be used, such as 203.0.113.0/24. May be repeated. Default: anywhere."`
+	adminFlags
+	Plan     string        `required:"" enum:"pro,enterprise" help:"What the holder has subscribed to: pro or enterprise."`
+	Name     string        `placeholder:"TEXT" help:"Name of the holder, for your own use."`
+	Scopes   []string      `name:"scope" placeholder:"SCOPE" help:"What it is for: read:reports, read:issuers, read:analytics. May be repeated. Default: all of them."`
+	Expires  string        `placeholder:"WHEN" help:"When it ends: a date (2027-06-30, to the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
+	Networks []cli.Network `name:"network" placeholder:"CIDR" help:"Network from which it may be used, such as 203.0.113.0/24. May be repeated. Default: anywhere."`
 }
 
-// Run prints the key alone on standard output, so that it can be piped, and
-// what belongs to it on standard error.
+// Run prints the key alone to standard output, so that it can be piped, and a note
+// about it to standard error.
 func (c *createKeyCmd) Run(ctx context.Context, p *process) (err error) {
 	key := access.Key{Plan: c.Plan, Name: c.Name, Scopes: access.AllScopes}
 	if len(c.Scopes) > 0 {
@@ -79,21 +85,21 @@ func (c *createKeyCmd) Run(ctx context.Context, p *process) (err error) {
 	if err := joinClose(err, end); err != nil {
 		return err
 	}
-	return tellKey(p, key, raw)
+	return printKey(p, key, raw)
 }
 
-func tellKey(p *process, key access.Key, raw string) error {
+func printKey(p *process, key access.Key, raw string) error {
 	fmt.Fprintf(p.stderr, "%s: keep it safe, it is not shown again; pregon keys revoke %s ends it\n", key.ID, key.ID)
 	_, err := fmt.Fprintln(p.stdout, raw)
 	return err
 }
 
 type revokeKeyCmd struct {
-	keyFlags
-	ID string `arg:"" help:"The key's id, or - to read the key itself from standard input: for one that was found somewhere."`
+	adminFlags
+	ID string `arg:"" help:"The key's id, or - to read the key itself from standard input: for a key that was found somewhere."`
 }
 
-// Run revokes.
+// Run revokes the key.
 func (c *revokeKeyCmd) Run(ctx context.Context, p *process) error {
 	k, end, err := c.keyring(ctx)
 	if err != nil {
@@ -120,12 +126,12 @@ func (c *revokeKeyCmd) revoke(ctx context.Context, k *access.Keyring, p *process
 }
 
 type rotateKeyCmd struct {
-	keyFlags
+	adminFlags
 	ID      string        `arg:"" help:"The key's id."`
-	Overlap time.Duration `default:"24h" help:"How long the one before it goes on working."`
+	Overlap time.Duration `default:"24h" help:"How long the previous key stays valid."`
 }
 
-// Run rotates.
+// Run rotates the key.
 func (c *rotateKeyCmd) Run(ctx context.Context, p *process) error {
 	if c.Overlap < 0 || c.Overlap > 90*24*time.Hour {
 		return fault.New(fault.Invalid, "--overlap %v must be from 0 to 2160h, which is 90 days", c.Overlap)
@@ -138,15 +144,15 @@ func (c *rotateKeyCmd) Run(ctx context.Context, p *process) error {
 	if err := joinClose(err, end); err != nil {
 		return err
 	}
-	return tellKey(p, key, raw)
+	return printKey(p, key, raw)
 }
 
 type listKeysCmd struct {
-	keyFlags
+	adminFlags
 	Format string `default:"table" enum:"table,json" help:"table for people, json (one object a line) for programs."`
 }
 
-// Run lists.
+// Run lists the keys.
 func (c *listKeysCmd) Run(ctx context.Context, p *process) error {
 	k, end, err := c.keyring(ctx)
 	if err != nil {
@@ -156,29 +162,20 @@ func (c *listKeysCmd) Run(ctx context.Context, p *process) error {
 	if err := joinClose(err, end); err != nil {
 		return err
 	}
-	now := time.Now()
-	if c.Format == "json" {
-		out := json.NewEncoder(p.stdout)
-		for _, key := range keys {
-			if err := out.Encode(newKeyLine(key, now)); err != nil {
-				return err
-			}
-		}
-		return nil
+	lines := make([]keyLine, len(keys))
+	for i, key := range keys {
+		lines[i] = newKeyLine(key, time.Now())
 	}
-	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tPLAN\tSTATE\tSCOPES\tNETWORKS\tCREATED\tEXPIRES\tLAST USED")
-	for _, key := range keys {
-		l := newKeyLine(key, now)
-		fmt.Fprintln(table, strings.Join([]string{
-			l.ID, orDash(l.Name), l.Plan, l.State, strings.Join(l.Scopes, ","), orDash(strings.Join(l.Networks, ",")),
+	const header = "ID\tNAME\tPLAN\tSTATE\tSCOPES\tNETWORKS\tCREATED\tEXPIRES\tLAST USED"
+	return cli.PrintList(p.stdout, lines, c.Format == "json", header, func(l keyLine) []string {
+		return []string{
+			l.ID, l.Name, l.Plan, l.State, strings.Join(l.Scopes, ","), strings.Join(l.Networks, ","),
 			day(&l.CreatedAt), day(l.ExpiresAt), minute(l.LastUsedAt),
-		}, "\t"))
-	}
-	return table.Flush()
+		}
+	})
 }
 
-// keyLine is a key as it is listed.
+// keyLine is a key in the list.
 type keyLine struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
@@ -188,7 +185,7 @@ type keyLine struct {
 	Networks    []string   `json:"networks"`
 	CreatedAt   time.Time  `json:"created_at"`
 	ExpiresAt   *time.Time `json:"expires_at"`
-	Overlap     *time.Time `json:"overlap_until"` // while a rotation lasts
+	Overlap     *time.Time `json:"overlap_until"` // during a rotation
 	RevokedAt   *time.Time `json:"revoked_at"`
 	FirstUsedAt *time.Time `json:"first_used_at"`
 	LastUsedAt  *time.Time `json:"last_used_at"`
@@ -213,25 +210,18 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 func day(t *time.Time) string { return formatted(t, time.DateOnly) }
 
 func minute(t *time.Time) string { return formatted(t, "2006-01-02 15:04") }
 
 func formatted(t *time.Time, layout string) string {
 	if t == nil {
-		return "-"
+		return ""
 	}
 	return t.In(disclosure.Madrid).Format(layout)
 }
 
-// parseExpiry reads a date, whose end it means, or a time from now.
+// parseExpiry parses a date, which means the end of that day, or a duration.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +26,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	p := process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	if err := p.run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "pregon:", oneLine(err))
+		fmt.Fprintln(os.Stderr, "pregon:", cli.OneLine(err))
 		os.Exit(1)
 	}
 }
@@ -82,20 +81,6 @@ func (p *process) run(ctx context.Context) error {
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	return command.Run(p)
-}
-
-// oneLine returns the text of an error as one line. A driver that tried several
-// addresses returns a line for each; the last one is kept.
-func oneLine(err error) string {
-	if errors.Is(err, context.Canceled) {
-		return "interrupted: " + err.Error()
-	}
-	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
-	if len(lines) == 1 {
-		return lines[0]
-	}
-	head, _, _ := strings.Cut(lines[0], ": ")
-	return head + ": " + strings.TrimSpace(lines[len(lines)-1])
 }
 
 func newParser(c *commands) (*kong.Kong, error) {

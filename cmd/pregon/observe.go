@@ -20,7 +20,7 @@ import (
 	"pregon/internal/webhook"
 )
 
-// observe registers the figures of the parts.
+// observe registers the metrics of all components.
 func (s *service) observe() {
 	figure := func(value func(*catalog.Snapshot) float64) func() float64 {
 		return func() float64 {
@@ -31,8 +31,8 @@ func (s *service) observe() {
 		}
 	}
 	m := s.metrics
-	m.Gauge("pregon_catalog_seq", "Newest change that the catalogue knows of.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
-	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue last knew that it had seen everything.", func() float64 { return s.catalog.Behind().Seconds() })
+	m.Gauge("pregon_catalog_seq", "Newest change in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
+	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue was last up to date.", func() float64 { return s.catalog.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.catalog.Tell(s.observeReports)
 	s.observeStore()
@@ -44,8 +44,8 @@ func (s *service) observe() {
 	}
 }
 
-// observeReports counts how long new reports took. A list has no seconds: a time
-// that only a list gave says nothing.
+// observeReports measures the latency of new reports. Times from a list are left
+// out, since they have no seconds.
 func (s *service) observeReports(changes []disclosure.Change) {
 	for _, c := range changes {
 		if r := c.Report; r != nil && c.Event == disclosure.Published && r.TimeFrom != disclosure.FromList {
@@ -58,7 +58,7 @@ func (s *service) observeStore() {
 	m := s.metrics
 	for _, part := range monitor.Parts {
 		m.GaugeOf("pregon_store_failing", "1 while a part of the store fails or is damaged.", "part", part, func() float64 {
-			return truth(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+			return boolToFloat(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
 		})
 	}
 	m.Gauge("pregon_store_checked_seconds", "Time since a file was last checked for damage to the end; +Inf for never, as on PostgreSQL.", func() float64 {
@@ -77,19 +77,19 @@ func (s *service) observeStore() {
 		inUse, _ := s.engine.Connections()
 		return float64(inUse)
 	})
-	m.Gauge("pregon_store_connections_max", "Connections to the store that there may be.", func() float64 {
+	m.Gauge("pregon_store_connections_max", "Limit of connections to the store.", func() float64 {
 		_, most := s.engine.Connections()
 		return float64(most)
 	})
 }
 
-// measureStore notes the size of the store every minute, until the context ends.
+// measureStore measures the size of the store every minute, until the context ends.
 func (s *service) measureStore(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
 	for {
-		asking, cancel := context.WithTimeout(ctx, 10*time.Second)
-		n, err := s.engine.Size(asking)
+		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+		n, err := s.engine.Size(limited)
 		cancel()
 		if err != nil {
 			n = -1
@@ -104,41 +104,35 @@ func (s *service) measureStore(ctx context.Context) {
 }
 
 func (s *service) observeAccess() {
-	m, e := s.metrics, s.auth
+	m, a := s.metrics, s.auth
 	for _, outcome := range access.Outcomes {
-		m.CounterOf("pregon_access_total", "Requests by how they were decided.", "outcome", outcome, func() float64 { return float64(e.outcomes[outcome].Load()) })
+		m.CounterOf("pregon_access_total", "Requests by outcome of authorization.", "outcome", outcome, func() float64 { return float64(a.Requests(outcome)) })
 	}
-	m.Gauge("pregon_access_keys_behind_seconds", "Time since the keys were last known to be up to date.", func() float64 { return e.keys.Behind().Seconds() })
-	m.Gauge("pregon_limit_addresses", "Addresses and keys that this process counts.", func() float64 {
-		n := 0
-		for _, l := range e.limits {
-			n += l.Len()
-		}
-		return float64(n)
-	})
-	if e.redis != nil {
-		m.Gauge("pregon_limit_shared_up", "1 while all replicas count together.", func() float64 { return truth(e.redis.Up()) })
+	m.Gauge("pregon_access_keys_behind_seconds", "Time since the keys were last known to be up to date.", func() float64 { return a.Keys.Behind().Seconds() })
+	m.Gauge("pregon_limit_addresses", "Addresses and keys with counted requests.", func() float64 { return float64(a.Counted()) })
+	if a.Redis != nil {
+		m.Gauge("pregon_limit_shared_up", "1 while all replicas count together.", func() float64 { return boolToFloat(a.Redis.Up()) })
 	}
 }
 
 func (s *service) observePush() {
 	m := s.metrics
-	m.CounterOf("pregon_http_refused_total", "Connections and requests refused because there are as many as there may be.", "why", "bound", func() float64 { return float64(s.refused.Load()) })
-	m.Gauge("pregon_push_listening", "Streams, waiting requests and subscriptions that are open.", func() float64 { return float64(s.conns.Open()) })
+	m.CounterOf("pregon_http_refused_total", "Connections and requests refused at a limit.", "why", "bound", func() float64 { return float64(s.refused.Load()) })
+	m.Gauge("pregon_push_listening", "Open streams, long polls and subscriptions.", func() float64 { return float64(s.conns.Open()) })
 	for name, of := range map[string]func(webhook.Stats) int64{
 		"delivered": func(st webhook.Stats) int64 { return st.Delivered },
 		"failed":    func(st webhook.Stats) int64 { return st.Failed },
 		"retried":   func(st webhook.Stats) int64 { return st.Retried },
 		"dead":      func(st webhook.Stats) int64 { return st.Dead },
 	} {
-		m.CounterOf("pregon_webhook_attempts_total", "Attempts to deliver, by what came of them; dead are deliveries given up.", "outcome", name, func() float64 { return float64(of(s.webhooks.Stats())) })
+		m.CounterOf("pregon_webhook_attempts_total", "Delivery attempts by outcome; dead are deliveries given up.", "outcome", name, func() float64 { return float64(of(s.webhooks.Stats())) })
 	}
-	m.Gauge("pregon_webhook_behind", "Changes that webhooks were not looked up for yet.", func() float64 { return float64(s.webhooks.Stats().Lag) })
+	m.Gauge("pregon_webhook_behind", "Changes not yet matched with webhooks.", func() float64 { return float64(s.webhooks.Stats().Lag) })
 	for name, of := range map[string]func(webhook.Stats) time.Duration{
 		"all":       func(st webhook.Stats) time.Duration { return st.Matching },
 		"costliest": func(st webhook.Stats) time.Duration { return st.CostliestOwner },
 	} {
-		m.CounterOf("pregon_webhook_judging_seconds_total", "Time that judging the filters of webhooks took: of all owners, and of the one that took most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
+		m.CounterOf("pregon_webhook_judging_seconds_total", "Time spent on matching filters of webhooks: of all owners, and of the owner with the most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
 	}
 	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.conns.Cut()) })
 	m.Gauge("pregon_webhook_disabled", "Webhooks that are disabled, by their owner or by the service.", func() float64 { return float64(s.webhooks.Stats().Disabled) })
@@ -147,11 +141,11 @@ func (s *service) observePush() {
 
 func (s *service) observeMCP() {
 	for _, call := range mcp.CallNames() {
-		s.metrics.CounterOf("pregon_mcp_calls_total", "Messages of agents, by tool or method.", "call", call, func() float64 {
+		s.metrics.CounterOf("pregon_mcp_calls_total", "MCP messages by tool or method.", "call", call, func() float64 {
 			taken, _ := s.mcp.CallCounts(call)
 			return float64(taken)
 		})
-		s.metrics.CounterOf("pregon_mcp_failed_total", "Messages of agents that were refused or answered with an error of the protocol.", "call", call, func() float64 {
+		s.metrics.CounterOf("pregon_mcp_failed_total", "MCP messages that were refused or answered with a protocol error.", "call", call, func() float64 {
 			_, failed := s.mcp.CallCounts(call)
 			return float64(failed)
 		})
@@ -160,40 +154,40 @@ func (s *service) observeMCP() {
 
 func (s *service) observeSource() {
 	m := s.metrics
-	m.Gauge("pregon_ingest_holding", "1 in the process that reads the source.", func() float64 { return truth(s.reader.Holding()) })
+	m.Gauge("pregon_ingest_holding", "1 in the process that reads the source.", func() float64 { return boolToFloat(s.reader.Holding()) })
 	for name, of := range map[string]func(ingest.LeaseChanges) uint64{
 		"taken":   func(c ingest.LeaseChanges) uint64 { return c.Taken },
 		"lost":    func(c ingest.LeaseChanges) uint64 { return c.Lost },
 		"yielded": func(c ingest.LeaseChanges) uint64 { return c.Yielded },
 	} {
-		m.CounterOf("pregon_ingest_lease_total", "Changes of the lease in this process: taken, lost, or yielded to one that sees the source.", "change", name, func() float64 { return float64(of(s.reader.LeaseChanges())) })
+		m.CounterOf("pregon_ingest_lease_total", "Lease changes in this process: taken, lost, or yielded to a process that sees the source.", "change", name, func() float64 { return float64(of(s.reader.LeaseChanges())) })
 	}
-	m.Gauge("pregon_ingest_waiting", "Reports whose page is still to be read.", func() float64 { return float64(s.reader.Waiting()) })
+	m.Gauge("pregon_ingest_waiting", "Reports whose page is not read yet.", func() float64 { return float64(s.reader.Waiting()) })
 	s.observeDocuments()
 	for _, state := range health.States {
-		m.GaugeOf("pregon_source_state", "1 for the state in which the source is seen: live, quiet, degraded or blind.", "state", string(state), func() float64 {
-			return truth(s.query.SourceStatus().State == state)
+		m.GaugeOf("pregon_source_state", "1 for the present state of the source: live, quiet, degraded or blind.", "state", string(state), func() float64 {
+			return boolToFloat(s.query.SourceStatus().State == state)
 		})
 	}
 	for _, surface := range health.Surfaces {
-		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read well; +Inf for never.", "surface", surface, func() float64 {
+		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read successfully; +Inf for never.", "surface", surface, func() float64 {
 			return s.sinceSeen(surface)
 		})
 	}
 	for _, t := range disclosure.Types {
 		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows.", "surface", health.Feed(t), func() float64 {
-			return truth(s.surface(health.Feed(t)).Stale)
+			return boolToFloat(s.surface(health.Feed(t)).Stale)
 		})
 	}
 	for _, class := range throttle.Priorities {
-		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait for their turn.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
+		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait in the queue.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
 		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Granted(class)) })
 	}
 }
 
 func (s *service) observeDocuments() {
 	m := s.metrics
-	m.Gauge("pregon_documents_waiting", "Reports whose document is still to be read.", func() float64 { return float64(s.reader.Unread()) })
+	m.Gauge("pregon_documents_waiting", "Reports whose document is not read yet.", func() float64 { return float64(s.reader.Unread()) })
 	for _, l := range sandbox.Layers {
 		m.GaugeOf("pregon_documents_unconfined", "Processes that read documents without a layer of confinement.", "layer", string(l), func() float64 { return float64(s.documents.lacking(l)) })
 	}
@@ -201,7 +195,7 @@ func (s *service) observeDocuments() {
 		s.observeModel(s.documents.model)
 	}
 	for _, o := range document.Outcomes {
-		m.CounterOf("pregon_documents_total", "Tries to read a document, by what came of them: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.documents.Counted(o)) })
+		m.CounterOf("pregon_documents_total", "Attempts to read a document by outcome: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.documents.Counted(o)) })
 	}
 }
 
@@ -212,9 +206,9 @@ func (s *service) observeModel(model *llm.Client) {
 		"failures": func(st llm.Stats) uint64 { return st.Failures },
 		"tokens":   func(st llm.Stats) uint64 { return st.Tokens },
 	} {
-		m.CounterOf("pregon_llm_total", "What the language model was asked and what it cost: requests, failures of them, and tokens.", "of", name, func() float64 { return float64(of(model.Stats())) })
+		m.CounterOf("pregon_llm_total", "Use of the language model: requests, failed requests, and tokens.", "of", name, func() float64 { return float64(of(model.Stats())) })
 	}
-	m.Gauge("pregon_llm_open", "1 while the language model is left alone because it failed.", func() float64 { return truth(model.Stats().Open) })
+	m.Gauge("pregon_llm_open", "1 while the language model is not called because it failed.", func() float64 { return boolToFloat(model.Stats().Open) })
 }
 
 func (s *service) sinceSeen(surface string) float64 {
@@ -224,10 +218,10 @@ func (s *service) sinceSeen(surface string) float64 {
 	return math.Inf(1)
 }
 
-// surface returns how a surface does by the word of the process that reads the
+// surface returns the state of a surface, as reported by the process that reads the
 // source.
 func (s *service) surface(name string) health.Surface {
-	status, _ := s.ledger.Status()
+	status, _ := s.coverage.Status()
 	for _, sf := range status.Surfaces {
 		if sf.Name == name {
 			return sf
@@ -236,7 +230,8 @@ func (s *service) surface(name string) health.Surface {
 	return health.Surface{}
 }
 
-func truth(b bool) float64 {
+// boolToFloat returns 1 for true, 0 for false.
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}

@@ -26,7 +26,7 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	// What was served before has epochs that the backup may not know of.
+	// The high-water mark may name epochs that the backup does not contain.
 	keeper := highwater.New(db, slog.New(slog.DiscardHandler), address.HighWater("")...)
 	head, renewed, err := keeper.Check(ctx)
 	if err == nil && !renewed {
@@ -39,15 +39,15 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	return db.Close()
 }
 
-// newKeeper makes what remembers how far the log was served.
-func (c *serveConfig) newKeeper(s *service) (*highwater.Keeper, error) {
+// newHighWater returns what records how far the log was served.
+func (c *serveConfig) newHighWater(s *service) (*highwater.Keeper, error) {
 	address, err := c.address()
 	if err != nil {
 		return nil, err
 	}
 	places := address.HighWater(c.cacheDir(s.log.Logger))
-	if s.auth.redis != nil {
-		places = append(places, highwater.Redis{Conn: s.auth.redis, Key: "pregon:served:" + address.Digest()})
+	if s.auth.Redis != nil {
+		places = append(places, highwater.Redis{Conn: s.auth.Redis, Key: "pregon:served:" + address.Digest()})
 	}
 	return highwater.New(s.store, s.log.Logger, places...), nil
 }

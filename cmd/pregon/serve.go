@@ -9,13 +9,16 @@ import (
 	"net/netip"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"pregon/internal/auth"
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/discovery"
 	"pregon/internal/document/extract/sandbox"
@@ -27,9 +30,11 @@ import (
 	"pregon/internal/server/httpserver"
 	"pregon/internal/server/private"
 	"pregon/internal/server/telemetry"
+	"pregon/internal/sim/demo"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
+	"pregon/internal/source/mark"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
@@ -37,15 +42,15 @@ import (
 	"pregon/internal/webhook"
 )
 
-// mostInWork is how many requests are worked on at once, but for those that
-// wait or listen. Each has a head of 64 KiB at most, and an answer.
-const mostInWork = 2048
+// maxInFlight is how many requests are processed at the same time, without those
+// that wait for changes. Each has a header of 64 KiB at most, and a response.
+const maxInFlight = 2048
 
 type serveCmd struct{ serveConfig }
 
-// Run serves until the context ends. Things start in the order in which data
-// flows and stop in the reverse: requests are drained while the catalogue still
-// stands, and the store is closed last.
+// Run serves until the context ends. Components start in the order in which data
+// flows and stop in reverse order: requests are drained while the catalogue still
+// follows the store, and the store is closed last.
 func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -71,7 +76,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return untilStopped(err)
 	}
 	defer db.Close()
-	listener, err := net.Listen("tcp", c.Listen) // after the store: nobody connects to what does not answer yet
+	listener, err := net.Listen("tcp", c.Listen) // after the store, so that no client connects before there is an answer
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
 	}
@@ -80,16 +85,13 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if db.Created() {
-		log.Warn("a new, empty store was made: if one should have been there, check --store and that its volume is mounted", "store", c.show())
+		log.Warn("a new, empty store was created: if one should exist, check --store and that its volume is mounted", "store", c.show())
 	}
 	s, err := c.wire(ctx, p, log, db, base)
 	if err != nil {
 		return err
 	}
-	defer s.auth.close()
-	if s.documents != nil {
-		defer s.documents.close()
-	}
+	defer s.close()
 	s.stop = stop
 	c.warnOfSecrets(p, log.Logger)
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
@@ -104,122 +106,87 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-// service is everything that runs.
+// service holds all components.
 type service struct {
 	log       *telemetry.Log
 	store     *monitor.Store
 	metrics   *telemetry.Metrics
 	catalog   *catalog.Catalog
-	ledger    *coverage.Tracker
-	auth      *auth
+	coverage  *coverage.Tracker
+	auth      *auth.Auth
 	events    *events.Hub
-	keeper    *highwater.Keeper
+	highwater *highwater.Keeper
 	webhooks  *webhook.Manager
-	stop      func() // ends what waits for the service to stop
+	stop      func() // ends the context of the service
 	conns     *events.ConnLimiter
 	query     *query.Service
 	mcp       *mcp.Server
-	api       *rest.API
-	demo      *demo      // nil unless the market is simulated
+	rest      *rest.API
+	demo      *demo.Demo // nil unless the market is simulated
 	reader    *reader    // nil without a source
 	documents *documents // nil without a source
 	server    *httpserver.Server
-	started   atomic.Bool // the first data is there
+	started   atomic.Bool // the first data is loaded
 
 	engine     engine.Store // under store
 	storeBytes atomic.Int64 // size of the store, -1 when it is not known
 
-	refused    atomic.Int64 // connections and requests over the bounds of the server
-	debugHosts []string     // names by which the debug listener may be called
+	refused    atomic.Int64 // connections and requests over the limits of the server
+	debugHosts []string     // host names accepted by the debug listener
+	closers    []func() error
 }
 
-// wire puts the parts together, in the order in which data flows.
+// close releases what wire opened.
+func (s *service) close() {
+	for _, end := range slices.Backward(s.closers) {
+		_ = end()
+	}
+}
+
+// wire creates the components in the order in which data flows: the store, the
+// source that writes to it, the catalogue that follows it, access, and the
+// surfaces.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened engine.Store, base string) (s *service, err error) {
 	s = &service{log: log, metrics: telemetry.NewMetrics(version), conns: &events.ConnLimiter{}, debugHosts: c.DebugHosts, engine: opened}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
 	s.storeBytes.Store(-1)
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
-	db := &sourceStore{Store: s.store}
-	created, err := opened.CreatedAt(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.catalog, s.ledger = catalog.New(db, log.Logger), coverage.New(db)
-	s.ledger.Epoch(s.catalog.Epoch)
+	db := &mark.Store{Store: s.store}
+	s.catalog, s.coverage = catalog.New(db, log.Logger), coverage.New(db)
+	s.coverage.Epoch(s.catalog.Epoch)
 	s.events = events.NewHub(s.catalog, db)
 	if err := c.claim(ctx, db); err != nil {
-		return nil, err
+		return s, err
 	}
-	if c.Source == "demo" {
-		if s.demo, err = c.startDemo(ctx, s.ledger, log.Logger); err != nil {
-			return nil, err
-		}
+	if err := c.wireSource(ctx, p, s, db, base); err != nil {
+		return s, err
 	}
-	if c.Source != "none" {
-		if err := c.newSource(p, s, db, base); err != nil {
-			return nil, err
-		}
+	if err := c.wireAccess(ctx, p, s, db, base); err != nil {
+		return s, err
 	}
-	if s.auth, err = c.newAuth(ctx, p, db, base, log.Logger); err != nil {
-		return nil, err
+	if s.highwater, err = c.newHighWater(s); err != nil {
+		return s, err
 	}
-	s.webhooks = webhook.New(webhook.Options{
-		Store: db, Sealer: s.auth.box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, OwnerStatus: s.auth.standing, OwnerTimeout: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
-		Logger: log.Logger, Audit: s.auth.audit, UserAgent: "pregon/" + version + " (+" + base + ")",
-	})
-	s.auth.seen = s.webhooks.Seen
-	if err := s.webhooks.Refresh(ctx); err != nil {
-		return nil, err
+	if _, _, err := s.highwater.Check(ctx); err != nil { // before anything is served or written
+		return s, err
 	}
-	mux := http.NewServeMux()
-	s.query = query.New(query.Options{
-		Catalog: s.catalog, Coverage: s.ledger, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.mark, Ready: s.ready,
-		StoreStatus: s.storeFails, StoreCreated: created, Limit: s.auth.guard.AnonymousLimit(), Shared: s.auth.shared,
-	})
-	closing := make(chan struct{}) // closed when streams are to end
-	s.api, err = rest.New(rest.Options{
-		Query: s.query, Guard: s.auth.guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log.Logger, BaseURL: base, Stopping: closing,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.mcp = mcp.New(mcp.Options{
-		Query: s.query, Guard: s.auth.guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base, Origins: c.MCPOrigins, Stopping: closing,
-	})
-	s.api.Register(mux)
-	s.mcp.Register(mux)
-	s.auth.tokens.Register(mux)
-	found, err := discovery.New(discovery.Options{
-		BaseURL: base, Version: version, Source: db.mark, OpenAPI: s.api.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
-	})
-	if err != nil {
-		return nil, err
-	}
-	found.Register(mux)
-	if s.keeper, err = c.newKeeper(s); err != nil {
-		return nil, err
-	}
-	if _, _, err := s.keeper.Check(ctx); err != nil { // before anything is served or written
-		return nil, err
-	}
-	s.observe()
-	s.server, err = httpserver.New(httpserver.Options{
-		Drain: c.Drain, Closing: func() { close(closing) },
-		Mux: mux, Logger: log.Logger, Source: db.mark, HTTPS: strings.HasPrefix(base, "https://"),
-		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: mostInWork, Refused: func() { s.refused.Add(1) },
-		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || s.auth.proxies.Contains(a) },
-		Ready: s.ready, Admit: s.auth.guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},
-		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
-		Remote:       s.auth.proxies.Client,
-		Observe: func(o httpserver.Observation) {
-			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
-			log.Request(telemetry.Request(o))
-		},
-	})
-	return s, err
+	return s, c.wireSurfaces(ctx, s, db, base)
 }
 
-// newSource puts together what reads the source, documents and all.
-func (c *serveConfig) newSource(p *process, s *service, db store.Store, base string) error {
+// wireSource creates what reads the source, including documents.
+func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db store.Store, base string) (err error) {
+	if c.Source == "none" {
+		return nil
+	}
+	if c.Source == "demo" {
+		if s.demo, err = c.startDemo(ctx, s.coverage, s.log.Logger); err != nil {
+			return err
+		}
+	}
 	model, err := c.model(p.getenv(llmKeyEnv), s.log.Logger)
 	if err != nil {
 		return err
@@ -227,16 +194,95 @@ func (c *serveConfig) newSource(p *process, s *service, db store.Store, base str
 	if s.documents, err = c.newDocuments(db, model, s.log.Logger); err != nil {
 		return err
 	}
-	s.reader, err = c.newReader(db, s.ledger, s.catalog, s.documents, c.Poll, base, s.log.Logger, s.metrics.Read)
+	s.closers = append(s.closers, s.documents.close)
+	s.reader, err = c.newReader(db, s.coverage, s.catalog, s.documents, c.Poll, base, s.log.Logger, s.metrics.Read)
 	return err
 }
 
-// run runs the parts until the context ends or one of them fails. What requests
-// need goes on until the last of them is answered; the source is left at once,
-// so that another process can take it up.
+// wireAccess creates what decides on access, and the webhooks, whose owners it
+// checks.
+func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db store.Store, base string) error {
+	box, err := secret.NewBox(p.getenv(secretKeyEnv))
+	if err != nil {
+		return err
+	}
+	audit, closeAudit, err := c.audit(s.log.Logger)
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, closeAudit)
+	if s.auth, err = c.newAuth(ctx, db, box, audit, base, s.log.Logger); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.auth.Close)
+	s.webhooks = webhook.New(webhook.Options{
+		Store: db, Sealer: box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, OwnerStatus: s.ownerStatus,
+		OwnerTimeout: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
+		Logger:       s.log.Logger, Audit: audit, UserAgent: "pregon/" + version + " (+" + base + ")",
+	})
+	s.auth.OnToken = s.webhooks.Seen
+	return s.webhooks.Refresh(ctx)
+}
+
+// wireSurfaces creates REST, MCP, the token endpoint, the discovery documents and
+// the server under them.
+func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *mark.Store, base string) error {
+	log := s.log
+	created, err := s.engine.CreatedAt(ctx)
+	if err != nil {
+		return err
+	}
+	s.query = query.New(query.Options{
+		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.Mark, Ready: s.ready,
+		StoreStatus: s.storeStatus, StoreCreated: created, Limit: s.auth.Guard.AnonymousLimit(), Shared: s.auth.Shared,
+	})
+	closing := make(chan struct{}) // closed when streams must end
+	s.rest, err = rest.New(rest.Options{
+		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log.Logger,
+		BaseURL: base, Stopping: closing,
+	})
+	if err != nil {
+		return err
+	}
+	s.mcp = mcp.New(mcp.Options{
+		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base,
+		Origins: c.MCPOrigins, Stopping: closing,
+	})
+	documents, err := discovery.New(discovery.Options{
+		BaseURL: base, Version: version, Source: db.Mark, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
+	})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	s.rest.Register(mux)
+	s.mcp.Register(mux)
+	s.auth.Tokens.Register(mux)
+	documents.Register(mux)
+	s.observe()
+	proxies := c.proxies()
+	s.server, err = httpserver.New(httpserver.Options{
+		Drain: c.Drain, Closing: func() { close(closing) },
+		Mux: mux, Logger: log.Logger, Source: db.Mark, HTTPS: strings.HasPrefix(base, "https://"),
+		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
+		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
+		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},
+		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
+		Remote:       proxies.Client,
+		Observe: func(o httpserver.Observation) {
+			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
+			log.Request(telemetry.Request(o))
+		},
+	})
+	return err
+}
+
+// run runs the components until the context ends or one of them fails. What
+// requests need runs until the last of them is answered; reading the source stops
+// at once, so that another process can take the lease.
 func (s *service) run(ctx context.Context, listener net.Listener, debugListen string) error {
 	g, ctx := errgroup.WithContext(ctx)
-	context.AfterFunc(ctx, s.stop) // also when a part of it fails
+	context.AfterFunc(ctx, s.stop) // also when a component fails
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
 	go s.log.Run(background)
@@ -245,48 +291,33 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		return s.server.Run(ctx, listener)
 	})
 	loaded := make(chan struct{})
-	g.Go(func() error {
-		select {
-		case <-loaded: // what a filter asks for may be known to the directory alone
-			return untilStopped(s.webhooks.Run(ctx))
-		case <-ctx.Done():
-			return nil
-		}
-	})
-	g.Go(func() error { return untilStopped(follow(background, s.catalog, loaded)) })
-	g.Go(func() error {
-		select {
-		case <-loaded: // which a check would slow down
-			return untilStopped(s.store.RunChecks(ctx))
-		case <-ctx.Done():
-			return nil
-		}
-	})
-	g.Go(func() error { s.measureStore(ctx); return nil })
-	g.Go(func() error {
-		select {
-		case <-loaded:
-			s.keeper.Run(background, s.events.Seen)
-		case <-background.Done():
-		}
-		return nil
-	})
-	g.Go(func() error { return untilStopped(s.ledger.Follow(background)) })
-	g.Go(func() error { return untilStopped(s.auth.follow(background)) })
-	g.Go(func() error { return untilStopped(s.mcp.Run(background)) })
-	g.Go(func() error { s.events.Watch(background, s.query.State); return nil })
-	if s.demo != nil {
-		g.Go(func() error { return s.demo.run(background) })
-	}
-	if s.reader != nil {
+	whenLoaded := func(ctx context.Context, run func(context.Context) error) {
 		g.Go(func() error {
 			select {
 			case <-loaded:
-				return untilStopped(s.reader.Run(ctx))
+				return untilStopped(run(ctx))
 			case <-ctx.Done():
 				return nil
 			}
 		})
+	}
+	always := func(run func(context.Context) error) {
+		g.Go(func() error { return untilStopped(run(background)) })
+	}
+	always(func(ctx context.Context) error { return follow(ctx, s.catalog, loaded) })
+	always(s.coverage.Follow)
+	always(s.auth.Run)
+	always(s.mcp.Run)
+	always(func(ctx context.Context) error { s.events.Watch(ctx, s.query.State); return nil })
+	whenLoaded(background, func(ctx context.Context) error { s.highwater.Run(ctx, s.events.Seen); return nil })
+	whenLoaded(ctx, s.webhooks.Run)    // filters may name what only the directory knows
+	whenLoaded(ctx, s.store.RunChecks) // which would slow down loading
+	g.Go(func() error { s.measureStore(ctx); return nil })
+	if s.demo != nil {
+		always(s.demo.Run)
+	}
+	if s.reader != nil {
+		whenLoaded(ctx, s.reader.Run)
 	}
 	if debugListen != "" {
 		g.Go(func() error {
@@ -296,9 +327,9 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	return g.Wait()
 }
 
-// follow loads the catalogue and keeps it fresh. Most of the heap is the
-// catalogue, which stays: a collector that waits for the heap to double would
-// hold as much again for nothing, so it is told to come sooner.
+// follow loads the catalogue and then follows the store. Most of the heap is the
+// catalogue, which is long-lived: with the default GOGC the heap would grow to
+// twice its size before each collection.
 func follow(ctx context.Context, cat *catalog.Catalog, loaded chan<- struct{}) error {
 	if err := cat.Load(ctx); err != nil {
 		return err
@@ -307,11 +338,11 @@ func follow(ctx context.Context, cat *catalog.Catalog, loaded chan<- struct{}) e
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(30)
 	}
-	debug.FreeOSMemory() // what loading needed
+	debug.FreeOSMemory() // garbage of loading
 	return cat.Follow(ctx)
 }
 
-// untilStopped makes the end that was asked for no failure.
+// untilStopped drops context.Canceled, the error of a requested stop.
 func untilStopped(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -319,10 +350,10 @@ func untilStopped(err error) error {
 	return err
 }
 
-// ready returns why the service cannot answer yet, or nil. The simulated
-// market is shown once its first month is in. A store that was empty is shown
-// once it has a report, or the regulator's lists were read and have none; one
-// that is not is shown at once, and the state says how fresh it is.
+// ready returns why the service cannot answer yet, or nil. A simulated market is
+// ready once its first month is loaded. A new store is ready once it has a report,
+// or the regulator's lists were read and have none. Any other store is ready at
+// once; the status says how fresh it is.
 func (s *service) ready() error {
 	if s.started.Load() {
 		return nil
@@ -331,21 +362,20 @@ func (s *service) ready() error {
 	switch {
 	case snapshot == nil:
 		return fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
-	case s.demo != nil && !ingest.Started(s.ledger):
+	case s.demo != nil && !ingest.Started(s.coverage):
 		return fault.New(fault.Unavailable, "The first month of the simulated market is still loading. Try again in a few seconds.")
-	case s.reader != nil && snapshot.Len() == 0 && !ingest.ListsRead(s.ledger):
+	case s.reader != nil && snapshot.Len() == 0 && !ingest.ListsRead(s.coverage):
 		return fault.New(fault.Unavailable, "The store is new, and nothing was read from the regulator yet. Try again in a few seconds; /api/v1/status has the state of the source.")
 	}
 	s.started.Store(true)
 	return nil
 }
 
-// storeBlind is how long new reports cannot be kept before the source counts as
-// not seen.
+// storeBlind is how long writes may fail before the status is blind.
 const storeBlind = 15 * time.Second
 
-// storeFails is described by desk.Options.
-func (s *service) storeFails() (reasons []health.Reason, blind bool) {
+// storeStatus implements query.Options.StoreStatus.
+func (s *service) storeStatus() (reasons []health.Reason, blind bool) {
 	for _, f := range s.store.Failures() {
 		reasons = append(reasons, health.Reason{Surface: health.Store, Text: f.Part + ": " + f.Reason, Since: f.Since})
 		blind = blind || f.Writes && time.Since(f.Since) > storeBlind
@@ -360,5 +390,10 @@ func serveDebug(ctx context.Context, address string, hosts []string, h http.Hand
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
 	}
 	logger.Info("listening for debug", "address", "http://"+l.Addr().String())
-	return serveUntil(ctx, l, private.Guard{Names: hosts}.Handler(h))
+	srv := &http.Server{Handler: private.Guard{Names: hosts}.Handler(h), ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/sim/demo"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
@@ -21,7 +22,7 @@ func TestReady(t *testing.T) {
 	lists, directory := []string{"round/IP", "round/OIR"}, []string{health.Register, health.Exchange} // as ingest names their clocks
 	for name, test := range map[string]struct {
 		reader  *reader
-		demo    *demo
+		demo    *demo.Demo
 		clocks  []string
 		filings bool
 		why     string // it is not ready
@@ -31,8 +32,8 @@ func TestReady(t *testing.T) {
 		"directory without lists":    {&reader{}, nil, directory, false, "The store is new"},
 		"lists with no filing":       {&reader{}, nil, lists, false, ""},
 		"filings of an earlier life": {&reader{}, nil, nil, true, ""},
-		"demo without directory":     {&reader{}, &demo{}, lists, true, "The first month"},
-		"demo":                       {&reader{}, &demo{}, append(lists, directory...), true, ""},
+		"demo without directory":     {&reader{}, &demo.Demo{}, lists, true, "The first month"},
+		"demo":                       {&reader{}, &demo.Demo{}, append(lists, directory...), true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
@@ -49,7 +50,7 @@ func TestReady(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := service{reader: test.reader, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), ledger: coverage.New(db)}
+			s := service{reader: test.reader, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), coverage: coverage.New(db)}
 			if err := s.ready(); err == nil || !strings.Contains(err.Error(), "still loading") {
 				t.Errorf("before the catalogue is loaded: %v", err)
 			}
@@ -57,7 +58,7 @@ func TestReady(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, clock := range test.clocks {
-				if err := s.ledger.SetTime(t.Context(), nil, clock, time.Now()); err != nil {
+				if err := s.coverage.SetTime(t.Context(), nil, clock, time.Now()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -35,7 +35,7 @@ func (f storeFlag) show() string {
 
 type migrateCmd struct{ storeFlag }
 
-// Run opens the store, which migrates it.
+// Run opens the store, which migrates its schema.
 func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 	s, err := c.open(ctx, true)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 }
 
 type versionCmd struct {
-	Licenses bool `help:"Print the licences of what is in the program instead."`
+	Licenses bool `help:"Print the licences of the software in the program."`
 }
 
 // Run prints the version, or the licences.
@@ -71,14 +71,14 @@ func printVersion(w io.Writer) error {
 // versionFlag is --version.
 type versionFlag bool
 
-// BeforeReset prints the version in place of what else was asked for.
+// BeforeReset prints the version instead of running a command.
 func (versionFlag) BeforeReset(app *kong.Kong) error {
 	err := printVersion(app.Stdout)
 	app.Exit(0)
 	return err
 }
 
-// helpCmd is listed among the commands; run turns it into --help.
+// helpCmd is only listed among the commands; run turns it into --help.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command. Default: all of them, in short."`
 }

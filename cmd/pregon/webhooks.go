@@ -2,56 +2,43 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"pregon/internal/auth/secret"
+	"pregon/internal/cli"
 	"pregon/internal/webhook"
 )
 
 type webhooksCmd struct {
-	List    listWebhooksCmd   `cmd:"" help:"List all webhooks: whose they are, where they send to, and how they fare."`
+	List    listWebhooksCmd   `cmd:"" help:"List all webhooks with their owners, hosts and states."`
 	Disable disableWebhookCmd `cmd:"" help:"Stop a webhook. Its owner sees why, and can enable it again."`
-	Delete  deleteWebhookCmd  `cmd:"" help:"Remove a webhook with all that was or is to be delivered."`
+	Delete  deleteWebhookCmd  `cmd:"" help:"Remove a webhook with all its deliveries."`
 }
 
-// webhookFlags are taken by every command on webhooks.
-type webhookFlags struct {
-	storeFlag
-	auditFlag
-}
-
-// manager opens the store, which must be there, and reads the webhooks in it. A
-// running service learns within a second of what is done with them.
-func (f *webhookFlags) manager(ctx context.Context, p *process) (m *webhook.Manager, end func() error, err error) {
+// manager opens the store, which must exist. A running service sees changes to
+// webhooks within a second.
+func (f *adminFlags) manager(ctx context.Context, p *process) (m *webhook.Manager, end func() error, err error) {
 	box, err := secret.NewBox(p.getenv(secretKeyEnv))
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := f.open(ctx, false)
+	db, audit, end, err := f.openAdmin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	audit, closeAudit, err := f.audit(nil)
-	if err != nil {
-		return nil, nil, joinClose(err, db.Close)
-	}
-	end = func() error { return joinClose(closeAudit(), db.Close) }
 	return webhook.New(webhook.Options{Store: db, Sealer: box, Audit: audit}), end, nil
 }
 
 type listWebhooksCmd struct {
-	webhookFlags
+	adminFlags
 	JSON bool `name:"json" help:"Print one JSON object a line, for programs."`
 }
 
-// webhookLine is a webhook as it is listed. Of its address only the host is
-// shown: paths are passwords too.
+// webhookLine is a webhook in the list. Only the host of its address is shown: the
+// path may be a secret.
 type webhookLine struct {
 	ID             string     `json:"id"`
 	Owner          string     `json:"owner"`
@@ -64,7 +51,7 @@ type webhookLine struct {
 	LastSuccessAt  *time.Time `json:"last_success_at"`
 }
 
-// Run lists.
+// Run lists the webhooks.
 func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 	m, end, err := c.manager(ctx, p)
 	if err != nil {
@@ -92,32 +79,21 @@ func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 		}
 		lines = append(lines, l)
 	}
-	if c.JSON {
-		out := json.NewEncoder(p.stdout)
-		for _, l := range lines {
-			if err := out.Encode(l); err != nil {
-				return err
-			}
+	const header = "ID\tOWNER\tHOST\tSTATE\tPENDING\tDEAD\tCREATED\tLAST SUCCESS\tREASON"
+	return cli.PrintList(p.stdout, lines, c.JSON, header, func(l webhookLine) []string {
+		return []string{
+			l.ID, l.Owner, l.Host, l.State, strconv.Itoa(l.Pending), strconv.Itoa(l.Dead), day(&l.CreatedAt), minute(l.LastSuccessAt), l.DisabledReason,
 		}
-		return nil
-	}
-	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tOWNER\tHOST\tSTATE\tPENDING\tDEAD\tCREATED\tLAST SUCCESS\tREASON")
-	for _, l := range lines {
-		fmt.Fprintln(table, strings.Join([]string{
-			l.ID, l.Owner, orDash(l.Host), l.State, strconv.Itoa(l.Pending), strconv.Itoa(l.Dead), day(&l.CreatedAt), minute(l.LastSuccessAt), orDash(l.DisabledReason),
-		}, "\t"))
-	}
-	return table.Flush()
+	})
 }
 
 type disableWebhookCmd struct {
-	webhookFlags
+	adminFlags
 	ID     string `arg:"" help:"The webhook's id."`
-	Reason string `default:"the operator disabled it" placeholder:"TEXT" help:"What its owner is shown."`
+	Reason string `default:"the operator disabled it" placeholder:"TEXT" help:"Reason that its owner sees."`
 }
 
-// Run disables.
+// Run disables the webhook.
 func (c *disableWebhookCmd) Run(ctx context.Context, p *process) error {
 	m, end, err := c.manager(ctx, p)
 	if err != nil {
@@ -131,11 +107,11 @@ func (c *disableWebhookCmd) Run(ctx context.Context, p *process) error {
 }
 
 type deleteWebhookCmd struct {
-	webhookFlags
+	adminFlags
 	ID string `arg:"" help:"The webhook's id."`
 }
 
-// Run deletes.
+// Run deletes the webhook.
 func (c *deleteWebhookCmd) Run(ctx context.Context, p *process) error {
 	m, end, err := c.manager(ctx, p)
 	if err != nil {

@@ -66,6 +66,7 @@ var rows = [][]string{
 		"store/highwater",
 		"sim/paper",
 		"source/coverage",
+		"source/mark",
 		"catalog",
 		"document",
 		"document/extract/worker",
@@ -81,6 +82,7 @@ var rows = [][]string{
 	},
 	6: {
 		"webhook",
+		"auth",
 		"query",
 		"mcp/cors",
 		"mcp/queue",
@@ -92,6 +94,7 @@ var rows = [][]string{
 		"mcp",
 		"site",
 		"tail",
+		"sim/demo",
 	},
 	8: {
 		"discovery",

@@ -1,0 +1,220 @@
+// Package auth puts together everything that decides on access: keys, tokens,
+// limits and the guard that every surface asks.
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/jwks"
+	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/secret"
+	"pregon/internal/auth/token"
+	"pregon/internal/server/outbound"
+	"pregon/internal/store"
+)
+
+const (
+	// siteFactor is the limit of a /48 network of IPv6 as a multiple of the limit of
+	// one address. It holds 65,536 networks that count as one address each.
+	siteFactor = 10
+	// maxRefused is how many bad credentials, and how many bad requests for a
+	// token, an address may send in a minute.
+	maxRefused = 30
+)
+
+// Options configure an Auth.
+type Options struct {
+	Config         Config
+	Store          store.Store
+	Box            *secret.Box // seals the signing keys
+	BaseURL        string
+	Proxies        access.Proxies
+	Redis          string // address through which all replicas count together, empty for none
+	AnonymousLimit int    // requests a minute of an address without a credential, 0 for no limit
+	MaxRequests    int    // of one caller at the same time, 0 for no limit
+	Audit          access.Audit
+	Logger         *slog.Logger
+}
+
+// Auth decides on access.
+type Auth struct {
+	Guard   *access.Guard
+	Keys    *access.Keyring
+	Tokens  *token.Server
+	Issuers []string         // whose assertions are trusted
+	Redis   *ratelimit.Redis // nil when each replica counts for itself
+	OnToken func(subject string)
+
+	ring     *token.Ring
+	outcomes map[string]*atomic.Int64
+	limits   []interface{ Len() int }
+}
+
+// New loads the keys from the store. The caller sets OnToken, which is called
+// with the subject of every valid token, before it serves requests.
+func New(ctx context.Context, o Options) (a *Auth, err error) {
+	a = &Auth{outcomes: map[string]*atomic.Int64{}, OnToken: func(string) {}}
+	for _, outcome := range access.Outcomes {
+		a.outcomes[outcome] = new(atomic.Int64)
+	}
+	if o.Redis != "" {
+		if a.Redis, err = ratelimit.OpenRedis(o.Redis, o.Logger); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.load(ctx, o); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func (a *Auth) load(ctx context.Context, o Options) (err error) {
+	a.Keys = access.NewKeyring(o.Store, o.Audit)
+	if err := a.Keys.Refresh(ctx); err != nil {
+		return err
+	}
+	a.ring = token.NewRing(o.Store, o.Box, o.Logger)
+	created, err := a.ring.LoadOrCreate(ctx)
+	if err != nil {
+		return err
+	}
+	if created != "" {
+		o.Audit(ctx, "signing_key.created", slog.String("kid", created))
+	}
+	a.Tokens, err = token.New(token.Options{
+		Config: o.Config.Config, BaseURL: o.BaseURL, Ring: a.ring, Marks: o.Store, Keys: keySource(o.Logger), Client: o.Proxies.Client,
+		Failures: failures{a.perMinute("token", maxRefused)}, Audit: o.Audit,
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range o.Config.Issuers {
+		a.Issuers = append(a.Issuers, i.Issuer)
+	}
+	plans := map[string]*access.Limit{}
+	for name, plan := range o.Config.Plans {
+		plans[name] = a.perMinute(name, plan.RequestsPerMinute)
+	}
+	var slots, expensive *access.SlotLimiter
+	if o.MaxRequests > 0 {
+		slots, expensive = access.NewSlotLimiter(o.MaxRequests, true), access.NewSlotLimiter(max(1, o.MaxRequests/8), false)
+	}
+	a.Guard = access.NewGuard(access.Options{
+		Slots: slots, Expensive: expensive,
+		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.verify, Proxies: o.Proxies, Audit: o.Audit,
+		Refused: a.perMinute("refused", maxRefused), Plans: plans,
+		Anonymous:     a.perMinute("anonymous", o.AnonymousLimit),
+		AnonymousSite: a.perMinute("anonymous-site", min(siteFactor*o.AnonymousLimit, 1_000_000)),
+		Observe:       func(outcome string) { a.outcomes[outcome].Add(1) },
+		OnToken:       func(p access.Principal) { a.OnToken(p.ID) },
+	})
+	return nil
+}
+
+// Run follows the changes that other processes make to keys, until the context
+// ends.
+func (a *Auth) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.Keys.Follow(ctx) })
+	g.Go(func() error { return a.ring.Follow(ctx) })
+	if a.Redis != nil {
+		g.Go(func() error { a.Redis.Run(ctx); return nil })
+	}
+	return g.Wait()
+}
+
+// Close closes the connection to Redis.
+func (a *Auth) Close() error {
+	if a.Redis == nil {
+		return nil
+	}
+	return a.Redis.Close()
+}
+
+// Trusts reports whether the configuration names an issuer of assertions.
+func (a *Auth) Trusts(issuer string) bool { return slices.Contains(a.Issuers, issuer) }
+
+// Requests returns how many requests had an outcome, one of access.Outcomes.
+func (a *Auth) Requests(outcome string) int64 { return a.outcomes[outcome].Load() }
+
+// Counted returns the number of addresses and keys whose requests are counted.
+func (a *Auth) Counted() (n int) {
+	for _, l := range a.limits {
+		n += l.Len()
+	}
+	return n
+}
+
+// Shared returns whether all replicas count requests together: off, up or down.
+func (a *Auth) Shared() string {
+	switch {
+	case a.Redis == nil:
+		return "off"
+	case a.Redis.Up():
+		return "up"
+	}
+	return "down"
+}
+
+// verify verifies an access token.
+func (a *Auth) verify(ctx context.Context, raw string) (access.TokenInfo, error) {
+	t, err := a.Tokens.Verify(ctx, raw)
+	return access.TokenInfo{Subject: t.Subject, Audience: t.Audience, Scope: t.Scope, Expires: t.Expires}, err
+}
+
+// perMinute returns a limit, nil for 0 requests. All replicas count together if
+// there is a Redis.
+func (a *Auth) perMinute(name string, requests int) *access.Limit {
+	if requests == 0 {
+		return nil
+	}
+	p := ratelimit.Policy{Name: name, Limit: requests, Window: time.Minute}
+	var l interface {
+		ratelimit.Limiter
+		Len() int
+	} = ratelimit.NewWindow(p)
+	if a.Redis != nil {
+		l = a.Redis.Shared(p)
+	}
+	a.limits = append(a.limits, l)
+	return &access.Limit{Policy: p, Limiter: l}
+}
+
+// failures limits the bad requests that an address sends to the token endpoint.
+type failures struct{ limit *access.Limit }
+
+// Allowed implements token.Limiter.
+func (f failures) Allowed(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
+	v := f.limit.Peek(ctx, ratelimit.Address(from))
+	return v.RetryAfter(), v.OK
+}
+
+// Failed implements token.Limiter.
+func (f failures) Failed(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
+	v := f.limit.Take(ctx, ratelimit.Address(from))
+	return v.RetryAfter(), v.OK
+}
+
+// keySource returns a function that opens the keys of an issuer or a client: a
+// file, or an address, which must be public unless the configuration says that
+// it is in the operator's own network.
+func keySource(log *slog.Logger) func(url, file string, allowPrivate bool) (token.KeySource, error) {
+	return func(url, file string, allowPrivate bool) (token.KeySource, error) {
+		if file != "" {
+			return jwks.File(file, log)
+		}
+		if err := outbound.Check(url, allowPrivate); err != nil {
+			return nil, err
+		}
+		return jwks.Remote(url, outbound.NewClient(outbound.Options{AllowPrivate: allowPrivate, Timeout: 5 * time.Second}), log), nil
+	}
+}

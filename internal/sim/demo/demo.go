@@ -1,0 +1,120 @@
+// Package demo runs the simulated market beside the service. It listens on its
+// own local port and is read over HTTP, like the regulator.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/sim/market"
+	"pregon/internal/sim/simserver"
+	"pregon/internal/source/coverage"
+)
+
+const (
+	seed      = 1
+	marketKey = "market" // of the name of the market in the store
+)
+
+// Demo is a running market.
+type Demo struct {
+	server   *simserver.Server
+	listener net.Listener
+}
+
+// Start opens the market whose published reports are in a file, checks that the
+// store belongs to it, and requests its history. Rate is in reports a minute.
+func Start(ctx context.Context, tracker *coverage.Tracker, file string, rate float64, logger *slog.Logger) (*Demo, error) {
+	if err := tracker.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && tracker.Value(marketKey) != "" {
+		return nil, anotherMarket(file)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	d, err := Listen("127.0.0.1:0", simserver.Options{Market: market.New(seed), Seed: seed, File: file, Rate: rate, Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.prepare(ctx, tracker, file); err != nil {
+		return nil, errors.Join(err, d.listener.Close(), d.server.Close())
+	}
+	return d, nil
+}
+
+// Listen opens a market on an address, without a store.
+func Listen(address string, o simserver.Options) (*Demo, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
+	}
+	server, err := simserver.Open(o)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return &Demo{server: server, listener: listener}, nil
+}
+
+// URL returns the origin of the simulated regulator and exchange.
+func (d *Demo) URL() string { return "http://" + d.listener.Addr().String() }
+
+// Began returns when the market was first opened: its history ends there.
+func (d *Demo) Began() time.Time { return d.server.Began() }
+
+func anotherMarket(file string) error {
+	return fault.New(fault.Conflict,
+		"the store holds another simulated market than %s: remove the store, or put the file back that belongs to it", file)
+}
+
+func (d *Demo) prepare(ctx context.Context, tracker *coverage.Tracker, file string) error {
+	name := fmt.Sprintf("%d %s", seed, d.Began().UTC().Format(time.RFC3339))
+	switch tracker.Value(marketKey) {
+	case name:
+	case "":
+		if err := tracker.SetValue(ctx, nil, marketKey, name); err != nil {
+			return err
+		}
+	default:
+		return anotherMarket(file)
+	}
+	job := coverage.NewJob(market.Epoch, disclosure.DayOf(d.Began()), disclosure.Types)
+	if _, requested := tracker.Job(job.ID); requested {
+		return nil
+	}
+	_, err := tracker.Request(ctx, job)
+	return err
+}
+
+// Run serves the market until the context ends, then closes it.
+func (d *Demo) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := d.server.Run(ctx); !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil
+	})
+	g.Go(func() error {
+		srv := &http.Server{Handler: d.server, ReadHeaderTimeout: 10 * time.Second}
+		context.AfterFunc(ctx, func() { _ = srv.Close() })
+		if err := srv.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	return errors.Join(g.Wait(), d.server.Close())
+}

@@ -91,7 +91,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		o.Audit(ctx, "signing_key.created", slog.String("kid", created))
 	}
 	a.Tokens, err = token.New(token.Options{
-		Config: o.Config.Config, BaseURL: o.BaseURL, Ring: a.ring, Marks: o.Store, Keys: keySource(o.Logger), Client: o.Proxies.Client,
+		Config: o.Config.Config, BaseURL: o.BaseURL, Ring: a.ring, Nonces: o.Store, Keys: keySource(o.Logger), Client: o.Proxies.Client,
 		Failures: failures{a.perMinute("token", maxRefused)}, Audit: o.Audit,
 	})
 	if err != nil {

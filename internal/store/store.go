@@ -20,7 +20,7 @@
 //
 // # Beside the log
 //
-// Records, marks, deliveries and documents are no part of the log, and no reader
+// Records, nonces, uses, deliveries and documents are no part of the log, and no reader
 // of changes sees them. Records have counters of their own, which work as the
 // log's. The others have none: they are read and never followed.
 //
@@ -50,7 +50,8 @@ type Store interface {
 	Log
 	Leases
 	Records
-	Marks
+	Nonces
+	Usage
 	Deliveries
 	Documents
 
@@ -163,21 +164,24 @@ type Record struct {
 	Revision       int64 // 0 when it was never written
 }
 
-// Marks are what all processes remember of a name: that it was used, and when.
-type Marks interface {
-	// Once tells the first who asks for a name true, and everybody else false
-	// until the time that he gave has passed; then the name is forgotten. The
-	// clock is the database's on PostgreSQL and this machine's on SQLite. After
-	// an error the name may be taken, so that who asks again may be told false,
-	// but never are two told true.
-	Once(ctx context.Context, name string, until time.Time) (bool, error)
+// Nonces are names that may be used once, such as the ids of assertions.
+type Nonces interface {
+	// ClaimNonce reports whether the caller is the first to claim a name. The name
+	// stays taken until the given time, and is forgotten after it. The clock is
+	// the database's on PostgreSQL and this machine's on SQLite. After an error
+	// the name may be taken, so that a second call returns false. Two callers
+	// never both get true.
+	ClaimNonce(ctx context.Context, name string, until time.Time) (bool, error)
+}
 
-	// Use notes that a name was used at a time, and returns when it was used
-	// first. Times are kept to the microsecond and may come in any order: the
+// Usage records when names, such as those of keys, were used.
+type Usage interface {
+	// RecordUse records that a name was used at a time, and returns when it was
+	// used first. Times are kept to the microsecond and may come in any order: the
 	// first is the earliest of them, and the last the latest.
-	Use(ctx context.Context, name string, at time.Time) (first time.Time, err error)
+	RecordUse(ctx context.Context, name string, at time.Time) (first time.Time, err error)
 
-	// Uses returns every name that was used.
+	// Uses returns the uses of all names.
 	Uses(ctx context.Context) (map[string]Use, error)
 }
 

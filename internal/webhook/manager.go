@@ -23,7 +23,7 @@ import (
 type Store interface {
 	store.Records
 	store.Deliveries
-	store.Marks
+	store.Usage
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Newest(ctx context.Context) (int64, error)

@@ -101,7 +101,7 @@ func (m *Manager) syncOwners(ctx context.Context) error {
 	m.unsaved = map[string]time.Time{}
 	m.owners.Unlock()
 	for owner, at := range unsaved {
-		if _, failed := m.o.Store.Use(ctx, seenPrefix+owner, at); failed != nil {
+		if _, failed := m.o.Store.RecordUse(ctx, seenPrefix+owner, at); failed != nil {
 			err = failed
 			m.owners.Lock()
 			m.unsaved[owner] = at

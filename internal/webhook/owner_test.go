@@ -59,7 +59,7 @@ func TestOwnersThatAreGone(t *testing.T) {
 				if ago == 0 {
 					continue
 				}
-				if _, err := p.db.Use(t.Context(), "webhook-owner "+name, time.Now().Add(-ago)); err != nil {
+				if _, err := p.db.RecordUse(t.Context(), "webhook-owner "+name, time.Now().Add(-ago)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -91,9 +91,9 @@ type counted struct {
 	uses atomic.Int32
 }
 
-func (c *counted) Use(ctx context.Context, name string, at time.Time) (time.Time, error) {
+func (c *counted) RecordUse(ctx context.Context, name string, at time.Time) (time.Time, error) {
 	c.uses.Add(1)
-	return c.Store.Use(ctx, name, at)
+	return c.Store.RecordUse(ctx, name, at)
 }
 
 // TestSeenIsWrittenRarely: an owner that uses the service all day is written of

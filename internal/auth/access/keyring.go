@@ -31,7 +31,7 @@ const (
 type Keyring struct {
 	store interface {
 		store.Records
-		store.Marks
+		store.Usage
 	}
 	audit Audit
 
@@ -62,7 +62,7 @@ type holder struct {
 // NewKeyring returns a keyring that is empty until Refresh.
 func NewKeyring(s interface {
 	store.Records
-	store.Marks
+	store.Usage
 }, audit Audit,
 ) *Keyring {
 	k := &Keyring{store: s, audit: audit, used: make(chan *holder, 256)}
@@ -134,7 +134,7 @@ func (k *Keyring) recordUse(ctx context.Context, h *holder) {
 	ctx, cancel := context.WithTimeout(ctx, useTimeout)
 	defer cancel()
 	at := time.Now().Truncate(time.Microsecond)
-	first, err := k.store.Use(ctx, useName(h.ID), at)
+	first, err := k.store.RecordUse(ctx, useName(h.ID), at)
 	if err != nil {
 		h.noted.Store(0)
 		return

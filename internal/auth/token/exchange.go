@@ -152,7 +152,7 @@ func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonc
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
 	for _, m := range append(proofs, assertion) {
-		first, err := s.o.Marks.Once(ctx, m.name, m.until)
+		first, err := s.o.Nonces.ClaimNonce(ctx, m.name, m.until)
 		switch {
 		case err != nil:
 			return unavailable(err)

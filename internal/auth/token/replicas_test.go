@@ -35,7 +35,7 @@ func process(t *testing.T, path, key string) (*world, *sqlite.Store) {
 	c.Issuers = c.Issuers[:1]
 	c.Issuers[0].Clients = c.Issuers[0].Clients[:1]
 	server, err := token.New(token.Options{
-		Config: c, BaseURL: base, Ring: ring, Marks: db,
+		Config: c, BaseURL: base, Ring: ring, Nonces: db,
 		Keys: func(string, string, bool) (token.KeySource, error) {
 			return &source{keys: []jose.JSONWebKey{public("rsa", idpRSA())}}, nil
 		},

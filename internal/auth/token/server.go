@@ -35,7 +35,7 @@ type Options struct {
 	Config  Config
 	BaseURL string // public URL of the service without a final slash; also our issuer name
 	Ring    *Ring
-	Marks   store.Marks // which assertions were used
+	Nonces  store.Nonces // of the assertions that were used
 
 	// Keys returns the source of the keys at a URL or in a file.
 	Keys func(url, file string, allowPrivate bool) (KeySource, error)

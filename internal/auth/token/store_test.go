@@ -83,7 +83,7 @@ func (m *memoryStore) RecordsSince(_ context.Context, kind string, revision int6
 	return out, nil
 }
 
-func (m *memoryStore) Once(_ context.Context, name string, until time.Time) (bool, error) {
+func (m *memoryStore) ClaimNonce(_ context.Context, name string, until time.Time) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken != nil {
@@ -96,7 +96,7 @@ func (m *memoryStore) Once(_ context.Context, name string, until time.Time) (boo
 	return true, nil
 }
 
-func (m *memoryStore) Use(context.Context, string, time.Time) (time.Time, error) {
+func (m *memoryStore) RecordUse(context.Context, string, time.Time) (time.Time, error) {
 	return time.Time{}, errors.ErrUnsupported
 }
 
@@ -106,7 +106,7 @@ func (m *memoryStore) Uses(context.Context) (map[string]store.Use, error) {
 
 var _ interface {
 	store.Records
-	store.Marks
+	store.Nonces
 } = (*memoryStore)(nil)
 
 // seal is a Sealer without encryption that checks name and secret like a real one.

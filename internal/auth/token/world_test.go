@@ -199,7 +199,7 @@ func (w *world) serve(c token.Config) {
 	w.t.Helper()
 	var err error
 	w.server, err = token.New(token.Options{
-		Config: c, BaseURL: base, Ring: w.ring, Marks: w.store, Failures: w.limiter,
+		Config: c, BaseURL: base, Ring: w.ring, Nonces: w.store, Failures: w.limiter,
 		Keys: func(url, file string, _ bool) (token.KeySource, error) {
 			if s, ok := w.sources[url]; ok && file == "" {
 				return s, nil

@@ -163,18 +163,18 @@ func recordMethod(kind, name string, write bool) method {
 	return method{"records", name, false}
 }
 
-// Once implements store.Store.
-func (s *Store) Once(ctx context.Context, name string, until time.Time) (_ bool, err error) {
-	done := s.watch(ctx, method{"marks", "Once", false})
+// ClaimNonce implements store.Store.
+func (s *Store) ClaimNonce(ctx context.Context, name string, until time.Time) (_ bool, err error) {
+	done := s.watch(ctx, method{"marks", "ClaimNonce", false})
 	defer func() { done(err) }()
-	return s.Store.Once(ctx, name, until)
+	return s.Store.ClaimNonce(ctx, name, until)
 }
 
-// Use implements store.Store.
-func (s *Store) Use(ctx context.Context, name string, at time.Time) (_ time.Time, err error) {
-	done := s.watch(ctx, method{"marks", "Use", false})
+// RecordUse implements store.Store.
+func (s *Store) RecordUse(ctx context.Context, name string, at time.Time) (_ time.Time, err error) {
+	done := s.watch(ctx, method{"marks", "RecordUse", false})
 	defer func() { done(err) }()
-	return s.Store.Use(ctx, name, at)
+	return s.Store.RecordUse(ctx, name, at)
 }
 
 // Uses implements store.Store.

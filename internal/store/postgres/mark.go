@@ -10,21 +10,21 @@ import (
 	"pregon/internal/store"
 )
 
-// Once is described by store.Marks. The clock is the database's, the only one
-// that all who ask share.
-func (s *Store) Once(ctx context.Context, name string, until time.Time) (bool, error) {
-	first, err := s.once(ctx, name, until)
+// ClaimNonce implements store.Nonces. The clock is the database's, the only one
+// that all callers share.
+func (s *Store) ClaimNonce(ctx context.Context, name string, until time.Time) (bool, error) {
+	first, err := s.claimNonce(ctx, name, until)
 	if err != nil {
-		return false, failed("marking a name", err)
+		return false, failed("claiming a nonce", err)
 	}
 	return first, nil
 }
 
-// once takes a name, unless another has it, for whom it waits until he commits
-// or goes. It also deletes some names whose time has passed, more than it adds,
-// so that the table stays small. There it skips what others hold: if two waited
-// for each other's names, neither would end.
-func (s *Store) once(ctx context.Context, name string, until time.Time) (first bool, err error) {
+// claimNonce takes a name. When another transaction is claiming the name, it waits
+// for that one to end. It also deletes some expired names, more than it adds, so
+// that the table stays small. There it skips locked names: otherwise two
+// transactions could wait for each other.
+func (s *Store) claimNonce(ctx context.Context, name string, until time.Time) (first bool, err error) {
 	tx, err := s.begin(ctx)
 	if err != nil {
 		return false, err
@@ -49,8 +49,8 @@ func (s *Store) once(ctx context.Context, name string, until time.Time) (first b
 	return true, nil
 }
 
-// Use is described by store.Marks.
-func (s *Store) Use(ctx context.Context, name string, at time.Time) (time.Time, error) {
+// RecordUse implements store.Usage.
+func (s *Store) RecordUse(ctx context.Context, name string, at time.Time) (time.Time, error) {
 	var first time.Time
 	err := s.pool.QueryRow(ctx, `INSERT INTO use_mark AS u (name, first_at, last_at) VALUES ($1, $2, $2)
 		ON CONFLICT (name) DO UPDATE SET
@@ -58,12 +58,12 @@ func (s *Store) Use(ctx context.Context, name string, at time.Time) (time.Time, 
 			last_at = greatest(u.last_at, excluded.last_at)
 		RETURNING first_at`, name, at).Scan(&first)
 	if err != nil {
-		return time.Time{}, failed("noting a use", err)
+		return time.Time{}, failed("recording a use", err)
 	}
 	return first.UTC(), nil
 }
 
-// Uses is described by store.Marks.
+// Uses implements store.Usage.
 func (s *Store) Uses(ctx context.Context) (map[string]store.Use, error) {
 	uses, err := readUses(ctx, s.pool)
 	if err != nil {

@@ -45,7 +45,7 @@ type Store struct {
 	created bool
 
 	// commit ends whatever takes more than one statement: an Append, a PutRecords,
-	// a Once, a PutDocument, and most of Deliveries. It is a field so
+	// a ClaimNonce, a PutDocument, and most of Deliveries. It is a field so
 	// that tests can make it fail, before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 

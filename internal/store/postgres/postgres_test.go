@@ -358,7 +358,7 @@ func once(t *testing.T, s *postgres.Store, name string, want bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if got, err := s.Once(ctx, name, time.Now().Add(time.Hour)); err != nil || got != want {
+	if got, err := s.ClaimNonce(ctx, name, time.Now().Add(time.Hour)); err != nil || got != want {
 		t.Errorf("Once(%q) = %t, %v; want %t", name, got, err, want)
 	}
 }
@@ -447,7 +447,7 @@ func TestPlainRole(t *testing.T) {
 		t.Error(err)
 	}
 	once(t, s, "a", true)
-	if _, err := s.Use(t.Context(), "a", time.Now()); err != nil {
+	if _, err := s.RecordUse(t.Context(), "a", time.Now()); err != nil {
 		t.Error(err)
 	}
 	if err := s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}); err != nil {

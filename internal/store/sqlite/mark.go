@@ -10,21 +10,21 @@ import (
 	"pregon/internal/store"
 )
 
-// Once implements store.Marks. All who ask share this machine's clock.
-func (s *Store) Once(ctx context.Context, name string, until time.Time) (bool, error) {
-	err := s.update(ctx, func(tx *sql.Tx) error { return once(ctx, tx, name, until) })
+// ClaimNonce implements store.Nonces. All callers share this machine's clock.
+func (s *Store) ClaimNonce(ctx context.Context, name string, until time.Time) (bool, error) {
+	err := s.update(ctx, func(tx *sql.Tx) error { return claimNonce(ctx, tx, name, until) })
 	if errors.Is(err, errNothingNew) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("marking a name: %w", explained(err))
+		return false, fmt.Errorf("claiming a nonce: %w", explained(err))
 	}
 	return true, nil
 }
 
-// once takes a name and deletes some whose time has passed, more than it adds,
-// so that the table stays small.
-func once(ctx context.Context, tx *sql.Tx, name string, until time.Time) error {
+// claimNonce takes a name and deletes some expired ones, more than it adds, so that
+// the table stays small.
+func claimNonce(ctx context.Context, tx *sql.Tx, name string, until time.Time) error {
 	now := time.Now().UnixMicro()
 	result, err := tx.ExecContext(ctx, `INSERT INTO once (name, until) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE until <= ?`, name, until.UnixMicro(), now)
@@ -41,8 +41,8 @@ func once(ctx context.Context, tx *sql.Tx, name string, until time.Time) error {
 	return err
 }
 
-// Use implements store.Marks.
-func (s *Store) Use(ctx context.Context, name string, at time.Time) (time.Time, error) {
+// RecordUse implements store.Usage.
+func (s *Store) RecordUse(ctx context.Context, name string, at time.Time) (time.Time, error) {
 	var first int64
 	err := s.update(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `INSERT INTO use_mark (name, first_at, last_at) VALUES (?, ?, ?)
@@ -50,12 +50,12 @@ func (s *Store) Use(ctx context.Context, name string, at time.Time) (time.Time, 
 			RETURNING first_at`, name, at.UnixMicro(), at.UnixMicro()).Scan(&first)
 	})
 	if err != nil {
-		return time.Time{}, fmt.Errorf("noting a use: %w", explained(err))
+		return time.Time{}, fmt.Errorf("recording a use: %w", explained(err))
 	}
 	return time.UnixMicro(first).UTC(), nil
 }
 
-// Uses implements store.Marks.
+// Uses implements store.Usage.
 func (s *Store) Uses(ctx context.Context) (map[string]store.Use, error) {
 	uses, err := readUses(ctx, s.read)
 	if err != nil {

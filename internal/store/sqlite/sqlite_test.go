@@ -139,7 +139,7 @@ func TestOnceForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := s.Once(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil {
+	if _, err := s.ClaimNonce(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = db.ExecContext(t.Context(), `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
@@ -151,7 +151,7 @@ func TestOnceForgets(t *testing.T) {
 		name string
 		left int
 	}{{"kept", 251}, {"a", 152}, {"a", 152}, {"old 250", 52}, {"b", 4}, {"c", 5}} {
-		if _, err := s.Once(t.Context(), step.name, time.Now().Add(time.Hour)); err != nil {
+		if _, err := s.ClaimNonce(t.Context(), step.name, time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		var left int
@@ -159,7 +159,7 @@ func TestOnceForgets(t *testing.T) {
 			t.Errorf("after %s there are %d names, %v; want %d", step.name, left, err, step.left)
 		}
 	}
-	if first, err := s.Once(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil || first {
+	if first, err := s.ClaimNonce(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil || first {
 		t.Errorf("Once = %t, %v", first, err)
 	}
 }

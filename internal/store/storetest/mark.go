@@ -22,7 +22,7 @@ var (
 
 // once asks for a name for an hour.
 func once(ctx context.Context, s store.Store, name string) (bool, error) {
-	return s.Once(ctx, name, time.Now().Add(time.Hour))
+	return s.ClaimNonce(ctx, name, time.Now().Add(time.Hour))
 }
 
 func checkOnce(t *testing.T, s store.Store, name string, want bool) {
@@ -51,7 +51,7 @@ func testOnceIsForgotten(t *testing.T, e Engine) {
 	s, other := open(), open()
 	ctx := patiently(t)
 	until := time.Now().Add(50 * time.Millisecond)
-	if first, err := s.Once(ctx, "a", until); err != nil || !first {
+	if first, err := s.ClaimNonce(ctx, "a", until); err != nil || !first {
 		t.Fatalf("Once = %t, %v", first, err)
 	}
 	checkOnce(t, s, "b", true)
@@ -70,7 +70,7 @@ func testOnceIsForgotten(t *testing.T, e Engine) {
 
 	// A time that has passed already keeps nobody else out.
 	for range 3 {
-		if first, err := s.Once(ctx, "c", past); err != nil || !first {
+		if first, err := s.ClaimNonce(ctx, "c", past); err != nil || !first {
 			t.Errorf("Once = %t, %v", first, err)
 		}
 	}
@@ -115,7 +115,7 @@ func testOnceRace(t *testing.T, e Engine) {
 	for round := range 10 {
 		name := fmt.Sprintf("name %d", round)
 		if round%2 == 1 {
-			if _, err := stores[0].Once(ctx, name, past); err != nil {
+			if _, err := stores[0].ClaimNonce(ctx, name, past); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -156,7 +156,7 @@ func testConcurrentOnce(t *testing.T, e Engine) {
 				for _, n := range w.rand.Perm(names) {
 					var first bool
 					err := w.retry(ctx, func(try context.Context) (err error) {
-						if _, err := s.Once(try, fmt.Sprintf("old %d", w.rand.IntN(names)), past); err != nil {
+						if _, err := s.ClaimNonce(try, fmt.Sprintf("old %d", w.rand.IntN(names)), past); err != nil {
 							return err
 						}
 						first, err = once(try, s, fmt.Sprintf("name %d", n))
@@ -189,7 +189,7 @@ func testConcurrentOnce(t *testing.T, e Engine) {
 // first at the wanted time.
 func checkUse(t *testing.T, s store.Store, name string, at, want time.Time) store.Use {
 	t.Helper()
-	first, err := s.Use(patiently(t), name, at)
+	first, err := s.RecordUse(patiently(t), name, at)
 	if err != nil || first != want {
 		t.Errorf("Use = %v, %v; want %v", first, err, want)
 	}
@@ -243,8 +243,8 @@ func testUseRace(t *testing.T, e Engine) {
 		at := noon.Add(time.Duration(i) * time.Minute)
 		want[name] = store.Use{First: at, Last: at}
 		users.Go(func() error {
-			_, err := stores[i%len(stores)].Use(ctx, name, at)
-			_, shared := stores[i%len(stores)].Use(ctx, "shared", at)
+			_, err := stores[i%len(stores)].RecordUse(ctx, name, at)
+			_, shared := stores[i%len(stores)].RecordUse(ctx, "shared", at)
 			return errors.Join(err, shared)
 		})
 	}

@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"pregon/internal/text"
 )
 
 // SoftHyphen marks where a word may be broken.
 const SoftHyphen = '\u00ad'
 
-// invisible reports whether r is a control, format, private-use or surrogate
-// character, a noncharacter or the replacement character.
+// invisible reports whether r may not occur in a text: an invisible character, a
+// control character or the replacement character.
 func invisible(r rune) bool {
-	if r >= ' ' && r <= '~' || r >= 'À' && r <= 'ÿ' {
-		return false // the most frequent
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Noncharacter_Code_Point) || r == utf8.RuneError
+	return text.Invisible(r) || unicode.IsControl(r) || r == utf8.RuneError
 }
 
 // Letter returns the character to use for a character of a font, and false if it
@@ -81,5 +80,5 @@ func Title(s string) string {
 	if utf8.RuneCountInString(s) <= MaxTitle {
 		return s
 	}
-	return strings.TrimSpace(string([]rune(s)[:MaxTitle-1])) + "…"
+	return text.Clip(s, MaxTitle-1)
 }

@@ -1,3 +1,8 @@
+// Package html reads the text of HTML and XHTML documents, such as annual reports
+// in the ESEF format with their inline XBRL.
+//
+// It uses a tokenizer and builds no tree, because annual reports have tens of
+// megabytes. Text that a browser would not show is left out (visibility.go).
 package html
 
 import (
@@ -20,42 +25,40 @@ import (
 
 var errNoText = &extract.Unreadable{Reason: "it has no text"}
 
-// readHTML reads HTML and XHTML, of which no tree is built: annual reports have
-// tens of megabytes.
+// Read returns the text of an HTML or XHTML document.
 func Read(body []byte, l extract.Limits) (*extract.Text, error) {
-	z := html.NewTokenizer(encodingOf(body).NewDecoder().Reader(withoutPictures(body)))
-	mostToken := max(1<<20, 2*l.TextBytes) // of a tag, or a text between two; scripts have megabytes
-	z.SetMaxBuf(mostToken)
+	z := html.NewTokenizer(encodingOf(body).NewDecoder().Reader(withoutImages(body)))
+	maxToken := max(1<<20, 2*l.TextBytes) // of a tag, or the text between two; scripts have megabytes
+	z.SetMaxBuf(maxToken)
 	z.AllowCDATA(true)
-	w := web{limits: l, xml: bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \t\r\n"), []byte("<?xml"))}
+	w := page{limits: l, xml: bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \t\r\n"), []byte("<?xml"))}
 	for !w.full() {
 		switch z.Next() {
 		case html.ErrorToken:
 			if errors.Is(z.Err(), html.ErrBufferExceeded) {
-				return nil, &extract.Unreadable{Reason: fmt.Sprintf("it has a tag, or a text without tags, of more than %d MB", mostToken>>20)}
+				return nil, &extract.Unreadable{Reason: fmt.Sprintf("it has a tag, or a text without tags, of more than %d MB", maxToken>>20)}
 			}
-			return w.text() // what cannot be decoded is not there: there is no other error
+			return w.result() // the end: decoding replaces invalid bytes and does not fail
 		case html.StartTagToken:
 			w.start(z, false)
 		case html.SelfClosingTagToken:
 			w.start(z, true)
-			z.NextIsNotRawText() // XHTML has scripts and titles without an end
+			z.NextIsNotRawText() // XHTML allows <script/> and <title/>
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			w.end(string(name))
 		case html.TextToken:
-			w.read(z.Text())
+			w.text(z.Text())
 		}
 		if w.portal {
 			return nil, extract.ErrSitePage
 		}
 	}
-	return w.text()
+	return w.result()
 }
 
-// withoutPictures leaves out the pictures that a page has within itself, which
-// are most of its bytes.
-func withoutPictures(body []byte) io.Reader {
+// withoutImages removes embedded images, which are most of the bytes of a page.
+func withoutImages(body []byte) io.Reader {
 	mark := []byte(";base64,")
 	var parts []io.Reader
 	for {
@@ -80,8 +83,8 @@ func isBase64(b byte) bool {
 
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
 
-// encodingOf returns how the characters of a page are written. What is valid
-// UTF-8 is that, whatever it says: nothing else looks like it by chance.
+// encodingOf returns the character encoding of a page. Valid UTF-8 is UTF-8
+// whatever the page declares: other encodings hardly ever look like it.
 func encodingOf(body []byte) encoding.Encoding {
 	head := body[:min(len(body), 1024)]
 	switch {
@@ -101,34 +104,34 @@ func encodingOf(body []byte) encoding.Encoding {
 	return charmap.Windows1252
 }
 
-// web is a page of the web that becomes text.
-type web struct {
+// page collects the text of a web page.
+type page struct {
 	limits extract.Limits
-	portal bool // it is a page of the regulator's site
+	portal bool // it is a page of the regulator's site, not a document
 
-	xml  bool      // all elements have their ends
+	xml  bool      // every element has an end tag
 	open []element // from the outermost to the innermost
 
 	pages   []extract.Page
-	page    strings.Builder
+	current strings.Builder
 	size    int
-	block   strings.Builder // of the paragraph, or row of a table, at hand
-	space   bool            // before the next word
+	block   strings.Builder // the current paragraph or row of a table
+	space   bool            // to be written before the next word
 	row     bool            // the block is a row
 	lastRow bool            // the last block was a row
 
-	heading int // level of the heading at hand, 0 when there is none
+	heading int // level of the current heading, or 0
 	outline []extract.Heading
 	cut     bool
 }
 
-// unseen are elements whose text nobody sees.
+// unseen are the elements whose text is not shown.
 var unseen = map[string]bool{
 	"script": true, "style": true, "head": true, "title": true, "noscript": true, "template": true, "svg": true, "math": true,
 	"iframe": true, "object": true, "select": true, "textarea": true, "ix:header": true, "ix:hidden": true,
 }
 
-// blocks are elements that begin on a line of their own.
+// blocks are the elements that begin on a new line.
 var blocks = map[string]bool{
 	"p": true, "div": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "li": true, "ul": true, "ol": true,
 	"dl": true, "dt": true, "dd": true, "table": true, "thead": true, "tbody": true, "tfoot": true, "caption": true, "section": true,
@@ -136,18 +139,18 @@ var blocks = map[string]bool{
 	"blockquote": true, "pre": true, "form": true, "fieldset": true, "address": true, "hr": true, "br": true, "body": true, "html": true,
 }
 
-// void are elements without an end.
+// void are the elements without an end tag.
 var void = map[string]bool{
 	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true,
 	"meta": true, "param": true, "source": true, "track": true, "wbr": true,
 }
 
-func (w *web) start(z *html.Tokenizer, closed bool) {
+func (w *page) start(z *html.Tokenizer, closed bool) {
 	raw, more := z.TagName()
 	name := string(raw)
 	w.imply(name)
-	s := w.sight()
-	s.gone = s.gone || unseen[name]
+	v := w.visibility()
+	v.none = v.none || unseen[name]
 	style := ""
 	for more {
 		var key, value []byte
@@ -156,41 +159,41 @@ func (w *web) start(z *html.Tokenizer, closed bool) {
 		case "style":
 			style = string(value)
 		case "class":
-			s.tiny = false // a stylesheet may give it other letters, as where 0 only takes the gaps away
+			v.zeroSize = false // a stylesheet may set another size; size 0 on the parent often only removes gaps
 		case "hidden":
-			s.gone = true
+			v.none = true
 		case "id", "name":
 			w.portal = w.portal || name == "form" && string(value) == "aspnetForm" ||
 				name == "input" && bytes.HasPrefix(value, []byte("__VIEWSTATE"))
 		}
 	}
 	if style != "" {
-		s = s.styled(style)
+		v = v.styled(style)
 	}
-	if !s.gone {
+	if !v.none {
 		w.begin(name)
 	}
 	switch {
 	case void[name]:
 	case !closed:
-		w.push(name, s)
-	case !s.gone:
+		w.push(name, v)
+	case !v.none:
 		w.finish(name)
 	}
 }
 
-// read takes a text between tags.
-func (w *web) read(text []byte) {
+// text adds the text between two tags.
+func (w *page) text(text []byte) {
 	if !w.xml && w.inHead() && len(bytes.TrimSpace(text)) > 0 {
-		w.pop("head") // which has no text of its own
+		w.pop("head") // text ends the head
 	}
-	if w.sight().seen() {
+	if w.visibility().visible() {
 		w.write(text)
 	}
 }
 
-// begin is the start of an element that takes its place on the page.
-func (w *web) begin(name string) {
+// begin handles the start of a visible element.
+func (w *page) begin(name string) {
 	switch {
 	case name == "tr":
 		w.flush()
@@ -208,14 +211,14 @@ func (w *web) begin(name string) {
 	}
 }
 
-func (w *web) end(name string) {
-	if !w.pop(name).gone {
+func (w *page) end(name string) {
+	if !w.pop(name).none {
 		w.finish(name)
 	}
 }
 
-// finish is its end.
-func (w *web) finish(name string) {
+// finish handles the end of a visible element.
+func (w *page) finish(name string) {
 	switch {
 	case name == "tr" || name == "table":
 		w.flush()
@@ -225,8 +228,8 @@ func (w *web) finish(name string) {
 	}
 }
 
-// breakBlock ends a paragraph; within a row of a table it is a space.
-func (w *web) breakBlock() {
+// breakBlock ends a paragraph. Within a row of a table it adds a space.
+func (w *page) breakBlock() {
 	if w.row {
 		w.space = true
 		return
@@ -234,8 +237,8 @@ func (w *web) breakBlock() {
 	w.flush()
 }
 
-// write adds text to the block at hand, spaces in one.
-func (w *web) write(text []byte) {
+// write adds text to the current block. Runs of spaces become one.
+func (w *page) write(text []byte) {
 	for _, r := range string(text) {
 		switch {
 		case r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0' || r == '\u2007' || r == '\u202f':
@@ -248,7 +251,7 @@ func (w *web) write(text []byte) {
 		if !ok {
 			continue
 		}
-		if w.space && w.block.Len() > mostBlock || w.block.Len() > longBlock {
+		if w.space && w.block.Len() > softBlock || w.block.Len() > maxBlock {
 			if w.flush(); w.full() {
 				return
 			}
@@ -262,59 +265,59 @@ func (w *web) write(text []byte) {
 }
 
 const (
-	pageLength = 3000  // characters, about
-	mostBlock  = 3000  // bytes of a paragraph, after which it may end at any space
-	longBlock  = 20000 // and within a word
+	pageLength = 3000  // bytes after which a page ends with its block
+	softBlock  = 3000  // bytes after which a block ends at the next space
+	maxBlock   = 20000 // bytes after which a block ends within a word
 )
 
-// flush ends the block at hand. A page ends with it when it is long enough.
-func (w *web) flush() {
+// flush ends the current block, and the page if it is long enough.
+func (w *page) flush() {
 	block := strings.TrimRight(extract.Normalize(w.block.String()), " ")
 	heading := w.heading
 	w.block.Reset()
 	w.space, w.heading = false, 0
 	if block == "" {
 		if heading > 0 && !w.row {
-			w.heading = heading // the element within it begins
+			w.heading = heading // an element within the heading begins
 		}
 		return
 	}
-	if w.page.Len() > 0 {
-		w.page.WriteByte('\n')
+	if w.current.Len() > 0 {
+		w.current.WriteByte('\n')
 		if !w.row || !w.lastRow {
-			w.page.WriteByte('\n')
+			w.current.WriteByte('\n')
 		}
 	}
 	w.lastRow = w.row
-	w.page.WriteString(block)
+	w.current.WriteString(block)
 	w.size += len(block) + 2
 	if heading > 0 && len(w.outline) < extract.MaxHeadings {
 		w.outline = append(w.outline, extract.Heading{Title: extract.Title(block), Page: len(w.pages) + 1, Level: heading})
 	}
-	if w.page.Len() >= pageLength {
-		w.turn()
+	if w.current.Len() >= pageLength {
+		w.endPage()
 	}
 }
 
-// turn ends the page at hand.
-func (w *web) turn() {
-	if w.page.Len() > 0 {
-		w.pages = append(w.pages, extract.Page{Text: w.page.String(), Method: extract.ByText})
-		w.page.Reset()
+// endPage ends the current page.
+func (w *page) endPage() {
+	if w.current.Len() > 0 {
+		w.pages = append(w.pages, extract.Page{Text: w.current.String(), Method: extract.ByText})
+		w.current.Reset()
 	}
 }
 
-// full reports whether no more text is taken.
-func (w *web) full() bool {
-	w.cut = w.size > w.limits.TextBytes-2*longBlock || len(w.pages) >= w.limits.Pages
+// full reports whether a limit is reached.
+func (w *page) full() bool {
+	w.cut = w.size > w.limits.TextBytes-2*maxBlock || len(w.pages) >= w.limits.Pages
 	return w.cut
 }
 
-func (w *web) text() (*extract.Text, error) {
+func (w *page) result() (*extract.Text, error) {
 	if !w.cut {
 		w.row = false
 		w.flush()
-		w.turn()
+		w.endPage()
 	}
 	t := &extract.Text{Type: extract.HTML, Pages: w.pages, Outline: w.outline}
 	if w.cut {

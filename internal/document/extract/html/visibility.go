@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// element is an element of a web page that has begun and not ended.
+// element is an open element of a web page.
 type element struct {
 	name string
 	box  bool // it is a block or a part of a table
-	sight
+	visibility
 }
 
-// sight is whether the text of an element is seen.
-type sight struct {
-	gone   bool // nothing within is seen
-	veiled bool // nor this, but an element within may be made visible
-	tiny   bool // in letters of size 0, but an element within may have others
+// visibility says why the text of an element is not shown.
+type visibility struct {
+	none     bool // display: none or the like, which holds for all elements within
+	hidden   bool // visibility: hidden; an element within may be visible
+	zeroSize bool // font-size: 0; an element within may have another size
 }
 
-func (s sight) seen() bool { return s == sight{} }
+func (v visibility) visible() bool { return v == visibility{} }
 
-// styled is what becomes of sight with the style of an element within. The last
-// word of a style on something counts.
-func (s sight) styled(style string) sight {
-	none, glass := false, false
+// styled returns the visibility of a child element with a style. The last
+// declaration of a property counts.
+func (v visibility) styled(style string) visibility {
+	none, transparent := false, false
 	for declaration := range strings.SplitSeq(strings.ToLower(style), ";") {
 		property, value, _ := strings.Cut(declaration, ":")
 		value, _, _ = strings.Cut(value, "!")
@@ -34,63 +34,63 @@ func (s sight) styled(style string) sight {
 		case "display":
 			none = value == "none"
 		case "opacity":
-			n, _, ok := measure(value)
-			glass = ok && n <= 0
+			n, _, ok := parseNumber(value)
+			transparent = ok && n <= 0
 		case "visibility":
 			switch value {
 			case "hidden", "collapse":
-				s.veiled = true
+				v.hidden = true
 			case "visible", "initial":
-				s.veiled = false
+				v.hidden = false
 			}
 		case "font-size":
-			n, unit, ok := measure(value)
+			n, unit, ok := parseNumber(value)
 			switch {
 			case ok && n == 0:
-				s.tiny = true
+				v.zeroSize = true
 			case !ok && value != "inherit" && value != "unset" && value != "smaller" && value != "larger",
-				ok && unit != "em" && unit != "ex" && unit != "ch" && unit != "%": // of nothing these are nothing
-				s.tiny = false
+				ok && unit != "em" && unit != "ex" && unit != "ch" && unit != "%": // which are relative to the parent's size
+				v.zeroSize = false
 			}
 		case "font":
-			s.tiny = strings.HasPrefix(value, "0/")
+			v.zeroSize = strings.HasPrefix(value, "0/")
 		}
 	}
-	s.gone = s.gone || none || glass
-	return s
+	v.none = v.none || none || transparent
+	return v
 }
 
-// measure is a number of a style with its unit.
-func measure(value string) (n float64, unit string, ok bool) {
+// parseNumber parses a number of a style and its unit.
+func parseNumber(value string) (n float64, unit string, ok bool) {
 	digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz%")
 	n, err := strconv.ParseFloat(digits, 64)
 	return n, value[len(digits):], err == nil
 }
 
-// mostOpen is how many open elements are remembered. Beyond that the outermost
-// are forgotten, which at worst shows what is hidden.
-const mostOpen = 256
+// maxOpen is the number of open elements that are kept. Beyond it the outermost
+// are dropped, which at worst shows hidden text.
+const maxOpen = 256
 
 // cells are the parts of a table.
 var cells = map[string]bool{
 	"caption": true, "colgroup": true, "thead": true, "tbody": true, "tfoot": true, "tr": true, "td": true, "th": true,
 }
 
-// ofHead are the elements that the head of a page may have.
+// ofHead are the elements that the head of a page may contain.
 var ofHead = map[string]bool{
 	"base": true, "basefont": true, "bgsound": true, "link": true, "meta": true, "noframes": true, "noscript": true,
 	"script": true, "style": true, "template": true, "title": true,
 }
 
-// shells are elements within which nothing ends what is around them, but an end
-// tag.
+// shells are the elements that only their own end tag closes. Elements within
+// them close none of the elements around them.
 var shells = map[string]bool{"object": true, "template": true, "foreignobject": true, "ix:header": true, "ix:hidden": true}
 
-// ending is which open elements end where another begins: the outermost of
-// those that has begun since one of a kind that holds them.
+// ending is the rule for an element whose start closes open elements: the
+// outermost of ends that is within the innermost of holds.
 type ending struct{ ends, holds []string }
 
-// HTML lets the end of these be left out.
+// The rules for elements whose end tag HTML allows to omit.
 var (
 	cellEnds  = ending{[]string{"td", "th"}, []string{"tr", "table"}}
 	rowEnds   = ending{[]string{"tr", "td", "th"}, []string{"table"}}
@@ -106,24 +106,24 @@ var (
 	paragraphEnds = ending{[]string{"p"}, []string{"table", "caption", "td", "th"}}
 )
 
-// sight is that of the innermost element.
-func (w *web) sight() sight {
+// visibility returns that of the innermost element.
+func (w *page) visibility() visibility {
 	if len(w.open) == 0 {
-		return sight{}
+		return visibility{}
 	}
-	return w.open[len(w.open)-1].sight
+	return w.open[len(w.open)-1].visibility
 }
 
-func (w *web) push(name string, s sight) {
-	if len(w.open) == mostOpen {
-		w.open = slices.Delete(w.open, 0, mostOpen/2)
+func (w *page) push(name string, v visibility) {
+	if len(w.open) == maxOpen {
+		w.open = slices.Delete(w.open, 0, maxOpen/2)
 	}
-	w.open = append(w.open, element{name, blocks[name] || cells[name], s})
+	w.open = append(w.open, element{name, blocks[name] || cells[name], v})
 }
 
-// imply ends the elements that end where one of a name begins. In XML all have
-// their ends.
-func (w *web) imply(name string) {
+// imply closes the elements that the start of an element closes. In XML there are
+// none.
+func (w *page) imply(name string) {
 	if w.xml {
 		return
 	}
@@ -138,8 +138,8 @@ func (w *web) imply(name string) {
 	}
 }
 
-// endAt ends the elements of one ending.
-func (w *web) endAt(e ending) {
+// endAt closes the elements of a rule.
+func (w *page) endAt(e ending) {
 	at := len(w.open)
 	for i := len(w.open) - 1; i >= 0; i-- {
 		name := w.open[i].name
@@ -154,28 +154,28 @@ func (w *web) endAt(e ending) {
 }
 
 // inHead reports whether the head of the page is the innermost element.
-func (w *web) inHead() bool { return len(w.open) > 0 && w.open[len(w.open)-1].name == "head" }
+func (w *page) inHead() bool { return len(w.open) > 0 && w.open[len(w.open)-1].name == "head" }
 
-// pop ends an element, and all within it that lack their ends. It returns its
-// sight, or that of the innermost element when none of the name can end here.
-func (w *web) pop(name string) sight {
-	held := holder(name)
+// pop closes an element and all open elements within it. It returns its
+// visibility, or that of the innermost element if there is none to close.
+func (w *page) pop(name string) visibility {
+	stops := barrier(name)
 	for i := len(w.open) - 1; i >= 0; i-- {
 		e := &w.open[i]
 		if e.name == name {
 			w.open = w.open[:i]
-			return e.sight
+			return e.visibility
 		}
-		if held(e) {
+		if stops(e) {
 			break
 		}
 	}
-	return w.sight()
+	return w.visibility()
 }
 
-// holder returns which open elements keep an end tag from ending what is around
-// them.
-func holder(end string) func(*element) bool {
+// barrier returns a function that reports whether an open element stops an end
+// tag from closing the elements around it.
+func barrier(end string) func(*element) bool {
 	switch {
 	case end == "body" || end == "html" || end == "table" || unseen[end]:
 		return func(*element) bool { return false }
@@ -192,5 +192,5 @@ func holder(end string) func(*element) bool {
 			return false
 		}
 	}
-	return func(e *element) bool { return e.box } // the end of a word in bold does not end a paragraph
+	return func(e *element) bool { return e.box } // </b> does not close a paragraph
 }

@@ -6,26 +6,25 @@ import (
 	"slices"
 )
 
-// pair is a part of a page with two columns, and what is above and below.
+// pair is a part of a page with two columns, and the parts above and below it.
 type pair struct {
 	above, left, right, below []segment
 	score                     int
 }
 
-// fewestLines of a column, and most places tried for the gap between two.
 const (
-	fewestLines   = 3
-	mostCandidate = 12
+	minLines      = 3  // of a column
+	maxCandidates = 12 // for the gap between two columns
 )
 
-// findColumns finds the gap that parts the most lines into two columns. What
-// has more than two is parted again.
+// findColumns returns the pair of columns with the most lines. A column may
+// contain further columns.
 func findColumns(list []segment) (pair, bool) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b segment) int { return cmp.Compare(b.y, a.y) })
 	var best pair
 	for _, x := range candidates(sorted) {
-		for _, p := range parted(sorted, x) {
+		for _, p := range split(sorted, x) {
 			if p.score > best.score && columnar(p) {
 				best = p
 			}
@@ -34,10 +33,10 @@ func findColumns(list []segment) (pair, bool) {
 	return best, best.score > 0
 }
 
-// candidates are the places where segments begin that have another to their
-// left, the most frequent first. Columns begin flush left.
+// candidates returns the x where columns may begin, the most frequent first:
+// where segments begin that have another to their left.
 func candidates(sorted []segment) []float64 {
-	const grid = 3.0 // points: an indent is wider
+	const grid = 3.0 // points; an indent is wider
 	votes := map[int]int{}
 	for i, s := range sorted {
 		if hasLeft(sorted, i) {
@@ -46,20 +45,20 @@ func candidates(sorted []segment) []float64 {
 	}
 	places := make([]int, 0, len(votes))
 	for place, n := range votes {
-		if n+votes[place-1]+votes[place+1] >= fewestLines {
+		if n+votes[place-1]+votes[place+1] >= minLines {
 			places = append(places, place)
 		}
 	}
 	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(a, b)) })
 	var xs []float64
-	for _, place := range places[:min(len(places), mostCandidate)] {
+	for _, place := range places[:min(len(places), maxCandidates)] {
 		xs = append(xs, float64(place)*grid-0.5)
 	}
 	return xs
 }
 
-// hasLeft reports whether there is a segment left of one, about as high on the
-// page.
+// hasLeft reports whether another segment is left of segment i, on about the same
+// line.
 func hasLeft(sorted []segment, i int) bool {
 	s := sorted[i]
 	near := func(other segment) bool { return math.Abs(other.y-s.y) < 0.8*s.em }
@@ -77,8 +76,8 @@ func hasLeft(sorted []segment, i int) bool {
 	return false
 }
 
-// parted cuts at x each stretch of the page that nothing crosses there.
-func parted(sorted []segment, x float64) []pair {
+// split cuts at x each part of the page in which no segment crosses x.
+func split(sorted []segment, x float64) []pair {
 	var pairs []pair
 	for i := 0; i < len(sorted); {
 		if crosses(sorted[i], x) {
@@ -106,25 +105,24 @@ func parted(sorted []segment, x float64) []pair {
 
 func crosses(s segment, x float64) bool { return s.x0 < x && s.x1 > x+1 }
 
-// columnar tells columns of text from a table, whose rows are to be read
-// across. In columns the lines are long, and most files have one column whole
-// before the other.
+// columnar reports whether a pair is columns of text, and not a table, whose rows
+// are read across. The lines of columns are long, and most files contain one
+// column after the other.
 func columnar(p pair) bool {
-	if len(p.left) < fewestLines || len(p.right) < fewestLines {
+	if len(p.left) < minLines || len(p.right) < minLines {
 		return false
 	}
 	wordsLeft, fullLeft := prose(p.left)
 	wordsRight, fullRight := prose(p.right)
 	words, full := min(wordsLeft, wordsRight), min(fullLeft, fullRight)
-	if apart(p) {
+	if sequential(p) {
 		return words >= 2
 	}
 	return words >= 3 && full >= 0.5
 }
 
-// prose measures how much a side looks like running text: the words of a line,
-// and the part of the lines that fill their column, of which there may be more
-// than one.
+// prose measures how much a side looks like running text. It returns the average
+// number of words in a line, and the share of lines that fill their column.
 func prose(list []segment) (words, full float64) {
 	sorted := slices.Clone(list)
 	slices.SortFunc(sorted, func(a, b segment) int { return cmp.Compare(a.x0, b.x0) })
@@ -146,8 +144,8 @@ func prose(list []segment) (words, full float64) {
 	return words / n, full / n
 }
 
-// apart reports whether the file has the columns one after the other.
-func apart(p pair) bool {
+// sequential reports whether the file contains the columns one after the other.
+func sequential(p pair) bool {
 	side := map[int]bool{}
 	order := make([]int, 0, len(p.left)+len(p.right))
 	for _, s := range p.left {

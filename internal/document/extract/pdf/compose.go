@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/document/extract"
+	"pregon/internal/text"
 )
 
-// compose turns the lines of pages into text, and finds the headings among
-// them.
-func compose(sheets []sheet, most int) ([]extract.Page, []extract.Heading) {
+// compose returns the text of the pages, up to a number of bytes, and their
+// headings.
+func compose(sheets []sheet, limit int) ([]extract.Page, []extract.Heading) {
 	dropFurniture(sheets)
 	h := hyphenated{}
 	sizes := map[float64]int{}
@@ -30,36 +31,25 @@ func compose(sheets []sheet, most int) ([]extract.Page, []extract.Heading) {
 		p := extract.Page{Method: s.method, Confidence: s.confidence, Text: s.read}
 		if len(s.lines) > 0 {
 			paragraphs := paragraphs(s.lines, h)
-			titles.look(paragraphs, n+1)
-			p.Text = written(paragraphs)
+			titles.add(paragraphs, n+1)
+			p.Text = pageText(paragraphs)
 		}
-		p.Text = cut(p.Text, most)
-		most -= len(p.Text)
+		p.Text = text.Prefix(p.Text, limit)
+		limit -= len(p.Text)
 		pages = append(pages, p)
 	}
 	return pages, titles.headings()
 }
 
-// cut shortens a text to so many bytes, at the end of a character.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
-
-// paragraph is lines that belong together, joined.
+// paragraph is a paragraph, or a row of a table.
 type paragraph struct {
 	text  string
 	size  float64
 	lines int
-	row   bool // of a table
+	row   bool
 }
 
-// byHeight are the indexes of lines from the top of the page to the bottom.
+// byHeight returns the indexes of lines from the top of the page to the bottom.
 func byHeight(lines []line) []int {
 	order := make([]int, len(lines))
 	for i := range order {
@@ -69,7 +59,7 @@ func byHeight(lines []line) []int {
 	return order
 }
 
-// paragraphs joins the lines of a page.
+// paragraphs joins the lines of a page to paragraphs.
 func paragraphs(lines []line, h hyphenated) []paragraph {
 	var list []paragraph
 	leading := leading(lines)
@@ -88,15 +78,15 @@ func paragraphs(lines []line, h hyphenated) []paragraph {
 	return list
 }
 
-// outdented reports whether a line begins left of the paragraph before it, whose
-// own first line may be indented.
+// outdented reports whether line b begins left of line a. The first line of a
+// paragraph may be indented and does not count.
 func outdented(p *paragraph, a, b line) bool {
 	return p.lines > 1 && a.column == b.column && b.x0 < a.x0-0.8*a.em
 }
 
-// isRow reports whether a line is a row of a table: it has several cells, and so
-// has a line beside it, or it has many. A mark with its text is no row when the
-// text goes on below.
+// isRow reports whether a line is a row of a table: it has more than two cells, or
+// two and so has the line above or below. A list item, whose text continues below
+// its second cell, is no row.
 func isRow(lines []line, i int) bool {
 	l := lines[i]
 	if l.cells < 2 || l.cells == 2 && i+1 < len(lines) && hangs(l, lines[i+1]) {
@@ -108,13 +98,13 @@ func isRow(lines []line, i int) bool {
 	return l.cells > 2 || several(i-1) || several(i+1)
 }
 
-// hangs reports whether b goes on below the last part of a.
+// hangs reports whether b continues a below the last cell of a.
 func hangs(a, b line) bool {
 	return b.cells == 1 && b.column == a.column && math.Abs(b.x0-a.last) < 0.3*a.em &&
 		a.x1 > a.right-4*a.em && a.y-b.y < 1.6*a.em
 }
 
-// leading is the usual distance between lines, in sizes of the text.
+// leading returns the usual distance between lines, in font sizes.
 func leading(lines []line) float64 {
 	count := map[float64]int{}
 	for i := 1; i < len(lines); i++ {
@@ -129,10 +119,10 @@ func leading(lines []line) float64 {
 	return mostUsed(count)
 }
 
-// item is the beginning of an item of a list or of a numbered section. Sentences
-// go on with numbers too: thousands have three digits after the point, dates a
-// zero or a year. A time, 12.30, looks like a section, which begins with a
-// capital.
+// item matches the beginning of a list item or a numbered section. It must not
+// match a number within a sentence: thousands have three digits after the point,
+// dates a zero or a year. A time, 12.30, looks like a section number, but a
+// section begins with a capital.
 var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |` +
 	`\(?[0-9]{1,2}[.)]+ |` +
 	`\(?` + section + `[.)]+ |` +
@@ -141,15 +131,15 @@ var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |` +
 
 const section = `[1-9][0-9]?\.[1-9][0-9]?(?:\.1?[0-9])*`
 
-// continues reports whether b goes on with the paragraph of a.
+// continues reports whether b belongs to the paragraph of a.
 func continues(a, b line, leading float64) bool {
 	em := max(a.em, b.em)
 	if math.Abs(a.size-b.size) > 0.15*em || item.MatchString(b.text) {
 		return false
 	}
 	if a.column != b.column {
-		// The text of one column goes on in the next when the line is full and
-		// the sentence is not at its end.
+		// The paragraph continues in the next column if the line is full and the
+		// sentence has not ended.
 		first, _ := utf8.DecodeRuneInString(b.text)
 		return unicode.IsLower(first) && a.x1 > a.right-2*em
 	}
@@ -157,12 +147,12 @@ func continues(a, b line, leading float64) bool {
 		return false
 	}
 	if b.x0 > a.x0+0.8*em && a.x0 < a.left+0.5*em && b.x0 < a.left+6*em && !strings.HasSuffix(a.text, "-") && !item.MatchString(a.text) {
-		return false // it is indented, and begins another
+		return false // it is indented, and begins a paragraph
 	}
 	return !endsShort(a, b)
 }
 
-// endsShort reports whether a line ends although the next word had fitted.
+// endsShort reports whether line a ends although the next word would have fitted.
 func endsShort(a, b line) bool {
 	word := strings.IndexByte(b.text, ' ')
 	if word < 0 {
@@ -176,8 +166,9 @@ func endsShort(a, b line) bool {
 	return room > width+2*a.em
 }
 
-// written is the text of a page.
-func written(list []paragraph) string {
+// pageText returns the text of a page: rows are separated by a line break,
+// paragraphs by a blank line.
+func pageText(list []paragraph) string {
 	var b strings.Builder
 	for i, p := range list {
 		if i > 0 {
@@ -191,10 +182,10 @@ func written(list []paragraph) string {
 	return b.String()
 }
 
-// rounded is a size in quarters of a point.
+// rounded returns a size rounded to a quarter of a point.
 func rounded(em float64) float64 { return math.Round(em*4) / 4 }
 
-// mostUsed is the key that counts the most.
+// mostUsed returns the key with the highest count, the lowest of several.
 func mostUsed(count map[float64]int) float64 {
 	best, most := 0.0, 0
 	for key, n := range count {

@@ -10,7 +10,7 @@ import (
 	"pregon/internal/document/extract"
 )
 
-// pdf reads one PDF file.
+// file reads one PDF file.
 type file struct {
 	*instance
 	limits    extract.Limits
@@ -23,31 +23,32 @@ type file struct {
 	notes  []string
 }
 
-// sheet is a page on its way to text.
+// sheet is a page before its lines are composed to text.
 type sheet struct {
 	lines      []line
 	method     extract.Method
 	confidence float64
-	read       string // what was read off its picture
+	read       string // by OCR
 }
 
-// The reasons of a file that PDFium does not open.
+// Errors of files that PDFium does not open.
 var (
-	errSecurity = &extract.Unreadable{Reason: "it is encrypted in a way that nobody here can open"}
+	errSecurity = &extract.Unreadable{Reason: "it is encrypted in a way that is not supported"}
 	errNoPages  = &extract.Unreadable{Reason: "it has no pages"}
 )
 
-// mostDamaged pages in a row end the reading: a file may claim two billion.
-const mostDamaged = 50
+// maxDamaged is the number of damaged pages in a row after which no more are
+// read: a file may claim two billion.
+const maxDamaged = 50
 
 func (d *file) read(body []byte) (*extract.Text, error) {
-	whole := bytes.Contains(body[max(0, len(body)-2048):], []byte("%%EOF"))
+	complete := bytes.Contains(body[max(0, len(body)-2048):], []byte("%%EOF"))
 	if err := d.load(body); err != nil {
 		return nil, err
 	}
 	count := d.callInt("FPDF_GetPageCount", d.handle)
 	if count <= 0 {
-		if d.err != nil || !whole {
+		if d.err != nil || !complete {
 			return nil, extract.ErrCorrupt
 		}
 		return nil, errNoPages
@@ -59,9 +60,9 @@ func (d *file) read(body []byte) (*extract.Text, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	d.readPictures()
-	if !whole {
-		d.notes = append(d.notes, "The file is cut off or damaged at its end; this is what can be read of it.")
+	d.readImages()
+	if !complete {
+		d.notes = append(d.notes, "The file is cut off or damaged at its end; this is the part that can be read.")
 	}
 	t := &extract.Text{Type: extract.PDF, Notes: d.notes}
 	var headings []extract.Heading
@@ -72,7 +73,7 @@ func (d *file) read(body []byte) (*extract.Text, error) {
 	return t, nil
 }
 
-// load gives the file to PDFium.
+// load loads the file into PDFium.
 func (d *file) load(body []byte) error {
 	at := d.call("malloc", uint64(len(body)))
 	if at == 0 || !d.memory.Write(uint32(at), body) {
@@ -95,11 +96,11 @@ func (d *file) load(body []byte) error {
 	return extract.ErrCorrupt
 }
 
-// readPages reads the text of the pages, and finds those that are pictures.
+// readPages reads the text of the pages and marks those that are images.
 func (d *file) readPages(count int) error {
 	var damaged []int
-	most := min(count, d.limits.Pages)
-	for n := range most {
+	limit := min(count, d.limits.Pages)
+	for n := range limit {
 		s, ok := d.readPage(n)
 		if d.err != nil {
 			return d.err
@@ -108,9 +109,9 @@ func (d *file) readPages(count int) error {
 			damaged = append(damaged, n+1)
 		}
 		d.sheets = append(d.sheets, s)
-		if lastInRow(damaged, n+1) >= mostDamaged {
-			d.sheets = d.sheets[:len(d.sheets)-mostDamaged]
-			damaged = damaged[:len(damaged)-mostDamaged]
+		if trailingRun(damaged, n+1) >= maxDamaged {
+			d.sheets = d.sheets[:len(d.sheets)-maxDamaged]
+			damaged = damaged[:len(damaged)-maxDamaged]
 			d.notes = append(d.notes, fmt.Sprintf("The file claims %d pages, but has none after page %d.", count, len(d.sheets)))
 			count = 0
 			break
@@ -125,16 +126,17 @@ func (d *file) readPages(count int) error {
 		return extract.ErrCorrupt
 	}
 	if len(damaged) > 0 {
-		d.notes = append(d.notes, "These pages are damaged and could not be read: "+numbers(damaged)+".")
+		d.notes = append(d.notes, "These pages are damaged and could not be read: "+pageRanges(damaged)+".")
 	}
-	if count > most {
-		d.notes = append(d.notes, fmt.Sprintf("Only the first %d of %d pages were read.", most, count))
+	if count > limit {
+		d.notes = append(d.notes, fmt.Sprintf("Only the first %d of %d pages were read.", limit, count))
 	}
 	return nil
 }
 
-// lastInRow counts the numbers at the end of a list that lead up to last.
-func lastInRow(list []int, last int) int {
+// trailingRun counts the consecutive numbers at the end of a list that end with
+// last.
+func trailingRun(list []int, last int) int {
 	n := 0
 	for n < len(list) && list[len(list)-1-n] == last-n {
 		n++
@@ -142,7 +144,7 @@ func lastInRow(list []int, last int) int {
 	return n
 }
 
-// readPage reads one page, counted from 0; false says that it is damaged.
+// readPage reads page n, counted from 0. It returns false if the page is damaged.
 func (d *file) readPage(n int) (sheet, bool) {
 	s := sheet{method: extract.ByText}
 	page := d.call("FPDF_LoadPage", d.handle, uint64(n))
@@ -157,8 +159,8 @@ func (d *file) readPage(n int) (sheet, bool) {
 	}
 	found := d.glyphs(textPage)
 	d.call("FPDFText_ClosePage", textPage)
-	if found.legible < fewLetters && d.isPicture(page) {
-		s.method = extract.Not // until it is read
+	if found.legible < fewLetters && d.isImage(page) {
+		s.method = extract.Not // until OCR
 		return s, d.err == nil
 	}
 	s.lines = lay(found.words)
@@ -168,8 +170,8 @@ func (d *file) readPage(n int) (sheet, bool) {
 	return s, d.err == nil
 }
 
-// flatten draws what was filled into forms and written in notes onto the page,
-// where the text is looked for.
+// flatten draws the content of forms and annotations onto the page, because
+// PDFium extracts only the text of the page itself.
 func (d *file) flatten(page uint64, n int) uint64 {
 	const freeText, widget = 3, 20
 	count := min(d.callInt("FPDFPage_GetAnnotCount", page), 1000)
@@ -190,11 +192,11 @@ func (d *file) flatten(page uint64, n int) uint64 {
 	return page
 }
 
-// bookmarks is the file's own table of contents.
+// bookmarks returns the file's own table of contents.
 func (d *file) bookmarks(pages int) []extract.Heading {
 	var list []extract.Heading
-	seen := map[uint64]bool{} // a hostile file goes round in circles
-	const deepest = 16
+	seen := map[uint64]bool{} // the bookmarks of a hostile file may form a cycle
+	const maxDepth = 16
 	var walk func(parent uint64, level int)
 	walk = func(parent uint64, level int) {
 		for b := d.call("FPDFBookmark_GetFirstChild", d.handle, parent); b != 0; b = d.call("FPDFBookmark_GetNextSibling", d.handle, b) {
@@ -206,7 +208,7 @@ func (d *file) bookmarks(pages int) []extract.Heading {
 			if title != "" && page >= 1 && page <= pages {
 				list = append(list, extract.Heading{Title: title, Page: page, Level: level})
 			}
-			if level < deepest {
+			if level < maxDepth {
 				walk(b, level+1)
 			}
 		}
@@ -215,12 +217,12 @@ func (d *file) bookmarks(pages int) []extract.Heading {
 	return list
 }
 
-// title is the text of a bookmark.
+// title returns the text of a bookmark.
 func (d *file) title(bookmark uint64) string {
 	length := d.call("FPDFBookmark_GetTitle", bookmark, uint64(d.scratch), scratchSize)
 	raw, ok := d.memory.Read(d.scratch, uint32(min(length, scratchSize)))
 	if !ok || length > scratchSize {
-		return "" // of a thousand characters and more: no title
+		return "" // too long for a title
 	}
 	units := make([]uint16, 0, len(raw)/2)
 	for i := 0; i+1 < len(raw); i += 2 {
@@ -229,7 +231,7 @@ func (d *file) title(bookmark uint64) string {
 	return extract.Title(string(utf16.Decode(units)))
 }
 
-// target is the page that a bookmark leads to, from 1; 0 when to none.
+// target returns the page that a bookmark leads to, from 1, or 0 if there is none.
 func (d *file) target(bookmark uint64) int {
 	dest := d.call("FPDFBookmark_GetDest", d.handle, bookmark)
 	if dest == 0 {
@@ -243,8 +245,8 @@ func (d *file) target(bookmark uint64) int {
 	return d.callInt("FPDFDest_GetDestPageIndex", d.handle, dest) + 1
 }
 
-// numbers writes a list of page numbers: 1-3, 7.
-func numbers(list []int) string {
+// pageRanges formats sorted page numbers, such as 1-3, 7.
+func pageRanges(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
 		j := i

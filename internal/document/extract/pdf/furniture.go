@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Headers and footers are the outermost lines of a page that stand at the same
-// height on most pages and say the same, but for the number of the page.
+// Running headers and footers, here called furniture, are the outermost lines of
+// a page that repeat on most pages at the same height, except for the page number.
 
 const (
-	mostFurniture  = 4   // lines at each end of a page that may be furniture
-	fewestRepeats  = 3   // pages on which a line stands before it is furniture for sure
-	repeatedEnough = 0.4 // of the pages; left and right pages may differ
-	mostNumbers    = 4   // of a line that are looked at
+	maxFurniture = 4   // lines at each end of a page that may be furniture
+	minRepeats   = 3   // pages on which a line of furniture repeats
+	minShare     = 0.4 // of the pages; left and right pages may differ
+	maxNumbers   = 4   // numbers of a line that may be the page number
 )
 
 var (
@@ -24,25 +24,25 @@ var (
 	roman  = regexp.MustCompile(`^[ivxlcdm]{1,8}$`)
 )
 
-// place is where a line stands and what it says.
+// place is the text of a line and its height on the page.
 type place struct {
-	says string
+	text string
 	y    int
 }
 
-// places are what a line of page n may have in common with those of other
-// pages: all that it says, or all but a number that grows with the page.
+// places returns the places that a line of page n may share with other pages: its
+// text, and its text with each number relative to the page.
 func places(l line, n int) []place {
-	says := strings.ToLower(strings.Join(strings.Fields(l.text), " "))
+	text := strings.ToLower(strings.Join(strings.Fields(l.text), " "))
 	y := int(math.Round(l.y / 3))
-	if roman.MatchString(says) {
-		says = strconv.Itoa(romanValue(says))
+	if roman.MatchString(text) {
+		text = strconv.Itoa(romanValue(text))
 	}
-	list := []place{{says, y}}
-	for i, at := range number.FindAllStringIndex(says, mostNumbers) {
-		value, err := strconv.Atoi(says[at[0]:at[1]])
+	list := []place{{text, y}}
+	for i, at := range number.FindAllStringIndex(text, maxNumbers) {
+		value, err := strconv.Atoi(text[at[0]:at[1]])
 		if err == nil {
-			list = append(list, place{fmt.Sprintf("%d:%s#%d%s", i, says[:at[0]], value-n, says[at[1]:]), y})
+			list = append(list, place{fmt.Sprintf("%d:%s#%d%s", i, text[:at[0]], value-n, text[at[1]:]), y})
 		}
 	}
 	return list
@@ -61,7 +61,7 @@ func romanValue(s string) int {
 	return sum
 }
 
-// dropFurniture takes the headers and footers off the pages.
+// dropFurniture removes running headers and footers from the pages.
 func dropFurniture(sheets []sheet) {
 	full := 0
 	count := map[place]int{}
@@ -79,31 +79,31 @@ func dropFurniture(sheets []sheet) {
 			}
 		}
 	}
-	few := full < fewestRepeats
-	enough := max(fewestRepeats, int(math.Ceil(repeatedEnough*float64(full))))
+	few := full < minRepeats
+	enough := max(minRepeats, int(math.Ceil(minShare*float64(full))))
 	if few {
 		enough = max(full, 2)
 	}
 	for n := range sheets {
 		sheets[n].lines = trimmed(sheets[n].lines, few, func(l line) bool {
 			return slices.ContainsFunc(places(l, n), func(p place) bool {
-				above, below := place{p.says, p.y + 1}, place{p.says, p.y - 1} // it may stand on the edge of the grid
+				above, below := place{p.text, p.y + 1}, place{p.text, p.y - 1} // heights are rounded
 				return count[p]+count[above]+count[below] >= enough
 			})
 		})
 	}
 }
 
-// edges are the indexes of the highest and the lowest lines.
+// edges returns the indexes of the highest and the lowest lines.
 func edges(lines []line) []int {
 	order := byHeight(lines)
-	if len(order) <= 2*mostFurniture {
+	if len(order) <= 2*maxFurniture {
 		return order
 	}
-	return append(order[:mostFurniture:mostFurniture], order[len(order)-mostFurniture:]...)
+	return append(order[:maxFurniture:maxFurniture], order[len(order)-maxFurniture:]...)
 }
 
-// trimmed drops lines from both ends of a page while they repeat.
+// trimmed returns the lines of a page without those at both ends that repeat.
 func trimmed(lines []line, few bool, repeats func(line) bool) []line {
 	order := byHeight(lines)
 	drop := map[int]bool{}
@@ -126,12 +126,12 @@ func trimmed(lines []line, few bool, repeats func(line) bool) []line {
 	return kept
 }
 
-// furniture are the first lines of an order that repeat. When there is no end
-// of them the page is a form, and only what stands apart is furniture; nor are
-// few pages proof of more.
+// furniture returns the first lines of an order that repeat. If too many repeat,
+// the page is a form, and only the lines before a gap are furniture. The same
+// holds if the document has few pages.
 func furniture(lines []line, order []int, few bool, repeats func(line) bool) []int {
 	n, apart := 0, 0
-	for n < len(order) && n <= mostFurniture && repeats(lines[order[n]]) {
+	for n < len(order) && n <= maxFurniture && repeats(lines[order[n]]) {
 		if n++; apart == 0 && n < len(order) && farApart(lines[order[n-1]], lines[order[n]]) {
 			apart = n
 		}
@@ -139,7 +139,7 @@ func furniture(lines []line, order []int, few bool, repeats func(line) bool) []i
 	if few && apart > 2 {
 		return nil
 	}
-	if few || n > mostFurniture || n == len(order) {
+	if few || n > maxFurniture || n == len(order) {
 		return order[:apart]
 	}
 	return order[:n]

@@ -12,37 +12,36 @@ import (
 	"pregon/internal/document/extract"
 )
 
-// word is a piece of text without spaces, on a page turned so that its text
-// runs to the right. Lengths are points; y grows upwards.
+// word is a piece of text without spaces, on a page rotated so that its text
+// runs to the right. Coordinates are in points; y grows upwards.
 type word struct {
 	text   string
 	x0, x1 float64
-	y      float64 // of the line it stands on
-	em     float64 // its size
+	y      float64 // of its baseline
+	em     float64 // its font size
 }
 
-// glyphs is what a page has of text.
+// glyphs is the text of a page.
 type glyphs struct {
 	words   []word
-	legible int // characters that mean something
+	legible int // number of characters with a meaning
 }
 
-// mostGlyphs of one page are looked at.
-const mostGlyphs = 2_000_000
+// maxGlyphs is the number of characters that are read of one page.
+const maxGlyphs = 2_000_000
 
-// glyph is a character where it stands.
+// glyph is a character with its place.
 type glyph struct {
 	r      rune
 	x0, x1 float64
 	y, em  float64
-	turn   int // quarters of a circle, clockwise; -1 for any other
+	turn   int // rotation in quarter turns, clockwise; -1 for any other angle
 }
 
-// glyphs collects the characters of a page and puts them together to words.
+// glyphs reads the characters of a page and joins them to words.
 func (d *file) glyphs(textPage uint64) glyphs {
-	count := min(d.callInt("FPDFText_CountChars", textPage), mostGlyphs)
-	s := spelling{d: d, page: textPage}
-	s.find()
+	count := min(d.callInt("FPDFText_CountChars", textPage), maxGlyphs)
+	s := newGlyphReader(d, textPage)
 	var list []glyph
 	var turns [4]int
 	for i := 0; i < count && d.err == nil; i++ {
@@ -63,8 +62,8 @@ func (d *file) glyphs(textPage uint64) glyphs {
 	return join(list, upright)
 }
 
-// spelling reads characters off PDFium. Its functions are looked up once.
-type spelling struct {
+// glyphReader reads characters from PDFium. It looks up PDFium's functions once.
+type glyphReader struct {
 	d    *file
 	page uint64
 
@@ -72,19 +71,22 @@ type spelling struct {
 	stack                                              [8]uint64
 }
 
-func (s *spelling) find() {
-	s.unicode = s.d.function("FPDFText_GetUnicode")
-	s.loose = s.d.function("FPDFText_GetLooseCharBox")
-	s.tight = s.d.function("FPDFText_GetCharBox")
-	s.origin = s.d.function("FPDFText_GetCharOrigin")
-	s.angle = s.d.function("FPDFText_GetCharAngle")
-	s.size = s.d.function("FPDFText_GetFontSize")
-	s.matrix = s.d.function("FPDFText_GetMatrix")
+func newGlyphReader(d *file, page uint64) *glyphReader {
+	return &glyphReader{
+		d: d, page: page,
+		unicode: d.function("FPDFText_GetUnicode"),
+		loose:   d.function("FPDFText_GetLooseCharBox"),
+		tight:   d.function("FPDFText_GetCharBox"),
+		origin:  d.function("FPDFText_GetCharOrigin"),
+		angle:   d.function("FPDFText_GetCharAngle"),
+		size:    d.function("FPDFText_GetFontSize"),
+		matrix:  d.function("FPDFText_GetMatrix"),
+	}
 }
 
-// ask calls a function for character i, whose results go to the scratch room
-// at the given offsets.
-func (s *spelling) ask(f api.Function, i uint64, offsets ...uint64) uint64 {
+// ask calls a function for character i. The function writes its results to the
+// scratch buffer at the given offsets.
+func (s *glyphReader) ask(f api.Function, i uint64, offsets ...uint64) uint64 {
 	s.stack[0], s.stack[1] = s.page, i
 	for n, offset := range offsets {
 		s.stack[2+n] = uint64(s.d.scratch) + offset
@@ -92,36 +94,36 @@ func (s *spelling) ask(f api.Function, i uint64, offsets ...uint64) uint64 {
 	return s.d.callStack(f, s.stack[:])
 }
 
-// glyph is character i. PDFium adds spaces and line ends of its own, of which
-// only the place in the order counts.
-func (s *spelling) glyph(i uint64) (glyph, bool) {
+// glyph returns character i. PDFium inserts spaces and line ends, which have no
+// place on the page.
+func (s *glyphReader) glyph(i uint64) (glyph, bool) {
 	r := rune(uint32(s.ask(s.unicode, i)))
-	const hyphenAtLineEnd = 2 // of PDFium
+	const hyphenAtLineEnd = 2 // as PDFium returns it
 	switch {
 	case r == hyphenAtLineEnd:
 		r = '-'
 	case r == '\r' || r == '\n' || r == '\t' || unicode.IsSpace(r):
 		return glyph{r: ' '}, true
 	}
-	room := s.d.scratch
+	at := s.d.scratch
 	g := glyph{r: r, turn: quarters(float64(api.DecodeF32(s.ask(s.angle, i))))}
 	if uint32(s.ask(s.origin, i, 0, 8)) == 0 {
 		return glyph{}, false
 	}
-	x, y := s.d.float64At(room), s.d.float64At(room+8)
+	x, y := s.d.float64At(at), s.d.float64At(at+8)
 	if g.turn == 0 {
-		// left, top, right, bottom: as wide as the character takes, as high as
-		// its font is large.
+		// left, top, right, bottom: the advance of the character and the height
+		// of its font.
 		s.ask(s.loose, i, 0)
-		g.x0, g.x1, g.y = s.d.float32At(room), s.d.float32At(room+8), y
-		g.em = s.d.float32At(room+4) - s.d.float32At(room+12)
+		g.x0, g.x1, g.y = s.d.float32At(at), s.d.float32At(at+8), y
+		g.em = s.d.float32At(at+4) - s.d.float32At(at+12)
 		if g.em > 0 && g.x1 >= g.x0 {
 			return g, true
 		}
 	}
 	s.ask(s.tight, i, 0, 8, 16, 24) // left, right, bottom, top
-	left, right := s.d.float64At(room), s.d.float64At(room+8)
-	bottom, top := s.d.float64At(room+16), s.d.float64At(room+24)
+	left, right := s.d.float64At(at), s.d.float64At(at+8)
+	bottom, top := s.d.float64At(at+16), s.d.float64At(at+24)
 	g.em = s.scaledSize(i, max(right-left, top-bottom))
 	switch g.turn {
 	case 1:
@@ -137,21 +139,22 @@ func (s *spelling) glyph(i uint64) (glyph, bool) {
 	return g, true
 }
 
-// scaledSize is the size of a character's font on the page.
-func (s *spelling) scaledSize(i uint64, otherwise float64) float64 {
+// scaledSize returns the font size of a character on the page, or fallback if it
+// is unknown.
+func (s *glyphReader) scaledSize(i uint64, fallback float64) float64 {
 	size := clamp(api.DecodeF64(s.ask(s.size, i)))
 	if uint32(s.ask(s.matrix, i, 0)) == 0 {
-		return otherwise
+		return fallback
 	}
-	room := s.d.scratch
-	size *= math.Hypot(s.d.float32At(room+8), s.d.float32At(room+12))
+	at := s.d.scratch
+	size *= math.Hypot(s.d.float32At(at+8), s.d.float32At(at+12))
 	if size <= 0 {
-		return otherwise
+		return fallback
 	}
 	return size
 }
 
-// quarters is an angle in quarters of a circle, -1 when it lies between.
+// quarters returns an angle in quarter turns, or -1 if it lies between two.
 func quarters(radians float64) int {
 	if math.IsNaN(radians) || math.IsInf(radians, 0) {
 		return 0
@@ -164,11 +167,11 @@ func quarters(radians float64) int {
 	return (int(whole)%4 + 4) % 4
 }
 
-// join puts characters together to words. What runs in another direction than
-// most of the page comes last.
+// join joins characters to words. Text in another direction than most of the page
+// comes last.
 func join(list []glyph, upright int) glyphs {
 	var out, others glyphs
-	straight, slanted := composer{to: &out}, composer{to: &others}
+	straight, slanted := wordBuilder{to: &out}, wordBuilder{to: &others}
 	turn := upright
 	for _, g := range list {
 		if g.r != ' ' && g.turn != turn {
@@ -183,7 +186,7 @@ func join(list []glyph, upright int) glyphs {
 		case g.turn == upright:
 			straight.add(g)
 		case g.turn < 0:
-			// Its words are only where the file has spaces.
+			// Only the spaces of the file separate its words.
 			g.x0, g.x1, g.y = slanted.last.x1, slanted.last.x1+g.em/2, slanted.last.y
 			slanted.add(g)
 		default:
@@ -193,13 +196,13 @@ func join(list []glyph, upright int) glyphs {
 	straight.end()
 	slanted.end()
 	out.legible += others.legible
-	out.words = append(out.words, aside(others.words, out.words)...)
+	out.words = append(out.words, placeBelow(others.words, out.words)...)
 	return out
 }
 
-// aside puts words that run another way below the page, in the order of the
-// file, on lines that are as long as a usual one.
-func aside(words, page []word) []word {
+// placeBelow moves rotated words below the page, in the order of the file, on
+// lines of the usual length.
+func placeBelow(words, page []word) []word {
 	x, y := 0.0, 0.0
 	for _, w := range page {
 		y = min(y, w.y)
@@ -217,22 +220,22 @@ func aside(words, page []word) []word {
 	return words
 }
 
-// composer builds words.
-type composer struct {
+// wordBuilder builds words from characters.
+type wordBuilder struct {
 	to   *glyphs
 	text strings.Builder
 	w    word
 	last glyph
 }
 
-// A gap of more than this part of the size parts words. PDFium, which knows the
-// fonts, says where most spaces are.
+// wordGap is the gap between two words, in font sizes. It is only needed where
+// PDFium, which knows the fonts, finds no space.
 const wordGap = 0.25
 
-func (c *composer) add(g glyph) {
+func (c *wordBuilder) add(g glyph) {
 	r, ok := extract.Letter(g.r)
 	if !ok {
-		c.last.x1 = max(c.last.x1, g.x1) // it takes room, and parts no words
+		c.last.x1 = max(c.last.x1, g.x1) // it takes space, but separates no words
 		return
 	}
 	g.r = r
@@ -256,15 +259,15 @@ func (c *composer) add(g glyph) {
 	c.to.legible++
 }
 
-func (c *composer) widen(g glyph) {
+func (c *wordBuilder) widen(g glyph) {
 	c.w.x0, c.w.x1 = min(c.w.x0, g.x0), max(c.w.x1, g.x1)
 	if g.em > c.w.em {
-		c.w.y, c.w.em = g.y, g.em // the line of a word is that of its largest letters
+		c.w.y, c.w.em = g.y, g.em // the baseline of a word is that of its largest letters
 	}
 }
 
-// replaceLast changes the last character, which an accent was drawn upon.
-func (c *composer) replaceLast(r rune, g glyph) {
+// replaceLast replaces the last character by its accented form.
+func (c *wordBuilder) replaceLast(r rune, g glyph) {
 	before := c.text.String()
 	_, size := utf8.DecodeLastRuneInString(before)
 	c.text.Reset()
@@ -274,7 +277,7 @@ func (c *composer) replaceLast(r rune, g glyph) {
 	c.last.r, c.last.x1 = r, max(c.last.x1, g.x1)
 }
 
-func (c *composer) end() {
+func (c *wordBuilder) end() {
 	if c.text.Len() == 0 {
 		return
 	}
@@ -284,14 +287,14 @@ func (c *composer) end() {
 	c.text.Reset()
 }
 
-// accents that stand alone, with those that join the letter before them.
+// accents maps accents that are characters of their own to combining accents.
 var accents = map[rune]rune{
 	'´': '\u0301', '`': '\u0300', '¨': '\u0308', 'ˆ': '\u0302', '^': '\u0302',
 	'˜': '\u0303', '~': '\u0303', '¸': '\u0327', '˙': '\u0307', 'ˇ': '\u030c', '˚': '\u030a',
 }
 
-// accented is the letter that two glyphs make when one is an accent drawn upon
-// the other, as old typesetters do.
+// accented returns the letter that two glyphs form if one is an accent drawn over
+// the other, as old typesetting programs do.
 func accented(a, b glyph) (rune, bool) {
 	mark, ok := accents[a.r]
 	base := b.r
@@ -308,10 +311,7 @@ func accented(a, b glyph) (rune, bool) {
 	if base == 'ı' {
 		base = 'i'
 	}
-	whole := norm.NFC.String(string([]rune{base, mark}))
-	if utf8.RuneCountInString(whole) != 1 {
-		return 0, false
-	}
-	r, _ := utf8.DecodeRuneInString(whole)
-	return r, true
+	composed := norm.NFC.String(string([]rune{base, mark}))
+	r, size := utf8.DecodeRuneInString(composed)
+	return r, size == len(composed)
 }

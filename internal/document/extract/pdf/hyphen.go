@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// hyphenated are the words that the document writes with a hyphen in the midst
-// of a line, so that one at the end of a line is part of the word.
+// hyphenated is the set of words that the document writes with a hyphen within a
+// line. At the end of a line such a hyphen is part of the word.
 type hyphenated map[string]bool
 
 var withHyphen = regexp.MustCompile(`\p{L}+(?:-\p{L}+)+`)
 
 func (h hyphenated) learn(text string) {
-	const most = 100_000
-	if !strings.Contains(text, "-") || len(h) > most {
+	const maxWords = 100_000
+	if !strings.Contains(text, "-") || len(h) > maxWords {
 		return
 	}
 	for _, w := range withHyphen.FindAllString(text, -1) {
@@ -23,7 +23,7 @@ func (h hyphenated) learn(text string) {
 	}
 }
 
-// joined puts a line after another, whose last word it may continue.
+// joined appends a line to another, whose last word it may continue.
 func (h hyphenated) joined(before, after string) string {
 	head, ok := strings.CutSuffix(before, "-")
 	last, _ := utf8.DecodeLastRuneInString(head)

@@ -9,44 +9,44 @@ import (
 	"pregon/internal/document/extract"
 )
 
-// line is a line of text as a reader sees it, in the order of reading.
+// line is a line of text. The lines of a page are in reading order.
 type line struct {
 	text        string
 	x0, x1      float64
 	y, em       float64
-	size        float64 // of most of its letters
+	size        float64 // font size of most of its letters
 	left, right float64 // the edges of its column
 	column      int     // number of its column, in the page
-	cells       int     // parts with wide gaps between: more than one in a row of a table
-	last        float64 // where the last of them begins
+	cells       int     // parts separated by wide gaps; a row of a table has more than one
+	last        float64 // x of the last cell
 }
 
-// segment is a stretch of words on one line without a wide gap.
+// segment is a run of words on one line without a wide gap.
 type segment struct {
 	words  []word
 	x0, x1 float64
 	y, em  float64
-	nth    int // in the file
+	nth    int // its place in the file
 }
 
 const (
-	// wideGap, in sizes of the text, parts the cells of a table and the columns
-	// of a page. Within a line of justified text gaps are smaller.
+	// wideGap is the gap, in font sizes, that separates the cells of a table and
+	// the columns of a page. The gaps of justified text are smaller.
 	wideGap = 1.3
-	// sameLine is how far two words on the same line may stand apart in height.
+	// sameLine is the vertical distance, in font sizes, between words of one line.
 	sameLine = 0.3
-	// mostSegments of a page are put in order; with more it is no page of text,
-	// and the order of the file must do.
-	mostSegments = 20_000
+	// maxSegments is the number of segments above which a page is not sorted: it
+	// is no page of text.
+	maxSegments = 20_000
 )
 
-// lay puts the words of a page into lines, in the order of reading.
+// lay returns the words of a page as lines in reading order.
 func lay(words []word) []line {
 	segments := segmented(words)
-	if len(segments) > mostSegments {
+	if len(segments) > maxSegments {
 		return inFileOrder(segments)
 	}
-	segments = mended(segments)
+	segments = merged(segments)
 	var l layout
 	l.region(segments, 0)
 	return l.lines
@@ -78,8 +78,8 @@ func segmented(words []word) []segment {
 	return list
 }
 
-// sizesAgree reports whether two sizes may share a line: a footnote's mark is
-// about half as high as the text.
+// sizesAgree reports whether words of two font sizes may share a line. The mark of
+// a footnote is about half as large as the text.
 func sizesAgree(a, b float64) bool { return min(a, b) > 0.4*max(a, b) }
 
 func (s *segment) add(w word) {
@@ -101,13 +101,11 @@ func (s *segment) text() string {
 	return b.String()
 }
 
-// spaced reports whether a gap parts words. The pieces of one that a file has in
-// pieces touch.
+// spaced reports whether a gap separates words. The parts of one word touch.
 func spaced(gap, em float64) bool { return gap > 0.08*em || gap < -0.3*em }
 
-// mended joins segments that the file has in pieces: those that touch on one
-// line.
-func mended(list []segment) []segment {
+// merged joins the segments of a line that touch, which the file has apart.
+func merged(list []segment) []segment {
 	var out []segment
 	for _, row := range rowsOf(list) {
 		for i, s := range row {
@@ -128,8 +126,7 @@ func mended(list []segment) []segment {
 	return out
 }
 
-// rowsOf groups segments that stand on one line across the page, from the top,
-// each from the left.
+// rowsOf groups the segments of each line, from top to bottom and left to right.
 func rowsOf(list []segment) [][]segment {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b segment) int { return cmp.Compare(b.y, a.y) })
@@ -144,25 +141,29 @@ func rowsOf(list []segment) [][]segment {
 		y, em = s.y, s.em
 	}
 	for _, row := range rows {
-		slices.SortStableFunc(row, func(a, b segment) int { return cmp.Compare(a.x0, b.x0) })
+		sortByX(row)
 	}
 	return rows
 }
 
-// layout is a page whose lines are put in order.
+func sortByX(row []segment) {
+	slices.SortStableFunc(row, func(a, b segment) int { return cmp.Compare(a.x0, b.x0) })
+}
+
+// layout collects the lines of a page.
 type layout struct {
 	lines   []line
 	columns int
 }
 
-// region puts a part of the page in order: what is above a pair of columns, the
-// left, the right, what is below.
+// region adds the lines of a part of the page. If it has two columns, it adds the
+// lines above them, the left column, the right column and the lines below.
 func (l *layout) region(list []segment, depth int) {
 	if len(list) == 0 {
 		return
 	}
-	const deepest = 12
-	if depth < deepest && len(list) >= 2*fewestLines {
+	const maxDepth = 12
+	if depth < maxDepth && len(list) >= 2*minLines {
 		if p, ok := findColumns(list); ok {
 			l.region(p.above, depth+1)
 			l.region(p.left, depth+1)
@@ -174,14 +175,14 @@ func (l *layout) region(list []segment, depth int) {
 	l.column(list)
 }
 
-// column makes the lines of a part that is one column.
+// column adds the lines of a part that is one column.
 func (l *layout) column(list []segment) {
 	l.columns++
 	left, right := list[0].x0, list[0].x1
 	for _, s := range list {
 		left, right = min(left, s.x0), max(right, s.x1)
 	}
-	for _, row := range raised(rowsOf(list)) {
+	for _, row := range withMarks(rowsOf(list)) {
 		ln := line{left: left, right: right, column: l.columns, x0: row[0].x0, y: row[0].y}
 		var b strings.Builder
 		for i, s := range row {
@@ -204,12 +205,12 @@ func (l *layout) column(list []segment) {
 		}
 		ln.size = sizeOf(row)
 		ln.cells++
-		ln.text = unsoftened(b.String())
+		ln.text = withoutSoftHyphens(b.String())
 		l.lines = append(l.lines, ln)
 	}
 }
 
-// sizeOf is the size that most letters of a row have.
+// sizeOf returns the font size of most letters of a row.
 func sizeOf(row []segment) float64 {
 	count := map[float64]int{}
 	for _, s := range row {
@@ -220,19 +221,19 @@ func sizeOf(row []segment) float64 {
 	return mostUsed(count)
 }
 
-// raised puts rows of small raised or lowered text, which are marks of
+// withMarks merges rows of small raised or lowered text, such as the marks of
 // footnotes, into the row that they belong to.
-func raised(rows [][]segment) [][]segment {
+func withMarks(rows [][]segment) [][]segment {
 	var out [][]segment
 	for i, row := range rows {
-		if i+1 < len(rows) && hangsOn(row, rows[i+1]) {
+		if i+1 < len(rows) && marks(row, rows[i+1]) {
 			rows[i+1] = append(rows[i+1], row...)
-			slices.SortStableFunc(rows[i+1], func(a, b segment) int { return cmp.Compare(a.x0, b.x0) })
+			sortByX(rows[i+1])
 			continue
 		}
-		if len(out) > 0 && hangsOn(row, out[len(out)-1]) {
+		if len(out) > 0 && marks(row, out[len(out)-1]) {
 			last := append(out[len(out)-1], row...)
-			slices.SortStableFunc(last, func(a, b segment) int { return cmp.Compare(a.x0, b.x0) })
+			sortByX(last)
 			out[len(out)-1] = last
 			continue
 		}
@@ -241,9 +242,9 @@ func raised(rows [][]segment) [][]segment {
 	return out
 }
 
-// hangsOn reports whether a row is only small text at the height of another, in
-// its gaps.
-func hangsOn(small, row []segment) bool {
+// marks reports whether a row is only small text in the gaps of another row, at
+// about its height.
+func marks(small, row []segment) bool {
 	em, y := row[0].em, row[0].y
 	for _, s := range small {
 		if s.em > 0.8*em || math.Abs(s.y-y) > 0.6*em || len(s.words) > 2 {
@@ -258,8 +259,9 @@ func hangsOn(small, row []segment) bool {
 	return true
 }
 
-// unsoftened removes soft hyphens but at the end of a line, where one was used.
-func unsoftened(s string) string {
+// withoutSoftHyphens removes soft hyphens. One at the end of the line was printed
+// and becomes a hyphen.
+func withoutSoftHyphens(s string) string {
 	if !strings.ContainsRune(s, extract.SoftHyphen) {
 		return s
 	}

@@ -21,7 +21,7 @@ import (
 	"pregon/internal/document/extract"
 )
 
-// ocr is tesseract, which reads text off pictures.
+// ocr runs tesseract, which recognizes text in images.
 type ocr struct {
 	path   string
 	limits extract.Limits
@@ -31,11 +31,11 @@ type ocr struct {
 	err      error // why it cannot be used
 }
 
-// findOCR finds tesseract, as Options has it.
+// findOCR finds tesseract. The path may be empty, to search PATH, or "-", for no OCR.
 func findOCR(path string, l extract.Limits) *ocr {
 	o := &ocr{path: cmp.Or(path, "tesseract"), limits: l}
 	if path == "-" {
-		o.err = errors.New("the reading of pictures is turned off")
+		o.err = errors.New("the reading of pictures is disabled")
 		return o
 	}
 	found, err := exec.LookPath(o.path)
@@ -67,11 +67,12 @@ func OCRFiles(tesseract string) []string {
 	return files
 }
 
-// preferred languages, of which the first that is installed is used: two cost
-// twice the time.
+// preferred are the languages to use. The first that is installed is used, since
+// two take twice the time.
 var preferred = []string{"spa", "eng"}
 
-// ready finds out whether pictures can be read, at the first of them.
+// ready returns an error if tesseract cannot be used. The first call starts it to
+// find out.
 func (o *ocr) ready() error {
 	o.once.Do(func() {
 		if o.err != nil {
@@ -96,37 +97,37 @@ func (o *ocr) ready() error {
 	return o.err
 }
 
-// fewLetters or none on a page, and it may be a picture of text.
+// fewLetters is the number of letters below which a page may be an image of text.
 const fewLetters = 20
 
-// isPicture reports whether pictures cover most of a page.
-func (d *file) isPicture(page uint64) bool {
+// isImage reports whether images cover a large part of a page.
+func (d *file) isImage(page uint64) bool {
 	const (
-		mostObjects = 2000
-		covering    = 0.4
+		maxObjects = 2000
+		minCovered = 0.4
 	)
 	area := d.callFloat("FPDF_GetPageWidthF", page) * d.callFloat("FPDF_GetPageHeightF", page)
 	covered := 0.0
-	for i := range min(d.callInt("FPDFPage_CountObjects", page), mostObjects) {
+	for i := range min(d.callInt("FPDFPage_CountObjects", page), maxObjects) {
 		object := d.call("FPDFPage_GetObject", page, uint64(i))
-		if object != 0 && d.hasPicture(object, 0) {
+		if object != 0 && d.hasImage(object, 0) {
 			covered += d.areaOf(object)
 		}
 	}
-	return covered > covering*area
+	return covered > minCovered*area
 }
 
-// hasPicture reports whether an object of a page is a picture, or a group with one.
-func (d *file) hasPicture(object uint64, depth int) bool {
-	const picture, group = 3, 5
-	const mostObjects, deepest = 200, 3
+// hasImage reports whether an object of a page is an image, or a group with one.
+func (d *file) hasImage(object uint64, depth int) bool {
+	const image, group = 3, 5
+	const maxObjects, maxDepth = 200, 3
 	switch d.callInt("FPDFPageObj_GetType", object) {
-	case picture:
+	case image:
 		return true
 	case group:
-		for i := range min(d.callInt("FPDFFormObj_CountObjects", object), mostObjects) {
+		for i := range min(d.callInt("FPDFFormObj_CountObjects", object), maxObjects) {
 			inner := d.call("FPDFFormObj_GetObject", object, uint64(i))
-			if inner != 0 && depth < deepest && d.hasPicture(inner, depth+1) {
+			if inner != 0 && depth < maxDepth && d.hasImage(inner, depth+1) {
 				return true
 			}
 		}
@@ -144,8 +145,8 @@ func (d *file) areaOf(object uint64) float64 {
 	return max(0, right-left) * max(0, top-bottom)
 }
 
-// readPictures reads the pages that are pictures, as many as it may.
-func (d *file) readPictures() {
+// readImages reads pages that are images by OCR, up to the limit.
+func (d *file) readImages() {
 	var todo []int
 	for n, s := range d.sheets {
 		if s.method == extract.Not {
@@ -159,17 +160,17 @@ func (d *file) readPictures() {
 		d.note(todo, err)
 		return
 	}
-	most := max(d.limits.OCRPages, 0)
-	if len(todo) > most {
-		d.note(todo[most:], fmt.Errorf("only %d pages of a document are read off pictures", most))
-		todo = todo[:most]
+	limit := max(d.limits.OCRPages, 0)
+	if len(todo) > limit {
+		d.note(todo[limit:], fmt.Errorf("only %d pages of a document are read off pictures", limit))
+		todo = todo[:limit]
 	}
 	d.beforeOCR(len(todo))
 	d.grow(workRoom)
 	for i, n := range todo {
-		err := d.readPicture(n - 1)
+		err := d.readImage(n - 1)
 		if d.err != nil {
-			// PDFium has given up; what it has read is good nonetheless.
+			// PDFium has failed. The pages that it has read are still good.
 			d.note(todo[i:], errors.New("a picture could not be drawn"))
 			return
 		}
@@ -179,13 +180,13 @@ func (d *file) readPictures() {
 	}
 }
 
-// note says which pages are pictures that were not read.
+// note adds a note that some pages are images that were not read.
 func (d *file) note(pages []int, why error) {
-	d.notes = append(d.notes, fmt.Sprintf("Pages that are pictures and were not read: %s. The reason: %v.", numbers(pages), why))
+	d.notes = append(d.notes, fmt.Sprintf("Pages that are pictures and were not read: %s. The reason: %v.", pageRanges(pages), why))
 }
 
-// readPicture reads page n, counted from 0, off its picture.
-func (d *file) readPicture(n int) error {
+// readImage reads page n, counted from 0, by OCR.
+func (d *file) readImage(n int) error {
 	page := d.call("FPDF_LoadPage", d.handle, uint64(n))
 	if page == 0 {
 		return errors.New("it is damaged")
@@ -205,29 +206,29 @@ func (d *file) readPicture(n int) error {
 	return nil
 }
 
-// render draws a page in grey, as sharp as tesseract likes it but for pages of
-// a size that no paper has.
+// render returns a page as a grey image in the PGM format, with the resolution
+// that tesseract works best with. Pages larger than paper get a lower one.
 func (d *file) render(page uint64) ([]byte, error) {
 	const (
 		dotsPerInch = 300.0
-		mostPixels  = 12e6
-		mostSide    = 20_000
+		maxPixels   = 12e6
+		maxSide     = 20_000
 	)
 	width, height := d.callFloat("FPDF_GetPageWidthF", page), d.callFloat("FPDF_GetPageHeightF", page)
 	if !(width >= 1 && height >= 1 && width < 1e6 && height < 1e6) {
-		return nil, errors.New("its size makes no sense")
+		return nil, errors.New("its size is invalid")
 	}
-	scale := min(dotsPerInch/72, math.Sqrt(mostPixels/(width*height)), mostSide/max(width, height))
+	scale := min(dotsPerInch/72, math.Sqrt(maxPixels/(width*height)), maxSide/max(width, height))
 	w, h := max(1, int(width*scale)), max(1, int(height*scale))
 	const grey, white = 1, 0xffffffff
-	const withNotes, inGrey = 1, 8
+	const withAnnotations, inGrey = 1, 8
 	bitmap := d.call("FPDFBitmap_CreateEx", uint64(w), uint64(h), grey, 0, 0)
 	if bitmap == 0 {
 		return nil, errors.New("there is no memory for its picture")
 	}
 	defer d.call("FPDFBitmap_Destroy", bitmap)
 	d.call("FPDFBitmap_FillRect", bitmap, 0, 0, uint64(w), uint64(h), white)
-	d.call("FPDF_RenderPageBitmap", bitmap, page, 0, 0, uint64(w), uint64(h), 0, withNotes|inGrey)
+	d.call("FPDF_RenderPageBitmap", bitmap, page, 0, 0, uint64(w), uint64(h), 0, withAnnotations|inGrey)
 	stride := d.callInt("FPDFBitmap_GetStride", bitmap)
 	at := uint32(d.call("FPDFBitmap_GetBuffer", bitmap))
 	pixels, ok := d.memory.Read(at, uint32(stride*h))
@@ -241,11 +242,10 @@ func (d *file) render(page uint64) ([]byte, error) {
 	return image, nil
 }
 
-// mostWords bounds, in bytes, what tesseract says of a page.
-const mostWords = 4 << 20
+// maxOutput is the number of bytes that are read of tesseract's output for a page.
+const maxOutput = 4 << 20
 
-// read has tesseract read a picture. It returns how sure it is on average, of
-// 100.
+// read returns the text of an image and its average confidence, 0 to 100.
 func (o *ocr) read(image []byte) (string, float64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), o.limits.OCRTime)
 	defer cancel()
@@ -259,8 +259,8 @@ func (o *ocr) read(image []byte) (string, float64, error) {
 	if err := cmd.Start(); err != nil {
 		return "", 0, err
 	}
-	limitMemory(cmd.Process.Pid, o.limits.OCRMemory) // when it cannot be limited it has already ended
-	text, confidence := fromTSV(io.LimitReader(out, mostWords))
+	limitMemory(cmd.Process.Pid, o.limits.OCRMemory) // fails only if the process has already ended
+	text, confidence := fromTSV(io.LimitReader(out, maxOutput))
 	io.Copy(io.Discard, out)
 	err = cmd.Wait()
 	switch {
@@ -272,11 +272,11 @@ func (o *ocr) read(image []byte) (string, float64, error) {
 	return text, confidence, nil
 }
 
-// fromTSV puts together the words of tesseract's table: level, page, block,
-// paragraph, line, word, four of the place, confidence, text.
+// fromTSV joins the words of tesseract's table. Its columns are level, page,
+// block, paragraph, line, word, four coordinates, confidence and text.
 func fromTSV(r io.Reader) (string, float64) {
 	var list []paragraph
-	var sure, letters float64
+	var confidences, letters float64
 	var paragraphAt, lineAt, text string
 	endLine := func() {
 		if text = extract.Tidy(text); text == "" {
@@ -311,7 +311,7 @@ func fromTSV(r io.Reader) (string, float64) {
 		if err != nil || word == "" || !(confidence >= 0 && confidence <= 100) {
 			continue
 		}
-		sure += confidence * float64(len(word))
+		confidences += confidence * float64(len(word))
 		letters += float64(len(word))
 		text += " " + word
 	}
@@ -322,5 +322,5 @@ func fromTSV(r io.Reader) (string, float64) {
 	if letters == 0 {
 		return "", 0
 	}
-	return written(list), math.Round(sure/letters*10) / 10
+	return pageText(list), math.Round(confidences/letters*10) / 10
 }

@@ -9,10 +9,10 @@ import (
 	"pregon/internal/document/extract"
 )
 
-// titles finds headings among the paragraphs of a document without a table of
-// contents: those in larger letters than the text.
+// titles collects the headings of a document without a table of contents:
+// paragraphs in larger letters than the text.
 type titles struct {
-	body  float64 // size of the text
+	body  float64 // font size of the text
 	found []title
 }
 
@@ -22,14 +22,14 @@ type title struct {
 }
 
 const (
-	larger     = 1.15 // than the text
-	titleLines = 3
-	levels     = 6
+	larger    = 1.15 // size of a heading relative to the text
+	maxLines  = 3    // of a heading
+	maxLevels = 6
 )
 
-func (t *titles) look(list []paragraph, page int) {
+func (t *titles) add(list []paragraph, page int) {
 	for _, p := range list {
-		if p.row || p.size < larger*t.body || p.lines > titleLines || utf8.RuneCountInString(p.text) > extract.MaxTitle {
+		if p.row || p.size < larger*t.body || p.lines > maxLines || utf8.RuneCountInString(p.text) > extract.MaxTitle {
 			continue
 		}
 		if !hasWord(p.text) || len(t.found) >= extract.MaxHeadings {
@@ -39,7 +39,7 @@ func (t *titles) look(list []paragraph, page int) {
 	}
 }
 
-// hasWord tells a title from a number in large letters.
+// hasWord reports whether a text has letters, unlike a large number.
 func hasWord(s string) bool {
 	letters := 0
 	for _, r := range strings.TrimSpace(s) {
@@ -50,7 +50,7 @@ func hasWord(s string) bool {
 	return letters >= 3
 }
 
-// headings gives the titles their levels: the largest letters are the first.
+// headings returns the titles with their levels. The largest letters have level 1.
 func (t *titles) headings() []extract.Heading {
 	var sizes []float64
 	for _, f := range t.found {
@@ -62,7 +62,7 @@ func (t *titles) headings() []extract.Heading {
 	slices.Reverse(sizes)
 	var list []extract.Heading
 	for _, f := range t.found {
-		f.Level = min(slices.Index(sizes, f.size)+1, levels)
+		f.Level = min(slices.Index(sizes, f.size)+1, maxLevels)
 		list = append(list, f.Heading)
 	}
 	return list

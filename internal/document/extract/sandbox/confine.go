@@ -1,34 +1,29 @@
-// Package confine takes from a process what it does not need: privileges to
-// gain, files, the network, and system calls that only serve to leave.
-//
-// Each layer is the kernel's. Where the kernel has not got one the others still
-// hold, and Status says which is missing.
 package sandbox
 
 import "strings"
 
-// Policy is what a confined process may still do with files. All else is denied,
-// also to what it starts.
+// Policy lists the files that a confined process and its children may use.
 type Policy struct {
-	Read  []string // files, and directories with all below: read and execute; what does not exist is passed over
-	Write []string // files that are also written, such as /dev/null
+	Read  []string // files and directories to read and execute; missing ones are ignored
+	Write []string // files to read and write, such as /dev/null
 }
 
-// Layer is one means of confinement.
+// Layer is a kernel mechanism of confinement. If the kernel lacks one, the others
+// still hold.
 type Layer string
 
 // The layers.
 const (
-	NoNewPrivileges Layer = "no_new_privs" // no program gives more rights than its caller has
-	Landlock        Layer = "landlock"     // files, TCP, signals to others
-	Seccomp         Layer = "seccomp"      // sockets, other processes' memory, the kernel's own affairs
+	NoNewPrivileges Layer = "no_new_privs" // a program cannot gain privileges
+	Landlock        Layer = "landlock"     // no files, TCP connections or signals outside the policy
+	Seccomp         Layer = "seccomp"      // no system calls for sockets, other processes and administration
 )
 
-// Layers are all of them.
+// Layers lists all layers.
 var Layers = []Layer{NoNewPrivileges, Landlock, Seccomp}
 
-// Status is how a process is confined: for each layer why it is missing, or
-// nothing when it holds. A layer that is not in it is missing too.
+// Status holds for each layer why it is missing, or "" if it is in force. A layer
+// without an entry is missing too.
 type Status map[Layer]string
 
 // Holds reports whether a layer is in force.
@@ -37,8 +32,7 @@ func (s Status) Holds(l Layer) bool {
 	return ok && why == ""
 }
 
-// Missing returns the layers that are not in force, with the reasons, for
-// people; nothing when all are.
+// Missing describes the layers that are not in force, or returns "".
 func (s Status) Missing() string {
 	var list []string
 	for _, l := range Layers {

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exec confines the process and starts its program anew, with the same arguments
-// and the environment that environ returns for what is then in force. It returns
-// only when that fails, and the process is then as it was.
+// Exec confines the process and re-executes its program with the same arguments.
+// environ returns the environment for the layers in force. Exec returns only if it
+// fails, and the process is then unconfined.
 //
-// The new start is what confines every thread: the layers are put on one, which
-// the kernel keeps as it replaces the program, and the others end. The process
-// ends with its parent, as that is a matter of the thread too.
+// The layers apply to one thread. Executing the program ends all other threads, so
+// that the whole process is confined. Exec also sets the signal that ends the
+// process with its parent, which belongs to the thread too.
 func Exec(p Policy, environ func(Status) []string) (Status, error) {
 	type failure struct {
 		status Status
@@ -25,9 +25,9 @@ func Exec(p Policy, environ func(Status) []string) (Status, error) {
 	}
 	failed := make(chan failure)
 	go func() {
-		runtime.LockOSThread() // and never unlocked, so that the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the confined thread must end with the goroutine
 		s := restrict(p)
-		_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0) // fails for no valid signal
+		_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0) // cannot fail for a valid signal
 		err := syscall.Exec("/proc/self/exe", os.Args, environ(s))
 		for l, why := range s {
 			if why == "" {
@@ -40,7 +40,7 @@ func Exec(p Policy, environ func(Status) []string) (Status, error) {
 	return f.status, f.err
 }
 
-// restrict confines the calling thread, and what it starts.
+// restrict confines the calling thread and the processes that it starts.
 func restrict(p Policy) Status {
 	s := Status{}
 	note := func(l Layer, err error) {
@@ -55,8 +55,8 @@ func restrict(p Policy) Status {
 	return s
 }
 
-// HideMemory keeps other processes of the same user from reading this one's
-// memory and environment. It leaves no core dump either.
+// HideMemory prevents other processes of the same user from reading the memory and
+// environment of this one. It also disables core dumps.
 func HideMemory() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
 const (
@@ -64,8 +64,8 @@ const (
 	readDir  = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
 )
 
-// rights returns what a version of Landlock can deny: operations on files and on
-// TCP, and signals and sockets of processes outside.
+// rights returns the accesses that a version of Landlock can deny: operations on
+// files and on TCP, and signals and sockets of processes outside.
 func rights(version int) unix.LandlockRulesetAttr {
 	a := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1} // up to MAKE_SYM
 	for since, right := range map[int]uint64{
@@ -87,12 +87,12 @@ func rights(version int) unix.LandlockRulesetAttr {
 func landlock(p Policy) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return fmt.Errorf("the kernel does not have it: %w", errno)
+		return fmt.Errorf("the kernel does not support it: %w", errno)
 	}
 	a := rights(int(version))
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0)
 	if errno != 0 {
-		return fmt.Errorf("make the rules: %w", errno)
+		return fmt.Errorf("create the rule set: %w", errno)
 	}
 	defer unix.Close(int(ruleset))
 	for _, path := range append(p.Read, "/proc/self/exe") {
@@ -106,16 +106,16 @@ func landlock(p Policy) error {
 		}
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0); errno != 0 {
-		return fmt.Errorf("enter: %w", errno)
+		return fmt.Errorf("apply the rule set: %w", errno)
 	}
 	return nil
 }
 
-// allow adds a rule for a file, or for a directory and all below.
+// allow adds a rule for a file or a directory tree.
 func allow(ruleset int, path string, access uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES) {
-		return nil // what cannot be reached need not be allowed
+		return nil // a file that cannot be reached needs no rule
 	}
 	if err != nil {
 		return fmt.Errorf("allow %s: %w", path, err)

@@ -7,14 +7,14 @@ import (
 	"runtime"
 )
 
-// Exec confines nothing here: it returns at once, and says so.
+// Exec returns errors.ErrUnsupported: only Linux confines processes.
 func Exec(Policy, func(Status) []string) (Status, error) {
 	s := Status{}
 	for _, l := range Layers {
-		s[l] = runtime.GOOS + " has no such thing"
+		s[l] = runtime.GOOS + " does not support it"
 	}
 	return s, errors.ErrUnsupported
 }
 
-// HideMemory does nothing here.
+// HideMemory does nothing on this system.
 func HideMemory() error { return nil }

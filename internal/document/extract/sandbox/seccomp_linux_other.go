@@ -4,4 +4,4 @@ package sandbox
 
 import "errors"
 
-func seccomp() error { return errors.New("no filter is written for this architecture") }
+func seccomp() error { return errors.New("there is no filter for this architecture") }

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	longestAnswer = 1 << 20
-	longestError  = 16 << 10 // of an answer that is none, to find its code in
-	worstUsage    = 10_000_000
+	maxAnswer = 1 << 20    // bytes
+	maxError  = 16 << 10   // bytes of an error response, which may hold a code
+	maxUsage  = 10_000_000 // tokens of one answer, whatever the endpoint claims
 )
 
-// failure is an attempt that brought no answer.
+// failure is the error of an attempt.
 type failure struct {
-	status     int           // 0 when there was no answer at all
-	code       string        // the endpoint's word for it, if it is one
-	param      string        // the part of the request that it does not like
-	again      bool          // it may go better
-	retryAfter time.Duration // what the endpoint asked for
+	status     int           // 0 without a response
+	code       string        // the endpoint's error code, if it is safe to show
+	param      string        // the request field that the endpoint rejects
+	again      bool          // a retry may succeed
+	retryAfter time.Duration // requested by the endpoint
 	err        error
 }
 
@@ -47,7 +47,7 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
-// attempt asks once.
+// attempt sends one request.
 func (c *Client) attempt(ctx context.Context, q question, d dialect) (answer, *failure) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.AttemptTimeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func (c *Client) attempt(ctx context.Context, q question, d dialect) (answer, *f
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address, bytes.NewReader(body))
 	if err != nil {
-		return answer{}, &failure{err: errors.New("the address cannot be asked")}
+		return answer{}, &failure{err: errors.New("the address is invalid")}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
@@ -67,25 +67,24 @@ func (c *Client) attempt(ctx context.Context, q question, d dialect) (answer, *f
 	}
 	res, err := c.client.Do(req)
 	if err != nil {
-		return answer{}, &failure{again: true, err: c.words(ctx, err)}
+		return answer{}, &failure{again: true, err: withoutURL(ctx, err)}
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		return answer{}, c.refusal(res)
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, longestAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return answer{}, &failure{again: true, err: c.words(ctx, err)}
-	case len(text) > longestAnswer:
+		return answer{}, &failure{again: true, err: withoutURL(ctx, err)}
+	case len(text) > maxAnswer:
 		return answer{}, &failure{err: errors.New("its answer is longer than 1 MiB")}
 	}
-	return read(text)
+	return decode(text)
 }
 
-// words returns an error without the address, which may have a secret in its
-// query.
-func (c *Client) words(ctx context.Context, err error) error {
+// withoutURL returns an error without the address, whose query may hold a secret.
+func withoutURL(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
 	}
@@ -95,14 +94,14 @@ func (c *Client) words(ctx context.Context, err error) error {
 	return err
 }
 
-// answer is what a model said, and what that cost.
+// answer is the answer of a model and its cost.
 type answer struct {
 	text   string
-	tokens int // 0 when the endpoint does not say
+	tokens int // 0 if the endpoint does not return it
 }
 
-// read reads the endpoint's answer.
-func read(body []byte) (answer, *failure) {
+// decode decodes a successful response.
+func decode(body []byte) (answer, *failure) {
 	var res struct {
 		Choices []struct {
 			Message struct {
@@ -118,7 +117,7 @@ func read(body []byte) (answer, *failure) {
 	}
 	a := answer{}
 	if total, err := res.Usage.Total.Int64(); err == nil {
-		a.tokens = int(min(max(total, 0), worstUsage))
+		a.tokens = int(min(max(total, 0), maxUsage))
 	}
 	if len(res.Choices) == 0 || res.Choices[0].Message.Content == nil || strings.TrimSpace(*res.Choices[0].Message.Content) == "" {
 		return a, &failure{err: errors.New("its answer is empty")}
@@ -127,11 +126,11 @@ func read(body []byte) (answer, *failure) {
 	return a, nil
 }
 
-// plainWord is one that can be shown: what endpoints say in sentences may have
-// parts of the key in it.
+// plainWord matches codes that are safe to show. The sentences of endpoints may
+// contain parts of the key.
 var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_.]{0,63}$`)
 
-// refusal reads an answer whose status is not that of success.
+// refusal returns the failure of a response whose status is not 200.
 func (c *Client) refusal(res *http.Response) *failure {
 	f := &failure{status: res.StatusCode}
 	f.again = f.status == http.StatusTooManyRequests || f.status >= 500
@@ -146,14 +145,14 @@ func (c *Client) refusal(res *http.Response) *failure {
 			Param any `json:"param"`
 		} `json:"error"`
 	}
-	text, _ := io.ReadAll(io.LimitReader(res.Body, longestError)) // the status decides
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxError)) // the status is enough
 	if json.Unmarshal(text, &body) == nil {
 		f.code, f.param = c.plain(body.Error.Code), c.plain(body.Error.Param)
 	}
 	return f
 }
 
-// plain returns a word that can be shown and compared, or nothing.
+// plain returns value if it is a word that is safe to show, and otherwise "".
 func (c *Client) plain(value any) string {
 	word, _ := value.(string)
 	if !plainWord.MatchString(word) || c.o.Key != "" && (strings.Contains(word, c.o.Key) || strings.Contains(c.o.Key, word)) {
@@ -162,7 +161,7 @@ func (c *Client) plain(value any) string {
 	return word
 }
 
-// asFault is a failure as those who asked see it.
+// asFault returns the error of Complete for a failure.
 func asFault(f *failure) error {
 	return fault.Wrap(fault.Unavailable, f, "the language model cannot be used")
 }

@@ -7,23 +7,24 @@ import (
 
 const (
 	failuresToOpen = 5
-	firstRest      = time.Minute
-	longestRest    = 15 * time.Minute
+	firstPause     = time.Minute
+	maxPause       = 15 * time.Minute
 )
 
-// breaker leaves an endpoint alone after failures in a row. When a rest is over,
-// one attempt is let through; if it fails, the next rest is twice as long.
+// breaker is a circuit breaker: after failures in a row it blocks all attempts for
+// a pause. After the pause it allows one attempt, the probe. If that fails, the
+// next pause is twice as long.
 type breaker struct {
 	mu       sync.Mutex
 	failures int           // guarded by mu: in a row
-	until    time.Time     // guarded by mu: the end of the rest; zero when closed
-	length   time.Duration // guarded by mu: of the last rest
-	probing  bool          // guarded by mu: the one attempt is under way
+	until    time.Time     // guarded by mu: the end of the pause; zero when closed
+	length   time.Duration // guarded by mu: of the last pause
+	probing  bool          // guarded by mu: the probe is in progress
 }
 
-// enter reports whether an attempt may be made. Whoever enters returns how it went:
-// succeed, fail or leave.
-func (b *breaker) enter(now time.Time) bool {
+// allow reports whether an attempt may be made. After it the caller calls succeed,
+// fail or cancel.
+func (b *breaker) allow(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -36,8 +37,8 @@ func (b *breaker) enter(now time.Time) bool {
 	return true
 }
 
-// leave ends an attempt that says nothing of the endpoint.
-func (b *breaker) leave() {
+// cancel ends an attempt whose result does not depend on the endpoint's health.
+func (b *breaker) cancel() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probing = false
@@ -49,7 +50,7 @@ func (b *breaker) succeed() {
 	b.failures, b.until, b.length, b.probing = 0, time.Time{}, 0, false
 }
 
-// fail notes a failure, and reports whether a rest begins with it.
+// fail counts a failure and reports whether it starts a pause.
 func (b *breaker) fail(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,13 +59,13 @@ func (b *breaker) fail(now time.Time) bool {
 		return false
 	}
 	b.probing = false
-	b.length = min(max(2*b.length, firstRest), longestRest)
+	b.length = min(max(2*b.length, firstPause), maxPause)
 	b.until = now.Add(b.length)
 	return true
 }
 
-// rest begins a rest that was asked for, unless there is a longer one.
-func (b *breaker) rest(until time.Time) {
+// pause starts a pause that the endpoint requested, unless a longer one is running.
+func (b *breaker) pause(until time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if until.After(b.until) {

@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// budget is what may be spent in a day of UTC. It is forgotten with the process.
+// budget limits the requests and tokens of a UTC day. It is not persisted.
 type budget struct {
-	requests, tokens int // 0 is no limit
+	requests, tokens int // limits; 0 for none
 
 	mu           sync.Mutex
 	day          int // guarded by mu: since 1970
 	usedRequests int // guarded by mu
-	usedTokens   int // guarded by mu: with what is set aside for attempts under way
+	usedTokens   int // guarded by mu: including reservations of attempts in progress
 }
 
-// take sets a request and about its tokens aside, if there are so many left.
-func (b *budget) take(now time.Time, tokens int) bool {
+// reserve reserves a request and an estimate of its tokens. It reports whether the
+// budget allows it.
+func (b *budget) reserve(now time.Time, tokens int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if day := int(now.Unix() / (24 * 60 * 60)); day != b.day {
@@ -30,9 +31,9 @@ func (b *budget) take(now time.Time, tokens int) bool {
 	return true
 }
 
-// settle replaces what was set aside by what was spent.
-func (b *budget) settle(aside, spent int) {
+// settle replaces reserved tokens by the number spent.
+func (b *budget) settle(reserved, spent int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.usedTokens = max(0, b.usedTokens+spent-aside)
+	b.usedTokens = max(0, b.usedTokens+spent-reserved)
 }

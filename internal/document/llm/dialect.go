@@ -3,24 +3,22 @@ package llm
 import (
 	"encoding/json"
 	"net/http"
-	"sync"
 )
 
-// format is how an endpoint is asked for JSON.
+// format is the way in which a request asks for JSON.
 type format int
 
 const (
 	bySchema format = iota
 	asObject
-	inWords // the prompt asks for it, nothing else
+	byPrompt // only the prompt asks for it
 )
 
-// dialect is what an endpoint understands. All of them speak the protocol, none
-// of them all of it.
+// dialect is the subset of the protocol that an endpoint supports.
 type dialect struct {
 	format        format
 	newTokens     bool // max_completion_tokens instead of max_tokens
-	noTemperature bool // only the model's own
+	noTemperature bool // the endpoint accepts only its default
 }
 
 type message struct {
@@ -37,11 +35,11 @@ type request struct {
 	ResponseFormat      any       `json:"response_format,omitempty"`
 }
 
-// request says a question in the dialect.
+// request returns the request for a question.
 func (d dialect) request(o Options, q question) request {
 	r := request{Model: o.Model, Messages: []message{{"system", q.system}, {"user", q.user}}}
 	if !d.noTemperature {
-		r.Temperature = new(int) // 0: the same question, the same answer
+		r.Temperature = new(int) // 0, for reproducible answers
 	}
 	if d.newTokens {
 		r.MaxCompletionTokens = o.MaxTokens
@@ -49,7 +47,7 @@ func (d dialect) request(o Options, q question) request {
 		r.MaxTokens = o.MaxTokens
 	}
 	switch {
-	case len(q.schema) == 0 || d.format == inWords:
+	case len(q.schema) == 0 || d.format == byPrompt:
 	case d.format == asObject:
 		r.ResponseFormat = map[string]string{"type": "json_object"}
 	default:
@@ -61,8 +59,8 @@ func (d dialect) request(o Options, q question) request {
 	return r
 }
 
-// simpler returns the dialect to try after a refusal, if there is one: without
-// what the endpoint named, else with less of a format.
+// simpler returns the dialect to try after a refusal, if there is one: without the
+// field that the endpoint rejects, or else with a simpler format.
 func (d dialect) simpler(f *failure) (dialect, bool) {
 	if f.status != http.StatusBadRequest && f.status != http.StatusUnprocessableEntity {
 		return d, false
@@ -72,30 +70,10 @@ func (d dialect) simpler(f *failure) (dialect, bool) {
 		d.newTokens = true
 	case f.param == "temperature" && !d.noTemperature:
 		d.noTemperature = true
-	case d.format < inWords:
+	case d.format < byPrompt:
 		d.format++
 	default:
 		return d, false
 	}
 	return d, true
-}
-
-// dialects remembers what an endpoint was found to understand.
-type dialects struct {
-	mu    sync.Mutex
-	known dialect // guarded by mu
-}
-
-func (d *dialects) get() dialect {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.known
-}
-
-// learn is told only of what brought an answer: a refusal may have had other
-// reasons.
-func (d *dialects) learn(known dialect) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.known = known
 }

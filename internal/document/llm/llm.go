@@ -1,11 +1,11 @@
-// Package llm asks a language model behind any endpoint that speaks the
-// protocol of OpenAI's chat completions.
+// Package llm is a client of language models that implement the chat completions
+// API of OpenAI.
 //
-// The endpoint is somebody else's: it may be slow, down, dear or wrong. So every
-// answer has a time and a size, a day has a budget, failures are tried again a
-// few times and then, when they go on, not at all for a while. Whoever asks must
-// be able to do without an answer. The key goes to the endpoint and nowhere else:
-// redirects are not followed, and no error or log line has it.
+// The endpoint is outside our control: it may be slow, down, expensive or wrong.
+// So every answer is limited in time and size, every day has a budget, failures
+// are retried a few times, and a circuit breaker stops requests while they last.
+// Callers must work without an answer. The key is sent to the endpoint only:
+// redirects are not followed, and no error or log line contains it.
 package llm
 
 import (
@@ -16,61 +16,61 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"pregon/internal/fault"
 )
 
-// Options are how a model is asked. URL and Model are needed, the rest has
-// defaults.
+// Options configure a Client. URL and Model are required.
 type Options struct {
-	// URL is where the endpoint is: the whole address, which then ends with
-	// /chat/completions; or the base that clients of OpenAI are given, which
-	// mostly ends with /v1; or only scheme and host, which stand for the base
-	// /v1 there. A query is kept.
+	// URL is the address of the endpoint: a full address that ends with
+	// /chat/completions; or a base address, as clients of OpenAI use it, which
+	// mostly ends with /v1; or only a scheme and host, for the base /v1 there. A
+	// query is kept.
 	URL   string
 	Model string
 	Key   string // sent as a bearer token, unless empty
 
-	RequestsPerDay int // attempts, by the days of UTC; 0 is no limit
-	TokensPerDay   int // both ways, as the endpoint counts them; 0 is no limit
-	Concurrency    int // answers waited for at a time; 0 is 1, and 2 is the most
-	MaxTokens      int // of an answer; 0 is 2000
+	RequestsPerDay int // in a UTC day, retries included; 0: no limit
+	TokensPerDay   int // of prompts and answers, as the endpoint counts them; 0: no limit
+	Concurrency    int // requests at a time; 0: 1; at most 2
+	MaxTokens      int // of an answer; 0: 2000
 
-	AttemptTimeout time.Duration // 0 is 20 s
-	Timeout        time.Duration // for all attempts together; 0 is 45 s
+	AttemptTimeout time.Duration // 0: 20 s
+	Timeout        time.Duration // for all attempts together; 0: 45 s
 
-	Transport http.RoundTripper // for tests; nil is one of our own
-	Logger    *slog.Logger      // nil is silence
+	Transport http.RoundTripper // for tests; nil: a new one
+	Logger    *slog.Logger      // nil: no logging
 }
 
 const (
 	defaultAttempt   = 20 * time.Second
 	defaultTimeout   = 45 * time.Second
 	defaultMaxTokens = 2000
-	mostConcurrent   = 2
+	maxConcurrency   = 2
 )
 
-// ErrBudget is the error when the day's budget is used up.
+// ErrBudget is the error after the day's budget is used up.
 var ErrBudget = fault.New(fault.RateLimited, "the day's budget for the language model is used up")
 
-// ErrOpen is the error while the endpoint is left alone after failures.
-var ErrOpen = fault.New(fault.Unavailable, "the language model failed repeatedly and is left alone for a while")
+// ErrOpen is the error while the circuit breaker is open.
+var ErrOpen = fault.New(fault.Unavailable, "the language model failed repeatedly and is not used for a while")
 
-// Client asks one model. It is safe for concurrent use.
+// Client sends requests to one model. It is safe for concurrent use.
 type Client struct {
 	o       Options
 	address string
 	client  *http.Client
 	log     *slog.Logger
-	turns   chan struct{} // holds as many as wait for answers
+	slots   chan struct{} // holds an element for each request in progress
 	budget  budget
 	breaker breaker
-	dialect dialects
+	dialect atomic.Pointer[dialect] // of the last answer; nil before the first
 	stats   counters
 }
 
-// New returns a client, or what is wrong with the options. It asks nothing.
+// New returns a client, or an error if the options are invalid. It sends nothing.
 func New(o Options) (*Client, error) {
 	address, err := endpoint(o.URL)
 	if err != nil {
@@ -80,14 +80,14 @@ func New(o Options) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "the language model has no name")
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fault.New(fault.Invalid, "the key of the language model has characters that no key has: a space, a line break?")
+		return nil, fault.New(fault.Invalid, "the key of the language model has invalid characters: a space, a line break?")
 	}
 	o.AttemptTimeout = cmp.Or(o.AttemptTimeout, defaultAttempt)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.MaxTokens = cmp.Or(o.MaxTokens, defaultMaxTokens)
 	if o.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = mostConcurrent
+		t.MaxIdleConnsPerHost = maxConcurrency
 		o.Transport = t
 	}
 	if o.Logger == nil {
@@ -99,12 +99,12 @@ func New(o Options) (*Client, error) {
 			Transport:     o.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		turns:  make(chan struct{}, min(max(o.Concurrency, 1), mostConcurrent)),
+		slots:  make(chan struct{}, min(max(o.Concurrency, 1), maxConcurrency)),
 		budget: budget{requests: o.RequestsPerDay, tokens: o.TokensPerDay},
 	}, nil
 }
 
-// endpoint returns the address that requests are sent to.
+// endpoint returns the full address of the endpoint.
 func endpoint(base string) (string, error) {
 	u, err := url.Parse(base)
 	switch {
@@ -126,25 +126,24 @@ func endpoint(base string) (string, error) {
 	return u.String(), nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.client.CloseIdleConnections() }
 
-// Complete asks the model, and returns what it said. The schema is that of the
-// JSON it should answer; endpoints that know no schemas are asked without, so
-// that the answer is to be checked.
+// Complete returns the model's answer to a prompt. The answer should be JSON of the
+// schema, but some endpoints do not support schemas, so the caller must check it.
 func (c *Client) Complete(ctx context.Context, system, user string, schema json.RawMessage) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	select {
-	case c.turns <- struct{}{}:
-		defer func() { <-c.turns }()
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
 	case <-ctx.Done():
 		return "", fault.Wrap(fault.Unavailable, ctx.Err(), "the language model is busy")
 	}
-	return c.try(ctx, question{system, user, schema})
+	return c.ask(ctx, question{system, user, schema})
 }
 
-// question is what a model is asked.
+// question is a prompt with the schema of its answer.
 type question struct {
 	system, user string
 	schema       json.RawMessage

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Stats are what happened since the start, for metrics.
+// Stats are counters since the start, for metrics.
 type Stats struct {
 	Requests   uint64 // attempts
-	Failures   uint64 // attempts without an answer, those of a wrong dialect too
-	Tokens     uint64 // as the endpoint counts them, else guessed
-	OverBudget uint64 // questions not asked for want of budget
-	Refused    uint64 // questions not asked while the endpoint was left alone
-	Open       bool   // it is left alone now
+	Failures   uint64 // attempts without an answer, including rejected dialects
+	Tokens     uint64 // as the endpoint counts them, or else estimated
+	OverBudget uint64 // questions that the budget blocked
+	Refused    uint64 // questions that the breaker blocked
+	Open       bool   // the breaker blocks requests now
 }
 
 type counters struct {

@@ -1,10 +1,10 @@
-// Package document keeps the texts of reports' documents: it has them read,
-// finds words in them, shows pieces of them, and sums them up.
+// Package document reads and stores the documents of reports, searches their
+// texts, returns pieces of them and summarizes them.
 //
-// A document is known by the SHA-256 of its bytes, so that one which several
-// reports link to is read and kept once. Its bytes are opened by the package
-// extract, in a process of their own; what comes back is text, and text is data:
-// nothing that stands in it is ever obeyed.
+// A document is identified by the SHA-256 of its bytes, so a document that several
+// reports link to is read and stored once. Package extract reads it in a separate
+// process and returns its text. The text is data: instructions in it are never
+// followed.
 package document
 
 import (
@@ -14,9 +14,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/singleflight"
 	"pregon/internal/document/extract"
 	"pregon/internal/document/summary"
 	"pregon/internal/fault"
@@ -26,83 +26,85 @@ import (
 // Reader reads documents, one at a time.
 type Reader interface {
 	Read(ctx context.Context, body []byte) (*extract.Text, error)
-	// Warm makes it ready, so that the first document need not wait.
+	// Warm starts the reader, so that the first document does not wait.
 	Warm(ctx context.Context) error
 }
 
-// Options are what a Keeper works with.
+// Options configure a Keeper.
 type Options struct {
-	Store   store.Documents
-	Readers []Reader // as many documents are read at once
-	// Originals says that the bytes are kept too.
-	Originals bool
+	Store     store.Documents
+	Readers   []Reader      // their number is that of documents read at once
+	Originals bool          // store the bytes of documents too
 	Model     summary.Model // nil: summaries are extractive
 	Logger    *slog.Logger
 }
 
-// Keeper has documents read and keeps them.
+// Keeper reads documents and stores them.
 type Keeper struct {
 	Options
 	idle     chan Reader
-	mu       sync.Mutex
-	left     *sync.Cond      // on mu: somebody is done with a document
-	busy     map[string]bool // guarded by mu: the documents that are being read
+	reading  singleflight.Group // by the SHA-256 of a document
 	outcomes [Failed + 1]atomic.Uint64
 }
 
-// Outcome is what came of a try to read a report's document.
+// Outcome is the result of an attempt to read a report's document.
 type Outcome int
 
 // The outcomes.
 const (
-	Ready  Outcome = iota // it is read
-	Again                 // it is tried again
-	Failed                // it is given up
+	Ready  Outcome = iota // it was read
+	Again                 // it is retried later
+	Failed                // it failed permanently
 )
 
 var outcomes = []string{"ready", "again", "failed"}
 
 func (o Outcome) String() string { return outcomes[o] }
 
-// Outcomes are all of them.
+// Outcomes lists all outcomes.
 var Outcomes = []Outcome{Ready, Again, Failed}
 
-// Count notes what came of a try.
+// Count counts an outcome.
 func (k *Keeper) Count(o Outcome) { k.outcomes[o].Add(1) }
 
-// Counted returns how many tries came out so.
+// Counted returns how often an outcome was counted.
 func (k *Keeper) Counted(o Outcome) uint64 { return k.outcomes[o].Load() }
 
 // NewKeeper returns a keeper.
 func NewKeeper(o Options) *Keeper {
-	k := &Keeper{Options: o, idle: make(chan Reader, len(o.Readers)), busy: map[string]bool{}}
-	k.left = sync.NewCond(&k.mu)
+	k := &Keeper{Options: o, idle: make(chan Reader, len(o.Readers))}
 	for _, r := range o.Readers {
 		k.idle <- r
 	}
 	return k
 }
 
-// Kept is a document that was read.
+// Kept is a stored document.
 type Kept struct {
 	SHA256 string
 	Bytes  int64
 	Text   *extract.Text
 }
 
-// Keep reads a document and keeps its text, unless it is kept already. The
-// error is extract.Unreadable when it is the document's fault.
+// Keep reads a document and stores its text, unless it is stored already. The
+// error is an *extract.Unreadable if the document cannot be read. Several reports
+// often link to one document at the same time; it is then read once, with the
+// context of the first call.
 func (k *Keeper) Keep(ctx context.Context, body []byte) (Kept, error) {
 	sum := sha256.Sum256(body)
 	kept := Kept{SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(body))}
-	defer k.alone(kept.SHA256)() // a document that several reports link to often comes at once
+	result, err, _ := k.reading.Do(kept.SHA256, func() (any, error) { return k.keep(ctx, kept, body) })
+	return result.(Kept), err
+}
+
+func (k *Keeper) keep(ctx context.Context, kept Kept, body []byte) (Kept, error) {
 	if k.Originals {
 		if err := k.Store.PutOriginal(ctx, kept.SHA256, body); err != nil {
-			return kept, fmt.Errorf("keeping the original: %w", err)
+			return kept, fmt.Errorf("store the original: %w", err)
 		}
 	}
 	text, edition, err := load(ctx, k.Store, kept.SHA256)
-	if err == nil && edition == present {
+	if err == nil && edition == currentEdition {
 		kept.Text = text
 		return kept, nil
 	}
@@ -119,39 +121,23 @@ func (k *Keeper) Keep(ctx context.Context, body []byte) (Kept, error) {
 	return kept, k.Store.PutDocument(ctx, d)
 }
 
-// alone waits until nobody else is at work on a document.
-func (k *Keeper) alone(sha256 string) (done func()) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for k.busy[sha256] {
-		k.left.Wait()
-	}
-	k.busy[sha256] = true
-	return func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		delete(k.busy, sha256)
-		k.left.Broadcast()
-	}
-}
-
-// Kept returns a document that is kept, without its size. It fails, NotFound,
-// when it is not.
+// Kept returns a stored document without its size. The error is of kind NotFound
+// if it is not stored.
 func (k *Keeper) Kept(ctx context.Context, sha256 string) (Kept, error) {
 	text, err := Load(ctx, k.Store, sha256)
 	return Kept{SHA256: sha256, Text: text}, err
 }
 
-// atHand is how many readers are made ready before they are needed. The others
-// are for when these are busy.
-const atHand = 2
+// warmReaders is the number of readers that Warm starts. The others start when
+// these are busy.
+const warmReaders = 2
 
-// Warm makes readers ready, one after the other: what the first has compiled the
-// others find.
+// Warm starts readers, one after the other: the first compiles code that the
+// others load.
 func (k *Keeper) Warm(ctx context.Context) {
-	for _, r := range k.Readers[:min(atHand, len(k.Readers))] {
+	for _, r := range k.Readers[:min(warmReaders, len(k.Readers))] {
 		if err := r.Warm(ctx); err != nil && ctx.Err() == nil {
-			k.Logger.Warn("the reader of documents does not start", "err", err) // each document tries again
+			k.Logger.Warn("the reader of documents did not start", "err", err) // the next document starts it again
 		}
 	}
 }
@@ -166,36 +152,37 @@ func (k *Keeper) read(ctx context.Context, body []byte) (*extract.Text, error) {
 	}
 }
 
-// present is the edition of the texts that are made now. A text of an earlier
-// one is made anew when its document comes by again.
-const present = 1
+// currentEdition is the edition of new texts. A text of an earlier edition is
+// replaced when its document is read again.
+const currentEdition = 1
 
-// head is what is kept of a text beside its pages.
+// head is the stored form of a text without its pages.
 type head struct {
 	Edition int `json:"edition"`
 	extract.Text
 	Pages []page `json:"pages"` // without their texts
 }
 
-// page is what is kept of a page beside its text.
+// page is the stored form of a page without its text.
 type page struct {
 	Method     extract.Method `json:"method"`
 	Confidence float64        `json:"confidence,omitempty"`
 }
 
 func encode(k Kept) (store.Document, error) {
-	h := head{Edition: present, Text: *k.Text}
-	d := store.Document{SHA256: k.SHA256, Bytes: k.Bytes, Parts: parts(k.Text.Pages)}
+	h := head{Edition: currentEdition, Text: *k.Text}
+	d := store.Document{SHA256: k.SHA256, Bytes: k.Bytes}
 	for _, p := range k.Text.Pages {
 		h.Pages = append(h.Pages, page{p.Method, p.Confidence})
 		d.Pages = append(d.Pages, p.Text)
 	}
+	d.Parts = Index(d.Pages)
 	b, err := json.Marshal(h)
 	d.Head = string(b)
 	return d, err
 }
 
-// Load returns a text that is kept. It fails, NotFound, when there is none.
+// Load returns a stored text. The error is of kind NotFound if there is none.
 func Load(ctx context.Context, s store.Documents, sha256 string) (*extract.Text, error) {
 	text, _, err := load(ctx, s, sha256)
 	return text, err
@@ -208,10 +195,10 @@ func load(ctx context.Context, s store.Documents, sha256 string) (*extract.Text,
 	}
 	var h head
 	if err := json.Unmarshal([]byte(d.Head), &h); err != nil {
-		return nil, 0, fmt.Errorf("the text of document %s is kept in a form that is not known: %w", sha256, err)
+		return nil, 0, fmt.Errorf("decode the stored text of document %s: %w", sha256, err)
 	}
 	if len(h.Pages) != len(d.Pages) {
-		return nil, 0, fmt.Errorf("the text of document %s is kept with %d pages and %d texts", sha256, len(h.Pages), len(d.Pages))
+		return nil, 0, fmt.Errorf("the stored text of document %s has %d pages, but %d texts", sha256, len(h.Pages), len(d.Pages))
 	}
 	text := h.Text
 	text.Pages = make([]extract.Page, len(d.Pages))

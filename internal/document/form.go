@@ -7,7 +7,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Plain writes a piece as text alone, a blank line between pages.
+// Plain returns a piece as plain text, with a blank line between pages.
 func Plain(p Piece) string {
 	var b strings.Builder
 	for i, page := range p.Pages {
@@ -20,8 +20,8 @@ func Plain(p Piece) string {
 	return b.String()
 }
 
-// Markdown writes a piece with a heading for each page, and above the first
-// what the document is. Nothing that stands in the document is markup.
+// Markdown returns a piece in Markdown, with a heading for each page. The first
+// piece begins with the data of the report. All text of the document is escaped.
 func Markdown(r *disclosure.Report, p Piece, first bool) string {
 	var b strings.Builder
 	if first {
@@ -43,24 +43,23 @@ func Markdown(r *disclosure.Report, p Piece, first bool) string {
 	return b.String()
 }
 
-// line puts a text on one line.
+// line returns s on one line.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// links takes from an address what would end it.
+// links escapes the characters that would end an address.
 var links = strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\n", "%0A", "\r", "%0D")
 
-// markup are the characters that mean something in Markdown anywhere; the
-// others do at the beginning of a line.
+// Characters with a meaning in Markdown.
 const (
-	markup    = "\\`*_[]<>&|~"
-	atStart   = "#+-=:"
-	afterList = ".)"
+	markup    = "\\`*_[]<>&|~" // anywhere
+	atStart   = "#+-=:"        // at the beginning of a line
+	afterList = ".)"           // after a number at the beginning of a line
 )
 
-// escape writes a line so that Markdown shows it as it is.
+// escape escapes a line, so that Markdown shows it unchanged.
 func escape(text string) string {
 	var b strings.Builder
-	digits := true // so far, so that a dot would make it a list
+	digits := true // the line so far is a number, which a dot would make a list item
 	for i, c := range strings.TrimLeft(text, " \t") {
 		switch {
 		case strings.ContainsRune(markup, c),

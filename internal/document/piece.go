@@ -6,17 +6,16 @@ import (
 	"pregon/internal/document/extract"
 )
 
-// Piece is a run of a text, in characters from its beginning. Nothing stands
-// between two pages: the last character of one is followed by the first of the
-// next.
+// Piece is a part of a text, addressed by the offset of its first character.
+// Offsets count no separator between pages.
 type Piece struct {
 	Pages []PagePiece
-	Chars int // in the piece
-	Next  int // where the next piece begins; 0 when this is the last
-	Total int // characters of the whole text
+	Chars int // characters in the piece
+	Next  int // offset of the next piece; 0 for the last piece
+	Total int // characters in the text
 }
 
-// PagePiece is what a piece has of a page.
+// PagePiece is the part of a page that is in a piece.
 type PagePiece struct {
 	Page       int            `json:"page"` // from 1
 	Text       string         `json:"text"`
@@ -24,14 +23,14 @@ type PagePiece struct {
 	Confidence float64        `json:"confidence,omitempty"`
 }
 
-// Cut returns up to most characters of a text from an offset on. A page without
-// text is in the piece that has the character before it.
-func Cut(t *extract.Text, offset, most int) Piece {
+// Cut returns up to limit characters of a text from an offset. A page without text
+// is in the piece with the character before it.
+func Cut(t *extract.Text, offset, limit int) Piece {
 	var out Piece
 	for i, p := range t.Pages {
 		length := utf8.RuneCountInString(p.Text)
-		from, to := max(offset-out.Total, 0), min(offset+most-out.Total, length)
-		blank := length == 0 && out.Total <= offset+most && (out.Total > offset || out.Total == 0 && offset == 0)
+		from, to := max(offset-out.Total, 0), min(offset+limit-out.Total, length)
+		blank := length == 0 && out.Total <= offset+limit && (out.Total > offset || out.Total == 0 && offset == 0)
 		if from < to || blank {
 			out.Pages = append(out.Pages, PagePiece{Page: i + 1, Text: chars(p.Text, from, max(from, to)), Method: p.Method, Confidence: p.Confidence})
 			out.Chars += max(to-from, 0)
@@ -44,7 +43,7 @@ func Cut(t *extract.Text, offset, most int) Piece {
 	return out
 }
 
-// chars returns the characters from one place to another.
+// chars returns the characters of s from one index to another.
 func chars(s string, from, to int) string {
 	if from == 0 && to == utf8.RuneCountInString(s) {
 		return s
@@ -62,7 +61,6 @@ func chars(s string, from, to int) string {
 	return s[start:]
 }
 
-// Tokens estimates how many tokens of a language model so many characters of a
-// text are. Spanish takes about one for three and a half; the estimate is on
-// the safe side.
+// Tokens estimates the tokens of a language model for a number of characters. A
+// token of Spanish has about 3.5 characters; the estimate is slightly too high.
 func Tokens(characters int) int { return (characters*10 + 32) / 33 }

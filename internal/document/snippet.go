@@ -12,11 +12,11 @@ import (
 	"pregon/internal/text"
 )
 
-// Snippet is a piece of a page that has what was looked for.
+// Snippet is a part of a page that matches a search.
 type Snippet struct {
 	Page  int      `json:"page"`  // from 1
-	Text  string   `json:"text"`  // as in the document, but for line breaks
-	Marks [][2]int `json:"marks"` // where the words are: from and to, in characters of Text
+	Text  string   `json:"text"`  // as in the document, without line breaks
+	Marks [][2]int `json:"marks"` // begin and end of each match, in characters of Text
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	snippetsEach  = 3
 )
 
-// finder knows the words of a query again when it sees them.
+// finder finds the words of a search in texts.
 type finder struct {
 	wanted []search.Wanted
 }
@@ -34,35 +34,35 @@ func newFinder(text string) finder {
 	return finder{all}
 }
 
-// finds returns which of the wanted begin at a place among words, and how many
-// words they take: 0 when none does.
-func (f finder) finds(words []string, found []bool) (taken int) {
+// match returns the number of words at the beginning of words that match, 0 for
+// none. It sets found for each wanted phrase that matches; found may be nil.
+func (f finder) match(words []string, found []bool) (matched int) {
 	for i, w := range f.wanted {
 		if n := w.At(words); n > 0 {
-			taken = max(taken, n)
+			matched = max(matched, n)
 			if found != nil {
 				found[i] = true
 			}
 		}
 	}
-	return taken
+	return matched
 }
 
-// snippets shows the places of a document that have what was looked for: those
-// pages first that have most of it.
+// snippets returns the snippets of a document. The pages with the most wanted
+// phrases come first.
 func (f finder) snippets(pages []string) []Snippet {
 	type candidate struct{ page, score int }
 	var candidates []candidate
-	whole := 0 // pages that have all of it: there are none better
+	best := 0 // pages with all wanted phrases
 	for i, text := range pages {
 		n := f.score(text)
 		if n > 0 {
 			candidates = append(candidates, candidate{i, n})
 		}
 		if n == len(f.wanted) {
-			whole++
+			best++
 		}
-		if whole == snippetsEach {
+		if best == snippetsEach {
 			break
 		}
 	}
@@ -74,12 +74,12 @@ func (f finder) snippets(pages []string) []Snippet {
 	return out
 }
 
-// score counts how many of the wanted are on a page.
+// score counts the wanted phrases that are on a page.
 func (f finder) score(page string) (n int) {
 	found := make([]bool, len(f.wanted))
 	words := text.Words(page)
 	for i := range words {
-		f.finds(words[i:], found)
+		f.match(words[i:], found)
 	}
 	for _, yes := range found {
 		if yes {
@@ -89,7 +89,7 @@ func (f finder) score(page string) (n int) {
 	return n
 }
 
-// run is a piece of text between spaces, and the words that it holds.
+// run is a part of a text between spaces, and its words.
 type run struct {
 	from, to int
 	words    []string
@@ -114,7 +114,7 @@ func runs(page string) iter.Seq[run] {
 	}
 }
 
-// snippet shows the best place of a page.
+// snippet returns the part of a page with the most matches.
 func (f finder) snippet(page int, body string) Snippet {
 	all := slices.Collect(runs(body))
 	marked := f.mark(all)
@@ -139,7 +139,7 @@ func (f finder) snippet(page int, body string) Snippet {
 	return s
 }
 
-// mark returns which runs have something of what was looked for.
+// mark returns which runs contain a match.
 func (f finder) mark(all []run) []bool {
 	marked := make([]bool, len(all))
 	var words []string
@@ -150,15 +150,15 @@ func (f finder) mark(all []run) []bool {
 		}
 	}
 	for i := range words {
-		for n := range f.finds(words[i:], nil) {
+		for n := range f.match(words[i:], nil) {
 			marked[owner[i+n]] = true
 		}
 	}
 	return marked
 }
 
-// window returns the runs of the piece that has most marks, with some text
-// before the first.
+// window returns the runs of the snippet with the most matches, with some text
+// before the first match.
 func window(all []run, marked []bool) (first, last int) {
 	best, bestCount := 0, -1
 	for i, yes := range marked {

@@ -9,26 +9,25 @@ import (
 	"pregon/internal/document/summary"
 )
 
-// legible is how sure the reading of a picture must be for a sentence of it to
-// stand in a summary: a wrong figure is worse than none.
-const legible = 85
+// minConfidence is the OCR confidence that a page needs to be summarized: a wrong
+// figure is worse than none.
+const minConfidence = 85
 
-// source is a report as it is summed up.
+// source returns the input of a summary.
 func source(r *disclosure.Report, t *extract.Text) summary.Source {
 	s := summary.Source{Company: r.CompanyName, Title: r.Title, Category: r.Category, Language: t.Language, Pages: make([]string, len(t.Pages))}
 	for i, p := range t.Pages {
-		if p.Method == extract.ByText || p.Confidence >= legible {
+		if p.Method == extract.ByText || p.Confidence >= minConfidence {
 			s.Pages[i] = p.Text
 		}
 	}
 	return s
 }
 
-// Now is the time as clocks of stages keep it.
+// Now returns the time in the precision of the store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Told returns what the report is to be told of its document once that is
-// read.
+// Told returns the change to a report whose document was read.
 func Told(r *disclosure.Report, k Kept) disclosure.Report {
 	return disclosure.Report{
 		ID: r.ID, Type: r.Type, Number: r.Number, TextReadyAt: Now(),
@@ -39,31 +38,31 @@ func Told(r *disclosure.Report, k Kept) disclosure.Report {
 	}
 }
 
-// Summarise returns what the report is to be told of its summary: sentences of
-// the document, chosen by rules.
+// Summarise returns the change to a report that adds an extractive summary:
+// sentences of the document, chosen by rules.
 func Summarise(r *disclosure.Report, k Kept) disclosure.Report {
 	sentences := summary.Extract(source(r, k.Text))
 	method := summary.Extractive
 	if len(sentences) == 0 {
 		method = summary.None
 	}
-	return tell(r, method, k.SHA256, sentences)
+	return summarized(r, method, k.SHA256, sentences)
 }
 
-// Write is Summarise by the model. It fails when there is none, when it does
-// not answer, and when nothing of what it wrote stands up to the text.
+// Write returns the change to a report that adds a summary by the model. It fails
+// if the model does not answer, or if the text supports no sentence of its answer.
 func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, kept Kept) (disclosure.Report, error) {
 	sentences, dropped, err := summary.Write(ctx, k.Model, source(r, kept.Text))
 	for _, d := range dropped {
-		k.Logger.Info("a sentence of the model was dropped", "id", r.ID, "why", d.Reason)
+		k.Logger.Info("a sentence of the model was dropped", "id", r.ID, "reason", d.Reason)
 	}
 	if err != nil {
 		return disclosure.Report{}, err
 	}
-	return tell(r, summary.ByModel, kept.SHA256, sentences), nil
+	return summarized(r, summary.ByModel, kept.SHA256, sentences), nil
 }
 
-func tell(r *disclosure.Report, m summary.Method, sha256 string, sentences []summary.Sentence) disclosure.Report {
+func summarized(r *disclosure.Report, m summary.Method, sha256 string, sentences []summary.Sentence) disclosure.Report {
 	out := disclosure.Report{
 		ID: r.ID, Type: r.Type, Number: r.Number,
 		Summary: summary.Join(sentences), SummaryMethod: string(m), SummaryOf: sha256, SummaryReadyAt: Now(),

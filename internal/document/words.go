@@ -1,37 +1,27 @@
 package document
 
 import (
-	"pregon/internal/document/extract"
 	"pregon/internal/search"
 	"pregon/internal/store"
 	"pregon/internal/text"
 )
 
-// Parts end with a page where they can, since few phrases run from one page to
-// the next, and are small enough that every engine keeps the place of every
-// word.
+// A part ends with a page if possible, since few phrases continue on the next
+// page. Parts are small enough for every search engine to index the position of
+// every word.
 const (
-	usualPart = 2000 // words after which a part ends with its page
-	overlap   = 16   // words of a part that the next repeats when a page had to be cut
+	partWords = 2000 // words after which a part ends with its page
+	overlap   = 16   // words that a part repeats from the part before, if a page had to be cut
 )
 
-// Index cuts the words of the texts of pages into what the store indexes.
-func Index(texts []string) []store.Part {
-	pages := make([]extract.Page, len(texts))
-	for i, text := range texts {
-		pages[i].Text = text
-	}
-	return parts(pages)
-}
-
-// parts cuts the words of pages into what the store indexes.
-func parts(pages []extract.Page) []store.Part {
+// Index splits the words of pages into the parts that the store indexes.
+func Index(pages []string) []store.Part {
 	var c cutter
-	for _, p := range pages {
-		for _, w := range text.Words(p.Text) {
+	for _, page := range pages {
+		for _, w := range text.Words(page) {
 			c.add(w)
 		}
-		if len(c.words) >= usualPart {
+		if len(c.words) >= partWords {
 			c.end()
 		}
 	}
@@ -39,7 +29,7 @@ func parts(pages []extract.Page) []store.Part {
 	return c.parts
 }
 
-// cutter fills parts with words.
+// cutter splits words into parts.
 type cutter struct {
 	parts []store.Part
 	words []string
@@ -49,7 +39,7 @@ type cutter struct {
 
 func (c *cutter) add(word string) {
 	if len(word) > store.MostWordBytes {
-		return // nobody looks for it
+		return // too long for a search
 	}
 	if len(c.words) == store.MostPartWords || c.seen[word] == store.MostWordRepeat {
 		again := c.words[max(0, len(c.words)-overlap):]
@@ -84,8 +74,8 @@ func (c *cutter) end() {
 	c.words, c.seen, c.stems = nil, nil, nil
 }
 
-// query turns a search text into what the store looks for. It is nil when the
-// text asks for nothing that a document could have.
+// query returns the store query for a search text, or nil if the text has no
+// words to find.
 func query(text string) *store.WordQuery {
 	all, none := search.Parse(text).Wanted()
 	if len(all) == 0 {

@@ -8,18 +8,19 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// guardian refuses IANA's special ranges, and of IPv6 all that is not global
-// unicast: with it go NAT64, 6to4 and Teredo, which lead to an IPv4 address
-// that nobody would have checked.
+// guardian denies IANA's special ranges, and of IPv6 everything but global
+// unicast. That excludes NAT64, 6to4 and Teredo, which lead to an unchecked IPv4
+// address.
 var guardian = ssrf.New(
 	ssrf.WithPorts(443, 8443),
 	ssrf.WithDeniedV4Prefixes(
-		netip.MustParsePrefix("168.63.129.16/32"), // looks public, but is the host beneath every Azure machine
+		netip.MustParsePrefix("168.63.129.16/32"), // looks public, but is the host of every Azure machine
 	),
 )
 
-// judge decides on a dial: host is what was asked for, address what it led to.
-func judge(host, network, address string) error {
+// checkDial returns an error if an address must not be dialled. host is the name
+// that resolved to it.
+func checkDial(host, network, address string) error {
 	err := guardian.Safe(network, address, nil)
 	if err == nil {
 		return nil
@@ -41,7 +42,7 @@ func kindOf(a netip.Addr) (kind string, public bool) {
 	case guardian.SafeAddr(a) == nil:
 		return "a public address", true
 	case a.IsUnspecified():
-		return "no address of any machine", false
+		return "the unspecified address", false
 	case a.IsLoopback():
 		return "a loopback address", false
 	case a.IsPrivate():

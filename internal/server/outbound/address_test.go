@@ -13,7 +13,7 @@ import (
 // neighbours that are public, where they are.
 func TestRanges(t *testing.T) {
 	const (
-		nothing   = "no address of any machine"
+		nothing   = "the unspecified address"
 		loopback  = "a loopback address"
 		private   = "a private address"
 		link      = "a link-local address"
@@ -143,12 +143,12 @@ func TestRanges(t *testing.T) {
 			network = "tcp6"
 		}
 		address := net.JoinHostPort(c.address, "443")
-		reason, refused := outbound.Refused(outbound.Judge("x.example", network, address))
+		reason, refused := outbound.Refused(outbound.CheckDial("x.example", network, address))
 		want := "the address of x.example is " + c.kind // and not which: what our resolver says is ours
 		if refused != (c.kind != public) || (refused && reason != want) {
 			t.Errorf("%s: %v, %q, want %q", c.address, refused, reason, want)
 		}
-		reason, refused = outbound.Refused(outbound.Judge(c.address, network, address))
+		reason, refused = outbound.Refused(outbound.CheckDial(c.address, network, address))
 		if want := c.address + " is " + c.kind; refused != (c.kind != public) || (refused && reason != want) {
 			t.Errorf("%s: %v, %q, want %q", c.address, refused, reason, want)
 		}
@@ -171,12 +171,12 @@ func TestOddDials(t *testing.T) {
 		{"tcp", "x.example:443"},
 		{"", ""},
 	} {
-		if reason, ok := outbound.Refused(outbound.Judge("x.example", c.network, c.address)); !ok || !strings.HasPrefix(reason, "x.example leads to") {
+		if reason, ok := outbound.Refused(outbound.CheckDial("x.example", c.network, c.address)); !ok || !strings.HasPrefix(reason, "x.example leads to") {
 			t.Errorf("%v: %v, %q", c, ok, reason)
 		}
 	}
 	for _, port := range []string{"443", "8443"} {
-		if err := outbound.Judge("x.example", "tcp4", "1.1.1.1:"+port); err != nil {
+		if err := outbound.CheckDial("x.example", "tcp4", "1.1.1.1:"+port); err != nil {
 			t.Error(err)
 		}
 	}

@@ -11,15 +11,14 @@ import (
 	"pregon/internal/fault"
 )
 
-// Check returns what is wrong with an address when it is given, before anything
-// is asked of it. That it passes does not mean that it may be dialled: where
-// its name leads is only known then.
+// Check returns an error if an address must not be used. An address that passes
+// may still be refused when it is dialled, since its name is not resolved here.
 func Check(rawURL string, allowPrivate bool) error {
 	u, err := url.Parse(rawURL)
-	if err != nil { // which would repeat the address, with the password that may be in it
+	if err != nil { // err would repeat the address, which may contain a password
 		return fault.New(fault.Invalid, "the address is not a URL")
 	}
-	if strings.Contains(rawURL, "#") { // u does not tell an empty fragment from none
+	if strings.Contains(rawURL, "#") { // u does not distinguish an empty fragment from none
 		return hasFragment()
 	}
 	if err := check(u, allowPrivate); err != nil {
@@ -56,7 +55,7 @@ func checkPort(port string, allowPrivate bool) *fault.Error {
 		return nil
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fault.New(fault.Invalid, "the address has the port %s, which is none", port)
+		return fault.New(fault.Invalid, "the address has the port %s, which is not a port number", port)
 	}
 	if port != "443" && port != "8443" && !allowPrivate {
 		return fault.New(fault.Invalid, "the address has the port %s, but only 443 and 8443 are allowed", port)
@@ -64,8 +63,8 @@ func checkPort(port string, allowPrivate bool) *fault.Error {
 	return nil
 }
 
-// privateNames are domains that mean this machine or its network, whatever a
-// resolver makes of them.
+// privateNames are domains of this machine or its network, whatever they resolve
+// to.
 var privateNames = []string{"localhost", "local", "internal", "localdomain", "home.arpa"}
 
 // checkHost checks the host of an address that must be public.
@@ -76,11 +75,11 @@ func checkHost(host string) *fault.Error {
 		}
 		return nil
 	}
-	// What is not ASCII is mapped first, as the transport will do: other digits,
-	// letters and dots than ours may spell an address or a name of ours.
+	// Other characters than ASCII are mapped first, as the transport does: they
+	// may spell an address or a private name.
 	name, err := toASCII(host)
 	if err != nil || !isName(name) {
-		return fault.New(fault.Invalid, "the host %q is not the name of a host", host)
+		return fault.New(fault.Invalid, "the host %q is not a valid host name", host)
 	}
 	for _, private := range privateNames {
 		if name == private || strings.HasSuffix(name, "."+private) {
@@ -89,7 +88,7 @@ func checkHost(host string) *fault.Error {
 	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
-	case '0' <= last[0] && last[0] <= '9': // a resolver may read 2130706433 or 0x7f.1 as 127.0.0.1, and no domain looks like that
+	case '0' <= last[0] && last[0] <= '9': // a resolver may read 2130706433 or 0x7f.1 as 127.0.0.1; no top-level domain begins with a digit
 		return fault.New(fault.Invalid, "the host %s is neither a name nor an address as a.b.c.d", host)
 	case last == name:
 		return fault.New(fault.Invalid, "the host %s is not a full name, such as www.example.com", host)
@@ -106,8 +105,8 @@ func toASCII(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// isName reports whether a text is a name as the DNS has them, in lower case and
-// without a dot at its end, so that no host has two spellings.
+// isName reports whether s is a DNS name in lower case and without a final dot, so
+// that no host has two spellings.
 func isName(s string) bool {
 	if len(s) > 253 {
 		return false
@@ -117,7 +116,7 @@ func isName(s string) bool {
 			return false
 		}
 		for _, r := range label {
-			ok := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' // the last is not allowed but seen
+			ok := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' // underscores are invalid, but in use
 			if !ok {
 				return false
 			}

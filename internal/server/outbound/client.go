@@ -1,13 +1,11 @@
-// Package outbound makes requests to addresses that others gave us: the key
-// sets of issuers, the receivers of webhooks.
+// Package outbound is an HTTP client for addresses that users configure: the key
+// sets of token issuers and the receivers of webhooks.
 //
-// Such an address may try to make us speak to what only we can reach: the
-// machine itself, its network, the metadata service of its cloud. So only
-// public addresses are dialled, on the ports of https, and that is decided on
-// the address that a name has led to, at every dial: a name that was harmless
-// when it was given may lead elsewhere a second later. Nothing is believed of
-// what the other side says about where to go next: no redirects, no cookies,
-// and no proxy either.
+// Such an address may point at services that only this machine can reach: itself,
+// its network, or the metadata service of its cloud (server-side request forgery).
+// So only public addresses are dialled, on the ports of https. The check runs at
+// every dial on the resolved address, since a name may resolve to another address
+// each time. Redirects are not followed, and cookies and proxies are not used.
 package outbound
 
 import (
@@ -22,40 +20,39 @@ import (
 )
 
 const (
-	defaultTimeout  = 10 * time.Second
-	idleTimeout     = 30 * time.Second
-	mostIdle        = 512
-	mostIdlePerHost = 2
-	mostHeader      = 64 << 10
+	defaultTimeout = 10 * time.Second
+	idleTimeout    = 30 * time.Second
+	maxIdle        = 512
+	maxIdlePerHost = 2
+	maxHeader      = 64 << 10
 )
 
 // Options of NewClient.
 type Options struct {
-	AllowPrivate bool          // any address and port, and plain http: for tests, and for hosts on the operator's own network
-	Timeout      time.Duration // for the whole exchange, body and all; ten seconds if zero
+	AllowPrivate bool          // allow any address and port, and http: for tests, and for hosts on the operator's own network
+	Timeout      time.Duration // of the whole exchange, including the body; 0: ten seconds
 	Resolver     *net.Resolver // nil: the system's
 
-	passed func(address string) error // for tests: sees an address that passed, before anything is sent to it
+	passed func(address string) error // for tests: called with an address that passed, before it is dialled
 }
 
-// NewClient returns a client that keeps to the rules of Check, and dials public
-// addresses only. It never follows a redirect: the answer that asks for it is
-// returned as it is.
+// NewClient returns a client that enforces the rules of Check and dials public
+// addresses only. It returns redirects instead of following them.
 func NewClient(o Options) *http.Client {
 	timeout := cmp.Or(o.Timeout, defaultTimeout)
 	return &http.Client{
 		Transport: &guard{
 			allowPrivate: o.AllowPrivate,
 			next: &http.Transport{
-				Proxy:                  nil, // whatever the environment says: a proxy would dial in our stead, unchecked
+				Proxy:                  nil, // ignore the environment: a proxy would dial unchecked addresses
 				DialContext:            o.dial,
 				TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 				TLSHandshakeTimeout:    timeout,
-				ForceAttemptHTTP2:      true, // not the default beside a dialler of our own
-				MaxIdleConns:           mostIdle,
-				MaxIdleConnsPerHost:    mostIdlePerHost,
+				ForceAttemptHTTP2:      true, // not the default with a custom DialContext
+				MaxIdleConns:           maxIdle,
+				MaxIdleConnsPerHost:    maxIdlePerHost,
 				IdleConnTimeout:        idleTimeout,
-				MaxResponseHeaderBytes: mostHeader,
+				MaxResponseHeaderBytes: maxHeader,
 			},
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -63,8 +60,8 @@ func NewClient(o Options) *http.Client {
 	}
 }
 
-// dial connects to a host. The check is the last thing before the connection,
-// for each of the addresses that the host has.
+// dial connects to a host. Each address of the host is checked right before it is
+// dialled.
 func (o Options) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -73,7 +70,7 @@ func (o Options) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	d := net.Dialer{Timeout: cmp.Or(o.Timeout, defaultTimeout), Resolver: o.Resolver}
 	d.Control = func(network, address string, _ syscall.RawConn) error {
 		if !o.AllowPrivate {
-			if err := judge(host, network, address); err != nil {
+			if err := checkDial(host, network, address); err != nil {
 				return err
 			}
 		}
@@ -85,8 +82,8 @@ func (o Options) dial(ctx context.Context, network, hostPort string) (net.Conn, 
 	return d.DialContext(ctx, network, hostPort)
 }
 
-// guard holds every request to the rules of Check, for an address may have
-// come another way.
+// guard applies the rules of Check to every request, since an address may not
+// have been checked before.
 type guard struct {
 	allowPrivate bool
 	next         *http.Transport
@@ -95,23 +92,23 @@ type guard struct {
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := check(req.URL, g.allowPrivate); err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // as a RoundTripper must, whatever happens
+			_ = req.Body.Close() // a RoundTripper must close it
 		}
 		return nil, &refusal{err.Message}
 	}
 	return g.next.RoundTrip(req)
 }
 
-// CloseIdleConnections is what the method of http.Client of that name calls.
+// CloseIdleConnections is called by the method of http.Client of the same name.
 func (g *guard) CloseIdleConnections() { g.next.CloseIdleConnections() }
 
-// refusal is why a request was not made.
+// refusal is the error of a request that was not sent.
 type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return "refused: " + r.reason }
 
-// Refused reports whether a request failed because its address is not allowed,
-// and why, in words fit for whoever gave the address.
+// Refused reports whether a request failed because its address is not allowed. The
+// reason may be shown to the user who configured the address.
 func Refused(err error) (reason string, ok bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.reason, true

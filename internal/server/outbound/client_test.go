@@ -80,7 +80,7 @@ func TestRebinding(t *testing.T) {
 
 	for address, kind := range map[string]string{
 		"127.0.0.1": "a loopback address", "10.0.0.1": "a private address", "169.254.169.254": "a link-local address",
-		"0.0.0.0": "no address of any machine", "168.63.129.16": "not a public address",
+		"0.0.0.0": "the unspecified address", "168.63.129.16": "not a public address",
 	} {
 		dns.Set(address)
 		dialled = nil

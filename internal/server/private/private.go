@@ -1,6 +1,6 @@
-// Package private guards listeners that are for operators alone: metrics,
-// profiles, the controls of the simulator. They ask for no credential, so that
-// a page in an operator's browser could use them; it is refused here.
+// Package private protects listeners for operators: metrics, profiles and the
+// controls of the simulator. They require no credential, so a web page in an
+// operator's browser could call them. This package refuses such requests.
 package private
 
 import (
@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Guard refuses what no operator sends.
+// Guard refuses requests of web pages.
 type Guard struct {
-	// Names are the hosts by which the listener may be called, beside addresses
-	// and names without a dot.
+	// Names are the host names of the listener, in addition to IP addresses and
+	// names without a dot.
 	Names []string
 }
 
-// Handler serves next to whom Check takes.
+// Handler returns a handler that passes requests to next if Check accepts them.
 func (g Guard) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := g.Check(r); err != nil {
@@ -31,12 +31,12 @@ func (g Guard) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Check returns why a request is refused, or nil. A page of another site is
-// refused whatever it asks for: a profile is expensive though it only reads. So
-// is a name that a page can make point here (DNS rebinding).
+// Check returns an error if a request must be refused. Pages of other sites are
+// refused even if they only read, since a profile is expensive. So are host names
+// that a page could make resolve to this machine (DNS rebinding).
 func (g Guard) Check(r *http.Request) error {
 	if name := Hostname(r.Host); !Local(name) && !slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
-		return fmt.Errorf("this listener is not known as %.100q: call it by its address, or by a name that its operator configured", name)
+		return fmt.Errorf("this listener does not have the name %.100q: call it by its address, or by a name that its operator configured", name)
 	}
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "none", "same-origin":
@@ -49,8 +49,8 @@ func (g Guard) Check(r *http.Request) error {
 	return nil
 }
 
-// Local reports whether a host is an address, or a name that no page can make
-// point elsewhere: localhost and those of the local network, without a dot.
+// Local reports whether a host is an IP address or a name that no page can make
+// resolve elsewhere: localhost and names without a dot.
 func Local(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
@@ -58,7 +58,7 @@ func Local(name string) bool {
 	return !strings.Contains(name, ".") || strings.HasSuffix(strings.ToLower(name), ".localhost")
 }
 
-// Hostname is the host of a Host header, without port and brackets.
+// Hostname returns the host of a Host header, without port and brackets.
 func Hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -15,11 +15,11 @@ import (
 	"pregon/internal/document/extract/sandbox"
 )
 
-// TestChildIsConfined has a tesseract that tries to take what is not its own,
-// and whose words are what it got.
+// TestChildIsConfined runs a tesseract that attempts forbidden operations and
+// returns the results as recognized words.
 func TestChildIsConfined(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux confines")
+		t.Skip("processes are confined only on Linux")
 	}
 	dir := t.TempDir()
 	store, script := filepath.Join(dir, "pregon.db"), filepath.Join(dir, "tesseract")
@@ -51,16 +51,16 @@ for word in $said; do printf '5\t1\t1\t1\t1\t1\t0\t0\t0\t0\t95\t%%s\n' "$word"; 
 		t.Fatal(err)
 	}
 	said := text.Pages[0].Text
-	t.Logf("the child lacks nothing: %v; it said: %s", log.Len() == 0, said)
+	t.Logf("fully confined: %v; results: %s", log.Len() == 0, said)
 	landlock, seccomp := !r.Lacks(sandbox.Landlock), !r.Lacks(sandbox.Seccomp)
 	for what, denied := range map[string]bool{
 		"self": false, "store": landlock, "write": landlock, "mode": seccomp, "environ": landlock, "net": landlock || seccomp,
 	} {
 		if denied && !strings.Contains(said, what+":denied") || !denied && what == "self" && !strings.Contains(said, "self:done") {
-			t.Errorf("%s is not as it should be in %q", what, said)
+			t.Errorf("got %q, want %s denied: %v", said, what, denied)
 		}
 	}
 	if missing := !landlock || !seccomp; missing != strings.Contains(log.String(), "not fully confined") {
-		t.Errorf("the log is %q", log.String())
+		t.Errorf("got log %q, want a warning about missing layers: %v", log.String(), missing)
 	}
 }

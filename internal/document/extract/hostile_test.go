@@ -11,8 +11,8 @@ import (
 	"pregon/internal/document/extract/sandbox"
 )
 
-// TestHostile gives a reader, one after the other, documents that are made to
-// do harm. After each it must read a good one at once.
+// TestHostile reads documents that are made to do harm. After each of them the
+// reader must read a good document at once.
 func TestHostile(t *testing.T) {
 	line := extracttest.Line{X: 70, Y: 700, Size: 10, Text: "Hola"}
 	good := extracttest.PDF([]extracttest.Line{line})
@@ -36,18 +36,19 @@ func TestHostile(t *testing.T) {
 		{"cut off", extracttest.Paragraphs([]string{first})[:200], "it is cut off or corrupt"},
 		{"damaged", append([]byte("%PDF-1.4\n"), damaged...), "it is cut off or corrupt"},
 		{"no pages", extracttest.PDF(), "it has no pages"},
-		{"pages within themselves", extracttest.Cyclic(), "it is cut off or corrupt"},
+		{"cyclic pages", extracttest.Cyclic(), "it is cut off or corrupt"},
 		{"two billion pages", extracttest.ManyPages("Hola"), ""},
 		{"deeply nested", extracttest.Nested(), "-"},
-		{"contents in a circle", extracttest.Circular("Hola"), ""},
+		{"cyclic bookmarks", extracttest.Circular("Hola"), ""},
 		{"scripts", extracttest.Scripted("Hola"), ""},
 		{"a bomb", extracttest.Bomb(), "reading it needed more than"},
 		{"a swarm", extracttest.Swarm(), "reading it needed more than"},
 		{"endless", extracttest.Endless(), "reading it took more than 5"},
 		{"a giant page", extracttest.GiantPage(), "-"},
-		{"a picture that is none", extracttest.BadPicture(), "-"},
+		{"an invalid picture", extracttest.BadPicture(), "-"},
 		{"plain text", []byte("Hola, ¿qué tal?"), "it begins like plain text"},
 		{"a picture", []byte("\x89PNG\r\n\x1a\n"), "it begins like a PNG picture"},
+		{"an XML file", []byte("<?xml version='1.0'?><rss><title>x</title></rss>"), "it begins like an XML file"},
 		{"an old Word document", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "it begins like an old Word or Excel document"},
 		{"a bomb in a package", extracttest.ZIPBomb(), "unpacks to more than a document can have"},
 	} {
@@ -59,23 +60,23 @@ func TestHostile(t *testing.T) {
 			text, err := r.Read(t.Context(), test.body)
 			switch {
 			case err != nil && !extract.IsUnreadable(err):
-				t.Errorf("the error is ours: %v", err)
+				t.Errorf("got error %v, want an Unreadable or none", err)
 			case test.reason == "-": // either way
 			case test.reason == "" && err != nil:
-				t.Errorf("it is not read: %v", err)
+				t.Errorf("got error %v, want none", err)
 			case test.reason == "" && text.Pages[0].Text != "Hola":
-				t.Errorf("it says %q", text.Pages[0].Text)
+				t.Errorf("got text %q, want Hola", text.Pages[0].Text)
 			case test.reason != "" && err == nil:
-				t.Errorf("it is read: %.200v", text.Pages)
+				t.Errorf("got %.200v, want an Unreadable because %s", text.Pages, test.reason)
 			case test.reason != "" && !strings.Contains(err.Error(), test.reason):
-				t.Errorf("the reason is %q, want %q", err, test.reason)
+				t.Errorf("got error %q, want %q", err, test.reason)
 			}
 			text, err = r.Read(t.Context(), good)
-			for try := 0; r == hasty && err != nil && try < 20; try++ { // a machine may be too slow for so little time
+			for try := 0; r == hasty && err != nil && try < 20; try++ { // a slow machine may need more than the limit
 				text, err = r.Read(t.Context(), good)
 			}
 			if err != nil || text.Pages[0].Text != "Hola" {
-				t.Errorf("then a good one: %v", err)
+				t.Errorf("got error %v for a good document afterwards, want Hola", err)
 			}
 		})
 	}

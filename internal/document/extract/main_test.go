@@ -15,7 +15,8 @@ import (
 	"pregon/internal/document/extract/sandbox"
 )
 
-// TestMain builds the child, which is not watched for races.
+// TestMain builds the child without the race detector, which needs more memory
+// than the limits allow.
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 
 func runTests(m *testing.M) int {
@@ -47,7 +48,7 @@ var (
 	warm     *sandbox.Reader
 )
 
-// shared is the reader of most tests, so that there is one start for all.
+// shared returns the reader that most tests share.
 func shared(t *testing.T) *sandbox.Reader {
 	t.Helper()
 	begin.Do(func() {
@@ -56,13 +57,13 @@ func shared(t *testing.T) *sandbox.Reader {
 	return warm
 }
 
-// options lead to the child, with code that is compiled once.
+// options returns options with a cache that all tests share.
 func options(t *testing.T) sandbox.Options {
 	t.Helper()
 	return sandbox.Options{Command: command, CacheDir: cacheDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
-// own is a reader for a test that does it harm.
+// own returns a new reader for tests that kill it or change its options.
 func own(t *testing.T, change func(*sandbox.Options)) *sandbox.Reader {
 	t.Helper()
 	shared(t) // for the compiled code
@@ -93,7 +94,7 @@ func readPage(t *testing.T, body []byte) string {
 	t.Helper()
 	text := read(t, body)
 	if len(text.Pages) != 1 {
-		t.Fatalf("%d pages, want one", len(text.Pages))
+		t.Fatalf("got %d pages, want 1", len(text.Pages))
 	}
 	return text.Pages[0].Text
 }
@@ -105,14 +106,14 @@ func equal(t *testing.T, got, want string) {
 	}
 }
 
-// unreadable reads a document that must not be readable for a reason.
+// unreadable reads a document that must be unreadable for a reason.
 func unreadable(t *testing.T, r *sandbox.Reader, body []byte, reason string) {
 	t.Helper()
 	text, err := r.Read(t.Context(), body)
 	if err == nil {
-		t.Fatalf("it was read: %.200v", text.Pages)
+		t.Fatalf("got %.200v, want an Unreadable because %s", text.Pages, reason)
 	}
 	if !extract.IsUnreadable(err) || !strings.Contains(err.Error(), reason) {
-		t.Fatalf("the error is %q, want one that it is unreadable: %s", err, reason)
+		t.Fatalf("got error %q, want an Unreadable because %s", err, reason)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"pregon/internal/waittest"
 )
 
-// scanned is a document whose only page is a picture of a text.
+// scanned returns a document whose only page is an image of a text.
 func scanned(t *testing.T, text string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.png")
@@ -40,7 +40,7 @@ func scanned(t *testing.T, text string) []byte {
 	return extracttest.Picture(1654, 2339, grey.Pix)
 }
 
-// run runs a program with something on its standard input.
+// run returns the output of a program.
 func run(t *testing.T, input, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -59,13 +59,13 @@ func TestScanned(t *testing.T) {
 	text := read(t, body)
 	page := text.Pages[0]
 	if page.Method != extract.ByOCR || text.Method != extract.ByOCR || page.Confidence < 80 {
-		t.Errorf("read by %s, %s, with a confidence of %v", page.Method, text.Method, page.Confidence)
+		t.Errorf("got page by %s, text by %s, confidence %v, want ocr with at least 80", page.Method, text.Method, page.Confidence)
 	}
 	if got := inOrder(strings.Fields(first), strings.Fields(page.Text)); got < 0.95 {
-		t.Errorf("%.2f of the words were found in:\n%s", got, page.Text)
+		t.Errorf("got %.2f of the words, want 0.95, in:\n%s", got, page.Text)
 	}
 	if text.Language != "es" {
-		t.Errorf("the language is %q", text.Language)
+		t.Errorf("got language %q, want es", text.Language)
 	}
 
 	t.Run("without tesseract", func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestScanned(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text.Method != extract.Not || text.Pages[0].Text != "" || len(text.Notes) != 1 || !strings.Contains(text.Notes[0], "Pages that are pictures and were not read: 1.") {
-				t.Errorf("with %s read by %s, notes %q", path, text.Method, text.Notes)
+				t.Errorf("with %s: got method %s and notes %q, want none and a note", path, text.Method, text.Notes)
 			}
 		}
 	})
@@ -87,14 +87,14 @@ func TestScanned(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text.Method != extract.Not || !strings.Contains(text.Notes[0], "tesseract failed") {
-			t.Errorf("read by %s, notes %q", text.Method, text.Notes)
+			t.Errorf("got method %s and notes %q, want none and a note", text.Method, text.Notes)
 		}
 	})
 }
 
-// TestTesseractEndsToo has a tesseract that takes forever: it must end with the
+// TestTesseractIsKilled has a tesseract that takes forever. It must end with the
 // child that started it.
-func TestTesseractEndsToo(t *testing.T) {
+func TestTesseractIsKilled(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "tesseract")
 	const source = "#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nsleep 600\n"
 	if err := os.WriteFile(script, []byte(source), 0o700); err != nil {
@@ -119,7 +119,7 @@ func TestTesseractEndsToo(t *testing.T) {
 	})
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 	waittest.For(t, "tesseract has ended", func() bool {
 		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -127,7 +127,7 @@ func TestTesseractEndsToo(t *testing.T) {
 	})
 }
 
-// TestSlowTesseract has one that takes longer than a page may.
+// TestSlowTesseract has a tesseract that exceeds the time for a page.
 func TestSlowTesseract(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "tesseract")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nexec sleep 600\n"), 0o700); err != nil {
@@ -142,11 +142,11 @@ func TestSlowTesseract(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text.Method != extract.Not || !strings.Contains(text.Notes[0], "took more than 0.2 s") {
-		t.Errorf("read by %s, notes %q", text.Method, text.Notes)
+		t.Errorf("got method %s and notes %q, want none and a note", text.Method, text.Notes)
 	}
 }
 
-// inOrder is the part of the wanted words that were found, in their order.
+// inOrder returns the share of the wanted words that were found in their order.
 func inOrder(want, got []string) float64 {
 	row := make([]int, len(got)+1) // of the longest common subsequence
 	for _, w := range want {

@@ -20,7 +20,7 @@ const (
 func TestParagraphs(t *testing.T) {
 	text := read(t, extracttest.Paragraphs([]string{first, second}, []string{third}))
 	if text.Type != extract.PDF || text.Method != extract.ByText || text.Language != "es" || len(text.Pages) != 2 {
-		t.Errorf("read %s by %s in %q with %d pages", text.Type, text.Method, text.Language, len(text.Pages))
+		t.Errorf("got %s by %s in %q with %d pages, want pdf by text in es with 2", text.Type, text.Method, text.Language, len(text.Pages))
 	}
 	equal(t, text.Pages[0].Text, first+"\n\n"+second)
 	equal(t, text.Pages[1].Text, third)
@@ -73,10 +73,10 @@ func TestFonts(t *testing.T) {
 		{"letters", strings.Split("Ñandú", ""), "Ñandú"},
 		{"ligatures", []string{"ﬁ", "n", "a", "n", "c", "i", "a", "c", "i", "ó", "n"}, "financiación"},
 		{"a ligature that means two letters", []string{"c", "o", "n", "fl", "i", "c", "t", "o"}, "conflicto"},
-		{"accents apart", []string{"e", "n", "e", "r", "g", "i", "\u0301", "a"}, "energía"},
-		{"nothing that anybody knows", []string{"a", "\ufffd", "b", "\u0001", "c", "\u200b", "d", "\ue123"}, "abcd"},
-		{"a ball of Word", []string{"\uf0b7", "x"}, "•x"},
-		{"spaces that do not break", []string{"5", "\u00a0", "%"}, "5 %"},
+		{"combining accents", []string{"e", "n", "e", "r", "g", "i", "\u0301", "a"}, "energía"},
+		{"characters without a meaning", []string{"a", "\ufffd", "b", "\u0001", "c", "\u200b", "d", "\ue123"}, "abcd"},
+		{"a bullet of Word", []string{"\uf0b7", "x"}, "•x"},
+		{"non-breaking spaces", []string{"5", "\u00a0", "%"}, "5 %"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			equal(t, readPage(t, extracttest.Unicode(test.meanings...)), test.want)
@@ -107,8 +107,8 @@ func TestHyphens(t *testing.T) {
 	}
 }
 
-// TestItems has paragraphs whose second line begins with a number, which may
-// begin an item or go on with the sentence.
+// TestItems has paragraphs whose second line begins with a number, which may begin
+// a list item or continue the sentence.
 func TestItems(t *testing.T) {
 	for _, begin := range []string{
 		"30.066 acciones", "1.200 euros", "12.500.000 de euros", "1.200,50 euros", "(1.200) euros", "3,5 millones", "12.03.2026 se publica", "12.03.26 se publica",
@@ -123,7 +123,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// twoLines is a paragraph whose second line begins with a text.
+// twoLines returns a paragraph whose second line begins with a text.
 func twoLines(begin string) []byte {
 	return extracttest.PDF([]extracttest.Line{
 		{X: 70, Y: 700, Size: 10, Text: "La sociedad comunica que en el día de hoy"},
@@ -147,7 +147,7 @@ func TestFurniture(t *testing.T) {
 		}
 	}
 	for _, p := range read(t, extracttest.Paragraphs([]string{first}, []string{first}, []string{first})).Pages {
-		equal(t, p.Text, first) // pages that are the same are no headers
+		equal(t, p.Text, first) // identical pages are not headers
 	}
 }
 
@@ -161,10 +161,10 @@ func TestOutline(t *testing.T) {
 		marks := []extracttest.Bookmark{{Title: "Introducción", Page: 1}, {Title: "Análisis\n del año", Page: 2}, {Title: long, Page: 2}}
 		got := read(t, extracttest.Bookmarked(marks, page, page)).Outline
 		if len(got) != 3 || got[0] != (extract.Heading{Title: "Introducción", Page: 1, Level: 1}) || got[1].Title != "Análisis del año" || got[1].Page != 2 {
-			t.Errorf("got %v", got)
+			t.Errorf("got %v, want the three bookmarks", got)
 		}
 		if n := len([]rune(got[2].Title)); n > 200 {
-			t.Errorf("a title of %d characters", n)
+			t.Errorf("got a title of %d characters, want at most 200", n)
 		}
 	})
 	t.Run("large letters", func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestTurnedPage(t *testing.T) {
 	equal(t, readPage(t, extracttest.Rotated(lines)), first+"\n\n"+second+"\n\nFin")
 }
 
-// TestLimits reads documents that are larger than may be read.
+// TestLimits reads documents that exceed a limit.
 func TestLimits(t *testing.T) {
 	pages := make([][]string, 10)
 	for n := range pages {
@@ -213,7 +213,7 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(text.Pages) != test.pages || len(text.Notes) != 1 || !strings.HasPrefix(text.Notes[0], test.note) {
-				t.Errorf("%d pages, notes %q", len(text.Pages), text.Notes)
+				t.Errorf("got %d pages and notes %q, want %d pages and %q", len(text.Pages), text.Notes, test.pages, test.note)
 			}
 		})
 	}

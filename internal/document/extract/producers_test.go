@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// article is the text of the producers' documents, the same but for how it is
-// set.
+// article returns the text of the documents, in paragraphs and in words.
 func article() (paragraphs []string, words []string) {
 	for n := range 12 {
 		p := fmt.Sprintf("Apartado %d. %s %s Oficina de información: ﬁnanzas y ﬂujos.", n+1, []string{first, second, third}[n%3], []string{second, third, first}[n%3])
@@ -19,7 +18,7 @@ func article() (paragraphs []string, words []string) {
 	return paragraphs, strings.Fields(all)
 }
 
-// TestProducers reads the files that programs of others make of a text.
+// TestProducers reads files that other programs make of the same text.
 func TestProducers(t *testing.T) {
 	paragraphs, words := article()
 	roff := ".fam H\n.hy 6\n"
@@ -56,13 +55,13 @@ func TestProducers(t *testing.T) {
 			}
 			got := strings.Join(all, "\n\n")
 			if found := inOrder(words, strings.Fields(got)); found < 0.98 {
-				t.Errorf("%.3f of the words were found in order in:\n%s", found, got)
+				t.Errorf("got %.3f of the words in order, want 0.98, in:\n%s", found, got)
 			}
 			if text.Language != "es" {
-				t.Errorf("the language is %q", text.Language)
+				t.Errorf("got language %q, want es", text.Language)
 			}
 			if n := strings.Count(got, "\n\nApartado "); n < len(paragraphs)-2 {
-				t.Errorf("%d paragraphs in:\n%s", n, got)
+				t.Errorf("got %d paragraphs, want %d, in:\n%s", n, len(paragraphs)-2, got)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ import (
 	"pregon/internal/waittest"
 )
 
-// good is a document that can be read.
+// good returns a document that can be read.
 func good() []byte {
 	return extracttest.PDF([]extracttest.Line{{X: 70, Y: 700, Size: 10, Text: "Hola"}})
 }
@@ -31,17 +31,17 @@ func readsGood(t *testing.T, r *sandbox.Reader) {
 	t.Helper()
 	text, err := r.Read(t.Context(), good())
 	if err != nil || text.Pages[0].Text != "Hola" {
-		t.Errorf("a good document is not read: %v", err)
+		t.Errorf("got error %v for a good document, want Hola", err)
 	}
 }
 
-// children are the processes that this one has started.
+// children returns the processes that this one has started.
 func children(t *testing.T) map[int]bool {
 	t.Helper()
 	return childrenOf(t, os.Getpid())
 }
 
-// childrenOf are the processes that a process has started.
+// childrenOf returns the processes that a process has started.
 func childrenOf(t *testing.T, pid int) map[int]bool {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -59,7 +59,7 @@ func childrenOf(t *testing.T, pid int) map[int]bool {
 	return found
 }
 
-// childOf is the process that a reader starts.
+// childOf starts the child of a reader and returns its process.
 func childOf(t *testing.T, r *sandbox.Reader) int {
 	t.Helper()
 	before := children(t)
@@ -71,14 +71,14 @@ func childOf(t *testing.T, r *sandbox.Reader) int {
 			return pid
 		}
 	}
-	t.Fatal("there is no child")
+	t.Fatal("got no child, want one")
 	return 0
 }
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// reading gives a reader a document that takes forever, and waits until it is
-// at it.
+// reading starts to read a document that takes forever, and waits until the child
+// works on it.
 func reading(t *testing.T, ctx context.Context, r *sandbox.Reader, pid int) <-chan error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -90,14 +90,14 @@ func reading(t *testing.T, ctx context.Context, r *sandbox.Reader, pid int) <-ch
 	for processorTime(t, pid) < before+20 { // hundredths of a second
 		select {
 		case err := <-done:
-			t.Fatalf("it ended: %v", err)
+			t.Fatalf("got %v, want the reading to continue", err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	return done
 }
 
-// processorTime is how long a process has computed, in hundredths of a second.
+// processorTime returns the processor time of a process in hundredths of a second.
 func processorTime(t *testing.T, pid int) int {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -117,11 +117,11 @@ func TestKilledChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-done; !errors.Is(err, extract.ErrKilled) || extract.IsUnreadable(err) {
-		t.Errorf("a document whose child was killed by another: %v", err)
+		t.Errorf("got error %v after SIGKILL, want ErrKilled", err)
 	}
 	readsGood(t, r)
 
-	// As a service that is stopped has it.
+	// A service that is stopped sends SIGTERM.
 	r = own(t, nil)
 	pid = childOf(t, r)
 	done = reading(t, t.Context(), r, pid)
@@ -129,10 +129,10 @@ func TestKilledChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-done; !errors.Is(err, extract.ErrKilled) || extract.IsUnreadable(err) {
-		t.Errorf("a document whose child was told to end by another: %v", err)
+		t.Errorf("got error %v after SIGTERM, want ErrKilled", err)
 	}
 
-	// And one that dies while it waits.
+	// A child may die while it is idle.
 	r = own(t, nil)
 	pid = childOf(t, r)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -140,7 +140,7 @@ func TestKilledChild(t *testing.T) {
 	}
 	waittest.For(t, "the child has ended", func() bool { return !alive(pid) })
 	if _, err := r.Read(t.Context(), good()); err != nil && !errors.Is(err, extract.ErrKilled) { // the reader may not have noticed yet
-		t.Errorf("a document whose child was killed before: %v", err)
+		t.Errorf("got error %v after an idle child was killed, want none or ErrKilled", err)
 	}
 	readsGood(t, r)
 }
@@ -153,7 +153,7 @@ func TestCrashedChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-done; !extract.IsUnreadable(err) || !strings.Contains(err.Error(), "it crashes the program that reads it") {
-		t.Errorf("a document whose child crashed: %v", err)
+		t.Errorf("got error %v after SIGABRT, want an Unreadable", err)
 	}
 	readsGood(t, r)
 }
@@ -167,14 +167,14 @@ func TestContextEnds(t *testing.T) {
 	waiting, enough := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer enough()
 	if _, err := r.Read(waiting, good()); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a document that waits for its turn: %v", err)
+		t.Errorf("got error %v while waiting, want %v", err, context.DeadlineExceeded)
 	}
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("a document whose context ends: %v", err)
+		t.Errorf("got error %v while reading, want %v", err, context.Canceled)
 	}
 	if alive(pid) {
-		t.Error("the child lives on")
+		t.Error("got a running child, want it killed")
 	}
 	readsGood(t, r)
 }
@@ -187,16 +187,16 @@ func TestClose(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-done; !errors.Is(err, sandbox.ErrClosed) {
-		t.Errorf("a document while its reader is closed: %v", err)
+		t.Errorf("got error %v during Close, want ErrClosed", err)
 	}
 	if alive(pid) {
-		t.Error("the child lives on")
+		t.Error("got a running child, want it killed")
 	}
 	if _, err := r.Read(t.Context(), good()); !errors.Is(err, sandbox.ErrClosed) {
-		t.Errorf("a document after its reader was closed: %v", err)
+		t.Errorf("got error %v after Close, want ErrClosed", err)
 	}
 	if err := r.Close(); err != nil {
-		t.Errorf("the second Close: %v", err)
+		t.Errorf("got error %v of the second Close, want none", err)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestManyAtOnce(t *testing.T) {
 			want := fmt.Sprintf("Documento %d", n)
 			text, err := r.Read(t.Context(), extracttest.PDF([]extracttest.Line{{X: 70, Y: 700, Size: 10, Text: want}}))
 			if err != nil || text.Pages[0].Text != want {
-				t.Errorf("read %v, %v, want %q", text, err, want)
+				t.Errorf("got %v, %v, want %q", text, err, want)
 			}
 		})
 	}
@@ -216,7 +216,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestChildKnowsNoSecrets(t *testing.T) {
-	t.Setenv("PREGON_SECRET", "do not tell")
+	t.Setenv("PREGON_SECRET", "secret")
 	pid := childOf(t, own(t, nil))
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -227,28 +227,28 @@ func TestChildKnowsNoSecrets(t *testing.T) {
 		switch name {
 		case "PATH", "TMPDIR", "OMP_THREAD_LIMIT", "TESSDATA_PREFIX", "EXTRACT_SETTINGS":
 		default:
-			t.Errorf("the child knows %s", name)
+			t.Errorf("got variable %s in the child, want none of ours", name)
 		}
 	}
 	group, err := syscall.Getpgid(pid)
 	if err != nil || group != pid {
-		t.Errorf("the child is in group %d, %v, want one of its own", group, err)
+		t.Errorf("got process group %d, %v, want %d", group, err, pid)
 	}
 }
 
-func TestCommandThatIsNone(t *testing.T) {
+func TestInvalidCommand(t *testing.T) {
 	for _, command := range [][]string{nil, {"/nonexistent"}, {"/bin/false"}, {"/bin/true"}} {
 		r := own(t, func(o *sandbox.Options) { o.Command = command })
 		if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) {
-			t.Errorf("with %q as the child: %v", command, err)
+			t.Errorf("got error %v for the command %q, want one that is no Unreadable", err, command)
 		}
 	}
 }
 
-// TestMadChild has children that begin well and then say anything. Frames begin
-// with a letter, four bytes for the document's number, four for the length.
-func TestMadChild(t *testing.T) {
-	// A script sleeps longer than a test may take, so that to wait for it fails.
+// TestInvalidAnswers has children that start correctly and then break the
+// protocol.
+func TestInvalidAnswers(t *testing.T) {
+	// A script sleeps longer than a test may take, so that waiting for it fails.
 	const ready = `printf 'R\0\0\0\0\0\0\0\0'; head -c 2000 >/dev/null; `
 	for _, test := range []struct{ name, script string }{
 		{"garbage", `printf 'what is this'; sleep 6000`},
@@ -267,9 +267,15 @@ func TestMadChild(t *testing.T) {
 				o.Limits.Time, o.Limits.OCRTime = time.Second, time.Millisecond
 			})
 			if _, err := r.Read(t.Context(), bytes.Repeat([]byte("%PDF-"), 1000)); !extract.IsUnreadable(err) {
-				t.Errorf("the error is %v", err)
+				t.Errorf("got error %v, want an Unreadable", err)
 			}
 		})
+	}
+}
+
+func TestSitePage(t *testing.T) {
+	if _, err := shared(t).Read(t.Context(), extracttest.SitePage()); !errors.Is(err, extract.ErrSitePage) {
+		t.Errorf("got error %v, want %v", err, extract.ErrSitePage)
 	}
 }
 
@@ -277,13 +283,13 @@ func TestColdStart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "cache")
 	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if s, err := os.Stat(dir); err != nil || s.Mode().Perm() != 0o700 {
-		t.Errorf("the directory of compiled code: %v, %v", s, err)
+		t.Errorf("got cache directory %v, %v, want mode 0700", s, err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	compiled := times(t, files)
 	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if len(files) == 0 || !slices.Equal(times(t, files), compiled) {
-		t.Error("the second start compiled again")
+		t.Error("got new files after the second start, want the cached ones")
 	}
 	for _, file := range files {
 		if err := os.Truncate(file, 1000); err != nil {
@@ -293,7 +299,7 @@ func TestColdStart(t *testing.T) {
 	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 }
 
-// times returns when files were written.
+// times returns the modification times of files.
 func times(t *testing.T, files []string) (out []time.Time) {
 	t.Helper()
 	for _, file := range files {
@@ -306,9 +312,9 @@ func times(t *testing.T, files []string) (out []time.Time) {
 	return out
 }
 
-// TestUselessCache has directories in which compiled code cannot be kept, or is
-// not to be trusted. Documents are read without, and somebody is told, once.
-func TestUselessCache(t *testing.T) {
+// TestUnusableCache has directories in which compiled code cannot be stored.
+// Documents are read without a cache, and one warning is logged.
+func TestUnusableCache(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -318,14 +324,14 @@ func TestUselessCache(t *testing.T) {
 		deaths            int
 	}{
 		{"within a file", filepath.Join(file, "cache"), "not a directory", 1},
-		{"that nobody may write to", "/proc", "wazero-", 0},
+		{"read-only", "/proc", "wazero-", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) { uncached(t, test.dir, test.reason, test.deaths) })
 	}
 }
 
-// uncached reads a document with a directory that is of no use for a reason,
-// after so many deaths of the child.
+// uncached reads a document with an unusable cache directory after a number of
+// deaths of the child.
 func uncached(t *testing.T, dir, reason string, deaths int) {
 	t.Helper()
 	var log bytes.Buffer
@@ -343,24 +349,24 @@ func uncached(t *testing.T, dir, reason string, deaths int) {
 	}
 	readsGood(t, r)
 	if said := log.String(); strings.Count(said, "is not cached") != 1 || !strings.Contains(said, "level=WARN") || !strings.Contains(said, reason) {
-		t.Errorf("the log is %q, want one warning with %q", said, reason)
+		t.Errorf("got log %q, want one warning with %q", said, reason)
 	}
 }
 
-// TestTroubleAtStart has a child that does not get ready within its limits,
-// which is no document's fault.
-func TestTroubleAtStart(t *testing.T) {
+// TestFailedStart has children that do not start within their limits. The error is
+// no Unreadable, since no document caused it.
+func TestFailedStart(t *testing.T) {
 	for _, test := range []struct {
 		name, reason string
 		change       func(*sandbox.Options)
 	}{
 		{"slow", "getting ready took more than 0.001 s", func(o *sandbox.Options) { o.Limits.StartTime = time.Millisecond }},
-		{"fat", "getting ready needed more than 40 MB", func(o *sandbox.Options) { o.Limits.StartMemory, o.CacheDir = 40<<20, "" }},
+		{"large", "getting ready needed more than 40 MB", func(o *sandbox.Options) { o.Limits.StartMemory, o.CacheDir = 40<<20, "" }},
 		{"killed", "signal: killed", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "kill -9 $$"} }},
 		{"silent", "exit status 3", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "exit 3"} }},
 		{"speaking", "it said: no such thing", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "echo no such thing >&2; exit 3"} }},
 		{"crashed", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "kill -SEGV $$"} }},
-		{"mad", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "yes"} }},
+		{"invalid", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "yes"} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var log bytes.Buffer
@@ -369,25 +375,25 @@ func TestTroubleAtStart(t *testing.T) {
 				test.change(o)
 			})
 			if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) || errors.Is(err, extract.ErrKilled) || !strings.Contains(err.Error(), test.reason) {
-				t.Errorf("the error is %v", err)
+				t.Errorf("got error %v, want %q", err, test.reason)
 			}
 			if said := log.String(); strings.Count(said, "did not start") != 1 || !strings.Contains(said, test.reason) && test.reason != "start the child" {
-				t.Errorf("the log is %q, want one line with the reason", said)
+				t.Errorf("got log %q, want one line with the reason", said)
 			}
 		})
 	}
 }
 
-// TestStartHasItsOwnMemory compiles in a child that may hold less for a document
-// than compiling takes.
-func TestStartHasItsOwnMemory(t *testing.T) {
+// TestStartMemory compiles PDFium in a child whose memory limit for documents is
+// lower than compiling needs.
+func TestStartMemory(t *testing.T) {
 	readsGood(t, own(t, func(o *sandbox.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
 }
 
-// TestOneCompiles has the lock of an empty directory held by a process that
-// compiles: a child waits for it, and then takes what is there.
+// TestOneCompiles holds the lock of an empty cache, as a process that compiles
+// does. A child must wait for it and then load the compiled code.
 func TestOneCompiles(t *testing.T) {
-	own(t, nil) // has code compiled
+	own(t, nil) // compiles the code
 	dir := filepath.Join(t.TempDir(), "cache")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -406,7 +412,7 @@ func TestOneCompiles(t *testing.T) {
 	for !waitedFor(t, held) {
 		select {
 		case err := <-done:
-			t.Fatalf("it did not wait for the lock: %v", err)
+			t.Fatalf("got %v, want the child to wait for the lock", err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -430,7 +436,7 @@ func TestOneCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(times(t, files), before) {
-		t.Error("the child compiled again")
+		t.Error("got new files, want the child to load the compiled code")
 	}
 }
 

@@ -21,14 +21,14 @@ func TestPackage(t *testing.T) {
 		member("informe/reports/informe.xhtml", report),
 	))
 	if text.Type != extract.ZIP || len(text.Pages) != 1 || !strings.Contains(text.Pages[0].Text, first) {
-		t.Errorf("read %s: %v", text.Type, text.Pages)
+		t.Errorf("got %s with pages %v, want a zip with the report", text.Type, text.Pages)
 	}
 	text = read(t, extracttest.ZIP(member("../../etc/a.pdf", good()), member(`b\c.HTM`, report), member("d.pdf", []byte("%PDF-"))))
 	if len(text.Pages) != 2 || text.Pages[0].Text != "Hola" || len(text.Outline) != 1 || text.Outline[0].Page != 2 {
-		t.Errorf("read %v, outline %v", text.Pages, text.Outline)
+		t.Errorf("got pages %v and outline %v, want both documents", text.Pages, text.Outline)
 	}
 	if len(text.Notes) != 1 || !strings.Contains(text.Notes[0], "d.pdf could not be read") {
-		t.Errorf("the notes are %q", text.Notes)
+		t.Errorf("got notes %q, want one about d.pdf", text.Notes)
 	}
 }
 

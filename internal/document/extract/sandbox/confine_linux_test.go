@@ -18,15 +18,15 @@ import (
 	"pregon/internal/document/extract/sandbox"
 )
 
-// The test starts its own program, which confines itself and then tries what is
-// named in attemptsEnv.
+// The test re-executes its own program, which confines itself and then makes the
+// attempts in attemptsEnv.
 const (
 	policyEnv   = "CONFINE_TEST_POLICY"
 	attemptsEnv = "CONFINE_TEST_ATTEMPTS"
 	statusEnv   = "CONFINE_TEST_STATUS"
 )
 
-// init keeps the main thread, of which attempt asks what it inherited.
+// init locks the main thread, whose inherited settings attempt checks.
 func init() { runtime.LockOSThread() }
 
 func TestMain(m *testing.M) {
@@ -48,17 +48,17 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// attempts is what the confined process is to try, each with a path, an address
-// or the number of a process.
+// attempts holds the paths, addresses and process that the confined process tries
+// to access.
 type attempts struct{ Allowed, Store, TCP, Unix, Process string }
 
-// outcome is what came of it: an error, or nothing where it succeeded.
+// outcome holds the error of each attempt, "" for success.
 type outcome struct {
 	Status sandbox.Status
 	Errors map[string]string
 }
 
-// attempt tries everything and prints what came of it.
+// attempt makes all attempts and prints the outcome.
 func attempt() {
 	var a attempts
 	o := outcome{Errors: map[string]string{}}
@@ -81,7 +81,7 @@ func attempt() {
 	var signal int32
 	err := unix.Prctl(unix.PR_GET_PDEATHSIG, uintptr(unsafe.Pointer(&signal)), 0, 0, 0)
 	if err == nil && signal != int32(unix.SIGKILL) {
-		err = fmt.Errorf("it gets signal %d when its parent ends", signal)
+		err = fmt.Errorf("got signal %d for the end of the parent", signal)
 	}
 	note("end with the parent, which is allowed", err)
 	note("read what is allowed", read(a.Allowed))
@@ -150,15 +150,15 @@ func TestExec(t *testing.T) {
 		got, tried := o.Errors[name]
 		switch {
 		case !tried:
-			t.Errorf("%s: not tried", name)
+			t.Errorf("%s: got no attempt, want one", name)
 		case denied && !strings.Contains(got, "permission denied") && !strings.Contains(got, "operation not permitted"):
-			t.Errorf("%s: %q, want it denied", name, got)
+			t.Errorf("%s: got %q, want it denied", name, got)
 		case !denied && strings.Contains(name, "allowed") && got != "":
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want it allowed", name, got)
 		}
 	}
 	if !o.Status.Holds(sandbox.NoNewPrivileges) {
-		t.Errorf("every kernel has no_new_privs: %s", o.Status.Missing())
+		t.Errorf("got missing layers %q, want no_new_privs, which every kernel has", o.Status.Missing())
 	}
 }
 
@@ -175,10 +175,10 @@ func run(t *testing.T, p sandbox.Policy, a attempts) (o outcome) {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v, after %s", err, out)
+		t.Fatalf("got %v after output %s", err, out)
 	}
 	if err := json.Unmarshal(out, &o); err != nil {
-		t.Fatalf("%v in %s", err, out)
+		t.Fatalf("got %v for output %s", err, out)
 	}
 	return o
 }
@@ -189,13 +189,13 @@ func TestHideMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if state, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || state != 0 {
-		t.Errorf("the process is dumpable: %d, %v", state, err)
+		t.Errorf("got dumpable %d, %v, want 0", state, err)
 	}
 }
 
 func TestMissing(t *testing.T) {
-	s := sandbox.Status{sandbox.NoNewPrivileges: "", sandbox.Landlock: "the kernel does not have it"}
-	if got, want := s.Missing(), "landlock: the kernel does not have it; seccomp: not tried"; got != want {
+	s := sandbox.Status{sandbox.NoNewPrivileges: "", sandbox.Landlock: "the kernel does not support it"}
+	if got, want := s.Missing(), "landlock: the kernel does not support it; seccomp: not tried"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if s[sandbox.Landlock], s[sandbox.Seccomp] = "", ""; s.Missing() != "" {

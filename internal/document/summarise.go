@@ -27,8 +27,8 @@ func source(r *disclosure.Report, t *extract.Text) summary.Source {
 // Now returns the time in the precision of the store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Told returns the change to a report whose document was read.
-func Told(r *disclosure.Report, k Kept) disclosure.Report {
+// TextReady returns the change to a report whose document was read.
+func TextReady(r *disclosure.Report, k Kept) disclosure.Report {
 	return disclosure.Report{
 		ID: r.ID, Type: r.Type, Number: r.Number, TextReadyAt: Now(),
 		Document: disclosure.Document{

@@ -58,7 +58,7 @@ func TestTimeouts(t *testing.T) {
 		start := time.Now()
 		_, err := ask(t, c)
 		if took := time.Since(start); err == nil || took > 45*time.Second || took < 40*time.Second {
-			t.Errorf("%v after %v", err, took)
+			t.Errorf("got %v after %v, want the deadline", err, took)
 		}
 		if n := tr.times.Load(); n < 2 || n > 3 {
 			t.Errorf("asked %d times", n)
@@ -82,18 +82,18 @@ func TestBackoffHonoursRetryAfter(t *testing.T) {
 		}
 		for n := range 2 {
 			if apart := at[n+1].Sub(at[n]); apart != 7*time.Second {
-				t.Errorf("asked again after %v", apart)
+				t.Errorf("got a retry after %v, want it later", apart)
 			}
 		}
 		// A wait that is too long is not waited for, but kept.
 		tr.times.Store(0)
 		tr.after = "120"
 		if _, err := ask(t, c); err == nil {
-			t.Fatal("answered")
+			t.Fatal("got an answer, want an error")
 		}
 		time.Sleep(119 * time.Second)
 		if _, err := ask(t, c); !errors.Is(err, llm.ErrOpen) || tr.times.Load() != 1 {
-			t.Errorf("%v after %d requests", err, tr.times.Load())
+			t.Errorf("got %v after %d requests, want ErrOpen", err, tr.times.Load())
 		}
 		time.Sleep(2 * time.Second)
 		tr.times.Store(5)
@@ -114,21 +114,21 @@ func TestBreaker(t *testing.T) {
 		}, llm.Options{})
 		for n := range 5 {
 			if _, err := ask(t, c); err == nil || errors.Is(err, llm.ErrOpen) {
-				t.Fatalf("question %d: %v", n, err)
+				t.Fatalf("question %d: got error %v", n, err)
 			}
 		}
 		for _, rest := range []time.Duration{1, 2, 4, 8, 15, 15} {
 			if !c.Stats().Open {
-				t.Fatal("not open")
+				t.Fatal("got a closed breaker, want it open")
 			}
 			before := tr.times.Load()
 			time.Sleep(rest*time.Minute - time.Second)
 			if _, err := ask(t, c); !errors.Is(err, llm.ErrOpen) || tr.times.Load() != before {
-				t.Fatalf("asked within a rest of %d min: %v", rest, err)
+				t.Fatalf("got %v within a pause of %d min, want ErrOpen", err, rest)
 			}
 			time.Sleep(2 * time.Second)
 			if _, err := ask(t, c); errors.Is(err, llm.ErrOpen) || tr.times.Load() != before+1 {
-				t.Fatalf("no probe after a rest of %d min: %v", rest, err)
+				t.Fatalf("got %v after a pause of %d min, want a probe", err, rest)
 			}
 		}
 		healthy = true
@@ -166,7 +166,7 @@ func TestOneProbe(t *testing.T) {
 		}
 		all.Wait()
 		if n := tr.times.Load() - before; n != 1 {
-			t.Errorf("%d probes", n)
+			t.Errorf("got %d probes, want 1", n)
 		}
 	})
 }
@@ -176,22 +176,22 @@ func TestBudget(t *testing.T) {
 		c, tr := timed(t, func(int, *http.Request) (int, string) { return 200, says(40) }, llm.Options{RequestsPerDay: 3})
 		for n := range 5 {
 			if _, err := ask(t, c); (err != nil) != (n >= 3) || err != nil && !errors.Is(err, llm.ErrBudget) {
-				t.Errorf("request %d: %v", n, err)
+				t.Errorf("request %d: got error %v", n, err)
 			}
 		}
 		time.Sleep(24 * time.Hour)
 		if _, err := ask(t, c); err != nil {
-			t.Errorf("the next day: %v", err)
+			t.Errorf("got error %v on the next day, want none", err)
 		}
 		if s := c.Stats(); tr.times.Load() != 4 || s.OverBudget != 2 || s.Tokens != 160 {
-			t.Errorf("%d requests, %+v", tr.times.Load(), s)
+			t.Errorf("got %d requests and stats %+v, want those within the budget", tr.times.Load(), s)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := timed(t, func(int, *http.Request) (int, string) { return 200, says(40) }, llm.Options{TokensPerDay: 100})
 		for n := range 4 {
 			if _, err := ask(t, c); (err != nil) != (n >= 3) || err != nil && !errors.Is(err, llm.ErrBudget) {
-				t.Errorf("request %d: %v", n, err)
+				t.Errorf("request %d: got error %v", n, err)
 			}
 		}
 	})
@@ -203,7 +203,7 @@ func TestLiesAboutTokens(t *testing.T) {
 			return 200, `{"choices":[{"message":{"content":"x"}}],"usage":` + usage + `}`
 		}, llm.Options{})
 		if _, err := ask(t, c); err != nil || c.Stats().Tokens == 0 {
-			t.Errorf("%s: %v, %+v", usage, err, c.Stats())
+			t.Errorf("%s: got error %v and stats %+v", usage, err, c.Stats())
 		}
 	}
 }
@@ -227,7 +227,7 @@ func TestConcurrency(t *testing.T) {
 		}
 		all.Wait()
 		if most.Load() != 2 {
-			t.Errorf("%d at a time", most.Load())
+			t.Errorf("got %d requests at a time, want at most 2", most.Load())
 		}
 	})
 }

@@ -22,7 +22,7 @@ const key = "sk-secret-0123456789"
 
 var schema = json.RawMessage(`{"type":"object"}`)
 
-// newClient returns a client of a server, and what it logs.
+// newClient returns a client of a server, and its log.
 func newClient(t *testing.T, o llm.Options) (*llm.Client, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -46,16 +46,16 @@ func TestAsks(t *testing.T) {
 	c, _ := newClient(t, llm.Options{URL: server.URL})
 	text, err := ask(t, c)
 	if err != nil || text != `{"a":1}` {
-		t.Fatalf("%q, %v", text, err)
+		t.Fatalf("got %q, %v", text, err)
 	}
 	req := server.Requests()[0]
 	if req.Header.Get("Authorization") != "Bearer "+key || req.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("headers %v", req.Header)
+		t.Errorf("got headers %v", req.Header)
 	}
 	b := req.Body
 	if b.Model != "m-1" || b.System() != "sistema" || b.User() != "usuario" || b.Temperature == nil || *b.Temperature != 0 ||
 		b.MaxTokens != 2000 || b.ResponseFormat.Type != "json_schema" {
-		t.Errorf("body %+v", b)
+		t.Errorf("got body %+v", b)
 	}
 	if s := c.Stats(); s.Requests != 1 || s.Failures != 0 || s.Tokens == 0 || s.Open {
 		t.Errorf("%+v", s)
@@ -79,7 +79,7 @@ func TestAddresses(t *testing.T) {
 		}))
 		c, _ := newClient(t, llm.Options{URL: server.URL + given})
 		if _, err := ask(t, c); err != nil || got.Load() != path {
-			t.Errorf("%q asks at %v: %v", given, got.Load(), err)
+			t.Errorf("%q: got a request to %v, error %v", given, got.Load(), err)
 		}
 		server.Close()
 	}
@@ -92,13 +92,13 @@ func TestAddresses(t *testing.T) {
 		{URL: "https://models.example", Model: "m", Key: "two\nlines"},
 	} {
 		if _, err := llm.New(o); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "pass@") || strings.Contains(err.Error(), "two") {
-			t.Errorf("%+v: %v", o, err)
+			t.Errorf("New(%+v): got error %v, want Invalid", o, err)
 		}
 	}
 }
 
-// TestFailures checks that nothing an endpoint does hurts, and that the key is
-// in no error and no line of the log.
+// TestFailures checks that every failure of an endpoint is an error, and that no
+// error and no log line contains the key.
 func TestFailures(t *testing.T) {
 	elsewhere := llmtest.NewServer(t, llmtest.Say("stolen"))
 	for name, test := range map[string]struct {
@@ -133,7 +133,7 @@ func TestFailures(t *testing.T) {
 			}
 			server := llmtest.NewServer(t, test.answer)
 			o := llm.Options{URL: server.URL}
-			if test.times == 0 { // these go on until the time is over
+			if test.times == 0 { // these last until the timeout
 				o.AttemptTimeout, o.Timeout = 500*time.Millisecond, 2*time.Second
 			}
 			if test.want != "no answer in time" { // these answer, be it slowly
@@ -142,13 +142,13 @@ func TestFailures(t *testing.T) {
 			c, log := newClient(t, o)
 			text, err := ask(t, c)
 			if err == nil || text != "" || !strings.Contains(err.Error(), test.want) || fault.KindOf(err) != fault.Unavailable {
-				t.Errorf("%q, %v", text, err)
+				t.Errorf("got %q, %v, want an error", text, err)
 			}
 			if n := len(server.Requests()); test.times > 0 && n != test.times || n == 0 {
-				t.Errorf("asked %d times", n)
+				t.Errorf("got %d requests, want %d", n, test.times)
 			}
 			if strings.Contains(err.Error()+log.String(), key) {
-				t.Errorf("the key is told: %v\n%s", err, log)
+				t.Errorf("got the key in error %v or log\n%s", err, log)
 			}
 			if s := c.Stats(); s.Failures == 0 || s.Failures != s.Requests {
 				t.Errorf("%+v", s)
@@ -157,7 +157,7 @@ func TestFailures(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if n := len(elsewhere.Requests()); n > 0 {
-			t.Errorf("a redirect was followed")
+			t.Error("got a request of the redirect, want it not followed")
 		}
 	})
 }
@@ -179,13 +179,13 @@ func TestRecovers(t *testing.T) {
 			server := llmtest.NewServer(t, first, llmtest.Say("x"))
 			c, _ := newClient(t, llm.Options{URL: server.URL, AttemptTimeout: time.Second})
 			if text, err := ask(t, c); err != nil || text != "x" {
-				t.Fatalf("%q, %v", text, err)
+				t.Fatalf("got %q, %v", text, err)
 			}
 		})
 	}
 }
 
-// refuse answers as the endpoints do that renamed a part of the request.
+// refuse answers like endpoints that reject a field of the request.
 func refuse(param string) llmtest.Answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ llmtest.Body, _ <-chan struct{}) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -206,7 +206,7 @@ func TestDialectIsRemembered(t *testing.T) {
 		kinds = append(kinds, r.Body.ResponseFormat.Type)
 	}
 	if got := strings.Join(kinds, ","); got != "json_schema,json_object,," {
-		t.Errorf("asked for %s", got)
+		t.Errorf("got requests for %s", got)
 	}
 	if s := c.Stats(); s.Open || s.Failures != 2 {
 		t.Errorf("%+v", s)
@@ -224,6 +224,6 @@ func TestCallerLeaves(t *testing.T) {
 		}
 	}
 	if c.Stats().Open {
-		t.Error("who leaves is taken for a failure of the endpoint")
+		t.Error("got an open breaker after canceled requests, want it closed")
 	}
 }

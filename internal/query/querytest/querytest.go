@@ -116,5 +116,5 @@ func Document(t testing.TB, db store.Store, id string, pages ...string) disclosu
 	if err != nil {
 		t.Fatal(err)
 	}
-	return document.Told(&known[0], kept)
+	return document.TextReady(&known[0], kept)
 }

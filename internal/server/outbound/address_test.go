@@ -9,8 +9,8 @@ import (
 	"pregon/internal/server/outbound"
 )
 
-// Of every range that is not public its first and last address, and the
-// neighbours that are public, where they are.
+// TestRanges checks the first and last address of every range that is not
+// public, and their public neighbours.
 func TestRanges(t *testing.T) {
 	const (
 		nothing   = "the unspecified address"
@@ -146,20 +146,20 @@ func TestRanges(t *testing.T) {
 		reason, refused := outbound.Refused(outbound.CheckDial("x.example", network, address))
 		want := "the address of x.example is " + c.kind // and not which: what our resolver says is ours
 		if refused != (c.kind != public) || (refused && reason != want) {
-			t.Errorf("%s: %v, %q, want %q", c.address, refused, reason, want)
+			t.Errorf("%s: got refused %v because %q, want %q", c.address, refused, reason, want)
 		}
 		reason, refused = outbound.Refused(outbound.CheckDial(c.address, network, address))
 		if want := c.address + " is " + c.kind; refused != (c.kind != public) || (refused && reason != want) {
-			t.Errorf("%s: %v, %q, want %q", c.address, refused, reason, want)
+			t.Errorf("%s: got refused %v because %q, want %q", c.address, refused, reason, want)
 		}
 		err := outbound.Check("https://"+strings.ReplaceAll(net.JoinHostPort(c.address, "443"), "%", "%25"), false)
 		if (err == nil) != (c.kind == public) {
-			t.Errorf("Check of %s: %v, want %q", c.address, err, c.kind)
+			t.Errorf("Check(%s): got %v, want %q", c.address, err, c.kind)
 		}
 	}
 }
 
-// What can come only from a mistake of ours is refused all the same.
+// Invalid input of checkDial is refused too.
 func TestOddDials(t *testing.T) {
 	for _, c := range []struct{ network, address string }{
 		{"tcp4", "1.1.1.1:80"},
@@ -172,7 +172,7 @@ func TestOddDials(t *testing.T) {
 		{"", ""},
 	} {
 		if reason, ok := outbound.Refused(outbound.CheckDial("x.example", c.network, c.address)); !ok || !strings.HasPrefix(reason, "x.example leads to") {
-			t.Errorf("%v: %v, %q", c, ok, reason)
+			t.Errorf("%v: got refused %v because %q", c, ok, reason)
 		}
 	}
 	for _, port := range []string{"443", "8443"} {

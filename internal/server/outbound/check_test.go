@@ -124,26 +124,26 @@ var badAddresses = map[string]string{ // and a part of the complaint
 
 func TestBadAddresses(t *testing.T) {
 	c := outbound.NewClient(outbound.Options{}.Passing(func(address string) error {
-		t.Errorf("%s is dialled", address)
+		t.Errorf("got a dial of %s, want none", address)
 		return errStop
 	}))
 	for address, want := range badAddresses {
 		err := outbound.Check(address, false)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", address, err, want)
+			t.Errorf("%q: got %v, want %q", address, err, want)
 			continue
 		}
 		if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q tells the password", err)
+			t.Errorf("got error %q, want it without the password", err)
 		}
-		// The client keeps to the same rules, when nobody has checked.
+		// The client applies the same rules to unchecked addresses.
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 		if err != nil || strings.HasSuffix(address, "#") {
 			continue
 		}
 		_, err = c.Do(req)
 		if err == nil || errors.Is(err, errStop) {
-			t.Errorf("%q is asked: %v", address, err)
+			t.Errorf("%q: got error %v, want a refusal", address, err)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestGoodAddresses(t *testing.T) {
 		"https://" + strings.Repeat("x", 63) + ".example/",
 	} {
 		if err := outbound.Check(address, false); err != nil {
-			t.Errorf("%q: %v", address, err)
+			t.Errorf("%q: got error %v", address, err)
 		}
 	}
 }
@@ -199,9 +199,9 @@ func TestPrivateAddresses(t *testing.T) {
 		"http://local host/":          false,
 	} {
 		if err := outbound.Check(address, true); (err == nil) != ok {
-			t.Errorf("%q: %v", address, err)
+			t.Errorf("%q: got error %v", address, err)
 		} else if err != nil && fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%q: %v is not Invalid", address, err)
+			t.Errorf("%q: got error %v, want one of kind Invalid", address, err)
 		}
 	}
 }

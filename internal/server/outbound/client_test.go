@@ -24,10 +24,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// errStop ends a dial that passed the check: no test speaks to the world.
+// errStop ends a dial that passed the check, so that no test connects to the
+// internet.
 var errStop = errors.New("stop")
 
-// quiet is for servers whose clients go away.
+// quiet discards the log of servers whose clients disconnect.
 var quiet = log.New(io.Discard, "", 0)
 
 const public = "93.184.216.34"
@@ -45,7 +46,7 @@ func get(t *testing.T, c *http.Client, url string) (*http.Response, error) {
 	return res, err
 }
 
-// serve starts a server, and returns a client that may ask it.
+// serve starts a server and returns a client that may dial it.
 func serve(t *testing.T, o outbound.Options, h http.HandlerFunc) (*http.Client, string) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -56,8 +57,8 @@ func serve(t *testing.T, o outbound.Options, h http.HandlerFunc) (*http.Client, 
 	return c, server.URL
 }
 
-// A name that leads to a public address first and to this machine next is
-// refused at the dial.
+// A name that resolves to a public address first and to this machine next (DNS
+// rebinding) is refused at the dial.
 func TestRebinding(t *testing.T) {
 	var dns outboundtest.Names
 	var dialled []string
@@ -72,10 +73,10 @@ func TestRebinding(t *testing.T) {
 
 	dns.Set(public)
 	if _, err := get(t, c, url); !errors.Is(err, errStop) {
-		t.Fatalf("the public address: %v", err)
+		t.Fatalf("got error %v for the public address, want errStop", err)
 	}
 	if want := []string{public + ":443"}; !slices.Equal(dialled, want) {
-		t.Fatalf("dialled %q, want %q", dialled, want)
+		t.Fatalf("got dials of %q, want %q", dialled, want)
 	}
 
 	for address, kind := range map[string]string{
@@ -87,25 +88,25 @@ func TestRebinding(t *testing.T) {
 		_, err := get(t, c, url)
 		reason, ok := outbound.Refused(err)
 		if want := "the address of x.example is " + kind; !ok || reason != want {
-			t.Errorf("%v; refused %v with %q, want %q", err, ok, reason, want)
+			t.Errorf("got %v, refused %v because %q, want %q", err, ok, reason, want)
 		}
 		if dialled != nil {
-			t.Errorf("dialled %q", dialled)
+			t.Errorf("got dials of %q, want none", dialled)
 		}
 	}
 }
 
-// An IPv4 address in the clothes of IPv6 is dialled as what it is.
+// An IPv4-mapped IPv6 address is checked as an IPv4 address.
 func TestMappedAddressOfName(t *testing.T) {
 	var dns outboundtest.Names
 	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)}.Passing(func(address string) error {
-		t.Errorf("%s passed", address)
+		t.Errorf("got a dial of %s, want none", address)
 		return errStop
 	}))
 	dns.Set("::ffff:127.0.0.1")
 	_, err := get(t, c, "https://x.example/")
 	if reason, ok := outbound.Refused(err); !ok || !strings.HasSuffix(reason, "is a loopback address") {
-		t.Errorf("%v; %q", err, reason)
+		t.Errorf("got error %v, reason %q", err, reason)
 	}
 }
 
@@ -119,25 +120,25 @@ func TestEveryAddressIsChecked(t *testing.T) {
 	}))
 	dns.Set("127.0.0.1", public, "10.0.0.1", "192.168.1.1")
 	if _, err := get(t, c, "https://x.example:8443/"); err == nil {
-		t.Error("it connected")
+		t.Error("got a connection, want an error")
 	}
 	if want := []string{public + ":8443"}; !slices.Equal(dialled, want) {
-		t.Errorf("dialled %q, want %q", dialled, want)
+		t.Errorf("got dials of %q, want %q", dialled, want)
 	}
 }
 
-// A name that the transport maps to another one is judged as that.
+// A name that the transport maps to another one is checked as the other one.
 func TestMappedName(t *testing.T) {
 	var dns outboundtest.Names
 	c := outbound.NewClient(outbound.Options{Resolver: dns.Resolver(t)})
 	dns.Set("127.0.0.1")
 	_, err := get(t, c, "https://españa.example/")
 	if reason, ok := outbound.Refused(err); !ok || reason != "the address of xn--espaa-rta.example is a loopback address" {
-		t.Errorf("%v; %q", err, reason)
+		t.Errorf("got error %v, reason %q", err, reason)
 	}
 }
 
-// body reports whether it was closed.
+// body records whether it was closed.
 type body struct {
 	io.Reader
 	closed atomic.Bool
@@ -157,17 +158,17 @@ func TestRefusedBeforeTheDial(t *testing.T) {
 	}
 	_, err = c.Do(req)
 	if reason, ok := outbound.Refused(err); !ok || reason != "the address must begin with https://, not http://" {
-		t.Errorf("%v; %q", err, reason)
+		t.Errorf("got error %v, reason %q", err, reason)
 	}
 	if !sent.closed.Load() {
-		t.Error("the body was left open")
+		t.Error("got an open body, want it closed")
 	}
 }
 
 func TestOtherErrorsAreNotRefusals(t *testing.T) {
 	for _, err := range []error{nil, io.EOF, context.Canceled, &net.OpError{Op: "dial", Err: errStop}} {
 		if reason, ok := outbound.Refused(err); ok || reason != "" {
-			t.Errorf("%v is a refusal: %q", err, reason)
+			t.Errorf("got the refusal %q for %v, want none", reason, err)
 		}
 	}
 }
@@ -179,15 +180,15 @@ func TestAllowPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(res.Body); err != nil || string(got) != "hello" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("got %q, %v", got, err)
 	}
 	_, err = get(t, c, strings.Replace(url, "http://", "http://me:secret@", 1))
 	if _, ok := outbound.Refused(err); !ok {
-		t.Errorf("credentials in the address: %v", err)
+		t.Errorf("got error %v for credentials in the address, want a refusal", err)
 	}
 }
 
-// A connection is checked when it is made, and serves several requests.
+// Connections are checked once and reused.
 func TestReuse(t *testing.T) {
 	var dials int
 	c, url := serve(t, outbound.Options{}.Passing(func(string) error {
@@ -203,7 +204,7 @@ func TestReuse(t *testing.T) {
 		res.Body.Close()
 	}
 	if dials != 1 {
-		t.Errorf("%d dials for three requests", dials)
+		t.Errorf("got %d dials for three requests, want 1", dials)
 	}
 }
 
@@ -227,19 +228,19 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			}
 			res.Body.Close()
 			if res.StatusCode != status || res.Header.Get("Location") != elsewhere.URL {
-				t.Errorf("%s: status %d to %q, want %d", method, res.StatusCode, res.Header.Get("Location"), status)
+				t.Errorf("%s: got status %d to %q, want %d", method, res.StatusCode, res.Header.Get("Location"), status)
 			}
 		}
 	}
 	if n := followed.Load(); n != 0 {
-		t.Errorf("%d redirects were followed", n)
+		t.Errorf("got %d redirects followed, want none", n)
 	}
 }
 
 func TestNoCookies(t *testing.T) {
 	c, url := serve(t, outbound.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Cookies()) > 0 {
-			t.Errorf("sent %v", r.Cookies())
+			t.Errorf("got cookies %v, want none", r.Cookies())
 		}
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
 	})
@@ -250,9 +251,9 @@ func TestNoCookies(t *testing.T) {
 	}
 }
 
-// The host has a name of its own, for a proxy is never asked for this machine.
+// The host is not localhost, for which no proxy is ever used.
 func TestProxiesAreIgnored(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("got a request to the proxy, want none") }))
 	defer proxy.Close()
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		t.Setenv(name, proxy.URL)
@@ -270,7 +271,7 @@ func TestProxiesAreIgnored(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if outbound.Inner(c).Proxy != nil {
-		t.Error("the transport has a proxy")
+		t.Error("got a transport with a proxy, want none")
 	}
 }
 
@@ -295,7 +296,7 @@ func TestHTTP2(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.ProtoMajor != 2 {
-		t.Errorf("spoke %s", res.Proto)
+		t.Errorf("got protocol %s, want HTTP/2.0", res.Proto)
 	}
 }
 
@@ -311,13 +312,13 @@ func TestOldTLSIsRefused(t *testing.T) {
 }
 
 func TestUnknownCertificateIsRefused(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("got a request, want none") }))
 	server.Config.ErrorLog = quiet
 	server.StartTLS()
 	defer server.Close()
 	c := outbound.NewClient(outbound.Options{AllowPrivate: true})
 	if _, err := get(t, c, server.URL); err == nil {
-		t.Error("no error")
+		t.Error("got no error, want one")
 	}
 }
 
@@ -329,11 +330,11 @@ func TestHugeHeader(t *testing.T) {
 	}
 	c, url := serve(t, outbound.Options{}, huge)
 	if _, err := get(t, c, url); err == nil {
-		t.Error("a header of 100 KB was read")
+		t.Error("got a header of 100 KB, want an error")
 	}
 	c, url = serveTLS(t, huge, func(s *httptest.Server) { s.EnableHTTP2 = true })
 	if _, err := get(t, c, url); err == nil {
-		t.Error("a header of 100 KB was read over HTTP/2")
+		t.Error("got a header of 100 KB over HTTP/2, want an error")
 	}
 }
 
@@ -351,16 +352,16 @@ func TestTimeout(t *testing.T) {
 	slow, slowURL := serve(t, outbound.Options{Timeout: 3 * time.Second}, hang) // in which the head comes on a slow machine, too
 	t.Cleanup(func() { close(done) })
 	if _, err := get(t, c, url); err == nil {
-		t.Error("a server that says nothing: no error")
+		t.Error("got no error for a silent server, want a timeout")
 	}
 	res, err := get(t, slow, slowURL+"/body")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(res.Body); err == nil {
-		t.Error("a body that does not end: no error")
+		t.Error("got no error for an endless body, want a timeout")
 	}
 	if outbound.NewClient(outbound.Options{}).Timeout <= 0 {
-		t.Error("without a timeout it has none")
+		t.Error("got no default timeout, want one")
 	}
 }

@@ -42,7 +42,7 @@ func TestGuard(t *testing.T) {
 		w := httptest.NewRecorder()
 		served.ServeHTTP(w, r)
 		if (w.Code == http.StatusNoContent) != test.ok {
-			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+			t.Errorf("%+v: got status %d: %s", test, w.Code, w.Body)
 		}
 	}
 }

@@ -173,7 +173,7 @@ func judge(err error) verdict {
 // For history both at once: nobody waits for either.
 func (s *session) tellDocument(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
 	s.Documents.Count(document.Ready)
-	text, sum := document.Told(r, kept), document.Summarise(r, kept)
+	text, sum := document.TextReady(r, kept), document.Summarise(r, kept)
 	if isOld(r) {
 		sum.Document, sum.TextReadyAt = text.Document, text.TextReadyAt
 		return s.tellOf(ctx, r, sum)

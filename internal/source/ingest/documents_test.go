@@ -143,7 +143,7 @@ func TestDocumentsAreFoundAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{document.Told(w.report(second), kept)}}); err != nil {
+	if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{document.TextReady(w.report(second), kept)}}); err != nil {
 		t.Fatal(err)
 	}
 	w.run(i.Run)

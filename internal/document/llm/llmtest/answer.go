@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Answer answers one request. It ends, however slow it is, when closed is.
+// Answer answers one request. It returns when closed is closed.
 type Answer func(w http.ResponseWriter, r *http.Request, b Body, closed <-chan struct{})
 
 // Say answers with a text.
@@ -19,12 +19,12 @@ func Say(text string) Answer {
 	return Think(func(Body) string { return text })
 }
 
-// Think answers with what is made of the question.
+// Think answers with a function of the question.
 func Think(think func(Body) string) Answer {
 	return func(w http.ResponseWriter, _ *http.Request, b Body, _ <-chan struct{}) {
 		text := think(b)
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{ // whoever asked may have left
+		_ = json.NewEncoder(w).Encode(map[string]any{ // fails if the client has disconnected
 			"id": "chatcmpl-1", "object": "chat.completion", "model": b.Model,
 			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": text}}},
 			"usage":   map[string]int{"prompt_tokens": 100, "completion_tokens": len(text) / 4, "total_tokens": 100 + len(text)/4},
@@ -32,14 +32,14 @@ func Think(think func(Body) string) Answer {
 	}
 }
 
-// Sentence is one of a summary.
+// Sentence is a sentence of a summary.
 type Sentence struct {
 	Text  string `json:"text"`
 	Page  int    `json:"page"`
 	Quote string `json:"quote"`
 }
 
-// Summarise answers with sentences, in the form that summaries are asked for.
+// Summarise answers with sentences in the format of summaries.
 func Summarise(sentences ...Sentence) Answer {
 	text, err := json.Marshal(map[string]any{"sentences": sentences})
 	if err != nil {
@@ -53,8 +53,8 @@ var (
 	spoken   = regexp.MustCompile(`^\p{Lu}.{40,280}?\p{L}{3,}\.(?: |$)`)
 )
 
-// Copy answers with the first sentence of the document that it was sent: an
-// honest summary of any document, if not a good one.
+// Copy answers with the first sentence of the document, which is a valid summary
+// of any document.
 func Copy() Answer {
 	return Think(func(b Body) string {
 		page := 0
@@ -83,8 +83,8 @@ func Status(status int, headers ...string) Answer {
 	}
 }
 
-// RefuseFormats refuses requests for a kind of answer, as endpoints do that do
-// not know it, and leaves the others to the next answer.
+// RefuseFormats refuses requests with a response format, like endpoints that do
+// not support it, and passes the others to the next answer.
 func RefuseFormats(next Answer, kinds ...string) Answer {
 	return func(w http.ResponseWriter, r *http.Request, b Body, closed <-chan struct{}) {
 		for _, k := range kinds {
@@ -108,7 +108,7 @@ func Hang() Answer {
 	}
 }
 
-// Drip answers a byte at a time, without an end.
+// Drip answers one byte at a time and never ends.
 func Drip(every time.Duration) Answer {
 	return func(w http.ResponseWriter, r *http.Request, _ Body, closed <-chan struct{}) {
 		ticker := time.NewTicker(every)
@@ -128,22 +128,22 @@ func Drip(every time.Duration) Answer {
 	}
 }
 
-// Raw answers with a body that is not of the protocol.
+// Raw answers with a body that is no chat completion.
 func Raw(body string) Answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ Body, _ <-chan struct{}) {
 		_, _ = io.WriteString(w, body)
 	}
 }
 
-// Huge answers with more than anyone would read.
+// Huge answers with more than the client reads.
 func Huge(bytes int) Answer {
 	return Say(strings.Repeat("x", bytes))
 }
 
-// Redirect sends the request elsewhere.
+// Redirect answers with a redirect.
 func Redirect(to string) Answer { return Status(http.StatusTemporaryRedirect, "Location", to) }
 
-// Cut ends the connection without an answer.
+// Cut closes the connection without an answer.
 func Cut() Answer {
 	return func(_ http.ResponseWriter, _ *http.Request, _ Body, _ <-chan struct{}) { panic(http.ErrAbortHandler) }
 }

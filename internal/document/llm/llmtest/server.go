@@ -1,6 +1,6 @@
-// Package llmtest is a language model's endpoint for tests: a real server that
-// speaks the protocol of OpenAI's chat completions, and says what it was told
-// to say. It can also be slow, rude, wrong and easily led.
+// Package llmtest is an endpoint of a language model for tests: a server with the
+// chat completions API of OpenAI that gives scripted answers, including slow,
+// invalid and hostile ones.
 package llmtest
 
 import (
@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// Request is what the server was asked.
+// Request is a request to the server.
 type Request struct {
 	Header http.Header
 	Body   Body
 }
 
-// Body is the part of a request that tests look at.
+// Body is the part of a request that tests check.
 type Body struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -34,10 +34,10 @@ type Body struct {
 	} `json:"response_format"`
 }
 
-// System and User return what was said in a role.
+// System returns the message of the system role.
 func (b Body) System() string { return b.said("system") }
 
-// User returns what was said by the user.
+// User returns the message of the user role.
 func (b Body) User() string { return b.said("user") }
 
 func (b Body) said(role string) string {
@@ -50,8 +50,8 @@ func (b Body) said(role string) string {
 	return strings.Join(all, "\n")
 }
 
-// Server answers one request after another as its script says; the last answer
-// of the script is given for ever.
+// Server answers requests with the answers of its script, one after another. The
+// last answer repeats.
 type Server struct {
 	URL string // with /v1
 
@@ -63,7 +63,7 @@ type Server struct {
 	requests []Request // guarded by mu
 }
 
-// NewServer starts a server that ends with the test.
+// NewServer starts a server that is closed at the end of the test.
 func NewServer(t testing.TB, script ...Answer) *Server {
 	t.Helper()
 	s := Start(script...)
@@ -81,20 +81,20 @@ func Start(script ...Answer) *Server {
 	return s
 }
 
-// Close ends the server, and the answers that hang.
+// Close closes the server and ends answers that hang.
 func (s *Server) Close() {
 	close(s.closed)
 	s.http.Close()
 }
 
-// Script replaces the answers still to be given.
+// Script replaces the remaining answers.
 func (s *Server) Script(script ...Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = script
 }
 
-// Requests returns what was asked so far.
+// Requests returns the requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,7 +34,7 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_seq", "Newest change in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
 	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue was last up to date.", func() float64 { return s.catalog.Behind().Seconds() })
 	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
-	s.catalog.Tell(s.observeReports)
+	s.catalog.Notify(s.observeReports)
 	s.observeStore()
 	s.observeAccess()
 	s.observePush()

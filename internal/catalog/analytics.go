@@ -121,7 +121,7 @@ func (t *tally) daily(today disclosure.Day) []Daily {
 	out := make([]Daily, 0, dailyDays)
 	for d := today - dailyDays + 1; d <= today; d++ {
 		on := t.on(d)
-		out = append(out, Daily{Date: d.String(), Total: len(on.filings), Counts: countsOf(on.byType)})
+		out = append(out, Daily{Date: d.String(), Total: len(on.reports), Counts: countsOf(on.byType)})
 	}
 	return out
 }
@@ -168,7 +168,7 @@ func (s *Snapshot) categoryUse() []CategoryUse {
 	return used[:min(len(used), topCategories)]
 }
 
-// categoryCounts adds up the headings that a category stands in. Its spelling
+// categoryCounts adds up the headings that have a category. Its spelling
 // varies between series; the one first seen is shown.
 func (s *Snapshot) categoryCounts() []CategoryUse {
 	byFolded := map[string]*CategoryUse{}
@@ -197,7 +197,7 @@ func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
 	byID := map[string]*IssuerUse{}
 	last := map[string]uint64{}
 	for d := today - dailyDays + 1; d <= today; d++ {
-		for _, f := range s.tally.on(d).filings {
+		for _, f := range s.tally.on(d).reports {
 			id := s.index.IssuerID(f.ref)
 			if id == "" {
 				continue

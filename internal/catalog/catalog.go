@@ -45,14 +45,14 @@ type Catalog struct {
 	slog *slog.Logger
 	now  atomic.Pointer[Snapshot] // nil until loaded
 
-	mu      sync.Mutex                  // held by whoever makes the next snapshot
-	writer  *search.Writer              // guarded by mu
-	issuers map[string]*search.Issuer   // guarded by mu; by id
-	encoder encoder                     // guarded by mu
-	merges  sync.WaitGroup              // under way beside us
-	torn    atomic.Bool                 // a load failed half way: nothing may be laid over what it left
-	told    []func([]disclosure.Change) // see Tell
-	current atomic.Int64                // when it last knew that it had seen everything, Unix nanoseconds
+	mu        sync.Mutex                  // held while the next snapshot is made
+	writer    *search.Writer              // guarded by mu
+	issuers   map[string]*search.Issuer   // guarded by mu; by id
+	encoder   encoder                     // guarded by mu
+	merges    sync.WaitGroup              // under way beside us
+	torn      atomic.Bool                 // a load failed half way: nothing may be laid over what it left
+	listeners []func([]disclosure.Change) // see Notify
+	current   atomic.Int64                // when it last knew that it had seen everything, Unix nanoseconds
 }
 
 // Behind returns how long ago the catalogue last knew that it had seen
@@ -67,10 +67,10 @@ func (c *Catalog) Behind() time.Duration {
 // New returns a catalogue that has nothing to show until Load.
 func New(log Log, logger *slog.Logger) *Catalog { return &Catalog{log: log, slog: logger} }
 
-// Tell has every change passed on, in order, once the snapshot shows it, and
-// nothing when all was loaded anew: whoever is told must see from the numbers
-// whether some are missing. It is set before Load, and must be quick.
-func (c *Catalog) Tell(told func([]disclosure.Change)) { c.told = append(c.told, told) }
+// Notify registers a function that receives every change, in order, once it is in
+// the snapshot. After a reload it receives nil, and must detect missing changes by
+// their seq. Notify is called before Load; the function must not block.
+func (c *Catalog) Notify(fn func([]disclosure.Change)) { c.listeners = append(c.listeners, fn) }
 
 // Snapshot returns the present state, nil until the first is loaded.
 func (c *Catalog) Snapshot() *Snapshot { return c.now.Load() }
@@ -83,8 +83,7 @@ func (c *Catalog) Epoch() string {
 	return ""
 }
 
-// Load reads everything there is. Reading rows and making sense of them go on
-// side by side.
+// Load reads the whole log. Reading and indexing run concurrently.
 func (c *Catalog) Load(ctx context.Context) error {
 	start := time.Now()
 	c.mu.Lock()
@@ -115,8 +114,8 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.show(head, last, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
 	c.current.Store(time.Now().UnixNano())
-	for _, told := range c.told {
-		told(nil)
+	for _, notify := range c.listeners {
+		notify(nil)
 	}
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch", head.Epoch, "took", time.Since(start))
 	return nil
@@ -163,8 +162,8 @@ func (c *Catalog) directory() *search.Directory {
 
 const (
 	batch    = 2000                  // changes read and applied at once
-	pause    = 20 * time.Millisecond // between two snapshots: a flood is taken in gulps
-	lookFor  = 2 * time.Second       // how long a quiet log is waited for before it is asked again
+	pause    = 20 * time.Millisecond // between two snapshots: limits the rate of snapshots during a flood
+	pollTime = 2 * time.Second       // how long to wait for a change before the log is checked
 	readTime = 30 * time.Second      // for reading changes: a store that hangs is no better than one that fails
 )
 
@@ -273,15 +272,15 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 // wait waits for something new. It gives up after a while to see whether the
 // log is still there, and whether it is the one we know.
 func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
-	waiting, cancel := context.WithTimeout(ctx, lookFor)
+	waiting, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	err = c.log.Wait(waiting, seq)
 	if waiting.Err() == nil || ctx.Err() != nil {
 		return false, err
 	}
-	looking, cancel := context.WithTimeout(ctx, lookFor)
+	checking, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
-	head, err := c.log.Head(looking)
+	head, err := c.log.Head(checking)
 	switch {
 	case err != nil:
 		return false, err
@@ -306,8 +305,8 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 	head := s.head
 	head.Seq = last.Seq
 	c.show(head, last, s.tally.next(gone, docs))
-	for _, told := range c.told {
-		told(changes)
+	for _, notify := range c.listeners {
+		notify(changes)
 	}
 	c.startMerge()
 }

@@ -16,7 +16,7 @@ type Latency struct {
 	RegisteredToAvailable *Percentiles
 }
 
-// Percentiles of some durations; nil stands for none.
+// Percentiles of durations; nil if there are none.
 type Percentiles struct{ P50, P90, P99, Max time.Duration }
 
 // Latency measures the reports of some series that were published since an

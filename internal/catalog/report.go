@@ -16,7 +16,7 @@ type Report struct {
 
 func (f Report) record() record { return record(f.of.index.Record(f.doc)) }
 
-// Report decodes the report, for whoever shows all of it.
+// Decode returns the complete report.
 func (f Report) Decode() *disclosure.Report {
 	r := f.record().report(&f.of.links)
 	r.Category = f.of.index.Heading(f.doc)

@@ -66,14 +66,14 @@ func (p Page) AppendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// Reports returns a page of the reports that a filter lets through, newest
+// Reports returns a page of the reports that match a filter, newest
 // first. Pages count from 1; one past the end is empty.
 func (s *Snapshot) Reports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
 	total, docs, err := s.index.Search(ctx, f, (int64(page)-1)*int64(limit), limit)
 	return s.page(total, docs), err
 }
 
-// Newest returns the newest reports that a filter lets through. It leaves the
+// Newest returns the newest reports that match a filter. It leaves the
 // search text out, so that it costs little and cannot fail.
 func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
 	f.Search = ""
@@ -120,7 +120,7 @@ func (s *Snapshot) Report(id string) (Report, bool) {
 
 // Numbers returns the registration numbers and times of publication of a
 // series' reports, newest first, from one Madrid day to another, both included;
-// a day of zero is no bound. It looks at nothing but the index.
+// a day of zero is no bound. It reads only the index.
 func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2[int64, time.Time] {
 	return func(yield func(int64, time.Time) bool) {
 		for d := range s.walk(t, from, to) {

@@ -10,7 +10,7 @@ import (
 	"pregon/internal/text"
 )
 
-// Suggestions are what somebody who types may mean.
+// Suggestions are completions of a text that is being typed.
 type Suggestions struct {
 	Issuers    []*search.Issuer
 	Categories []CategoryUse

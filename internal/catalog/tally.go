@@ -24,7 +24,7 @@ type tally struct {
 
 // day is one Madrid day's reports, in order of time.
 type day struct {
-	filings []timed
+	reports []timed
 	byType  [3]int
 }
 
@@ -90,7 +90,7 @@ func (n *counting) day(date disclosure.Day) *day {
 	case *d == nil:
 		*d = &day{}
 	case !n.own[date]:
-		*d = &day{filings: slices.Clone((*d).filings), byType: (*d).byType}
+		*d = &day{reports: slices.Clone((*d).reports), byType: (*d).byType}
 	}
 	n.own[date] = true
 	return *d
@@ -98,13 +98,13 @@ func (n *counting) day(date disclosure.Day) *day {
 
 func (d *day) count(at timed, by int) {
 	d.byType[at.typ] += by
-	i, found := slices.BinarySearchFunc(d.filings, at, func(a, b timed) int {
+	i, found := slices.BinarySearchFunc(d.reports, at, func(a, b timed) int {
 		return cmp.Or(cmp.Compare(a.clock, b.clock), cmp.Compare(a.key, b.key))
 	})
 	if by > 0 {
-		d.filings = slices.Insert(d.filings, i, at)
+		d.reports = slices.Insert(d.reports, i, at)
 	} else if found {
-		d.filings = slices.Delete(d.filings, i, i+1)
+		d.reports = slices.Delete(d.reports, i, i+1)
 	}
 }
 
@@ -118,7 +118,7 @@ func (t *tally) on(date disclosure.Day) *day {
 
 // until counts a day's reports up to a time of day.
 func (d *day) until(clock int32) int {
-	i, _ := slices.BinarySearchFunc(d.filings, clock, func(f timed, c int32) int {
+	i, _ := slices.BinarySearchFunc(d.reports, clock, func(f timed, c int32) int {
 		if f.clock <= c {
 			return -1
 		}

@@ -125,7 +125,7 @@ func ParsePast(s string) (past []Cursor, err error) {
 	return past, nil
 }
 
-// Mark tells a change from every other that ever had its seq.
+// Mark identifies a change among all that ever had its seq.
 type Mark struct {
 	Seq     int64  `json:"seq"`
 	At      int64  `json:"at"` // when it occurred, in microseconds from 1970

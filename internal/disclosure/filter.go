@@ -8,6 +8,6 @@ type Filter struct {
 	Type     Type
 	Issuer   string // any identifier of an issuer, as IssuerKey leaves it
 	From, To Day    // Madrid days, inclusive; zero is open
-	Category string // one of the regulator's headings
+	Category string // one of the regulator's categories
 	Kind     Kind   // of the issuer
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind returns what sort of entity an issuer is.
+// Kind is the kind of an issuer.
 type Kind string
 
 const (
@@ -24,7 +24,7 @@ func ParseKind(s string) (Kind, bool) {
 	return k, slices.Contains(Kinds, k)
 }
 
-// Issuer is a supervised entity. Its JSON form is what the store keeps,
+// Issuer is a supervised company, fund or manager. Its JSON form is what the store keeps,
 // `export` writes and `import` reads.
 type Issuer struct {
 	// ID is the normal NIF where there is one, else register and number
@@ -95,8 +95,8 @@ func IsISIN(s string) bool {
 	return true
 }
 
-// Validate completes the id and tells everything that is wrong with an issuer
-// that comes from outside.
+// Validate completes the id and returns an error that lists every invalid field
+// of an issuer from outside.
 func (i *Issuer) Validate() error {
 	var bad problems
 	bad.text("name", i.Name, true)
@@ -135,36 +135,36 @@ func (i *Issuer) Validate() error {
 }
 
 // Merge lays a new observation over what is known and names what changed. An
-// empty field was not told and changes nothing; a new name keeps the old one
+// empty field is unknown and changes nothing; a new name keeps the old one
 // among the former names; lists only grow, but a name taken up again is no
 // former one.
-func (i Issuer) Merge(told Issuer) (merged Issuer, changed []string) {
+func (i Issuer) Merge(observed Issuer) (merged Issuer, changed []string) {
 	m := merge{}
-	if told.Name != "" && told.Name != i.Name && i.Name != "" {
-		told.FormerNames = append(slices.Clone(told.FormerNames), i.Name)
+	if observed.Name != "" && observed.Name != i.Name && i.Name != "" {
+		observed.FormerNames = append(slices.Clone(observed.FormerNames), i.Name)
 	}
-	m.text("name", &i.Name, told.Name)
-	m.text("cif", &i.NIF, told.NIF)
-	m.text("ticker", &i.Ticker, told.Ticker)
-	m.text("market", &i.Market, told.Market)
-	m.text("kind", (*string)(&i.Kind), string(told.Kind))
-	m.list("isins", &i.ISINs, told.ISINs)
+	m.text("name", &i.Name, observed.Name)
+	m.text("cif", &i.NIF, observed.NIF)
+	m.text("ticker", &i.Ticker, observed.Ticker)
+	m.text("market", &i.Market, observed.Market)
+	m.text("kind", (*string)(&i.Kind), string(observed.Kind))
+	m.list("isins", &i.ISINs, observed.ISINs)
 	isNow := func(name string) bool { return name == i.Name } // and so not a former one, or not any more
 	if slices.ContainsFunc(i.FormerNames, isNow) {
 		i.FormerNames = slices.DeleteFunc(slices.Clone(i.FormerNames), isNow)
 		m.changed = append(m.changed, "former_names")
 	}
-	m.list("former_names", &i.FormerNames, slices.DeleteFunc(slices.Clone(told.FormerNames), isNow))
-	m.list("aliases", &i.Aliases, told.Aliases)
-	m.text("manager", &i.Manager, told.Manager)
-	m.text("depositary", &i.Depositary, told.Depositary)
+	m.list("former_names", &i.FormerNames, slices.DeleteFunc(slices.Clone(observed.FormerNames), isNow))
+	m.list("aliases", &i.Aliases, observed.Aliases)
+	m.text("manager", &i.Manager, observed.Manager)
+	m.text("depositary", &i.Depositary, observed.Depositary)
 	return i, m.changed
 }
 
 // list adds what is new, in a list of its own: the old one may be shared.
-func (m *merge) list(name string, have *[]string, told []string) {
+func (m *merge) list(name string, have *[]string, observed []string) {
 	grown := slices.Clone(*have)
-	for _, s := range told {
+	for _, s := range observed {
 		if s != "" && !slices.Contains(grown, s) {
 			grown = append(grown, s)
 		}

@@ -17,8 +17,8 @@ func AppendReport(b []byte, r *Report, ticker string) []byte {
 }
 
 // AppendReportHead appends what comes before the ticker, AppendTicker the
-// ticker, and AppendReportTail the rest: for whoever keeps a report encoded and
-// learns the ticker later.
+// ticker, and AppendReportTail the rest: for a caller that keeps a report encoded
+// and inserts the ticker later.
 func AppendReportHead(b []byte, r *Report) []byte {
 	b = appendField(b, `{"id":`, r.ID)
 	return appendField(b, `,"company_name":`, r.CompanyName)

@@ -26,7 +26,7 @@ func (s *ConnLimiter) CountCut() { s.cut.Add(1) }
 // Cut returns how many were ended because they read too slowly.
 func (s *ConnLimiter) Cut() int64 { return s.cut.Load() }
 
-// Enter takes a seat for somebody who may have so many, until leave is called.
+// Acquire takes a place for an owner who may have so many, until leave is called.
 func (s *ConnLimiter) Acquire(who string, most int) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 	"pregon/internal/text"
 )
 
-// Event is a change as it is told. It does not change.
+// Event is an encoded change. It is immutable.
 type Event struct {
 	Seq  int64
 	Name disclosure.Event
@@ -33,7 +33,7 @@ type Event struct {
 	// Frame is the event as a stream sends it (Server-Sent Events).
 	Frame []byte
 
-	filing *search.Report     // of a report
+	report *search.Report     // of a report
 	issuer *disclosure.Issuer // of the directory
 }
 
@@ -43,8 +43,8 @@ func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event 
 	e := &Event{Seq: c.Seq, Name: c.Event, issuer: c.Issuer}
 	b := make([]byte, 0, 1024)
 	if c.Report != nil {
-		e.filing = dir.Analyze(c.Report)
-		b = disclosure.AppendReport(b, c.Report, e.filing.Ticker)
+		e.report = dir.Analyze(c.Report)
+		b = disclosure.AppendReport(b, c.Report, e.report.Ticker)
 	} else {
 		b = disclosure.AppendIssuer(b, c.Issuer)
 	}
@@ -140,11 +140,11 @@ func FilterLength(f disclosure.Filter) int {
 	return utf8.RuneCountInString(f.Search) + utf8.RuneCountInString(f.Category) + utf8.RuneCountInString(f.Issuer)
 }
 
-// Selector is a selection made ready to judge events.
+// Selector is a compiled selection.
 type Selector struct {
 	events  []disclosure.Event
 	filter  disclosure.Filter
-	matcher *search.Matcher // nil lets every report through
+	matcher *search.Matcher // nil matches every report
 }
 
 // Compile makes a selection ready.
@@ -168,8 +168,8 @@ func (s *Selector) Match(e *Event) bool {
 		return false
 	case s.matcher == nil:
 		return true
-	case e.filing != nil:
-		return s.matcher.Match(e.filing)
+	case e.report != nil:
+		return s.matcher.Match(e.report)
 	}
 	f := s.filter
 	if f.Kind != "" && f.Kind != e.issuer.Kind || f.Issuer != "" && !slices.Contains(e.issuer.Keys(), disclosure.IssuerKey(f.Issuer)) {

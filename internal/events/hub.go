@@ -12,7 +12,7 @@ import (
 )
 
 // kept is how many events the hub has in memory: some minutes of the busiest
-// day, which is more than a listener who is on his way back needs.
+// day, which is more than a listener needs after a reconnect.
 const kept = 4096
 
 // Log is the part of the store in which older changes are read.
@@ -21,7 +21,7 @@ type Log interface {
 	Head(ctx context.Context) (disclosure.Head, error)
 }
 
-// Hub has the newest events at hand.
+// Hub keeps the newest events.
 type Hub struct {
 	catalog *catalog.Catalog
 	log     Log
@@ -34,19 +34,19 @@ type Hub struct {
 	heard  atomic.Bool
 }
 
-// lazy is an event that is made when somebody first asks for it: a flood of
-// history costs nothing while nobody listens.
+// lazy is an event that is encoded on first use: a flood of history costs nothing
+// while there are no listeners.
 type lazy struct {
 	change disclosure.Change
 	once   sync.Once
 	event  *Event
 }
 
-// NewHub returns a hub that is told of changes by the catalogue, so that
-// whoever learns of one finds it there.
+// NewHub returns a hub that receives changes from the catalogue, so that a change
+// is in the snapshot before listeners receive it.
 func NewHub(c *catalog.Catalog, log Log) *Hub {
 	h := &Hub{catalog: c, log: log, wake: make(chan struct{})}
-	c.Tell(h.add)
+	c.Notify(h.add)
 	return h
 }
 
@@ -150,13 +150,13 @@ func (h *Hub) ready(l *lazy) *Event {
 	return l.event
 }
 
-// Encode makes a change ready to be told, with the directory as it is now.
+// Encode returns the event of a change, with the present directory.
 func (h *Hub) Encode(c *disclosure.Change) *Event {
 	s := h.catalog.Snapshot()
 	return newEvent(c, s.Directory(), s.Head().Epoch)
 }
 
-// State is how well the source is seen, as listeners are told.
+// State is the health of the source, as listeners receive it.
 type State struct {
 	Name string
 	JSON []byte

@@ -32,7 +32,7 @@ type Reset struct {
 }
 
 // Locate finds the place of a cursor. It waits for a moment for one that this
-// process may be about to learn of. When it cannot tell, since the catalogue has
+// process may be about to learn of. If it cannot decide, because the catalogue has
 // yet to load the log that the cursor is of, it fails, Unavailable.
 func (h *Hub) Locate(ctx context.Context, c disclosure.Cursor) (Position, error) {
 	head, reached := h.reach(ctx, c)

@@ -12,11 +12,11 @@ import (
 // Directory is every issuer, by all that names it. It never changes; a change
 // of an issuer makes a new one.
 type Directory struct {
-	entities []*Issuer
+	issuers  []*Issuer
 	byID     map[string]*Issuer
 	byKey    map[string][]*Issuer // by any identifier
 	byName   map[string]*Issuer   // by folded name; nil where two share it
-	clashes  map[*Issuer]bool     // has an alias that is somebody else's id
+	clashes  map[*Issuer]bool     // has an alias that is the id of another
 	byTicker map[string][]*Issuer // by ticker in lower case
 	byPart   map[string][]*Issuer // by two and more words of its ticker, side by side
 	index    *issuerIndex
@@ -25,7 +25,7 @@ type Directory struct {
 // NewDirectory makes a directory of issuers.
 func NewDirectory(issuers []*Issuer) *Directory {
 	d := &Directory{
-		entities: issuers,
+		issuers:  issuers,
 		byID:     make(map[string]*Issuer, len(issuers)),
 		byKey:    make(map[string][]*Issuer, 2*len(issuers)),
 		byName:   make(map[string]*Issuer, len(issuers)),
@@ -33,27 +33,27 @@ func NewDirectory(issuers []*Issuer) *Directory {
 		byTicker: map[string][]*Issuer{},
 		byPart:   map[string][]*Issuer{},
 	}
-	for _, e := range d.entities {
+	for _, e := range d.issuers {
 		d.byID[e.Issuer.ID] = e
 	}
-	slices.SortFunc(d.entities, func(a, b *Issuer) int {
+	slices.SortFunc(d.issuers, func(a, b *Issuer) int {
 		return cmp.Or(cmp.Compare(a.Folded, b.Folded), cmp.Compare(a.Issuer.ID, b.Issuer.ID))
 	})
-	for _, e := range d.entities {
+	for _, e := range d.issuers {
 		d.addKeys(e)
 		if _, taken := d.byName[e.Folded]; taken || e.Folded == "" {
-			d.byName[e.Folded] = nil // two of one name, or none: it tells neither
+			d.byName[e.Folded] = nil // an ambiguous or empty name identifies no issuer
 		} else {
 			d.byName[e.Folded] = e
 		}
 		d.addTicker(e)
 	}
-	d.index = newIssuerIndex(d.entities)
+	d.index = newIssuerIndex(d.issuers)
 	return d
 }
 
-// addKeys makes the issuer known by its identifiers. An id is nobody else's
-// alias.
+// addKeys indexes the issuer by its identifiers, except for those that are the id
+// of another issuer.
 func (d *Directory) addKeys(e *Issuer) {
 	for _, key := range e.Issuer.Keys() {
 		if other := d.byID[key]; other != nil && other != e {
@@ -74,10 +74,10 @@ func (d *Directory) keysOf(e *Issuer) []string {
 }
 
 // Len returns the number of issuers.
-func (d *Directory) Len() int { return len(d.entities) }
+func (d *Directory) Len() int { return len(d.issuers) }
 
-// Entities returns all issuers, by name. The slice is not to be changed.
-func (d *Directory) Entities() []*Issuer { return d.entities }
+// Entities returns all issuers, by name. The slice must not be modified.
+func (d *Directory) Entities() []*Issuer { return d.issuers }
 
 // Find returns an issuer by any of its identifiers, as a user typed it.
 func (d *Directory) Find(key string) (*Issuer, bool) {
@@ -129,7 +129,7 @@ func refOf(r *disclosure.Report) string {
 }
 
 // addTicker makes the issuer known by the phrases in its ticker. Single words
-// of tickers stand in the index.
+// of tickers are in the index.
 func (d *Directory) addTicker(e *Issuer) {
 	if key := tickerKey(e.Issuer.Ticker); key != "" {
 		d.byTicker[key] = append(d.byTicker[key], e)

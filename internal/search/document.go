@@ -64,8 +64,7 @@ func (t *term) in(d *Document) bool {
 	return false
 }
 
-// at reports whether the term's words stand in the document from its i-th word
-// on.
+// at reports whether the term's words are in the document at its i-th word.
 func (t *term) at(d *Document, i int) bool {
 	if len(t.words) == 1 {
 		w := d.words[i]

@@ -23,7 +23,7 @@ type Index struct {
 	memory     segment.Memory
 }
 
-// heading is the regulator's line over a report, which lists its categories.
+// heading is the line in which the regulator lists the categories of a report.
 type heading struct {
 	line string
 	text []byte // its words as tokens
@@ -71,13 +71,13 @@ func (x *Index) Knows(ident string) bool {
 	return len(x.join.dir.byKey[key]) > 0 || len(x.join.named(key)) > 0
 }
 
-// Record returns what was kept beside a report.
+// Record returns the record of a report: see Writer.Doc.
 func (x *Index) Record(d *segment.Doc) string { return x.memory.At(d.Place)[:d.RecordLen] }
 
-// Heading returns the regulator's line over a report.
+// Heading returns the line of categories of a report.
 func (x *Index) Heading(d *segment.Doc) string { return x.headings[d.Heading].line }
 
-// Categories returns the categories in a heading.
+// Categories returns the categories of a heading, by its number.
 func (x *Index) Categories(heading uint32) []string {
 	return disclosure.SplitCategories(x.headings[heading].line)
 }
@@ -92,8 +92,8 @@ func (x *Index) Find(key uint64) *segment.Doc {
 	return nil
 }
 
-// Search returns the reports that a filter lets through, newest first: how
-// many there are, and those from offset on.
+// Search returns the reports that match a filter, newest first: their number, and
+// those from offset on.
 func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
 	total, all, err := x.run(ctx, f)
 	if err != nil || offset >= int64(total) || limit == 0 {
@@ -102,7 +102,7 @@ func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, l
 	return total, segment.Page(all, int(offset), min(limit, total-int(offset))), nil
 }
 
-// Walk passes all reports that a filter lets through, newest first.
+// Walk returns all reports that match a filter, newest first.
 func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*segment.Doc], error) {
 	_, all, err := x.run(ctx, f)
 	return func(yield func(*segment.Doc) bool) {

@@ -7,16 +7,16 @@ import (
 	"pregon/internal/text"
 )
 
-// Entity is an issuer as searches see it.
+// Issuer is an issuer with its searchable words.
 type Issuer struct {
 	Issuer *disclosure.Issuer
 	Folded string // the name, for the order of lists
 
 	doc   Document  // its first field is the name
-	names *Document // without who manages it and keeps its assets; nil when nobody is named
+	names *Document // without manager and depositary; nil if it has neither
 }
 
-// NewEntity analyses an issuer.
+// NewIssuer returns an issuer that can be searched.
 func NewIssuer(i *disclosure.Issuer) *Issuer {
 	e := &Issuer{Issuer: i, Folded: text.Fold(i.Name)}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
@@ -43,7 +43,7 @@ func (e *Issuer) fields() []string {
 	return fields
 }
 
-// Rank returns how well an entity answers a query.
+// Rank is the quality of a match.
 type Rank uint8
 
 const (
@@ -54,7 +54,7 @@ const (
 	Identity      // the query is its ticker, tax number or another identifier
 )
 
-// Rank judges an entity.
+// Rank returns how well an issuer matches the query.
 func (q Query) Rank(e *Issuer) Rank {
 	if !q.Match(&e.doc) {
 		return NoMatch
@@ -76,7 +76,7 @@ func (q Query) Rank(e *Issuer) Rank {
 }
 
 // begins reports whether the document begins with the query's terms in their
-// order. The first field of an entity is its name, unless that has no words.
+// order. The first field of an issuer is its name, unless that has no words.
 func (q Query) begins(d *Document) bool {
 	at := 0
 	for i := range q.must {

@@ -17,13 +17,13 @@ type issuerIndex struct {
 	keys map[*Issuer]uint64
 }
 
-func newIssuerIndex(entities []*Issuer) *issuerIndex {
+func newIssuerIndex(issuers []*Issuer) *issuerIndex {
 	dict := segment.NewDictionary()
-	x := &issuerIndex{keys: make(map[*Issuer]uint64, len(entities))}
+	x := &issuerIndex{keys: make(map[*Issuer]uint64, len(issuers))}
 	a := segment.Analyzer{Dict: dict}
 	var kept segment.Arena
-	docs := make([]segment.Doc, len(entities))
-	for i, e := range entities {
+	docs := make([]segment.Doc, len(issuers))
+	for i, e := range issuers {
 		var text []byte
 		for _, field := range e.fields() {
 			text = a.Append(text, field)
@@ -43,7 +43,7 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 	if q.wordless {
 		return nil, ctx.Err()
 	}
-	w := segment.NewWork(ctx, len(d.entities))
+	w := segment.NewWork(ctx, len(d.issuers))
 	var ranked [Identity + 1][]*Issuer
 	err := d.candidates(q, w, func(e *Issuer) {
 		if kind == "" || e.Issuer.Kind == kind {
@@ -92,7 +92,7 @@ func (d *Directory) candidates(q Query, w *segment.Work, yield func(*Issuer)) er
 func (d *Directory) each(h segment.Hits, w *segment.Work, yield func(*Issuer)) error {
 	found := make([]*Issuer, 0, h.N)
 	for doc := h.Next(); doc != nil; doc = h.Next() {
-		found = append(found, d.entities[doc.At])
+		found = append(found, d.issuers[doc.At])
 	}
 	for _, e := range slices.Backward(found) { // hits come last first
 		if err := w.Step(); err != nil {
@@ -111,7 +111,7 @@ func (d *Directory) set(t term, w *segment.Work) (*segment.Set, error) {
 		return named, nil
 	}
 	some, err := d.index.seg.WithAnyPhrase([][]uint32{l.Phrase}, nil, nil, w)
-	return segment.Union([]*segment.Set{named, some}, len(d.entities)), err
+	return segment.Union([]*segment.Set{named, some}, len(d.issuers)), err
 }
 
 func (d *Directory) lookup(t term) segment.Lookup {
@@ -144,7 +144,7 @@ func (d *Directory) forgive(q Query, w *segment.Work, yield func(*Issuer)) error
 				}
 			}
 		}
-		all := segment.Union(near, len(d.entities))
+		all := segment.Union(near, len(d.issuers))
 		if all == nil {
 			return nil
 		}

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// join is the directory as seen from the reports: whose each reference is.
-// Reports of one reference share an issuer, so that a change of the directory
-// is told here and not in them; only the ticker is a word by which they are
-// found, and stands in the index.
+// join maps the references of reports to the issuers of the directory. A change
+// of the directory changes the join and no report, except for the ticker, which is
+// a word in the index.
 type join struct {
 	dir     *Directory
 	refText []string             // what the reports say, by number of the reference

@@ -31,7 +31,7 @@ type excluded struct {
 // term is one thing to be found. It is there when the identifier is, or when
 // the words are.
 type term struct {
-	words  []string // folded; several stand side by side
+	words  []string // folded; several form a phrase
 	stem   string   // of a single word
 	exact  bool     // the word itself, not its stem
 	prefix bool     // a single word that may be the beginning of one
@@ -178,7 +178,7 @@ func dropLegalForms(terms []term) []term {
 	return slices.DeleteFunc(terms, isForm)
 }
 
-// repeats reports whether a term may stand twice among some.
+// repeats reports whether a term may occur twice in terms.
 func (t *term) repeats(terms []term) bool {
 	n := 0
 	for i := range terms {
@@ -189,8 +189,8 @@ func (t *term) repeats(terms []term) bool {
 	return n > 1
 }
 
-// distinct drops what was asked for before, keeping the last of the same, so
-// that the last term stays the last.
+// distinct drops repeated terms. It keeps the last of equal ones, so that the last
+// term stays the last.
 func distinct(terms []term) []term {
 	if len(terms) <= 8 && !slices.ContainsFunc(terms[min(1, len(terms)):], func(t term) bool { return t.repeats(terms) }) {
 		return terms // as nearly always

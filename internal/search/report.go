@@ -21,7 +21,7 @@ type Report struct {
 	categories []string // folded
 }
 
-// Report joins a report with the directory and analyses it.
+// Analyze joins a report with the directory and splits its texts into words.
 func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	f := &Report{Report: r, Ticker: r.Ticker, day: disclosure.DayOf(r.PublishedAt)}
 	if key := r.IssuerKey(); key != "" {
@@ -45,7 +45,7 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 // Day returns the Madrid day of publication.
 func (f *Report) Day() disclosure.Day { return f.day }
 
-// Matcher is a filter made ready to judge reports.
+// Matcher is a compiled filter.
 type Matcher struct {
 	filter   disclosure.Filter
 	query    Query
@@ -53,12 +53,12 @@ type Matcher struct {
 	category string
 }
 
-// Compile makes a filter ready.
+// Compile returns the matcher of a filter.
 func Compile(f disclosure.Filter) *Matcher {
 	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: text.Fold(f.Category)}
 }
 
-// Match reports whether the filter lets the report through.
+// Match reports whether the report matches the filter.
 func (m *Matcher) Match(f *Report) bool {
 	switch {
 	case m.filter.Type != "" && m.filter.Type != f.Report.Type,

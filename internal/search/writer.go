@@ -13,7 +13,7 @@ import (
 )
 
 // Writer makes one Index after another as reports come and change. It belongs
-// to one goroutine at a time; the indexes it makes belong to everybody.
+// to one goroutine at a time; its indexes may be used by any.
 type Writer struct {
 	dict     *segment.Dictionary
 	analyser segment.Analyzer
@@ -47,7 +47,8 @@ func NewWriter() *Writer {
 // Index returns the newest index.
 func (w *Writer) Index() *Index { return w.index }
 
-// Doc analyses a report. The record is kept beside it for whoever shows it.
+// Doc returns the document of a report. The record is kept with it: see
+// Index.Record.
 func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	w.buffer = append(w.buffer[:0], record...)
 	for _, field := range []string{r.CompanyName, r.Ticker, r.Title, r.Summary} {
@@ -134,7 +135,7 @@ func (w *Writer) Apply(docs []segment.Doc, dir *Directory) (replaced []*segment.
 	if fresh := slices.Concat(docs, moved); len(fresh) > 0 {
 		slices.SortFunc(fresh, func(a, b segment.Doc) int { return segment.Compare(&a, &b) })
 		goroutines := 1
-		if len(parts) == 0 { // the start, when nobody reads yet
+		if len(parts) == 0 { // the start, before there are readers
 			goroutines = runtime.GOMAXPROCS(0)
 		}
 		parts = append(parts, segment.NewPart(segment.Build(fresh, w.vocabulary(next), goroutines)))

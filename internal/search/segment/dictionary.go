@@ -8,7 +8,7 @@ import (
 	"pregon/internal/text"
 )
 
-// dictionary numbers words and stems, so that a text can be kept as a few
+// Dictionary numbers words and stems, so that a text can be kept as a few
 // bytes and compared as numbers. It only grows, and belongs to the writer;
 // readers look up in a view of it.
 type Dictionary struct {
@@ -18,7 +18,7 @@ type Dictionary struct {
 	shared    bool // the new ones are in use by readers: copy them before the next change
 }
 
-// view is a dictionary as of one moment. Most words have been there for long,
+// View is a dictionary as of one moment. Most words have been there for long,
 // in maps that are never changed; the new ones are in small maps that are
 // copied when there are more.
 type View struct {
@@ -31,13 +31,13 @@ type Word struct {
 	stem uint32
 }
 
-// stem is what the words of one stem share.
+// Stem is what the words of one stem share.
 type Stem struct {
 	Number uint32
 	Words  []string
 }
 
-// gap is the number that stands between two fields of a text.
+// gap is the number between two fields of a text.
 const gap = 0
 
 // manyNew is how many new words are too many to copy again and again.
@@ -50,7 +50,7 @@ func NewDictionary() *Dictionary {
 	}
 }
 
-// share returns a view that stays as it is.
+// Snapshot returns a view that stays as it is.
 func (d *Dictionary) Snapshot() View {
 	if len(d.newWords) > manyNew {
 		d.words, d.newWords = joined(d.words, d.newWords), map[string]uint32{}
@@ -72,7 +72,7 @@ func joined[V any](old, fresh map[string]V) map[string]V {
 	return all
 }
 
-// add returns the number of a word, new or not.
+// Add returns the number of a word, new or not.
 func (d *Dictionary) Add(spelled []byte) uint32 {
 	if n, ok := d.words[string(spelled)]; ok {
 		return n
@@ -98,7 +98,7 @@ func (d *Dictionary) Add(spelled []byte) uint32 {
 	return n
 }
 
-// word returns the number of a word, 0 when no text has it.
+// Word returns the number of a word, 0 when no text has it.
 func (v *View) Word(text string) uint32 {
 	if n, ok := v.words[text]; ok {
 		return n
@@ -106,7 +106,7 @@ func (v *View) Word(text string) uint32 {
 	return v.newWords[text]
 }
 
-// stem returns what is known of a stem, nothing when no text has it.
+// Stem returns what is known of a stem, nothing when no text has it.
 func (v *View) Stem(text string) Stem {
 	if s, ok := v.newStems[text]; ok { // the newer, with more words
 		return s
@@ -114,7 +114,7 @@ func (v *View) Stem(text string) Stem {
 	return v.stems[text]
 }
 
-// numbers returns the numbers of a phrase's words, or nothing when one of them
+// Numbers returns the numbers of a phrase's words, or nothing when one of them
 // is in no text.
 func (v *View) Numbers(words []string) []uint32 {
 	out := make([]uint32, len(words))
@@ -145,7 +145,7 @@ func (t tokens) next() (uint32, tokens) {
 	return n, ""
 }
 
-// has reports whether the words stand in the text side by side.
+// has reports whether the text has the phrase.
 func (t tokens) has(phrase []uint32) bool {
 	for len(t) > 0 {
 		if t.begins(phrase) {
@@ -156,7 +156,7 @@ func (t tokens) has(phrase []uint32) bool {
 	return false
 }
 
-// hasAny reports whether one of many phrases stands in the text.
+// hasAny reports whether the text has one of the phrases.
 func (t tokens) hasAny(phrases *Trie[uint32]) bool {
 	for len(t) > 0 {
 		first, rest := t.next()
@@ -187,7 +187,7 @@ func (t tokens) begins(phrase []uint32) bool {
 	return true
 }
 
-// analyser turns fields into tokens.
+// Analyzer turns fields into tokens.
 type Analyzer struct {
 	Dict      *Dictionary
 	Tokenizer text.Tokenizer

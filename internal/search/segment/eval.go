@@ -7,14 +7,14 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// part is a segment and what of it is no longer so.
+// Part is a segment and what of it is no longer so.
 type Part struct {
 	Seg   *Segment
 	Gone  *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
 	kinds *atomic.Pointer[kindSets]
 }
 
-// goneSet returns what is gone as a set.
+// GoneSet returns what is gone as a set.
 func (p Part) GoneSet() *Set {
 	if p.Gone == nil {
 		return nil
@@ -44,7 +44,7 @@ func (p Part) Live() int {
 	return len(p.Seg.Docs) - int(p.Gone.GetCardinality())
 }
 
-// compiled is a filter in the numbers of the index.
+// Query is a filter in the numbers of the index.
 type Query struct {
 	Issuers    Issuers
 	Empty      bool // no report can match
@@ -60,7 +60,7 @@ type Query struct {
 	Not        []Lookup
 }
 
-// lookup is a term in the numbers of the index: the reports that have the
+// Lookup is a term in the numbers of the index: the reports that have the
 // stem, or the exact word, or the phrase, or a word that begins so, or belong
 // to one of the references, or are one of the keys.
 type Lookup struct {
@@ -73,7 +73,7 @@ type Lookup struct {
 	Keys   []uint64
 }
 
-// withoutContained drops the phrases that are part of another. Those that are
+// Simplify drops the phrases that are part of another. Those that are
 // left begin at different places of a text: it returns false when there are
 // more of them than the longest has words.
 func (c *Query) Simplify(longest int) bool {
@@ -116,12 +116,12 @@ func contains(long, short []uint32) bool {
 	return false
 }
 
-// finds reports whether there is anything that a report could have.
+// Possible reports whether there is anything that a report could have.
 func (l *Lookup) Possible() bool {
 	return l.Stem != 0 || l.Word != 0 || l.Phrase != nil || l.Prefix != "" || len(l.Refs) > 0 || len(l.Keys) > 0
 }
 
-// run finds the hits of one segment. Phrases come last, among what is left, and
+// Run finds the hits of one segment. Phrases come last, among what is left, and
 // all of them together: each report is read once, however many there are.
 func (c *Query) Run(p Part, w *Work) (Hits, error) {
 	none := Hits{seg: p.Seg}
@@ -228,7 +228,7 @@ func (c *Query) excluded(p Part, among []*Set, w *Work) (*Set, error) {
 	return p.Seg.WithAnyPhrase(phrases, among, out, w)
 }
 
-// set returns the reports of a segment that a lookup means, its phrase left
+// Set returns the reports of a segment that a lookup means, its phrase left
 // out, or nil. The set may be shared and is not to be changed.
 func (l *Lookup) Set(s *Segment) *Set {
 	var sets [3]*Set
@@ -270,7 +270,7 @@ func (l *Lookup) named(s *Segment) *Set {
 	return Union(sets, len(s.Docs))
 }
 
-// refSet returns the reports of some references, or nil.
+// RefSet returns the reports of some references, or nil.
 func (s *Segment) RefSet(refs []uint32) *Set {
 	if len(refs) == 1 {
 		return s.refs.get(refs[0])

@@ -6,11 +6,11 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Words that stand side by side and are common have sets of their own, for to
-// read all texts that have them would take long. A run of words is kept when
-// the run without its last word and the one without its first are both common.
-// So a phrase of three words is either kept whole, or has a part that is rare,
-// and few texts are to be read for it.
+// grams are the sets of phrases of common words. Without them, a search for such a
+// phrase would read all texts that have the words. A run of words is kept if the
+// run without its last word and the run without its first are both common. So a
+// phrase of three words is either kept whole or has a rare part, and few texts are
+// read for it.
 type grams struct {
 	common []bool          // by number of a word
 	next   map[uint64]gram // by the run without its last word, and that word

@@ -7,9 +7,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// hits are the answers to a query in one segment: counted, and handed out
+// Hits are the answers to a query in one segment: counted, and handed out
 // newest first. They are not put together: for the ten newest, a few steps from
-// the end of what was asked for will do.
+// the end of the sets suffice.
 //
 // When one of the sets is a short list, its reports are looked for in the
 // others. When all are strings of bits, they are intersected a word at a time.
@@ -28,7 +28,7 @@ type Hits struct {
 	found []uint32            // once settled: what is left of the list
 }
 
-// newHits counts the reports that are in all of the sets and not gone. The
+// NewHits counts the reports that are in all of the sets and not gone. The
 // sets may be put in another order.
 func NewHits(seg *Segment, sets []*Set, gone *Set) Hits {
 	h := Hits{seg: seg, gone: gone}
@@ -188,7 +188,7 @@ func countBoth(a, b []uint64) int {
 	return n0 + n1 + n2 + n3
 }
 
-// countAll intersects piece by piece, so that the pieces stay at hand.
+// countAll intersects piece by piece, so that the pieces stay in the cache.
 func countAll(sets []*Set) int {
 	var piece [128]uint64
 	n := 0
@@ -261,7 +261,7 @@ func (h *Hits) below(i int) int {
 	return n + bits.OnesCount64(h.at(last)&(1<<(i%wordBits)-1))
 }
 
-// leave goes on with the reports below an ordinal, once settled.
+// leave skips to the reports below an ordinal, once settled.
 func (h *Hits) leave(i int) {
 	h.Left = h.below(i)
 	if h.list == nil && i < len(h.seg.Docs) {
@@ -270,7 +270,7 @@ func (h *Hits) leave(i int) {
 	}
 }
 
-// next hands out the newest hit that is left, nil when there is none.
+// Next hands out the newest hit that is left, nil when there is none.
 func (h *Hits) Next() *Doc {
 	if h.Left == 0 {
 		return nil
@@ -278,7 +278,7 @@ func (h *Hits) Next() *Doc {
 	return &h.seg.Docs[h.NextOrdinal()]
 }
 
-// ordinal hands out the ordinal of the newest hit that is left, if one is.
+// NextOrdinal hands out the ordinal of the newest hit that is left, if one is.
 func (h *Hits) NextOrdinal() uint32 {
 	h.Left--
 	switch {

@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// memory is a few large pieces that hold many small strings. What is written
-// stays as it is until nobody needs its piece any more.
+// Memory is a few large pieces that hold many small strings. What is written
+// stays as it is until its piece is no longer used.
 type Memory [][]byte
 
 // place is where a string is.
 type place struct{ piece, offset, length uint32 }
 
-// at returns the string at a place.
+// At returns the string at a place.
 func (m Memory) At(p place) string {
 	if p.length == 0 {
 		return ""
@@ -20,8 +20,8 @@ func (m Memory) At(p place) string {
 	return unsafe.String(&m[p.piece][p.offset], p.length) // never written again
 }
 
-// arena fills memory. It belongs to the writer. Indexes in use share its
-// pieces, and look only at what was written before they were made.
+// Arena fills memory. It belongs to the writer. Indexes in use share its
+// pieces, and read only what was written before they were made.
 type Arena struct {
 	Memory
 	used int   // bytes of the last piece
@@ -30,7 +30,7 @@ type Arena struct {
 
 const pieceSize = 1 << 20
 
-// keep copies a string into memory.
+// Add copies a string into memory.
 func (a *Arena) Add(b []byte) place {
 	last := len(a.Memory) - 1
 	if last < 0 || len(b) > len(a.Memory[last])-a.used {
@@ -45,7 +45,7 @@ func (a *Arena) Add(b []byte) place {
 	return p
 }
 
-// free says that a string is no longer needed by what comes. A piece without
+// Free says that a string is no longer needed by what comes. A piece without
 // any is left out of the memory of later indexes.
 func (a *Arena) Free(p place) {
 	a.live[p.piece] -= int(p.length)

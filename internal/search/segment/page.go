@@ -1,6 +1,6 @@
 package segment
 
-// page hands out the hits from offset on, newest first over all segments.
+// Page hands out the hits from offset on, newest first over all segments.
 func Page(all []Hits, offset, limit int) []*Doc {
 	if offset > fewToWalk {
 		offset = leap(all, offset)
@@ -20,8 +20,8 @@ func Page(all []Hits, offset, limit int) []*Doc {
 	return out
 }
 
-// merger takes the newest of several hits at a time. Segments are few, so that
-// looking at all of them beats keeping them in order.
+// Merger takes the newest of several hits at a time. Segments are few, so that
+// comparing all of them is faster than a heap.
 type Merger struct{ heads []head }
 
 type head struct {

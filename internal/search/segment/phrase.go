@@ -9,7 +9,7 @@ import (
 	"pregon/internal/fault"
 )
 
-// work is what a search has done so far. Sets are cheap; reading the texts of
+// Work is what a search has done so far. Sets are cheap; reading the texts of
 // reports for phrases is not.
 type Work struct {
 	Ctx   context.Context
@@ -20,17 +20,17 @@ type Work struct {
 const (
 	leastMost  = 1 << 14
 	fewPhrases = 4       // are always read for
-	readCheck  = 1 << 12 // texts between two looks at the context
+	readCheck  = 1 << 12 // texts between two checks of the context
 )
 
-func NewWork(ctx context.Context, filings int) *Work {
-	return &Work{Ctx: ctx, most: leastMost + filings/16}
+func NewWork(ctx context.Context, docs int) *Work {
+	return &Work{Ctx: ctx, most: leastMost + docs/16}
 }
 
 var errTooMuch = fault.New(fault.Invalid,
 	"The search leaves out too many phrases. Use fewer, or narrow it by date, type or issuer.")
 
-// text counts a text that is to be read.
+// Step counts a text that is to be read.
 func (w *Work) Step() error {
 	w.Reads++
 	if w.Reads%readCheck == 0 {
@@ -57,7 +57,7 @@ func (s *Segment) withPhrases(phrases [][]uint32, among []*Set, gone *Set, w *Wo
 	return setOf(found, len(s.Docs)), nil
 }
 
-// withAnyPhrase returns the reports that are gone, and those in all of the sets
+// WithAnyPhrase returns the reports that are gone, and those in all of the sets
 // that have one of the phrases. However many there are, it reads each report
 // once, and only those that have the rarest part of a phrase.
 func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *Work) (*Set, error) {
@@ -102,7 +102,7 @@ func setOf(found []uint32, docs int) *Set {
 	return newSet(roaring.BitmapOf(found...), docs)
 }
 
-// trie is a set of phrases.
+// Trie is a set of phrases.
 type Trie[W comparable] struct {
 	next map[W]*Trie[W]
 	end  bool // a phrase ends here, and what is longer needs no place
@@ -126,7 +126,7 @@ func (t *Trie[W]) Add(phrase []W) {
 	t.end, t.next = true, nil
 }
 
-// begins reports whether some words begin with a phrase.
+// Begins reports whether some words begin with a phrase.
 func (t *Trie[W]) Begins(words []W) bool {
 	for _, w := range words {
 		if t = t.next[w]; t == nil {

@@ -17,9 +17,9 @@ import (
 // which is the order of lists from their end.
 type Doc struct {
 	At      int64  // publication, in Unix nanoseconds
-	Key     uint64 // see KeyOf
-	Ref     uint32 // whose it is: see Writer.ref
-	Heading uint32 // its categories: see Writer.heading
+	Key     uint64 // see search.KeyOf
+	Ref     uint32 // whose it is: see search.Writer
+	Heading uint32 // its categories: see search.Writer
 
 	// Where in the memory of the index its record is, which is nothing to the
 	// index, and behind it its words. It holds no pointers, so that a million
@@ -38,7 +38,7 @@ func (d *Doc) Published() time.Time { return time.Unix(0, d.At).UTC() }
 
 func Compare(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
 
-// segment is an immutable piece of the index: some reports, oldest first, and
+// Segment is an immutable piece of the index: some reports, oldest first, and
 // for everything that can be asked for the set of those that have it.
 type Segment struct {
 	Docs       []Doc
@@ -114,7 +114,7 @@ func (p *postings) seal(docs int) {
 	}
 }
 
-// all passes every set that there is.
+// All passes every set that there is.
 func (p *postings) All() iter.Seq2[uint32, *Set] {
 	return func(yield func(uint32, *Set) bool) {
 		for n, s := range p.dense {
@@ -130,7 +130,7 @@ func (p *postings) All() iter.Seq2[uint32, *Set] {
 	}
 }
 
-// vocabulary is what the numbers in docs stand for, as of the building.
+// Vocabulary holds the meaning of the numbers in documents.
 type Vocabulary struct {
 	Words      []Word
 	Stems      uint32
@@ -139,9 +139,8 @@ type Vocabulary struct {
 	Memory     Memory
 }
 
-// build makes a segment of docs, which must be in order. It uses several
-// goroutines when told to, for a start; a merge goes on beside readers and
-// takes one.
+// Build makes a segment of docs, which must be in order. It uses several
+// goroutines at a start. A merge runs beside readers and uses one.
 func Build(docs []Doc, v Vocabulary, goroutines int) *Segment {
 	s := &Segment{
 		Docs:       docs,
@@ -290,8 +289,8 @@ func (s *Segment) gatherLast() {
 	}
 }
 
-// Short prefixes stand for many words, and are what people type first; their
-// sets are kept ready. The rest is joined when asked for.
+// Short prefixes match many words, and are typed first. Their sets are computed
+// in advance, those of others on demand.
 const (
 	readyLetters = 3
 	readyWords   = 8
@@ -353,7 +352,7 @@ func (s *Segment) prefix(text string) *Set {
 	return s.union(s.Lexicon[from:to])
 }
 
-// find returns the ordinal of a report.
+// Find returns the ordinal of a report.
 func (s *Segment) Find(key uint64) (uint32, bool) {
 	i := sort.Search(len(s.byKey), func(i int) bool { return s.Docs[s.byKey[i]].Key >= key })
 	if i == len(s.byKey) || s.Docs[s.byKey[i]].Key != key {

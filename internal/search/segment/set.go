@@ -7,7 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// set is some of a segment's reports, by their ordinals. It never changes, and
+// Set is some of a segment's reports, by their ordinals. It never changes, and
 // nil is the empty set.
 //
 // A set that has at least one report in 128 is a plain string of bits:
@@ -87,7 +87,7 @@ func (s *Set) has(i uint32) bool {
 	return s.list.Contains(i)
 }
 
-// unite returns the reports that are in any of the sets. It may be one of
+// Union returns the reports that are in any of the sets. It may be one of
 // them.
 func Union(sets []*Set, docs int) *Set {
 	one, n, dense := (*Set)(nil), 0, false

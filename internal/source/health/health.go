@@ -1,9 +1,8 @@
-// Package health returns what the service can see of its source, and says so
-// honestly: that nothing new came is worth something only from somebody who
-// looked.
+// Package health tracks how well the service can read its source. "No new
+// reports" means something only if the source was read.
 //
-// A Board notes every look at every surface of the source, that is its feeds,
-// lists and pages, and works out one state from them.
+// A Monitor records every read of every surface of the source, that is its feeds,
+// lists and pages, and computes one state from them.
 package health
 
 import (
@@ -17,27 +16,26 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// State is how well the source is seen.
+// State is the health of the source.
 type State string
 
 const (
-	// Live: everything is seen, and there was a report of late.
+	// Live: all surfaces are read, and a report was published recently.
 	Live State = "live"
-	// Quiet: everything is seen, and there is nothing new.
+	// Quiet: all surfaces are read, and nothing was published recently.
 	Quiet State = "quiet"
-	// Degraded: reports are seen, but not by every way, so later or poorer
-	// than they should be.
+	// Degraded: some surfaces fail, so that reports may be late or incomplete.
 	Degraded State = "degraded"
-	// Blind: a report published now might not be seen.
+	// Blind: a report published now might be missed.
 	Blind State = "blind"
-	// Off: nobody reads the source; what the store holds is served.
+	// Off: no process reads the source; only stored reports are served.
 	Off State = "off"
 )
 
-// States are those of a source that is read, the best first.
+// States are the states of a source that is read, the best first.
 var States = []State{Live, Quiet, Degraded, Blind}
 
-// Status is the state and how it comes about.
+// Status is the state and the reasons for it.
 type Status struct {
 	State    State     `json:"state"`
 	Since    time.Time `json:"since"`
@@ -45,22 +43,22 @@ type Status struct {
 	Surfaces []Surface `json:"surfaces"`
 	At       time.Time `json:"checked_at"`
 
-	// Unseen is described by Board.Unseen.
+	// Unseen is the result of Monitor.Unseen.
 	Unseen []disclosure.Type `json:"unseen,omitempty"`
 }
 
-// Reason is why the state is not better.
+// Reason is a reason why the state is not better.
 type Reason struct {
 	Surface string    `json:"surface"`
 	Text    string    `json:"reason"`
 	Since   time.Time `json:"since"`
 }
 
-// Surface is how one part of the source is doing.
+// Surface is the state of one part of the source.
 type Surface struct {
 	Name         string    `json:"name"`
 	OK           bool      `json:"ok"`
-	Stale        bool      `json:"stale,omitempty"` // it is read well, and hides reports
+	Stale        bool      `json:"stale,omitempty"` // it can be read, but hides reports
 	SuccessAt    time.Time `json:"last_success_at,omitzero"`
 	FailureAt    time.Time `json:"last_failure_at,omitzero"`
 	FailingSince time.Time `json:"failing_since,omitzero"`
@@ -68,13 +66,14 @@ type Surface struct {
 	Error        string    `json:"error,omitempty"`
 }
 
-// WithStore returns the status as a process knows it whose own store fails for
-// these reasons; blind when it cannot keep what is published.
+// WithStore returns the status for a process whose own store fails for these
+// reasons. blind means that new reports cannot be stored.
 func (s Status) WithStore(reasons []Reason, blind bool) Status {
 	if len(reasons) == 0 {
 		return s
 	}
-	// The others follow from it: what is not written down looks like silence.
+	// Earlier reasons of these surfaces follow from it: a status that is not stored
+	// looks as if no process read the source.
 	kept := slices.DeleteFunc(slices.Clone(s.Reasons), func(r Reason) bool { return r.Surface == Store || r.Surface == Service })
 	s.Reasons = append(kept, reasons...)
 	state := s.State
@@ -100,16 +99,16 @@ const (
 	Exchange   = "exchange"
 )
 
-// Feed, List and Permalink name the surfaces of a series.
+// Feed returns the name of the surface that is the feed of a series.
 func Feed(t disclosure.Type) string { return "feed-" + t.Lower() }
 
-// List is described by Feed.
+// List returns the name of the surface that is the list of a series.
 func List(t disclosure.Type) string { return "list-" + t.Lower() }
 
-// Permalink is described by Feed.
+// Permalink returns the name of the surface that is the pages of a series.
 func Permalink(t disclosure.Type) string { return "permalink-" + t.Lower() }
 
-// Surfaces are the names of all of them.
+// Surfaces are the names of all surfaces that are read.
 var Surfaces = surfaces()
 
 func surfaces() (out []string) {
@@ -123,240 +122,242 @@ func surfaces() (out []string) {
 
 const (
 	quietAfter = 30 * time.Minute // without a report
-	tolerated  = 1                // failures in a row that mean nothing yet
+	tolerated  = 1                // failures in a row that do not count
 )
 
-// Board keeps the state. Its methods may be called by several goroutines.
+// Monitor holds the state. Its methods may be called by several goroutines.
 type Monitor struct {
-	blindAfter time.Duration // without a good look at a series
+	blindAfter time.Duration // without a successful read of a series
 
 	mu       sync.Mutex
 	surfaces map[string]*Surface      // guarded by mu
-	grave    map[string]bool          // guarded by mu: what failed is not a passing trouble
-	filing   time.Time                // guarded by mu: the newest publication
+	grave    map[string]bool          // guarded by mu: surfaces whose failure counts at once
+	newest   time.Time                // guarded by mu: of the newest publication
 	state    State                    // guarded by mu
 	since    time.Time                // guarded by mu: of state
 	began    time.Time                // guarded by mu
-	expected map[string]time.Duration // guarded by mu: how often surfaces should be read
-	stale    map[string]Reason        // guarded by mu: the surfaces that hide reports
+	expected map[string]time.Duration // guarded by mu: intervals at which surfaces should be read
+	stale    map[string]Reason        // guarded by mu: surfaces that hide reports
 }
 
-// NewBoard returns a board that calls the source unseen after so long.
+// NewMonitor returns a Monitor for which a series is unseen after blindAfter
+// without a successful read.
 func NewMonitor(blindAfter time.Duration) *Monitor {
-	b := &Monitor{blindAfter: blindAfter}
-	b.Restart()
-	return b
+	m := &Monitor{blindAfter: blindAfter}
+	m.Restart()
+	return m
 }
 
-// Restart forgets all surfaces, for a process that begins to read the source
-// anew: what it saw before has no meaning now.
-func (b *Monitor) Restart() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.surfaces, b.grave, b.stale = map[string]*Surface{}, map[string]bool{}, map[string]Reason{}
-	b.expected, b.began = map[string]time.Duration{}, time.Now()
+// Restart removes all surfaces. A process calls it when it begins a new term: the
+// state of an earlier one is out of date.
+func (m *Monitor) Restart() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.surfaces, m.grave, m.stale = map[string]*Surface{}, map[string]bool{}, map[string]Reason{}
+	m.expected, m.began = map[string]time.Duration{}, time.Now()
 }
 
-func (b *Monitor) surface(name string) *Surface {
-	s := b.surfaces[name]
+func (m *Monitor) surface(name string) *Surface {
+	s := m.surfaces[name]
 	if s == nil {
 		s = &Surface{Name: name}
-		b.surfaces[name] = s
+		m.surfaces[name] = s
 	}
 	return s
 }
 
-// OK notes a good look.
-func (b *Monitor) OK(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.surface(name)
+// OK records a successful read.
+func (m *Monitor) OK(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.surface(name)
 	*s = Surface{Name: name, OK: true, SuccessAt: time.Now(), FailureAt: s.FailureAt}
-	delete(b.grave, name)
+	delete(m.grave, name)
 }
 
-// Seen notes a good look at a part of a surface, which says nothing of what
-// failed elsewhere in it.
-func (b *Monitor) Seen(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.surface(name).SuccessAt = time.Now()
+// Seen records a successful read of a part of a surface. Failures of other parts
+// stay.
+func (m *Monitor) Seen(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.surface(name).SuccessAt = time.Now()
 }
 
-// Fail notes a look that failed. A grave failure counts at once: markup that
-// cannot be read does not mend itself.
-func (b *Monitor) Fail(name, reason string, grave bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s, now := b.surface(name), time.Now()
+// Fail records a failed read. A grave failure counts at once: markup in an unknown
+// form will not recover by itself.
+func (m *Monitor) Fail(name, reason string, grave bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, now := m.surface(name), time.Now()
 	if s.Failures == 0 {
 		s.FailingSince = now
 	}
 	s.Failures++
 	s.FailureAt, s.Error = now, reason
-	b.grave[name] = b.grave[name] || grave
-	s.OK = s.Failures <= tolerated && !b.grave[name]
+	m.grave[name] = m.grave[name] || grave
+	s.OK = s.Failures <= tolerated && !m.grave[name]
 }
 
-// overdue is how many times it may fail to be read before somebody should know.
+// overdue is the number of intervals without a read after which a surface is a
+// reason.
 const overdue = 3
 
-// Expect notes how often a surface should be read from now on.
-func (b *Monitor) Expect(name string, every time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expected[name] = every
-	b.began = time.Now()
+// Expect sets the interval at which a surface should be read from now on.
+func (m *Monitor) Expect(name string, every time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expected[name] = every
+	m.began = time.Now()
 }
 
-// Stale notes that a surface is read well but hides reports, until Fresh.
-func (b *Monitor) Stale(name, reason string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r, before := b.stale[name]
+// Stale records that a surface can be read but hides reports, until Fresh.
+func (m *Monitor) Stale(name, reason string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, before := m.stale[name]
 	if !before {
 		r = Reason{Surface: name, Since: time.Now()}
 	}
 	r.Text = reason
-	b.stale[name] = r
-	b.surface(name)
+	m.stale[name] = r
+	m.surface(name)
 }
 
-// Fresh notes that a surface shows all reports again.
-func (b *Monitor) Fresh(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.stale, name)
+// Fresh records that a surface shows all reports again.
+func (m *Monitor) Fresh(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.stale, name)
 }
 
 // IsStale reports whether a surface hides reports.
-func (b *Monitor) IsStale(name string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, stale := b.stale[name]
+func (m *Monitor) IsStale(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, stale := m.stale[name]
 	return stale
 }
 
-// Failing reports whether a surface cannot be relied upon: the last looks at
-// it failed, or it is stale.
-func (b *Monitor) Failing(name string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.surfaces[name]
-	_, stale := b.stale[name]
+// Failing reports whether a surface is unreliable: its last reads failed, or it is
+// stale.
+func (m *Monitor) Failing(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.surfaces[name]
+	_, stale := m.stale[name]
 	return stale || s != nil && !s.OK
 }
 
-// Filed notes when a report was published, to tell quiet from live.
-func (b *Monitor) Published(at time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if at.After(b.filing) {
-		b.filing = at
+// Published records the time of a publication, which separates Live from Quiet.
+func (m *Monitor) Published(at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if at.After(m.newest) {
+		m.newest = at
 	}
 }
 
-// Status works out the present state. changed is the state that it replaces,
-// empty when it is the same as at the last call.
-func (b *Monitor) Status() (status Status, changed State) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// Status computes the current state. changed is the previous state, or empty if it
+// is the same as at the last call.
+func (m *Monitor) Status() (status Status, changed State) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	now := time.Now()
-	state, reasons := b.judge(now)
-	if state != b.state {
-		changed = cmp.Or(b.state, Blind)
-		b.state, b.since = state, now
+	state, reasons := m.evaluate(now)
+	if state != m.state {
+		changed = cmp.Or(m.state, Blind)
+		m.state, m.since = state, now
 	}
-	status = Status{State: state, Since: b.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
-	for _, name := range slices.Sorted(maps.Keys(b.surfaces)) {
-		s := *b.surfaces[name]
-		if r, stale := b.stale[name]; stale {
+	status = Status{State: state, Since: m.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
+	for _, name := range slices.Sorted(maps.Keys(m.surfaces)) {
+		s := *m.surfaces[name]
+		if r, stale := m.stale[name]; stale {
 			s.OK, s.Stale, s.Error = false, true, cmp.Or(s.Error, r.Text)
 		}
 		status.Surfaces = append(status.Surfaces, s)
 	}
-	status.Unseen = b.unseen(now)
+	status.Unseen = m.unseen(now)
 	return status, changed
 }
 
-// Unseen returns the series of which a report published now might not be seen
-// from here, though there was time to look. A feed that hides reports does so
-// wherever it is read from.
-func (b *Monitor) Unseen() []disclosure.Type {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.unseen(time.Now())
+// Unseen returns the series that this process has not read for too long, so that
+// another might do better. A stale feed does not count: it hides the same reports
+// from every process.
+func (m *Monitor) Unseen() []disclosure.Type {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unseen(time.Now())
 }
 
-// unseen is described by Unseen. b.mu is held.
-func (b *Monitor) unseen(now time.Time) (out []disclosure.Type) {
+// unseen implements Unseen. m.mu is held.
+func (m *Monitor) unseen(now time.Time) (out []disclosure.Type) {
 	for _, t := range disclosure.Types {
-		if _, stale := b.stale[Feed(t)]; stale {
+		if _, stale := m.stale[Feed(t)]; stale {
 			continue
 		}
-		last := b.seen(t)
-		if last.Before(b.began) {
-			last = b.began
+		last := m.seen(t)
+		if last.Before(m.began) {
+			last = m.began
 		}
-		if now.Sub(last) > b.blindAfter {
+		if now.Sub(last) > m.blindAfter {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-// judge returns the state and why it is not better. b.mu is held.
-func (b *Monitor) judge(now time.Time) (State, []Reason) {
+// evaluate returns the state and the reasons why it is not better. m.mu is held.
+func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 	reasons := []Reason{}
 	state := Live
-	for _, name := range slices.Sorted(maps.Keys(b.surfaces)) {
-		if s := b.surfaces[name]; !s.OK && s.Failures > 0 {
+	for _, name := range slices.Sorted(maps.Keys(m.surfaces)) {
+		if s := m.surfaces[name]; !s.OK && s.Failures > 0 {
 			state = Degraded
 			reasons = append(reasons, Reason{Surface: name, Text: s.Error, Since: s.FailingSince})
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.stale)) {
+	for _, name := range slices.Sorted(maps.Keys(m.stale)) {
 		state = Degraded
-		reasons = append(reasons, b.stale[name])
+		reasons = append(reasons, m.stale[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.expected)) {
-		last := b.began
-		if s := b.surfaces[name]; s != nil && s.SuccessAt.After(last) {
+	for _, name := range slices.Sorted(maps.Keys(m.expected)) {
+		last := m.began
+		if s := m.surfaces[name]; s != nil && s.SuccessAt.After(last) {
 			last = s.SuccessAt
 		}
-		if s := b.surfaces[name]; now.Sub(last) > overdue*b.expected[name] && (s == nil || s.OK) {
+		if s := m.surfaces[name]; now.Sub(last) > overdue*m.expected[name] && (s == nil || s.OK) {
 			state = Degraded
-			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: its turn does not come", Since: last})
+			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: more urgent requests take precedence", Since: last})
 		}
 	}
 	for _, t := range disclosure.Types {
-		seen := b.seen(t)
+		seen := m.seen(t)
 		switch {
 		case seen.IsZero():
 			state = Blind
-			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("%s was not read yet", t), Since: b.began})
-		case now.Sub(seen) > b.blindAfter:
+			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("%s was not read yet", t), Since: m.began})
+		case now.Sub(seen) > m.blindAfter:
 			state = Blind
 			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("neither the feed nor the list of %s can be read", t), Since: seen})
 		}
 	}
-	if s := b.surfaces[Store]; s != nil && !s.OK && now.Sub(s.FailingSince) > b.blindAfter {
+	if s := m.surfaces[Store]; s != nil && !s.OK && now.Sub(s.FailingSince) > m.blindAfter {
 		state = Blind
 	}
-	if state == Live && now.Sub(b.filing) > quietAfter {
+	if state == Live && now.Sub(m.newest) > quietAfter {
 		state = Quiet
 	}
 	return state, reasons
 }
 
-// seen returns when a series was last looked at, by its feed or its list; zero
-// is never. A feed that hides reports does not count. b.mu is held.
-func (b *Monitor) seen(t disclosure.Type) (last time.Time) {
+// seen returns the time of the last successful read of a series, by its feed or
+// its list. It is zero for never. A stale feed does not count. m.mu is held.
+func (m *Monitor) seen(t disclosure.Type) (last time.Time) {
 	for _, name := range []string{Feed(t), List(t)} {
-		if _, stale := b.stale[name]; stale {
+		if _, stale := m.stale[name]; stale {
 			continue
 		}
-		if s := b.surfaces[name]; s != nil && s.SuccessAt.After(last) {
+		if s := m.surfaces[name]; s != nil && s.SuccessAt.After(last) {
 			last = s.SuccessAt
 		}
 	}

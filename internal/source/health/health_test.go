@@ -13,15 +13,15 @@ const blindAfter = 15 * time.Second
 
 const away = "it answers 500"
 
-// want checks the state and the surfaces that are named as reasons.
-func want(t *testing.T, b *health.Monitor, state health.State, surfaces ...string) health.Status {
+// want checks the state and the surfaces of its reasons.
+func want(t *testing.T, m *health.Monitor, state health.State, surfaces ...string) health.Status {
 	t.Helper()
-	s, _ := b.Status()
+	s, _ := m.Status()
 	var named []string
 	for _, r := range s.Reasons {
 		named = append(named, r.Surface)
 		if r.Text == "" || r.Since.IsZero() {
-			t.Errorf("the reason %+v says nothing", r)
+			t.Errorf("reason: got %+v, want a text and a time", r)
 		}
 	}
 	if s.State != state || len(named) != len(surfaces) {
@@ -35,155 +35,155 @@ func want(t *testing.T, b *health.Monitor, state health.State, surfaces ...strin
 	return s
 }
 
-// sees notes a good look at everything that is live.
-func sees(b *health.Monitor) {
+// sees records a successful read of every feed and list.
+func sees(m *health.Monitor) {
 	for _, t := range disclosure.Types {
-		b.OK(health.Feed(t))
-		b.OK(health.List(t))
+		m.OK(health.Feed(t))
+		m.OK(health.List(t))
 	}
 }
 
 func TestBlindUntilSeen(t *testing.T) {
-	b := health.NewMonitor(blindAfter)
-	want(t, b, health.Blind, "feed-ip", "feed-hr", "feed-oir")
-	b.OK("feed-ip")
-	want(t, b, health.Blind, "feed-hr", "feed-oir")
-	b.OK("list-oir") // as good a look
-	want(t, b, health.Blind, "feed-hr")
-	b.OK("feed-hr")
-	want(t, b, health.Quiet)
+	m := health.NewMonitor(blindAfter)
+	want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+	m.OK("feed-ip")
+	want(t, m, health.Blind, "feed-hr", "feed-oir")
+	m.OK("list-oir") // as good as the feed
+	want(t, m, health.Blind, "feed-hr")
+	m.OK("feed-hr")
+	want(t, m, health.Quiet)
 }
 
 func TestQuietAndLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
-		sees(b)
-		want(t, b, health.Quiet)
-		b.Published(time.Now())
-		b.Published(time.Now().Add(-48 * time.Hour)) // history is no news
-		s := want(t, b, health.Live)
+		m := health.NewMonitor(blindAfter)
+		sees(m)
+		want(t, m, health.Quiet)
+		m.Published(time.Now())
+		m.Published(time.Now().Add(-48 * time.Hour)) // history is no news
+		s := want(t, m, health.Live)
 		time.Sleep(29 * time.Minute)
-		sees(b)
-		if later := want(t, b, health.Live); later.Since != s.Since {
-			t.Errorf("live since %v, and then since %v", s.Since, later.Since)
+		sees(m)
+		if later := want(t, m, health.Live); later.Since != s.Since {
+			t.Errorf("live since: got %v, want %v", later.Since, s.Since)
 		}
 		time.Sleep(2 * time.Minute)
-		sees(b)
-		want(t, b, health.Quiet)
+		sees(m)
+		want(t, m, health.Quiet)
 	})
 }
 
-func TestOneFailureIsNothing(t *testing.T) {
-	b := health.NewMonitor(blindAfter)
-	sees(b)
-	b.Fail("feed-oir", away, false)
-	want(t, b, health.Quiet)
-	if b.Failing("feed-oir") {
-		t.Error("one failure counts")
+func TestOneFailureIsTolerated(t *testing.T) {
+	m := health.NewMonitor(blindAfter)
+	sees(m)
+	m.Fail("feed-oir", away, false)
+	want(t, m, health.Quiet)
+	if m.Failing("feed-oir") {
+		t.Error("Failing after one failure: got true, want false")
 	}
-	b.Fail("feed-oir", away, false)
-	s := want(t, b, health.Degraded, "feed-oir")
-	if s.Reasons[0].Text != away || !b.Failing("feed-oir") {
-		t.Errorf("the reason is %+v", s.Reasons[0])
+	m.Fail("feed-oir", away, false)
+	s := want(t, m, health.Degraded, "feed-oir")
+	if s.Reasons[0].Text != away || !m.Failing("feed-oir") {
+		t.Errorf("reason: got %+v, want %q and a failing surface", s.Reasons[0], away)
 	}
-	b.OK("feed-oir")
-	want(t, b, health.Quiet)
-	b.Fail("feed-oir", away, false) // the count begins anew
-	want(t, b, health.Quiet)
+	m.OK("feed-oir")
+	want(t, m, health.Quiet)
+	m.Fail("feed-oir", away, false) // the count begins anew
+	want(t, m, health.Quiet)
 }
 
 func TestMarkupCountsAtOnce(t *testing.T) {
-	b := health.NewMonitor(blindAfter)
-	sees(b)
-	b.Fail("permalink-ip", "no row", true)
-	want(t, b, health.Degraded, "permalink-ip")
-	b.Fail("permalink-ip", away, false) // and is not forgotten for a lesser trouble
-	want(t, b, health.Degraded, "permalink-ip")
-	b.OK("permalink-ip")
-	want(t, b, health.Quiet)
+	m := health.NewMonitor(blindAfter)
+	sees(m)
+	m.Fail("permalink-ip", "no row", true)
+	want(t, m, health.Degraded, "permalink-ip")
+	m.Fail("permalink-ip", away, false) // a lesser failure does not replace it
+	want(t, m, health.Degraded, "permalink-ip")
+	m.OK("permalink-ip")
+	want(t, m, health.Quiet)
 }
 
 func TestBlind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
-		sees(b)
+		m := health.NewMonitor(blindAfter)
+		sees(m)
 		seen := time.Now()
 		for range 4 {
 			time.Sleep(5 * time.Second)
-			b.OK("feed-ip")
-			b.OK("feed-hr")
-			b.Fail("feed-oir", away, false)
+			m.OK("feed-ip")
+			m.OK("feed-hr")
+			m.Fail("feed-oir", away, false)
 		}
-		s := want(t, b, health.Blind, "feed-oir", "feed-oir")
+		s := want(t, m, health.Blind, "feed-oir", "feed-oir")
 		if !s.Reasons[1].Since.Equal(seen) {
-			t.Errorf("blind since %v, want since it was last seen, %v", s.Reasons[1].Since, seen)
+			t.Errorf("blind since: got %v, want the last read, %v", s.Reasons[1].Since, seen)
 		}
-		b.OK("list-oir") // read instead of the feed
-		want(t, b, health.Degraded, "feed-oir")
+		m.OK("list-oir") // read instead of the feed
+		want(t, m, health.Degraded, "feed-oir")
 	})
 }
 
 func TestWithoutAStoreBlind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
+		m := health.NewMonitor(blindAfter)
 		for range 4 {
-			sees(b)
-			b.Fail(health.Store, away, false)
+			sees(m)
+			m.Fail(health.Store, away, false)
 			time.Sleep(5 * time.Second)
 		}
-		sees(b)
-		want(t, b, health.Blind, health.Store)
+		sees(m)
+		want(t, m, health.Blind, health.Store)
 	})
 }
 
-func TestChangesAreToldOnce(t *testing.T) {
-	b := health.NewMonitor(blindAfter)
-	sees(b)
-	if _, was := b.Status(); was != health.Blind {
-		t.Errorf("the first state replaces %q, want blind", was)
+func TestChangesAreReportedOnce(t *testing.T) {
+	m := health.NewMonitor(blindAfter)
+	sees(m)
+	if _, was := m.Status(); was != health.Blind {
+		t.Errorf("previous state: got %q, want blind", was)
 	}
-	if _, was := b.Status(); was != "" {
-		t.Errorf("the same state replaces %q", was)
+	if _, was := m.Status(); was != "" {
+		t.Errorf("previous state without a change: got %q, want none", was)
 	}
-	b.Fail("exchange", away, true)
-	if s, was := b.Status(); was != health.Quiet || len(s.Surfaces) != 7 {
-		t.Errorf("it replaces %q, with %d surfaces", was, len(s.Surfaces))
+	m.Fail("exchange", away, true)
+	if s, was := m.Status(); was != health.Quiet || len(s.Surfaces) != 7 {
+		t.Errorf("got the previous state %q and %d surfaces, want quiet and 7", was, len(s.Surfaces))
 	}
 }
 
-// TestTurnDoesNotCome: a surface that should be read and is not is told, though
-// nothing failed.
-func TestTurnDoesNotCome(t *testing.T) {
+// TestOverdue: a surface that should be read and is not is a reason, though no
+// read failed.
+func TestOverdue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
-		b.Expect("list-oir", time.Minute)
-		sees(b)
+		m := health.NewMonitor(blindAfter)
+		m.Expect("list-oir", time.Minute)
+		sees(m)
 		for range 6 {
 			time.Sleep(40 * time.Second)
-			b.OK("feed-ip")
-			b.OK("feed-hr")
-			b.OK("feed-oir")
-			b.OK("list-ip")
+			m.OK("feed-ip")
+			m.OK("feed-hr")
+			m.OK("feed-oir")
+			m.OK("list-ip")
 		}
-		want(t, b, health.Degraded, "list-oir")
-		b.OK("list-oir")
-		want(t, b, health.Quiet)
+		want(t, m, health.Degraded, "list-oir")
+		m.OK("list-oir")
+		want(t, m, health.Quiet)
 	})
 }
 
-// TestOneFailureOfTheStoreIsNothing, however long ago it was.
-func TestOneFailureOfTheStoreIsNothing(t *testing.T) {
+// TestOneFailureOfTheStoreIsTolerated, however long ago it was.
+func TestOneFailureOfTheStoreIsTolerated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
-		b.Fail(health.Store, away, false)
+		m := health.NewMonitor(blindAfter)
+		m.Fail(health.Store, away, false)
 		time.Sleep(time.Hour)
-		sees(b)
-		want(t, b, health.Quiet)
+		sees(m)
+		want(t, m, health.Quiet)
 	})
 }
 
-// TestWithStore: what a process knows of its own store makes its state worse,
-// and explains the silence of the process that reads the source.
+// TestWithStore: a failure of a process's own store makes its state worse, and
+// replaces the reasons that follow from it.
 func TestWithStore(t *testing.T) {
 	since := time.Now()
 	fails := []health.Reason{{Surface: health.Store, Text: "notes: " + away, Since: since}}
@@ -195,9 +195,9 @@ func TestWithStore(t *testing.T) {
 		want    health.State
 		count   int
 	}{
-		{"well", health.Status{State: health.Live}, nil, false, health.Live, 0},
+		{"healthy", health.Status{State: health.Live}, nil, false, health.Live, 0},
 		{"a part fails", health.Status{State: health.Live}, fails, false, health.Degraded, 1},
-		{"nothing can be kept", health.Status{State: health.Quiet}, fails, true, health.Blind, 1},
+		{"nothing can be stored", health.Status{State: health.Quiet}, fails, true, health.Blind, 1},
 		{"blind already", health.Status{State: health.Blind, Reasons: []health.Reason{{Surface: health.Service}}}, fails, false, health.Blind, 1},
 		{"another reason stays", health.Status{State: health.Degraded, Reasons: []health.Reason{{Surface: "feed-ip"}}}, fails, false, health.Degraded, 2},
 		{"no source", health.Status{State: health.Off}, fails, true, health.Off, 1},
@@ -212,69 +212,69 @@ func TestWithStore(t *testing.T) {
 	}
 }
 
-// TestStale: a feed that hides reports is a reason, and does not count as seen.
+// TestStale: a feed that hides reports is a reason, and does not count as read.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
-		sees(b)
-		b.Stale("feed-oir", "it lacks oir-7")
+		m := health.NewMonitor(blindAfter)
+		sees(m)
+		m.Stale("feed-oir", "it lacks oir-7")
 		since := time.Now()
 		time.Sleep(5 * time.Second)
-		b.OK("feed-oir") // it is still read
-		b.Stale("feed-oir", "it lacks oir-7")
-		s := want(t, b, health.Degraded, "feed-oir")
-		if !s.Reasons[0].Since.Equal(since) || !b.Failing("feed-oir") || len(s.Unseen) != 0 {
-			t.Errorf("%+v, unseen %v", s.Reasons, s.Unseen)
+		m.OK("feed-oir") // it is still read
+		m.Stale("feed-oir", "it lacks oir-7")
+		s := want(t, m, health.Degraded, "feed-oir")
+		if !s.Reasons[0].Since.Equal(since) || !m.Failing("feed-oir") || len(s.Unseen) != 0 {
+			t.Errorf("got the reasons %+v and unseen %v, want one since %v and none", s.Reasons, s.Unseen, since)
 		}
 		for _, sf := range s.Surfaces {
 			if stale := sf.Name == "feed-oir"; sf.Stale != stale || sf.OK == stale || stale && sf.Error == "" {
-				t.Errorf("%+v", sf)
+				t.Errorf("surface: got %+v, want stale %v", sf, stale)
 			}
 		}
 		for range 3 {
 			time.Sleep(5 * time.Second)
 			for _, name := range []string{"feed-oir", "feed-ip", "feed-hr"} {
-				b.OK(name)
+				m.OK(name)
 			}
 		}
-		if s := want(t, b, health.Blind, "feed-oir", "feed-oir"); len(s.Unseen) != 0 {
-			t.Errorf("unseen are %v: another process would read the same feed", s.Unseen)
+		if s := want(t, m, health.Blind, "feed-oir", "feed-oir"); len(s.Unseen) != 0 {
+			t.Errorf("unseen: got %v, want none: another process would read the same feed", s.Unseen)
 		}
-		b.OK("list-oir")
-		want(t, b, health.Degraded, "feed-oir")
-		b.Fresh("feed-oir")
-		want(t, b, health.Quiet)
+		m.OK("list-oir")
+		want(t, m, health.Degraded, "feed-oir")
+		m.Fresh("feed-oir")
+		want(t, m, health.Quiet)
 	})
 }
 
 func TestRestart(t *testing.T) {
-	b := health.NewMonitor(blindAfter)
-	sees(b)
-	b.Fail("exchange", away, true)
-	b.Stale("feed-ip", "it lacks ip-7")
-	want(t, b, health.Degraded, "exchange", "feed-ip")
-	b.Restart()
-	want(t, b, health.Blind, "feed-ip", "feed-hr", "feed-oir")
-	sees(b)
-	want(t, b, health.Quiet)
+	m := health.NewMonitor(blindAfter)
+	sees(m)
+	m.Fail("exchange", away, true)
+	m.Stale("feed-ip", "it lacks ip-7")
+	want(t, m, health.Degraded, "exchange", "feed-ip")
+	m.Restart()
+	want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+	sees(m)
+	want(t, m, health.Quiet)
 }
 
-// TestSeenInPart: a good look at a part of a surface does not make the rest well,
-// and is a look.
+// TestSeenInPart: a successful read of a part of a surface does not clear the
+// failure of another, but counts as a read of the series.
 func TestSeenInPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := health.NewMonitor(blindAfter)
-		sees(b)
-		b.Fail("list-oir", "its third page cannot be read", true)
+		m := health.NewMonitor(blindAfter)
+		sees(m)
+		m.Fail("list-oir", "its third page cannot be read", true)
 		for range 5 {
 			time.Sleep(blindAfter / 2)
 			for _, name := range []string{"feed-ip", "feed-hr"} {
-				b.OK(name)
+				m.OK(name)
 			}
-			b.Seen("list-oir")
+			m.Seen("list-oir")
 		}
-		want(t, b, health.Degraded, "list-oir")
-		b.OK("list-oir")
-		want(t, b, health.Quiet)
+		want(t, m, health.Degraded, "list-oir")
+		m.OK("list-oir")
+		want(t, m, health.Quiet)
 	})
 }

@@ -1,5 +1,5 @@
-// Package throttle is the queue in which requests to the regulator wait for their
-// turn: one at a time, at least so far apart, the urgent ones first.
+// Package throttle spaces the requests to the regulator: one at a time, with a
+// minimum gap between two, the most urgent first.
 package throttle
 
 import (
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Class is how urgent a request is.
+// Priority is the urgency of a request.
 type Priority int
 
-// The classes, the most urgent first.
+// The priorities, the most urgent first.
 const (
 	Feeds Priority = iota
 	Permalinks
@@ -25,93 +25,96 @@ const (
 
 var names = []string{"feeds", "permalinks", "documents", "reconcile", "registers", "gaps", "backfill"}
 
-// Classes are all of them.
+// Priorities are all priorities, the most urgent first.
 var Priorities = []Priority{Feeds, Permalinks, Documents, Reconcile, Registers, Gaps, Backfill}
 
-func (c Priority) String() string { return names[c] }
+func (p Priority) String() string { return names[p] }
 
-// Queue gives out turns. Turns that nobody took are not saved up, so that there
-// are never two in a row.
+// Queue grants requests. Unused grants do not add up: after a pause too, two
+// requests are at least a gap apart.
 type Queue struct {
 	gap time.Duration
 
 	mu      sync.Mutex
-	last    time.Time           // guarded by mu: the last turn given
-	waiting [][]chan<- bool     // guarded by mu: by class, the longest waiting first
-	timer   *time.Timer         // guarded by mu: wakes give; nil when nobody waits
-	given   map[Priority]uint64 // guarded by mu
+	last    time.Time           // guarded by mu: of the last grant
+	waiting [][]chan<- bool     // guarded by mu: by priority, in the order of Wait
+	timer   *time.Timer         // guarded by mu: calls grant; nil while no request waits
+	granted map[Priority]uint64 // guarded by mu
 }
 
-// New returns a queue whose turns are at least gap apart. Without a gap every
-// turn is given at once.
+// New returns a queue whose grants are at least gap apart. A gap of 0 grants every
+// request at once.
 func New(gap time.Duration) *Queue {
-	return &Queue{gap: gap, waiting: make([][]chan<- bool, len(names)), given: map[Priority]uint64{}}
+	return &Queue{gap: gap, waiting: make([][]chan<- bool, len(names)), granted: map[Priority]uint64{}}
 }
 
-// Turn waits for a turn, or for the end of the context.
-func (q *Queue) Wait(ctx context.Context, c Priority) error {
+// Wait waits until the request is granted. It returns the error of ctx if ctx ends
+// first.
+func (q *Queue) Wait(ctx context.Context, p Priority) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	turn := make(chan bool, 1)
+	granted := make(chan bool, 1)
 	q.mu.Lock()
-	q.waiting[c] = append(q.waiting[c], turn)
-	q.give()
+	q.waiting[p] = append(q.waiting[p], granted)
+	q.grant()
 	q.mu.Unlock()
 	select {
-	case <-turn:
+	case <-granted:
 		return nil
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for n, other := range q.waiting[c] {
-		if other == (chan<- bool)(turn) {
-			q.waiting[c] = slices.Delete(q.waiting[c], n, n+1)
+	for n, other := range q.waiting[p] {
+		if other == (chan<- bool)(granted) {
+			q.waiting[p] = slices.Delete(q.waiting[p], n, n+1)
 			break
 		}
 	}
 	return ctx.Err()
 }
 
-// give gives the turn that is due, and sees to the next. q.mu is held.
-func (q *Queue) give() {
-	for c := range q.waiting {
-		for len(q.waiting[c]) > 0 {
+// grant grants the requests that are due and sets the timer for the next. q.mu is
+// held.
+func (q *Queue) grant() {
+	for p := range q.waiting {
+		for len(q.waiting[p]) > 0 {
 			if wait := q.gap - time.Since(q.last); !q.last.IsZero() && wait > 0 {
-				q.wake(wait)
+				q.grantAfter(wait)
 				return
 			}
 			q.last = time.Now()
-			q.given[Priority(c)]++
-			q.waiting[c][0] <- true
-			q.waiting[c] = q.waiting[c][1:]
+			q.granted[Priority(p)]++
+			q.waiting[p][0] <- true
+			q.waiting[p] = q.waiting[p][1:]
 		}
 	}
 }
 
-func (q *Queue) wake(after time.Duration) {
+// grantAfter sets the timer unless it is set. q.mu is held.
+func (q *Queue) grantAfter(wait time.Duration) {
 	if q.timer != nil {
 		return
 	}
-	q.timer = time.AfterFunc(after, func() {
+	q.timer = time.AfterFunc(wait, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.timer = nil
-		q.give()
+		q.grant()
 	})
 }
 
-// Waiting returns how many wait for a turn of a class.
-func (q *Queue) Waiting(c Priority) int {
+// Waiting returns the number of waiting requests of a priority.
+func (q *Queue) Waiting(p Priority) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting[c])
+	return len(q.waiting[p])
 }
 
-// Given returns how many turns a class was given.
-func (q *Queue) Granted(c Priority) uint64 {
+// Granted returns the number of granted requests of a priority.
+func (q *Queue) Granted(p Priority) uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.given[c]
+	return q.granted[p]
 }

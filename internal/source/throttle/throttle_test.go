@@ -12,20 +12,20 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-func TestTurnsAreApart(t *testing.T) {
+func TestGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := throttle.New(250 * time.Millisecond)
-		time.Sleep(time.Hour) // is not saved up
-		var turns []time.Time
+		time.Sleep(time.Hour) // does not add up
+		var grants []time.Time
 		for range 5 {
 			if err := q.Wait(t.Context(), throttle.Feeds); err != nil {
 				t.Fatal(err)
 			}
-			turns = append(turns, time.Now())
+			grants = append(grants, time.Now())
 		}
 		for n := range 4 {
-			if apart := turns[n+1].Sub(turns[n]); apart != 250*time.Millisecond {
-				t.Errorf("turns %d and %d are %v apart", n, n+1, apart)
+			if apart := grants[n+1].Sub(grants[n]); apart != 250*time.Millisecond {
+				t.Errorf("time between grants %d and %d: got %v, want 250ms", n, n+1, apart)
 			}
 		}
 	})
@@ -40,33 +40,33 @@ func TestUrgentFirst(t *testing.T) {
 		var mu sync.Mutex
 		var got []throttle.Priority
 		var all sync.WaitGroup
-		for _, c := range slices.Backward(throttle.Priorities) {
+		for _, p := range slices.Backward(throttle.Priorities) {
 			for range 2 {
 				all.Go(func() {
-					if err := q.Wait(t.Context(), c); err != nil {
+					if err := q.Wait(t.Context(), p); err != nil {
 						t.Error(err)
 					}
 					mu.Lock()
 					defer mu.Unlock()
-					got = append(got, c)
+					got = append(got, p)
 				})
 			}
 		}
 		synctest.Wait()
 		if q.Waiting(throttle.Gaps) != 2 {
-			t.Errorf("%d wait for gaps, want 2", q.Waiting(throttle.Gaps))
+			t.Errorf("waiting for gaps: got %d, want 2", q.Waiting(throttle.Gaps))
 		}
 		all.Wait()
 		if !slices.IsSorted(got) || len(got) != 2*len(throttle.Priorities) {
-			t.Errorf("turns were given in the order %v", got)
+			t.Errorf("order of grants: got %v, want two of each priority, the most urgent first", got)
 		}
 		if q.Granted(throttle.Backfill) != 3 {
-			t.Errorf("back-fill had %d turns, want 3", q.Granted(throttle.Backfill))
+			t.Errorf("grants of back-fill: got %d, want 3", q.Granted(throttle.Backfill))
 		}
 	})
 }
 
-func TestWhoLeavesTakesNoTurn(t *testing.T) {
+func TestCanceledRequestTakesNoGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := throttle.New(time.Second)
 		_ = q.Wait(t.Context(), throttle.Feeds)
@@ -74,13 +74,13 @@ func TestWhoLeavesTakesNoTurn(t *testing.T) {
 		leaving, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer leave()
 		if err := q.Wait(leaving, throttle.Feeds); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("leaving gives %v", err)
+			t.Errorf("Wait in a context that ends: got %v, want %v", err, context.DeadlineExceeded)
 		}
 		if err := q.Wait(t.Context(), throttle.Backfill); err != nil || time.Since(start) != time.Second {
-			t.Errorf("%v after %v, want the turn that was left", err, time.Since(start))
+			t.Errorf("got %v after %v, want the grant that the other did not take after 1s", err, time.Since(start))
 		}
 		if err := q.Wait(leaving, throttle.Feeds); err == nil {
-			t.Error("a turn was given to a context that had ended")
+			t.Error("Wait in a context that has ended: got no error, want one")
 		}
 	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"pregon/internal/catalog"
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -29,8 +28,8 @@ type backfillCmd struct {
 	Types     []string `name:"type" default:"ip,oir,hr" placeholder:"ip,oir,hr" help:"Series to load. HR is read entity by entity, which takes longest."`
 }
 
-// Run has the history loaded by the serve process that reads the source, or loads
-// it itself if there is none. It continues where an earlier run stopped.
+// Run requests the history from the service that reads the source, or loads it
+// itself if there is none. It continues where an earlier run stopped.
 func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	job, err := c.job()
 	if err != nil {
@@ -45,20 +44,14 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	cat, tracker := catalog.New(db, logger), coverage.New(db)
-	if err := cat.Load(ctx); err != nil {
-		return err
-	}
-	following, stop := context.WithCancel(ctx)
-	followed := make(chan error, 1)
-	go func() { followed <- cat.Follow(following) }()
-	defer func() { stop(); <-followed }()
 	docs, err := c.newDocuments(db, nil, logger)
 	if err != nil {
 		return err
 	}
 	defer docs.close()
-	r, err := c.newReader(db, tracker, cat, docs, time.Second, "", logger, nil)
+	r, err := c.newReader(readerOptions{
+		db: db, coverage: coverage.New(db), known: newStoredKnown(db), documents: docs, poll: time.Second, logger: logger,
+	})
 	if err != nil {
 		return err
 	}
@@ -100,7 +93,7 @@ func (c *backfillCmd) job() (coverage.Job, error) {
 // registerBegins is the first day of the oldest series, HR.
 const registerBegins = "1988-07-01"
 
-// numbers parses --numbers.
+// numbers returns the job of --numbers.
 func (c *backfillCmd) numbers(types []disclosure.Type) (coverage.Job, error) {
 	const most = 1_000_000 // more than all series have
 	if c.From != "" || c.To != "" {
@@ -152,7 +145,7 @@ func (c *backfillCmd) types() (types []disclosure.Type, err error) {
 	return types, nil
 }
 
-// progress prints how far a back-fill is, and why it is delayed.
+// progress shows the progress of a back-fill and the reason of a delay.
 type progress struct {
 	w       io.Writer
 	bar     *cli.Bar
@@ -162,15 +155,15 @@ type progress struct {
 	began   time.Time
 }
 
-// leaseGrace is how long the lease of a killed process may look like that of a
-// running one.
-const leaseGrace = 5 * time.Second
+// staleLease is how long the lease of a process that was killed may look like
+// that of a running one.
+const staleLease = 5 * time.Second
 
 func (v *progress) show(job coverage.Job, ours bool) {
 	if v.began.IsZero() {
 		v.began = time.Now()
 	}
-	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < leaseGrace {
+	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < staleLease {
 		return
 	}
 	if v.bar == nil || ours != v.ours {
@@ -182,21 +175,21 @@ func (v *progress) show(job coverage.Job, ours bool) {
 		if job.ByNumber() {
 			what = fmt.Sprintf("%s %d to %d", job.Types[0], job.First, job.Last)
 		}
-		v.print("loading %s, %s", what, who)
+		v.say("loading %s, %s", what, who)
 	}
 	if v.bar == nil || v.total != job.Total {
 		v.bar = cli.NewBar(v.w, "loading", "steps", int64(max(job.Total, 1)), progressbar.OptionShowCount())
 	}
 	v.ours, v.total = ours, job.Total
 	if job.Trouble != "" && job.Trouble != v.trouble {
-		v.print("trying again: %s", job.Trouble)
+		v.say("trying again: %s", job.Trouble)
 	}
 	v.trouble = job.Trouble
 	v.bar.Set(job.Steps)
 }
 
-// interrupted returns the error of a back-fill that was stopped: how far it is,
-// and which process continues it.
+// interrupted returns the error of a back-fill that was stopped: its progress, and
+// which process continues.
 func (v *progress) interrupted(job coverage.Job) error {
 	far := "before the first step"
 	if job.Steps > 0 {
@@ -212,7 +205,7 @@ func (v *progress) interrupted(job coverage.Job) error {
 	return fault.New(fault.Unavailable, "interrupted %s; %s", far, who)
 }
 
-func (v *progress) print(format string, args ...any) {
+func (v *progress) say(format string, args ...any) {
 	if v.bar != nil {
 		v.bar.Clear()
 	}

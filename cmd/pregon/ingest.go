@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"pregon/internal/catalog"
 	"pregon/internal/server/origin"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/exchange"
@@ -18,17 +17,30 @@ import (
 	"pregon/internal/store"
 )
 
-// reader is ingest with its request queue.
+// reader is an Ingest and the throttle of its requests.
 type reader struct {
 	*ingest.Ingest
 	queue *throttle.Queue
 }
 
-// newReader creates ingest.
-func (f *sourceFlags) newReader(db store.Store, led *coverage.Tracker, cat *catalog.Catalog, docs *documents, poll time.Duration, base string, logger *slog.Logger, observe func(surface, outcome string)) (*reader, error) {
-	agent := f.agent(base)
+// readerOptions are the collaborators of a reader.
+type readerOptions struct {
+	db        store.Store
+	coverage  *coverage.Tracker
+	known     ingest.Known
+	recent    ingest.Recent // nil for a back-fill
+	documents *documents
+	poll      time.Duration
+	base      string // public address of the service, for the user agent
+	logger    *slog.Logger
+	observe   func(surface, outcome string)
+}
+
+// newReader returns a reader of the source that the flags name.
+func (f *sourceFlags) newReader(o readerOptions) (*reader, error) {
+	agent := f.agent(o.base)
 	if f.RegulatorURL == regulator.PublicOrigin && f.Contact == "" {
-		logger.Warn("the regulator should be able to contact you: set --contact to an address or a page", "user_agent", agent)
+		o.logger.Warn("the regulator has no contact for this service: give --contact an address or a page", "user_agent", agent)
 	}
 	queue := throttle.New(f.Pace)
 	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue})
@@ -44,12 +56,12 @@ func (f *sourceFlags) newReader(db store.Store, led *coverage.Tracker, cat *cata
 		return nil, err
 	}
 	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
-		Store: db, Coverage: led, Catalog: cat, Regulator: source, Exchange: listed, Documents: docs.Keeper,
-		Poll: poll, Holder: processName(), Logger: logger, Observe: observe,
+		Store: o.db, Coverage: o.coverage, Known: o.known, Recent: o.recent, Regulator: source, Exchange: listed, Documents: o.documents.Keeper,
+		Poll: o.poll, Holder: processName(), Logger: o.logger, Observe: o.observe,
 	})}, nil
 }
 
-// agent returns the User-Agent. A local address is not a contact.
+// agent returns the user agent. A local address is no contact.
 func (f *sourceFlags) agent(base string) string {
 	switch {
 	case f.Contact != "":
@@ -60,7 +72,7 @@ func (f *sourceFlags) agent(base string) string {
 	return "pregon/" + version + " (contact not given)"
 }
 
-// processName returns a name that is unique among all processes on all machines.
+// processName returns a name that no other process has, on any machine.
 func processName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -69,8 +81,8 @@ func processName() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
 }
 
-// claim records the source in the store before the first report, if it is known
-// beforehand. Another address may be a simulation, which its responses say.
+// claim marks a store as belonging to the source where the flags decide what the
+// source is. Another address may be a simulation, which only its answers show.
 func (c *serveConfig) claim(ctx context.Context, db store.Store) error {
 	switch {
 	case c.Source == "demo":

@@ -195,7 +195,10 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 		return err
 	}
 	s.closers = append(s.closers, s.documents.close)
-	s.reader, err = c.newReader(db, s.coverage, s.catalog, s.documents, c.Poll, base, s.log.Logger, s.metrics.Read)
+	s.reader, err = c.newReader(readerOptions{
+		db: db, coverage: s.coverage, known: s.catalog.Known(), recent: s.catalog.Known(), documents: s.documents,
+		poll: c.Poll, base: base, logger: s.log.Logger, observe: s.metrics.Read,
+	})
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,17 +13,28 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/retry"
 	"pregon/internal/source/coverage"
-	"pregon/internal/source/health"
+	"pregon/internal/source/directory"
+	"pregon/internal/source/docfetch"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
 	"pregon/internal/store"
 )
 
-// backfill does the jobs that were asked for, one after another.
-func (s *session) backfill(ctx context.Context) error {
+// backfill reads the history of requested jobs.
+type backfill struct {
+	*writer
+	lists     *lists
+	funds     *funds
+	directory *directory.Refresher
+}
+
+// run does the open jobs, one after another, until the context ends.
+func (b *backfill) run(ctx context.Context) error {
 	for {
-		if job, ok := openJob(s.Coverage); ok {
-			if err := s.do(ctx, job); err != nil {
+		jobs := b.Coverage.Jobs()
+		n := slices.IndexFunc(jobs, func(j coverage.Job) bool { return !j.Done })
+		if n >= 0 {
+			if err := b.do(ctx, jobs[n]); err != nil {
 				return err
 			}
 			continue
@@ -35,28 +45,19 @@ func (s *session) backfill(ctx context.Context) error {
 	}
 }
 
-func openJob(l *coverage.Tracker) (coverage.Job, bool) {
-	jobs := l.Jobs()
-	n := slices.IndexFunc(jobs, func(j coverage.Job) bool { return !j.Done })
-	if n < 0 {
-		return coverage.Job{}, false
-	}
-	return jobs[n], true
-}
-
-// step is a part of a job that is done whole or done again.
+// step is a part of a job that is done completely or repeated.
 type step struct {
 	series  disclosure.Type
-	name    string // the cursor once it is done
+	name    string // the cursor after it is done
 	from    disclosure.Day
 	to      disclosure.Day
-	entity  disclosure.Issuer // of HR, which has no list by date
+	issuer  disclosure.Issuer // of HR, which has no list by date
 	numbers []int64           // of a job by number
 	outcome store.Outcome
 }
 
-// within returns the rows of the job's days, and whether the first of them is
-// reached: rows come newest first.
+// within returns the rows of the step's days, and whether a row before them was
+// reached. Rows are sorted newest first.
 func (st *step) within(rows []regulator.Row) (wanted []regulator.Row, reached bool) {
 	for _, row := range rows {
 		switch day := disclosure.DayOf(row.At); {
@@ -69,54 +70,60 @@ func (st *step) within(rows []regulator.Row) (wanted []regulator.Row, reached bo
 	return wanted, reached
 }
 
-// do goes on with a job until it is done: the reports, and then their documents,
-// if they were asked for.
-func (s *session) do(ctx context.Context, job coverage.Job) error {
-	if !strings.HasPrefix(job.Cursor, documentCursor) { // else the reports are in
-		if err := s.doFilings(ctx, &job); err != nil {
+// do continues a job until it is done: first the reports, and then their
+// documents if they were requested.
+func (b *backfill) do(ctx context.Context, job coverage.Job) error {
+	if !docfetch.Begun(&job) {
+		if err := b.doReports(ctx, &job); err != nil {
 			return err
 		}
 	}
 	if job.Documents {
-		if err := s.doDocuments(ctx, &job); err != nil {
+		if b.documents == nil {
+			return fault.New(fault.Unavailable, "this process does not read documents")
+		}
+		if err := b.Known.CatchUp(ctx); err != nil {
+			return err
+		}
+		if err := b.documents.Backfill(ctx, &job, b.Known, b.save); err != nil {
 			return err
 		}
 	}
 	job.Done, job.At = true, time.Now().UTC()
-	if err := s.keepJob(ctx, job); err != nil {
+	if err := b.save(ctx, job); err != nil {
 		return err
 	}
-	s.Logger.Info("back-fill done", "id", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged, "read", job.Read, "failed", job.Failed)
+	b.Logger.Info("back-fill done", "id", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged, "read", job.Read, "failed", job.Failed)
 	return nil
 }
 
-// doFilings does the lists by date, the newest days first, and then HR, entity
-// by entity; or a range of numbers, the highest first.
-func (s *session) doFilings(ctx context.Context, job *coverage.Job) error {
+// doReports reads the lists by date, the newest days first, and then HR, issuer
+// by issuer. A job by number reads its numbers, the highest first.
+func (b *backfill) doReports(ctx context.Context, job *coverage.Job) error {
 	steps := windows(job)
 	hr := slices.Contains(job.Types, disclosure.HR)
 	if job.ByNumber() {
 		steps, hr = stretches(job), false
 	}
 	if job.Total = len(steps); hr {
-		job.Total += len(s.everybody())
+		job.Total += len(byID(b.Known.Issuers()))
 	}
 	if job.Steps < len(steps) {
-		if err := s.doSteps(ctx, job, steps, job.Steps); err != nil {
+		if err := b.doSteps(ctx, job, steps, job.Steps); err != nil {
 			return err
 		}
 	}
 	if hr {
-		if err := s.doEntities(ctx, job, len(steps)); err != nil {
+		if err := b.doIssuers(ctx, job, len(steps)); err != nil {
 			return err
 		}
 	}
-	_ = s.tie(ctx, time.Time{}) // else in a while
+	_ = b.resolveSince(ctx, time.Time{}) // if this fails, session.resolve repeats it
 	return nil
 }
 
-// windows are the steps of the series that have lists by date. They depend on
-// the job alone, so that their number says how far it is.
+// windows returns the steps of the series that have lists by date. They depend on
+// the job alone, so that the number of steps done is a cursor.
 func windows(job *coverage.Job) (out []step) {
 	from, to := job.Days()
 	for _, t := range job.Types {
@@ -127,53 +134,57 @@ func windows(job *coverage.Job) (out []step) {
 	return out
 }
 
-// doEntities does the part of a job that is HR, after others. Who is to be
-// asked for the directory knows, which may grow: so the cursor says how far it
-// is, not the number.
-func (s *session) doEntities(ctx context.Context, job *coverage.Job, others int) error {
-	for try := 0; s.Coverage.Time(health.Register).IsZero() || s.Exchange != nil && s.Coverage.Time(health.Exchange).IsZero(); try++ {
-		if s.refreshAll(ctx); try > 0 {
-			if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
+// doIssuers does the part of a job that is HR, after other steps: all issuers of
+// a complete directory, since companies published HR until 2020. The directory
+// may grow meanwhile, so the cursor is an issuer and not a number of steps.
+func (b *backfill) doIssuers(ctx context.Context, job *coverage.Job, others int) error {
+	for try := 0; !b.directory.Complete(); try++ {
+		if b.directory.Refresh(ctx); try > 0 {
+			if err := retry.Sleep(ctx, b.backoff(try)); err != nil {
 				return err
 			}
 		}
+	}
+	if err := b.Known.CatchUp(ctx); err != nil {
+		return err
 	}
 	from, to := job.Days()
 	var steps []step
 	done := 0
-	for _, i := range s.everybody() {
-		if steps = append(steps, step{series: disclosure.HR, name: i.ID, from: from, to: to, entity: i}); job.Type == disclosure.HR && i.ID <= job.Cursor {
+	for _, i := range byID(b.Known.Issuers()) {
+		steps = append(steps, step{series: disclosure.HR, name: i.ID, from: from, to: to, issuer: i})
+		if job.Type == disclosure.HR && i.ID <= job.Cursor {
 			done++
 		}
 	}
 	job.Steps, job.Total = others+done, others+len(steps)
-	return s.doSteps(ctx, job, steps, done)
+	return b.doSteps(ctx, job, steps, done)
 }
 
-// readAgain is how often a page that cannot be read is asked for again.
+// readAgain is how often a page in an unknown form is read again.
 const readAgain = 3
 
-// doSteps does steps and notes each. What fails is tried again for as long as
-// it takes: the job says why it does not get on. Only what is there and cannot
-// be read is left out in the end, and named.
-func (s *session) doSteps(ctx context.Context, job *coverage.Job, steps []step, first int) error {
+// doSteps does steps and saves the job after each. A step that fails is retried
+// without end, and the job says why. Only a step whose pages have an unknown form
+// is skipped in the end, and the job names it.
+func (b *backfill) doSteps(ctx context.Context, job *coverage.Job, steps []step, first int) error {
 	for n := first; n < len(steps); n++ {
 		st := &steps[n]
 		for try := 0; ; try++ {
-			err := s.doStep(ctx, st)
+			err := b.doStep(ctx, st)
 			if err == nil {
 				break
 			}
-			if ctx.Err() != nil || lost(err) {
+			if ctx.Err() != nil || fault.KindOf(err) == fault.Conflict {
 				return err
 			}
-			if _, markup := errors.AsType[*regulator.MarkupError](err); markup && try >= readAgain {
+			if regulator.IsMarkup(err) && try >= readAgain {
 				job.Unread = append(job.Unread, string(st.series)+" "+st.name)
 				break
 			}
-			job.Trouble, job.At = trouble(err), time.Now().UTC()
-			_ = s.Coverage.SetJob(ctx, s.lease, *job) // for whoever watches; it is repeated anyway
-			if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
+			job.Trouble, job.At = regulator.Reason(err), time.Now().UTC()
+			_ = b.Coverage.SetJob(ctx, b.lease, *job) // for display only; the next try repeats it
+			if err := retry.Sleep(ctx, b.backoff(try)); err != nil {
 				return err
 			}
 		}
@@ -181,67 +192,61 @@ func (s *session) doSteps(ctx context.Context, job *coverage.Job, steps []step, 
 		job.Steps++
 		job.New, job.Updated, job.Unchanged = job.New+st.outcome.New, job.Updated+st.outcome.Updated, job.Unchanged+st.outcome.Unchanged
 		job.Trouble, job.At = "", time.Now().UTC()
-		if err := s.keepJob(ctx, *job); err != nil {
+		if err := b.save(ctx, *job); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepJob notes how far a job is, until it is noted: a step that is not
-// remembered would be done twice.
-func (s *session) keepJob(ctx context.Context, job coverage.Job) error {
+// save stores the state of a job. It retries until it is stored: otherwise a step
+// would be done twice.
+func (b *backfill) save(ctx context.Context, job coverage.Job) error {
 	for try := 0; ; try++ {
-		err := s.Coverage.SetJob(ctx, s.lease, job)
-		if err == nil || lost(err) {
+		err := b.Coverage.SetJob(ctx, b.lease, job)
+		if err == nil || fault.KindOf(err) == fault.Conflict {
 			return err
 		}
-		if err := retry.Sleep(ctx, s.backoff(try)); err != nil {
+		if err := retry.Sleep(ctx, b.backoff(try)); err != nil {
 			return err
 		}
 	}
 }
 
-// lost reports whether somebody else does the work now.
-func lost(err error) bool { return fault.KindOf(err) == fault.Conflict }
-
-// everybody returns all that may have filed HR: funds and managers, and until
-// 2020 companies.
-func (s *session) everybody() []disclosure.Issuer { return byID(s.known.Issuers()) }
-
-func (s *session) doStep(ctx context.Context, st *step) (err error) {
+func (b *backfill) doStep(ctx context.Context, st *step) (err error) {
 	st.outcome = store.Outcome{}
 	if st.numbers != nil {
-		return s.readNumbers(ctx, st)
+		return b.readNumbers(ctx, st)
 	}
 	if st.series == disclosure.HR {
-		return s.readEntity(ctx, st)
+		return b.funds.readIssuer(ctx, st)
 	}
-	st.outcome, err = s.read(ctx, throttle.Backfill, reading{series: st.series, from: st.from, to: st.to, old: old})
+	st.outcome, err = b.lists.read(ctx, throttle.Backfill, reading{series: st.series, from: st.from, to: st.to, old: old})
 	if err != nil {
 		return fmt.Errorf("from %s to %s: %w", st.from, st.to, err)
 	}
 	return nil
 }
 
-// The memo says that somebody holds the lease for a back-fill alone, the clock
-// that a process waits that would read the feeds too.
+// aloneMemo is the key of the process that holds the lease for a back-fill alone.
+// waitingClock is the key of the time at which a process that would read the
+// feeds too last waited for the lease.
 const (
 	aloneMemo    = "alone"
 	waitingClock = "waiting"
 )
 
-// askToStepDown lets who holds the lease for a back-fill alone know that this
-// process waits.
-func (i *Ingest) askToStepDown(ctx context.Context) {
+// requestStepDown asks a process that holds the lease for a back-fill alone to
+// release it.
+func (i *Ingest) requestStepDown(ctx context.Context) {
 	if i.Coverage.Refresh(ctx) == nil && i.Coverage.Value(aloneMemo) != "" {
-		_ = i.Coverage.SetTime(ctx, nil, waitingClock, time.Now()) // else in a moment again
+		_ = i.Coverage.SetTime(ctx, nil, waitingClock, time.Now()) // if this fails, the next try for the lease repeats it
 	}
 }
 
-// Backfill sees to a job: the process that reads the source does it, and when
-// there is none, this one. show is told how far it is, and whether that is
-// this process's work.
+// Backfill requests a job and waits until it is done. The process that reads the
+// source does it. If there is none, this process does. show is called with the
+// progress and whether this process does the work.
 func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job coverage.Job, ours bool)) (coverage.Job, error) {
 	job, err := i.Coverage.Request(ctx, job)
 	if err != nil {
@@ -252,7 +257,7 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 		ours := err == nil
 		switch {
 		case ours:
-			err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.alone(ctx, &lease, job.ID, show) })
+			err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.backfillAlone(ctx, &lease, job.ID, show) })
 			if errors.Is(err, errSteppedDown) {
 				err = nil
 			}
@@ -260,7 +265,7 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 			err = nil
 		}
 		if ctx.Err() != nil {
-			if now, ok := i.Coverage.Job(job.ID); ok { // how far it came
+			if now, ok := i.Coverage.Job(job.ID); ok {
 				job = now
 			}
 			return job, ctx.Err()
@@ -268,7 +273,7 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 		if err != nil && !errors.Is(err, errLost) {
 			return job, err
 		}
-		// Long enough that a process which waits for the lease has it first.
+		// Wait long enough for another process that waits for the lease to get it.
 		for range 4 {
 			if err := i.Coverage.Refresh(ctx); err != nil {
 				return job, err
@@ -280,7 +285,7 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 			if job.Done {
 				return job, nil
 			}
-			if err := retry.Sleep(ctx, campaign); err != nil {
+			if err := retry.Sleep(ctx, leaseRetry); err != nil {
 				return job, err
 			}
 		}
@@ -289,11 +294,14 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 
 var errSteppedDown = errors.New("stepped down")
 
-// alone does one job under a lease of its own, until a process comes that
-// reads the feeds as well: that one goes on with it.
-func (i *Ingest) alone(ctx context.Context, lease *store.Lease, id string, show func(coverage.Job, bool)) error {
+// backfillAlone does one job under a lease of its own. It steps down when a
+// process waits that reads the feeds as well: that process continues the job.
+func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id string, show func(coverage.Job, bool)) error {
 	s, err := i.newSession(ctx, lease)
 	if err != nil {
+		return err
+	}
+	if err := i.Known.CatchUp(ctx); err != nil {
 		return err
 	}
 	if err := i.Coverage.SetValue(ctx, lease, aloneMemo, i.Holder); err != nil {
@@ -308,7 +316,7 @@ func (i *Ingest) alone(ctx context.Context, lease *store.Lease, id string, show 
 		if !ok || job.Done {
 			return nil
 		}
-		return s.do(ctx, job)
+		return s.backfill.do(ctx, job)
 	})
 	g.Go(func() error {
 		began := time.Now().Truncate(time.Second)
@@ -318,7 +326,7 @@ func (i *Ingest) alone(ctx context.Context, lease *store.Lease, id string, show 
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(campaign):
+			case <-time.After(leaseRetry):
 			}
 			_ = i.Coverage.Refresh(ctx)
 			if job, ok := i.Coverage.Job(id); ok {

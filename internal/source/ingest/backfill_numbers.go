@@ -11,20 +11,21 @@ import (
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
+	"pregon/internal/store"
 )
 
 const (
 	stretch = 10 // numbers of a step
-	// lastIssuers is above every HR of an issuer: the series was near 290,000 when
-	// issuers filed the last, in February 2020.
-	lastIssuers = 300_000
-	// mostOdd is how many pages in a row may have a form that is not known before
-	// it is the form that has changed, and no reason to pass reports over.
+	// lastIssuersHR is above every HR of an issuer of securities: the series was
+	// near 290,000 when they published the last, in February 2020.
+	lastIssuersHR = 300_000
+	// mostOdd is the number of pages in a row in an unknown form after which the
+	// form has changed, so that reports must not be skipped.
 	mostOdd = 3
 )
 
-// stretches are the steps of a job by number. They depend on the job alone, so
-// that their number says how far it is.
+// stretches returns the steps of a job by number. They depend on the job alone,
+// so that the number of steps done is a cursor.
 func stretches(job *coverage.Job) (out []step) {
 	for high := job.Last; high >= job.First; high -= stretch {
 		st := step{series: job.Types[0]}
@@ -37,16 +38,16 @@ func stretches(job *coverage.Job) (out []step) {
 	return out
 }
 
-// readNumbers looks numbers up one by one, but for those of which all is known.
-// A page that cannot be read does not hide the others.
-func (s *session) readNumbers(ctx context.Context, st *step) error {
+// readNumbers looks up the numbers of a step one by one, except those whose page
+// was read before. A page that cannot be read does not hide the others.
+func (b *backfill) readNumbers(ctx context.Context, st *step) error {
 	var ids []string
 	for _, n := range st.numbers {
 		ids = append(ids, disclosure.ReportID(st.series, n))
 	}
-	reports, err := s.Store.Reports(ctx, ids...)
+	reports, err := b.Store.Reports(ctx, ids...)
 	if err != nil {
-		return notKept(err)
+		return store.Unavailable(err)
 	}
 	known := map[int64]bool{}
 	for _, r := range reports {
@@ -59,26 +60,27 @@ func (s *session) readNumbers(ctx context.Context, st *step) error {
 			st.outcome.Unchanged++
 			continue
 		}
-		err := s.readNumber(ctx, st, n)
-		if _, markup := errors.AsType[*regulator.MarkupError](err); !markup {
+		err := b.readNumber(ctx, st, n)
+		if !regulator.IsMarkup(err) {
 			if odd = 0; err != nil {
 				return err
 			}
 			continue
 		}
 		if odd++; odd == mostOdd {
-			return fault.New(fault.Unavailable, "the pages of %s have a form that is not known, so that the job waits: %s", st.series, trouble(err)) // no MarkupError, which would be passed over
+			// This is no MarkupError: doSteps would skip the step.
+			return fault.New(fault.Unavailable, "the pages of %s have a form that is not known, so that the job waits: %s", st.series, regulator.Reason(err))
 		}
 		broken = errors.Join(broken, err)
 	}
 	return broken
 }
 
-// readNumber looks a number up. Most that are not there never existed.
-func (s *session) readNumber(ctx context.Context, st *step, number int64) error {
-	client := s.Regulator.For(throttle.Backfill)
+// readNumber looks up a number. Most numbers that are not found never existed.
+func (b *backfill) readNumber(ctx context.Context, st *step, number int64) error {
+	client := b.Regulator.For(throttle.Backfill)
 	row, err := client.Permalink(ctx, st.series, number)
-	if fault.KindOf(err) == fault.NotFound && st.series == disclosure.HR && number < lastIssuers {
+	if fault.KindOf(err) == fault.NotFound && st.series == disclosure.HR && number < lastIssuersHR {
 		row, err = client.IssuersHR(ctx, number)
 	}
 	if fault.KindOf(err) == fault.NotFound {
@@ -87,7 +89,7 @@ func (s *session) readNumber(ctx context.Context, st *step, number int64) error 
 	if err != nil {
 		return err
 	}
-	out, err := s.takeSettled(ctx, st.series, []regulator.Row{row}, time.Now(), old)
+	out, err := b.takeList(ctx, st.series, []regulator.Row{row}, time.Now(), old)
 	st.outcome = st.outcome.Add(out)
 	return err
 }

@@ -123,8 +123,8 @@ func TestNumbersOfAnotherForm(t *testing.T) {
 	site.be(odd)
 	job := coverage.NewNumbersJob(disclosure.HR, 289_000, 289_009, 1, 2)
 	steps := stretches(&job)
-	err := s.doStep(t.Context(), &steps[0])
-	if _, markup := errors.AsType[*regulator.MarkupError](err); err == nil || markup || !strings.Contains(trouble(err), "form that is not known") {
+	err := s.backfill.doStep(t.Context(), &steps[0])
+	if _, markup := errors.AsType[*regulator.MarkupError](err); err == nil || markup || !strings.Contains(regulator.Reason(err), "form that is not known") {
 		t.Errorf("it ends with %v", err)
 	}
 	if n := site.count("nreg="); n != mostOdd {
@@ -136,7 +136,7 @@ func TestNumbersOfAnotherForm(t *testing.T) {
 		}
 		return page
 	})
-	err = s.doStep(t.Context(), &steps[0])
+	err = s.backfill.doStep(t.Context(), &steps[0])
 	if _, markup := errors.AsType[*regulator.MarkupError](err); !markup || steps[0].outcome.New != 9 {
 		t.Errorf("one odd page of ten: %+v, %v", steps[0].outcome, err)
 	}

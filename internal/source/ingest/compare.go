@@ -9,79 +9,90 @@ import (
 	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
+	"pregon/internal/source/throttle"
 )
 
 // comparison compares a feed with the newest page of its list. A feed can be
 // valid and lack reports: empty, or the same for hours.
 type comparison struct {
-	began  time.Time           // what was published before is not expected of an empty feed
+	began  time.Time           // an empty feed need not show reports published before
 	read   time.Time           // when the list was last read
-	hidden map[int64]time.Time // the numbers that only the list shows, with the time they were found
+	hidden map[int64]time.Time // numbers that only the list shows, with the time when they were found
 }
 
-// compareFeed reads the newest page of the list in place of the feed while that
-// cannot be relied upon, and else now and then, to find out.
-func (s *session) compareFeed(ctx context.Context, f *feed) error {
-	const checks = 5 // for each reading of the list in place of the feed
+// compare reads the newest page of the list regularly, and often while the feed
+// fails or hides reports.
+func (f *feed) compare(ctx context.Context) error {
+	const checks = 5 // for each read of the list in place of the feed
 	now := time.Now()
 	c := comparison{began: now, read: now, hidden: map[int64]time.Time{}}
 	for {
-		if err := retry.Sleep(ctx, s.intervals.instead/checks); err != nil {
+		if err := retry.Sleep(ctx, f.intervals.instead/checks); err != nil {
 			return err
 		}
-		if s.listDue(f, &c) {
-			rows := s.readInstead(ctx, f.series)
+		if f.listDue(&c) {
+			rows := f.readList(ctx)
 			c.read = time.Now()
 			f.mu.Lock()
 			cut := f.cut
 			f.mu.Unlock()
-			c.note(rows, s.newest[f.series].Load(), c.read, cut)
+			c.note(rows, f.series.newest.Load(), c.read, cut)
 		}
-		s.assess(f, &c)
+		f.assess(&c)
 	}
 }
 
 // listDue reports whether the list is to be read now.
-func (s *session) listDue(f *feed, c *comparison) bool {
-	if s.board.Failing(health.Feed(f.series)) || len(c.hidden) > 0 {
-		return time.Since(c.read) >= s.intervals.instead
+func (f *feed) listDue(c *comparison) bool {
+	if f.monitor.Failing(health.Feed(f.series.name)) || len(c.hidden) > 0 {
+		return time.Since(c.read) >= f.intervals.instead
 	}
-	every := s.intervals.comparing(time.Now())
-	if s.board.Failing(health.List(f.series)) { // often enough to see that it is well again
-		every = max(every, s.intervals.retry)
+	every := f.intervals.comparing(time.Now())
+	if f.monitor.Failing(health.List(f.series.name)) { // often enough to notice that it recovers
+		every = max(every, f.intervals.retry)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return time.Since(c.read) >= every && time.Since(f.news) >= every
 }
 
-// readInstead appends what the newest page of the list shows, and returns it.
-func (s *session) readInstead(ctx context.Context, t disclosure.Type) []regulator.Row {
-	list, err := s.newestOf(ctx, t)
-	list.Rows = unseen(list.Rows, map[int64]bool{}) // of a number that is there twice, as reconcile does
-	out, kept := s.takeSettled(ctx, t, list.Rows, list.Received, news)
+// readList appends the newest page of the list and returns its rows.
+func (f *feed) readList(ctx context.Context) []regulator.Row {
+	t, surface := f.series.name, health.List(f.series.name)
+	list, err := f.newestPage(ctx)
+	list.Rows = unseen(list.Rows, map[int64]bool{})
+	out, stored := f.takeList(ctx, t, list.Rows, list.Received, news)
 	if out.New > 0 {
-		s.Logger.Info("filings seen in the list", "type", t, "new", out.New, "seq", out.Seq)
+		f.Logger.Info("new reports in the list", "type", t, "new", out.New, "seq", out.Seq)
 	}
-	if err == nil && kept != nil {
-		return list.Rows // it was read, and could not be kept: the store is to blame
+	switch {
+	case err == nil && stored != nil: // the store failed, not the list
+	case err == nil && f.series.listFailing.Load():
+		f.monitor.Seen(surface) // another page of it fails
+	default:
+		_ = f.note(ctx, surface, err)
 	}
-	if err == nil && s.listFails[t].Load() {
-		s.board.Seen(health.List(t))
-		return list.Rows
-	}
-	_ = s.note(ctx, health.List(t), err)
 	return list.Rows
 }
 
-// recent is how old a report may be that counts as hidden: one that is
-// registered late is never in the feed. It is less than the time for which a feed
-// is distrusted, so that one report is no reason twice.
+// newestPage reads the page of the lists with the newest reports.
+func (f *feed) newestPage(ctx context.Context) (regulator.List, error) {
+	if f.series.name == disclosure.HR {
+		list, _, err := f.latestHR(ctx, throttle.Feeds)
+		return list, err
+	}
+	today := disclosure.DayOf(time.Now())
+	return f.Regulator.For(throttle.Feeds).List(ctx, f.series.name, today-1, today, 0)
+}
+
+// recent is the age up to which a report counts as hidden. One that is registered
+// late is never in the feed. It is shorter than intervals.distrust, so that one
+// report does not make a feed stale twice.
 const recent = 10 * time.Minute
 
-// note finds the rows that the feed should show: newest is the highest number
-// that it did, and cut is when it last dropped something. At the close it drops
-// the day, and what came just before may never have been in it.
+// note adds the rows that the feed should show. newest is the highest number that
+// it showed, and cut is when it last dropped a row: at the close it drops the
+// day, and reports published just before may never have been in it.
 func (c *comparison) note(rows []regulator.Row, newest int64, now, cut time.Time) {
 	from := now.Add(-recent)
 	if newest == 0 && c.began.After(from) {
@@ -98,9 +109,9 @@ func (c *comparison) note(rows []regulator.Row, newest int64, now, cut time.Time
 	}
 }
 
-// settle drops what the feed shows by now, and what is too long ago to say
-// anything of it. It returns the lowest number that is hidden for longer than
-// the grace, though the feed was read at that moment or later.
+// settle drops the numbers that the feed shows by now and those found too long
+// ago. It returns the lowest number that was still hidden when the feed was read
+// after the grace period.
 func (c *comparison) settle(newest int64, now, read time.Time, r *intervals) (number int64, found time.Time) {
 	for n, at := range c.hidden {
 		switch {
@@ -113,24 +124,24 @@ func (c *comparison) settle(newest int64, now, read time.Time, r *intervals) (nu
 	return number, found
 }
 
-// assess notes whether the feed hides reports.
-func (s *session) assess(f *feed, c *comparison) {
-	name := health.Feed(f.series)
+// assess reports to the monitor whether the feed hides reports.
+func (f *feed) assess(c *comparison) {
+	surface := health.Feed(f.series.name)
 	f.mu.Lock()
 	read := f.read
 	f.mu.Unlock()
-	number, found := c.settle(s.newest[f.series].Load(), time.Now(), read, &s.intervals)
-	stale := s.board.IsStale(name)
+	number, found := c.settle(f.series.newest.Load(), time.Now(), read, &f.intervals)
+	stale := f.monitor.IsStale(surface)
 	switch {
 	case number > 0:
-		id := disclosure.ReportID(f.series, number)
-		s.board.Stale(name, fmt.Sprintf("it can be read, but lacks %s, which the list showed at %s; the list is read in its place",
+		id := disclosure.ReportID(f.series.name, number)
+		f.monitor.Stale(surface, fmt.Sprintf("it can be read, but lacks %s, which the list showed at %s; the list is read in its place",
 			id, found.In(disclosure.Madrid).Format(time.TimeOnly)))
 		if !stale {
-			s.Logger.Warn("a feed hides filings", "type", f.series, "id", id)
+			f.Logger.Warn("a feed hides reports", "type", f.series.name, "id", id)
 		}
 	case stale && len(c.hidden) == 0:
-		s.board.Fresh(name)
-		s.Logger.Info("a feed is trusted again", "type", f.series)
+		f.monitor.Fresh(surface)
+		f.Logger.Info("a feed is trusted again", "type", f.series.name)
 	}
 }

@@ -72,13 +72,14 @@ func TestComparedOftenEnough(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Until(at))
-				s := &session{Ingest: &Ingest{board: health.NewMonitor(15 * time.Second), intervals: usual}}
-				f, c := newFeed(disclosure.OIR), comparison{read: time.Now()}
+				i := &Ingest{monitor: health.NewMonitor(15 * time.Second), intervals: usual}
+				f := newFeed(&series{name: disclosure.OIR}, &lists{&writer{term: &term{Ingest: i}}})
+				c := comparison{read: time.Now()}
 				if test.stale {
-					s.board.Stale(health.Feed(f.series), "it hides filings")
+					i.monitor.Stale(health.Feed(f.series.name), "it hides filings")
 				}
 				if test.list {
-					s.board.Fail(health.List(f.series), "it fails", true)
+					i.monitor.Fail(health.List(f.series.name), "it fails", true)
 				}
 				got := 0
 				for range 600 {
@@ -86,7 +87,7 @@ func TestComparedOftenEnough(t *testing.T) {
 					if test.news {
 						f.news = time.Now()
 					}
-					if s.listDue(f, &c) {
+					if f.listDue(&c) {
 						c.read = time.Now()
 						got++
 					}
@@ -161,13 +162,13 @@ func TestListFailsFurtherOn(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t).session()
 	name := health.List(disclosure.OIR)
-	_ = s.noteList(t.Context(), disclosure.OIR, &regulator.MarkupError{Surface: name, Detail: "no list", Whole: true})
-	s.readInstead(t.Context(), disclosure.OIR)
-	if !s.board.Failing(name) {
+	_ = s.lists.noteList(t.Context(), disclosure.OIR, &regulator.MarkupError{Surface: name, Detail: "no list", Whole: true})
+	s.feeds[disclosure.OIR].readList(t.Context())
+	if !s.monitor.Failing(name) {
 		t.Error("the list is well again, of which only the newest page was read")
 	}
-	_ = s.noteList(t.Context(), disclosure.OIR, nil)
-	if s.readInstead(t.Context(), disclosure.OIR); s.board.Failing(name) {
+	_ = s.lists.noteList(t.Context(), disclosure.OIR, nil)
+	if s.feeds[disclosure.OIR].readList(t.Context()); s.monitor.Failing(name) {
 		t.Error("the list fails though all of it was read")
 	}
 }

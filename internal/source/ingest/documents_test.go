@@ -213,18 +213,6 @@ func TestDocumentsSurviveTheirReader(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
-	for text, err := range map[string]error{
-		"cannot be read: it is encrypted.":              fmt.Errorf("x: %w", &extract.Unreadable{Reason: "it is encrypted"}),
-		"a page of its own":                             extract.ErrSitePage,
-		"The service cannot read documents at present.": errors.New("the disk is full on host db-7"),
-	} {
-		if v := judge(err); !strings.Contains(v.reason, text) || strings.Contains(v.reason, "db-7") {
-			t.Errorf("%v is told as %q", err, v.reason)
-		}
-	}
-}
-
 // A link that changes leads to another document.
 func TestDocumentsOfNewLinks(t *testing.T) {
 	t.Parallel()
@@ -240,12 +228,23 @@ func TestDocumentsOfNewLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.becomes(id, disclosure.DocumentPending, "waits for its turn")
-	s := w.session()
-	s.Documents = w.reading(&scribe{}).Documents
-	s.readOne(t.Context(), id, 0)
-	if r := w.report(id); r.Document.Link != link || r.Document.SHA256 != w.report(other).Document.SHA256 || r.SummaryOf != r.Document.SHA256 {
-		t.Errorf("it is %+v, with the summary of %s", r.Document, r.SummaryOf)
+	reads := w.reading(&scribe{})
+	lease, err := tryLease(t.Context(), w.store, reads.Holder)
+	if err != nil {
+		t.Fatal(err)
 	}
+	session, err := reads.newSession(t.Context(), &lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run(func(ctx context.Context) error { return session.documents.Run(ctx, w.cat.Known()) }) // no other loop
+	want := w.report(other).Document.SHA256
+	w.eventually(func() error {
+		if r := w.report(id); r.Document.Link != link || r.Document.SHA256 != want || r.SummaryOf != want {
+			return fmt.Errorf("got the document %+v with the summary of %q, want %q of %s", r.Document, r.SummaryOf, want, link)
+		}
+		return nil
+	})
 }
 
 // Documents of history are read when somebody asks, quietly, and a job that was

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"sync"
 	"time"
@@ -14,92 +13,94 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// feed is what is remembered of a feed.
+// feed polls the feed of one series and compares it with the list.
 type feed struct {
-	series disclosure.Type
+	*lists
+	series *series
 
 	mu       sync.Mutex
-	digest   [32]byte                // guarded by mu: of the newest answer that was kept
-	asked    time.Time               // guarded by mu: for that one
-	rows     map[int64]regulator.Row // guarded by mu: what it told
+	digest   [32]byte                // guarded by mu: of the newest answer that was stored
+	asked    time.Time               // guarded by mu: when that answer was requested
+	rows     map[int64]regulator.Row // guarded by mu: in the newest answer, by number
 	failures int                     // guarded by mu: in a row
-	read     time.Time               // guarded by mu: when the newest look that went well began
-	news     time.Time               // guarded by mu: when it last showed something new
-	cut      time.Time               // guarded by mu: when it last dropped something
+	read     time.Time               // guarded by mu: when the newest successful poll began
+	news     time.Time               // guarded by mu: when it last showed a new row
+	cut      time.Time               // guarded by mu: when it last dropped a row
 }
 
-func newFeed(t disclosure.Type) *feed {
-	return &feed{series: t, rows: map[int64]regulator.Row{}}
+func newFeed(s *series, l *lists) *feed {
+	return &feed{lists: l, series: s, rows: map[int64]regulator.Row{}}
 }
 
-// overlap is how many looks at a feed may be under way at once: one that stalls
-// must not blind us.
+// overlap is the number of polls of a feed that may be under way at once, so that
+// one that stalls does not stop the others.
 const overlap = 3
 
-// pollFeed looks at a feed at every tick. While nothing of it can be read it is
-// asked for less often.
-func (s *session) pollFeed(ctx context.Context, f *feed) error {
+// poll polls the feed until the context ends. While it fails it is polled less
+// often.
+func (f *feed) poll(ctx context.Context) error {
 	slots := make(chan struct{}, overlap)
-	var looks sync.WaitGroup
-	defer looks.Wait()
+	var polls sync.WaitGroup
+	defer polls.Wait()
 	for {
 		select {
 		case slots <- struct{}{}:
-			looks.Go(func() {
+			polls.Go(func() {
 				defer func() { <-slots }()
-				s.look(ctx, f)
+				f.pollOnce(ctx)
 			})
-		default: // as many as may be are under way
+		default: // all slots are taken
 		}
-		if err := retry.Sleep(ctx, s.untilNext(f)); err != nil {
+		if err := retry.Sleep(ctx, f.untilNext()); err != nil {
 			return err
 		}
 	}
 }
 
-// untilNext returns the time to the next look.
-func (s *session) untilNext(f *feed) time.Duration {
+// untilNext returns the time until the next poll.
+func (f *feed) untilNext() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failures < 2 {
-		return s.pollOf(f.series)
+		return f.interval()
 	}
-	return max(s.Poll, min(s.backoff(f.failures-2), s.intervals.slowest))
+	return max(f.Poll, min(f.backoff(f.failures-2), f.intervals.slowest))
 }
 
-// pollOf returns the time between two looks at a feed that is well. While pages
-// or documents wait for a turn, the feeds other than that of inside information
-// leave them some of theirs: three feeds every second take three turns of four,
-// and a report needs two.
-func (s *session) pollOf(t disclosure.Type) time.Duration {
-	if t == disclosure.IP || s.Regulator.Waiting(throttle.Permalinks)+s.Regulator.Waiting(throttle.Documents) == 0 {
-		return s.Poll
+// interval returns the time between two polls of a feed that does not fail.
+// Three feeds every second take three of four requests that the throttle grants,
+// and a report needs two. So while pages or documents wait, the feeds other than
+// that of inside information are polled less often.
+func (f *feed) interval() time.Duration {
+	if f.series.name == disclosure.IP || f.Regulator.Waiting(throttle.Permalinks)+f.Regulator.Waiting(throttle.Documents) == 0 {
+		return f.Poll
 	}
-	return s.Poll * 3 / 2
+	return f.Poll * 3 / 2
 }
 
-// look reads a feed once and appends what is new in it.
-func (s *session) look(ctx context.Context, f *feed) {
+// pollOnce reads the feed once and appends what is new.
+func (f *feed) pollOnce(ctx context.Context) {
+	surface := health.Feed(f.series.name)
 	f.mu.Lock()
 	digest, asked := f.digest, time.Now()
 	f.mu.Unlock()
-	answer, err := s.Regulator.Feed(ctx, f.series, digest)
+	answer, err := f.Regulator.Feed(ctx, f.series.name, digest)
 	f.mu.Lock()
-	late := asked.Before(f.asked) // it stalled, and a later one has told more
+	late := asked.Before(f.asked) // it stalled, and a later poll was faster
 	f.mu.Unlock()
-	if !late && (len(answer.Rows) > 0 || err == nil && !answer.Same) { // also rows that came whole in an answer that did not
-		kept := s.keep(ctx, f, answer)
-		if _, markup := errors.AsType[*regulator.MarkupError](kept); markup {
-			err = kept
-		} else if kept != nil {
-			_ = s.note(ctx, health.Feed(f.series), err) // the feed is well, and will be read again
+	if !late && (len(answer.Rows) > 0 || err == nil && !answer.Same) { // an answer that was cut off may have complete rows
+		stored := f.store(ctx, answer)
+		if regulator.IsMarkup(stored) {
+			err = stored
+		} else if stored != nil {
+			_ = f.note(ctx, surface, err) // the store failed, not the feed: the answer is read again
 			return
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s.note(ctx, health.Feed(f.series), err) != nil {
-		if f.failures++; partly(err) { // one odd item is no reason to look less often
+	if f.note(ctx, surface, err) != nil {
+		if f.failures++; regulator.IsPartial(err) { // one bad item does not slow down the polls
 			f.failures = 0
 		}
 		return
@@ -113,24 +114,24 @@ func (s *session) look(ctx context.Context, f *feed) {
 	}
 }
 
-// keep appends the rows that the feed did not tell before in these words.
-func (s *session) keep(ctx context.Context, f *feed, answer regulator.Feed) error {
+// store appends the rows that are new or have changed since the last answer.
+func (f *feed) store(ctx context.Context, answer regulator.Feed) error {
 	f.mu.Lock()
 	var fresh []regulator.Row
-	told := map[int64]bool{}
+	shown := map[int64]bool{}
 	for _, row := range answer.Rows {
-		told[row.Number] = true
+		shown[row.Number] = true
 		if before, ok := f.rows[row.Number]; !ok || !reflect.DeepEqual(before, row) {
 			fresh = append(fresh, row)
 		}
 	}
 	f.mu.Unlock()
-	out, err := s.take(ctx, fresh, answer.Received, news)
+	out, err := f.take(ctx, fresh, answer.Received, news)
 	if err != nil {
 		return err
 	}
 	if out.New > 0 {
-		s.Logger.Info("filings seen", "type", f.series, "new", out.New, "seq", out.Seq)
+		f.Logger.Info("new reports in the feed", "type", f.series.name, "new", out.New, "seq", out.Seq)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,35 +140,17 @@ func (s *session) keep(ctx context.Context, f *feed, answer regulator.Feed) erro
 	}
 	for _, row := range fresh {
 		f.rows[row.Number] = row
-		s.newest[f.series].Store(max(s.newest[f.series].Load(), row.Number)) // f.mu is held
-		s.enriching.add(disclosure.ReportID(row.Type, row.Number))
+		f.series.newest.Store(max(f.series.newest.Load(), row.Number)) // f.mu is held
+		f.queue.Add(disclosure.ReportID(row.Type, row.Number))
 	}
 	for number := range f.rows {
-		if !told[number] {
-			// The feed forgets what was before the last close. What came just
-			// before it may never have been shown: the lists know.
+		if !shown[number] {
+			// At the close the feed drops the day. Reports published just before may
+			// never have been in it: the lists show them.
 			delete(f.rows, number)
 			f.cut = time.Now()
-			s.ask(f.series)
+			f.series.requestLists()
 		}
 	}
 	return nil
-}
-
-// ask asks for the lists of a series to be read soon.
-func (s *session) ask(t disclosure.Type) {
-	select {
-	case s.wake[t] <- struct{}{}:
-	default:
-	}
-}
-
-// newestOf reads the part of the lists that returns what the feed should.
-func (s *session) newestOf(ctx context.Context, t disclosure.Type) (regulator.List, error) {
-	if t == disclosure.HR {
-		list, _, err := s.latestHR(ctx, throttle.Feeds)
-		return list, err
-	}
-	today := disclosure.DayOf(time.Now())
-	return s.Regulator.For(throttle.Feeds).List(ctx, t, today-1, today, 0)
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -12,84 +13,100 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// chaseGaps looks up the numbers that are missing in a series.
-func (s *session) chaseGaps(ctx context.Context) error {
-	chased := map[string]*item{} // that could not be looked up
-	for {
-		if err := retry.Sleep(ctx, s.intervals.gaps); err != nil {
-			return err
-		}
-		for _, t := range disclosure.Types {
-			s.chase(ctx, t, chased)
-			s.probe(t)
-		}
-	}
+// gaps looks up the numbers that are missing in a series.
+type gaps struct {
+	*writer
+	failed map[string]*failedNumber // by report id
+}
+
+// failedNumber is a missing number that could not be looked up.
+type failedNumber struct {
+	due   time.Time
+	tries int
 }
 
 const (
-	mostChased  = 200            // numbers in a round: somebody may have imported odd ones
-	mostRefused = 3              // in a row, before a round is given up
-	chaseAgain  = 24 * time.Hour // a number that was not there may still come, late
-	chaseDays   = 7
+	mostLookups  = 200            // in a round: imported reports can have any number
+	mostFailures = 3              // in a row, before a round is given up
+	lookupAgain  = 24 * time.Hour // a number that did not exist may be published late
+	lookupDays   = 7
 )
 
-func (s *session) chase(ctx context.Context, t disclosure.Type, chased map[string]*item) {
-	asked, refused := 0, 0
-	for _, gap := range s.Coverage.Gaps(t, coverage.InOrder(s.known.Numbers(t))) {
+// run looks up missing numbers until the context ends.
+func (g *gaps) run(ctx context.Context) error {
+	for {
+		if err := retry.Sleep(ctx, g.intervals.gaps); err != nil {
+			return err
+		}
+		for _, t := range disclosure.Types {
+			g.round(ctx, t)
+			g.probePages(t)
+		}
+		// What was due long ago and not tried again is no longer missing.
+		maps.DeleteFunc(g.failed, func(_ string, f *failedNumber) bool { return time.Since(f.due) > lookupAgain })
+	}
+}
+
+// round looks up the missing numbers of a series. It ends early if the source
+// fails or if there are too many.
+func (g *gaps) round(ctx context.Context, t disclosure.Type) {
+	lookups, failures := 0, 0
+	for _, gap := range g.Coverage.Gaps(t, coverage.InOrder(g.Recent.Numbers(t))) {
 		for number := gap.First; number <= gap.Last; number++ {
 			id := disclosure.ReportID(t, number)
-			if !s.missing(t, number, gap) || chased[id] != nil && chased[id].due.After(time.Now()) {
+			last := g.failed[id]
+			if !g.missing(t, number, gap) || last != nil && last.due.After(time.Now()) {
 				continue
 			}
-			if asked++; asked > mostChased || refused >= mostRefused || ctx.Err() != nil {
-				return // the source is not well, or there are too many: in a minute again
+			if lookups++; lookups > mostLookups || failures >= mostFailures || ctx.Err() != nil {
+				return
 			}
-			if err := s.chaseOne(ctx, t, number); err == nil {
-				refused = 0
-				delete(chased, id)
+			if err := g.lookUp(ctx, t, number); err == nil {
+				failures = 0
+				delete(g.failed, id)
 				continue
 			}
-			refused++
-			if chased[id] == nil {
-				chased[id] = &item{}
+			failures++
+			if last == nil {
+				last = &failedNumber{}
+				g.failed[id] = last
 			}
-			chased[id].due = time.Now().Add(s.pageBackoff(chased[id].tries + 1))
-			chased[id].tries++
+			last.tries++
+			last.due = time.Now().Add(g.pageBackoff(last.tries))
 		}
 	}
 }
 
-// missing reports whether a number of a gap is to be looked up: late enough, and
-// if it was not there before, again every day for a week.
-func (s *session) missing(t disclosure.Type, number int64, gap coverage.Gap) bool {
+// missing reports whether a number of a gap is to be looked up: when it is late
+// enough, and if it did not exist then, again every day for a week.
+func (g *gaps) missing(t disclosure.Type, number int64, gap coverage.Gap) bool {
 	age := time.Since(gap.Next.At)
-	looked := s.Coverage.Absent(t, number)
-	return age > s.intervals.gapsAfter &&
-		(looked.IsZero() || age < chaseDays*24*time.Hour && time.Since(looked) > chaseAgain)
+	lastLookup := g.Coverage.Absent(t, number)
+	return age > g.intervals.gapsAfter &&
+		(lastLookup.IsZero() || age < lookupDays*24*time.Hour && time.Since(lastLookup) > lookupAgain)
 }
 
-// probe has a page read while pages fail and no report waits for its own: who
-// else would notice that they are back?
-func (s *session) probe(t disclosure.Type) {
-	if newest := s.newest[t].Load(); newest > 0 && s.board.Failing(health.Permalink(t)) {
-		s.enriching.add(disclosure.ReportID(t, newest))
+// probePages queues the newest report while pages fail: without a queued report
+// nothing would notice that they recover.
+func (g *gaps) probePages(t disclosure.Type) {
+	if newest := g.series[t].newest.Load(); newest > 0 && g.monitor.Failing(health.Permalink(t)) {
+		g.queue.Add(disclosure.ReportID(t, newest))
 	}
 }
 
-// chaseOne looks a number up. That the source has none is remembered, so that
-// it is asked once.
-func (s *session) chaseOne(ctx context.Context, t disclosure.Type, number int64) error {
-	row, err := s.Regulator.For(throttle.Gaps).Permalink(ctx, t, number)
+// lookUp looks up a number. If it does not exist, that is stored.
+func (g *gaps) lookUp(ctx context.Context, t disclosure.Type, number int64) error {
+	row, err := g.Regulator.For(throttle.Gaps).Permalink(ctx, t, number)
 	if fault.KindOf(err) == fault.NotFound {
-		s.board.OK(health.Permalink(t))
-		return s.Coverage.SetAbsent(ctx, s.lease, t, number, time.Now())
+		g.monitor.OK(health.Permalink(t))
+		return g.Coverage.SetAbsent(ctx, g.lease, t, number, time.Now())
 	}
-	if s.note(ctx, health.Permalink(t), err) != nil {
+	if g.note(ctx, health.Permalink(t), err) != nil {
 		return err
 	}
-	if err := s.takePage(ctx, row); err != nil {
+	if err := g.takePage(ctx, row); err != nil {
 		return err
 	}
-	s.Logger.Warn("a report was missing and is found", "type", t, "number", number)
+	g.Logger.Warn("a missing report was found by its number", "type", t, "number", number)
 	return nil
 }

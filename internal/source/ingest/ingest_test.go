@@ -24,7 +24,7 @@ func TestFirstStart(t *testing.T) {
 		t.Errorf("the store is marked %q, %v: the source said it is a simulation", mark, err)
 	}
 	// What was filed before we looked is history, whichever surface told it.
-	for _, r := range (known{w.cat}).Since(time.Now().AddDate(0, 0, -firstDays)) {
+	for _, r := range w.cat.Known().Since(time.Now().AddDate(0, 0, -firstDays)) {
 		if !r.Backfilled {
 			t.Errorf("%s of %v counts as news", r.ID, r.PublishedAt)
 		}
@@ -35,7 +35,7 @@ func TestFirstStart(t *testing.T) {
 		if strings.Contains(i.Name, "TITULIZACI") || i.Kind == disclosure.Company && i.Market == "" {
 			continue // in no register: known once they file
 		}
-		got, ok := known{w.cat}.Issuer(i.ID)
+		got, ok := w.cat.Known().Issuer(i.ID)
 		if !ok {
 			t.Errorf("%s, %s, is not in the directory", i.ID, i.Name)
 			continue

@@ -6,30 +6,30 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// rhythm is how often things are done. Tests are in a hurry.
+// intervals are the times between repetitions. Tests use shorter ones.
 type intervals struct {
-	blind         time.Duration // after which the lease is given up for a process that sees the source
+	blind         time.Duration // how long a blind process holds the lease before it yields
 	probe         time.Duration // between two probes of the source while the holder of the lease is blind
-	aside         time.Duration // before the lease is asked for again once it was given up
-	unoffered     time.Duration // before sight is offered again once the lease was given up
+	aside         time.Duration // before the lease is requested again after it was yielded
+	unoffered     time.Duration // before this process offers its sight again after it yielded the lease
 	compare       time.Duration // between two comparisons of a feed with its list, in working hours
 	compareNight  time.Duration // the same at other hours
-	grace         time.Duration // a feed may be so far behind its list
-	distrust      time.Duration // the longest time that a hidden report makes a feed stale
-	instead       time.Duration // between two looks at the list while the feed fails
-	slowest       time.Duration // between two looks at a feed that fails
-	reconcile     time.Duration // between two looks at the lists by date
-	reconcileSoon time.Duration // at least, between two that were asked for
-	hr            time.Duration // between two looks at the latest HR: gaps in the numbers say what they would
-	sweep         time.Duration // between two entities: some two thousand take a week
-	gaps          time.Duration // between two looks for gaps
-	gapsAfter     time.Duration // a number that is late is not yet missing
-	poor          time.Duration // between two looks for reports that were left half told
-	loose         time.Duration // between two looks for reports that others have to do with
-	retry         time.Duration // the longest wait before what failed is tried again
-	unread        time.Duration // between two looks for documents that were left unread
-	reask         time.Duration // before a model that does not answer is asked again
-	reread        time.Duration // the first wait before a document is asked for again; each is twice the one before
+	grace         time.Duration // how far a feed may be behind its list
+	distrust      time.Duration // the longest time for which a hidden report makes a feed stale
+	instead       time.Duration // between two reads of the list while the feed fails
+	slowest       time.Duration // between two polls of a feed that fails
+	reconcile     time.Duration // between two rounds of the lists by date
+	reconcileSoon time.Duration // the shortest time between two rounds
+	hr            time.Duration // between two rounds of the latest HR; gaps in the numbers reveal the same sooner
+	sweep         time.Duration // between two funds: about two thousand take a week
+	gaps          time.Duration // between two searches for gaps
+	gapsAfter     time.Duration // how late a number may be before it is missing
+	incomplete    time.Duration // between two searches for reports whose page was not read
+	unresolved    time.Duration // between two searches for reports with unresolved references
+	retry         time.Duration // the longest wait before a retry
+	unread        time.Duration // between two searches for unread documents
+	reask         time.Duration // before a model that did not answer is asked again
+	reread        time.Duration // the first wait before a document is fetched again; it doubles with each
 }
 
 var usual = intervals{
@@ -49,16 +49,16 @@ var usual = intervals{
 	sweep:         5 * time.Minute,
 	gaps:          time.Minute,
 	gapsAfter:     10 * time.Minute,
-	poor:          10 * time.Minute,
-	loose:         10 * time.Second,
+	incomplete:    10 * time.Minute,
+	unresolved:    10 * time.Second,
 	retry:         30 * time.Second,
 	unread:        10 * time.Second,
 	reask:         2 * time.Minute,
 	reread:        5 * time.Second,
 }
 
-// comparing is the time between two comparisons of a feed with its list. Nearly
-// all reports come between the early morning and the evening of a working day.
+// comparing returns the time between two comparisons of a feed with its list.
+// Nearly all reports are published in the daytime of working days.
 func (r *intervals) comparing(now time.Time) time.Duration {
 	now = now.In(disclosure.Madrid)
 	weekend := now.Weekday() == time.Saturday || now.Weekday() == time.Sunday
@@ -68,7 +68,7 @@ func (r *intervals) comparing(now time.Time) time.Duration {
 	return r.compare
 }
 
-// lists is how often the lists of a series are looked at.
+// lists returns the time between two rounds of the lists of a series.
 func (r *intervals) lists(t disclosure.Type) time.Duration {
 	if t == disclosure.HR {
 		return r.hr

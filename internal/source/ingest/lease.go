@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// LeaseName is what who reads the source holds.
+	// LeaseName is the name of the ingest lease.
 	LeaseName = "ingest"
 
-	leaseTime = 3500 * time.Millisecond // a holder that died is missed no longer than this
-	renewal   = time.Second
-	campaign  = 500 * time.Millisecond // between two tries to take it
+	leaseTime  = 3500 * time.Millisecond // the longest gap after a holder that died
+	renewEvery = time.Second
+	leaseRetry = 500 * time.Millisecond // between two tries to acquire the lease
 )
 
 // acquire waits until this process has the lease.
 func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
-	standing, taken := context.WithCancel(ctx)
+	standby, acquired := context.WithCancel(ctx)
 	var probes sync.WaitGroup
-	probes.Go(func() { i.offerSight(standing) })
+	probes.Go(func() { i.offerSight(standby) })
 	defer probes.Wait()
-	defer taken()
+	defer acquired()
 	trouble := outage.Log{Logger: i.Logger}
 	for {
 		lease, err := tryLease(ctx, i.Store, i.Holder)
 		if err == nil {
-			trouble.Recovered("") // that it is taken is logged by the caller
+			trouble.Recovered("") // the caller logs that the lease is acquired
 			return lease, nil
 		}
 		if fault.KindOf(err) == fault.Conflict {
-			trouble.Recovered("the lease can be asked for again")
-			i.askToStepDown(ctx)
+			trouble.Recovered("the lease can be requested again")
+			i.requestStepDown(ctx)
 		} else if ctx.Err() == nil {
-			trouble.Failed("the lease cannot be asked for", "err", err)
+			trouble.Failed("the lease cannot be requested", "err", err)
 		}
-		if err := retry.Sleep(ctx, campaign); err != nil {
+		if err := retry.Sleep(ctx, leaseRetry); err != nil {
 			return store.Lease{}, err
 		}
 	}
@@ -57,11 +57,11 @@ func tryLease(ctx context.Context, leases store.Leases, holder string) (store.Le
 // errLost ends the work of a term.
 var errLost = errors.New("the lease was lost")
 
-// holdLease runs the work and prolongs the lease, until the work ends or the
-// lease is lost. It gives the lease back in the end, so that nobody waits.
+// holdLease runs work and renews the lease until work ends or the lease is lost.
+// It then releases the lease, so that another process need not wait for its end.
 func (i *Ingest) holdLease(ctx context.Context, lease store.Lease, work func(context.Context) error) error {
-	i.hold(true)
-	defer i.hold(false)
+	i.setHolding(true)
+	defer i.setHolding(false)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	renewed := make(chan struct{})
@@ -72,10 +72,10 @@ func (i *Ingest) holdLease(ctx context.Context, lease store.Lease, work func(con
 	err := work(ctx)
 	cancel(err)
 	<-renewed
-	giving, done := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
+	releasing, done := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
 	defer done()
-	if released := i.Store.ReleaseLease(giving, lease); released != nil {
-		i.Logger.Warn("the lease could not be given back", "err", released)
+	if err := i.Store.ReleaseLease(releasing, lease); err != nil {
+		i.Logger.Warn("the lease could not be released", "err", err)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errLost) {
 		return cause
@@ -83,10 +83,10 @@ func (i *Ingest) holdLease(ctx context.Context, lease store.Lease, work func(con
 	return err
 }
 
-// renew prolongs the lease until it cannot be any more.
+// renew renews the lease until that fails for longer than the lease lasts.
 func (i *Ingest) renew(ctx context.Context, lease store.Lease) error {
-	for sure := time.Now().Add(leaseTime); ; {
-		if err := retry.Sleep(ctx, renewal); err != nil {
+	for expires := time.Now().Add(leaseTime); ; {
+		if err := retry.Sleep(ctx, renewEvery); err != nil {
 			return err
 		}
 		asked := time.Now()
@@ -95,19 +95,14 @@ func (i *Ingest) renew(ctx context.Context, lease store.Lease) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil && newest.Term == lease.Term:
-			sure = asked.Add(leaseTime)
-		case err == nil: // it ran out, somebody had it, and it is ours again
+			expires = asked.Add(leaseTime)
+		case err == nil: // it expired, and this process has just acquired a new one
 			_ = i.Store.ReleaseLease(ctx, newest)
 			return fmt.Errorf("%w: another process had it in between", errLost)
 		case fault.KindOf(err) == fault.Conflict:
 			return fmt.Errorf("%w: %w", errLost, err)
-		case time.Now().After(sure):
-			return fmt.Errorf("%w: it could not be prolonged: %w", errLost, err)
+		case time.Now().After(expires):
+			return fmt.Errorf("%w: it could not be renewed: %w", errLost, err)
 		}
 	}
-}
-
-// backoff doubles from half a second on, with jitter.
-func (i *Ingest) backoff(failures int) time.Duration {
-	return retry.Jitter(retry.Backoff(failures, time.Second, i.intervals.retry))
 }

@@ -114,18 +114,18 @@ func TestRowCannotBeRead(t *testing.T) {
 		}
 		return page
 	})
-	_, err := s.read(t.Context(), throttle.Reconcile, week())
+	_, err := s.lists.read(t.Context(), throttle.Reconcile, week())
 	if _, markup := errors.AsType[*regulator.MarkupError](err); !markup {
 		t.Errorf("reading it gives %v", err)
 	}
 	if n := w.lacking(week()); n != 1 {
 		t.Errorf("%d reports are missing, want the one", n)
 	}
-	if !w.led.Covered(disclosure.OIR, week().from).IsZero() || !s.board.Failing(health.List(disclosure.OIR)) {
+	if !w.led.Covered(disclosure.OIR, week().from).IsZero() || !s.monitor.Failing(health.List(disclosure.OIR)) {
 		t.Error("the days count as read, or nobody is told")
 	}
 	site.be(nil)
-	if _, err := s.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 || w.led.Covered(disclosure.OIR, week().from).IsZero() {
+	if _, err := s.lists.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 || w.led.Covered(disclosure.OIR, week().from).IsZero() {
 		t.Errorf("once it is well again: %v, %d missing", err, w.lacking(week()))
 	}
 }
@@ -143,7 +143,7 @@ func TestPageIgnored(t *testing.T) {
 		}
 		return first
 	})
-	_, err := s.read(t.Context(), throttle.Reconcile, week())
+	_, err := s.lists.read(t.Context(), throttle.Reconcile, week())
 	if err == nil || !w.led.Covered(disclosure.OIR, week().from).IsZero() {
 		t.Errorf("%v, and %d reports are missing that count as read", err, w.lacking(week()))
 	}
@@ -155,7 +155,7 @@ func TestNoPager(t *testing.T) {
 	w := newEmptyWorld(t)
 	s := w.session()
 	w.odd(s.Ingest).be(func(_ string, page []byte) []byte { return pagerLabel.ReplaceAll(page, nil) })
-	if _, err := s.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 {
+	if _, err := s.lists.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 {
 		t.Errorf("%v, %d reports are missing", err, w.lacking(week()))
 	}
 }
@@ -206,11 +206,11 @@ func TestSweepCutShort(t *testing.T) {
 		}
 		return page
 	})
-	if err := s.sweep(t.Context(), entity); err == nil {
+	if err := s.funds.sweep(t.Context(), entity); err == nil {
 		t.Fatal("the second page was to fail")
 	}
 	site.be(nil)
-	if err := s.sweep(t.Context(), entity); err != nil {
+	if err := s.funds.sweep(t.Context(), entity); err != nil {
 		t.Fatal(err)
 	}
 	kept := 0

@@ -53,8 +53,8 @@ var hurried = intervals{
 	sweep:         5 * time.Second,
 	gaps:          300 * time.Millisecond,
 	gapsAfter:     2 * time.Second,
-	poor:          2 * time.Second,
-	loose:         300 * time.Millisecond,
+	incomplete:    2 * time.Second,
+	unresolved:    300 * time.Millisecond,
 	retry:         500 * time.Millisecond,
 	unread:        300 * time.Millisecond,
 	reask:         time.Second,
@@ -181,11 +181,11 @@ func (w *world) newIngest(holder string) *Ingest {
 		logger = slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	i := New(Options{
-		Store: w.store, Coverage: w.led, Catalog: w.cat, Regulator: source, Exchange: listed,
+		Store: w.store, Coverage: w.led, Known: w.cat.Known(), Recent: w.cat.Known(), Regulator: source, Exchange: listed,
 		Poll: 200 * time.Millisecond, Holder: holder, Logger: logger.With("holder", holder),
 	})
 	i.intervals = hurried
-	i.board = health.NewMonitor(2 * time.Second)
+	i.monitor = health.NewMonitor(2 * time.Second)
 	return i
 }
 

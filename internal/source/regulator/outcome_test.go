@@ -1,4 +1,4 @@
-package ingest
+package regulator_test
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ func TestOutcome(t *testing.T) {
 		"missing":   fault.New(fault.NotFound, "the regulator has no such page"),
 		"failed":    errors.New("disk full"),
 	} {
-		if got := outcome(err); got != want || !slices.Contains(Outcomes, got) {
-			t.Errorf("%v is %q, want %q", err, got, want)
+		if got := regulator.Outcome(err); got != want || !slices.Contains(regulator.Outcomes, got) {
+			t.Errorf("Outcome(%v): got %q, want %q", err, got, want)
 		}
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/regulator"
+	"pregon/internal/store"
 )
 
-// neighbours is how far to either side a number is looked for whose time is
-// sure.
+// neighbours is the distance in registration numbers within which reports with a
+// certain time are searched.
 const neighbours = 10
 
-// settle decides which of the two readings is meant of times in the hour that
-// the last Sunday of October has twice.
-func (s *session) settle(ctx context.Context, t disclosure.Type, rows []regulator.Row) ([]regulator.Row, error) {
+// settle chooses one of the two readings of times in the hour that the last
+// Sunday of October has twice.
+func (w *writer) settle(ctx context.Context, t disclosure.Type, rows []regulator.Row) ([]regulator.Row, error) {
 	var ids []string
 	for _, row := range rows {
 		if row.Later.IsZero() {
@@ -30,9 +31,9 @@ func (s *session) settle(ctx context.Context, t disclosure.Type, rows []regulato
 	if len(ids) == 0 {
 		return rows, nil
 	}
-	reports, err := s.Store.Reports(ctx, ids...)
+	reports, err := w.Store.Reports(ctx, ids...)
 	if err != nil {
-		return nil, notKept(err)
+		return nil, store.Unavailable(err)
 	}
 	var sure []coverage.Numbered
 	for _, r := range reports {
@@ -43,9 +44,9 @@ func (s *session) settle(ctx context.Context, t disclosure.Type, rows []regulato
 	return settle(rows, sure), nil
 }
 
-// settle goes by the neighbours in the series, since numbers rise with time:
-// the second reading is right when a lower number came later than the first,
-// and otherwise the first is. sure are reports whose time is beyond doubt.
+// settle uses the order of the series: numbers rise with time. The second reading
+// is right if a lower number has a time after the first reading; otherwise the
+// first is. sure are reports whose time is certain.
 func settle(rows []regulator.Row, sure []coverage.Numbered) []regulator.Row {
 	rows = slices.Clone(rows)
 	order := make([]*regulator.Row, len(rows))
@@ -69,7 +70,7 @@ func settle(rows []regulator.Row, sure []coverage.Numbered) []regulator.Row {
 	return rows
 }
 
-// latestBelow returns the latest time of a nearby lower number.
+// latestBelow returns the latest time among the neighbours with a lower number.
 func latestBelow(sure []coverage.Numbered, number int64) (latest time.Time) {
 	for _, n := range sure {
 		if n.Number < number && n.Number >= number-neighbours && n.At.After(latest) {

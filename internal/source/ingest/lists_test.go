@@ -17,14 +17,14 @@ func TestRoundCutShort(t *testing.T) {
 	broken := &brokenStore{Store: w.store}
 	s.Store = broken
 	broken.failAfter(3, errors.New("disk full"))
-	if err := s.round(t.Context(), disclosure.OIR); err == nil {
+	if err := s.lists.round(t.Context(), disclosure.OIR); err == nil {
 		t.Fatal("the round was to be cut short")
 	}
 	if !w.led.Time(roundClock(disclosure.OIR)).IsZero() {
 		t.Error("half a round counts")
 	}
 	broken.fail(nil)
-	if err := s.round(t.Context(), disclosure.OIR); err != nil {
+	if err := s.lists.round(t.Context(), disclosure.OIR); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.exact(today()-firstDays, disclosure.OIR); err != nil {
@@ -44,7 +44,7 @@ func TestRoundAfterWeeks(t *testing.T) {
 	if err := w.led.SetTime(t.Context(), s.lease, roundClock(disclosure.OIR), weeks); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.round(t.Context(), disclosure.OIR); err != nil {
+	if err := s.lists.round(t.Context(), disclosure.OIR); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.exact(disclosure.DayOf(weeks), disclosure.OIR); err != nil {

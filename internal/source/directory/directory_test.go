@@ -1,4 +1,4 @@
-package ingest
+package directory
 
 import (
 	"context"
@@ -26,118 +26,52 @@ import (
 	"pregon/internal/store"
 )
 
-// TestJoinByName: an exchange that does not tell a NIF is joined by name, and
-// the NIF is learnt from the first report.
-func TestJoinByName(t *testing.T) {
-	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
-	listed := disclosure.Issuer{ID: "exchange-91234", Name: "ALMAZARA FICTICIA, S.A.", Ticker: "ALMZ", Market: "SIBE", Kind: disclosure.Company}
-	w.tell(listed)
-	got := s.newIssuers([]disclosure.Report{
-		{NIF: "A-69001238", CompanyName: "Almazara Ficticia SA"}, // one and the same
-		{NIF: "A69001238", CompanyName: "ALMAZARA FICTICIA, S.A."},
-		{NIF: "V69178358", CompanyName: "OTRA FICTICIA, FONDO DE TITULIZACIÓN"},
-		{CompanyName: "SIN NIF, S.A."},
-	})
-	if len(got) != 2 {
-		t.Fatalf("%+v, want two issuers", got)
-	}
-	if got[0].ID != listed.ID || got[0].Name != listed.Name || got[0].NIF != "A-69001238" {
-		t.Errorf("the NIF of %s is learnt as %+v", listed.ID, got[0])
-	}
-	if got[1].ID != "V69178358" || got[1].Kind != disclosure.Fund {
-		t.Errorf("the fund is %+v", got[1])
-	}
-}
-
-// tell puts an issuer into the store, and waits until the catalogue has it.
-func (w *world) tell(i disclosure.Issuer) {
-	w.Helper()
-	out, err := w.store.Append(w.Context(), store.Batch{Issuers: []disclosure.Issuer{i}})
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.catchUp(out.Seq)
-}
-
-// log returns how long the log is, once the catalogue knows all of it.
-func (w *world) log() int64 {
-	w.Helper()
-	seq, err := w.store.Newest(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.catchUp(seq)
-	return seq
-}
-
-// issuer returns an issuer as the store has it.
-func (w *world) issuer(key string) disclosure.Issuer {
-	w.Helper()
-	w.log()
-	i, ok := known{w.cat}.Issuer(key)
-	if !ok {
-		w.Errorf("%s is not in the directory", key)
-	}
-	return i
-}
-
 // tomorrow makes all of the directory due.
-func (w *world) tomorrow(s *session) {
+func (w *world) tomorrow(s *Refresher) {
 	w.Helper()
 	for _, p := range slices.Concat(s.registers(), s.exchange()) {
-		if !w.led.Time(p.name).IsZero() {
-			w.setClock(s, p.name, time.Now().Add(-directoryEvery))
+		if !w.coverage.Time(p.name).IsZero() {
+			w.setClock(s, p.name, time.Now().Add(-refreshEvery))
 		}
 	}
 	w.later(s)
 }
 
-func (w *world) setClock(s *session, name string, at time.Time) {
+func (w *world) setClock(s *Refresher, name string, at time.Time) {
 	w.Helper()
-	if err := w.led.SetTime(w.Context(), s.lease, name, at); err != nil {
+	if err := w.coverage.SetTime(w.Context(), s.Lease, name, at); err != nil {
 		w.Fatal(err)
 	}
 }
 
 // later makes due what failed.
-func (w *world) later(s *session) {
+func (w *world) later(s *Refresher) {
 	w.Helper()
 	for _, p := range slices.Concat(s.registers(), s.exchange()) {
-		last := s.setback(p)
+		last := s.failure(p)
 		if last.Tries == 0 {
 			continue
 		}
 		last.At = last.At.Add(-last.wait())
 		text, _ := json.Marshal(last)
-		if err := w.led.SetValue(w.Context(), s.lease, p.memo(), string(text)); err != nil {
+		if err := w.coverage.SetValue(w.Context(), s.Lease, p.failureKey(), string(text)); err != nil {
 			w.Fatal(err)
 		}
 	}
-}
-
-// surface returns how the board sees a surface.
-func surface(i *Ingest, name string) health.Surface {
-	for _, s := range i.Status().Surfaces {
-		if s.Name == name {
-			return s
-		}
-	}
-	return health.Surface{}
 }
 
 // TestDirectoryTwice: a refresh that learns nothing writes nothing.
 func TestDirectoryTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := w.session()
+	s := w.refresher()
+	s.Refresh(t.Context())
 	before := w.log()
 	for range 2 {
 		w.tomorrow(s)
-		s.refreshAll(t.Context())
+		s.Refresh(t.Context())
 		for _, name := range []string{health.Register, health.Exchange} {
-			if got := surface(s.Ingest, name); !got.OK || got.SuccessAt.IsZero() {
+			if got := w.surface(name); !got.OK || got.SuccessAt.IsZero() {
 				t.Errorf("%+v", got)
 			}
 		}
@@ -215,7 +149,7 @@ func (b *bourse) wasAsked() []string {
 }
 
 // listing puts an exchange of its own into a session.
-func (w *world) listing(s *session, shares ...traded) *bourse {
+func (w *world) listing(s *Refresher, shares ...traded) *bourse {
 	w.Helper()
 	b := &bourse{shares: append(shares, traded{"ES0SIM000MT9", "9999", "LA DEL CRECIMIENTO, S.A.", "MTF", "BMEGrowth", "CRE", "A69999999"})}
 	site := httptest.NewServer(b)
@@ -228,9 +162,9 @@ func (w *world) listing(s *session, shares ...traded) *bourse {
 }
 
 // refreshExchange reads the exchange as on another day.
-func (w *world) refreshExchange(s *session) {
+func (w *world) refreshExchange(s *Refresher) {
 	w.tomorrow(s)
-	s.refresh(w.Context(), s.newRoll(), health.Exchange, s.exchange())
+	s.refresh(w.Context(), s.newJoiner(), health.Exchange, s.exchange())
 }
 
 // many are as many companies of one share each.
@@ -248,8 +182,8 @@ func many(n int) (out []traded) {
 // with the ticker of the ordinary ones, and stays as it is.
 func TestExchangeClasses(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
+	w := newWorld(t)
+	s := w.refresher()
 	b := w.listing(
 		s,
 		traded{"ES0SIM00PRE1", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HEM.P", "A69001001"},
@@ -290,7 +224,7 @@ func TestMainShare(t *testing.T) {
 	share := func(ticker, system, segment string) listed {
 		return listed{
 			Share:   exchange.Share{System: system, Segment: segment},
-			listing: listing{Ticker: ticker, At: time.Now()},
+			details: details{Ticker: ticker, At: time.Now()},
 		}
 	}
 	unknown := listed{Share: exchange.Share{System: "SIBE"}}
@@ -320,11 +254,11 @@ func TestMainShare(t *testing.T) {
 // says that it is, the exchange does not change.
 func TestExchangeIsNoRegister(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
+	w := newWorld(t)
+	s := w.refresher()
 	manager := disclosure.Issuer{ID: "A69001001", Name: "GESTORA FICTICIA, SGIIC, S.A.", NIF: "A-69001001", Kind: disclosure.Manager}
-	w.tell(manager)
-	w.tell(disclosure.Issuer{ID: "A69001002", Name: "Otra Ficticia", NIF: "A69001002"})
+	w.add(manager)
+	w.add(disclosure.Issuer{ID: "A69001002", Name: "Otra Ficticia", NIF: "A69001002"})
 	w.listing(
 		s,
 		traded{"ES0SIM000011", "1001", "GESTORA FICTICIA", "SIBE", "", "GES", "A69001001"},
@@ -341,7 +275,7 @@ func TestExchangeIsNoRegister(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		// The register says it once more, in its own words.
-		r := s.newRoll()
+		r := s.newJoiner()
 		if err := r.entities(t.Context(), []regulator.Entity{{Register: "sgiic", Number: 7, Name: manager.Name, NIF: manager.NIF, Kind: disclosure.Manager}}); err != nil {
 			t.Fatal(err)
 		}
@@ -356,8 +290,8 @@ func TestExchangeIsNoRegister(t *testing.T) {
 // us from the others, and alone is asked for again.
 func TestExchangeBadShare(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
+	w := newWorld(t)
+	s := w.refresher()
 	shares := many(8)
 	b := w.listing(s, shares...)
 	b.answer(http.StatusInternalServerError, shares[0].ISIN, shares[3].Company)
@@ -365,11 +299,11 @@ func TestExchangeBadShare(t *testing.T) {
 	if got := w.log(); got != 7 {
 		t.Errorf("%d issuers, want all but two", got)
 	}
-	got := surface(s.Ingest, health.Exchange)
+	got := w.surface(health.Exchange)
 	if got.Failures != 1 || !strings.Contains(got.Error, "2 of 9 shares") {
 		t.Errorf("%+v", got)
 	}
-	if w.led.Time(health.Exchange).IsZero() {
+	if w.coverage.Time(health.Exchange).IsZero() {
 		t.Error("two bad shares keep the service from starting")
 	}
 	b.answer(0)
@@ -377,7 +311,7 @@ func TestExchangeBadShare(t *testing.T) {
 	if diff := cmp.Diff([]string{shares[0].ISIN, shares[0].Company, shares[3].ISIN, shares[3].Company}, b.wasAsked()); diff != "" {
 		t.Error(diff)
 	}
-	if got := surface(s.Ingest, health.Exchange); w.log() != 9 || !got.OK || got.Failures != 0 {
+	if got := w.surface(health.Exchange); w.log() != 9 || !got.OK || got.Failures != 0 {
 		t.Errorf("%d issuers, %+v", w.log(), got)
 	}
 }
@@ -386,17 +320,17 @@ func TestExchangeBadShare(t *testing.T) {
 // what we have, and go on from there.
 func TestExchangeForbids(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
+	w := newWorld(t)
+	s := w.refresher()
 	shares := many(6)
 	b := w.listing(s, shares...)
 	b.answer(http.StatusForbidden, shares[3].ISIN)
 	w.refreshExchange(s)
-	if asked := b.wasAsked(); len(asked) != 7 || w.log() != 3 || !w.led.Time(health.Exchange).IsZero() {
+	if asked := b.wasAsked(); len(asked) != 7 || w.log() != 3 || !w.coverage.Time(health.Exchange).IsZero() {
 		t.Errorf("asked for %v, and %d issuers", asked, w.log())
 	}
 	b.answer(0)
-	s.refresh(t.Context(), s.newRoll(), health.Exchange, s.exchange())
+	s.refresh(t.Context(), s.newJoiner(), health.Exchange, s.exchange())
 	if asked := b.wasAsked(); len(asked) != 0 {
 		t.Errorf("asked for %v before it is time", asked)
 	}
@@ -410,25 +344,25 @@ func TestExchangeForbids(t *testing.T) {
 // tried; and shares that always fail do not keep us from the others.
 func TestExchangeAway(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
+	w := newWorld(t)
+	s := w.refresher()
 	shares := many(12)
 	b := w.listing(s, shares...)
 	var bad []string
-	for _, share := range shares[1 : 1+mostAway] {
+	for _, share := range shares[1 : 1+mostFailures] {
 		bad = append(bad, share.ISIN)
 	}
 	b.answer(http.StatusBadGateway, bad...)
 	w.refreshExchange(s)
-	if asked := b.wasAsked(); len(asked) != 2+mostAway || w.log() != 1 {
+	if asked := b.wasAsked(); len(asked) != 2+mostFailures || w.log() != 1 {
 		t.Errorf("asked for %v, and %d issuers", asked, w.log())
 	}
 	b.answer(http.StatusBadGateway, bad...)
 	w.refreshExchange(s)
-	if asked := b.wasAsked(); asked[0] != shares[1+mostAway].ISIN {
+	if asked := b.wasAsked(); asked[0] != shares[1+mostFailures].ISIN {
 		t.Errorf("asked for %v, want what failed last", asked)
 	}
-	if got := surface(s.Ingest, health.Exchange); w.log() != 13-mostAway || got.OK || got.Failures != 2 {
+	if got := w.surface(health.Exchange); w.log() != 13-mostFailures || got.OK || got.Failures != 2 {
 		t.Errorf("%d issuers, %+v", w.log(), got)
 	}
 }
@@ -437,8 +371,8 @@ func TestExchangeAway(t *testing.T) {
 // of another is not taken for the issuer's.
 func TestExchangeUnsure(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
+	w := newWorld(t)
+	s := w.refresher()
 	b := w.listing(
 		s,
 		traded{"ES0SIM000011", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HEM", "A69001001"},
@@ -467,19 +401,19 @@ func TestExchangeUnsure(t *testing.T) {
 
 // desk stands before the simulated source: it counts what is asked for of the
 // registers and spoils some of it.
-type desk struct {
+type gateway struct {
 	mu    sync.Mutex
 	spoil func(list, page string, answer *httptest.ResponseRecorder) // guarded by mu
 	asked map[string]int                                             // guarded by mu: pages, by list
 }
 
-func (w *world) desk() *desk {
+func (w *world) gateway() *gateway {
 	w.Helper()
 	site, err := url.Parse(w.url)
 	if err != nil {
 		w.Fatal(err)
 	}
-	d := &desk{asked: map[string]int{}}
+	d := &gateway{asked: map[string]int{}}
 	proxy := httputil.NewSingleHostReverseProxy(site)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := r.FormValue("id")
@@ -511,13 +445,13 @@ func (w *world) desk() *desk {
 }
 
 // now sets how answers are spoilt, and forgets what was asked.
-func (d *desk) now(spoil func(list, page string, answer *httptest.ResponseRecorder)) {
+func (d *gateway) now(spoil func(list, page string, answer *httptest.ResponseRecorder)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.spoil, d.asked = spoil, map[string]int{}
 }
 
-func (d *desk) lists() []string {
+func (d *gateway) lists() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Sorted(maps.Keys(d.asked))
@@ -527,59 +461,59 @@ func (d *desk) lists() []string {
 // time has come, and the surface is not well before it is.
 func TestRegisterFails(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	d := w.desk()
-	s := w.session()
+	w := newWorld(t)
+	d := w.gateway()
+	s := w.refresher()
 	s.Exchange = nil
 	d.now(func(list, _ string, answer *httptest.ResponseRecorder) {
 		if list == "7" {
 			answer.Code = http.StatusInternalServerError
 		}
 	})
-	s.refreshAll(t.Context())
+	s.Refresh(t.Context())
 	if lists := d.lists(); len(lists) != 2+len(regulator.FundRegisters) {
 		t.Errorf("asked for %v, want all", lists)
 	}
-	if got := surface(s.Ingest, health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "sicav-7, page 1: ") || !w.led.Time(health.Register).IsZero() {
+	if got := w.surface(health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "sicav-7, page 1: ") || !w.coverage.Time(health.Register).IsZero() {
 		t.Errorf("%+v", got)
 	}
 	w.log()
-	if funds := len(known{w.cat}.Issuers(disclosure.Fund)); funds < 100 {
+	if funds := len(w.cat.Known().Issuers(disclosure.Fund)); funds < 100 {
 		t.Errorf("%d funds", funds)
 	}
 	d.now(d.spoil)
-	s.refreshAll(t.Context())
+	s.Refresh(t.Context())
 	if lists := d.lists(); len(lists) != 0 {
 		t.Errorf("asked for %v at once", lists)
 	}
 	w.later(s)
-	s.refreshAll(t.Context())
+	s.Refresh(t.Context())
 	if lists := d.lists(); !slices.Equal(lists, []string{"7"}) {
 		t.Errorf("asked for %v, want what failed", lists)
 	}
-	if got := surface(s.Ingest, health.Register); got.OK || got.Failures != 2 {
+	if got := w.surface(health.Register); got.OK || got.Failures != 2 {
 		t.Errorf("%+v", got)
 	}
 
 	// The others are read the next day, and that does not make it well.
 	d.now(d.spoil)
 	for _, p := range s.registers() {
-		if s.setback(p).Tries == 0 {
-			w.setClock(s, p.name, time.Now().Add(-directoryEvery))
+		if s.failure(p).Tries == 0 {
+			w.setClock(s, p.name, time.Now().Add(-refreshEvery))
 		}
 	}
-	s.refreshAll(t.Context())
+	s.Refresh(t.Context())
 	if lists := d.lists(); len(lists) != 1+len(regulator.FundRegisters) || slices.Contains(lists, "7") {
 		t.Errorf("asked for %v, want all but what waits", lists)
 	}
-	if got := surface(s.Ingest, health.Register); got.OK || got.Failures != 2 {
+	if got := w.surface(health.Register); got.OK || got.Failures != 2 {
 		t.Errorf("%+v", got)
 	}
 
 	d.now(nil)
 	w.later(s)
-	s.refreshAll(t.Context())
-	if got := surface(s.Ingest, health.Register); !got.OK || w.led.Time(health.Register).IsZero() || !slices.Equal(d.lists(), []string{"7"}) {
+	s.Refresh(t.Context())
+	if got := w.surface(health.Register); !got.OK || w.coverage.Time(health.Register).IsZero() || !slices.Equal(d.lists(), []string{"7"}) {
 		t.Errorf("%+v, asked for %v", got, d.lists())
 	}
 }
@@ -588,29 +522,29 @@ func TestRegisterFails(t *testing.T) {
 // What waits for the registers does not wait for it.
 func TestRegisterGone(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	d := w.desk()
-	s := w.session()
+	w := newWorld(t)
+	d := w.gateway()
+	s := w.refresher()
 	s.Exchange = nil
 	d.now(func(list, _ string, answer *httptest.ResponseRecorder) {
 		if list == "3" {
 			answer.Code = http.StatusNotFound
 		}
 	})
-	s.refreshAll(t.Context())
-	if got := surface(s.Ingest, health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator has no register fi (list 3)") {
+	s.Refresh(t.Context())
+	if got := w.surface(health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator has no register fi (list 3)") {
 		t.Errorf("%+v", got)
 	}
-	if w.led.Time(health.Register).IsZero() {
+	if w.coverage.Time(health.Register).IsZero() {
 		t.Error("a back-fill of HR waits for a register that is gone")
 	}
 	w.log()
-	funds := known{w.cat}.Issuers(disclosure.Fund)
+	funds := w.cat.Known().Issuers(disclosure.Fund)
 	if len(funds) < 50 {
 		t.Errorf("%d funds of the other registers", len(funds))
 	}
 	managers := map[string]string{}
-	for _, i := range (known{w.cat}).Issuers(disclosure.Manager) {
+	for _, i := range w.cat.Known().Issuers(disclosure.Manager) {
 		managers[i.Name] = i.ID
 	}
 	for _, f := range funds {
@@ -620,8 +554,8 @@ func TestRegisterGone(t *testing.T) {
 	}
 	d.now(nil)
 	w.later(s)
-	s.refreshAll(t.Context())
-	if got := surface(s.Ingest, health.Register); !got.OK {
+	s.Refresh(t.Context())
+	if got := w.surface(health.Register); !got.OK {
 		t.Errorf("once it is back: %+v", got)
 	}
 }
@@ -630,12 +564,12 @@ func TestRegisterGone(t *testing.T) {
 // and else by a name that one issuer alone has.
 func TestExchangeWithoutNIF(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
-	w.tell(disclosure.Issuer{ID: "A69001001", Name: "ALMAZARA FICTICIA, S.A.", NIF: "A-69001001", ISINs: []string{"ES0SIM000011"}})
-	w.tell(disclosure.Issuer{ID: "A69001002", Name: "TEJARES FICTICIOS, S.A.", NIF: "A69001002"})
-	w.tell(disclosure.Issuer{ID: "A69001003", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001003"})
-	w.tell(disclosure.Issuer{ID: "A69001004", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001004"})
+	w := newWorld(t)
+	s := w.refresher()
+	w.add(disclosure.Issuer{ID: "A69001001", Name: "ALMAZARA FICTICIA, S.A.", NIF: "A-69001001", ISINs: []string{"ES0SIM000011"}})
+	w.add(disclosure.Issuer{ID: "A69001002", Name: "TEJARES FICTICIOS, S.A.", NIF: "A69001002"})
+	w.add(disclosure.Issuer{ID: "A69001003", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001003"})
+	w.add(disclosure.Issuer{ID: "A69001004", Name: "MINAS FICTICIAS, S.A.", NIF: "A69001004"})
 	w.listing(
 		s,
 		traded{"ES0SIM000011", "1001", "OTRO NOMBRE, S.A.", "SIBE", "", "ALM", ""},
@@ -654,9 +588,9 @@ func TestExchangeWithoutNIF(t *testing.T) {
 // nor the pages behind it, and is not passed over in silence.
 func TestRegisterBadRow(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	d := w.desk()
-	s := w.session()
+	w := newWorld(t)
+	d := w.gateway()
+	s := w.refresher()
 	s.Exchange = nil
 	d.now(func(list, page string, answer *httptest.ResponseRecorder) {
 		if list == "2" || list == "3" && page == "0" {
@@ -665,28 +599,28 @@ func TestRegisterBadRow(t *testing.T) {
 			answer.Body.WriteString(text)
 		}
 	})
-	s.refreshAll(t.Context())
+	s.Refresh(t.Context())
 	if d.asked["3"] < 2 {
 		t.Errorf("asked for %d pages of the list, want all", d.asked["3"])
 	}
-	if got := surface(s.Ingest, health.Register); got.OK || !strings.Contains(got.Error, "row 1 has no number") {
+	if got := w.surface(health.Register); got.OK || !strings.Contains(got.Error, "row 1 has no number") {
 		t.Errorf("%+v", got)
 	}
-	if w.led.Time(health.Register).IsZero() {
+	if w.coverage.Time(health.Register).IsZero() {
 		t.Error("two bad rows keep the service from starting")
 	}
 	w.log()
-	if got := len(known{w.cat}.Issuers(disclosure.Manager)); got != 39 {
+	if got := len(w.cat.Known().Issuers(disclosure.Manager)); got != 39 {
 		t.Errorf("%d managers, want all but one", got)
 	}
 	d.now(nil)
 	w.later(s)
-	s.refreshAll(t.Context())
-	if got := surface(s.Ingest, health.Register); !got.OK || !slices.Equal(d.lists(), []string{"2", "3"}) {
+	s.Refresh(t.Context())
+	if got := w.surface(health.Register); !got.OK || !slices.Equal(d.lists(), []string{"2", "3"}) {
 		t.Errorf("%+v, asked for %v", got, d.lists())
 	}
 	w.log()
-	if got := len(known{w.cat}.Issuers(disclosure.Manager)); got != 40 {
+	if got := len(w.cat.Known().Issuers(disclosure.Manager)); got != 40 {
 		t.Errorf("%d managers", got)
 	}
 }
@@ -694,18 +628,18 @@ func TestRegisterBadRow(t *testing.T) {
 // TestDirectoryRecall: who takes over knows what failed before.
 func TestDirectoryRecall(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
-	note, _ := json.Marshal(setback{Tries: 3, At: time.Now(), Why: "it was away"})
-	if err := w.led.SetValue(t.Context(), s.lease, s.registers()[1].memo(), string(note)); err != nil {
+	w := newWorld(t)
+	s := w.refresher()
+	note, _ := json.Marshal(failure{Tries: 3, At: time.Now(), Reason: "it was away"})
+	if err := w.coverage.SetValue(t.Context(), s.Lease, s.registers()[1].failureKey(), string(note)); err != nil {
 		t.Fatal(err)
 	}
-	s.recall(health.Register, s.registers())
-	s.recall(health.Exchange, s.exchange())
-	if got := surface(s.Ingest, health.Register); got.OK || got.Error != "it was away" {
+	s.restoreFailures(health.Register, s.registers())
+	s.restoreFailures(health.Exchange, s.exchange())
+	if got := w.surface(health.Register); got.OK || got.Error != "it was away" {
 		t.Errorf("%+v", got)
 	}
-	if got := surface(s.Ingest, health.Exchange); got.Failures != 0 {
+	if got := w.surface(health.Exchange); got.Failures != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -713,7 +647,7 @@ func TestDirectoryRecall(t *testing.T) {
 func TestDirectoryWait(t *testing.T) {
 	var got []time.Duration
 	for _, tries := range []int{1, 2, 3, 4, 5, 6, 7, 1000} {
-		got = append(got, setback{Tries: tries}.wait()/time.Minute)
+		got = append(got, failure{Tries: tries}.wait()/time.Minute)
 	}
 	if diff := cmp.Diff([]time.Duration{10, 20, 40, 60, 60, 60, 60, 60}, got); diff != "" {
 		t.Error(diff)
@@ -737,29 +671,28 @@ func (b brokenNotes) PutRecords(ctx context.Context, lease *store.Lease, records
 // public.
 func TestDirectoryDiscreet(t *testing.T) {
 	t.Parallel()
-	w := newEmptyWorld(t)
-	s := w.session()
-	broken := &brokenStore{Store: w.store}
-	broken.fail(errSecret)
-	s.Store = broken
-	s.refreshAll(t.Context())
+	w := newWorld(t)
+	s := w.refresher()
+	w.failAppend(errSecret)
+	s.Refresh(t.Context())
 	for _, name := range []string{health.Register, health.Exchange, health.Store} {
-		if got := surface(s.Ingest, name); got.Failures == 0 || !strings.Contains(got.Error, "the store") {
+		if got := w.surface(name); got.Failures == 0 || !strings.Contains(got.Error, "the store") {
 			t.Errorf("%+v", got)
 		}
 	}
-	broken.fail(nil)
+	w.failAppend(nil)
 	s.Coverage = coverage.New(brokenNotes{w.store}) // which does not know what was read
-	s.refreshAll(t.Context())
-	if got := surface(s.Ingest, health.Exchange); got.Failures != 2 || !strings.Contains(got.Error, "the store") {
+	s.Refresh(t.Context())
+	if got := w.surface(health.Exchange); got.Failures != 2 || !strings.Contains(got.Error, "the store") {
 		t.Errorf("%+v", got)
 	}
-	if err := w.led.Refresh(t.Context()); err != nil {
+	if err := w.coverage.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	told, _ := json.Marshal(s.Status())
+	status, _ := w.monitor.Status()
+	told, _ := json.Marshal(status)
 	for _, p := range slices.Concat(s.registers(), s.exchange()) {
-		told = append(told, w.led.Value(p.memo())...)
+		told = append(told, w.coverage.Value(p.failureKey())...)
 	}
 	if strings.Contains(string(told), "internal:5432") {
 		t.Errorf("%s", told)

@@ -13,20 +13,21 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// sightMemo is where a process that stands by notes that it sees the source
-// while the holder of the lease does not: its name and the time.
+// sightMemo is the key under which a standby process stores its name and the
+// time when it can read the source while the holder of the lease cannot.
 const sightMemo = "sight"
 
-// errBlind ends the term of a process that is blind while another is not.
-var errBlind = errors.New("the source cannot be seen from here, and another process sees it")
+// errBlind ends the term of a process that cannot read the source while another
+// can.
+var errBlind = errors.New("the source cannot be read from here, and another process can read it")
 
-// offerSight probes the source while the holder of the lease is blind, until
-// the context ends. While the holder is well it asks for nothing. All feeds
-// must answer: a process that sees others than the holder, but no more, would
-// lose the lease to it again.
+// offerSight probes the source while the holder of the lease is blind, until the
+// context ends. It makes no requests while the holder is healthy. All feeds must
+// answer: otherwise the lease could go back and forth between two processes that
+// each read only some.
 func (i *Ingest) offerSight(ctx context.Context) {
 	const checks = 10  // for each probe
-	var next time.Time // not before
+	var next time.Time // earliest time of the next probe
 	memo := i.Coverage.Value(sightMemo)
 	for retry.Sleep(ctx, i.intervals.probe/checks) == nil {
 		unseen := i.Coverage.SourceStatus(true).Unseen
@@ -35,10 +36,10 @@ func (i *Ingest) offerSight(ctx context.Context) {
 			continue
 		}
 		if next.IsZero() {
-			next = time.Now().Add(rand.N(i.intervals.probe / 2)) // the processes that stand by do not ask all at once
+			next = time.Now().Add(rand.N(i.intervals.probe / 2)) // standby processes do not probe all at once
 		}
 		if other := i.Coverage.Value(sightMemo); other != memo {
-			memo, next = other, time.Now().Add(i.intervals.probe) // one that sees the source is enough
+			memo, next = other, time.Now().Add(i.intervals.probe) // one offer is enough
 		}
 		yielded := time.Unix(0, i.yieldedAt.Load())
 		if time.Now().Before(next) || time.Since(yielded) < i.intervals.unoffered {
@@ -46,17 +47,18 @@ func (i *Ingest) offerSight(ctx context.Context) {
 		}
 		next = time.Now().Add(i.intervals.probe)
 		if err := i.probe(ctx, unseen); err != nil {
-			i.Logger.Debug("the source cannot be seen from here either", "err", err)
+			i.Logger.Debug("the source cannot be read from here either", "err", err)
 			continue
 		}
 		writing, cancel := context.WithTimeout(ctx, storeTime)
-		_ = i.Coverage.SetValue(writing, nil, sightMemo, fmt.Sprintf("%s at %s", i.Holder, time.Now().UTC().Format(time.RFC3339Nano))) // else after the next probe
+		offer := fmt.Sprintf("%s at %s", i.Holder, time.Now().UTC().Format(time.RFC3339Nano))
+		_ = i.Coverage.SetValue(writing, nil, sightMemo, offer) // if this fails, the next probe repeats it
 		cancel()
 	}
 }
 
-// probe reads each feed once, those that the holder lacks first, and stops at
-// the first that fails.
+// probe reads each feed once, first those that the holder lacks, and stops at the
+// first that fails.
 func (i *Ingest) probe(ctx context.Context, unseen []disclosure.Type) error {
 	rest := slices.DeleteFunc(slices.Clone(disclosure.Types), func(t disclosure.Type) bool { return slices.Contains(unseen, t) })
 	for _, t := range slices.Concat(unseen, rest) {
@@ -67,29 +69,30 @@ func (i *Ingest) probe(ctx context.Context, unseen []disclosure.Type) error {
 	return nil
 }
 
-// yield ends the term once this process is blind for a while and another sees
-// the source.
+// yield ends the term once this process has been blind for a while and another
+// offers to read the source.
 func (s *session) yield(ctx context.Context) error {
 	var v sight
 	for {
 		if err := retry.Sleep(ctx, s.intervals.probe/10); err != nil {
 			return err
 		}
-		if v.lost(time.Now(), len(s.board.Unseen()) > 0, s.Coverage.Value(sightMemo), &s.intervals) {
+		if v.lost(time.Now(), len(s.monitor.Unseen()) > 0, s.Coverage.Value(sightMemo), &s.intervals) {
 			return fmt.Errorf("%w: %s", errBlind, v.memo)
 		}
 	}
 }
 
-// sight is what the holder of the lease knows of its own sight and of others'.
+// sight is what the holder of the lease knows about its own sight and the offers
+// of others.
 type sight struct {
 	since time.Time // when it became blind; zero while it is not
-	memo  string    // of the process that sees
-	seen  time.Time // when the memo last changed while it was blind, by our own clock
+	memo  string    // the last offer
+	seen  time.Time // when the offer last changed while it was blind, by this process's clock
 }
 
-// lost reports whether the lease is to be given up: blind for long enough, and
-// another process has noted its sight meanwhile.
+// lost reports whether the lease is to be given up: this process has been blind
+// for long enough, and another made an offer meanwhile.
 func (v *sight) lost(now time.Time, blind bool, memo string, r *intervals) bool {
 	if !blind {
 		*v = sight{memo: memo}

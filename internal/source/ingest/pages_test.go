@@ -12,20 +12,20 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// TestPollOf: feeds leave turns to pages and documents that wait for one.
-func TestPollOf(t *testing.T) {
+// TestPollInterval: feeds are polled less often while pages or documents wait.
+func TestPollInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := throttle.New(time.Minute)
 		source, err := regulator.New(regulator.Options{Origin: "https://regulator.example", UserAgent: "test", Queue: queue})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &session{Ingest: &Ingest{Options: Options{Regulator: source, Poll: time.Second}}}
+		l := &lists{&writer{term: &term{Ingest: &Ingest{Options: Options{Regulator: source, Poll: time.Second}}}}}
 		check := func(hr time.Duration) {
 			t.Helper()
-			for series, want := range map[disclosure.Type]time.Duration{disclosure.IP: time.Second, disclosure.OIR: hr, disclosure.HR: hr} {
-				if got := s.pollOf(series); got != want {
-					t.Errorf("the feed of %s is read every %v, want %v", series, got, want)
+			for name, want := range map[disclosure.Type]time.Duration{disclosure.IP: time.Second, disclosure.OIR: hr, disclosure.HR: hr} {
+				if got := newFeed(&series{name: name}, l).interval(); got != want {
+					t.Errorf("the feed of %s is polled every %v, want %v", name, got, want)
 				}
 			}
 		}
@@ -48,43 +48,11 @@ func TestPollOf(t *testing.T) {
 	})
 }
 
-func TestWaitingRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newRetryQueue()
-		for _, id := range []string{"a", "b", "a", "c"} {
-			w.add(id)
-		}
-		next := func(want string, tries int) {
-			t.Helper()
-			if id, n := w.next(); id != want || n != tries {
-				t.Errorf("the next is %q after %d tries, want %q after %d", id, n, want, tries)
-			}
-		}
-		next("a", 0)
-		next("b", 0)
-		w.done("a", time.Minute) // it failed
-		w.done("b", 0)
-		w.add("a") // waits already
-		next("c", 0)
-		next("", 0)
-		time.Sleep(time.Minute)
-		next("a", 1)
-		w.done("a", 0)
-		w.done("c", 0)
-		next("", 0)
-		if w.len() != 0 || len(w.order) != 0 {
-			t.Errorf("%d wait, in the order %v", w.len(), w.order)
-		}
-		w.add("a") // anew
-		next("a", 0)
-	})
-}
-
 // TestGate: pages whose form is not known are asked for seldom, one report's odd
 // page holds up no other, and a page that can be read opens the gate.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &session{Ingest: &Ingest{intervals: usual}}
+		s := &term{Ingest: &Ingest{intervals: usual}}
 		odd, g := error(&regulator.MarkupError{Surface: "page", Detail: "no list", Whole: true}), &gate{}
 		for range 10 {
 			g.note("hr-1", odd, s.pageBackoff)
@@ -109,4 +77,26 @@ func TestGate(t *testing.T) {
 			t.Errorf("a good page leaves the gate shut for %v", wait)
 		}
 	})
+}
+
+// TestPagesForget: the state about old reports does not grow during a term.
+func TestPagesForget(t *testing.T) {
+	p := newPages(&writer{})
+	for n := range int64(10_000) {
+		p.markListed(disclosure.OIR, n, n)
+	}
+	if got, want := len(p.listed[disclosure.OIR]), crowd*pageSize; got != want {
+		t.Errorf("numbers for which a list was read: got %d, want %d", got, want)
+	}
+	now := time.Now()
+	for day := range 100 {
+		p.noSeconds[fmt.Sprint("oir-", day)] = now.AddDate(0, 0, -day)
+	}
+	p.forgetBefore(now.AddDate(0, 0, -7))
+	if got, want := len(p.noSeconds), 8; got != want {
+		t.Errorf("reports without seconds: got %d, want %d", got, want)
+	}
+	if !p.lacksSeconds("oir-7") || p.lacksSeconds("oir-8") {
+		t.Error("lacksSeconds: want the reports of the last week and no others")
+	}
 }

@@ -86,9 +86,9 @@ func processName() string {
 func (c *serveConfig) claim(ctx context.Context, db store.Store) error {
 	switch {
 	case c.Source == "demo":
-		return ingest.Claim(ctx, db, true)
+		return store.BindSource(ctx, db, true)
 	case c.Source == "cnmv" && c.RegulatorURL == regulator.PublicOrigin:
-		return ingest.Claim(ctx, db, false)
+		return store.BindSource(ctx, db, false)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 	"pregon/internal/store"
 )
 
-// tomorrow makes all of the directory due.
+// tomorrow makes every part of the directory due.
 func (w *world) tomorrow(s *Refresher) {
 	w.Helper()
 	for _, p := range slices.Concat(s.registers(), s.exchange()) {
@@ -44,7 +44,7 @@ func (w *world) setClock(s *Refresher, name string, at time.Time) {
 	}
 }
 
-// later makes due what failed.
+// later makes the parts due that failed.
 func (w *world) later(s *Refresher) {
 	w.Helper()
 	for _, p := range slices.Concat(s.registers(), s.exchange()) {
@@ -60,7 +60,7 @@ func (w *world) later(s *Refresher) {
 	}
 }
 
-// TestDirectoryTwice: a refresh that learns nothing writes nothing.
+// TestDirectoryTwice: a refresh without changes appends nothing.
 func TestDirectoryTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -72,17 +72,17 @@ func TestDirectoryTwice(t *testing.T) {
 		s.Refresh(t.Context())
 		for _, name := range []string{health.Register, health.Exchange} {
 			if got := w.surface(name); !got.OK || got.SuccessAt.IsZero() {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v", got)
 			}
 		}
 		if after := w.log(); after != before {
-			t.Errorf("the log grew from %d to %d", before, after)
+			t.Errorf("length of the log: got %d, want %d as before", after, before)
 		}
 	}
 }
 
-// bourse is a fictional exchange of a few shares.
-type bourse struct {
+// testExchange is a fictional exchange of a few shares.
+type testExchange struct {
 	mu     sync.Mutex
 	shares []traded       // guarded by mu
 	status map[string]int // guarded by mu: of the answer to an ISIN or company
@@ -99,7 +99,7 @@ type traded struct {
 	nif     string
 }
 
-func (b *bourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (b *testExchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r.URL.Path == "/Market/v1/EQ/ListedCompanies" {
@@ -131,9 +131,8 @@ func (b *bourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotFound)
 }
 
-// answer sets the status of answers, 0 for good ones, and forgets what was
-// asked.
-func (b *bourse) answer(status int, keys ...string) {
+// answer sets the status of answers, 0 for success, and clears asked.
+func (b *testExchange) answer(status int, keys ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked, b.status = nil, map[string]int{}
@@ -142,16 +141,16 @@ func (b *bourse) answer(status int, keys ...string) {
 	}
 }
 
-func (b *bourse) wasAsked() []string {
+func (b *testExchange) wasAsked() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.asked)
 }
 
-// listing puts an exchange of its own into a session.
-func (w *world) listing(s *Refresher, shares ...traded) *bourse {
+// listing gives a Refresher a fictional exchange.
+func (w *world) listing(s *Refresher, shares ...traded) *testExchange {
 	w.Helper()
-	b := &bourse{shares: append(shares, traded{"ES0SIM000MT9", "9999", "LA DEL CRECIMIENTO, S.A.", "MTF", "BMEGrowth", "CRE", "A69999999"})}
+	b := &testExchange{shares: append(shares, traded{"ES0SIM000MT9", "9999", "LA DEL CRECIMIENTO, S.A.", "MTF", "BMEGrowth", "CRE", "A69999999"})}
 	site := httptest.NewServer(b)
 	w.Cleanup(site.Close)
 	var err error
@@ -161,13 +160,13 @@ func (w *world) listing(s *Refresher, shares ...traded) *bourse {
 	return b
 }
 
-// refreshExchange reads the exchange as on another day.
+// refreshExchange refreshes the exchange as if on another day.
 func (w *world) refreshExchange(s *Refresher) {
 	w.tomorrow(s)
 	s.refresh(w.Context(), s.newJoiner(), health.Exchange, s.exchange())
 }
 
-// many are as many companies of one share each.
+// many returns n companies of one share each.
 func many(n int) (out []traded) {
 	for k := range n {
 		out = append(out, traded{
@@ -179,7 +178,7 @@ func many(n int) (out []traded) {
 }
 
 // TestExchangeClasses: a company with several classes of shares is one issuer,
-// with the ticker of the ordinary ones, and stays as it is.
+// with the ticker of the ordinary ones, and a second refresh changes nothing.
 func TestExchangeClasses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -200,23 +199,23 @@ func TestExchangeClasses(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := w.issuer("BR0SIM00PRE1"); got.Ticker != "XRIO" || len(got.ISINs) != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	before := w.log()
 	if before != 3 {
-		t.Errorf("%d changes of three issuers", before)
+		t.Errorf("changes: got %d, want 3, one for each issuer", before)
 	}
 	w.refreshExchange(s)
 	if after := w.log(); after != before {
-		t.Errorf("the log grew from %d to %d", before, after)
+		t.Errorf("length of the log: got %d, want %d as before", after, before)
 	}
-	// The ticker that the issuer has is kept even when another looks better.
+	// The ticker of the issuer stays even if another would rank higher.
 	b.mu.Lock()
 	b.shares = append(b.shares, traded{"ES0SIM000NE2", "1001", "HEMO FICTICIA, S.A.", "SIBE", "", "HE", "A69001001"})
 	b.mu.Unlock()
 	w.refreshExchange(s)
 	if got := w.issuer("A69001001"); got.Ticker != "HEM" || len(got.ISINs) != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -242,16 +241,16 @@ func TestMainShare(t *testing.T) {
 		{"the first", company{share("GRB", "SIBE", ""), share("GRA", "SIBE", "")}, "", "GRB", true},
 		{"one that has a ticker", company{share("", "SIBE", ""), share("GR", "Floor", "")}, "", "GR", true},
 		{"not all is known", company{unknown, share("GRF.P", "SIBE", "")}, "", "GRF.P", false},
-		{"nor need be", company{unknown, share("GRF", "SIBE", "")}, "GRF", "GRF", true},
+		{"not all need be known", company{unknown, share("GRF", "SIBE", "")}, "GRF", "GRF", true},
 	} {
 		if got, sure := test.shares.main(test.ticker); got.Ticker != test.want || sure != test.sure {
-			t.Errorf("%s: %q, %v, want %q, %v", test.name, got.Ticker, sure, test.want, test.sure)
+			t.Errorf("%s: got %q, %v, want %q, %v", test.name, got.Ticker, sure, test.want, test.sure)
 		}
 	}
 }
 
-// TestExchangeIsNoRegister: what the regulator calls an issuer, and what it
-// says that it is, the exchange does not change.
+// TestExchangeIsNoRegister: the exchange does not change the name and the kind
+// that the regulator gave.
 func TestExchangeIsNoRegister(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -272,9 +271,9 @@ func TestExchangeIsNoRegister(t *testing.T) {
 			t.Error(diff)
 		}
 		if got := w.issuer("A69001002"); got.Kind != disclosure.Company || got.Name != "Otra Ficticia" || got.Market != "Floor" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
-		// The register says it once more, in its own words.
+		// The register shows the issuer once more, with its own id.
 		r := s.newJoiner()
 		if err := r.entities(t.Context(), []regulator.Entity{{Register: "sgiic", Number: 7, Name: manager.Name, NIF: manager.NIF, Kind: disclosure.Manager}}); err != nil {
 			t.Fatal(err)
@@ -282,12 +281,12 @@ func TestExchangeIsNoRegister(t *testing.T) {
 		manager.Aliases = []string{"sgiic-7"}
 	}
 	if seq := w.log(); seq != 2+3+1 {
-		t.Errorf("%d changes", seq)
+		t.Errorf("changes: got %d, want %d", seq, 2+3+1)
 	}
 }
 
-// TestExchangeBadShare: a share or a company that cannot be read does not keep
-// us from the others, and alone is asked for again.
+// TestExchangeBadShare: a share or a company that cannot be read does not hide the
+// others, and only it is read again.
 func TestExchangeBadShare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -297,14 +296,14 @@ func TestExchangeBadShare(t *testing.T) {
 	b.answer(http.StatusInternalServerError, shares[0].ISIN, shares[3].Company)
 	w.refreshExchange(s)
 	if got := w.log(); got != 7 {
-		t.Errorf("%d issuers, want all but two", got)
+		t.Errorf("issuers: got %d, want 7, all but two", got)
 	}
 	got := w.surface(health.Exchange)
 	if got.Failures != 1 || !strings.Contains(got.Error, "2 of 9 shares") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	if w.coverage.Time(health.Exchange).IsZero() {
-		t.Error("two bad shares keep the service from starting")
+		t.Error("time of the exchange: got none, want one in spite of two bad shares")
 	}
 	b.answer(0)
 	w.refreshExchange(s)
@@ -312,12 +311,12 @@ func TestExchangeBadShare(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := w.surface(health.Exchange); w.log() != 9 || !got.OK || got.Failures != 0 {
-		t.Errorf("%d issuers, %+v", w.log(), got)
+		t.Errorf("got %d issuers and the surface %+v", w.log(), got)
 	}
 }
 
-// TestExchangeForbids: when the exchange wants no more questions we stop, keep
-// what we have, and go on from there.
+// TestExchangeForbids: when the exchange answers 403, the refresh stops, stores
+// what it has read, and continues there the next time.
 func TestExchangeForbids(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -327,21 +326,21 @@ func TestExchangeForbids(t *testing.T) {
 	b.answer(http.StatusForbidden, shares[3].ISIN)
 	w.refreshExchange(s)
 	if asked := b.wasAsked(); len(asked) != 7 || w.log() != 3 || !w.coverage.Time(health.Exchange).IsZero() {
-		t.Errorf("asked for %v, and %d issuers", asked, w.log())
+		t.Errorf("got the requests %v and %d issuers", asked, w.log())
 	}
 	b.answer(0)
 	s.refresh(t.Context(), s.newJoiner(), health.Exchange, s.exchange())
 	if asked := b.wasAsked(); len(asked) != 0 {
-		t.Errorf("asked for %v before it is time", asked)
+		t.Errorf("requests before the retry is due: got %v, want none", asked)
 	}
 	w.refreshExchange(s)
 	if asked := b.wasAsked(); len(asked) != 8 || asked[0] != shares[3].ISIN || w.log() != 7 {
-		t.Errorf("asked for %v, and %d issuers", asked, w.log())
+		t.Errorf("got the requests %v and %d issuers", asked, w.log())
 	}
 }
 
-// TestExchangeAway: when several shares in a row fail, the others are not
-// tried; and shares that always fail do not keep us from the others.
+// TestExchangeAway: when several shares in a row fail, the others are not tried;
+// shares that always fail come last.
 func TestExchangeAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -355,20 +354,20 @@ func TestExchangeAway(t *testing.T) {
 	b.answer(http.StatusBadGateway, bad...)
 	w.refreshExchange(s)
 	if asked := b.wasAsked(); len(asked) != 2+mostFailures || w.log() != 1 {
-		t.Errorf("asked for %v, and %d issuers", asked, w.log())
+		t.Errorf("got the requests %v and %d issuers", asked, w.log())
 	}
 	b.answer(http.StatusBadGateway, bad...)
 	w.refreshExchange(s)
 	if asked := b.wasAsked(); asked[0] != shares[1+mostFailures].ISIN {
-		t.Errorf("asked for %v, want what failed last", asked)
+		t.Errorf("requests: got %v, want the shares that failed last", asked)
 	}
 	if got := w.surface(health.Exchange); w.log() != 13-mostFailures || got.OK || got.Failures != 2 {
-		t.Errorf("%d issuers, %+v", w.log(), got)
+		t.Errorf("got %d issuers and the surface %+v", w.log(), got)
 	}
 }
 
-// TestExchangeUnsure: while the details of one class are not known, the ticker
-// of another is not taken for the issuer's.
+// TestExchangeUnsure: while the details of one class are not known, the issuer
+// does not get the ticker of another.
 func TestExchangeUnsure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -381,26 +380,26 @@ func TestExchangeUnsure(t *testing.T) {
 	b.answer(http.StatusInternalServerError, "ES0SIM000011")
 	w.refreshExchange(s)
 	if got := w.issuer("A69001001"); got.Ticker != "" || len(got.ISINs) != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	b.answer(0)
 	w.refreshExchange(s)
 	if got := w.issuer("A69001001"); got.Ticker != "HEM" || got.Market != "SIBE" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
-	// Nor is it lost when they cannot be had any more.
+	// The ticker stays when the details can no longer be read.
 	b.mu.Lock()
 	b.shares[0].Name += " (NUEVA)"
 	b.mu.Unlock()
 	b.answer(http.StatusInternalServerError, "ES0SIM000011")
 	before := w.log()
 	if w.refreshExchange(s); w.log() != before {
-		t.Errorf("%+v", w.issuer("A69001001"))
+		t.Errorf("the issuer changed: got %+v, want it as before", w.issuer("A69001001"))
 	}
 }
 
-// desk stands before the simulated source: it counts what is asked for of the
-// registers and spoils some of it.
+// gateway is a proxy of the simulated source: it counts the requests for
+// registers and spoils some answers.
 type gateway struct {
 	mu    sync.Mutex
 	spoil func(list, page string, answer *httptest.ResponseRecorder) // guarded by mu
@@ -444,7 +443,7 @@ func (w *world) gateway() *gateway {
 	return d
 }
 
-// now sets how answers are spoilt, and forgets what was asked.
+// now sets how answers are spoilt, and clears asked.
 func (d *gateway) now(spoil func(list, page string, answer *httptest.ResponseRecorder)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -457,8 +456,8 @@ func (d *gateway) lists() []string {
 	return slices.Sorted(maps.Keys(d.asked))
 }
 
-// TestRegisterFails: only the register that failed is tried again, when its
-// time has come, and the surface is not well before it is.
+// TestRegisterFails: only the register that failed is read again, when its retry
+// is due, and the surface fails until then.
 func TestRegisterFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -472,30 +471,30 @@ func TestRegisterFails(t *testing.T) {
 	})
 	s.Refresh(t.Context())
 	if lists := d.lists(); len(lists) != 2+len(regulator.FundRegisters) {
-		t.Errorf("asked for %v, want all", lists)
+		t.Errorf("lists read: got %v, want all", lists)
 	}
 	if got := w.surface(health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "sicav-7, page 1: ") || !w.coverage.Time(health.Register).IsZero() {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	w.log()
 	if funds := len(w.cat.Known().Issuers(disclosure.Fund)); funds < 100 {
-		t.Errorf("%d funds", funds)
+		t.Errorf("funds: got %d, want 100 or more", funds)
 	}
 	d.now(d.spoil)
 	s.Refresh(t.Context())
 	if lists := d.lists(); len(lists) != 0 {
-		t.Errorf("asked for %v at once", lists)
+		t.Errorf("lists read again at once: got %v, want none", lists)
 	}
 	w.later(s)
 	s.Refresh(t.Context())
 	if lists := d.lists(); !slices.Equal(lists, []string{"7"}) {
-		t.Errorf("asked for %v, want what failed", lists)
+		t.Errorf("lists read: got %v, want 7, which failed", lists)
 	}
 	if got := w.surface(health.Register); got.OK || got.Failures != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 
-	// The others are read the next day, and that does not make it well.
+	// The others are read the next day. The surface still fails.
 	d.now(d.spoil)
 	for _, p := range s.registers() {
 		if s.failure(p).Tries == 0 {
@@ -504,22 +503,22 @@ func TestRegisterFails(t *testing.T) {
 	}
 	s.Refresh(t.Context())
 	if lists := d.lists(); len(lists) != 1+len(regulator.FundRegisters) || slices.Contains(lists, "7") {
-		t.Errorf("asked for %v, want all but what waits", lists)
+		t.Errorf("lists read: got %v, want all but 7", lists)
 	}
 	if got := w.surface(health.Register); got.OK || got.Failures != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 
 	d.now(nil)
 	w.later(s)
 	s.Refresh(t.Context())
 	if got := w.surface(health.Register); !got.OK || w.coverage.Time(health.Register).IsZero() || !slices.Equal(d.lists(), []string{"7"}) {
-		t.Errorf("%+v, asked for %v", got, d.lists())
+		t.Errorf("got the surface %+v and the lists %v", got, d.lists())
 	}
 }
 
-// TestRegisterGone: a register that answers 404 is the fault of that one alone.
-// What waits for the registers does not wait for it.
+// TestRegisterGone: a register that answers 404 does not keep the registers
+// incomplete.
 func TestRegisterGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -533,15 +532,15 @@ func TestRegisterGone(t *testing.T) {
 	})
 	s.Refresh(t.Context())
 	if got := w.surface(health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator has no register fi (list 3)") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	if w.coverage.Time(health.Register).IsZero() {
-		t.Error("a back-fill of HR waits for a register that is gone")
+		t.Error("time of the registers: got none, want one in spite of a register that does not exist")
 	}
 	w.log()
 	funds := w.cat.Known().Issuers(disclosure.Fund)
 	if len(funds) < 50 {
-		t.Errorf("%d funds of the other registers", len(funds))
+		t.Errorf("funds of the other registers: got %d, want 50 or more", len(funds))
 	}
 	managers := map[string]string{}
 	for _, i := range w.cat.Known().Issuers(disclosure.Manager) {
@@ -549,19 +548,19 @@ func TestRegisterGone(t *testing.T) {
 	}
 	for _, f := range funds {
 		if f.Manager == "" || f.Depositary == "" || managers[f.Manager] == "" || slices.Contains(f.Aliases, managers[f.Manager]) {
-			t.Errorf("%+v", f)
+			t.Errorf("fund: got %+v, want manager and depositary of the register", f)
 		}
 	}
 	d.now(nil)
 	w.later(s)
 	s.Refresh(t.Context())
 	if got := w.surface(health.Register); !got.OK {
-		t.Errorf("once it is back: %+v", got)
+		t.Errorf("surface after the recovery: got %+v, want OK", got)
 	}
 }
 
-// TestExchangeWithoutNIF: an exchange that has no tax numbers is joined by ISIN,
-// and else by a name that one issuer alone has.
+// TestExchangeWithoutNIF: shares without a NIF are joined by ISIN, and otherwise
+// by a name that only one issuer has.
 func TestExchangeWithoutNIF(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -579,13 +578,13 @@ func TestExchangeWithoutNIF(t *testing.T) {
 	w.refreshExchange(s)
 	for isin, want := range map[string]string{"ES0SIM000011": "A69001001 ALM", "ES0SIM000022": "A69001002 TEJ", "ES0SIM000033": "exchange-1003 MIN"} {
 		if got := w.issuer(isin); got.ID+" "+got.Ticker != want {
-			t.Errorf("%s is of %s %s, want %s", isin, got.ID, got.Ticker, want)
+			t.Errorf("issuer of %s: got %s %s, want %s", isin, got.ID, got.Ticker, want)
 		}
 	}
 }
 
-// TestRegisterBadRow: a row that cannot be read hides neither its neighbours
-// nor the pages behind it, and is not passed over in silence.
+// TestRegisterBadRow: a row that cannot be read hides neither its neighbours nor
+// the pages after it, and the surface reports it.
 func TestRegisterBadRow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -601,32 +600,32 @@ func TestRegisterBadRow(t *testing.T) {
 	})
 	s.Refresh(t.Context())
 	if d.asked["3"] < 2 {
-		t.Errorf("asked for %d pages of the list, want all", d.asked["3"])
+		t.Errorf("pages of the list: got %d, want 2 or more", d.asked["3"])
 	}
 	if got := w.surface(health.Register); got.OK || !strings.Contains(got.Error, "row 1 has no number") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	if w.coverage.Time(health.Register).IsZero() {
-		t.Error("two bad rows keep the service from starting")
+		t.Error("time of the registers: got none, want one in spite of two bad rows")
 	}
 	w.log()
 	if got := len(w.cat.Known().Issuers(disclosure.Manager)); got != 39 {
-		t.Errorf("%d managers, want all but one", got)
+		t.Errorf("managers: got %d, want 39, all but one", got)
 	}
 	d.now(nil)
 	w.later(s)
 	s.Refresh(t.Context())
 	if got := w.surface(health.Register); !got.OK || !slices.Equal(d.lists(), []string{"2", "3"}) {
-		t.Errorf("%+v, asked for %v", got, d.lists())
+		t.Errorf("got the surface %+v and the lists %v", got, d.lists())
 	}
 	w.log()
 	if got := len(w.cat.Known().Issuers(disclosure.Manager)); got != 40 {
-		t.Errorf("%d managers", got)
+		t.Errorf("managers: got %d, want 40", got)
 	}
 }
 
-// TestDirectoryRecall: who takes over knows what failed before.
-func TestDirectoryRecall(t *testing.T) {
+// TestRestoreFailures: a new term knows the failures of an earlier one.
+func TestRestoreFailures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.refresher()
@@ -637,14 +636,14 @@ func TestDirectoryRecall(t *testing.T) {
 	s.restoreFailures(health.Register, s.registers())
 	s.restoreFailures(health.Exchange, s.exchange())
 	if got := w.surface(health.Register); got.OK || got.Error != "it was away" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	if got := w.surface(health.Exchange); got.Failures != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
-func TestDirectoryWait(t *testing.T) {
+func TestFailureWait(t *testing.T) {
 	var got []time.Duration
 	for _, tries := range []int{1, 2, 3, 4, 5, 6, 7, 1000} {
 		got = append(got, failure{Tries: tries}.wait()/time.Minute)
@@ -654,21 +653,20 @@ func TestDirectoryWait(t *testing.T) {
 	}
 }
 
-// errSecret is what a store says to us and nobody else.
+// errSecret is an error of the store that clients must not see.
 var errSecret = errors.New("dial tcp db.internal:5432: password of pregon is wrong")
 
-// brokenNotes are notes that cannot be kept of shares.
-type brokenNotes struct{ store.Records }
+// brokenRecords cannot store the details of shares.
+type brokenRecords struct{ store.Records }
 
-func (b brokenNotes) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
+func (b brokenRecords) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
 	if strings.HasPrefix(records[0].ID, "memo/exchange/ES") {
 		return nil, errSecret
 	}
 	return b.Records.PutRecords(ctx, lease, records...)
 }
 
-// TestDirectoryDiscreet: what the store says when it fails is not for the
-// public.
+// TestDirectoryDiscreet: clients do not see the text of a store error.
 func TestDirectoryDiscreet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -677,14 +675,14 @@ func TestDirectoryDiscreet(t *testing.T) {
 	s.Refresh(t.Context())
 	for _, name := range []string{health.Register, health.Exchange, health.Store} {
 		if got := w.surface(name); got.Failures == 0 || !strings.Contains(got.Error, "the store") {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 	}
 	w.failAppend(nil)
-	s.Coverage = coverage.New(brokenNotes{w.store}) // which does not know what was read
+	s.Coverage = coverage.New(brokenRecords{w.store}) // without the times of the first refresh
 	s.Refresh(t.Context())
 	if got := w.surface(health.Exchange); got.Failures != 2 || !strings.Contains(got.Error, "the store") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	if err := w.coverage.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -695,6 +693,6 @@ func TestDirectoryDiscreet(t *testing.T) {
 		told = append(told, w.coverage.Value(p.failureKey())...)
 	}
 	if strings.Contains(string(told), "internal:5432") {
-		t.Errorf("%s", told)
+		t.Errorf("status and failures: got %s, want no host name", told)
 	}
 }

@@ -67,18 +67,16 @@ func (f *funds) sweep(ctx context.Context, i disclosure.Issuer) error {
 // spelling is tried if the known one has no rows.
 func (f *funds) eachPage(ctx context.Context, p throttle.Priority, d regulator.Division, i disclosure.Issuer, fn func(regulator.List) (more bool, err error)) error {
 	found := false
-	first := f.pagesUnder(ctx, p, d, i.NIF, func(list regulator.List) (bool, error) {
+	count := func(list regulator.List) (bool, error) {
 		found = found || len(list.Rows) > 0
 		return fn(list)
-	})
+	}
+	first := f.pagesUnder(ctx, p, d, i.NIF, count)
 	other, ok := disclosure.OtherSpelling(i.NIF)
 	if found || !ok || first != nil && !regulator.IsMarkup(first) {
 		return first
 	}
-	second := f.pagesUnder(ctx, p, d, other, func(list regulator.List) (bool, error) {
-		found = found || len(list.Rows) > 0
-		return fn(list)
-	})
+	second := f.pagesUnder(ctx, p, d, other, count)
 	if found || second != nil {
 		return second
 	}

@@ -141,10 +141,10 @@ func TestClaim(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			w := newEmptyWorld(t)
-			if err := Claim(t.Context(), w.store, test.first); err != nil {
+			if err := store.BindSource(t.Context(), w.store, test.first); err != nil {
 				t.Fatal(err)
 			}
-			if err := Claim(t.Context(), w.store, test.then); (err != nil) != (test.want == fault.Conflict) || fault.KindOf(err) != test.want {
+			if err := store.BindSource(t.Context(), w.store, test.then); (err != nil) != (test.want == fault.Conflict) || fault.KindOf(err) != test.want {
 				t.Errorf("%v", err)
 			}
 		})

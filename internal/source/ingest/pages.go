@@ -22,7 +22,7 @@ const pageReaders = 4
 // pages reads the pages of new reports, for what the feed and the list lack.
 type pages struct {
 	*writer
-	gates map[disclosure.Type]*gate
+	gates map[disclosure.Type]*retry.Gate // closed while pages have an unknown form
 
 	crowding sync.Mutex                         // held while a list is read in place of many pages
 	listed   map[disclosure.Type]map[int64]bool // guarded by crowding: numbers for which a list was read
@@ -33,10 +33,10 @@ type pages struct {
 
 func newPages(w *writer) *pages {
 	p := &pages{
-		writer: w, gates: map[disclosure.Type]*gate{}, listed: map[disclosure.Type]map[int64]bool{}, noSeconds: map[string]time.Time{},
+		writer: w, gates: map[disclosure.Type]*retry.Gate{}, listed: map[disclosure.Type]map[int64]bool{}, noSeconds: map[string]time.Time{},
 	}
 	for _, t := range disclosure.Types {
-		p.gates[t], p.listed[t] = &gate{}, map[int64]bool{}
+		p.gates[t], p.listed[t] = &retry.Gate{}, map[int64]bool{}
 	}
 	return p
 }
@@ -45,7 +45,7 @@ func newPages(w *writer) *pages {
 func (p *pages) run(ctx context.Context) error {
 	return p.queue.Run(ctx, func(id string, tries int) time.Duration {
 		t, _, _ := disclosure.ParseReportID(id)
-		if wait := p.gates[t].wait(); wait > 0 {
+		if wait := p.gates[t].Wait(); wait > 0 {
 			return wait
 		}
 		if p.read(ctx, id) != nil {
@@ -53,47 +53,6 @@ func (p *pages) run(ctx context.Context) error {
 		}
 		return 0
 	})
-}
-
-// gate delays the pages of a series after those of several reports in a row could
-// not be read. Then their form has changed, and one page now and then is enough
-// to notice that it is known again.
-type gate struct {
-	mu     sync.Mutex
-	failed map[string]bool // guarded by mu: ids since the last page that was read
-	tries  int             // guarded by mu: since it closed
-	opens  time.Time       // guarded by mu
-}
-
-// wait returns the time until a page may be read.
-func (g *gate) wait() time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return time.Until(g.opens)
-}
-
-// note records the outcome of reading the page of a report.
-func (g *gate) note(id string, err error, backoff func(tries int) time.Duration) {
-	const several = 3
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err == nil || fault.KindOf(err) == fault.NotFound {
-		g.failed, g.tries, g.opens = nil, 0, time.Time{}
-		return
-	}
-	if !regulator.IsMarkup(err) {
-		return
-	}
-	if g.failed == nil {
-		g.failed = map[string]bool{}
-	}
-	if len(g.failed) < several {
-		g.failed[id] = true
-	}
-	if len(g.failed) == several {
-		g.opens = time.Now().Add(backoff(g.tries))
-		g.tries++
-	}
 }
 
 // pageBackoff returns the wait before a page is read again: half a second at
@@ -119,7 +78,12 @@ func (p *pages) read(ctx context.Context, id string) error {
 		return errors.New("its row in the list was read") // its next turn checks whether that was enough
 	}
 	row, err := p.Regulator.For(throttle.Permalinks).Permalink(ctx, r.Type, r.Number)
-	p.gates[r.Type].note(id, err, p.pageBackoff)
+	switch {
+	case err == nil || fault.KindOf(err) == fault.NotFound:
+		p.gates[r.Type].OK()
+	case regulator.IsMarkup(err):
+		p.gates[r.Type].Fail(id, p.pageBackoff)
+	}
 	if p.note(ctx, surface, err) != nil {
 		if fault.KindOf(err) == fault.NotFound && time.Since(r.FirstSeenAt) > time.Hour {
 			p.Logger.Warn("the page of a report does not exist: the report stays as in the feed", "id", id)

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -45,37 +44,6 @@ func TestPollInterval(t *testing.T) {
 			check(time.Second)
 		}
 		time.Sleep(time.Minute)
-	})
-}
-
-// TestGate: pages whose form is not known are asked for seldom, one report's odd
-// page holds up no other, and a page that can be read opens the gate.
-func TestGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &term{Ingest: &Ingest{intervals: usual}}
-		odd, g := error(&regulator.MarkupError{Surface: "page", Detail: "no list", Whole: true}), &gate{}
-		for range 10 {
-			g.note("hr-1", odd, s.pageBackoff)
-			g.note("hr-2", odd, s.pageBackoff)
-		}
-		g.note("hr-3", errors.New("reset"), s.pageBackoff) // says nothing of the form
-		if wait := g.wait(); wait > 0 {
-			t.Errorf("two odd pages shut the gate for %v", wait)
-		}
-		asked := 0
-		for end := time.Now().Add(24 * time.Hour); time.Now().Before(end); time.Sleep(time.Second) {
-			if g.wait() <= 0 {
-				g.note(fmt.Sprint("hr-", asked), odd, s.pageBackoff)
-				asked++
-			}
-		}
-		if asked > 310 || asked < 200 { // every five minutes
-			t.Errorf("a day of pages that cannot be read asks for %d", asked)
-		}
-		g.note("hr-1", nil, s.pageBackoff)
-		if wait := g.wait(); wait > 0 {
-			t.Errorf("a good page leaves the gate shut for %v", wait)
-		}
 	})
 }
 

@@ -18,35 +18,6 @@ import (
 	"pregon/internal/store"
 )
 
-// Claim marks the store as belonging to the source, once for its life. The
-// simulated market never shares a store with another source.
-func Claim(ctx context.Context, db store.Store, simulated bool) error {
-	want := "cnmv"
-	if simulated {
-		want = "demo"
-	}
-	mark, err := db.Source(ctx)
-	if err != nil {
-		return err
-	}
-	if simulated && mark == "" {
-		newest, err := db.Newest(ctx)
-		if err != nil {
-			return err
-		}
-		if newest > 0 {
-			return fault.New(fault.Conflict, "the simulated market needs a store of its own: this one holds reports that are not simulated")
-		}
-	}
-	if mark, err = db.ClaimSource(ctx, want); err != nil {
-		return err
-	}
-	if mark != want {
-		return fault.New(fault.Conflict, "this store belongs to the source %s: give %s a store of its own", mark, want)
-	}
-	return nil
-}
-
 // writer appends what the loops read to the store, under the lease.
 type writer struct {
 	*term
@@ -108,6 +79,34 @@ func (w *writer) takeList(ctx context.Context, t disclosure.Type, rows []regulat
 	return out, nil
 }
 
+// settle decides ambiguous times of rows with the times of their neighbours in the
+// store.
+func (w *writer) settle(ctx context.Context, t disclosure.Type, rows []regulator.Row) ([]regulator.Row, error) {
+	var ids []string
+	for _, row := range rows {
+		if row.Later.IsZero() {
+			continue
+		}
+		for n := row.Number - regulator.Neighbours; n <= row.Number+regulator.Neighbours; n++ {
+			ids = append(ids, disclosure.ReportID(t, n))
+		}
+	}
+	if len(ids) == 0 {
+		return rows, nil
+	}
+	reports, err := w.Store.Reports(ctx, ids...)
+	if err != nil {
+		return nil, store.Unavailable(err)
+	}
+	var sure []regulator.Row
+	for _, r := range reports {
+		if r.TimeFrom != disclosure.FromList {
+			sure = append(sure, regulator.Row{Number: r.Number, At: r.PublishedAt})
+		}
+	}
+	return regulator.Settle(rows, sure), nil
+}
+
 // takePage appends a report as its own page shows it.
 func (w *writer) takePage(ctx context.Context, row regulator.Row) error {
 	rows, err := w.settle(ctx, row.Type, []regulator.Row{row})
@@ -136,10 +135,14 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 	if err := w.claim(ctx); err != nil {
 		return store.Outcome{}, w.note(ctx, health.Store, store.Unavailable(err))
 	}
-	related, err := w.relate(ctx, reports)
-	if err != nil {
-		return store.Outcome{}, w.note(ctx, health.Store, store.Unavailable(err))
+	var known []disclosure.Report
+	if ids := disclosure.RelatedIDs(reports); len(ids) > 0 {
+		var err error
+		if known, err = w.Store.Reports(ctx, ids...); err != nil {
+			return store.Outcome{}, w.note(ctx, health.Store, store.Unavailable(err))
+		}
 	}
+	related := disclosure.Relate(reports, known)
 	issuers := w.issuersOf(reports)
 	out, err := w.Store.Append(ctx, store.Batch{
 		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: w.lease,
@@ -178,7 +181,7 @@ func (w *writer) claim(ctx context.Context) (err error) {
 	if !w.Regulator.Answered() { // the exchange may have answered first
 		return fault.New(fault.Unavailable, "the regulator has not answered yet: nothing is stored before it is known what the source is")
 	}
-	if err = Claim(ctx, w.Store, w.Regulator.Simulated()); err == nil {
+	if err = store.BindSource(ctx, w.Store, w.Regulator.Simulated()); err == nil {
 		w.claimed.Store(true)
 	}
 	return err

@@ -1,35 +1,29 @@
-package ingest
+package disclosure
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
-
-	"pregon/internal/disclosure"
 )
 
-// relate finds the reports that the given reports refer to. It completes the
-// references in the given reports, and returns updates of the others that refer
-// back.
-func (w *writer) relate(ctx context.Context, reports []disclosure.Report) ([]disclosure.Report, error) {
-	var ids []string
+// RelatedIDs returns the ids of all reports that the given reports may refer to: a
+// reference has a number but no series.
+func RelatedIDs(reports []Report) (ids []string) {
 	for _, r := range reports {
 		for _, other := range r.Related {
-			for _, t := range disclosure.Types {
-				ids = append(ids, disclosure.ReportID(t, other.Number))
+			for _, t := range Types {
+				ids = append(ids, ReportID(t, other.Number))
 			}
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	known, err := w.Store.Reports(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Concat(reports, known) // the given reports are newer than the stored ones
-	var out []disclosure.Report
+	return ids
+}
+
+// Relate finds the reports that the given reports refer to, among themselves and
+// the known reports. It completes the references in the given reports, and returns
+// updates of the others that refer back.
+func Relate(reports, known []Report) (updates []Report) {
+	all := slices.Concat(reports, known) // the given reports are newer than the known ones
 	for n := range reports {
 		r := &reports[n]
 		for k := range r.Related {
@@ -38,20 +32,20 @@ func (w *writer) relate(ctx context.Context, reports []disclosure.Report) ([]dis
 				continue
 			}
 			r.Related[k].ID = other.ID
-			update := disclosure.Report{ID: other.ID, Type: other.Type, Number: other.Number}
-			update.Related = []disclosure.Relation{{ID: r.ID, Number: r.Number, At: r.PublishedAt.Truncate(time.Minute)}}
+			update := Report{ID: other.ID, Type: other.Type, Number: other.Number}
+			update.Related = []Relation{{ID: r.ID, Number: r.Number, At: r.PublishedAt.Truncate(time.Minute)}}
 			if corrects(r, r.Related[k]) {
 				update.CorrectedBy = r.ID
 			}
-			out = append(out, update)
+			updates = append(updates, update)
 		}
 	}
-	return out, nil
+	return updates
 }
 
 // related returns the report that a relation refers to: the only one of any
 // series that has its number and was published in its minute.
-func related(r *disclosure.Report, relation disclosure.Relation, among []disclosure.Report) (found *disclosure.Report) {
+func related(r *Report, relation Relation, among []Report) (found *Report) {
 	for n := range among {
 		other := &among[n]
 		if other.Number != relation.Number || other.ID == r.ID || !other.PublishedAt.Truncate(time.Minute).Equal(relation.At) {
@@ -71,7 +65,7 @@ func related(r *disclosure.Report, relation disclosure.Relation, among []disclos
 // corrects or cancels another. The words of an issuer do not count.
 var corrections = []string{"rectifica", "corrige", "corrección", "anula", "sustituye", "deja sin efecto"}
 
-func corrects(r *disclosure.Report, relation disclosure.Relation) bool {
+func corrects(r *Report, relation Relation) bool {
 	label, category := strings.ToLower(relation.Text), strings.ToLower(r.Category)
 	return slices.ContainsFunc(corrections, func(word string) bool {
 		return strings.HasPrefix(label, word) || strings.HasPrefix(category, word)

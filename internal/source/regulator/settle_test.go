@@ -1,15 +1,14 @@
-package ingest
+package regulator_test
 
 import (
 	"testing"
 	"time"
 
-	"pregon/internal/source/coverage"
 	"pregon/internal/source/regulator"
 )
 
-// TestSettle decides times of the night of 25 October 2026, when the hour from
-// two to three came twice: 00:xx UTC is the first reading, 01:xx the second.
+// TestSettle checks times of the night of 25 October 2026, when the hour from
+// two to three occurred twice: 00:xx UTC is the first reading, 01:xx the second.
 func TestSettle(t *testing.T) {
 	utc := func(clock string) time.Time {
 		at, err := time.Parse("2006-01-02 15:04:05", "2026-10-25 "+clock)
@@ -24,45 +23,45 @@ func TestSettle(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		rows []regulator.Row
-		sure []coverage.Numbered
+		sure []regulator.Row
 		want map[int64]string
 	}{
 		"nothing to decide": {
 			rows: []regulator.Row{sure(1, "00:10:00")}, want: map[int64]string{1: "00:10:00"},
 		},
-		"the first, when nothing tells": {
+		"the first, without neighbours": {
 			rows: []regulator.Row{twice(1, "10")}, want: map[int64]string{1: "00:10:00"},
 		},
 		"the clock goes back between two": {
 			rows: []regulator.Row{sure(4, "02:10:00"), twice(3, "20"), twice(2, "50"), twice(1, "10")}, // newest first, as lists are
 			want: map[int64]string{1: "00:10:00", 2: "00:50:00", 3: "01:20:00", 4: "02:10:00"},
 		},
-		"a neighbour that the feed told": {
-			rows: []regulator.Row{twice(7, "05")}, sure: []coverage.Numbered{{Number: 6, At: utc("01:02:11")}},
+		"a neighbour of the feed": {
+			rows: []regulator.Row{twice(7, "05")}, sure: []regulator.Row{{Number: 6, At: utc("01:02:11")}},
 			want: map[int64]string{7: "01:05:00"},
 		},
-		"a higher number says nothing": {
-			rows: []regulator.Row{twice(7, "05")}, sure: []coverage.Numbered{{Number: 8, At: utc("01:02:11")}},
+		"a higher number does not count": {
+			rows: []regulator.Row{twice(7, "05")}, sure: []regulator.Row{{Number: 8, At: utc("01:02:11")}},
 			want: map[int64]string{7: "00:05:00"},
 		},
 		"a neighbour of the same minute": {
-			rows: []regulator.Row{twice(7, "05")}, sure: []coverage.Numbered{{Number: 6, At: utc("00:05:48")}},
+			rows: []regulator.Row{twice(7, "05")}, sure: []regulator.Row{{Number: 6, At: utc("00:05:48")}},
 			want: map[int64]string{7: "00:05:00"},
 		},
 		"a number far away is no neighbour": {
-			rows: []regulator.Row{twice(70, "05")}, sure: []coverage.Numbered{{Number: 7, At: utc("01:30:00")}},
+			rows: []regulator.Row{twice(70, "05")}, sure: []regulator.Row{{Number: 7, At: utc("01:30:00")}},
 			want: map[int64]string{70: "00:05:00"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, row := range settle(test.rows, test.sure) {
+			for _, row := range regulator.Settle(test.rows, test.sure) {
 				if want := utc(test.want[row.Number]); !row.At.Equal(want) || !row.Later.IsZero() {
-					t.Errorf("%d was filed at %v, want %v", row.Number, row.At, want)
+					t.Errorf("time of %d: got %v, want %v", row.Number, row.At, want)
 				}
 			}
 			for _, row := range test.rows {
 				if row.Number == 7 && row.Later.IsZero() {
-					t.Error("what was given has changed")
+					t.Error("Settle changed its argument")
 				}
 			}
 		})

@@ -688,11 +688,11 @@ func TestDirectoryDiscreet(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _ := w.monitor.Status()
-	told, _ := json.Marshal(status)
+	shown, _ := json.Marshal(status)
 	for _, p := range slices.Concat(s.registers(), s.exchange()) {
-		told = append(told, w.coverage.Value(p.failureKey())...)
+		shown = append(shown, w.coverage.Value(p.failureKey())...)
 	}
-	if strings.Contains(string(told), "internal:5432") {
-		t.Errorf("status and failures: got %s, want no host name", told)
+	if strings.Contains(string(shown), "internal:5432") {
+		t.Errorf("status and failures: got %s, want no host name", shown)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/source/coverage"
+	"pregon/internal/source/stored"
 )
 
 type backfillCmd struct {
@@ -50,7 +51,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer docs.close()
 	r, err := c.newReader(readerOptions{
-		db: db, coverage: coverage.New(db), known: newStoredKnown(db), documents: docs, poll: time.Second, logger: logger,
+		db: db, coverage: coverage.New(db), known: stored.New(db), documents: docs, poll: time.Second, logger: logger,
 	})
 	if err != nil {
 		return err

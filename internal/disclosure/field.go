@@ -55,14 +55,6 @@ var fields = []field{
 	unmerged(clockField("summary_ready_at", func(r *Report) *time.Time { return &r.SummaryReadyAt })),
 }
 
-var fieldsByName = func() map[string]*field {
-	byName := make(map[string]*field, len(fields))
-	for i := range fields {
-		byName[fields[i].name] = &fields[i]
-	}
-	return byName
-}()
-
 // textField describes a text. An observation replaces it: see Merge.
 func textField(name string, at func(*Report) *string, validate func(p *problems, name, value string)) field {
 	f := field{

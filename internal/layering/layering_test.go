@@ -67,6 +67,7 @@ var rows = [][]string{
 		"sim/paper",
 		"source/coverage",
 		"source/mark",
+		"source/stored",
 		"catalog",
 		"document",
 		"document/extract/worker",

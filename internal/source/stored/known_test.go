@@ -1,4 +1,4 @@
-package main
+package stored
 
 import (
 	"path/filepath"
@@ -12,10 +12,10 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-var _ ingest.Known = (*storedKnown)(nil)
+var _ ingest.Known = (*Known)(nil)
 
-// TestStoredKnown: a back-fill finds issuers and reports without a catalogue.
-func TestStoredKnown(t *testing.T) {
+// TestKnown: a back-fill finds issuers and reports without a catalogue.
+func TestKnown(t *testing.T) {
 	ctx := t.Context()
 	db, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestStoredKnown(t *testing.T) {
 		},
 		Reports: []disclosure.Report{report(1), report(2, disclosure.Relation{Number: 99, At: at}), report(3)},
 	})
-	k := newStoredKnown(db)
+	k := New(db)
 	if err := k.CatchUp(ctx); err != nil {
 		t.Fatal(err)
 	}

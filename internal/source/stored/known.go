@@ -1,4 +1,6 @@
-package main
+// Package stored answers from the store alone what ingest needs to know, for a
+// back-fill that builds no search index.
+package stored
 
 import (
 	"cmp"
@@ -12,10 +14,9 @@ import (
 	"pregon/internal/text"
 )
 
-// storedKnown implements ingest.Known for a back-fill from the store alone. It
-// holds the issuers in memory, as of the last CatchUp, and reads reports from the
-// store when asked. It needs no search index.
-type storedKnown struct {
+// Known implements ingest.Known. It holds the issuers in memory, as of the last
+// CatchUp, and reads reports from the store when asked.
+type Known struct {
 	log store.Log
 
 	mu      sync.Mutex
@@ -26,12 +27,13 @@ type storedKnown struct {
 	byName  map[string]*disclosure.Issuer // guarded by mu: by folded name; nil for a name that two have
 }
 
-func newStoredKnown(log store.Log) *storedKnown {
-	return &storedKnown{log: log, issuers: map[string]*disclosure.Issuer{}}
+// New returns a Known without issuers until CatchUp.
+func New(log store.Log) *Known {
+	return &Known{log: log, issuers: map[string]*disclosure.Issuer{}}
 }
 
 // CatchUp reads the issuers that changed since the last call.
-func (k *storedKnown) CatchUp(ctx context.Context) error {
+func (k *Known) CatchUp(ctx context.Context) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	apply := func(c disclosure.Change) error {
@@ -68,7 +70,7 @@ func (k *storedKnown) CatchUp(ctx context.Context) error {
 
 // index fills byKey and byName. The id of an issuer is never the alias of another.
 // k.mu is held.
-func (k *storedKnown) index() {
+func (k *Known) index() {
 	k.byKey, k.byName = map[string]*disclosure.Issuer{}, map[string]*disclosure.Issuer{}
 	var all []*disclosure.Issuer
 	for _, i := range k.issuers {
@@ -93,7 +95,7 @@ func (k *storedKnown) index() {
 }
 
 // Issuer returns an issuer by any of its identifiers.
-func (k *storedKnown) Issuer(key string) (disclosure.Issuer, bool) {
+func (k *Known) Issuer(key string) (disclosure.Issuer, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if i := k.byKey[disclosure.IssuerKey(key)]; i != nil {
@@ -103,7 +105,7 @@ func (k *storedKnown) Issuer(key string) (disclosure.Issuer, bool) {
 }
 
 // Named returns the only issuer of a name, in any spelling.
-func (k *storedKnown) Named(name string) (disclosure.Issuer, bool) {
+func (k *Known) Named(name string) (disclosure.Issuer, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if i := k.byName[text.Fold(name)]; i != nil {
@@ -113,7 +115,7 @@ func (k *storedKnown) Named(name string) (disclosure.Issuer, bool) {
 }
 
 // Issuers returns the issuers of some kinds, or all issuers.
-func (k *storedKnown) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer) {
+func (k *Known) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, i := range k.issuers {
@@ -125,7 +127,7 @@ func (k *storedKnown) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer
 }
 
 // Published calls fn for the reports of a range of Madrid days, both included.
-func (k *storedKnown) Published(ctx context.Context, from, to disclosure.Day, fn func(*disclosure.Report)) error {
+func (k *Known) Published(ctx context.Context, from, to disclosure.Day, fn func(*disclosure.Report)) error {
 	_, err := k.log.Current(ctx, func(c disclosure.Change) error {
 		if c.Report == nil {
 			return nil
@@ -140,7 +142,7 @@ func (k *storedKnown) Published(ctx context.Context, from, to disclosure.Day, fn
 
 // Unresolved returns the reports published since an instant that refer to a report
 // which was not known.
-func (k *storedKnown) Unresolved(ctx context.Context, since time.Time) (out []disclosure.Report, err error) {
+func (k *Known) Unresolved(ctx context.Context, since time.Time) (out []disclosure.Report, err error) {
 	_, err = k.log.Current(ctx, func(c disclosure.Change) error {
 		r := c.Report
 		if r != nil && !r.PublishedAt.Before(since) && slices.ContainsFunc(r.Related, func(o disclosure.Relation) bool { return o.ID == "" }) {

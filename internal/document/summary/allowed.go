@@ -2,23 +2,22 @@ package summary
 
 import "strings"
 
-// A model may leave out, and may say in another of a few words what the document
-// says. It may not add: every word of its own could be an invention.
+// A generated sentence may omit words of the document and may use a few synonyms.
+// It may not add words: every added word could be an invention.
 
-// harmless are words that say nothing of what happened: who tells, and the filer
-// by no name. Who it is about is for sameSubject.
+// harmless are words without information about the event: verbs of reporting, and
+// generic words for the issuer. sameSubject compares the subjects.
 var harmless = newLexicon(`comunica comunico comunicado informa informo informado anuncia anuncio anunciado notifica notifico
 	sociedad compania empresa entidad grupo tendra tendran tenia tuvo`)
 
-// reaching are verbs that only link a thing to its figure.
+// reaching are verbs that only link a noun to its figure.
 var reaching = newLexicon("ascendio ascendieron asciende ascienden alcanzo alcanzaron alcanza obtuvo obtiene registro registra situo situa")
 
-// weighty are small words that make a difference.
+// weighty are short words that change the meaning of a sentence.
 var weighty = newLexicon("contra tod* cada otr* muy porque aun tanto nada algo mientras aunque sino")
 
-// addsNothing reports whether the document has every word of a sentence that says
-// something, or one that is said for it. Names may also be the company's, or
-// come from the title.
+// addsNothing reports whether the document contains every significant word of a
+// sentence, or a synonym of it. Names may also come from the company or the title.
 func addsNothing(s Source, said, document text) bool {
 	there := contentOf(document.tokens, lexicon{})
 	small := map[string]bool{}
@@ -40,8 +39,8 @@ func addsNothing(s Source, said, document text) bool {
 		case harmless.has(w), reaching.has(w) && len(said.facts) > 0:
 		case w == "administracion" && n > 1 && tokens[n-2].folded == "consejo" && there[meaning("consejo")]:
 		case n > 0 && t.isCapital() && strings.Contains(names, " "+w+" "), n == 0 && strings.Contains(fold(s.Company), " "+w+" "):
-		case n > 0 && t.isCapital() && shouted(t.text): // made of initials, which namesAgree has seen
-		case inFacts(said, n): // which factsAgree has seen
+		case n > 0 && t.isCapital() && shouted(t.text): // made of initials, which namesAgree has checked
+		case inFacts(said, n): // which factsAgree has checked
 		case impliedBy(document, w):
 		default:
 			return false
@@ -59,8 +58,8 @@ func inFacts(t text, n int) bool {
 	return false
 }
 
-// impliedBy reports whether the figures of the document say a word: from 5 to 3 it
-// goes down.
+// impliedBy reports whether the figures of the document imply a word: a change
+// from 5 to 3 is a decrease.
 func impliedBy(document text, word string) bool {
 	for _, pair := range []int{upDown, profitLoss} {
 		for side, words := range opposites[pair] {
@@ -72,19 +71,18 @@ func impliedBy(document text, word string) bool {
 	return false
 }
 
-// qualifiers make less of what follows them. They may not be left out.
+// qualifiers weaken the words that follow them. They may not be omitted.
 var qualifiers = newLexicon(`algun alguna algunos algunas vari* parte parcial* cierto cierta ciertos ciertas determinad* casi apenas solo solamente unicamente
 	mitad resto supuest* presunt* pretendid* futur* antigu* ex some part partial* certain only alleged* former`)
 
-// outlooks and the like, of which a document that has several says one to the
-// other: none may be left out, nor change places.
+// outlooks and similar words. If a document has several, they are opposed to each
+// other: none may be omitted, and their order may not change.
 var paired = []lexicon{
 	newLexicon("estable* negativ* positiv*"),
 	newLexicon("favor contra"),
 }
 
-// sameQualifiers reports whether a sentence keeps what the document says only in
-// part.
+// sameQualifiers reports whether a sentence keeps the qualifiers of the document.
 func sameQualifiers(said, document []token) bool {
 	content := contentOf(said, lexicon{})
 	for n, t := range document {
@@ -129,9 +127,9 @@ func entries(tokens []token, words lexicon) []string {
 	return found
 }
 
-// hasBothForms reports whether the document has a word of a sentence and its
-// contrary too, so that nobody knows of what the sentence says it: "pagó el
-// cupón e impagó el principal".
+// hasBothForms reports whether the document contains both a word of a sentence and
+// its opposite, so that it is unclear which of them the sentence is based on:
+// "pagó el cupón e impagó el principal".
 func hasBothForms(said, document []token) bool {
 	there, ours := roots(document), roots(said)
 	for w := range there {

@@ -16,8 +16,8 @@ const (
 
 var errNoAnswer = errors.New("the model's answer has no sentences in the form that was asked for")
 
-// readAnswer finds the sentences in what a model said. Models put fences, talk
-// and thoughts around the object they were asked for; the last one counts.
+// readAnswer finds the sentences in the answer of a model. Models put code fences,
+// remarks and reasoning around the requested object; the last object counts.
 func readAnswer(text string) ([]Sentence, error) {
 	if len(text) > longestAnswer {
 		return nil, errors.New("the model's answer is too long")
@@ -46,8 +46,8 @@ func readAnswer(text string) ([]Sentence, error) {
 	return found, nil
 }
 
-// readObject reads the object at the start of a text. Its length is 0 when
-// there is none; there are no sentences when it is another one.
+// readObject reads the object at the start of a text. The length is 0 if there is
+// no object. An object of another schema has no sentences.
 func readObject(text string) ([]Sentence, int) {
 	var answer struct {
 		Sentences []struct {
@@ -74,13 +74,13 @@ func readObject(text string) ([]Sentence, int) {
 	return sentences, length
 }
 
-// page is a number that models also write as a string, or leave out.
+// page is a page number. Some models write it as a string or omit it.
 type page int
 
 func (p *page) UnmarshalJSON(data []byte) error {
 	n, err := strconv.Atoi(string(bytes.Trim(data, `"`)))
 	if err != nil {
-		n = 0 // the quote is looked for anyway
+		n = 0 // all pages are searched for the quote
 	}
 	*p = page(n)
 	return nil

@@ -2,17 +2,17 @@ package summary
 
 import "slices"
 
-// A true number may still be put to the wrong thing: the revenue told as the
-// profit, the date of the meeting as that of the payment. So where the document
-// has several facts of a group, each of its words belongs to one of them, and a
+// A correct number may be attached to the wrong noun: the revenue given as the
+// profit, the date of the meeting as that of the payment. So if the document has
+// several facts of a group, each of its words belongs to one of them, and a
 // sentence may use a fact only with words that belong to it.
 
-// generic are words that go with any figure.
+// generic are words that any figure may have.
 var generic = newLexicon(`consej* administr* sociedad* compan* entidad* empresa* grupo* acord* acuerd* aprob* aprueb* decid* comunic* inform* anunci*
 	ascend* ascien* alcanz* situ* obten* obtuv* registr* logr* total* importe* cantidad* cifr* euro* millon* mil miles eur ha han fue era ser
 	reunion* celebr* fecha* dia partir efect* company group board announc* report* reach* amount*`)
 
-// attaching words keep what follows with the fact before: "12 % más", "5
+// attaching words attach the next words to the fact before them: "12 % más", "5
 // millones de beneficio".
 var attaching = newLexicon("de del mas menos en por sobre anual anuales como of in more less per higher lower")
 
@@ -20,12 +20,12 @@ var attaching = newLexicon("de del mas menos en por sobre anual anuales como of 
 type text struct {
 	tokens []token
 	facts  []fact
-	common map[string]bool // words that go with anything: the company's name
-	only   *lexicon        // the words that count, where not all do
+	common map[string]bool // words that any fact may have: the company's name
+	only   *lexicon        // the words that count; nil if all do
 }
 
-// wordAt returns what a token is compared by, or nothing when it says nothing
-// of its own. Facts are compared by their value.
+// wordAt returns the key by which a token is compared, or "" if the token has no
+// meaning of its own. Facts are compared by their value.
 func (t text) wordAt(i int) string {
 	for _, f := range t.facts {
 		if i >= f.from && i < f.to {
@@ -48,8 +48,8 @@ func (t text) wordAt(i int) string {
 }
 
 // owners returns, for each word, the facts of a group that it belongs to. Words
-// between two facts belong to the first one as far as they hang on it, or up to
-// an "y", and else to the second.
+// between two facts belong to the first if they are attached to it or come before
+// an "y", and otherwise to the second.
 func (t text) owners(group string) map[string][]int {
 	owners := map[string][]int{}
 	claim := func(from, to, owner int) {
@@ -75,7 +75,7 @@ func (t text) owners(group string) map[string][]int {
 	return owners
 }
 
-// lastAnd returns where the last "y" or semicolon between two places is, or 0.
+// lastAnd returns the index of the last "y" or semicolon between two indexes, or 0.
 func (t text) lastAnd(from, to int) int {
 	for i := to - 1; i >= from; i-- {
 		if w := t.tokens[i].folded; w == "y" || w == "e" || w == "and" || t.tokens[i].text == ";" {
@@ -85,9 +85,8 @@ func (t text) lastAnd(from, to int) int {
 	return 0
 }
 
-// attached returns how many of the tokens between two facts belong to the
-// first one: what hangs on it, or a figure that is set beside it ("84 millones,
-// un 12 % más").
+// attached returns how many of the tokens between two facts belong to the first:
+// the tokens attached to it, or a figure in apposition ("84 millones, un 12 % más").
 func (t text) attached(from, to int) int {
 	if from >= to {
 		return 0
@@ -108,8 +107,8 @@ func (t text) attached(from, to int) int {
 	return i - from
 }
 
-// figureBeside returns where a figure ends that begins here, or behind an
-// article or a sign, or 0.
+// figureBeside returns the end of a figure that begins here or after an article or
+// a sign, or 0.
 func (t text) figureBeside(i int) int {
 	for _, f := range t.facts {
 		if f.kind != aFigure || f.from < i || f.from > i+1 {
@@ -133,8 +132,8 @@ func (t text) inGroup(group string) []int {
 	return found
 }
 
-// about returns the words of a sentence that one of its facts goes with: those
-// before it, or behind it where there are none.
+// about returns the words of a sentence that belong to one of its facts: the words
+// before it, or the words after it if there are none before.
 func (t text) about(n int) []string {
 	f := t.facts[n]
 	start, alone := 0, true
@@ -166,7 +165,7 @@ func (t text) about(n int) []string {
 	return words
 }
 
-// hasWords reports whether there is anything but small words.
+// hasWords reports whether there are words other than stop words.
 func (t text) hasWords(from, to int) bool {
 	for i := from; i < to; i++ {
 		if w := t.tokens[i].folded; w != "" && !stopWords.has(w) {
@@ -176,8 +175,8 @@ func (t text) hasWords(from, to int) bool {
 	return false
 }
 
-// wellPut reports whether every fact of a sentence goes with the words that it
-// goes with in the document.
+// wellPut reports whether every fact of a sentence has the words that it has in
+// the document.
 func wellPut(sentence, document text) bool {
 	for n, f := range sentence.facts {
 		group := f.group()
@@ -190,7 +189,7 @@ func wellPut(sentence, document text) bool {
 		meant := document.withPairs(matches(f, document))
 		owners := document.owners(group)
 		words := sentence.about(n)
-		if len(sentence.inGroup(group)) == 1 { // whoever comes behind has to do with it too
+		if len(sentence.inGroup(group)) == 1 { // the words after it belong to it too
 			for i := f.to; i < len(sentence.tokens) && !isBreak(sentence.tokens[i]); i++ {
 				if sentence.tokens[i].isCapital() {
 					words = append(words, sentence.wordAt(i))
@@ -206,8 +205,8 @@ func wellPut(sentence, document text) bool {
 	return wellParted(sentence, document)
 }
 
-// wellParted compares, where a sentence has several facts of a group, which
-// words belong to which.
+// wellParted compares which words belong to which fact, for a sentence with
+// several facts of a group.
 func wellParted(sentence, document text) bool {
 	seen := map[string]bool{}
 	for _, f := range sentence.facts {
@@ -241,7 +240,7 @@ func matches(f fact, document text) []int {
 	return found
 }
 
-// withPairs adds what belongs together with some facts.
+// withPairs adds the facts that are paired with some facts.
 func (t text) withPairs(facts []int) []int {
 	all := slices.Clone(facts)
 	for _, n := range facts {
@@ -265,12 +264,12 @@ func intersects(a, b []int) bool {
 	return false
 }
 
-// parts are what a report makes of people and companies.
+// parts are the roles of people and companies in a report.
 var parts = newLexicon(`president* vicepresident* secretari* vocal* delegad* director* dominical* independiente* ejecutiv*
 	absorbent* absorbid* gestora* depositari* oferente* comprador* vendedor* emisor*`)
 
-// wellCast reports whether a sentence gives everyone the part that the document
-// gives them.
+// wellCast reports whether every person and company has the same role in a
+// sentence as in the document.
 func wellCast(sentence, document []token) bool {
 	there := castOf(document)
 	theirs := there.owners("name")

@@ -8,10 +8,9 @@ import (
 	"pregon/internal/document/summary"
 )
 
-// TestBigTexts has texts of a megabyte that are nothing like prose: nothing is
-// taken from them, neither by Extract nor as a proof. Of prose, whatever its
-// length, the sentences are found. Anything quadratic in the text runs into the
-// time limit of the tests.
+// TestBigTexts uses texts of a megabyte. Texts that are not prose have no summary and
+// no evidence. In prose of any length the sentences are found. A quadratic algorithm
+// exceeds the time limit of the tests.
 func TestBigTexts(t *testing.T) {
 	const size = 1 << 20
 	sold := "La sociedad ha vendido su filial."

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// boilerplate is what stands in every report and is never news.
+// boilerplate is text that occurs in every report and is never news.
 var boilerplate = newPhrases(`
 	relacionado con la comunicacion
 	no constituye
@@ -148,7 +148,7 @@ var contact = regexp.MustCompile(`(?i)@|https?:|www\.|\b(?:tel|tfno|telf|tel[eé
 // placeAndDate is a line like "Sotohondo, a 3 de marzo de 2026."
 var placeAndDate = regexp.MustCompile(`^ (?:en )?(?:[a-z]+ ){0,5}(?:a )?(?:dia )?\d{1,2} de [a-z]+ (?:de|del) \d{4} $`)
 
-// signature is the line of one who signs.
+// signature is the line of a signatory.
 var signature = newPhrases(`
 	secretario del consejo
 	secretaria del consejo
@@ -166,7 +166,7 @@ var signature = newPhrases(`
 	comision nacional del mercado de valores
 	cnmv`)
 
-// longestSignature in words: beyond, somebody did something.
+// longestSignature is in words. A longer line is a sentence about an event.
 const longestSignature = 9
 
 func isBoilerplate(text, folded string) bool {
@@ -180,7 +180,7 @@ func isBoilerplate(text, folded string) bool {
 	return words <= 14 && strings.HasPrefix(folded, " fdo ")
 }
 
-// saying is how a company begins to tell its news.
+// saying are the phrases with which a company introduces its news.
 var saying = newPhrases(`
 	comunica
 	comunican
@@ -205,7 +205,7 @@ var saying = newPhrases(`
 	ha presentado
 	ha dimitido`)
 
-// preamble is how reports begin before they say anything.
+// preamble are the phrases with which reports begin before their news.
 var preamble = newPhrases(`
 	en cumplimiento de
 	en cumplimiento del
@@ -223,19 +223,19 @@ var preamble = newPhrases(`
 	con arreglo a lo
 	en relacion con lo dispuesto`)
 
-// announced is what a preamble promises, and is no news yet.
+// announced matches the phrases of a preamble that announce news without giving it.
 var announced = regexp.MustCompile(` (?:lo siguiente|(?:la|el) siguiente (?:otra )?(?:informacion|hecho|comunicacion)(?: (?:privilegiada|relevante|significativ[ao]))?) `)
 
-// kind is what a sentence is good for.
+// kind is the use of a sentence for a summary.
 type kind int
 
 const (
 	news       kind = iota
-	lastResort      // when there is nothing better: the law and the news in one sentence
+	lastResort      // used if there is no better sentence: the law and the news in one
 	never
 )
 
-// kindOf returns what a sentence is good for.
+// kindOf returns the kind of a sentence.
 func kindOf(text, folded string) kind {
 	if isBoilerplate(text, folded) {
 		return never
@@ -250,7 +250,7 @@ func kindOf(text, folded string) kind {
 	return preambleKind(folded)
 }
 
-// preambleKind looks for news behind the law that a sentence begins with.
+// preambleKind searches for news after the law that a sentence begins with.
 func preambleKind(folded string) kind {
 	for _, phrase := range saying {
 		at := strings.Index(folded, phrase)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// What a sentence says may be denied, taken back or made to depend on something
-// by words that stand far from what they are about, in it or beside it. Whoever
-// leaves them out says something else.
+// The statement of a sentence may be denied, withdrawn or made conditional by words
+// that are far from it, in the same sentence or in a neighbouring one. Omitting
+// these words changes the meaning.
 
-// denials and annulments also reach over sentences: "La siguiente información es
+// denials and annulments also apply to other sentences: "La siguiente información es
 // falsa.", "Dicho acuerdo ha quedado sin efecto."
 var denials = newPhrases(`
 	fals*
@@ -63,7 +63,7 @@ var denials = newPhrases(`
 	withdrawn
 	example`)
 
-// conditions reach over the sentence they stand in, and the next one.
+// conditions apply to the sentence that contains them and to the next one.
 var conditions = newPhrases(`
 	si
 	salvo
@@ -100,8 +100,8 @@ var conditions = newPhrases(`
 	in case
 	pending`)
 
-// standsAlike reports whether a sentence carries whatever denies, takes back or
-// conditions what it rests on.
+// standsAlike reports whether a sentence keeps the denials, annulments and
+// conditions of its evidence.
 func standsAlike(sentence string, st statement) bool {
 	said := fold(sentence)
 	if depends := whenDone.FindString(fold(st.text)); !strings.HasPrefix(said, depends) {
@@ -117,7 +117,7 @@ func standsAlike(sentence string, st statement) bool {
 			}
 		}
 	}
-	// A condition in the sentence before counts where it announces something.
+	// A condition in the sentence before counts if that sentence announces something.
 	toCome := len(verbsOf(tokenise(sentence)).toDo) > 0
 	near := []string{st.opened}
 	if len(st.before) > 0 {
@@ -134,7 +134,7 @@ func standsAlike(sentence string, st statement) bool {
 // whenDone is a condition by an infinitive: "De aprobarse la fusión, …".
 var whenDone = regexp.MustCompile(`^ (?:de|al) [a-z]+[aei]r(?:se)? `)
 
-// provisos are conditions under which whole sentences are put.
+// provisos are conditions that apply to whole sentences.
 var provisos = newPhrases(`
 	si
 	siempre que
@@ -147,14 +147,14 @@ var provisos = newPhrases(`
 	if
 	unless`)
 
-// pendings are conditions for what is still to come; what was done was done.
+// pendings are conditions for future events. They do not affect past events.
 var pendings = newPhrases(`
 	condicionad*
 	supedita*
 	sujet*
 	subject to`)
 
-// carries reports whether a folded sentence has all the markers that a text has.
+// carries reports whether a folded sentence contains all the markers of a text.
 func carries(said, text string, markers phrases) bool {
 	if text == "" {
 		return true

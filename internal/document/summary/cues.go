@@ -1,7 +1,7 @@
 package summary
 
-// topic is something that reports are about: how it is told from the heading
-// and the title, and which words say that it happened.
+// topic is a subject of reports. It has the words that identify it in the category
+// and the title, and the words that report the event.
 type topic struct {
 	told phrases
 	cues phrases
@@ -303,7 +303,7 @@ var topics = []topic{
 		error`),
 }
 
-// deeds are how news is told, whatever it is about.
+// deeds are the verbs of news of every topic.
 var deeds = newPhrases(`
 	comunica que
 	informa que
@@ -355,7 +355,7 @@ var deeds = newPhrases(`
 	se ha autorizado
 	se otorgo`)
 
-// doings are as common where there is no news.
+// doings are verbs that are as common in text without news.
 var doings = newPhrases(`
 	ha sido
 	han sido
@@ -365,8 +365,9 @@ var doings = newPhrases(`
 	asciende a
 	ascendieron`)
 
-// cuesFor returns the cues of what a report is about: by its title, else by its
-// heading, which is wider; of everything when neither tells.
+// cuesFor returns the cues for the topics of a report. The title identifies the
+// topics, or else the category, which is broader. If neither does, cuesFor returns
+// the cues of all topics.
 func cuesFor(s Source) (cues phrases, sure bool) {
 	for _, about := range []string{s.Title, s.Category} {
 		about = fold(about)

@@ -13,10 +13,10 @@ var months = map[string]int{
 	"gener": 1, "febrer": 2, "marc": 3, "maig": 5, "juny": 6, "juliol": 7, "agost": 8, "setembre": 9, "desembre": 12,
 }
 
-// numbered are things with a number, which is then no year.
+// numbered are nouns with a number, which is then not a year.
 var numbered = newLexicon("articulo articulos art arts n num numero ley nota punto apartado")
 
-// date reads a date, however it is written and however much of it is said.
+// date reads a date in any notation, complete or partial.
 func (r *reader) date(i int) (fact, bool) {
 	if f, ok := numericDate(r.mark(i)); ok {
 		f.to = i + 1
@@ -81,7 +81,7 @@ func (r *reader) dayAt(i int) (int, bool) {
 	return day, err == nil && day >= 1 && day <= 31
 }
 
-// yearAt returns the year that four digits are, or 0.
+// yearAt returns the value of four digits that are a year, or 0.
 func (r *reader) yearAt(i int) int {
 	text := r.mark(i)
 	year, err := strconv.Atoi(text)
@@ -91,7 +91,7 @@ func (r *reader) yearAt(i int) int {
 	return year
 }
 
-// counts reports whether what stands here makes a count of the number before.
+// counts reports whether the token here makes the number before it a count.
 func (r *reader) counts(i int) bool {
 	if _, known := units[r.word(i)]; known {
 		return true
@@ -101,7 +101,7 @@ func (r *reader) counts(i int) bool {
 	return sign || scale
 }
 
-// withYear reads the year behind a day and month.
+// withYear reads the year after a day and month.
 func (r *reader) withYear(f fact) fact {
 	next := f.to
 	for r.word(next) == "de" || r.word(next) == "del" || r.word(next) == "of" || r.mark(next) == "," && r.english {

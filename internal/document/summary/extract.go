@@ -13,37 +13,37 @@ const (
 	shortestWords   = 5
 	shortestBytes   = 25
 	tellingWords    = 12
-	longestSentence = 600       // in characters; nobody calls more a summary
-	longestRead     = 256 << 10 // in bytes; whoever has news says so before
+	longestSentence = 600       // in characters; more is too long for a summary
+	longestRead     = 256 << 10 // in bytes; the news of a document comes earlier
 )
 
-// candidate is a sentence of the document that might say what happened.
+// candidate is a sentence of the document that may report the event.
 type candidate struct {
 	Sentence
 	kind   kind
 	order  int  // in the document
 	item   bool // of a list
-	aside  bool // it stands in a section behind the news
+	aside  bool // it is in a section after the news
 	folded string
 	stems  map[string]bool
 	from   *paragraph
 
-	topical   bool // it is about what the title is about
+	topical   bool // it has the topic of the title
 	substance float64
 	score     float64
 }
 
-// Extract chooses sentences of the document that say what happened: the best
-// one first, then in the order of the document. They are whole and verbatim,
-// and Spanish. It returns none where the text has none that would do. The same
-// source gives the same sentences, always.
+// Extract chooses the sentences of the document that report the event: the best
+// first, then the others in the order of the document. The sentences are complete,
+// verbatim and in Spanish. Extract returns none if the text has no suitable
+// sentence. It is deterministic.
 func Extract(s Source) []Sentence {
 	all := candidates(s, sheets(s))
 	rate(s, all)
 	return pick(all)
 }
 
-// Join returns the text of a summary. Every sentence of it ends with a stop.
+// Join returns the text of a summary. Every sentence in it ends with a full stop.
 func Join(sentences []Sentence) string {
 	var b strings.Builder
 	for _, s := range sentences {
@@ -62,21 +62,21 @@ func Join(sentences []Sentence) string {
 	return b.String()
 }
 
-// hasStop reports whether a text ends as sentences do.
+// hasStop reports whether a text ends with the punctuation of a sentence.
 func hasStop(text string) bool {
 	text = strings.TrimRightFunc(text, isCloser)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return isStop(last)
 }
 
-// sheet is a page as it is read.
+// sheet is a page with its paragraphs.
 type sheet struct {
 	number     int // from 1
 	text       string
 	paragraphs []paragraph
 }
 
-// sheets reads the pages, as far as they are read.
+// sheets reads the pages up to longestRead.
 func sheets(s Source) []sheet {
 	var all []sheet
 	left := longestRead
@@ -88,12 +88,12 @@ func sheets(s Source) []sheet {
 	return all
 }
 
-// candidates finds the sentences of the document, but for those that are never
-// news. Sentences that a page break cuts in two are neither here nor there.
+// candidates returns the sentences of the document, except those that are never
+// news. Sentences that a page break cuts in two are omitted.
 func candidates(s Source, all []sheet) []candidate {
 	var found []candidate
 	open := false  // the page before ended within a sentence
-	aside := false // a section has begun behind the news
+	aside := false // a section after the news has begun
 	for _, page := range all {
 		for k := range page.paragraphs {
 			p := &page.paragraphs[k]
@@ -116,8 +116,8 @@ func candidates(s Source, all []sheet) []candidate {
 	return found
 }
 
-// breaksOff reports whether a paragraph goes on in the next one: a linking word
-// ends it, or it is no heading and its last sentence has no stop.
+// breaksOff reports whether a paragraph continues in the next one: it ends with a
+// linking word, or it is not a title and its last sentence has no full stop.
 func breaksOff(p paragraph, page, next string) bool {
 	text := p.of(page)
 	if dangling(text) {
@@ -127,7 +127,7 @@ func breaksOff(p paragraph, page, next string) bool {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(next[len(lead.FindString(next)):])
-	return unicode.IsDigit(first) || len(p.sentences) > 1 // a heading is one piece
+	return unicode.IsDigit(first) || len(p.sentences) > 1 // a title is one sentence
 }
 
 func clip(text string, most int) string {
@@ -148,7 +148,7 @@ func isItem(text string) bool {
 
 var counted = regexp.MustCompile(`^(?:\d{1,2}[.)ºª]|[a-z]\)|(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim)[oa]\.? ?[-–—:.])`)
 
-// heads reports whether a paragraph is the heading of a section.
+// heads reports whether a paragraph is the title of a section.
 func heads(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
@@ -156,11 +156,11 @@ func heads(text string) bool {
 		!strings.Contains(text, "  ") && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
 }
 
-// prose tells a paragraph from a heading or the head of a page.
+// prose reports whether a paragraph is text, not a title or the header of a page.
 func prose(text string) bool { return len(text) > 60 && !allCaps(text) }
 
-// endsOpen reports whether the last paragraph of a page goes on on the next one.
-// Below it there may be the foot of the page.
+// endsOpen reports whether the last paragraph of a page continues on the next one.
+// The footer of the page may follow it.
 func endsOpen(page sheet) bool {
 	last := len(page.paragraphs) - 1
 	for n := last; n >= max(0, last-2); n-- {
@@ -188,8 +188,8 @@ func newCandidate(s Source, page string, at span) (candidate, bool) {
 	return candidate{Sentence: Sentence{Text: text, Quote: quote}, kind: k, folded: folded, stems: stems(folded)}, true
 }
 
-// closed returns a sentence that opens a list without its colon, if it tells
-// something by itself: "Se convoca la Junta…, con el siguiente orden del día:".
+// closed returns a sentence that opens a list without its colon, if it has a
+// meaning without the list: "Se convoca la Junta…, con el siguiente orden del día:".
 func closed(text string) string {
 	open, ok := strings.CutSuffix(text, ":")
 	if !ok || strings.Count(text, " ") < tellingWords || !deeds.in(fold(text)) {
@@ -198,8 +198,8 @@ func closed(text string) string {
 	return open + "."
 }
 
-// wellFormed tells a whole sentence from headings, rows of tables, halves and
-// rubbish.
+// wellFormed reports whether a text is a complete sentence, and not a title, a row
+// of a table, a fragment or garbage.
 func wellFormed(text string) bool {
 	if len(text) < shortestBytes || len(text) > 4*longestSentence || utf8.RuneCountInString(text) > longestSentence || !hasStop(text) || allCaps(text) {
 		return false
@@ -222,7 +222,7 @@ func wellFormed(text string) bool {
 // leaders are the dots of a table of contents.
 var leaders = regexp.MustCompile(`\.{4,}|(?:\. ){4,}|_{3,}`)
 
-// isTable reports whether a text is a row, or rows, of figures.
+// isTable reports whether a text is one or more rows of figures.
 func isTable(text string) bool {
 	words, numbers, row, longestRow := 0, 0, 0, 0
 	for w := range strings.FieldsSeq(text) {
@@ -243,7 +243,7 @@ func numeric(word string) bool {
 	return word == "" || isDigit(word[0]) && strings.Trim(word, "0123456789.,/-%€") == ""
 }
 
-// pick takes the best, then what is worth to stand beside it.
+// pick returns the best candidate and the others that are good enough to follow it.
 func pick(all []candidate) []Sentence {
 	ranked := withoutAside(all)
 	slices.SortStableFunc(ranked, func(a, b candidate) int {
@@ -272,8 +272,8 @@ func pick(all []candidate) []Sentence {
 	return result
 }
 
-// withoutAside leaves out what stands in sections behind the news and has nothing
-// to do with it, unless there is nothing else.
+// withoutAside omits the candidates of sections after the news that are not on the
+// topic, unless there are no others.
 func withoutAside(all []candidate) []candidate {
 	kept := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.aside && !c.topical })
 	if len(kept) == 0 {
@@ -282,8 +282,8 @@ func withoutAside(all []candidate) []candidate {
 	return kept
 }
 
-// choose goes from the best down. A sentence that leans on the one before is
-// taken only along with it, unless that does not matter.
+// choose takes candidates from the best down. If upright is set, a sentence that
+// refers to the one before is taken only together with it.
 func choose(ranked []candidate, upright bool) []candidate {
 	var chosen []candidate
 	for _, c := range ranked {
@@ -308,7 +308,7 @@ func choose(ranked []candidate, upright bool) []candidate {
 	return chosen
 }
 
-// alike reports whether a sentence says again what another one says.
+// alike reports whether a sentence repeats another one.
 func alike(a, b map[string]bool) bool {
 	least := min(len(a), len(b))
 	return least == 0 || shared(a, b)*4 >= least*3

@@ -42,8 +42,7 @@ func readSource(archive *txtar.Archive) summary.Source {
 	return s
 }
 
-// TestExtract compares what is chosen of each report with what was read and
-// found good.
+// TestExtract compares the summary of each report with its reviewed golden summary.
 func TestExtract(t *testing.T) {
 	files, err := filepath.Glob("testdata/extract/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -81,7 +80,8 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestExtractBeside has what stands before a sentence and makes it whole or not.
+// TestExtractBeside checks that the text before a sentence decides whether the
+// sentence is complete.
 func TestExtractBeside(t *testing.T) {
 	const payout = "El Consejo de Administración ha acordado repartir un dividendo de 0,25 euros brutos por acción el 5 de mayo de 2026."
 	for page, want := range map[string]string{

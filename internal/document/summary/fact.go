@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fact is something in a text that must not be got wrong: a figure, a date, a
+// fact is a part of a text that a summary must repeat exactly: a figure, a date, a
 // period, a code, a word for a number.
 type fact struct {
 	kind     factKind
@@ -15,18 +15,18 @@ type fact struct {
 
 	value    number   // of a figure, its scale included
 	unit     string   // of a figure: one of units, or nothing
-	nouns    []string // what is counted, where that is no unit
-	label    string   // the word before, where nothing is counted: "artículo 5"
-	per      string   // what it is for each of: a share, a square metre, a year
-	bound    string   // "more", "less" or "about" what is said; of a date, the words before
-	step     string   // "by" or "to" where something moves: up by 5 is not up to 5
+	nouns    []string // the counted nouns, if there is no unit
+	label    string   // the word before, if nothing is counted: "artículo 5"
+	per      string   // the base of a rate: a share, a square metre, a year
+	bound    string   // "more", "less" or "about"; of a date, the words before
+	step     string   // "by" or "to" for a change: up by 5 is not up to 5
 	negative bool
-	doubtful bool // its minus may be a dash, its brackets may be an aside
-	compared bool // it is what another one is compared with: "frente a 5"
-	pair     int  // two facts with the same one belong together; 0 is none
+	doubtful bool // its minus may be a dash, its brackets may be a parenthesis
+	compared bool // another fact is compared with it: "frente a 5"
+	pair     int  // two facts with the same number belong together; 0: none
 	between  bool // the pair are the ends of a range: "entre 5 y 7"
 
-	year, month, day int    // of a date; 0 is not said
+	year, month, day int    // of a date; 0 if missing
 	text             string // of the others
 }
 
@@ -40,7 +40,7 @@ const (
 	aName
 )
 
-// group is what a fact can be taken for: figures of the same unit, dates.
+// group is a set of facts that can be confused: figures of the same unit, dates.
 func (f fact) group() string {
 	switch f.kind {
 	case aFigure:
@@ -55,7 +55,7 @@ func (f fact) group() string {
 	return ""
 }
 
-// agrees reports whether what a sentence says is what the document says.
+// agrees reports whether a fact of a sentence equals a fact of the document.
 func (f fact) agrees(document fact) bool {
 	if f.kind != document.kind {
 		return false
@@ -72,7 +72,7 @@ func (f fact) agrees(document fact) bool {
 	return f.text == document.text
 }
 
-// sameNouns compares what is counted, where it is no unit.
+// sameNouns compares the counted nouns of figures without a unit.
 func sameNouns(f, document fact) bool {
 	if f.unit != "" || f.label != "" && f.label == document.label {
 		return true
@@ -104,7 +104,7 @@ func factsOf(tokens []token, english bool) []fact {
 	return r.facts
 }
 
-// word returns the folded word at a place, nothing beyond the ends.
+// word returns the folded word at an index, or "" if the index is out of range.
 func (r *reader) word(i int) string {
 	if i < 0 || i >= len(r.tokens) {
 		return ""
@@ -112,7 +112,7 @@ func (r *reader) word(i int) string {
 	return r.tokens[i].folded
 }
 
-// mark returns the text of a token, nothing beyond the ends.
+// mark returns the text of a token, or "" if the index is out of range.
 func (r *reader) mark(i int) string {
 	if i < 0 || i >= len(r.tokens) {
 		return ""
@@ -120,7 +120,7 @@ func (r *reader) mark(i int) string {
 	return r.tokens[i].text
 }
 
-// read reads the fact that begins at a token, and returns where to go on.
+// read reads the fact that begins at a token, and returns the index of the next token.
 func (r *reader) read(i int) int {
 	for _, try := range []func(int) (fact, bool){r.date, r.period, r.figure, r.other} {
 		if f, ok := try(i); ok {
@@ -141,7 +141,7 @@ var periodWords = map[string]string{
 	"trimestre": "T", "trimestres": "T", "quarter": "T", "semestre": "S", "half": "S",
 }
 
-// shortPeriod is one as analysts write it: 1T26, T1, 2H, 9M26.
+// shortPeriod matches abbreviated periods: 1T26, T1, 2H, 9M26.
 var shortPeriod = regexp.MustCompile(`^(?:([1-4])([tqsh])(\d{2}|\d{4})?|([tqsh])([1-4])|(9)(m)(\d{2}|\d{4})?)$`)
 
 // period reads "primer trimestre" and "1T26".
@@ -161,14 +161,14 @@ func (r *reader) period(i int) (fact, bool) {
 	return fact{kind: aPeriod, to: i + 1, text: letter + m[1] + m[5] + m[6]}, true
 }
 
-// numberWords say how many without saying a number.
+// numberWords are quantities that are not cardinal numbers.
 var numberWords = newLexicon(`primer* segund* tercer* tercio* cuart* quint* sext* septim* octav* noven* decim* mitad doble* dobl* duplic*
 	tripl* cuadrupl* unic* ambos ambas ultim* cientos decena* docena* centenar* millar* miles millon* billon* mayoria mayoritari* minoritari* totalidad
 	half third* quarter* twice double* triple* both thousands millions
 	lunes martes miercoles jueves viernes sabado domingo hoy ayer manana anteayer`)
 
-// other reads words for numbers, and codes: letters and digits mixed, or
-// something like 596/2014.
+// other reads words for numbers, and codes: letters and digits mixed, or numbers
+// such as 596/2014.
 func (r *reader) other(i int) (fact, bool) {
 	w, text := r.word(i), r.mark(i)
 	switch {
@@ -184,8 +184,8 @@ func (r *reader) other(i int) (fact, bool) {
 	return fact{}, false
 }
 
-// isHalf reports whether a "medio" is a half: "medio millón", "año y medio". A
-// "precio medio" is none.
+// isHalf reports whether a "medio" is a half: "medio millón", "año y medio". In
+// "precio medio" it means average.
 func (r *reader) isHalf(i int) bool {
 	if w := r.word(i); w != "medio" && w != "media" {
 		return false

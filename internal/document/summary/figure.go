@@ -2,7 +2,7 @@ package summary
 
 import "strings"
 
-// units by their words. What is not here is counted by its noun.
+// units maps words to units. Figures without a unit are compared by their noun.
 var units = map[string]string{
 	"euro": "eur", "euros": "eur", "eur": "eur", "dolar": "usd", "dolares": "usd", "usd": "usd", "dollars": "usd", "libra": "gbp", "libras": "gbp", "gbp": "gbp",
 	"franco": "chf", "francos": "chf", "chf": "chf", "yen": "jpy", "yenes": "jpy", "jpy": "jpy", "peso": "peso", "pesos": "peso", "reales": "real", "pesetas": "pta",
@@ -20,13 +20,13 @@ var units = map[string]string{
 
 var signs = map[string]string{"%": "%", "€": "eur", "$": "usd", "£": "gbp", "‰": "‰", "¥": "jpy"}
 
-// longUnits are of two words.
+// longUnits are units of two words.
 var longUnits = map[string]string{
 	"por ciento": "%", "por cien": "%", "per cent": "%", "puntos porcentuales": "pp", "punto porcentual": "pp",
 	"puntos basicos": "bp", "punto basico": "bp", "basis points": "bp",
 }
 
-// bounds are the words before a figure that say it is not exactly so.
+// bounds are the words before a figure that make it a limit or an estimate.
 var bounds = map[string]phrases{
 	"more": newPhrases(`
 		mas de
@@ -85,7 +85,7 @@ var bounds = map[string]phrases{
 		almost`),
 }
 
-// figure reads a number with all that belongs to it.
+// figure reads a number with its scale, unit, rate and bounds.
 func (r *reader) figure(i int) (fact, bool) {
 	f := fact{kind: aFigure}
 	next, ok := r.valueAt(i, &f)
@@ -149,7 +149,7 @@ func (r *reader) scaleAt(i int, f *fact) int {
 	}
 }
 
-// unitAt reads a unit, which may stand behind a "de".
+// unitAt reads a unit, which may follow a "de".
 func (r *reader) unitAt(i int, f *fact) int {
 	at := i
 	if r.word(at) == "de" {
@@ -159,7 +159,7 @@ func (r *reader) unitAt(i int, f *fact) int {
 		f.unit = unit
 		return at + 1
 	}
-	if r.mark(at) == "m" && r.mark(at+1) == "€" { // thousands to some, millions to others
+	if r.mark(at) == "m" && r.mark(at+1) == "€" { // ambiguous: thousands or millions
 		f.unit = "m€"
 		return at + 2
 	}
@@ -180,8 +180,8 @@ func (r *reader) unitAt(i int, f *fact) int {
 	return i
 }
 
-// A currency is its word and whose it is. Dollars by themselves are those of
-// the United States; pesos by themselves are nobody's.
+// A currency is its name and its country. Dollars without a country are those of
+// the United States; pesos without a country have none.
 var (
 	moneys  = map[string]bool{"usd": true, "gbp": true, "chf": true, "peso": true, "real": true, "crown": true}
 	nations = newLexicon(`estadounid* american* canad* austral* neozel* hongkon* singap* taiwan* mexic* argentin* chilen* colomb* uruguay* filipin* dominic* cuban*
@@ -201,7 +201,7 @@ func (r *reader) signBefore(i int) string {
 	return ""
 }
 
-// perAt reads "por acción", also where "brutos" stands before it.
+// perAt reads "por acción", with or without "brutos" before it.
 func (r *reader) perAt(i int, unit string) (string, int) {
 	at := i
 	for strings.HasPrefix(r.word(at), "brut") || strings.HasPrefix(r.word(at), "net") || r.word(at) == "en" || r.word(at) == "efectivo" || r.word(at) == "gross" {
@@ -228,7 +228,7 @@ func (r *reader) perAt(i int, unit string) (string, int) {
 	return "", i
 }
 
-// notEach are words behind "por" that are no measure.
+// notEach are words after "por" that are not the base of a rate.
 var notEach = newLexicon("parte valor importe cuenta ello ejemplo")
 
 // frequencyAt reads "anuales" and "al mes".
@@ -253,7 +253,7 @@ var (
 	periods     = newLexicon("mes ano dia trimestre semestre semana hora")
 )
 
-// countedAt finds what is counted: a unit behind an adjective, or nouns.
+// countedAt finds the counted noun: a unit after an adjective, or nouns.
 func (r *reader) countedAt(i int, f *fact) {
 	for k := i; k < i+3 && k < len(r.tokens); k++ {
 		w := r.word(k)
@@ -273,7 +273,7 @@ func (r *reader) countedAt(i int, f *fact) {
 	}
 }
 
-// labelBefore returns the word before a figure, small ones passed over.
+// labelBefore returns the word before a figure, skipping short words.
 func (r *reader) labelBefore(i int) string {
 	for k := i - 1; k >= max(0, i-3); k-- {
 		if w := r.word(k); w != "" && !stopWords.has(w) {
@@ -283,13 +283,13 @@ func (r *reader) labelBefore(i int) string {
 	return ""
 }
 
-// boundBefore reads the words before a figure, its article passed over.
+// boundBefore reads the words before a figure, skipping its article.
 func (r *reader) boundBefore(i int) string {
 	for articles.has(r.word(i-1)) || signs[r.mark(i-1)] != "" && r.mark(i-1) != "%" {
 		i--
 	}
 	if r.word(i-1) == "hasta" && r.moves(i) {
-		return "" // it fell to so much, not to so much at most
+		return "" // a change to the figure, not a limit
 	}
 	folded := " "
 	for k := max(0, i-4); k < i; k++ {
@@ -307,13 +307,14 @@ func (r *reader) boundBefore(i int) string {
 	return ""
 }
 
-// moves reports whether something goes up or down in the words before.
+// moves reports whether the words before express an increase or a decrease.
 func (r *reader) moves(i int) bool {
 	before := r.tokens[max(0, i-12):i]
 	return hasWord(before, opposites[0][0]) || hasWord(before, opposites[0][1])
 }
 
-// stepBefore reports whether a figure is how much something moves, or to where.
+// stepBefore returns "by" if a figure is the amount of a change, and "to" if it is
+// the result of one.
 func (r *reader) stepBefore(i int) string {
 	if !r.moves(i) {
 		return ""
@@ -343,7 +344,7 @@ var dateBounds = newPhrases(`
 	con posterioridad a
 	con posterioridad al`)
 
-// limit notes the words that make a date a limit.
+// limit stores the words that make a date a limit.
 func (r *reader) limit() {
 	for k := range r.facts {
 		f := &r.facts[k]
@@ -368,9 +369,10 @@ func (r *reader) limit() {
 
 var articles = newLexicon("el la los las un una the")
 
-// negativeAt reports whether a minus stands before a number, or it stands alone
-// in brackets, as losses do in accounts. A minus with a space may be a dash, and
-// brackets around an amount with its unit an aside: that is for nobody to say.
+// negativeAt reports whether a number has a minus before it or is alone in
+// brackets, the notation for losses in accounts. A minus with a space may be a
+// dash, and brackets around an amount with its unit may be a parenthesis: these are
+// doubtful.
 func (r *reader) negativeAt(i, next int) (negative, doubtful bool) {
 	first := i
 	for k := i - 1; k >= max(0, i-2); k-- { // "-€5", "(EUR 5)"
@@ -395,8 +397,9 @@ func (r *reader) negativeAt(i, next int) (negative, doubtful bool) {
 	return false, false
 }
 
-// inherit gives the first of two numbers what only the second one has: "entre
-// 5 y 7 millones de euros", "el 2 y el 6 de marzo".
+// inherit copies the scale and unit, or the month and year, that only the second of
+// two numbers has to the first: "entre 5 y 7 millones de euros", "el 2 y el 6 de
+// marzo".
 func (r *reader) inherit() {
 	for k := len(r.facts) - 2; k >= 0; k-- {
 		f, next := &r.facts[k], r.facts[k+1]
@@ -417,7 +420,7 @@ func (r *reader) inherit() {
 	}
 }
 
-// joined reports whether only small words stand between two facts.
+// joined reports whether only short words are between two facts.
 func (r *reader) joined(from, to int) bool {
 	for k := from; k < to; k++ {
 		switch r.word(k) {
@@ -447,8 +450,7 @@ func (r *reader) hasScale(f fact) bool { return r.scaleOf(f) > 0 }
 
 var comparing = newLexicon("frente desde respecto contra versus vs compared from comparado comparacion anterior")
 
-// relate notes which facts are compared with others, and which are the ends of
-// a range.
+// relate marks the facts that are compared with others and the ends of ranges.
 func (r *reader) relate() {
 	for k := range r.facts {
 		f := &r.facts[k]
@@ -476,7 +478,7 @@ func (r *reader) relate() {
 	}
 }
 
-// wordBefore returns the word before a place, articles passed over.
+// wordBefore returns the word before an index, skipping articles.
 func (r *reader) wordBefore(i int) string {
 	for i > 0 && articles.has(r.word(i-1)) {
 		i--

@@ -7,8 +7,8 @@ import (
 )
 
 // fold returns the words of a text in lower case and without accents, one space
-// before each and one behind the last, so that " phrase " can be looked for in
-// it. Characters that nobody sees are passed over: they split no word.
+// before each and one after the last, so that strings.Contains finds " phrase " in
+// it. Invisible characters are skipped: they do not split words.
 func fold(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 2)
@@ -35,8 +35,8 @@ const (
 	isHidden rune = -2
 )
 
-// foldRune returns a letter or digit as it is compared, or what it is instead.
-// The small letters that stand high in nº and Dª are gaps, lest nº read "no".
+// foldRune returns the folded form of a letter or digit, or else isGap or isHidden.
+// The ordinal indicators in nº and Dª are gaps, so that nº does not become "no".
 func foldRune(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
@@ -64,8 +64,8 @@ func foldRune(r rune) rune {
 	return isGap
 }
 
-// hidden reports whether a character takes part in a text without being seen:
-// controls, marks of direction, joiners, tags.
+// hidden reports whether a character is invisible: control characters, direction
+// marks, joiners, tags.
 func hidden(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r', '\f':
@@ -76,8 +76,8 @@ func hidden(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
 }
 
-// plainLetters are accented letters, and those of other scripts that only
-// differ from ours in their number.
+// plainLetters maps accented letters, and letters of other scripts with the same
+// shape, to plain letters.
 var plainLetters = func() map[rune]rune {
 	table := map[rune]rune{}
 	for plain, others := range map[rune]string{
@@ -96,13 +96,13 @@ var plainLetters = func() map[rune]rune {
 // squeeze makes every run of white space one space.
 func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// lexicon is a set of folded words and of beginnings of words.
+// lexicon is a set of folded words and prefixes.
 type lexicon struct {
 	words      map[string]bool
 	beginnings []string
 }
 
-// newLexicon reads words between spaces; a star stands for any ending.
+// newLexicon reads words separated by spaces; a star matches any ending.
 func newLexicon(words string) lexicon {
 	l := lexicon{words: map[string]bool{}}
 	for _, w := range strings.Fields(words) {
@@ -117,7 +117,7 @@ func newLexicon(words string) lexicon {
 
 func (l lexicon) has(word string) bool { return l.entry(word) != "" }
 
-// entry returns the word or beginning that a word is there by, or nothing.
+// entry returns the word or prefix of the lexicon that matches a word, or "".
 func (l lexicon) entry(word string) string {
 	if l.words[word] {
 		return word
@@ -130,10 +130,10 @@ func (l lexicon) entry(word string) string {
 	return ""
 }
 
-// phrases are runs of folded words; a star at the end stands for any ending.
+// phrases are sequences of folded words; a star at the end matches any ending.
 type phrases []string
 
-// newPhrases reads one phrase a line.
+// newPhrases reads one phrase per line.
 func newPhrases(lines string) phrases {
 	var p phrases
 	for line := range strings.Lines(lines) {
@@ -147,7 +147,7 @@ func newPhrases(lines string) phrases {
 	return p
 }
 
-// in reports whether a folded text has one of them.
+// in reports whether a folded text contains one of them.
 func (p phrases) in(folded string) bool {
 	for _, phrase := range p {
 		if strings.Contains(folded, phrase) {
@@ -157,7 +157,7 @@ func (p phrases) in(folded string) bool {
 	return false
 }
 
-// count returns how many of them a folded text has.
+// count returns how many of them a folded text contains.
 func (p phrases) count(folded string) int {
 	n := 0
 	for _, phrase := range p {

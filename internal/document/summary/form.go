@@ -9,7 +9,7 @@ import (
 
 const longestText = 350 // characters of a generated sentence
 
-// badText returns what is wrong with a sentence whatever the document says.
+// badText returns the reason to drop a sentence independently of the document.
 func badText(text string) Reason {
 	folded := fold(text)
 	switch {
@@ -25,8 +25,8 @@ func badText(text string) Reason {
 	return ""
 }
 
-// plainSentence reports whether a text is one short sentence without anything
-// that a reader could not see, or a browser could take for more than text.
+// plainSentence reports whether a text is one short sentence without invisible
+// characters or markup.
 func plainSentence(text string) bool {
 	if len(text) < 10 || utf8.RuneCountInString(text) > longestText {
 		return false
@@ -56,7 +56,7 @@ func plainRune(r rune) bool {
 
 var addresses = regexp.MustCompile(`(?i)https?:|www\.|[a-z0-9]\.(?:com|es|org|net|io|example)\b|//|--`)
 
-// advice is what a summary never gives.
+// advice are phrases of investment advice, which a summary must not give.
 var advice = newPhrases(`
 	compre
 	venda
@@ -88,7 +88,7 @@ var advice = newPhrases(`
 	visite
 	llame`)
 
-// machineTalk is that of a model about itself or its work.
+// machineTalk are phrases of a model about itself or its task.
 var machineTalk = newPhrases(`
 	instrucciones
 	asistente

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Leaving out may lie too: "evitó la pérdida" without its verb is a loss. So what
-// governs a word, or narrows it, has to come along with it.
+// An omission may change the meaning: "evitó la pérdida" without its verb is a loss.
+// So a word must keep the words that govern or narrow it.
 
-// lenient are words that may be left out before what they govern: that something
-// was told, agreed or reached.
+// lenient are governing words that may be omitted, such as verbs of reporting,
+// agreeing and reaching.
 var lenient = newLexicon(`comunic* inform* anunci* notific* report* announc* acord* acuerd* aprob* aprueb* decid* tomad* tomo razon
 	ascend* ascien* alcanz* obtuv* obten* registr* situ* logr* tendra* tuvo pasa pasan paso reunion sesion cumplimiento conformidad articulo efect* periodo ejercicio conjunto cierre
 	sociedad compania empresa entidad grupo consejo junta administracion company group board`)
 
-// kept reports whether a sentence has a word, or does without it.
+// kept reports whether a sentence contains a word or may omit it.
 func kept(content map[string]bool, word string) bool {
 	return content[meaning(word)] || lenient.has(word)
 }
 
-// governed reports whether every word of a sentence still has in it what governs
-// that word in the document.
+// governed reports whether a sentence contains, for each of its words, the word
+// that governs it in the document.
 func governed(s Source, said, document text) bool {
 	content := contentOf(said.tokens, lexicon{})
 	company := contentOf(tokenise(s.Company), lexicon{})
-	fine := map[string]bool{} // by what it is compared by; false where it was only seen
+	fine := map[string]bool{} // by meaning; false if no occurrence keeps its governor
 	for n, t := range document.tokens {
 		if t.folded == "" || t.isNumber() || stopWords.has(t.folded) || harmless.has(t.folded) || inFacts(document, n) {
 			continue
@@ -44,9 +44,9 @@ func governed(s Source, said, document text) bool {
 	return deedsKept(content, said, document) && narrowed(content, said, document) && relativesKept(content, said, document)
 }
 
-// governorOf returns the word before one in its clause, where an article or a
-// preposition links them, or the second is a name or an infinitive. Adjectives
-// in a row do not govern each other.
+// governorOf returns the word before word n in its clause, if an article or a
+// preposition links them, or if word n is a name or an infinitive. Consecutive
+// adjectives do not govern each other.
 func governorOf(t text, n int) string {
 	linked := hasEnding(t.tokens[n].folded, []string{"ar", "er", "ir", "arse", "erse", "irse"})
 	for i := n - 1; i >= 0; i-- {
@@ -69,13 +69,13 @@ func governorOf(t text, n int) string {
 	return ""
 }
 
-// isVerb reports whether a word is a verb, by itself or behind its auxiliary.
+// isVerb reports whether a word is a verb, alone or after an auxiliary.
 func isVerb(tokens []token, i int) bool {
 	return isFinite(tokens, i) || i > 0 && auxiliaries.has(tokens[i-1].folded)
 }
 
-// deedsKept reports whether each fact of a sentence comes with the verb that it
-// comes with in the document.
+// deedsKept reports whether each fact of a sentence has the verb that it has in
+// the document.
 func deedsKept(content map[string]bool, said, document text) bool {
 	for _, f := range said.facts {
 		found := matches(f, document)
@@ -104,14 +104,14 @@ func deedKept(content map[string]bool, document text, before int) bool {
 	return true
 }
 
-// narrowing words may not be left out behind what they narrow.
+// narrowing words may not be omitted after the word that they narrow.
 var narrowing = newLexicon(`comparable* operativ* recurrente* ajustad* organic* subyacente* atribu* diluid* potencial* internacional* nacional* domestic* proforma
 	teoric* contable* nominal* maxim* minim* medi* preferente* subordinad* convertible* concursal*`)
 
 var labels = newLexicon("clase serie tramo categoria")
 
-// narrowed reports whether a sentence keeps what narrows its words: an adjective,
-// a place, a class, before or after taxes.
+// narrowed reports whether a sentence keeps the words that narrow its words: an
+// adjective, a place, a class, before or after taxes.
 func narrowed(content map[string]bool, said, document text) bool {
 	last := ""
 	says := func(word string) bool {
@@ -138,8 +138,8 @@ func narrowed(content map[string]bool, said, document text) bool {
 	return true
 }
 
-// belongs reports whether a word is whose the thing before it is: "el beneficio de
-// Rival", "las ventas de la filial". Persons and the filer do not count.
+// belongs reports whether a word is the owner of the noun before it: "el beneficio
+// de Rival", "las ventas de la filial". Persons and the issuer do not count.
 func belongs(t text, n int) bool {
 	tok := t.tokens[n]
 	if inFacts(t, n) || t.common[meaning(tok.folded)] || institutions.has(tok.folded) || !tok.isCapital() && !casts.has(tok.folded) || hasWord(t.tokens[max(0, n-4):n], acting) {
@@ -152,8 +152,8 @@ func belongs(t text, n int) bool {
 	return i > 0 && (t.tokens[i].folded == "de" || t.tokens[i].folded == "del" || t.tokens[i].folded == "of") && !inFacts(t, i-1)
 }
 
-// relativesKept reports whether what is said of somebody behind a "que" is not said
-// without them, nor one of two things that an "o" leaves open.
+// relativesKept reports whether the verb of a relative clause ("que") keeps its
+// subject, and whether both alternatives of an "o" are kept.
 func relativesKept(content map[string]bool, said, document text) bool {
 	tokens := document.tokens
 	for n := 1; n+1 < len(tokens); n++ {
@@ -189,7 +189,8 @@ func relativesKept(content map[string]bool, said, document text) bool {
 
 var either = newLexicon("o u")
 
-// voices tell of a deed whether somebody does it, or has it done to them.
+// voices returns, for each verb by its meaning, whether it occurs in the active
+// voice and whether it occurs in the passive voice.
 func voices(tokens []token) map[string][2]bool {
 	found := map[string][2]bool{}
 	for n, t := range tokens {
@@ -213,7 +214,8 @@ func voices(tokens []token) map[string][2]bool {
 	return found
 }
 
-// sameVoice reports whether nobody does what is done to them.
+// sameVoice reports whether the verbs of a sentence have the voice that they have
+// in the document.
 func sameVoice(said, document []token) bool {
 	if appointed(said, document) {
 		return true

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A document's text is data. A passage that speaks to a machine instead of a
-// reader is kept from the model, and nothing may rest on it.
+// A document's text is data. A passage that addresses a program instead of a reader
+// is not sent to the model, and is not accepted as evidence.
 
-// markers are what separates the parts of a conversation with a model.
+// markers matches the separators of a conversation with a model.
 var markers = regexp.MustCompile(`(?i)<\||\[/?INST\]|<</?SYS>>|</?(?:system|assistant|user|instructions?|prompt|document[oa]?|s)>|` +
 	`#{2,}\s*(?:instruc|system|sistema|respuesta|response|assistant|asistente|user|input|task|tarea)|` +
 	`(?:^|\n|[.:;]\s)\s*(?:system|sistema|assistant|asistente|user|usuario|human|developer)\s*:|` +
@@ -163,7 +163,7 @@ var toMachines = newPhrases(`
 	forget everything
 	disregard`)
 
-// A command, and a few words on what it is about.
+// A command is a word of commands with a word of commanded at most fewWords later.
 var (
 	commands = newLexicon(`ignora ignore ignores ignoren ignorad ignorar olvida olvide olvides olviden olvidar omite omita omitir desatiende desatienda
 		tengas hagas forget override bypass desobedece desobedezca`)
@@ -173,17 +173,17 @@ var (
 
 const (
 	fewWords   = 6
-	leastSpelt = 5 // letters set apart, to be read by who looks closely
+	leastSpelt = 5 // single letters separated by spaces that spell a word
 )
 
 var speltWord = regexp.MustCompile(`ignor|instruc|prompt|asistent|assistant|sistema|system|olvid|forget`)
 
-// roles are words of markers. Almost no passage has them, so that the slower
-// search is spared.
+// roles are words of markers. Almost no passage contains them, so the slower search
+// for markers is rarely needed.
 var roles = newPhrases("system*\nsistema*\nassistant*\nasistente*\nuser*\nusuario*\nhuman*\ndeveloper*\nbegin*\nend of*")
 
-// speaksToMachine reports whether a passage is addressed to a program that reads
-// it. It errs on the side of yes: that costs a paragraph of the document.
+// speaksToMachine reports whether a passage addresses a program that reads it. A
+// false positive only costs a paragraph of the document.
 func speaksToMachine(text string) bool {
 	folded := fold(text)
 	if toMachines.in(folded) || givesOrders(folded) {
@@ -192,9 +192,9 @@ func speaksToMachine(text string) bool {
 	return (strings.ContainsAny(text, "<[#`\"") || roles.in(folded)) && markers.MatchString(text)
 }
 
-// givesOrders looks for commands, also for those whose letters are set apart.
+// givesOrders searches for commands, including those with separated letters.
 func givesOrders(folded string) bool {
-	reach := 0 // words that the last command reaches
+	reach := 0 // number of next words to which the last command applies
 	var spelt []byte
 	for w := range strings.FieldsSeq(folded) {
 		if len(w) == 1 {
@@ -217,14 +217,14 @@ func givesOrders(folded string) bool {
 	return len(spelt) >= leastSpelt && speltWord.Match(spelt)
 }
 
-// longestPassage is how much of a page is given up at once, in bytes.
+// longestPassage is the most bytes of a page that are dropped at once.
 const longestPassage = 1500
 
 // paragraph is a block of a page with its sentences.
 type paragraph struct {
 	span
 	sentences []span
-	hostile   []bool // of each sentence: it, or one beside it, speaks to a machine
+	hostile   []bool // of each sentence: it or a neighbour addresses a program
 }
 
 // paragraphs reads a page.
@@ -246,8 +246,8 @@ func paragraphs(page string) []paragraph {
 	return found
 }
 
-// suspects returns which sentences of a hostile paragraph are not to be trusted:
-// all of them, unless it is as long as a page.
+// suspects returns which sentences of a hostile paragraph are not trusted: all of
+// them, unless the paragraph is as long as a page.
 func suspects(page string, p paragraph) []bool {
 	hostile := make([]bool, len(p.sentences))
 	some := false

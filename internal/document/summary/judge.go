@@ -6,43 +6,43 @@ import (
 	"unicode/utf8"
 )
 
-// Dropped is a generated sentence that was not good enough, and why.
+// Dropped is a rejected generated sentence and the reason.
 type Dropped struct {
 	Sentence
 	Reason Reason
 }
 
-// Reason returns why a sentence was dropped. The set is closed, so that it can
-// label a metric.
+// Reason is the reason why a sentence was dropped. There are few values, so that a
+// metric can use them as a label.
 type Reason string
 
 // The reasons.
 const (
 	BadForm         Reason = "form" // not one short sentence of plain text
 	NotSpanish      Reason = "language"
-	Advice          Reason = "advice"        // it tells readers what to do
-	AboutMachines   Reason = "machine"       // it speaks of instructions and models
-	QuoteNotFound   Reason = "quote"         // the document does not say so
-	QuoteHostile    Reason = "hostile quote" // what it rests on speaks to a machine
-	WrongFigure     Reason = "figure"        // a figure, date or number that the quote has not
-	WrongPlace      Reason = "place"         // a true figure put to the wrong thing
+	Advice          Reason = "advice"        // it gives advice to readers
+	AboutMachines   Reason = "machine"       // it is about instructions or models
+	QuoteNotFound   Reason = "quote"         // the quote is not in the document
+	QuoteHostile    Reason = "hostile quote" // its evidence addresses a program
+	WrongFigure     Reason = "figure"        // a figure, date or number that is not in the quote
+	WrongPlace      Reason = "place"         // a correct figure attached to the wrong noun
 	WrongName       Reason = "name"
-	WrongPolarity   Reason = "negation"  // it denies what the quote says, or the other way round
-	WrongDirection  Reason = "direction" // up for down, bought for sold
-	WrongWord       Reason = "word"      // a word that makes a difference, and the quote has not
-	WrongCertainty  Reason = "certainty" // a plan told as a deed
-	TooFarFromQuote Reason = "distance"  // it says more than the quote does
+	WrongPolarity   Reason = "negation"  // it denies a statement of the quote, or the reverse
+	WrongDirection  Reason = "direction" // the opposite: up for down, bought for sold
+	WrongWord       Reason = "word"      // a significant word that is not in the quote
+	WrongCertainty  Reason = "certainty" // a plan presented as a completed event
+	TooFarFromQuote Reason = "distance"  // it contains more than the quote
 	Repeated        Reason = "repeated"
-	Leaning         Reason = "leaning" // the sentence before, which it leans on, is not there
+	Leaning         Reason = "leaning" // it refers to a sentence before it that was dropped
 	TooMany         Reason = "too many"
 )
 
-const mostProposed = 12 // the rest is not looked at
+const mostProposed = 12 // the rest is not checked
 
-// Judge checks generated sentences against the document, and keeps at most
-// three, in their order. A kept sentence carries the whole sentence of the
-// document that proves it, in the document's own characters, and its page. Whatever cannot be proved by
-// comparing words is dropped: a sentence less does no harm, a wrong one does.
+// Judge verifies generated sentences against the document and keeps at most three,
+// in their order. A kept sentence has the complete sentence of the document that
+// proves it, verbatim, and its page. A sentence that cannot be proved by comparing
+// words is dropped: a missing sentence does no harm, a wrong one does.
 func Judge(s Source, proposed []Sentence) (kept []Sentence, dropped []Dropped) {
 	document := newPages(s)
 	follows := false // the sentence before was kept
@@ -67,7 +67,8 @@ func Judge(s Source, proposed []Sentence) (kept []Sentence, dropped []Dropped) {
 	return kept, dropped
 }
 
-// judge checks one sentence and returns it as it is kept, or why it is not.
+// judge verifies one sentence. It returns the sentence to keep, or the reason to
+// drop it.
 func judge(s Source, document *pages, p Sentence) (Sentence, Reason) {
 	text := strings.TrimSpace(p.Text)
 	if reason := badText(text); reason != "" {
@@ -81,7 +82,7 @@ func judge(s Source, document *pages, p Sentence) (Sentence, Reason) {
 		return p, QuoteHostile
 	}
 	first := TooFarFromQuote
-	for n, st := range found.statements { // one sentence proves it, or none
+	for n, st := range found.statements { // a single sentence must prove it
 		reason := contradicts(s, text, st)
 		if reason == "" {
 			return Sentence{Text: squeeze(text), Page: found.page, Quote: st.text}, ""
@@ -93,7 +94,7 @@ func judge(s Source, document *pages, p Sentence) (Sentence, Reason) {
 	return p, first
 }
 
-// contradicts compares a sentence with the one of the document that it rests on.
+// contradicts compares a sentence with its evidence, a sentence of the document.
 func contradicts(s Source, sentence string, st statement) Reason {
 	if !st.whole || len(st.text) > longestProof {
 		return TooFarFromQuote
@@ -125,7 +126,7 @@ func contradicts(s Source, sentence string, st statement) Reason {
 	return ""
 }
 
-// factsAgree reports whether the quote has every fact of a sentence.
+// factsAgree reports whether the quote contains every fact of a sentence.
 func factsAgree(said, quote text) bool {
 	for _, f := range said.facts {
 		ok := false
@@ -145,15 +146,15 @@ func factsAgree(said, quote text) bool {
 	return true
 }
 
-// loses reports whether a sentence says in words that a figure is negative.
+// loses reports whether a sentence expresses in words that a figure is negative.
 func loses(tokens []token) bool {
 	return hasWord(tokens, opposites[upDown][1]) || hasWord(tokens, opposites[profitLoss][1]) || hasWord(tokens, negative)
 }
 
 var negative = newLexicon("negativ*")
 
-// bothEnds reports whether a sentence that has one end of a range has the other,
-// on its side.
+// bothEnds reports whether a sentence that contains one end of a range also
+// contains the other, in the same order.
 func bothEnds(said, quote text, n int) bool {
 	if !quote.facts[n].between {
 		return true
@@ -168,13 +169,14 @@ func bothEnds(said, quote text, n int) bool {
 	return false // the other end is not in the quote
 }
 
-// indexOf returns which fact of a sentence is that of the document, or -1.
+// indexOf returns the index of the fact of a sentence that equals a fact of the
+// document, or -1.
 func (t text) indexOf(document fact) int {
 	return slices.IndexFunc(t.facts, func(f fact) bool { return f.agrees(document) })
 }
 
-// withoutFigures returns the tokens with marks in the place of figures and
-// dates, whose capitals are no names: 5 M€.
+// withoutFigures returns the tokens with marks in place of figures and dates, whose
+// capitals are not names: 5 M€.
 func (t text) withoutFigures() []token {
 	tokens := slices.Clone(t.tokens)
 	for _, f := range t.facts {
@@ -187,8 +189,8 @@ func (t text) withoutFigures() []token {
 	return tokens
 }
 
-// namesAgree reports whether the names of a sentence are those of the quote, the
-// title or the company, and in the quote's order: who buys whom.
+// namesAgree reports whether the names of a sentence come from the quote, the title
+// or the company, and are in the order of the quote: a sale has a buyer and a seller.
 func namesAgree(s Source, said, quote []token) bool {
 	content := contentOf(quote, lexicon{})
 	if !newKnown(quote, s).names(said, content) {

@@ -7,7 +7,7 @@ import (
 	"pregon/internal/document/summary"
 )
 
-// report is a document that the sentences of the tests are about.
+// The report of the test sentences.
 var filing = summary.Source{
 	Company:  "LUMBRE TEXTIL, S.A.",
 	Title:    "Resultados, dividendo y cambios en el consejo",
@@ -97,7 +97,7 @@ func TestJudgeDrops(t *testing.T) {
 		text, quote string
 		want        summary.Reason
 	}{
-		// Figures that the quote has not, or not so.
+		// Figures that are not in the quote, or differ from it.
 		{"El beneficio neto fue de 86,4 millones de euros.", results, summary.WrongFigure},
 		{"El beneficio neto fue de 84,6 millones de dólares.", results, summary.WrongFigure},
 		{"El beneficio neto fue de 84,6 miles de euros.", results, summary.WrongFigure},
@@ -130,7 +130,7 @@ func TestJudgeDrops(t *testing.T) {
 		{"Las ventas en Italia fueron de 120 millones de euros.", both, summary.WrongFigure},
 		{"Calibra Ratings ha elevado la calificación a A+, con perspectiva estable.", rating, summary.WrongFigure},
 		{"Calibra Ratings ha elevado la calificación a BBB-, con perspectiva estable.", rating, summary.WrongFigure},
-		// True figures, put to the wrong thing.
+		// Correct figures attached to the wrong noun.
 		{"El beneficio neto fue de 1.245,3 millones de euros.", results, summary.WrongPlace},
 		{"Los ingresos fueron de 84,6 millones de euros.", results, summary.WrongPlace},
 		{"El beneficio neto creció un 6,1 %.", results, summary.WrongPlace},
@@ -200,8 +200,8 @@ func TestJudgeDrops(t *testing.T) {
 	}
 }
 
-// TestJudgeReadsTheWholeSentence has documents that a quote, or the words alone,
-// would not do justice to. The quote is the document, unless there is one.
+// TestJudgeReadsTheWholeSentence uses documents whose meaning is not clear from a
+// quote or from the words alone. The default quote is the whole document.
 func TestJudgeReadsTheWholeSentence(t *testing.T) {
 	const (
 		rival    = "Banco Rival, S.A. obtuvo un beneficio neto de 5 millones de euros en 2026."
@@ -224,7 +224,7 @@ func TestJudgeReadsTheWholeSentence(t *testing.T) {
 		doc, quote, text string
 		keep             bool
 	}{
-		// Who.
+		// Subjects.
 		{rival, "", "ACME obtuvo un beneficio neto de 5 millones de euros en 2026.", false},
 		{rival, "", "La sociedad obtuvo un beneficio neto de 5 millones de euros en 2026.", false},
 		{rival, "", "El beneficio neto fue de 5 millones de euros en 2026.", false},
@@ -241,7 +241,7 @@ func TestJudgeReadsTheWholeSentence(t *testing.T) {
 		{"Las ventas de la filial crecieron un 5 % en 2026.", "", "Las ventas crecieron un 5 % en 2026.", false},
 		{"El accionista mayoritario vendió 5.000 acciones a 3 euros por acción.", "", "La sociedad vendió 5.000 acciones a 3 euros por acción.", false},
 		{"El ministerio compró 5.000 acciones a 3 euros por acción.", "", "La sociedad compró 5.000 acciones a 3 euros por acción.", false},
-		// What the quote leaves out.
+		// Text that the quote omits.
 		{undone, "acordó repartir un dividendo de 0,25 euros por acción", "El Consejo acordó repartir un dividendo de 0,25 euros por acción.", false},
 		{undone, "", "El Consejo acordó repartir un dividendo de 0,25 euros por acción.", false},
 		{denied, "la sociedad haya vendido el 51 % de Beta por 30 millones de euros", sold, false},
@@ -272,7 +272,7 @@ func TestJudgeReadsTheWholeSentence(t *testing.T) {
 		{offices, "", "La sociedad alquila por un precio de 20 euros por las oficinas.", false},
 		{offices, "", "La sociedad alquila las oficinas por 20 euros por metro cuadrado.", true},
 		{"La sociedad pagará una renta de 5 millones de euros anuales.", "", "La sociedad pagará una renta de 5 millones de euros.", false},
-		// Contraries.
+		// Opposites.
 		{outlook, "", "La agencia Calibra mantiene la calificación de la sociedad en BBB, con perspectiva negativa.", false},
 		{outlook, "", "Calibra mantiene la calificación de la sociedad en BBB, con perspectiva estable.", true},
 		{"Calibra cambia la perspectiva de estable a negativa, con calificación BBB.", "", "Calibra cambia la perspectiva a estable, con calificación BBB.", false},
@@ -314,8 +314,8 @@ func TestJudgeReadsTheWholeSentence(t *testing.T) {
 	}
 }
 
-// TestJudgeSeesWhatIsLeftOut has sentences that only leave out, or move, words of
-// the document.
+// TestJudgeSeesWhatIsLeftOut uses sentences that only omit or move words of the
+// document.
 func TestJudgeSeesWhatIsLeftOut(t *testing.T) {
 	for _, test := range []struct {
 		doc, text string

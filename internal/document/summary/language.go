@@ -2,8 +2,8 @@ package summary
 
 import "strings"
 
-// The words that give languages away. Those that Spanish shares with its
-// neighbours count for it only when nothing speaks against it.
+// The words that identify languages. Words that Spanish shares with similar
+// languages count for Spanish only if no word counts against it.
 var (
 	spanishWords = newLexicon(`el la los las de del que y en un una unos unas por con para se su sus al lo es ha han como mas no sobre
 		entre fue sera seran desde hasta mediante asi este esta estos estas cuando donde ya sin tras segun durante mil millones euros`)
@@ -15,16 +15,16 @@ var (
 		le des et du dans pour sur est aux une societe
 		der die das und von
 		eta du dira da duen zuen`)
-	// otherEndings come with accents: folded, aprobació and aprobacion would
-	// be as good as the same.
+	// otherEndings have accents: folded, aprobació and aprobacion would be almost
+	// equal.
 	otherEndings = []string{"ació", "ució", "isició", "dició", "cció", "sió", "tat", "tats", "ment", "tion", "tions", "ção", "ções", "ão", "ões", "ing", "zioa", "ren", "rako"}
 )
 
-// shortText is one, in words, of which a single Spanish word is enough.
+// shortText is the length, in words, up to which a single Spanish word is enough.
 const shortText = 12
 
-// inSpanish reports whether a sentence is. Given to a document in another
-// language, as some of its sentences may be Spanish, it wants to be surer.
+// inSpanish reports whether a sentence is in Spanish. A document in another language
+// may have sentences in Spanish, but they need more evidence.
 func inSpanish(text, language string) bool {
 	words, spanish, surely, other := 0, 0, 0, 0
 	for w := range strings.FieldsSeq(fold(text)) {
@@ -34,7 +34,7 @@ func inSpanish(text, language string) bool {
 			surely++
 			spanish++
 		case w == "das" || w == "dos" || w == "du" || w == "d":
-			// are Spanish or names as well
+			// may also be Spanish or names
 		case spanishWords.words[w]:
 			spanish++
 		case otherWords.words[w]:

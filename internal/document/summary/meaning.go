@@ -1,15 +1,16 @@
 package summary
 
-// Places in opposites that others know by name.
+// Indexes in opposites that other files use.
 const (
 	upDown      = 0
 	profitLoss  = 3
 	mostSerious = 5
 )
 
-// opposites are what a summary gets wrong at its readers' cost. English words
-// are here because some documents are English and their summaries are not. The
-// first ones, mostSerious of them, may be said only of what says so itself.
+// opposites are pairs of words that a summary must not confuse. They include English
+// words because some documents are in English and their summaries are not. A
+// sentence may use a word of the first mostSerious pairs only if its evidence
+// contains or implies it.
 var opposites = [][2]lexicon{
 	{
 		newLexicon(`aument* increment* crec* elev* sube suben subio subieron subira subido subida subidas subir alza mas mayor mayores repunt* ampliacion ampliar* amplio avanz* supera superan supero superar*
@@ -56,7 +57,7 @@ var opposites = [][2]lexicon{
 	{newLexicon("emisor* oferente*"), newLexicon("suscriptor* destinatari*")},
 }
 
-// synonyms are said one for the other; the rest is compared by its stem.
+// synonyms are interchangeable words. Other words are compared by their stem.
 var synonyms = []lexicon{
 	newLexicon("repart* distribu* abon* paga* pago* pagos retribu* pay* paid distribut*"),
 	newLexicon("acord* acuerd* aprob* aprueb* decid* decision* agree* approv*"),
@@ -94,8 +95,8 @@ var synonyms = []lexicon{
 	newLexicon("requier* requer* sujet*"),
 }
 
-// distinct are words that share their direction with others and are not said
-// for them: who resigns is not dismissed.
+// distinct are words with the direction of others that are not their synonyms: a
+// resignation is not a dismissal.
 var distinct = []lexicon{
 	newLexicon("nombra* nombro design* appoint*"),
 	newLexicon("incorpor*"), newLexicon("reeleg* reelec* reelig*"), newLexicon("ratific*"),
@@ -103,7 +104,7 @@ var distinct = []lexicon{
 	newLexicon("plusvalia*"), newLexicon("minusvalia*"), newLexicon("comprador*"), newLexicon("vendedor*"),
 }
 
-// meaning returns what a folded word is compared by.
+// meaning returns the key by which a folded word is compared.
 func meaning(word string) string {
 	for n, d := range distinct {
 		if d.has(word) {

@@ -57,8 +57,8 @@ var (
 	}
 )
 
-// TestJudgeSeesChanges takes sentences of the reports, each of which proves
-// itself, and changes what must not be changed.
+// TestJudgeSeesChanges takes sentences of the reports, each of which is its own
+// evidence, and makes changes that Judge must detect.
 func TestJudgeSeesChanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/extract/*.txtar")
 	if err != nil || len(files) == 0 {

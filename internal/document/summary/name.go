@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// institutions are written with a capital and are no names.
+// institutions are capitalized words that are not names.
 var institutions = newLexicon(`consejo administracion junta general ordinaria extraordinaria accionistas sociedad compania entidad grupo fondo
 	presidente presidenta consejero consejera delegado delegada director directora secretario secretaria vocal d don dona sr sra
 	estado plan estrategico euros eur estatutos gestora depositario depositaria participes asamblea oferta ley reglamento`)
 
-// name is a run of capitalised words of a sentence.
+// name is a sequence of capitalized words of a sentence.
 type name struct {
-	words []string // folded, with the small ones between
+	words []string // folded, with the particles between them
 	from  int      // token
 	to    int
 }
@@ -22,8 +22,8 @@ func (n name) String() string { return strings.Join(n.words, " ") }
 
 var particles = newLexicon("de del la las los y e")
 
-// namesOf returns the names of a text. Its first word is one only when it is
-// none of our language; for that the caller has to look.
+// namesOf returns the names of a text. The first word of a text is capitalized and
+// may be an ordinary word; the caller must check it.
 func namesOf(tokens []token) []name {
 	var found []name
 	for i := 0; i < len(tokens); i++ {
@@ -57,8 +57,8 @@ func isInitial(tokens []token, i int) bool {
 	return utf8.RuneCountInString(tokens[i].text) == 1 && i+1 < len(tokens) && tokens[i+1].text == "."
 }
 
-// nextInName returns where a name ends that goes on at i, perhaps with a "de
-// la" first, or 0. "y" goes on with another name.
+// nextInName returns the end of a name that continues at i, possibly after a "de
+// la", or 0. A "y" begins another name.
 func nextInName(tokens []token, i int) int {
 	for k := i; k < min(i+3, len(tokens)); k++ {
 		switch w := tokens[k].folded; {
@@ -72,20 +72,20 @@ func nextInName(tokens []token, i int) int {
 	return 0
 }
 
-// known is where names of a summary may come from.
+// known holds the texts that the names of a summary may come from.
 type known struct {
 	runs  []string // folded words between spaces: the quote, the title, the company
 	heads []string // the initials of the words of each
 }
 
-// knows reports whether words stand somewhere in a row.
+// knows reports whether a text contains the words in sequence.
 func (k known) knows(words []string) bool {
 	run := " " + strings.Join(words, " ") + " "
 	return slices.ContainsFunc(k.runs, func(text string) bool { return strings.Contains(text, run) })
 }
 
-// capitalRun returns the words of a text with those in lower case made
-// unfindable, so that "sol" is no evidence for "Sol".
+// capitalRun returns the words of a text with a star in place of each lower-case
+// word, so that "sol" is not evidence for "Sol".
 func capitalRun(tokens []token) string {
 	var b strings.Builder
 	b.WriteByte(' ')
@@ -103,7 +103,7 @@ func capitalRun(tokens []token) string {
 	return b.String()
 }
 
-// initials returns the first letters of the words that say something.
+// initials returns the first letters of the words, without particles.
 func initials(tokens []token) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -132,7 +132,7 @@ func (k known) names(sentence []token, quote map[string]bool) bool {
 		if n.from > 0 {
 			return false
 		}
-		// The first word of a sentence is capitalised anyway.
+		// The first word of a sentence is always capitalized.
 		first := sentence[0].folded
 		if !openers.has(first) && !stopWords.has(first) && !quote[meaning(first)] {
 			return false
@@ -151,7 +151,7 @@ func trimParticles(words []string) []string {
 	return words
 }
 
-// abbreviates reports whether a name is made of the initials of words: OPA.
+// abbreviates reports whether a name consists of the initials of words: OPA.
 func (k known) abbreviates(n name, sentence []token) bool {
 	text := sentence[n.from].text
 	if len(n.words) != 1 || len(text) < 3 || !shouted(text) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// number is a decimal number: its digits, without noughts at either end, and
-// the power of ten of the last of them. It is exact, and can be compared.
+// number is a decimal number: its digits, without zeros at either end, and the
+// power of ten of the last digit. It is exact and comparable.
 type number struct {
 	digits string
 	power  int
@@ -42,14 +42,14 @@ func (n number) compare(other number) int {
 	case size != otherSize:
 		return cmp.Compare(size, otherSize)
 	}
-	return strings.Compare(n.digits, other.digits) // the longer one is more, as its last digit is no nought
+	return strings.Compare(n.digits, other.digits) // the longer number is larger, because its last digit is not zero
 }
 
 func (n number) String() string { return n.digits + "e" + strconv.Itoa(n.power) }
 
-// readNumber reads what is written with points and commas. A single comma
-// divides the units from the tenths, and a point with three digits behind it
-// the thousands; in English it is the other way round.
+// readNumber reads a number with points and commas. A single comma is the decimal
+// mark, and a point before three digits separates thousands; in English it is the
+// reverse.
 func readNumber(text string, english bool) (number, bool) {
 	var digits strings.Builder
 	text = strings.Join(strings.Fields(text), "")
@@ -69,7 +69,7 @@ func readNumber(text string, english bool) (number, bool) {
 	return newNumber(digits.String(), power), digits.Len() > 0
 }
 
-// decimalMark returns where the mark before the tenths is, or -1.
+// decimalMark returns the index of the decimal mark, or -1.
 func decimalMark(text string, english bool) int {
 	point, comma := strings.LastIndexByte(text, '.'), strings.LastIndexByte(text, ',')
 	switch {
@@ -91,7 +91,7 @@ func decimalMark(text string, english bool) int {
 	return mark
 }
 
-// cardinals are the numbers in words, but for one, which is an article too.
+// cardinals are the numbers in words, except one, which is also an article.
 var cardinals = map[string]int{
 	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10,
 	"once": 11, "doce": 12, "trece": 13, "catorce": 14, "quince": 15, "dieciseis": 16, "diecisiete": 17, "dieciocho": 18, "diecinueve": 19,
@@ -104,8 +104,8 @@ var cardinals = map[string]int{
 	"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }
 
-// readWords reads a number in words and returns how many words it takes. One
-// counts only before a scale: "un millón".
+// readWords reads a number in words and returns the number of words read. One counts
+// only before a scale: "un millón".
 func readWords(tokens []token) (n number, words int) {
 	sum, part := 0, 0
 	for words < len(tokens) {
@@ -133,7 +133,7 @@ func unitWord(w string) bool {
 	return cardinals[w] > 0 && cardinals[w] < 10 || w == "un" || w == "uno" || w == "una"
 }
 
-// scales are powers of ten by the word behind a number.
+// scales are powers of ten by the word after a number.
 var scales = map[string]int{
 	"mil": 3, "miles": 3, "k": 3, "thousand": 3,
 	"millon": 6, "millones": 6, "mill": 6, "mm": 6, "m": 6, "mn": 6, "mio": 6, "million": 6, "millions": 6,

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// negations in Spanish and English. "nº" is none: see foldRune.
+// negations in Spanish and English. "nº" is not one: see foldRune.
 var negations = newLexicon(`no ni nunca jamas sin tampoco ningun ninguna ninguno nada nadie excepto salvo
 	descarta* niega niegan nego desmient* not neither nor never without except`)
 
-// hedges are what makes a plan, a hope or a limit of a deed.
+// hedges are words that make a statement a plan, an expectation or a possibility.
 var hedges = []lexicon{
 	newLexicon("podr* pudier* posible posibles posibilidad eventual* estudi* explora* valora valorara hipotetic* may might could possible"),
 	newLexicon("preve preven prever* previst* prevision* esper* estim* objetiv* intencion* proyect* pretend* plane* preten* expect* target* forecast* intend* guidance"),
@@ -19,8 +19,8 @@ var hedges = []lexicon{
 	newLexicon("negocia* conversaci* preliminar* indicativ* talks negotiat*"),
 }
 
-// negated returns what the negations of a text are about: the next words of the
-// clause that say something.
+// negated returns, for each negation of a text, the next significant words of the
+// clause.
 func negated(tokens []token) [][]string {
 	var found [][]string
 	for n, t := range tokens {
@@ -44,8 +44,7 @@ func negated(tokens []token) [][]string {
 	return found
 }
 
-// samePolarity reports whether a sentence denies what the document denies, and
-// nothing else.
+// samePolarity reports whether a sentence and the document deny the same statements.
 func samePolarity(sentence, document []token) bool {
 	said, there := negated(sentence), negated(document)
 	if (len(said) == 0) != (len(there) == 0) {
@@ -57,7 +56,7 @@ func samePolarity(sentence, document []token) bool {
 		}
 	}
 	content := contentOf(sentence, lexicon{})
-	for _, about := range there { // what is denied there is not said here
+	for _, about := range there { // the sentence must not affirm what the document denies
 		if len(about) > 0 && content[about[0]] && !anyShares(about[:1], said) {
 			return false
 		}
@@ -78,7 +77,7 @@ func anyShares(about []string, others [][]string) bool {
 	return false
 }
 
-// sameCertainty reports whether a sentence is as sure as the document.
+// sameCertainty reports whether a sentence is as certain as the document.
 func sameCertainty(sentence, document []token) bool {
 	sentence, document = withoutLaw(sentence), withoutLaw(document)
 	for _, h := range hedges {
@@ -89,7 +88,7 @@ func sameCertainty(sentence, document []token) bool {
 	return true
 }
 
-// withoutLaw passes over "lo previsto en la ley", which is no plan.
+// withoutLaw removes "lo previsto en la ley", which is not a plan.
 func withoutLaw(tokens []token) []token {
 	tokens = slices.Clone(tokens)
 	for n := 1; n < len(tokens); n++ {
@@ -109,8 +108,8 @@ func hasWord(tokens []token, words lexicon) bool {
 	return false
 }
 
-// terms are words that each mean one thing in a report: what kind of director,
-// of security, of result. A sentence may only use those of its quote.
+// terms are technical terms of reports, such as kinds of directors, securities and
+// results. A sentence may use only the terms of its quote.
 var terms = newLexicon(`dominical* independiente* ejecutiv* extern* presiden* vicepresiden* secretari* vocal* delegad*
 	brut* net* anual* trimestral* semestral* mensual* ordinari* extraordinari* maxim* minim* voluntari* obligatori* provisional* definitiv*
 	consolidad* individual* recurrente* operativ* vinculante* preferente* simple* convertible* senior subordinad* garantizad*
@@ -118,7 +117,7 @@ var terms = newLexicon(`dominical* independiente* ejecutiv* extern* presiden* vi
 	comprador* vendedor* oferente* absorbent* absorbid* gestora* depositari* acreedor* deudor* auditor* filial* matriz
 	fusion* escision* opa concurso liquidacion disolucion mes meses semana* diari* trimestre* semestre*`)
 
-// sameTerms reports whether a quote has all terms of a sentence, if need be in
+// sameTerms reports whether a quote contains all terms of a sentence, possibly in
 // another language.
 func sameTerms(sentence, document []token) bool {
 	there := contentOf(document, lexicon{})
@@ -133,9 +132,10 @@ func sameTerms(sentence, document []token) bool {
 	return true
 }
 
-// sameDirection reports whether no word of a sentence says the opposite of the
-// document. Of the serious ones each must be said there, in words or by figures,
-// and where the document says both, the clause decides.
+// sameDirection reports whether no word of a sentence is the opposite of a word of
+// the document. The document must contain the word of a serious pair, or its figures
+// must imply it. If the document contains both words of a pair, the clauses are
+// compared.
 func sameDirection(sentence []token, document text) bool {
 	for n, pair := range opposites {
 		for k := range pair {
@@ -156,8 +156,8 @@ func sameDirection(sentence []token, document text) bool {
 	return true
 }
 
-// implies reports whether figures say what no word says: from 5 to 3 is less, and
-// what is below nought is a loss.
+// implies reports whether figures imply a word: a change from 5 to 3 is a decrease,
+// and a negative figure is a decrease or a loss.
 func (t text) implies(pair, side int) bool {
 	down := side == 1
 	for n, f := range t.facts {
@@ -174,8 +174,8 @@ func (t text) implies(pair, side int) bool {
 	return false
 }
 
-// clausesAgree compares each clause of a sentence that says one thing with the
-// clause of the document that it has most in common with.
+// clausesAgree compares each clause of a sentence that contains one word of a pair
+// with the clause of the document that shares the most words with it.
 func clausesAgree(sentence, document []token, said, opposite lexicon) bool {
 	theirs := clauses(document)
 	for _, c := range clauses(sentence) {
@@ -183,7 +183,7 @@ func clausesAgree(sentence, document []token, said, opposite lexicon) bool {
 			continue
 		}
 		about := contentOf(c, said)
-		same, other := 0, 0 // words in common with clauses that say this, or the opposite
+		same, other := 0, 0 // words shared with clauses that contain the word, or its opposite
 		for _, d := range theirs {
 			common := shared(about, contentOf(d, opposite))
 			if hasWord(d, said) {
@@ -199,7 +199,7 @@ func clausesAgree(sentence, document []token, said, opposite lexicon) bool {
 	return true
 }
 
-// breaks are where one clause ends and another one begins.
+// breaks are the words that separate clauses.
 var breaks = newLexicon("y e o ni pero mientras tras frente aunque and while but versus compared hasta desde respecto contra")
 
 func isBreak(t token) bool {
@@ -209,7 +209,7 @@ func isBreak(t token) bool {
 	return breaks.has(t.folded)
 }
 
-// clauses cuts a text at its breaks, and where a sentence of it ends.
+// clauses splits a text at its breaks and at the ends of its sentences.
 func clauses(tokens []token) [][]token {
 	var found [][]token
 	start := 0
@@ -228,10 +228,11 @@ func clauses(tokens []token) [][]token {
 	return found
 }
 
-// fell tells "bajó" from "bajo".
+// fell distinguishes "bajó" from "bajo".
 func fell(t token) bool { return strings.ToLower(t.text) == "bajó" }
 
-// contentOf returns what a text is about, some words and all digits left out.
+// contentOf returns the meanings of the words of a text, without stop words, the
+// words of a lexicon and digits.
 func contentOf(tokens []token, without lexicon) map[string]bool {
 	set := map[string]bool{}
 	for _, t := range tokens {

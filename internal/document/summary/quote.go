@@ -11,29 +11,30 @@ import (
 const (
 	shortestQuote = 15   // characters
 	longestQuote  = 700  // characters
-	mostTries     = 64   // places of a page where a quote may begin
-	longestProof  = 1500 // bytes of a sentence of the document; nobody oversees more
+	mostTries     = 64   // occurrences of a quote on a page that are checked
+	longestProof  = 1500 // bytes of a sentence of the document
 )
 
-// evidence is where a quote stands in the document.
+// evidence is the location of a quote in the document, with its sentences.
 type evidence struct {
 	page       int // from 1
 	statements []statement
 	hostile    bool
 }
 
-// statement is a whole sentence of the document, and what may take back what it
-// says: a quote can leave out "si" and "queda sin efecto", the sentence cannot.
+// statement is a complete sentence of the document with the sentences around it
+// that may withdraw it. A quote can omit "si" and "queda sin efecto"; the complete
+// sentence cannot.
 type statement struct {
-	text   string   // the document's own characters, white space squeezed
-	whole  bool     // it neither begins on the page before nor goes on on the next one
+	text   string   // verbatim, with each run of white space as one space
+	whole  bool     // it neither begins on the page before nor continues on the next one
 	before []string // the nearest first
-	opened string   // what opens the list that it is part of
+	opened string   // the sentence that opens the list that contains it
 	after  []string
 }
 
-// pages are the pages of a document, as far as they are read, prepared as they
-// are looked at.
+// pages holds the pages of a document up to longestRead. The plain text and the
+// sentences of a page are computed when they are first needed.
 type pages struct {
 	sheets    []sheet
 	plain     []string
@@ -45,8 +46,8 @@ func newPages(s Source) *pages {
 	return &pages{sheets: read, plain: make([]string, len(read)), sentences: make([][]placed, len(read))}
 }
 
-// find looks for a quote, first on the page that was named. Where it stands
-// more than once, a place that does not speak to machines is better.
+// find searches for a quote, first on the named page. If there are several
+// occurrences, it prefers one that is not hostile.
 func (p *pages) find(quote string, named int) (evidence, bool) {
 	quote = strings.TrimFunc(plainText(quote), func(r rune) bool { return r == '"' || r == '\'' || r == '…' || r == ' ' })
 	quote = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(quote, "..."), "..."))
@@ -76,7 +77,7 @@ func (p *pages) find(quote string, named int) (evidence, bool) {
 	return evidence{}, false
 }
 
-// places returns where a quote stands on a page, as whole words.
+// places returns the occurrences of a quote on a page that do not cut words.
 func (p *pages) places(page int, quote string) []span {
 	if p.plain[page] == "" {
 		p.plain[page] = plainText(p.sheets[page].text)
@@ -117,7 +118,7 @@ func wholeWords(text string, s span) bool {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// evidenceAt reads the sentences that a quote is part of.
+// evidenceAt returns the evidence with the sentences that contain a quote.
 func (p *pages) evidenceAt(page int, at span) evidence {
 	e := evidence{page: page + 1}
 	all := p.sentencesOf(page)
@@ -150,14 +151,14 @@ func (p *pages) sentencesOf(page int) []placed {
 }
 
 const (
-	mostPieces = 4  // that a sentence may be broken into by blank lines
+	mostPieces = 4  // parts of a sentence that is split by blank lines
 	farBefore  = 3  // sentences before one that may deny it
-	farAfter   = 2  // sentences behind one that may take it back
+	farAfter   = 2  // sentences after one that may withdraw it
 	longList   = 20 // sentences of a list
 )
 
-// statementAt returns a sentence with its pieces, where blank lines break it,
-// and with its neighbours.
+// statementAt returns a sentence with its neighbours. It joins the parts of a
+// sentence that is split by blank lines.
 func (p *pages) statementAt(page, n int) statement {
 	all, text := p.sentencesOf(page), p.sheets[page].text
 	first, last := n, n
@@ -168,7 +169,7 @@ func (p *pages) statementAt(page, n int) statement {
 		last++
 	}
 	start := all[first].start
-	item := len(lead.FindString(text[start:all[first].end])) // its bullet is no part of it
+	item := len(lead.FindString(text[start:all[first].end])) // without its bullet
 	if r, _ := utf8.DecodeRuneInString(text[start+item:]); unicode.IsLetter(r) {
 		start += item
 	}
@@ -199,7 +200,7 @@ func (p *pages) statementAt(page, n int) statement {
 	return st
 }
 
-// goesOn reports whether two pieces are of one sentence.
+// goesOn reports whether two pieces belong to one sentence.
 func goesOn(piece, next string) bool {
 	return !closes(piece) && (startsLower(next) || dangling(piece)) || startsLower(next) && !hasStop(piece)
 }
@@ -211,8 +212,8 @@ func startsLower(text string) bool {
 	return unicode.IsLower(first)
 }
 
-// plainText is a text as quotes are compared: white space squeezed, one kind of
-// quotation mark and of dash, nothing hidden.
+// plainText returns the form of a text in which quotes are compared: single spaces,
+// one kind of quotation mark and dash, no invisible characters.
 func plainText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -223,7 +224,7 @@ func plainText(text string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// locate returns the part of a text that a part of its plain text comes from.
+// locate returns the part of a text that corresponds to a part of its plain text.
 func locate(text string, plain span) span {
 	var found span
 	n := 0
@@ -238,8 +239,8 @@ func locate(text string, plain span) span {
 	return found
 }
 
-// walkPlain hands out the characters of the plain text, and what each one
-// comes from, until it is told to stop.
+// walkPlain calls emit for each character of the plain text, with the part of the
+// text that it comes from, until emit returns false.
 func walkPlain(text string, emit func(r rune, from span) bool) {
 	space := true // at the start, white space is dropped
 	for i := 0; i < len(text); {
@@ -281,7 +282,7 @@ func plainMark(r rune) rune {
 	return r
 }
 
-// composed are letters whose accent may come as a character of its own.
+// composed are letters whose accent may be a separate character.
 var composed = func() map[[2]rune]rune {
 	table := map[[2]rune]rune{}
 	for mark, pairs := range map[rune]string{

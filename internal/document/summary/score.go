@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// What the signs are worth. A sentence that has none of substance, only its
-// place, is a last resort.
+// Weights of the features of a sentence. A sentence with no feature except its
+// position is a last resort.
 const (
-	worthPlace   = 2.5 // of the first sentence; the ninth has half of it
-	worthTitle   = 3.0 // of one that has all the words of the title
+	worthPlace   = 2.5 // for the first sentence; half of it for the ninth
+	worthTitle   = 3.0 // for a sentence with all the words of the title
 	worthCue     = 0.8 // each, up to mostCues
 	mostCues     = 4
 	worthDeed    = 2.0
 	worthDoing   = 0.6
 	worthFigure  = 0.7
 	worthDate    = 0.4
-	costLeaning  = 1.0 // it leans on the sentence before: "Dicha operación…"
-	costTalk     = 2.0 // it is somebody's opinion
+	costLeaning  = 1.0 // it refers to the sentence before: "Dicha operación…"
+	costTalk     = 2.0 // it is an opinion
 	costLaw      = 0.5 // each law it cites, up to mostLaws
 	mostLaws     = 3
-	costLength   = 0.8 // it is longer than comfortable
+	costLength   = 0.8 // it is longer than the constant comfortable
 	comfortable  = 380 // bytes
-	costHyphen   = 1.0 // a word is still broken as it was at the end of a line
-	worthBeside  = 0.5 // of the best score, to stand beside it
-	enoughBeside = 2.8 // to stand beside any
-	leastBeside  = 1.4 // of substance, to stand beside any
+	costHyphen   = 1.0 // it contains a word with a hyphen from the end of a line
+	worthBeside  = 0.5 // share of the best score that another sentence needs
+	enoughBeside = 2.8 // score that is enough beside any best score
+	leastBeside  = 1.4 // substance that another sentence needs
 	halfwayPlace = 8
-	aboutTitle   = 2   // words of the title that a sentence has which is about the same
-	aboutCues    = 2   // and such cues
-	worthItem    = 1.0 // it is an item of what was decided
+	aboutTitle   = 2   // words of the title that a sentence on its topic contains
+	aboutCues    = 2   // cues that a sentence on the topic contains
+	worthItem    = 1.0 // it is an item of a list of decisions
 	costLabel    = 2.0 // it is a label with a value: "Precio: 0,6 euros."
-	addedWords   = 2   // to the title, which do not make a sentence of it
+	addedWords   = 2   // most words that a repetition of the title adds to it
 )
 
 var (
@@ -80,8 +80,8 @@ var (
 		agradec*`)
 )
 
-// rate scores the candidates, and makes a last resort of those without
-// substance and of those that only repeat the title.
+// rate scores the candidates. Candidates without substance, and those that only
+// repeat the title, become a last resort.
 func rate(s Source, all []candidate) {
 	cues, sure := cuesFor(s)
 	heading := fold(withoutMark(s.Title))
@@ -89,7 +89,7 @@ func rate(s Source, all []candidate) {
 	for w := range stems(fold(s.Company)) {
 		delete(title, w)
 	}
-	best := -1 // of those that only repeat the title
+	best := -1 // the first that only repeats the title
 	told := false
 	for n := range all {
 		c := &all[n]
@@ -107,11 +107,11 @@ func rate(s Source, all []candidate) {
 		told = told || c.kind == news && shared(c.stems, title) >= aboutTitle
 	}
 	if best >= 0 && !told {
-		all[best].kind = news // nothing else says what it is about
+		all[best].kind = news // no other sentence is on the topic of the title
 	}
 }
 
-// says returns how much a sentence says of what happened.
+// says returns the substance of a sentence: how much it reports about the event.
 func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64 {
 	score := 0.0
 	if len(title) > 0 {
@@ -139,7 +139,7 @@ func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64
 	return score
 }
 
-// cost is what speaks against a sentence.
+// cost returns the sum of the weights against a sentence.
 func (c *candidate) cost() float64 {
 	cost := costLaw * float64(min(laws.count(c.folded), mostLaws))
 	if leans(c.Text) {
@@ -161,7 +161,7 @@ func (c *candidate) cost() float64 {
 }
 
 // leans reports whether a sentence cannot be understood without the one before.
-// Accents count: "está" is no "esta".
+// Accents are significant: "está" is not "esta".
 func leans(text string) bool {
 	if leaningStarts.at(fold(clip(text, 200))) {
 		return true
@@ -178,7 +178,7 @@ func leans(text string) bool {
 	return false
 }
 
-// repeats reports whether a sentence is the title again, with a few words more.
+// repeats reports whether a sentence is the title with at most a few more words.
 func repeats(sentence, title string) bool {
 	if more := strings.Count(sentence, " ") - strings.Count(title, " "); strings.Contains(sentence, title) {
 		return len(title) > 2 && more <= addedWords
@@ -186,12 +186,12 @@ func repeats(sentence, title string) bool {
 	return strings.Contains(title, sentence)
 }
 
-// tells reports whether a sentence says by itself that something happened.
+// tells reports whether a sentence reports an event without help of other sentences.
 func tells(folded string) bool {
 	return (deeds.in(folded) || doings.in(folded)) && !announced.MatchString(folded)
 }
 
-// withoutMark returns a title without what stands in brackets before it.
+// withoutMark returns a title without the mark in brackets before it.
 func withoutMark(title string) string {
 	if strings.HasPrefix(title, "[") {
 		_, title, _ = strings.Cut(title, "]")

@@ -12,8 +12,8 @@ type span struct{ start, end int }
 
 func (s span) of(page string) string { return page[s.start:s.end] }
 
-// blocks cuts a page at blank lines, and where a line within a paragraph is
-// plainly a heading or a row by itself.
+// blocks splits a page at blank lines, and around lines within a paragraph that are
+// clearly titles or rows.
 func blocks(page string) []span {
 	var found []span
 	var lines []span
@@ -50,7 +50,7 @@ func blocks(page string) []span {
 	return found
 }
 
-// appendBlocks joins the lines of a paragraph, but for those that stand alone.
+// appendBlocks joins the lines of a paragraph, except those that are not continued.
 func appendBlocks(found []span, page string, lines []span) []span {
 	longest := 0
 	for _, l := range lines {
@@ -80,7 +80,7 @@ func standsAlone(line, next string, longest int) bool {
 
 const bullets = "•·▪■●○◦‣➢➤✓*–—-"
 
-// allCaps reports whether a line shouts, as headings do.
+// allCaps reports whether most letters of a line are capitals, as in titles.
 func allCaps(line string) bool {
 	upper, lower := 0, 0
 	for _, r := range line {
@@ -95,8 +95,8 @@ func allCaps(line string) bool {
 
 var linking = newLexicon("a al ante bajo con contra de del desde e el en entre hacia hasta la las lo los ni o para por que se segun sin sobre su sus tras u un una y cuyo cuya")
 
-// dangling reports whether a text ends where nothing can end, so that what
-// comes next goes on with it. A letter that is a name, or has a stop, is no
+// dangling reports whether a text ends with a comma or a linking word, so that the
+// next text continues it. A letter that is a name or has a full stop is not a
 // linking word: "S. A.", "Serie A".
 func dangling(text string) bool {
 	if strings.HasSuffix(text, ",") {
@@ -118,8 +118,8 @@ func trim(page string, s span) span {
 	return s
 }
 
-// sentences cuts a block where sentences end. In doubt it does not cut: two
-// sentences in one piece tell the truth, half of one may not.
+// sentences splits a block at the ends of sentences. In doubt it does not split: two
+// sentences together are still true, but half of a sentence may be false.
 func sentences(page string, block span) []span {
 	var found []span
 	start := block.start
@@ -149,7 +149,8 @@ func isStop(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…'
 
 func isCloser(r rune) bool { return strings.ContainsRune(`"'”’»)]`, r) }
 
-// behindStop returns where the stops at i, and what closes with them, are over.
+// behindStop returns the index after the full stops at i and the closing quotes and
+// brackets that follow them.
 func behindStop(text string, i int) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -161,12 +162,12 @@ func behindStop(text string, i int) int {
 	return i
 }
 
-// openers are words that begin sentences and hardly follow an abbreviation
-// within one.
+// openers are words that begin sentences and rarely follow an abbreviation within a
+// sentence.
 var openers = newLexicon(`el la los las en por se con para tras como una un este esta estos estas dicho dicha asimismo ademas
 	igualmente no si su sus al desde durante segun cada ambas ambos todo todos dado sin embargo por lo que a the`)
 
-// endsHere reports whether a stop ends a sentence.
+// endsHere reports whether a full stop ends a sentence.
 func endsHere(before, after string, stop rune) bool {
 	if after == "" {
 		return true
@@ -198,15 +199,15 @@ func endsHere(before, after string, stop rune) bool {
 	return true
 }
 
-// lettered is a thing with a letter for a name, no initial: "Serie D."
+// lettered matches a noun and the letter that is its name, not an initial: "Serie D."
 var lettered = regexp.MustCompile(`(?i:serie|clase|tramo|grupo|anexo) [A-Z]$`)
 
 func isNumber(word string) bool {
 	return word != "" && strings.Trim(word, "0123456789.,") == ""
 }
 
-// Abbreviations: some are always followed by what they announce, some may end
-// a sentence. Initials are seen by their shape.
+// Abbreviations: some are always followed by another word, some may end a sentence.
+// Initials are recognized by their form.
 var (
 	neverLast = newLexicon(`d dna dª sr sra sres sras srta dr dra drs prof ing lic excmo excma ilmo ilma rvdo
 		n no num nums nro art arts articulo ap apdo apdos cap parr pag pags p pp vol fig ref tel tfno telf fax avda av ctra pl plza urb
@@ -215,13 +216,13 @@ var (
 		ene feb mar abr may jun jul ago sep sept oct nov dic uds ud`)
 )
 
-// lead is what stands before a sentence and is no part of it: bullets,
+// lead matches the prefix of a sentence that is not part of it: bullets,
 // enumerators, "Primero.-".
 var lead = regexp.MustCompile(`^(?:[•·▪■●○◦‣➢➤✓*–—-]+\s*|\(?(?:\d{1,2}(?:\.\d{1,2}){0,3}|[ivxIVX]{1,4})[.)]+[-–—]?\s+|\(?[a-zA-Z]\)\s+|` +
 	`(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim|[uú]nic)[oa]\s*[.:]?\s*[-–—]\s*)+`)
 
-// withoutLead passes over what stands before a sentence: enumerators, and a
-// heading in capitals that ran into it.
+// withoutLead skips the prefix of a sentence: enumerators, and a title in capitals
+// on the same line.
 func withoutLead(page string, s span) span {
 	s.start += len(lead.FindString(s.of(page)))
 	text := s.of(page)
@@ -233,8 +234,8 @@ func withoutLead(page string, s span) span {
 	return s
 }
 
-// headingIn returns where the words in capitals end with which a text begins,
-// and how many they are; none when the next word is not capitalised.
+// headingIn returns the end and the number of the words in capitals at the beginning
+// of a text. It returns 0, 0 if the next word is not capitalized.
 func headingIn(text string) (at, words int) {
 	for at < len(text) {
 		end := strings.IndexFunc(text[at:], unicode.IsSpace)

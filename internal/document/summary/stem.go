@@ -2,11 +2,11 @@ package summary
 
 import "strings"
 
-// shortestStem is what an ending must leave over.
+// shortestStem is the number of bytes that must remain before an ending.
 const shortestStem = 4
 
-// endings are cut off, the first that fits: enough for "dividendos" to meet
-// "dividendo", and "aprobará" to meet "aprobado".
+// endings are the endings that stem removes; the first that matches is used. With
+// them "dividendos" equals "dividendo", and "aprobará" equals "aprobado".
 var endings = strings.Fields(`
 	amientos imientos amiento imiento aciones iciones acion icion uciones ucion
 	adoras adores adora ador idades idad mente
@@ -17,7 +17,7 @@ var endings = strings.Fields(`
 	ciones cion siones sion
 	an en as es os a e o s`)
 
-// stem returns what the forms of a folded word have in common.
+// stem returns the common stem of the forms of a folded word.
 func stem(word string) string {
 	if len(word) <= shortestStem || isDigit(word[0]) {
 		return word
@@ -32,7 +32,7 @@ func stem(word string) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// stopWords say nothing of what a sentence is about.
+// stopWords are words without information about the topic of a sentence.
 var stopWords = newLexicon(`
 	a al algo ambas ambos ante antes aquel aquella aun aunque bajo cada como con contra cual cuales cuando cuya cuyo cuyas cuyos
 	de del desde donde durante e el ella ellas ello ellos en entre era eran es esa esas ese eso esos esta estan estas este esto estos
@@ -43,8 +43,7 @@ var stopWords = newLexicon(`
 	s sa sl sau slu d dª don dona sr sra n num
 	the of and to in for by with has have had will at on is are was were be been this that its it as from an or which their`)
 
-// stems returns the stems of the words of a folded text that say something,
-// each once.
+// stems returns the set of the stems of a folded text, without stop words.
 func stems(folded string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(folded) {
@@ -55,7 +54,7 @@ func stems(folded string) map[string]bool {
 	return set
 }
 
-// shared returns how many stems two sets have in common.
+// shared returns the number of stems in both sets.
 func shared(a, b map[string]bool) int {
 	if len(a) > len(b) {
 		a, b = b, a

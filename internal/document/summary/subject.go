@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Who does something is told by a name, by a part that somebody has, or by
-// "la Sociedad", which is the filer. A sentence must have the same one as the
-// document, because the filer is not who every report is about.
+// The subject of a sentence is a name, a role such as "el comprador", or "la
+// Sociedad", which is the issuer. A sentence must have the same subject as the
+// document, because not every report is about its issuer.
 
-// actor is somebody, or some company, in a text.
+// actor is a person or a company in a text.
 type actor struct {
 	from, to int    // tokens
-	key      string // a name, or what a part is compared by
+	key      string // a name, or the key by which a role is compared
 	kind     actorKind
 }
 
@@ -25,9 +25,9 @@ const (
 )
 
 var (
-	// references are to the filer, behind an article.
+	// references are words that refer to the issuer, after an article.
 	references = newLexicon("sociedad compania empresa entidad grupo emisora company group")
-	// casts are the parts whose order tells who does what to whom.
+	// casts are roles. Their order determines which is the subject and which the object.
 	casts = newLexicon(`demandant* demandad* querellant* querellad* comprador* vendedor* proveedor* filial* participada* matriz client* acreedor* deudor*
 		arrendador* arrendatari* prestamista* prestatari* absorbent* absorbid* oferent* accionista* socio* socia garante* avalista* fiador* cedent* cesionari*
 		adjudicatari* contratista* competidor* tercero terceros gestora depositari* inversor* banco emplead* trabajador*
@@ -40,8 +40,8 @@ var (
 	titles = newLexicon("d dª dna don dona sr sra sres mr mrs ms el la los las the un una su")
 )
 
-// actorsOf returns the actors of a text, in their order. The first word has a
-// capital anyway; where it stands alone, isName reports whether it is a name.
+// actorsOf returns the actors of a text, in their order. The first word is always
+// capitalized; if no name continues it, isName reports whether it is a name.
 func actorsOf(s Source, t text, isName func(first string) bool) []actor {
 	tokens := t.withoutFigures()
 	company := fold(s.Company)
@@ -83,13 +83,13 @@ func actorsOf(s Source, t text, isName func(first string) bool) []actor {
 	return found
 }
 
-// opensAsName reports whether the first word of a document's sentence looks like a
-// name: what it does, or an aside, comes at once.
+// opensAsName reports whether the first word of a document's sentence is probably a
+// name: a verb or a parenthesis follows it.
 func opensAsName(tokens []token, first string) bool {
 	return len(tokens) > 1 && (isFinite(tokens, 1) || tokens[1].text == "," || tokens[1].text == "(") && !openers.has(first)
 }
 
-// same reports whether two actors are one.
+// same reports whether two actors are the same person or company.
 func (a actor) same(b actor) bool {
 	if a.kind != b.kind {
 		return false
@@ -100,7 +100,7 @@ func (a actor) same(b actor) bool {
 
 func (a actor) in(others []actor) bool { return slices.ContainsFunc(others, a.same) }
 
-// finite are verbs that their ending does not give away.
+// finite are verb forms that are not recognizable by their ending.
 var finite = newLexicon(`ha han habia habian haya hayan fue fueron es son era eran esta estan estaba sera seran se
 	obtuv* obtiene* tuvo tuvieron tiene tienen hizo hicieron redujo redujeron produjo propuso propone* dispuso vino mantuv* mantiene* puso quiso dijo puede* podr* debe* preve preven
 	comunica comunican informa informan anuncia anuncian acuerda acuerdan aprueba aprueban decide deciden vende venden compra compran adquiere adquieren gana ganan pierde pierden paga pagan
@@ -108,13 +108,13 @@ var finite = newLexicon(`ha han habia habian haya hayan fue fueron es son era er
 	firma lanza eleva rebaja registra alcanza asciende ascienden supera superan suma requiere presenta publica recibe transmite controla posee
 	has have had is are was were will reported announced bought sold acquired issued appointed agreed approved`)
 
-// isFinite reports whether a token is a verb that says something of a subject.
+// isFinite reports whether a token is a finite verb.
 func isFinite(tokens []token, i int) bool {
 	form := strings.ToLower(tokens[i].text)
 	return tokens[i].folded != "" && (finite.has(tokens[i].folded) || len(form) > 4 && hasEnding(form, []string{"ó", "aron", "ieron", "rá", "rán", "jeron"}))
 }
 
-// verbFrom returns the first verb at or behind a place, or the end.
+// verbFrom returns the index of the first verb from an index, or the number of tokens.
 func verbFrom(tokens []token, from int) int {
 	for i := from; i < len(tokens); i++ {
 		if isFinite(tokens, i) && (i == 0 || !articles.has(tokens[i-1].folded)) {
@@ -124,7 +124,7 @@ func verbFrom(tokens []token, from int) int {
 	return len(tokens)
 }
 
-// deed returns what a verb is compared by, its auxiliaries passed over.
+// deed returns the key by which a verb is compared, skipping its auxiliaries.
 func deed(tokens []token, verb int) string {
 	for i := verb; i < min(verb+4, len(tokens)); i++ {
 		if w := tokens[i].folded; w != "" && !stopWords.has(w) {
@@ -134,7 +134,7 @@ func deed(tokens []token, verb int) string {
 	return ""
 }
 
-// leadOf returns the word before an actor, articles and "don" passed over.
+// leadOf returns the word before an actor, skipping articles and "don".
 func leadOf(tokens []token, a actor) (word token, at int) {
 	i := a.from - 1
 	for i >= 0 && (titles.has(tokens[i].folded) && tokens[i].folded != "" || tokens[i].text == "." || tokens[i].text == "ª" || strings.ContainsAny(tokens[i].text, `"«“`)) {
@@ -149,12 +149,12 @@ func leadOf(tokens []token, a actor) (word token, at int) {
 	return tokens[i], i
 }
 
-// sameSubject reports whether a sentence is about whom the document is about.
+// sameSubject reports whether a sentence has the subject of the document.
 func sameSubject(s Source, said, document text) bool {
 	theirs := actorsOf(s, document, func(first string) bool { return opensAsName(document.tokens, first) })
 	ours := actorsOf(s, said, func(first string) bool { return actor{key: first}.in(theirs) })
 	verb := verbFrom(document.tokens, 0)
-	filer, foreign := false, false // what the document has for its subject
+	filer, foreign := false, false // the subjects of the document
 	for _, a := range theirs {
 		if a.from >= verb {
 			continue
@@ -188,8 +188,8 @@ func sameSubject(s Source, said, document text) bool {
 	return clausesHaveTheirs(said, document, ours, theirs, mine, verb)
 }
 
-// sameReference reports whether the filer goes by the document's word where that
-// has two: the group earns more than the company.
+// sameReference reports whether a sentence uses the document's word for the issuer
+// if the document has two: the group is not the company.
 func sameReference(said, region []token, theirs []actor, document []token, a actor) bool {
 	words := map[string]bool{}
 	for _, d := range theirs {
@@ -201,8 +201,8 @@ func sameReference(said, region []token, theirs []actor, document []token, a act
 	return len(words) < 2 || slices.ContainsFunc(region, func(t token) bool { return t.folded == word })
 }
 
-// headOf returns what a text is about by its first noun, where that is neither
-// a name nor the filer nor its board.
+// headOf returns the meaning of the first noun of a text, or "" if it is a name, the
+// issuer or its board.
 func headOf(tokens []token, verb int, actors []actor) string {
 	start := 0
 	if len(tokens) > 0 && (beside.has(tokens[0].folded) || direct.has(tokens[0].folded) || tokens[0].folded == "como" || tokens[0].folded == "asimismo" || tokens[0].folded == "ademas") {
@@ -231,8 +231,8 @@ func headOf(tokens []token, verb int, actors []actor) string {
 	return ""
 }
 
-// subjectsOf returns the actors before a sentence's verb that no preposition
-// makes part of something else.
+// subjectsOf returns the actors before a sentence's verb that do not follow a
+// preposition.
 func subjectsOf(tokens []token, actors []actor) []actor {
 	verb := verbFrom(tokens, 0)
 	var found []actor
@@ -249,8 +249,7 @@ func subjectsOf(tokens []token, actors []actor) []actor {
 	return found
 }
 
-// opensClause reports whether an actor stands where a subject does behind the
-// first clause.
+// opensClause reports whether an actor is the subject of a clause after the first.
 func opensClause(tokens []token, actors []actor, who actor) bool {
 	return slices.ContainsFunc(actors, func(a actor) bool { return a.same(who) && clauseVerb(tokens, a) >= 0 })
 }
@@ -278,8 +277,8 @@ func clauseVerb(tokens []token, a actor) int {
 	return -1
 }
 
-// clausesHaveTheirs reports whether each clause of the document of which a
-// sentence tells the deed has its subject in the sentence.
+// clausesHaveTheirs reports whether a sentence that contains the verb of a clause of
+// the document also contains the subject of that clause.
 func clausesHaveTheirs(said, document text, ours, theirs, mine []actor, verb int) bool {
 	content := contentOf(said.tokens, lexicon{})
 	for _, a := range theirs {
@@ -304,7 +303,8 @@ func clausesHaveTheirs(said, document text, ours, theirs, mine []actor, verb int
 	return true
 }
 
-// appointed reports whether a sentence says of a person what a board did to them.
+// appointed reports whether a sentence is the passive form of a decision of a board
+// on a person, such as an appointment.
 func appointed(said, document []token) bool {
 	return hasWord(said, newAppointed) && hasWord(said, passive) && hasWord(document, acting)
 }
@@ -314,8 +314,9 @@ var (
 	passive      = newLexicon("sido fue fueron sera seran")
 )
 
-// sameOrder reports whether the actors of a sentence come in the document's order,
-// and each behind the word that it stands behind there: who pays whom.
+// sameOrder reports whether the actors of a sentence are in the document's order,
+// and each follows the same word as in the document: a payment has a payer and a
+// payee.
 func sameOrder(s Source, said, document text) bool {
 	theirs := actorsOf(s, document, func(first string) bool { return opensAsName(document.tokens, first) })
 	ours := actorsOf(s, said, func(first string) bool { return actor{key: first}.in(theirs) })
@@ -342,8 +343,8 @@ func sameOrder(s Source, said, document text) bool {
 	return true
 }
 
-// sameLead reports whether a name comes with a preposition that it has in the
-// document: what is for somebody is not from them.
+// sameLead reports whether a name follows a preposition that it follows in the
+// document: "para" is not "de".
 func sameLead(said, document []token, theirs []actor, a actor) bool {
 	ours, at := leadOf(said, a)
 	if at < 0 || a.kind != byName || !beside.has(ours.folded) && !direct.has(ours.folded) {
@@ -361,8 +362,8 @@ func sameLead(said, document []token, theirs []actor, a actor) bool {
 	return false
 }
 
-// behind returns which actors of the document stand behind the word and the
-// preposition that one of a sentence stands behind.
+// behind returns the actors of the document that follow the same word and
+// preposition as an actor of a sentence.
 func behind(said, document []token, theirs []actor, a actor) (who []actor, ok bool) {
 	before, at := leadOf(said, a)
 	if at < 0 || !direct.has(before.folded) {

@@ -2,8 +2,8 @@ package summary
 
 import "strings"
 
-// verbs are what a text says was done, and what is still to be done, by what
-// they are compared by. Only forms that can be nothing else are taken.
+// verbs are the verbs of a text in the past and in the future, by their meaning.
+// Only unambiguous forms are included.
 type verbs struct{ done, toDo map[string]bool }
 
 var auxiliaries = newLexicon("ha han habia habian fue fueron sido")
@@ -32,8 +32,8 @@ func verbsOf(tokens []token) verbs {
 	return v
 }
 
-// sameTense reports whether nothing that is still to be done is told as done, or
-// the other way round.
+// sameTense reports whether no future event of the document is presented as past,
+// or the reverse.
 func sameTense(sentence, document []token) bool {
 	ours, theirs := wouldBe(sentence), wouldBe(document)
 	for _, t := range sentence {
@@ -55,8 +55,8 @@ func sameTense(sentence, document []token) bool {
 	return true
 }
 
-// wouldBe returns what a text says would be: "vendería". Nouns that end alike do
-// no harm, as they are compared with themselves.
+// wouldBe returns the conditional verbs of a text, such as "vendería". Nouns with the
+// same ending do no harm, because they are in both texts.
 func wouldBe(tokens []token) map[string]bool {
 	set := map[string]bool{}
 	for _, t := range tokens {

@@ -10,7 +10,7 @@ import (
 // token is a word, a number or a mark of a short text.
 type token struct {
 	text   string
-	folded string // nothing for marks
+	folded string // empty for marks
 	start  int    // in bytes
 	spaced bool   // white space before it
 }
@@ -22,11 +22,11 @@ func (t token) isCapital() bool {
 	return unicode.IsUpper(first)
 }
 
-// dateShape is a date in figures, which is one token.
+// dateShape matches a date in figures, which is one token.
 var dateShape = regexp.MustCompile(`^(?:\d{4}-\d{2}-\d{2}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))`)
 
-// tokenise cuts a text. Numbers keep their points and commas, also the spaces
-// between their thousands; ratings keep their signs.
+// tokenise splits a text into tokens. Numbers keep their points and commas, and the
+// spaces between their thousands; ratings keep their signs.
 func tokenise(text string) []token {
 	var tokens []token
 	spaced := true
@@ -54,7 +54,7 @@ func tokenise(text string) []token {
 	return tokens
 }
 
-// numberLength returns how long the number, date or code is that begins here.
+// numberLength returns the length of the number, date or code that begins here.
 func numberLength(text string) int {
 	if date := dateShape.FindString(text); date != "" && !digitAt(text, len(date)) {
 		return len(date)
@@ -78,7 +78,7 @@ func numberLength(text string) int {
 	return i
 }
 
-// suffixLength is that of letters glued to a number: 84.6m, 1T26.
+// suffixLength returns the length of the letters attached to a number: 84.6m, 1T26.
 func suffixLength(text string) int {
 	r, _ := utf8.DecodeRuneInString(text)
 	if foldRune(r) < 0 {
@@ -106,7 +106,7 @@ func thousandsAt(text string) int {
 	return size + 3
 }
 
-// wordLength returns how long the word is that begins here, with the sign of
+// wordLength returns the length of the word that begins here, including the sign of
 // a rating: BBB+, A-2.
 func wordLength(text string) int {
 	i, capitals := 0, true

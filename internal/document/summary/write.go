@@ -7,17 +7,17 @@ import (
 	"errors"
 )
 
-// Model is a language model. It is given what to do, the data to do it with and
-// the schema of the JSON that it should answer.
+// Model is a language model. Complete receives the instructions, the data and the
+// JSON schema of the answer.
 type Model interface {
 	Complete(ctx context.Context, system, user string, schema json.RawMessage) (string, error)
 }
 
-// ErrUnproved is the error when no sentence of a model could be proved.
+// ErrUnproved is the error if no sentence of a model could be proved.
 var ErrUnproved = errors.New("no sentence of the model could be proved by the document")
 
-// Write has a model summarise the document, and keeps what can be proved. With
-// an error there is no summary by the model, and the one of Extract stands.
+// Write summarizes the document with a model and keeps the sentences that can be
+// proved. After an error there is no summary by the model; the caller uses Extract.
 func Write(ctx context.Context, m Model, s Source) ([]Sentence, []Dropped, error) {
 	secret := rand.Text()
 	text := textFor(s, secret)

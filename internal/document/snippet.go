@@ -81,8 +81,8 @@ func (f finder) score(page string) (n int) {
 	for i := range words {
 		f.match(words[i:], found)
 	}
-	for _, yes := range found {
-		if yes {
+	for _, ok := range found {
+		if ok {
 			n++
 		}
 	}
@@ -161,8 +161,8 @@ func (f finder) mark(all []run) []bool {
 // before the first match.
 func window(all []run, marked []bool) (first, last int) {
 	best, bestCount := 0, -1
-	for i, yes := range marked {
-		if !yes {
+	for i, ok := range marked {
+		if !ok {
 			continue
 		}
 		count := 0

@@ -25,14 +25,14 @@ func pagesOf(texts ...string) (out []extract.Page) {
 func TestPartsAreWithinBounds(t *testing.T) {
 	long := strings.Repeat("el dividendo de la sociedad ", 3000)
 	tests := map[string][]string{
-		"nothing":             nil,
-		"empty pages":         {"", "", ""},
-		"punctuation":         {" .,;:— ", "€ %"},
-		"a word many times":   {strings.Repeat("cero ", 10_000)},
-		"a page without end":  {long},
-		"many pages":          slices.Repeat([]string{"una página como tantas, de pocas palabras"}, 5000),
-		"a word without end":  {"antes " + strings.Repeat("x", 5000) + " después"},
-		"letters of anywhere": {"Ελλάδα Ærøskøbing ŁÓDŹ Ñandú ﬁnal 東京 ١٢٣"},
+		"no pages":          nil,
+		"empty pages":       {"", "", ""},
+		"punctuation":       {" .,;:— ", "€ %"},
+		"a word many times": {strings.Repeat("cero ", 10_000)},
+		"a very long page":  {long},
+		"many pages":        slices.Repeat([]string{"una página como tantas, de pocas palabras"}, 5000),
+		"a very long word":  {"antes " + strings.Repeat("x", 5000) + " después"},
+		"other alphabets":   {"Ελλάδα Ærøskøbing ŁÓDŹ Ñandú ﬁnal 東京 ١٢٣"},
 	}
 	for name, pages := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestSnippets(t *testing.T) {
 				marked = append(marked, string(runes[m[0]:m[1]]))
 			}
 			if got := strings.Join(marked, " "); got != want {
-				t.Errorf("marks %q, want %q, in %q", got, want, s[0].Text)
+				t.Errorf("got marks %q, want %q, in %q", got, want, s[0].Text)
 			}
 		})
 	}
@@ -141,15 +141,15 @@ func TestSnippets(t *testing.T) {
 
 // TestCutIsComplete checks that the pieces joined are the text, whatever their size.
 func TestCutIsComplete(t *testing.T) {
-	dice := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	letters := []rune("aáñ€ \n😀")
 	for range 500 {
 		var pages []string
 		whole := ""
-		for range dice.IntN(5) {
+		for range rng.IntN(5) {
 			var b strings.Builder
-			for range dice.IntN(12) {
-				b.WriteRune(letters[dice.IntN(len(letters))])
+			for range rng.IntN(12) {
+				b.WriteRune(letters[rng.IntN(len(letters))])
 			}
 			pages = append(pages, b.String())
 			whole += b.String()
@@ -158,7 +158,7 @@ func TestCutIsComplete(t *testing.T) {
 		total := len([]rune(whole))
 		got, seen := "", map[int]bool{}
 		for offset := 0; ; {
-			limit := 1 + dice.IntN(9)
+			limit := 1 + rng.IntN(9)
 			p := Cut(text, offset, limit)
 			chars := 0
 			for _, page := range p.Pages {

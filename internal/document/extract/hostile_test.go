@@ -22,8 +22,8 @@ func TestHostile(t *testing.T) {
 			damaged[i] ^= 0x55
 		}
 	}
-	r := own(t, nil)
-	hasty := own(t, func(o *sandbox.Options) { o.Limits.Time, o.Limits.OCRTime = 5*time.Second, 500*time.Millisecond })
+	r := newReader(t, nil)
+	limited := newReader(t, func(o *sandbox.Options) { o.Limits.Time, o.Limits.OCRTime = 5*time.Second, 500*time.Millisecond })
 	for _, test := range []struct {
 		name   string
 		body   []byte
@@ -55,7 +55,7 @@ func TestHostile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := r
 			if strings.Contains(test.reason, "took more than") {
-				r = hasty
+				r = limited
 			}
 			text, err := r.Read(t.Context(), test.body)
 			switch {
@@ -72,7 +72,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("got error %q, want %q", err, test.reason)
 			}
 			text, err = r.Read(t.Context(), good)
-			for try := 0; r == hasty && err != nil && try < 20; try++ { // a slow machine may need more than the limit
+			for try := 0; r == limited && err != nil && try < 20; try++ { // a slow machine may need more than the limit
 				text, err = r.Read(t.Context(), good)
 			}
 			if err != nil || text.Pages[0].Text != "Hola" {

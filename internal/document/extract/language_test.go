@@ -14,7 +14,7 @@ func TestLanguage(t *testing.T) {
 		"":   "1.234,5 2.345,6 EUR 2025",
 	} {
 		if got := Language([]Page{{Text: text}}); got != want {
-			t.Errorf("%q is in %q, want %q", text, got, want)
+			t.Errorf("Language(%q): got %q, want %q", text, got, want)
 		}
 	}
 }

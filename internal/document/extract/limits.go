@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Limits bound the cost of reading one document. A zero field stands for its
+// Limits bound the cost of reading one document. A zero field means the
 // default.
 type Limits struct {
 	Time        time.Duration `json:"time"`         // for a document without its OCR; 60 seconds

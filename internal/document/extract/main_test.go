@@ -63,8 +63,8 @@ func options(t *testing.T) sandbox.Options {
 	return sandbox.Options{Command: command, CacheDir: cacheDir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
-// own returns a new reader for tests that kill it or change its options.
-func own(t *testing.T, change func(*sandbox.Options)) *sandbox.Reader {
+// newReader returns a new reader for tests that kill it or change its options.
+func newReader(t *testing.T, change func(*sandbox.Options)) *sandbox.Reader {
 	t.Helper()
 	shared(t) // for the compiled code
 	if err := warm.Warm(t.Context()); err != nil {

@@ -70,7 +70,7 @@ func TestScanned(t *testing.T) {
 
 	t.Run("without tesseract", func(t *testing.T) {
 		for _, path := range []string{"-", "/nonexistent/tesseract", "/bin/false"} {
-			r := own(t, func(o *sandbox.Options) { o.Tesseract = path })
+			r := newReader(t, func(o *sandbox.Options) { o.Tesseract = path })
 			text, err := r.Read(t.Context(), body)
 			if err != nil {
 				t.Fatal(err)
@@ -81,7 +81,7 @@ func TestScanned(t *testing.T) {
 		}
 	})
 	t.Run("with little memory", func(t *testing.T) {
-		r := own(t, func(o *sandbox.Options) { o.Limits.OCRMemory = 30 << 20 })
+		r := newReader(t, func(o *sandbox.Options) { o.Limits.OCRMemory = 30 << 20 })
 		text, err := r.Read(t.Context(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestTesseractIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := own(t, func(o *sandbox.Options) { o.Tesseract = script })
+	r := newReader(t, func(o *sandbox.Options) { o.Tesseract = script })
 	worker := childOf(t, r)
 	done := make(chan error, 1)
 	go func() {
@@ -133,7 +133,7 @@ func TestSlowTesseract(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nexec sleep 600\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := own(t, func(o *sandbox.Options) {
+	r := newReader(t, func(o *sandbox.Options) {
 		o.Tesseract = script
 		o.Limits.OCRTime = 200 * time.Millisecond
 	})

@@ -182,7 +182,7 @@ func TestEncrypted(t *testing.T) {
 	unreadable(t, shared(t), extracttest.Encrypted("secreto", line), "it is encrypted and needs a password")
 }
 
-func TestTurnedPage(t *testing.T) {
+func TestRotatedPage(t *testing.T) {
 	lines := slices.Concat(extracttest.Column(70, 500, 500, first, second), []extracttest.Line{{X: 70, Y: 60, Size: 8, Text: "Fin"}})
 	equal(t, readPage(t, extracttest.Rotated(lines)), first+"\n\n"+second+"\n\nFin")
 }
@@ -204,7 +204,7 @@ func TestLimits(t *testing.T) {
 		{"bytes", extract.Limits{TextBytes: 400}, 3, "The text is cut off in page 3 of 10"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := own(t, func(o *sandbox.Options) {
+			r := newReader(t, func(o *sandbox.Options) {
 				test.limits.Memory, test.limits.StartTime = o.Limits.Memory, o.Limits.StartTime
 				o.Limits = test.limits
 			})

@@ -110,7 +110,7 @@ func processorTime(t *testing.T, pid int) int {
 }
 
 func TestKilledChild(t *testing.T) {
-	r := own(t, nil)
+	r := newReader(t, nil)
 	pid := childOf(t, r)
 	done := reading(t, t.Context(), r, pid)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -122,7 +122,7 @@ func TestKilledChild(t *testing.T) {
 	readsGood(t, r)
 
 	// A service that is stopped sends SIGTERM.
-	r = own(t, nil)
+	r = newReader(t, nil)
 	pid = childOf(t, r)
 	done = reading(t, t.Context(), r, pid)
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
@@ -133,7 +133,7 @@ func TestKilledChild(t *testing.T) {
 	}
 
 	// A child may die while it is idle.
-	r = own(t, nil)
+	r = newReader(t, nil)
 	pid = childOf(t, r)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestKilledChild(t *testing.T) {
 }
 
 func TestCrashedChild(t *testing.T) {
-	r := own(t, nil)
+	r := newReader(t, nil)
 	pid := childOf(t, r)
 	done := reading(t, t.Context(), r, pid)
 	if err := syscall.Kill(pid, syscall.SIGABRT); err != nil {
@@ -158,8 +158,8 @@ func TestCrashedChild(t *testing.T) {
 	readsGood(t, r)
 }
 
-func TestContextEnds(t *testing.T) {
-	r := own(t, nil)
+func TestCanceledContext(t *testing.T) {
+	r := newReader(t, nil)
 	pid := childOf(t, r)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := reading(t, ctx, r, pid)
@@ -180,7 +180,7 @@ func TestContextEnds(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	r := own(t, nil)
+	r := newReader(t, nil)
 	pid := childOf(t, r)
 	done := reading(t, t.Context(), r, pid)
 	if err := r.Close(); err != nil {
@@ -200,7 +200,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentReads(t *testing.T) {
 	r := shared(t)
 	var all sync.WaitGroup
 	for n := range 20 {
@@ -215,9 +215,9 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestChildKnowsNoSecrets(t *testing.T) {
+func TestChildEnvironment(t *testing.T) {
 	t.Setenv("PREGON_SECRET", "secret")
-	pid := childOf(t, own(t, nil))
+	pid := childOf(t, newReader(t, nil))
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestChildKnowsNoSecrets(t *testing.T) {
 
 func TestInvalidCommand(t *testing.T) {
 	for _, command := range [][]string{nil, {"/nonexistent"}, {"/bin/false"}, {"/bin/true"}} {
-		r := own(t, func(o *sandbox.Options) { o.Command = command })
+		r := newReader(t, func(o *sandbox.Options) { o.Command = command })
 		if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) {
 			t.Errorf("got error %v for the command %q, want one that is no Unreadable", err, command)
 		}
@@ -262,7 +262,7 @@ func TestInvalidAnswers(t *testing.T) {
 		{"an end", `exit 0`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := own(t, func(o *sandbox.Options) {
+			r := newReader(t, func(o *sandbox.Options) {
 				o.Command = []string{"/bin/sh", "-c", ready + test.script}
 				o.Limits.Time, o.Limits.OCRTime = time.Second, time.Millisecond
 			})
@@ -281,13 +281,13 @@ func TestSitePage(t *testing.T) {
 
 func TestColdStart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "cache")
-	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
+	readsGood(t, newReader(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if s, err := os.Stat(dir); err != nil || s.Mode().Perm() != 0o700 {
 		t.Errorf("got cache directory %v, %v, want mode 0700", s, err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	compiled := times(t, files)
-	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
+	readsGood(t, newReader(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if len(files) == 0 || !slices.Equal(times(t, files), compiled) {
 		t.Error("got new files after the second start, want the cached ones")
 	}
@@ -296,7 +296,7 @@ func TestColdStart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	readsGood(t, own(t, func(o *sandbox.Options) { o.CacheDir = dir }))
+	readsGood(t, newReader(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 }
 
 // times returns the modification times of files.
@@ -335,7 +335,7 @@ func TestUnusableCache(t *testing.T) {
 func uncached(t *testing.T, dir, reason string, deaths int) {
 	t.Helper()
 	var log bytes.Buffer
-	r := own(t, func(o *sandbox.Options) {
+	r := newReader(t, func(o *sandbox.Options) {
 		o.CacheDir, o.Logger = dir, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	})
 	for range deaths {
@@ -348,8 +348,8 @@ func uncached(t *testing.T, dir, reason string, deaths int) {
 		r.Read(t.Context(), good()) // the reader may not have noticed yet
 	}
 	readsGood(t, r)
-	if said := log.String(); strings.Count(said, "is not cached") != 1 || !strings.Contains(said, "level=WARN") || !strings.Contains(said, reason) {
-		t.Errorf("got log %q, want one warning with %q", said, reason)
+	if logged := log.String(); strings.Count(logged, "is not cached") != 1 || !strings.Contains(logged, "level=WARN") || !strings.Contains(logged, reason) {
+		t.Errorf("got log %q, want one warning with %q", logged, reason)
 	}
 }
 
@@ -364,21 +364,21 @@ func TestFailedStart(t *testing.T) {
 		{"large", "getting ready needed more than 40 MB", func(o *sandbox.Options) { o.Limits.StartMemory, o.CacheDir = 40<<20, "" }},
 		{"killed", "signal: killed", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "kill -9 $$"} }},
 		{"silent", "exit status 3", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "exit 3"} }},
-		{"speaking", "it said: no such thing", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "echo no such thing >&2; exit 3"} }},
+		{"message", "it said: no such thing", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "echo no such thing >&2; exit 3"} }},
 		{"crashed", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "kill -SEGV $$"} }},
 		{"invalid", "start the child", func(o *sandbox.Options) { o.Command = []string{"/bin/sh", "-c", "yes"} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var log bytes.Buffer
-			r := own(t, func(o *sandbox.Options) {
+			r := newReader(t, func(o *sandbox.Options) {
 				o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 				test.change(o)
 			})
 			if _, err := r.Read(t.Context(), good()); err == nil || extract.IsUnreadable(err) || errors.Is(err, extract.ErrKilled) || !strings.Contains(err.Error(), test.reason) {
 				t.Errorf("got error %v, want %q", err, test.reason)
 			}
-			if said := log.String(); strings.Count(said, "did not start") != 1 || !strings.Contains(said, test.reason) && test.reason != "start the child" {
-				t.Errorf("got log %q, want one line with the reason", said)
+			if logged := log.String(); strings.Count(logged, "did not start") != 1 || !strings.Contains(logged, test.reason) && test.reason != "start the child" {
+				t.Errorf("got log %q, want one line with the reason", logged)
 			}
 		})
 	}
@@ -387,13 +387,13 @@ func TestFailedStart(t *testing.T) {
 // TestStartMemory compiles PDFium in a child whose memory limit for documents is
 // lower than compiling needs.
 func TestStartMemory(t *testing.T) {
-	readsGood(t, own(t, func(o *sandbox.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
+	readsGood(t, newReader(t, func(o *sandbox.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
 }
 
 // TestOneCompiles holds the lock of an empty cache, as a process that compiles
 // does. A child must wait for it and then load the compiled code.
 func TestOneCompiles(t *testing.T) {
-	own(t, nil) // compiles the code
+	newReader(t, nil) // compiles the code
 	dir := filepath.Join(t.TempDir(), "cache")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -406,7 +406,7 @@ func TestOneCompiles(t *testing.T) {
 	if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	r := own(t, func(o *sandbox.Options) { o.CacheDir = dir })
+	r := newReader(t, func(o *sandbox.Options) { o.CacheDir = dir })
 	done := make(chan error, 1)
 	go func() { done <- r.Warm(t.Context()) }()
 	for !waitedFor(t, held) {

@@ -15,13 +15,14 @@ import (
 	"pregon/internal/document/llm"
 )
 
-// endpoint is a transport without a network, for tests of time.
+// endpoint answers the nth request without a network, for tests with fake time. A
+// status of 0 means no answer.
 type endpoint func(n int, r *http.Request) (status int, body string)
 
 type transport struct {
 	endpoint
 	times atomic.Int64
-	after string // Retry-After of what is no success
+	after string // Retry-After of responses other than 200
 }
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -37,11 +38,13 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-func says(tokens int) string {
+// completion returns a response that used a number of tokens.
+func completion(tokens int) string {
 	return `{"choices":[{"message":{"content":"x"}}],"usage":{"total_tokens":` + strconv.Itoa(tokens) + `}}`
 }
 
-func timed(t *testing.T, e endpoint, o llm.Options) (*llm.Client, *transport) {
+// newTimedClient returns a client of an endpoint, and its transport.
+func newTimedClient(t *testing.T, e endpoint, o llm.Options) (*llm.Client, *transport) {
 	t.Helper()
 	tr := &transport{endpoint: e}
 	o.URL, o.Model, o.Transport = "https://models.example/v1", "m", tr
@@ -54,14 +57,14 @@ func timed(t *testing.T, e endpoint, o llm.Options) (*llm.Client, *transport) {
 
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, tr := timed(t, func(int, *http.Request) (int, string) { return 0, "" }, llm.Options{})
+		c, tr := newTimedClient(t, func(int, *http.Request) (int, string) { return 0, "" }, llm.Options{})
 		start := time.Now()
 		_, err := ask(t, c)
 		if took := time.Since(start); err == nil || took > 45*time.Second || took < 40*time.Second {
 			t.Errorf("got %v after %v, want the deadline", err, took)
 		}
 		if n := tr.times.Load(); n < 2 || n > 3 {
-			t.Errorf("asked %d times", n)
+			t.Errorf("got %d requests, want 2 or 3", n)
 		}
 	})
 }
@@ -69,12 +72,12 @@ func TestTimeouts(t *testing.T) {
 func TestBackoffHonoursRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
-		c, tr := timed(t, func(n int, _ *http.Request) (int, string) {
+		c, tr := newTimedClient(t, func(n int, _ *http.Request) (int, string) {
 			at = append(at, time.Now())
 			if n < 3 {
 				return 429, ""
 			}
-			return 200, says(5)
+			return 200, completion(5)
 		}, llm.Options{})
 		tr.after = "7"
 		if _, err := ask(t, c); err != nil {
@@ -82,10 +85,10 @@ func TestBackoffHonoursRetryAfter(t *testing.T) {
 		}
 		for n := range 2 {
 			if apart := at[n+1].Sub(at[n]); apart != 7*time.Second {
-				t.Errorf("got a retry after %v, want it later", apart)
+				t.Errorf("got a retry after %v, want 7s", apart)
 			}
 		}
-		// A wait that is too long is not waited for, but kept.
+		// A long Retry-After fails the request and opens the breaker.
 		tr.times.Store(0)
 		tr.after = "120"
 		if _, err := ask(t, c); err == nil {
@@ -106,29 +109,29 @@ func TestBackoffHonoursRetryAfter(t *testing.T) {
 func TestBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		healthy := false
-		c, tr := timed(t, func(int, *http.Request) (int, string) {
+		c, tr := newTimedClient(t, func(int, *http.Request) (int, string) {
 			if healthy {
-				return 200, says(5)
+				return 200, completion(5)
 			}
 			return 404, ""
 		}, llm.Options{})
 		for n := range 5 {
 			if _, err := ask(t, c); err == nil || errors.Is(err, llm.ErrOpen) {
-				t.Fatalf("question %d: got error %v", n, err)
+				t.Fatalf("request %d: got error %v, want one other than ErrOpen", n, err)
 			}
 		}
-		for _, rest := range []time.Duration{1, 2, 4, 8, 15, 15} {
+		for _, pause := range []time.Duration{1, 2, 4, 8, 15, 15} {
 			if !c.Stats().Open {
 				t.Fatal("got a closed breaker, want it open")
 			}
 			before := tr.times.Load()
-			time.Sleep(rest*time.Minute - time.Second)
+			time.Sleep(pause*time.Minute - time.Second)
 			if _, err := ask(t, c); !errors.Is(err, llm.ErrOpen) || tr.times.Load() != before {
-				t.Fatalf("got %v within a pause of %d min, want ErrOpen", err, rest)
+				t.Fatalf("got %v within a pause of %d min, want ErrOpen", err, pause)
 			}
 			time.Sleep(2 * time.Second)
 			if _, err := ask(t, c); errors.Is(err, llm.ErrOpen) || tr.times.Load() != before+1 {
-				t.Fatalf("got %v after a pause of %d min, want a probe", err, rest)
+				t.Fatalf("got %v after a pause of %d min, want a probe", err, pause)
 			}
 		}
 		healthy = true
@@ -139,7 +142,7 @@ func TestBreaker(t *testing.T) {
 			}
 		}
 		if s := c.Stats(); s.Open || s.Refused != 6 {
-			t.Errorf("%+v", s)
+			t.Errorf("got stats %+v, want a closed breaker and 6 refused requests", s)
 		}
 	})
 }
@@ -147,10 +150,10 @@ func TestBreaker(t *testing.T) {
 func TestOneProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := false
-		c, tr := timed(t, func(int, *http.Request) (int, string) {
+		c, tr := newTimedClient(t, func(int, *http.Request) (int, string) {
 			if slow {
 				time.Sleep(5 * time.Second)
-				return 200, says(5)
+				return 200, completion(5)
 			}
 			return 404, ""
 		}, llm.Options{Concurrency: 2})
@@ -173,10 +176,10 @@ func TestOneProbe(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, tr := timed(t, func(int, *http.Request) (int, string) { return 200, says(40) }, llm.Options{RequestsPerDay: 3})
+		c, tr := newTimedClient(t, func(int, *http.Request) (int, string) { return 200, completion(40) }, llm.Options{RequestsPerDay: 3})
 		for n := range 5 {
 			if _, err := ask(t, c); (err != nil) != (n >= 3) || err != nil && !errors.Is(err, llm.ErrBudget) {
-				t.Errorf("request %d: got error %v", n, err)
+				t.Errorf("request %d: got error %v, want ErrBudget from request 3 on and none before", n, err)
 			}
 		}
 		time.Sleep(24 * time.Hour)
@@ -184,26 +187,26 @@ func TestBudget(t *testing.T) {
 			t.Errorf("got error %v on the next day, want none", err)
 		}
 		if s := c.Stats(); tr.times.Load() != 4 || s.OverBudget != 2 || s.Tokens != 160 {
-			t.Errorf("got %d requests and stats %+v, want those within the budget", tr.times.Load(), s)
+			t.Errorf("got %d requests and stats %+v, want 4 requests, 2 over budget and 160 tokens", tr.times.Load(), s)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := timed(t, func(int, *http.Request) (int, string) { return 200, says(40) }, llm.Options{TokensPerDay: 100})
+		c, _ := newTimedClient(t, func(int, *http.Request) (int, string) { return 200, completion(40) }, llm.Options{TokensPerDay: 100})
 		for n := range 4 {
 			if _, err := ask(t, c); (err != nil) != (n >= 3) || err != nil && !errors.Is(err, llm.ErrBudget) {
-				t.Errorf("request %d: got error %v", n, err)
+				t.Errorf("request %d: got error %v, want ErrBudget from request 3 on and none before", n, err)
 			}
 		}
 	})
 }
 
-func TestLiesAboutTokens(t *testing.T) {
+func TestInvalidTokenCounts(t *testing.T) {
 	for _, usage := range []string{`{"total_tokens":-5}`, `{"total_tokens":1e99}`, `{}`, `{"total_tokens":99999999999999}`, `null`} {
-		c, _ := timed(t, func(int, *http.Request) (int, string) {
+		c, _ := newTimedClient(t, func(int, *http.Request) (int, string) {
 			return 200, `{"choices":[{"message":{"content":"x"}}],"usage":` + usage + `}`
 		}, llm.Options{})
 		if _, err := ask(t, c); err != nil || c.Stats().Tokens == 0 {
-			t.Errorf("%s: got error %v and stats %+v", usage, err, c.Stats())
+			t.Errorf("%s: got error %v and stats %+v, want no error and an estimate of the tokens", usage, err, c.Stats())
 		}
 	}
 }
@@ -211,11 +214,11 @@ func TestLiesAboutTokens(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
-		c, _ := timed(t, func(int, *http.Request) (int, string) {
+		c, _ := newTimedClient(t, func(int, *http.Request) (int, string) {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			time.Sleep(time.Second)
-			return 200, says(5)
+			return 200, completion(5)
 		}, llm.Options{Concurrency: 9})
 		var all sync.WaitGroup
 		for range 8 {

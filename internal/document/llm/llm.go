@@ -114,13 +114,13 @@ func endpoint(base string) (string, error) {
 		return "", fault.New(fault.Invalid, "the address of the language model has a password in it: give it as the key")
 	}
 	const path = "/chat/completions"
-	switch own := strings.TrimRight(u.Path, "/"); {
-	case strings.HasSuffix(own, path):
-		u.Path = own
-	case own == "":
+	switch base := strings.TrimRight(u.Path, "/"); {
+	case strings.HasSuffix(base, path):
+		u.Path = base
+	case base == "":
 		u.Path = "/v1" + path
 	default:
-		u.Path = own + path
+		u.Path = base + path
 	}
 	u.RawPath, u.Fragment, u.RawFragment = "", "", ""
 	return u.String(), nil

@@ -41,24 +41,24 @@ func ask(t *testing.T, c *llm.Client) (string, error) {
 	return c.Complete(t.Context(), "sistema", "usuario", schema)
 }
 
-func TestAsks(t *testing.T) {
+func TestComplete(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Say(`{"a":1}`))
 	c, _ := newClient(t, llm.Options{URL: server.URL})
 	text, err := ask(t, c)
 	if err != nil || text != `{"a":1}` {
-		t.Fatalf("got %q, %v", text, err)
+		t.Fatalf(`got %q, %v, want {"a":1}`, text, err)
 	}
 	req := server.Requests()[0]
 	if req.Header.Get("Authorization") != "Bearer "+key || req.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("got headers %v", req.Header)
+		t.Errorf("got headers %v, want the key and JSON", req.Header)
 	}
 	b := req.Body
 	if b.Model != "m-1" || b.System() != "sistema" || b.User() != "usuario" || b.Temperature == nil || *b.Temperature != 0 ||
 		b.MaxTokens != 2000 || b.ResponseFormat.Type != "json_schema" {
-		t.Errorf("got body %+v", b)
+		t.Errorf("got body %+v, want both messages, temperature 0, 2000 tokens and a schema", b)
 	}
 	if s := c.Stats(); s.Requests != 1 || s.Failures != 0 || s.Tokens == 0 || s.Open {
-		t.Errorf("%+v", s)
+		t.Errorf("got stats %+v, want one request without a failure", s)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestAddresses(t *testing.T) {
 		}))
 		c, _ := newClient(t, llm.Options{URL: server.URL + given})
 		if _, err := ask(t, c); err != nil || got.Load() != path {
-			t.Errorf("%q: got a request to %v, error %v", given, got.Load(), err)
+			t.Errorf("%q: got a request to %v, error %v, want %s", given, got.Load(), err, path)
 		}
 		server.Close()
 	}
@@ -100,7 +100,7 @@ func TestAddresses(t *testing.T) {
 // TestFailures checks that every failure of an endpoint is an error, and that no
 // error and no log line contains the key.
 func TestFailures(t *testing.T) {
-	elsewhere := llmtest.NewServer(t, llmtest.Say("stolen"))
+	target := llmtest.NewServer(t, llmtest.Say("stolen"))
 	for name, test := range map[string]struct {
 		answer llmtest.Answer
 		want   string
@@ -115,7 +115,7 @@ func TestFailures(t *testing.T) {
 		"not found":    {llmtest.Status(404), "404 (scripted)", 1},
 		"unauthorized": {llmtest.Raw(""), "", 0},
 		"bad request":  {llmtest.Status(400), "400", 3}, // once for each format
-		"redirect":     {llmtest.Redirect(elsewhere.URL + "/chat/completions"), "redirects are not followed", 1},
+		"redirect":     {llmtest.Redirect(target.URL + "/chat/completions"), "redirects are not followed", 1},
 		"hangs":        {llmtest.Hang(), "no answer in time", 0},
 		"drips":        {llmtest.Drip(10 * time.Millisecond), "no answer in time", 0},
 		"500":          {llmtest.Status(500), "500", 0},
@@ -124,7 +124,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "unauthorized" { // as some do, with the key in the text
+			if name == "unauthorized" { // some endpoints repeat the key in the error
 				test.answer = func(w http.ResponseWriter, r *http.Request, _ llmtest.Body, _ <-chan struct{}) {
 					w.WriteHeader(http.StatusUnauthorized)
 					_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "bad key " + r.Header.Get("Authorization"), "code": key}})
@@ -133,36 +133,36 @@ func TestFailures(t *testing.T) {
 			}
 			server := llmtest.NewServer(t, test.answer)
 			o := llm.Options{URL: server.URL}
-			if test.times == 0 { // these last until the timeout
+			if test.times == 0 { // these run until the timeout
 				o.AttemptTimeout, o.Timeout = 500*time.Millisecond, 2*time.Second
 			}
-			if test.want != "no answer in time" { // these answer, be it slowly
+			if test.want != "no answer in time" { // these answer, possibly slowly
 				o.AttemptTimeout = time.Minute
 			}
 			c, log := newClient(t, o)
 			text, err := ask(t, c)
 			if err == nil || text != "" || !strings.Contains(err.Error(), test.want) || fault.KindOf(err) != fault.Unavailable {
-				t.Errorf("got %q, %v, want an error", text, err)
+				t.Errorf("got %q, %v, want an Unavailable error with %q", text, err, test.want)
 			}
 			if n := len(server.Requests()); test.times > 0 && n != test.times || n == 0 {
 				t.Errorf("got %d requests, want %d", n, test.times)
 			}
 			if strings.Contains(err.Error()+log.String(), key) {
-				t.Errorf("got the key in error %v or log\n%s", err, log)
+				t.Errorf("got the key in error %v or log, want it in neither:\n%s", err, log)
 			}
 			if s := c.Stats(); s.Failures == 0 || s.Failures != s.Requests {
-				t.Errorf("%+v", s)
+				t.Errorf("got stats %+v, want only failures", s)
 			}
 		})
 	}
 	t.Cleanup(func() {
-		if n := len(elsewhere.Requests()); n > 0 {
-			t.Error("got a request of the redirect, want it not followed")
+		if n := len(target.Requests()); n > 0 {
+			t.Errorf("got %d requests after a redirect, want none", n)
 		}
 	})
 }
 
-func TestRecovers(t *testing.T) {
+func TestRetries(t *testing.T) {
 	for name, first := range map[string]llmtest.Answer{
 		"500":         llmtest.Status(503),
 		"429":         llmtest.Status(429, "Retry-After", "0"),
@@ -179,7 +179,7 @@ func TestRecovers(t *testing.T) {
 			server := llmtest.NewServer(t, first, llmtest.Say("x"))
 			c, _ := newClient(t, llm.Options{URL: server.URL, AttemptTimeout: time.Second})
 			if text, err := ask(t, c); err != nil || text != "x" {
-				t.Fatalf("got %q, %v", text, err)
+				t.Fatalf("got %q, %v, want x", text, err)
 			}
 		})
 	}
@@ -206,21 +206,21 @@ func TestDialectIsRemembered(t *testing.T) {
 		kinds = append(kinds, r.Body.ResponseFormat.Type)
 	}
 	if got := strings.Join(kinds, ","); got != "json_schema,json_object,," {
-		t.Errorf("got requests for %s", got)
+		t.Errorf("got requests for formats %s, want json_schema, json_object and two without", got)
 	}
 	if s := c.Stats(); s.Open || s.Failures != 2 {
-		t.Errorf("%+v", s)
+		t.Errorf("got stats %+v, want a closed breaker and 2 failures", s)
 	}
 }
 
-func TestCallerLeaves(t *testing.T) {
+func TestCanceledRequests(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Hang())
 	c, _ := newClient(t, llm.Options{URL: server.URL, AttemptTimeout: time.Minute, Timeout: time.Minute})
 	for range 6 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if _, err := c.Complete(ctx, "s", "u", nil); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want %v", err, context.Canceled)
 		}
 	}
 	if c.Stats().Open {

@@ -84,7 +84,7 @@ func isBase64(b byte) bool {
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
 
 // encodingOf returns the character encoding of a page. Valid UTF-8 is UTF-8
-// whatever the page declares: other encodings hardly ever look like it.
+// whatever the page declares: text in other encodings is rarely valid UTF-8.
 func encodingOf(body []byte) encoding.Encoding {
 	head := body[:min(len(body), 1024)]
 	switch {

@@ -121,7 +121,7 @@ func columnar(p pair) bool {
 	return words >= 3 && full >= 0.5
 }
 
-// prose measures how much a side looks like running text. It returns the average
+// prose measures how similar a side is to running text. It returns the average
 // number of words in a line, and the share of lines that fill their column.
 func prose(list []segment) (words, full float64) {
 	sorted := slices.Clone(list)

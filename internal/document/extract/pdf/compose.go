@@ -121,7 +121,7 @@ func leading(lines []line) float64 {
 
 // item matches the beginning of a list item or a numbered section. It must not
 // match a number within a sentence: thousands have three digits after the point,
-// dates a zero or a year. A time, 12.30, looks like a section number, but a
+// dates a zero or a year. A time, 12.30, has the form of a section number, but a
 // section begins with a capital.
 var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |` +
 	`\(?[0-9]{1,2}[.)]+ |` +

@@ -70,8 +70,8 @@ func startChild(ctx context.Context, o Options, closed <-chan struct{}) (*child,
 	go c.receive(out)
 	if err := c.setup(ctx, settings); err != nil {
 		c.kill()
-		if said := c.stderr.String(); said != "" {
-			err = fmt.Errorf("%w; it said: %s", err, said)
+		if output := c.stderr.String(); output != "" {
+			err = fmt.Errorf("%w; it said: %s", err, output)
 		}
 		return nil, err
 	}

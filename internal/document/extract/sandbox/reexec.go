@@ -28,7 +28,7 @@ func inherited() (s Settings, ok bool, err error) {
 // confine prepares the program and re-executes it with no more privileges than
 // reading needs. It returns only if that fails. Documents are then read in an
 // unconfined process, which still has no secrets and is killed at its limits;
-// the greeting tells the parent.
+// the greeting reports this to the parent.
 func (p Program) confine(s Settings) Settings {
 	if err := p.Prepare(s); err != nil {
 		s.Greeting.Uncached, s.CacheDir = err.Error(), ""

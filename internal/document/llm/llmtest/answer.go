@@ -50,7 +50,7 @@ func Summarise(sentences ...Sentence) Answer {
 
 var (
 	pageMark = regexp.MustCompile(`^\[página (\d+) `)
-	spoken   = regexp.MustCompile(`^\p{Lu}.{40,280}?\p{L}{3,}\.(?: |$)`)
+	sentence = regexp.MustCompile(`^\p{Lu}.{40,280}?\p{L}{3,}\.(?: |$)`)
 )
 
 // Copy answers with the first sentence of the document, which is a valid summary
@@ -63,7 +63,7 @@ func Copy() Answer {
 			if m := pageMark.FindStringSubmatch(line); m != nil {
 				page, _ = strconv.Atoi(m[1])
 			}
-			if found := strings.TrimSpace(spoken.FindString(line)); page > 0 && found != "" {
+			if found := strings.TrimSpace(sentence.FindString(line)); page > 0 && found != "" {
 				text, _ := json.Marshal(map[string]any{"sentences": []Sentence{{found, page, found}}})
 				return string(text)
 			}

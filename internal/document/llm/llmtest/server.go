@@ -35,12 +35,12 @@ type Body struct {
 }
 
 // System returns the message of the system role.
-func (b Body) System() string { return b.said("system") }
+func (b Body) System() string { return b.content("system") }
 
 // User returns the message of the user role.
-func (b Body) User() string { return b.said("user") }
+func (b Body) User() string { return b.content("user") }
 
-func (b Body) said(role string) string {
+func (b Body) content(role string) string {
 	var all []string
 	for _, m := range b.Messages {
 		if m.Role == role {

@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open opens a store; the same path may be opened more than once, as several
-// processes do.
+// open opens a store. The same path may be opened more than once, as by several
+// processes.
 func open(t *testing.T, path string) *sqlite.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
@@ -36,7 +36,7 @@ func open(t *testing.T, path string) *sqlite.Store {
 	return db
 }
 
-// two returns the ledgers of two processes on one store.
+// two returns the trackers of two processes on one store.
 func two(t *testing.T) (a, b *coverage.Tracker) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pregon.db")
@@ -63,7 +63,7 @@ func day(s string) disclosure.Day {
 	return d
 }
 
-func note(id, body string) store.Record {
+func newRecord(id, body string) store.Record {
 	return store.Record{Kind: store.CoverageKind, ID: id, Body: body, Revision: store.AnyRevision}
 }
 
@@ -80,36 +80,36 @@ func instant(s string) time.Time {
 	return t
 }
 
-// A ledger knows its own writes at once, those of others after Refresh, and
-// forgets what was taken away.
+// TestOwnWritesAndOthers: a tracker has its own writes at once, and writes and
+// removals of others after Refresh.
 func TestOwnWritesAndOthers(t *testing.T) {
 	a, b := two(t)
 	must(t, a.SetValue(t.Context(), nil, "x", "1"))
 	if got := a.Value("x"); got != "1" {
-		t.Errorf("its own write is %q", got)
+		t.Errorf("own write = %q, want 1", got)
 	}
 	if got := b.Value("x"); got != "" {
-		t.Errorf("another's write is %q before it was looked at", got)
+		t.Errorf("other's write before Refresh = %q, want none", got)
 	}
 	must(t, b.Refresh(t.Context()))
 	if got := b.Value("x"); got != "1" {
-		t.Errorf("another's write is %q", got)
+		t.Errorf("other's write after Refresh = %q, want 1", got)
 	}
 	must(t, b.SetValue(t.Context(), nil, "x", "2"))
 	must(t, b.SetValue(t.Context(), nil, "y", "3"))
 	must(t, a.Refresh(t.Context()))
 	if x, y := a.Value("x"), a.Value("y"); x != "2" || y != "3" {
-		t.Errorf("the other wrote 2 and 3, seen as %q and %q", x, y)
+		t.Errorf("after Refresh x = %q, y = %q; want 2 and 3", x, y)
 	}
 	must(t, a.SetValue(t.Context(), nil, "x", ""))
 	must(t, b.Refresh(t.Context()))
 	if x := b.Value("x"); x != "" {
-		t.Errorf("taken away, and still %q", x)
+		t.Errorf("removed value = %q, want none", x)
 	}
 }
 
-// Follow sees what others write, what there is at its start without delay, and
-// ends with its context.
+// TestFollow: Follow reads existing records without delay and new ones as they are
+// written, and ends with its context.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := two(t)
@@ -122,40 +122,41 @@ func TestFollow(t *testing.T) {
 		await(t, 2*time.Second, func() bool { return b.Value("after") == "2" })
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("it ended with %v", err)
+			t.Errorf("Follow = %v, want context.Canceled", err)
 		}
 	})
 }
 
-// await waits for a condition, in the time of a bubble.
+// await waits for a condition, in the fake time of synctest.
 func await(t *testing.T, within time.Duration, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(within); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("it did not come within %v", within)
+			t.Fatalf("the condition was not met within %v", within)
 		}
 	}
 }
 
-// While the store does not answer, what is known stands, and what could not be
-// written is not known.
+// TestStoreFails: while the store fails, known records stay, and a record that could
+// not be written is not added.
 func TestStoreFails(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "pregon.db"))
 	l := coverage.New(db)
 	must(t, l.SetValue(t.Context(), nil, "x", "1"))
 	must(t, db.Close())
 	if l.Refresh(t.Context()) == nil || l.SetValue(t.Context(), nil, "x", "2") == nil {
-		t.Error("a closed store was read or written")
+		t.Error("Refresh or SetValue with a closed store succeeded")
 	}
 	if _, err := l.Request(t.Context(), coverage.NewJob(1, 2, disclosure.Types)); err == nil {
-		t.Error("a closed store was asked")
+		t.Error("Request with a closed store succeeded")
 	}
 	if got := l.Value("x"); got != "1" || len(l.Jobs()) != 0 {
-		t.Errorf("known is %q and %v", got, l.Jobs())
+		t.Errorf("x = %q, jobs = %v; want 1 and no jobs", got, l.Jobs())
 	}
 }
 
-// Who has lost the lease writes nothing, and does not believe that he did.
+// TestLeaseGuardsWrites: a write without a valid lease fails and is not added to the
+// known records.
 func TestLeaseGuardsWrites(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "pregon.db"))
 	l := coverage.New(db)
@@ -165,10 +166,10 @@ func TestLeaseGuardsWrites(t *testing.T) {
 	must(t, db.ReleaseLease(t.Context(), lease))
 	at := time.Now()
 	for name, err := range map[string]error{
-		"memo":   l.SetValue(t.Context(), &lease, "x", "2"),
+		"value":  l.SetValue(t.Context(), &lease, "x", "2"),
 		"cover":  l.Cover(t.Context(), &lease, disclosure.IP, 1, 2, at),
 		"absent": l.SetAbsent(t.Context(), &lease, disclosure.IP, 1, at),
-		"clock":  l.SetTime(t.Context(), &lease, "x", at),
+		"time":   l.SetTime(t.Context(), &lease, "x", at),
 		"status": l.SetStatus(t.Context(), &lease, health.Status{State: health.Live}),
 		"job":    l.SetJob(t.Context(), &lease, coverage.NewJob(1, 2, disclosure.Types)),
 	} {
@@ -176,24 +177,24 @@ func TestLeaseGuardsWrites(t *testing.T) {
 			t.Errorf("%s: %v, want a conflict", name, err)
 		}
 	}
-	if _, told := l.Status(); told || l.Value("x") != "1" || !l.Covered(disclosure.IP, 1).IsZero() ||
+	if _, ok := l.Status(); ok || l.Value("x") != "1" || !l.Covered(disclosure.IP, 1).IsZero() ||
 		!l.Absent(disclosure.IP, 1).IsZero() || !l.Time("x").IsZero() || len(l.Jobs()) != 0 {
-		t.Error("something is known that was never written")
+		t.Error("the tracker has a record that was never written")
 	}
 }
 
-// However often others look meanwhile, nobody ever sees an older text than the
-// one he wrote, and in the end all know the same.
+// TestWritesAreNeverUndone: during concurrent refreshes no writer sees an older text
+// than the one it wrote, and in the end all trackers have the same texts.
 func TestWritesAreNeverUndone(t *testing.T) {
 	a, b := two(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	const writers, times = 8, 40
-	ledgers := []*coverage.Tracker{a, b}
+	trackers := []*coverage.Tracker{a, b}
 	stop := make(chan struct{})
 	var readers, group errgroup.Group
 	for n := range 6 {
-		l := ledgers[n%2]
+		l := trackers[n%2]
 		readers.Go(func() error {
 			for {
 				select {
@@ -210,7 +211,7 @@ func TestWritesAreNeverUndone(t *testing.T) {
 		})
 	}
 	for w := range writers {
-		l, name := ledgers[w%2], strconv.Itoa(w)
+		l, name := trackers[w%2], strconv.Itoa(w)
 		group.Go(func() error {
 			for n := range times {
 				text := strconv.Itoa(n)
@@ -230,58 +231,58 @@ func TestWritesAreNeverUndone(t *testing.T) {
 	err := group.Wait()
 	close(stop)
 	must(t, errors.Join(err, readers.Wait()))
-	for _, l := range ledgers {
+	for _, l := range trackers {
 		must(t, l.Refresh(ctx))
 		for w := range writers {
 			if got := l.Value(strconv.Itoa(w)); got != strconv.Itoa(times-1) {
-				t.Errorf("the memo of writer %d is %q in the end", w, got)
+				t.Errorf("final value of writer %d = %q", w, got)
 			}
 		}
 	}
 }
 
-// slowNotes lets a test hold a read that has begun.
-type slowNotes struct {
+// slowRecords lets a test delay the result of a read.
+type slowRecords struct {
 	store.Records
 	read, release chan struct{}
 }
 
-func (s *slowNotes) RecordsSince(ctx context.Context, kind string, revision int64) ([]store.Record, error) {
-	notes, err := s.Records.RecordsSince(ctx, kind, revision)
+func (s *slowRecords) RecordsSince(ctx context.Context, kind string, revision int64) ([]store.Record, error) {
+	records, err := s.Records.RecordsSince(ctx, kind, revision)
 	s.read <- struct{}{}
 	<-s.release
-	return notes, err
+	return records, err
 }
 
-// A text that was read before a write does not replace it when it arrives
-// after it.
+// TestSlowReadDoesNotUndoAWrite: a text that was read before a write does not
+// replace it when the read returns later.
 func TestSlowReadDoesNotUndoAWrite(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "pregon.db"))
 	must(t, coverage.New(db).SetValue(t.Context(), nil, "x", "old"))
-	notes := &slowNotes{db, make(chan struct{}), make(chan struct{})}
-	l := coverage.New(notes)
+	records := &slowRecords{db, make(chan struct{}), make(chan struct{})}
+	l := coverage.New(records)
 	var group errgroup.Group
 	group.Go(func() error { return l.Refresh(t.Context()) })
-	<-notes.read // the old text is on its way
+	<-records.read // the old text was read
 	group.Go(func() error { return l.SetValue(t.Context(), nil, "x", "new") })
-	waittest.Pace(t.Context(), 20*time.Millisecond) // the write probably waits by then; it must hold anyhow
-	close(notes.release)
+	waittest.Pace(t.Context(), 20*time.Millisecond) // the write probably waits by then; the test does not rely on it
+	close(records.release)
 	must(t, group.Wait())
 	if got := l.Value("x"); got != "new" {
-		t.Errorf("it is %q", got)
+		t.Errorf("x = %q, want new", got)
 	}
 }
 
 func TestCover(t *testing.T) {
 	a, b := two(t)
 	if !a.Covered(disclosure.IP, day("2026-04-22")).IsZero() {
-		t.Error("something is covered from the start")
+		t.Error("a day is covered in an empty store")
 	}
 	first, second := instant("2026-04-22T10:00:00Z"), instant("2026-04-23T10:00:00.7Z")
 	must(t, a.Cover(t.Context(), nil, disclosure.IP, day("2026-03-28"), day("2026-04-02"), first))
 	must(t, a.Cover(t.Context(), nil, disclosure.IP, day("2026-03-29"), day("2026-03-29"), second))
 	must(t, a.Cover(t.Context(), nil, disclosure.OIR, day("2025-12-31"), day("2026-01-01"), second))
-	must(t, a.Cover(t.Context(), nil, disclosure.HR, day("2026-01-02"), day("2026-01-01"), second)) // no day at all
+	must(t, a.Cover(t.Context(), nil, disclosure.HR, day("2026-01-02"), day("2026-01-01"), second)) // an empty range
 	must(t, b.Refresh(t.Context()))
 	for _, l := range []*coverage.Tracker{a, b} {
 		for date, want := range map[string]time.Time{
@@ -298,7 +299,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-func TestAbsentClockMemo(t *testing.T) {
+func TestAbsentTimeValue(t *testing.T) {
 	a, b := two(t)
 	at := instant("2026-04-22T10:00:00Z")
 	must(t, a.SetAbsent(t.Context(), nil, disclosure.OIR, 40373, at))
@@ -307,24 +308,24 @@ func TestAbsentClockMemo(t *testing.T) {
 	must(t, b.Refresh(t.Context()))
 	for _, l := range []*coverage.Tracker{a, b} {
 		if got := l.Absent(disclosure.OIR, 40373); !got.Equal(at) {
-			t.Errorf("looked for at %v", got)
+			t.Errorf("Absent = %v, want %v", got, at)
 		}
 		if !l.Absent(disclosure.IP, 40373).IsZero() || !l.Absent(disclosure.OIR, 4037).IsZero() {
 			t.Error("another number is absent too")
 		}
 		if got := l.Time("directory"); !got.Equal(at.Add(time.Hour)) || !l.Time("other").IsZero() {
-			t.Errorf("done at %v", got)
+			t.Errorf("Time = %v", got)
 		}
 		if got := l.Value("directory"); got != "línea 1\nlínea 2" || l.Value("other") != "" {
-			t.Errorf("the memo is %q", got)
+			t.Errorf("Value = %q", got)
 		}
 	}
 }
 
 func TestStatus(t *testing.T) {
 	a, b := two(t)
-	if s, told := a.Status(); told {
-		t.Errorf("from the start the status is %+v", s)
+	if s, ok := a.Status(); ok {
+		t.Errorf("status of an empty store = %+v, want none", s)
 	}
 	at := instant("2026-04-22T10:00:00.123456789Z")
 	want := health.Status{
@@ -338,51 +339,51 @@ func TestStatus(t *testing.T) {
 	must(t, a.SetStatus(t.Context(), nil, want))
 	must(t, b.Refresh(t.Context()))
 	for _, l := range []*coverage.Tracker{a, b} {
-		got, told := l.Status()
-		if diff := cmp.Diff(want, got); diff != "" || !told {
-			t.Errorf("told %v: %s", told, diff)
+		got, ok := l.Status()
+		if diff := cmp.Diff(want, got); diff != "" || !ok {
+			t.Errorf("ok = %v (-want +got): %s", ok, diff)
 		}
 	}
-	// What cannot be read, as from another version, was not told.
+	// Records that cannot be decoded, as of another version, are ignored.
 	db := open(t, filepath.Join(t.TempDir(), "pregon.db"))
-	must(t, put(t, db, note("status", `{"state":1`), note("covered/IP/2026-04-22", "hoy"),
-		note("backfill/x", "?"), note("covered/IP/ayer", "1")))
+	must(t, put(t, db, newRecord("status", `{"state":1`), newRecord("covered/IP/2026-04-22", "hoy"),
+		newRecord("backfill/x", "?"), newRecord("covered/IP/ayer", "1")))
 	l := coverage.New(db)
 	must(t, l.Refresh(t.Context()))
-	_, told := l.Status()
+	_, ok := l.Status()
 	_, found := l.Job("x")
-	if told || found || len(l.Jobs()) != 0 || !l.Covered(disclosure.IP, day("2026-04-22")).IsZero() {
-		t.Error("what cannot be read is taken for something")
+	if ok || found || len(l.Jobs()) != 0 || !l.Covered(disclosure.IP, day("2026-04-22")).IsZero() {
+		t.Error("a record that cannot be decoded was not ignored")
 	}
 }
 
-// replaceable is a store in whose place another may come.
+// replaceable is a store that a test can replace.
 type replaceable struct{ store.Records }
 
-// A restored backup has older notes, with lower revisions: nothing is left of
-// those that came after it.
-func TestRestoredNotes(t *testing.T) {
+// TestRestoredRecords: a restored backup has older records with lower revisions. No
+// later records are left.
+func TestRestoredRecords(t *testing.T) {
 	dir := t.TempDir()
 	backup, live := open(t, filepath.Join(dir, "backup.db")), open(t, filepath.Join(dir, "live.db"))
-	must(t, put(t, backup, note("memo/x", "1")))
-	notes, epoch := &replaceable{live}, "a"
-	l := coverage.New(notes)
+	must(t, put(t, backup, newRecord("memo/x", "1")))
+	records, epoch := &replaceable{live}, "a"
+	l := coverage.New(records)
 	l.Epoch(func() string { return epoch })
 	must(t, l.SetValue(t.Context(), nil, "x", "1"))
 	must(t, l.SetValue(t.Context(), nil, "x", "2"))
 	must(t, l.SetValue(t.Context(), nil, "y", "3"))
 	must(t, l.Refresh(t.Context()))
 	if x, y := l.Value("x"), l.Value("y"); x != "2" || y != "3" {
-		t.Fatalf("before, it has %q and %q", x, y)
+		t.Fatalf("before the restore x = %q, y = %q; want 2 and 3", x, y)
 	}
-	notes.Records, epoch = backup, "b"
+	records.Records, epoch = backup, "b"
 	must(t, l.Refresh(t.Context()))
 	if x, y := l.Value("x"), l.Value("y"); x != "1" || y != "" {
-		t.Errorf("of a backup with 1 it has %q and %q", x, y)
+		t.Errorf("after the restore x = %q, y = %q; want 1 and none", x, y)
 	}
-	must(t, put(t, backup, note("memo/y", "4")))
+	must(t, put(t, backup, newRecord("memo/y", "4")))
 	must(t, l.Refresh(t.Context()))
 	if x, y := l.Value("x"), l.Value("y"); x != "1" || y != "4" {
-		t.Errorf("after that, it has %q and %q", x, y)
+		t.Errorf("after another write x = %q, y = %q; want 1 and 4", x, y)
 	}
 }

@@ -15,34 +15,34 @@ type Numbered struct {
 	At     time.Time
 }
 
-// InOrder collects reports in the order of their numbers.
-func InOrder(filings iter.Seq2[int64, time.Time]) []Numbered {
+// InOrder returns reports in the order of their numbers.
+func InOrder(reports iter.Seq2[int64, time.Time]) []Numbered {
 	var out []Numbered
-	for number, at := range filings {
+	for number, at := range reports {
 		out = append(out, Numbered{number, at})
 	}
 	slices.SortFunc(out, func(a, b Numbered) int { return cmp.Compare(a.Number, b.Number) })
 	return out
 }
 
-// Gap is a stretch of missing numbers, First to Last, and the report after it.
+// Gap is a range of missing numbers, First to Last, and the report after it.
 type Gap struct {
 	First, Last int64
 	Next        Numbered
 }
 
-// longestGap is more than a day brings. Numbers further apart than that are
-// not of one series: somebody imported what he should not.
+// longestGap is more than the number of reports of a day. Numbers further apart do
+// not belong to one series: the wrong file was imported.
 const longestGap = 1000
 
-// Gaps returns the numbers that are missing between reports, given in order.
-// A number can be missed only where all was looked at: the days of its two
-// neighbours and all between them must be covered. Of HR, which has no list by
-// date, it is enough that the series was read as it came when both were filed.
-func (l *Tracker) Gaps(t disclosure.Type, filings []Numbered) []Gap {
+// Gaps returns the numbers that are missing between reports, which must be in
+// order. A number counts as missing only if the days of its two neighbours and all
+// days between them are covered. For HR, which has no list by date, it is enough
+// that the series was read live when both neighbours were published.
+func (l *Tracker) Gaps(t disclosure.Type, reports []Numbered) []Gap {
 	var out []Gap
-	for n := 1; n < len(filings); n++ {
-		before, next := filings[n-1], filings[n]
+	for n := 1; n < len(reports); n++ {
+		before, next := reports[n-1], reports[n]
 		missing := next.Number - before.Number - 1
 		if missing <= 0 || missing > longestGap || !l.compared(t, before.At, next.At) {
 			continue
@@ -66,7 +66,7 @@ func (l *Tracker) coveredBetween(t disclosure.Type, a, b time.Time) bool {
 		from, to = to, from // a late registration
 	}
 	if to-from > 31 {
-		return false // the register never rests so long
+		return false // the register never pauses for so long
 	}
 	for day := from; day <= to; day++ {
 		if l.Covered(t, day).IsZero() {

@@ -25,49 +25,50 @@ func TestNewJob(t *testing.T) {
 		t.Errorf("%v to %v", from, to)
 	}
 	if types[0] != disclosure.OIR || types[2] != disclosure.OIR {
-		t.Errorf("the caller's list became %v", types)
+		t.Errorf("NewJob changed the caller's list to %v", types)
 	}
 }
 
-// Asked for twice it is one job while it is open, whoever asks; once it is
-// done it begins anew.
-func TestAsk(t *testing.T) {
+// TestRequest: a second request for an open job returns that job, also from another
+// process. A request for a job that is done starts it again.
+func TestRequest(t *testing.T) {
 	a, b := two(t)
-	ask := func(l *coverage.Tracker) coverage.Job {
+	request := func(l *coverage.Tracker) coverage.Job {
 		t.Helper()
 		j, err := l.Request(t.Context(), coverage.NewJob(day("2026-01-01"), day("2026-03-31"), disclosure.Types))
 		must(t, err)
 		return j
 	}
-	first := ask(a)
+	first := request(a)
 	if known, ok := a.Job(first.ID); !ok || known.Done {
-		t.Errorf("asked for and not there: %+v", known)
+		t.Errorf("requested job = %+v, want an open one", known)
 	}
 	working := first
 	working.Steps, working.Total, working.New, working.Cursor, working.Type = 2, 9, 40, "2026-02-01", disclosure.HR
 	working.At = instant("2026-04-22T10:00:00.5Z")
 	must(t, a.SetJob(t.Context(), nil, working))
 	for _, l := range []*coverage.Tracker{a, b} {
-		if diff := cmp.Diff(working, ask(l)); diff != "" {
-			t.Errorf("asked for again: %s", diff)
+		if diff := cmp.Diff(working, request(l)); diff != "" {
+			t.Errorf("second request (-want +got): %s", diff)
 		}
 	}
 	working.Done = true
 	must(t, b.SetJob(t.Context(), nil, working))
-	again := ask(a) // which has not heard of it yet
+	again := request(a) // a has not read the change yet
 	if again.Done || again.Steps != 0 || again.Cursor != "" || !again.AskedAt.After(first.AskedAt) || again.ID != first.ID {
-		t.Errorf("after it was done: %+v", again)
+		t.Errorf("request after the job was done = %+v, want a new job", again)
 	}
 	must(t, b.Refresh(t.Context()))
 	if known, _ := b.Job(first.ID); !cmp.Equal(known, again) || len(b.Jobs()) != 1 {
-		t.Errorf("the other knows %+v", b.Jobs())
+		t.Errorf("jobs of the other process = %+v, want only the new job", b.Jobs())
 	}
 	if _, ok := a.Job("none"); ok {
-		t.Error("there is a job that nobody asked for")
+		t.Error("found a job that was never requested")
 	}
 }
 
-// The oldest first, and of one moment by name.
+// TestJobsInOrder: the oldest job comes first; jobs of the same time are in order
+// of id.
 func TestJobsInOrder(t *testing.T) {
 	l := one(t)
 	at := instant("2026-04-22T10:00:00Z")
@@ -85,6 +86,6 @@ func TestJobsInOrder(t *testing.T) {
 		got = append(got, j.ID)
 	}
 	if order := strings.Join(got, " "); order != "d b c a" {
-		t.Errorf("%s, want d b c a", order)
+		t.Errorf("order of jobs = %s, want d b c a", order)
 	}
 }

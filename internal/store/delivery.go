@@ -11,7 +11,7 @@ import (
 	"pregon/internal/fault"
 )
 
-// Known reports whether it is one of the states.
+// Known reports whether s is one of the defined states.
 func (s DeliveryState) Known() bool {
 	return s == DeliveryPending || s == DeliveryDelivered || s == DeliveryDead
 }
@@ -34,8 +34,8 @@ func ordered[T any](values []T, webhook func(*T) string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Meets fails when the log is not the one that the caller read, given its epoch
-// and the change that it has where f.Seen should be.
+// Meets fails when the log is not the one that the caller read. epoch is the
+// epoch of the log, and found is its change at the seq of f.Seen.
 func (f *FanOut) Meets(epoch string, found disclosure.Mark) error {
 	if f.Epoch != "" && f.Epoch != epoch || f.Seen != (disclosure.Mark{}) && f.Seen != found {
 		return fault.New(fault.Unavailable, "the log is not the one that was read, of epoch %s: a backup was restored, and is being loaded", f.Epoch)
@@ -43,19 +43,20 @@ func (f *FanOut) Meets(epoch string, found disclosure.Mark) error {
 	return nil
 }
 
-// An AttemptKey names an attempt. Its time is in microseconds from 1970.
+// AttemptKey identifies an attempt. Its time is in microseconds from 1970.
 type AttemptKey struct {
 	Webhook string
 	Seq, At int64
 }
 
-// Key returns the name of a result's attempt.
+// Key returns the key of the result's attempt.
 func (r *Result) Key() AttemptKey {
 	return AttemptKey{Webhook: r.Webhook, Seq: r.Seq, At: r.Attempt.At.UnixMicro()}
 }
 
-// Texts returns an attempt's error and excerpt as both engines can keep them:
-// others wrote them, and one odd byte must not keep a result from being noted.
+// Texts returns an attempt's error and excerpt as valid text that both engines
+// can store. They come from other servers, and an invalid byte must not prevent
+// a result from being recorded.
 func (a *Attempt) Texts() (failure, excerpt string) {
 	return text(a.Error), text(a.Excerpt)
 }
@@ -64,8 +65,9 @@ func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// Settled is what attempts make of one delivery. An engine adds the attempts,
-// and writes the rest if the delivery is pending or State is delivered.
+// Settled is the effect of attempts on one delivery. An engine adds the number
+// of attempts, and writes the rest if the delivery is pending or State is
+// delivered.
 type Settled struct {
 	Webhook       string
 	Seq           int64
@@ -74,9 +76,9 @@ type Settled struct {
 	DueAt, DoneAt time.Time // one of them is zero
 }
 
-// Tried is what attempts make of one webhook. An engine keeps the later one of
-// each last time. FailingSince replaces what is known after a success, and
-// otherwise only if nothing is.
+// Tried is the effect of attempts on one webhook. An engine keeps the later
+// value of each Last time. FailingSince replaces the stored value after a
+// success, and otherwise only if none is stored.
 type Tried struct {
 	Webhook                      string
 	Succeeded                    bool
@@ -84,9 +86,9 @@ type Tried struct {
 	LastSuccessAt, LastFailureAt time.Time // zero: none
 }
 
-// PlanSettle works out what a Settle writes beside the attempts, given those
-// that were noted just now. It is the part that is the same for every engine.
-// What it returns is in order of webhook and seq.
+// PlanSettle returns the rows that a Settle writes besides the attempts. noted
+// has the attempts that were new. It is the part of Settle that is the same for
+// every engine. The results are in order of webhook and seq.
 func PlanSettle(results []Result, noted map[AttemptKey]bool) ([]Settled, []Tried) {
 	type delivery struct {
 		webhook string
@@ -98,7 +100,7 @@ func PlanSettle(results []Result, noted map[AttemptKey]bool) ([]Settled, []Tried
 		if !noted[r.Key()] {
 			continue
 		}
-		delete(noted, r.Key()) // told twice at once, it counts once
+		delete(noted, r.Key()) // a repeated attempt counts once
 		id := delivery{r.Webhook, r.Seq}
 		if settled[id] == nil {
 			settled[id] = &Settled{Webhook: r.Webhook, Seq: r.Seq, State: DeliveryPending}
@@ -134,7 +136,7 @@ func (s *Settled) add(r *Result) {
 	case r.State != DeliveryPending:
 		s.DoneAt = r.Attempt.At.Add(r.Attempt.Latency)
 	case r.DueAt.IsZero():
-		s.DueAt = r.Attempt.At // it is past, so that the delivery is due
+		s.DueAt = r.Attempt.At // a past time, so that the delivery is due
 	default:
 		s.DueAt = r.DueAt
 	}

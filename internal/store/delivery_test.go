@@ -9,8 +9,8 @@ import (
 	"pregon/internal/store"
 )
 
-// TestPlanSettle: what was not noted counts for nothing, what was told twice at
-// once counts once, and a failure does not undo what is done.
+// TestPlanSettle: an attempt that was not recorded does not count, one that is
+// given twice counts once, and a failure does not change a finished delivery.
 func TestPlanSettle(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 4, 22, 12, 0, second, 0, time.UTC) }
 	result := func(webhook string, seq int64, state store.DeliveryState, second int) store.Result {
@@ -48,7 +48,7 @@ func TestPlanSettle(t *testing.T) {
 		{Webhook: "d", Seq: 1, Attempts: 1, State: pending, DueAt: at(9)},
 	}
 	if diff := cmp.Diff(wantDeliveries, deliveries); diff != "" {
-		t.Errorf("the deliveries (-want +got):\n%s", diff)
+		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
 	wantWebhooks := []store.Tried{
 		{Webhook: "b", Succeeded: true, FailingSince: at(3), LastSuccessAt: at(2), LastFailureAt: at(6)},
@@ -56,6 +56,6 @@ func TestPlanSettle(t *testing.T) {
 		{Webhook: "d", FailingSince: at(9), LastFailureAt: at(9)},
 	}
 	if diff := cmp.Diff(wantWebhooks, webhooks); diff != "" {
-		t.Errorf("the webhooks (-want +got):\n%s", diff)
+		t.Errorf("webhooks (-want +got):\n%s", diff)
 	}
 }

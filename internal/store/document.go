@@ -11,51 +11,51 @@ import (
 
 // Documents are the texts of reports' documents and the words in them, by the
 // SHA-256 of a document's bytes, so that one that several reports link to is
-// kept once. They are not in the log. Which report has which document is told
-// by the newest state of the report: see disclosure.Report.
+// kept once. They are not in the log. The newest state of a report has the hash
+// of its document: see disclosure.Report.
 //
-// A hash is written as 64 lower-case hex digits. Nothing is kept under anything
-// else: it is Invalid to put, and NotFound to ask for.
+// A hash is written as 64 lower-case hex digits. Any other string is Invalid
+// when a document is put, and NotFound when one is read.
 type Documents interface {
-	// PutDocument keeps a document's text and words under its hash, over what
-	// was kept of it before, all or nothing: no reader and no crash ever shows a
-	// part of it. It fails, Invalid, unless the parts are as Part says.
+	// PutDocument stores a document's text and words under its hash and replaces
+	// any earlier version, all or nothing: neither a reader nor a crash ever
+	// reveals a part of it. It fails, Invalid, unless the parts are as Part says.
 	PutDocument(ctx context.Context, d Document) error
 
-	// Document returns what is kept under a hash, without the parts. It fails,
-	// NotFound, when nothing is.
+	// Document returns the document with a hash, without its parts. It fails,
+	// NotFound, when there is none.
 	Document(ctx context.Context, sha256 string) (Document, error)
 
-	// DocumentPages returns the texts of several documents' pages, by hash. Those
-	// that are not kept are left out.
+	// DocumentPages returns the texts of several documents' pages, by hash.
+	// Documents that are not stored are left out.
 	DocumentPages(ctx context.Context, sha256 ...string) (map[string][]string, error)
 
-	// PutOriginal keeps a document's bytes, all or nothing. What is kept under a
-	// hash already is left alone, since other bytes have another hash.
+	// PutOriginal stores a document's bytes, all or nothing. Bytes that are stored
+	// under the hash already are left alone, since other bytes have another hash.
 	PutOriginal(ctx context.Context, sha256 string, body []byte) error
 
-	// Original returns a document's bytes. It fails, NotFound, when they were
-	// not kept.
+	// Original returns a document's bytes. It fails, NotFound, when they are
+	// not stored.
 	Original(ctx context.Context, sha256 string) ([]byte, error)
 
-	// FindInDocuments returns the ids of the reports whose document, as the
-	// newest state of the report tells it, has the words: each once, in no
-	// particular order. It fails, Invalid, when a query has nothing in All, since
-	// all documents are nobody's answer, or is not as WordQuery says.
+	// FindInDocuments returns the ids of the reports whose document, by the
+	// newest state of the report, matches the query: each once, in no particular
+	// order. It fails, Invalid, when All is empty, since the query would match
+	// nearly every document, or when the query is not as WordQuery says.
 	FindInDocuments(ctx context.Context, q WordQuery) ([]string, error)
 }
 
-// Document is the text of a document and the words in it. What is not text in
-// its texts is replaced.
+// Document is the text of a document and the words in it. Bytes that are not
+// valid text are replaced.
 type Document struct {
 	SHA256 string
 	Bytes  int64
-	Head   string   // JSON of whoever read it, kept to the byte
-	Pages  []string // may be empty texts
-	Parts  []Part   // what FindInDocuments looks through
+	Head   string   // JSON of the document reader, kept byte for byte
+	Pages  []string // may be empty strings
+	Parts  []Part   // what FindInDocuments searches
 }
 
-// The most that engines can index.
+// Limits of the engines' indexes.
 const (
 	MostPartWords  = 4000 // words, and stems, of a part
 	MostWordRepeat = 250  // of one word in a part
@@ -64,38 +64,38 @@ const (
 	MostQueryWords = 256 // in all phrases of a query
 )
 
-// Part is a run of a document's words. Phrases are found within one part, so
-// that whoever cuts a document lets parts overlap where a phrase may stand.
+// Part is a run of a document's words. A phrase is found only within one
+// part, so the caller that splits a document lets the parts overlap.
 //
-// A word is taken as it is, and is equal only to itself: digits, lower-case
-// letters of ASCII and anything beyond ASCII, but nothing else of ASCII.
+// Words are compared byte for byte. A word consists of ASCII digits, lower-case
+// ASCII letters and any characters beyond ASCII.
 type Part struct {
 	Words []string // in order
 	Stems []string // of the words, in any order; repeats do not matter
 }
 
-// WordQuery asks for the documents in which every group of All has a phrase that
-// stands in them, and in which none of None does. Each phrase stands whole in
-// one part, and any of them in any part.
+// WordQuery matches the documents that contain at least one phrase of every
+// group of All, and no phrase of None. A phrase must be within one part, but
+// different phrases may be in different parts.
 type WordQuery struct {
-	All  [][]Phrase // not empty, and no group is
+	All  [][]Phrase // not empty, and no group is empty
 	None []Phrase
 }
 
-// Phrase is words that follow each other in a part. A phrase of a stem is that
-// one word, is compared with the stems of a part and not with its words, and
-// is no prefix.
+// Phrase is a sequence of adjacent words in a part. A phrase with Stem has one
+// word, is compared with the stems of a part and not with its words, and has no
+// Prefix.
 type Phrase struct {
 	Words  []string
 	Stem   bool
-	Prefix bool // the last word may be the beginning of one
+	Prefix bool // the last word matches all words that begin with it
 }
 
-// StemMark stands before a stem where engines keep stems among words. No word
-// has it.
+// StemMark is the prefix of stems where engines keep stems among words. No word
+// contains it.
 const StemMark = "~"
 
-// IsHash reports whether it is the SHA-256 of something, as Documents wants it.
+// IsHash reports whether s is a SHA-256 in the form that Documents requires.
 func IsHash(s string) bool {
 	if len(s) != 64 {
 		return false
@@ -108,7 +108,7 @@ func IsHash(s string) bool {
 	return true
 }
 
-// CheckHash fails, Invalid, unless something can be put under the hash.
+// CheckHash fails, Invalid, unless IsHash(sha256).
 func CheckHash(sha256 string) error {
 	if !IsHash(sha256) {
 		return fault.New(fault.Invalid, "%q is no SHA-256: use 64 lower-case hex digits", sha256)
@@ -116,13 +116,13 @@ func CheckHash(sha256 string) error {
 	return nil
 }
 
-// NoDocument is what an engine says when it keeps nothing under a hash.
+// NoDocument returns the error of an engine that has no document with a hash.
 func NoDocument(sha256 string) error {
 	return fault.New(fault.NotFound, "there is no document %q", sha256)
 }
 
-// Clean returns the document as both engines can keep it, or says what keeps
-// them from it. Parts without words are dropped.
+// Clean returns a copy of the document that both engines can store, or an error
+// that gives the reason why they cannot. Parts without words are dropped.
 func (d Document) Clean() (Document, error) {
 	if err := CheckHash(d.SHA256); err != nil {
 		return d, err
@@ -170,8 +170,8 @@ func (p *Part) check() error {
 	return nil
 }
 
-// checkWord keeps out what one engine would take for something else than the
-// other: each has characters of ASCII that it folds, or that end a word.
+// checkWord rejects words that the engines would index differently: each of them
+// folds some ASCII characters and ends words at others.
 func checkWord(word string) error {
 	if word == "" {
 		return fault.New(fault.Invalid, "an empty word")
@@ -190,8 +190,8 @@ func checkWord(word string) error {
 	return nil
 }
 
-// Check fails, Invalid, unless the query can be asked. What it lets through has
-// so few words that an engine can ask for all of them at once.
+// Check fails, Invalid, unless the query is valid. A valid query has so few words
+// that an engine can search for all of them in one statement.
 func (q *WordQuery) Check() error {
 	if len(q.All) == 0 {
 		return fault.New(fault.Invalid, "a search for nothing: name a word")
@@ -229,10 +229,10 @@ func (p *Phrase) check() error {
 	return nil
 }
 
-// Filed returns the reports of changes whose document is another now, and its
-// hash, empty when there is none. It is the part of Append that is the same for
-// every engine, and empty for almost all batches.
-func Filed(changes []disclosure.Change) map[string]string {
+// ChangedDocuments returns the reports whose document the changes replace, with
+// the hash of the new document, empty when there is none. It is the part of
+// Append that is the same for every engine. It is empty for almost all batches.
+func ChangedDocuments(changes []disclosure.Change) map[string]string {
 	filed := map[string]string{}
 	for i := range changes {
 		c := &changes[i]
@@ -242,7 +242,7 @@ func Filed(changes []disclosure.Change) map[string]string {
 		d := &c.Report.Document
 		ready := d.Status == disclosure.DocumentReady && IsHash(d.SHA256)
 		switch {
-		case ready && (len(c.Changed) == 0 || slices.Contains(c.Changed, "document")): // new, or news of it
+		case ready && (len(c.Changed) == 0 || slices.Contains(c.Changed, "document")): // a new report, or a changed document
 			filed[c.Report.ID] = d.SHA256
 		case !ready && slices.Contains(c.Changed, "document"):
 			filed[c.Report.ID] = ""

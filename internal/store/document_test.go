@@ -11,16 +11,16 @@ import (
 	"pregon/internal/store"
 )
 
-// TestFiled: only what says something of a document counts, and of two changes
-// of a report the last.
-func TestFiled(t *testing.T) {
+// TestChangedDocuments: only changes of a document count, and of two changes of a
+// report the last.
+func TestChangedDocuments(t *testing.T) {
 	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	change := func(id string, status disclosure.DocumentStatus, hash string, changed ...string) disclosure.Change {
 		r := disclosure.Report{ID: id, Document: disclosure.Document{Status: status, SHA256: hash}}
 		return disclosure.Change{Changed: changed, Report: &r}
 	}
 	const ready, failed = disclosure.DocumentReady, disclosure.DocumentFailed
-	got := store.Filed([]disclosure.Change{
+	got := store.ChangedDocuments([]disclosure.Change{
 		{Issuer: &disclosure.Issuer{ID: "issuer"}, Changed: []string{"document"}},
 		change("new", ready, a),
 		change("new without", "", ""),
@@ -42,8 +42,8 @@ func TestFiled(t *testing.T) {
 	}
 }
 
-// TestClean: what is wrong with a document is said, and the caller's is left as
-// it is.
+// TestClean: the error names the invalid word, and the caller's document is not
+// modified.
 func TestClean(t *testing.T) {
 	d := store.Document{
 		SHA256: strings.Repeat("a", 64), Head: "\x00", Pages: []string{"a\xff"},
@@ -59,11 +59,11 @@ func TestClean(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if d.Pages[0] != "a\xff" || len(d.Parts) != 3 {
-		t.Errorf("the caller's was changed: %+v", d)
+		t.Errorf("Clean modified the caller's document: %+v", d)
 	}
 	d.Parts[2].Words = []string{"Junta"}
 	_, err = d.Clean()
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "part 2") || !strings.Contains(err.Error(), "Junta") {
-		t.Errorf("a word that is not folded: %v", err)
+		t.Errorf("Clean with an upper-case word = %v, want Invalid with the part and the word", err)
 	}
 }

@@ -49,8 +49,8 @@ func Migrations(files fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// Pending returns the migrations that a database at a version still needs, or
-// refuses a database that a newer program has changed.
+// Pending returns the migrations that a database at a version still needs. It
+// fails, Conflict, for a database that a newer program has migrated.
 func Pending(all []Migration, version int) ([]Migration, error) {
 	if version > len(all) {
 		return nil, fault.New(fault.Conflict,

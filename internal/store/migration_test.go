@@ -78,6 +78,6 @@ func TestPending(t *testing.T) {
 	}
 	_, err = store.Pending(all, 4)
 	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "version 4") || !strings.Contains(err.Error(), "newer pregon") {
-		t.Errorf("a newer database gives %v", err)
+		t.Errorf("Pending for a newer database = %v, want Conflict with the version", err)
 	}
 }

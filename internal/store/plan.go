@@ -8,29 +8,28 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Known is the present state of a batch's subjects, by id. Both maps are made,
-// though they may be empty.
+// Known is the present state of a batch's subjects, by id. Both maps are non-nil
+// and may be empty.
 type Known struct {
 	Issuers map[string]disclosure.Issuer
 	Reports map[string]disclosure.Report
 }
 
-// Plan works out the changes that a batch makes to what is known: the part of
-// Append that is the same for every engine. The changes carry no seq yet.
-// Known is brought up to date on the way, since a batch may name a subject
-// twice.
+// Plan returns the changes that a batch makes to the known records. It is the
+// part of Append that is the same for every engine. The changes have no seq yet.
+// Plan updates known, since a batch may contain a subject twice.
 func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 	p := plan{now: now.UTC().Truncate(time.Microsecond), event: cmp.Or(b.New, disclosure.Published)}
-	for _, told := range b.Issuers {
-		p.issuer(told, known.Issuers)
+	for _, issuer := range b.Issuers {
+		p.issuer(issuer, known.Issuers)
 	}
-	for _, told := range b.Reports {
-		p.report(told, known.Reports)
+	for _, report := range b.Reports {
+		p.report(report, known.Reports)
 	}
 	counted := p.outcome
-	for _, told := range b.Aside {
-		if _, found := known.Reports[told.ID]; found {
-			p.report(told, known.Reports)
+	for _, report := range b.Aside {
+		if _, found := known.Reports[report.ID]; found {
+			p.report(report, known.Reports)
 		}
 	}
 	return p.changes, counted
@@ -43,11 +42,11 @@ type plan struct {
 	outcome Outcome
 }
 
-func (p *plan) issuer(told disclosure.Issuer, known map[string]disclosure.Issuer) {
-	have, found := known[told.ID]
-	merged, changed := told, []string(nil)
+func (p *plan) issuer(given disclosure.Issuer, known map[string]disclosure.Issuer) {
+	have, found := known[given.ID]
+	merged, changed := given, []string(nil)
 	if found {
-		merged, changed = have.Merge(told)
+		merged, changed = have.Merge(given)
 	}
 	if !p.count(found, changed) {
 		return
@@ -55,23 +54,22 @@ func (p *plan) issuer(told disclosure.Issuer, known map[string]disclosure.Issuer
 	if !found {
 		p.outcome.NewIssuers++
 	}
-	known[told.ID] = merged
+	known[given.ID] = merged
 	p.changes = append(p.changes, disclosure.Change{
 		Event: disclosure.IssuerUpdated, OccurredAt: p.now, Changed: changed, Issuer: &merged,
 	})
 }
 
-func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report) {
-	have, found := known[told.ID]
-	merged, changed := told, []string(nil)
+func (p *plan) report(given disclosure.Report, known map[string]disclosure.Report) {
+	have, found := known[given.ID]
+	merged, changed := given, []string(nil)
 	event := p.event
 	if found {
-		merged, changed = have.Merge(told)
+		merged, changed = have.Merge(given)
 		event = p.changeEvent(&merged, changed, known)
 	} else {
-		// One that says when it became available comes from another store, and stays
-		// as it was there.
-		if told.AvailableAt.IsZero() || told.AvailableAt.After(p.now) {
+		// A report with an AvailableAt comes from another store and keeps its times.
+		if given.AvailableAt.IsZero() || given.AvailableAt.After(p.now) {
 			merged.Backfilled = merged.Backfilled || event == disclosure.Backfilled
 			merged.AvailableAt = p.now
 		}
@@ -82,12 +80,12 @@ func (p *plan) report(told disclosure.Report, known map[string]disclosure.Report
 	if !p.count(found, changed) {
 		return
 	}
-	known[told.ID] = merged
+	known[given.ID] = merged
 	p.changes = append(p.changes, disclosure.Change{Event: event, OccurredAt: p.now, Changed: changed, Report: &merged})
 }
 
-// changeEvent returns the event of a change to a known report. What is learned
-// about history is Backfilled, whatever changed. A correction is news when the
+// changeEvent returns the event of a change to a known report. New facts
+// about history are Backfilled, whatever changed. A correction is news when the
 // correcting report is.
 func (p *plan) changeEvent(r *disclosure.Report, changed []string, known map[string]disclosure.Report) disclosure.Event {
 	event, news := disclosure.Updated, !p.isHistory(r)
@@ -104,14 +102,14 @@ func (p *plan) changeEvent(r *disclosure.Report, changed []string, known map[str
 }
 
 // isHistory reports whether a report is no longer news: it was loaded as
-// history, or was published and known more than a day ago. One that was learned
-// of late, after an outage, is news for as long as any other.
+// history, or was published and known more than a day ago. A report
+// that was read late, after an outage, is news for as long as any other.
 func (p *plan) isHistory(r *disclosure.Report) bool {
 	const news = 24 * time.Hour
 	return r.Backfilled || p.now.Sub(r.PublishedAt) > news && p.now.Sub(r.AvailableAt) > news
 }
 
-// count notes the outcome of one record and reports whether it makes a change.
+// count counts the outcome of one record and reports whether it makes a change.
 func (p *plan) count(found bool, changed []string) bool {
 	switch {
 	case !found:

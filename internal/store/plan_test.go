@@ -16,15 +16,15 @@ var (
 	yesterday = now.Add(-24 * time.Hour).Truncate(time.Microsecond)
 )
 
-func filing(title string) disclosure.Report {
+func report(title string) disclosure.Report {
 	return disclosure.Report{
 		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: title, PublishedAt: yesterday,
 	}
 }
 
-// kept is a report as the store has it since a moment.
+// kept returns a report as the store has it, first seen at a given time.
 func kept(title string, since time.Time) disclosure.Report {
-	r := filing(title)
+	r := report(title)
 	r.FirstSeenAt, r.AvailableAt = since, since
 	return r
 }
@@ -39,23 +39,23 @@ func company(name string, former ...string) disclosure.Issuer {
 }
 
 func TestPlan(t *testing.T) {
-	report := func(event disclosure.Event, r disclosure.Report, changed ...string) disclosure.Change {
+	change := func(event disclosure.Event, r disclosure.Report, changed ...string) disclosure.Change {
 		return disclosure.Change{Event: event, OccurredAt: micro, Changed: changed, Report: &r}
 	}
 	issuer := func(i disclosure.Issuer, changed ...string) disclosure.Change {
 		return disclosure.Change{Event: disclosure.IssuerUpdated, OccurredAt: micro, Changed: changed, Issuer: &i}
 	}
-	seen := filing("Resultados")
+	seen := report("Resultados")
 	seen.FirstSeenAt = yesterday
 	seenKept := kept("Resultados", micro)
 	seenKept.FirstSeenAt, seenKept.Backfilled = yesterday, true
-	history, historyKept := filing("Resultados"), kept("Resultados", micro)
+	history, historyKept := report("Resultados"), kept("Resultados", micro)
 	history.Backfilled, historyKept.Backfilled = true, true
-	comesLater := filing("Resultados")
+	comesLater := report("Resultados")
 	comesLater.AvailableAt = now.Add(time.Hour)
-	corrected, correctedKept := filing("Dividendo"), kept("Dividendo", yesterday)
+	corrected, correctedKept := report("Dividendo"), kept("Dividendo", yesterday)
 	corrected.CorrectedBy, correctedKept.CorrectedBy = "oir-40400", "oir-40400"
-	correcting := filing("Rectificación")
+	correcting := report("Rectificación")
 	correcting.ID, correcting.Number = "oir-40400", 40400
 	correctingKept, correctingHistory := correcting, correcting
 	correctingKept.FirstSeenAt, correctingKept.AvailableAt = micro, micro
@@ -77,121 +77,121 @@ func TestPlan(t *testing.T) {
 		"nothing": {},
 		"a report of another store keeps its clocks and its origin": {
 			batch:   store.Batch{Reports: []disclosure.Report{kept("Resultados", yesterday)}, New: disclosure.Backfilled},
-			want:    []disclosure.Change{report(disclosure.Backfilled, kept("Resultados", yesterday))},
+			want:    []disclosure.Change{change(disclosure.Backfilled, kept("Resultados", yesterday))},
 			outcome: store.Outcome{New: 1},
 		},
-		"a report that says a time to come": {
+		"a report with a future AvailableAt": {
 			batch:   store.Batch{Reports: []disclosure.Report{comesLater}, New: disclosure.Backfilled},
-			want:    []disclosure.Change{report(disclosure.Backfilled, historyKept)},
+			want:    []disclosure.Change{change(disclosure.Backfilled, historyKept)},
 			outcome: store.Outcome{New: 1},
 		},
-		"a new filing": {
-			batch:   store.Batch{Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published},
-			want:    []disclosure.Change{report(disclosure.Published, kept("Resultados", micro))},
+		"a new report": {
+			batch:   store.Batch{Reports: []disclosure.Report{report("Resultados")}, New: disclosure.Published},
+			want:    []disclosure.Change{change(disclosure.Published, kept("Resultados", micro))},
 			outcome: store.Outcome{New: 1},
 		},
-		"a report of the past, seen before": {
+		"a back-filled report with an earlier FirstSeenAt": {
 			batch:   store.Batch{Reports: []disclosure.Report{seen}, New: disclosure.Backfilled},
-			want:    []disclosure.Change{report(disclosure.Backfilled, seenKept)},
+			want:    []disclosure.Change{change(disclosure.Backfilled, seenKept)},
 			outcome: store.Outcome{New: 1},
 		},
-		"one that is told to be of the past": {
+		"a new report marked as history": {
 			batch:   store.Batch{Reports: []disclosure.Report{history}, New: disclosure.Published},
-			want:    []disclosure.Change{report(disclosure.Published, historyKept)},
+			want:    []disclosure.Change{change(disclosure.Published, historyKept)},
 			outcome: store.Outcome{New: 1},
 		},
-		"a known report is none of the past": {
+		"a known report does not become history": {
 			batch:   store.Batch{Reports: []disclosure.Report{history}, New: disclosure.Backfilled},
 			known:   []any{kept("Resultados", yesterday)},
 			outcome: store.Outcome{Unchanged: 1},
 		},
-		"a corrected filing": {
+		"a corrected report": {
 			batch:   store.Batch{Reports: []disclosure.Report{corrected, corrected}, New: disclosure.Published},
 			known:   []any{kept("Resultados", yesterday)},
-			want:    []disclosure.Change{report(disclosure.Corrected, correctedKept, "title", "corrected_by")},
+			want:    []disclosure.Change{change(disclosure.Corrected, correctedKept, "title", "corrected_by")},
 			outcome: store.Outcome{Updated: 1, Unchanged: 1},
 		},
 		"a report of years ago that a new one corrects": {
 			batch: store.Batch{Reports: []disclosure.Report{correcting}, Aside: []disclosure.Report{ancientCorrected}},
 			known: []any{ancient},
 			want: []disclosure.Change{
-				report(disclosure.Published, correctingKept),
-				report(disclosure.Corrected, ancientCorrectedKept, "corrected_by"),
+				change(disclosure.Published, correctingKept),
+				change(disclosure.Corrected, ancientCorrectedKept, "corrected_by"),
 			},
 			outcome: store.Outcome{New: 1},
 		},
 		"a report of today that one loaded as history corrects": {
 			batch:   store.Batch{Reports: []disclosure.Report{correcting}, Aside: []disclosure.Report{corrected}},
 			known:   []any{kept("Dividendo", yesterday), correctingHistory},
-			want:    []disclosure.Change{report(disclosure.Backfilled, correctedKept, "corrected_by")},
+			want:    []disclosure.Change{change(disclosure.Backfilled, correctedKept, "corrected_by")},
 			outcome: store.Outcome{Unchanged: 1},
 		},
 		"a correction learned while history is loaded": {
 			batch:   store.Batch{Reports: []disclosure.Report{corrected}, New: disclosure.Backfilled},
 			known:   []any{kept("Dividendo", yesterday)},
-			want:    []disclosure.Change{report(disclosure.Backfilled, correctedKept, "corrected_by")},
+			want:    []disclosure.Change{change(disclosure.Backfilled, correctedKept, "corrected_by")},
 			outcome: store.Outcome{Updated: 1},
 		},
 		"something learned about a report of years ago": {
 			batch:   store.Batch{Aside: []disclosure.Report{withTitle(ancient, "Dividendo")}},
 			known:   []any{ancient},
-			want:    []disclosure.Change{report(disclosure.Backfilled, withTitle(ancient, "Dividendo"), "title")},
+			want:    []disclosure.Change{change(disclosure.Backfilled, withTitle(ancient, "Dividendo"), "title")},
 			outcome: store.Outcome{},
 		},
 		"something learned about a report that was loaded as history": {
-			batch:   store.Batch{Aside: []disclosure.Report{filing("Dividendo")}},
+			batch:   store.Batch{Aside: []disclosure.Report{report("Dividendo")}},
 			known:   []any{withTitle(historyKept, "Resultados")},
-			want:    []disclosure.Change{report(disclosure.Backfilled, withTitle(historyKept, "Dividendo"), "title")},
+			want:    []disclosure.Change{change(disclosure.Backfilled, withTitle(historyKept, "Dividendo"), "title")},
 			outcome: store.Outcome{},
 		},
-		"something learned about a report that was heard of late": {
+		"something learned about a report that was read late": {
 			batch:   store.Batch{Aside: []disclosure.Report{withTitle(late, "Dividendo")}},
 			known:   []any{late},
-			want:    []disclosure.Change{report(disclosure.Updated, withTitle(late, "Dividendo"), "title")},
+			want:    []disclosure.Change{change(disclosure.Updated, withTitle(late, "Dividendo"), "title")},
 			outcome: store.Outcome{},
 		},
 		"a corrected report that changes again": {
-			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Published},
+			batch:   store.Batch{Reports: []disclosure.Report{report("Dividendo")}, New: disclosure.Published},
 			known:   []any{func() disclosure.Report { r := correctedKept; r.Title = "Resultados"; return r }()},
-			want:    []disclosure.Change{report(disclosure.Updated, correctedKept, "title")},
+			want:    []disclosure.Change{change(disclosure.Updated, correctedKept, "title")},
 			outcome: store.Outcome{Updated: 1},
 		},
-		"a known filing": {
-			batch:   store.Batch{Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published},
+		"a known report": {
+			batch:   store.Batch{Reports: []disclosure.Report{report("Resultados")}, New: disclosure.Published},
 			known:   []any{kept("Resultados", yesterday)},
 			outcome: store.Outcome{Unchanged: 1},
 		},
 		"a changed report keeps its clocks": {
-			batch:   store.Batch{Reports: []disclosure.Report{filing("Dividendo")}, New: disclosure.Backfilled},
+			batch:   store.Batch{Reports: []disclosure.Report{report("Dividendo")}, New: disclosure.Backfilled},
 			known:   []any{kept("Resultados", yesterday)},
-			want:    []disclosure.Change{report(disclosure.Backfilled, kept("Dividendo", yesterday), "title")},
+			want:    []disclosure.Change{change(disclosure.Backfilled, kept("Dividendo", yesterday), "title")},
 			outcome: store.Outcome{Updated: 1},
 		},
-		"a report told three times": {
-			batch: store.Batch{Reports: []disclosure.Report{filing("Resultados"), filing("Resultados"), filing("Dividendo")}, New: disclosure.Published},
+		"a report three times in a batch": {
+			batch: store.Batch{Reports: []disclosure.Report{report("Resultados"), report("Resultados"), report("Dividendo")}, New: disclosure.Published},
 			want: []disclosure.Change{
-				report(disclosure.Published, kept("Resultados", micro)),
-				report(disclosure.Updated, kept("Dividendo", micro), "title"),
+				change(disclosure.Published, kept("Resultados", micro)),
+				change(disclosure.Updated, kept("Dividendo", micro), "title"),
 			},
 			outcome: store.Outcome{New: 1, Updated: 1, Unchanged: 1},
 		},
 		"issuers come first": {
 			batch: store.Batch{
-				Reports: []disclosure.Report{filing("Resultados")}, New: disclosure.Published,
+				Reports: []disclosure.Report{report("Resultados")}, New: disclosure.Published,
 				Issuers: []disclosure.Issuer{company("Uno")},
 			},
-			want:    []disclosure.Change{issuer(company("Uno")), report(disclosure.Published, kept("Resultados", micro))},
+			want:    []disclosure.Change{issuer(company("Uno")), change(disclosure.Published, kept("Resultados", micro))},
 			outcome: store.Outcome{New: 2, NewIssuers: 1},
 		},
-		"what is said aside comes last and is not counted": {
-			batch: store.Batch{Reports: []disclosure.Report{filing("Resultados")}, Aside: []disclosure.Report{filing("Dividendo")}},
+		"Aside reports come last and are not counted": {
+			batch: store.Batch{Reports: []disclosure.Report{report("Resultados")}, Aside: []disclosure.Report{report("Dividendo")}},
 			want: []disclosure.Change{
-				report(disclosure.Published, kept("Resultados", micro)),
-				report(disclosure.Updated, kept("Dividendo", micro), "title"),
+				change(disclosure.Published, kept("Resultados", micro)),
+				change(disclosure.Updated, kept("Dividendo", micro), "title"),
 			},
 			outcome: store.Outcome{New: 1},
 		},
-		"an issuer renamed, and told again": {
+		"a renamed issuer, repeated": {
 			batch:   store.Batch{Issuers: []disclosure.Issuer{company("Dos"), company("Dos")}},
 			known:   []any{company("Uno")},
 			want:    []disclosure.Change{issuer(company("Dos", "Uno"), "name", "former_names")},
@@ -204,7 +204,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 			if outcome != test.outcome {
-				t.Errorf("the outcome is %+v, want %+v", outcome, test.outcome)
+				t.Errorf("outcome = %+v, want %+v", outcome, test.outcome)
 			}
 		})
 	}
@@ -223,8 +223,8 @@ func knownOf(records []any) store.Known {
 	return known
 }
 
-// TestPlanSharesNothing: what a change holds must not move when the batch's
-// next record is laid over the same subject.
+// TestPlanSharesNothing: a change must not be modified when the next record of
+// the batch is merged into the same subject.
 func TestPlanSharesNothing(t *testing.T) {
 	b := store.Batch{Issuers: []disclosure.Issuer{company("Uno"), company("Dos"), company("Tres")}}
 	changes, _ := store.Plan(b, knownOf(nil), now)
@@ -239,6 +239,6 @@ func TestPlanSharesNothing(t *testing.T) {
 func TestOutcomeAdd(t *testing.T) {
 	got := store.Outcome{Seq: 3, New: 1, Updated: 1, Unchanged: 1}.Add(store.Outcome{Seq: 7, New: 2, Updated: 2, Unchanged: 5})
 	if want := (store.Outcome{Seq: 7, New: 3, Updated: 3, Unchanged: 6}); got != want {
-		t.Errorf("the sum is %+v, want %+v", got, want)
+		t.Errorf("sum = %+v, want %+v", got, want)
 	}
 }

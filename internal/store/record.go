@@ -22,9 +22,9 @@ func PutRecord(ctx context.Context, s Records, r Record) (Record, error) {
 	return written[0], nil
 }
 
-// PlanRecords works out a PutRecords: the part that is the same for every engine.
+// PlanRecords is the part of PutRecords that is the same for every engine.
 // known are the stored records by id, and newest is the newest revision. It
-// returns the records as they are then, and those of them that must be written.
+// returns the records with their new revisions, and those that must be written.
 func PlanRecords(given []Record, known map[string]Record, newest int64) (result, written []Record, err error) {
 	last := make(map[string]int, len(given))
 	for i, r := range given {

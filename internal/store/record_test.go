@@ -14,8 +14,8 @@ func TestPlanOneRecord(t *testing.T) {
 	}
 	var none store.Record
 	for name, test := range map[string]struct {
-		told, known store.Record
-		want        int64 // the revision that the record has then; -1 is a conflict
+		given, known store.Record
+		want         int64 // the revision that the record has then; -1 is a conflict
 	}{
 		"new":                       {record("1", 0), none, 8},
 		"changed":                   {record("2", 3), record("1", 3), 8},
@@ -36,14 +36,14 @@ func TestPlanOneRecord(t *testing.T) {
 		"of the future":             {record("2", 9), record("1", 3), -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result, written, err := store.PlanRecords([]store.Record{test.told}, map[string]store.Record{"a": test.known}, 7)
+			result, written, err := store.PlanRecords([]store.Record{test.given}, map[string]store.Record{"a": test.known}, 7)
 			if test.want < 0 {
 				if fault.KindOf(err) != fault.Conflict || written != nil || result != nil {
 					t.Errorf("got %+v, %+v, %v; want a conflict", result, written, err)
 				}
 				return
 			}
-			want := []store.Record{record(test.told.Body, test.want)}
+			want := []store.Record{record(test.given.Body, test.want)}
 			if err != nil || !slices.Equal(result, want) || (len(written) == 1) != (test.want == 8) {
 				t.Errorf("got %+v, %+v, %v; want %+v", result, written, err, want)
 			}

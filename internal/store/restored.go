@@ -10,11 +10,11 @@ import (
 // clockSkew is how far the clocks of processes may be apart.
 const clockSkew = time.Minute
 
-// Shared returns the seq up to which a log, after a backup of it was restored, is
-// the same as it was before, when last was a change of it. What was appended since
-// the backup was restored occurred after last, and all that the backup had before:
-// so that the place is found by time. When clocks differ it is too low rather than
-// too high.
+// Shared returns the seq up to which a log whose backup was restored is the same
+// as the log before, which had the change last. Changes in the backup occurred
+// before last, and changes appended after it was restored occurred after last, so
+// the seq is found by time. When clocks differ it is too low rather than too
+// high.
 func Shared(ctx context.Context, log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 }, newest int64, last disclosure.Mark,
@@ -27,7 +27,7 @@ func Shared(ctx context.Context, log interface {
 		if err != nil {
 			return 0, err
 		}
-		// One that is missing, since the store was damaged, is not shared.
+		// A change that is missing, since the store was damaged, is not shared.
 		if len(found) == 1 && found[0].OccurredAt.UnixMicro() <= until {
 			low = middle
 		} else {
@@ -37,7 +37,7 @@ func Shared(ctx context.Context, log interface {
 	return low, nil
 }
 
-// Has reports whether a log has the very change that a mark is of.
+// Has reports whether a log has the change that a mark identifies.
 func Has(ctx context.Context, log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 }, m disclosure.Mark,

@@ -9,7 +9,7 @@ import (
 	"pregon/internal/store"
 )
 
-// rows is a log that can be read by seq.
+// rows is a fake log that can be read by seq.
 type rows []disclosure.Change
 
 func (r rows) ChangesAt(_ context.Context, seqs ...int64) (found []disclosure.Change, _ error) {
@@ -21,7 +21,7 @@ func (r rows) ChangesAt(_ context.Context, seqs ...int64) (found []disclosure.Ch
 	return found, nil
 }
 
-// at makes a log of changes that occurred at these minutes.
+// at returns a log of changes that occurred at these minutes.
 func at(minutes ...int) rows {
 	var log rows
 	for i, m := range minutes {
@@ -55,9 +55,9 @@ func TestShared(t *testing.T) {
 			t.Errorf("%s: %d, %v, want %d", name, got, err, test.want)
 		}
 	}
-	// A damaged log has holes: nothing is shared from there on.
+	// A damaged log has gaps: nothing after a gap is shared.
 	if got, err := store.Shared(t.Context(), before[:2], 5, last); err != nil || got != 2 {
-		t.Errorf("a log with a hole: %d, %v, want 2", got, err)
+		t.Errorf("a log with a gap: %d, %v, want 2", got, err)
 	}
 }
 

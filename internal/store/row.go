@@ -9,8 +9,8 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Row is a change as both engines keep it: the body is the JSON of the record,
-// kept to the byte.
+// Row is a change as both engines store it. The body is the JSON of the record,
+// kept byte for byte.
 type Row struct {
 	Seq        int64
 	Event      string

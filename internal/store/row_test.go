@@ -30,20 +30,20 @@ func TestRowRoundTrip(t *testing.T) {
 			if row.Subject != c.Subject() || row.Event != string(c.Event) || row.Seq != c.Seq {
 				t.Errorf("the row is %+v", row)
 			}
-			row.OccurredAt = row.OccurredAt.In(time.FixedZone("", 7200)) // as a driver may give it back
+			row.OccurredAt = row.OccurredAt.In(time.FixedZone("", 7200)) // as a driver may return it
 			got, err := row.Decode()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c, got); diff != "" {
-				t.Errorf("the change (-want +got):\n%s", diff)
+				t.Errorf("change (-want +got):\n%s", diff)
 			}
 			if got.OccurredAt.Location() != time.UTC {
-				t.Errorf("it occurred at %v, not in UTC", got.OccurredAt)
+				t.Errorf("OccurredAt = %v, want UTC", got.OccurredAt)
 			}
 			again, err := store.EncodeRow(got)
 			if err != nil || again.Body != row.Body {
-				t.Errorf("encoded again it is %s, %v; was %s", again.Body, err, row.Body)
+				t.Errorf("encoded again = %s, %v; want %s", again.Body, err, row.Body)
 			}
 		})
 	}
@@ -52,6 +52,6 @@ func TestRowRoundTrip(t *testing.T) {
 func TestDecodeNamesTheRow(t *testing.T) {
 	_, err := store.Row{Seq: 42, Event: string(disclosure.Published), Body: `{`}.Decode()
 	if err == nil || !strings.Contains(err.Error(), "42") {
-		t.Errorf("a broken row gives %v", err)
+		t.Errorf("Decode of a broken row = %v, want an error with seq 42", err)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// FormatCreated returns the text in which engines keep when a store was made.
+// FormatCreated returns the text in which engines store when a store was created.
 func FormatCreated(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// ParseCreated reads what FormatCreated wrote; nothing is the zero time.
+// ParseCreated parses a text of FormatCreated. The empty text is the zero time.
 func ParseCreated(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

@@ -6,8 +6,9 @@ import (
 	"pregon/internal/fault"
 )
 
-// BindSource marks the store as belonging to the source, once for its life. The
-// simulated market never shares a store with another source.
+// BindSource sets the source of a new store, or fails, Conflict, when the store
+// belongs to another source. The simulated market never shares a store with
+// another source.
 func BindSource(ctx context.Context, db Store, simulated bool) error {
 	want := "cnmv"
 	if simulated {

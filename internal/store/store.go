@@ -1,35 +1,35 @@
-// Package store says what is durable and what may be relied upon; it holds no
-// SQL. Its two engines, sqlite and postgres, keep the same promises, which
-// storetest states as tests.
+// Package store defines the interface of the durable store and its guarantees.
+// It has no SQL. The two engines, sqlite and postgres, give the same guarantees,
+// and package storetest tests them.
 //
 // # The log
 //
 // Every visible change of a report or an issuer is one row of an append-only
-// log. A row holds the event, the names of what changed, and the whole record
-// as it then was: the state of the service is the newest row of every subject,
-// and there is no second copy of a record to disagree with it. Readers keep a
-// cursor and ask for what came after it.
+// log. A row holds the event, the names of the changed fields, and the complete
+// record after the change. The state of the service is the newest row of every
+// subject; there is no second copy of a record. Readers keep a cursor and ask
+// for the changes after it.
 //
 // The sequence number is drawn from one counter row that the appending
 // transaction locks before it reads anything. So numbers have no gaps (a
-// rollback takes its numbers back), they rise in the order of commits (nobody
-// draws the next one before the last is committed or gone), and a reader who
-// sees n can never later find something at or below n that it did not see.
-// (OccurredAt is the appending process's clock: across replicas it need not
-// rise with seq.)
+// rollback returns its numbers), they rise in the order of commits (no writer
+// draws the next one before the last is committed or rolled back), and a reader
+// that sees n never later finds a change at or below n that it did not see.
+// OccurredAt is the appending process's clock: across replicas it need not
+// rise with seq.
 //
 // # Beside the log
 //
-// Records, nonces, uses, deliveries and documents are no part of the log, and no reader
-// of changes sees them. Records have counters of their own, which work as the
-// log's. The others have none: they are read and never followed.
+// Records, nonces, uses, deliveries and documents are not part of the log, and
+// readers of changes do not see them. Records have counters of their own, which
+// work as the log's does. The others have none, since no reader follows them.
 //
 // # Failures
 //
 // When a method returns nil, its effect survives a crash of the program and of
 // the machine. When it returns an error the effect may or may not have
-// happened, and doing it again is safe: a record that is already there as told
-// changes nothing. A crash at any point leaves whole batches only.
+// happened, and repeating the call is safe: a record equal to the stored one
+// changes nothing. A crash at any point leaves only complete batches.
 package store
 
 import (
@@ -40,12 +40,12 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// ErrDamaged is in the chain of an error of a database that is broken, on disk
-// or in an index.
+// ErrDamaged is in the chain of errors that are caused by a corrupt database file
+// or index.
 var ErrDamaged = errors.New("the database is damaged")
 
-// Store is what an engine offers. Methods may be called from many goroutines
-// and from many processes on one database.
+// Store is implemented by every engine. Its methods may be called by many
+// goroutines and by many processes on one database.
 type Store interface {
 	Log
 	Leases
@@ -55,15 +55,15 @@ type Store interface {
 	Deliveries
 	Documents
 
-	// Source returns the mark left by ClaimSource, or nothing.
+	// Source returns the source set by ClaimSource, or the empty string.
 	Source(ctx context.Context) (string, error)
-	// ClaimSource marks where this store's reports come from, once for its
-	// life, and returns the mark in force: the caller's if there was none. It
-	// keeps the simulated market and the real one from ever sharing a store.
+	// ClaimSource sets the source of this store's reports, unless it is set
+	// already, and returns the source that is set. It prevents the simulated
+	// market and the real one from sharing a store.
 	ClaimSource(ctx context.Context, source string) (string, error)
 
-	// CreatedAt returns when the store was made, zero when that was before
-	// stores kept it.
+	// CreatedAt returns when the store was created, zero for stores that are
+	// older than this field.
 	CreatedAt(ctx context.Context) (time.Time, error)
 
 	Close() error
@@ -71,14 +71,14 @@ type Store interface {
 
 // Log is the append-only log of changes.
 type Log interface {
-	// Append lays a batch over what is known, as disclosure's Merge does, and
-	// writes a change for every record that is new or different, all of them
-	// or none, in the batch's order, issuers first. A record that says nothing
-	// new writes nothing. Records must have passed Validate.
+	// Append merges a batch into the stored records, as disclosure's Merge does,
+	// and writes a change for every record that is new or different, all of them
+	// or none, in the batch's order, issuers first. A record without new
+	// information writes nothing. Records must have passed Validate.
 	//
 	// Append waits for other writers. With Batch.Lease it fails, Conflict, and
-	// writes nothing unless that very lease is still the newest: it may be past
-	// its time, as long as nobody took it over and it was not given back.
+	// writes nothing unless that lease is still the newest. It may have expired,
+	// as long as no process took it over and it was not released.
 	Append(ctx context.Context, b Batch) (Outcome, error)
 
 	// Changes returns up to limit changes with seq > after, in order. Fewer
@@ -90,12 +90,12 @@ type Log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 
 	// Current passes the newest change of every issuer and report to fn, in
-	// order of seq, all as of one moment, and returns that moment's seq. With
-	// it a reader starts, and goes on with Changes. An error of fn ends it.
+	// order of seq, in one snapshot, and returns the head of that snapshot. A
+	// reader starts with it and continues with Changes. An error of fn ends it.
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 
-	// Reports returns those of the reports with these ids that are known, as
-	// they are now, in no particular order.
+	// Reports returns the present state of the reports with these ids, in no
+	// particular order. Unknown ids are left out.
 	Reports(ctx context.Context, ids ...string) ([]disclosure.Report, error)
 
 	// Newest returns the newest committed seq, 0 when the log is empty.
@@ -105,29 +105,29 @@ type Log interface {
 	Head(ctx context.Context) (disclosure.Head, error)
 
 	// RenewEpoch gives the log another epoch, as disclosure.Head.Renew does, and
-	// returns its head. When the epoch is no longer the one to be replaced, it
-	// was renewed by another process, and is left as it is. So it is when the log
-	// has the change that is thought to be lost, if one is given: then a read was
-	// answered by a copy that is behind.
+	// returns its head. When the epoch is no longer the one to be replaced,
+	// another process has renewed it, and it is left alone. It is also left alone
+	// when the log has the change lost, if one is given: then an earlier read was
+	// answered by a replica that is behind.
 	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 
 	// Wait returns nil once there is a change with seq > after, at once after
 	// a commit of this process and within a second after one of another. It
 	// returns the context's error when that ends first, and at once the
-	// engine's own when it cannot look: whoever follows the log must back off.
+	// engine's own error when the log cannot be read: the caller must back off.
 	Wait(ctx context.Context, after int64) error
 }
 
 // Leases let one process at a time do a job.
 type Leases interface {
-	// AcquireLease takes the named lease when it is free or past its time, or
+	// AcquireLease takes the named lease when it is free or has expired, or
 	// prolongs it when holder has it already. It fails, Conflict, while
-	// somebody else holds it. The first term is 1, and every acquisition that
+	// another holder has it. The first term is 1, and every acquisition that
 	// is not a prolongation raises it by one, even by the same holder.
 	AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (Lease, error)
 
-	// ReleaseLease gives the lease back if it is still the newest, so that
-	// another need not wait for its end, and otherwise does nothing.
+	// ReleaseLease releases the lease if it is still the newest, so that
+	// another process need not wait until it expires. Otherwise it does nothing.
 	ReleaseLease(ctx context.Context, l Lease) error
 }
 
@@ -188,54 +188,54 @@ type Usage interface {
 // Use is when a name was used.
 type Use struct{ First, Last time.Time }
 
-// Deliveries are what is to be sent to webhooks, and what came of it. A webhook
-// is a record of the kind "webhook"; here it is known by its id alone. What is
-// due is measured by the database's clock on PostgreSQL and this machine's on
-// SQLite. Times are kept to the microsecond.
+// Deliveries are the changes to send to webhooks, and the results of sending
+// them. A webhook is a record of the kind "webhook"; here only its id is used.
+// Whether a delivery is due is decided by the database's clock on PostgreSQL and
+// by this machine's on SQLite. Times are kept to the microsecond.
 type Deliveries interface {
-	// Fanned returns the seq up to which the log was handed out to webhooks. It
-	// starts with the newest one of the time when the store learned of webhooks.
+	// Fanned returns the seq up to which the log was fanned out to webhooks. It
+	// starts with the newest seq at the time when the migration for webhooks ran.
 	Fanned(ctx context.Context) (int64, error)
 
 	// FanOut adds deliveries and moves that seq, both or neither. It fails,
 	// Conflict, and writes nothing when the seq is no longer f.From, or when a
-	// record of the kind "webhook" has a revision above f.Revision: somebody made,
-	// changed or removed a webhook, and the caller did not know. It fails,
+	// record of the kind "webhook" has a revision above f.Revision: a webhook was
+	// created, changed or removed, and the caller has not seen it. It fails,
 	// Unavailable, when the log is not of f.Epoch or does not have f.Seen: a
-	// backup was restored. A delivery that is there already is left alone.
+	// backup was restored. A delivery that exists already is left alone.
 	FanOut(ctx context.Context, f FanOut) error
 
-	// Enqueue adds deliveries that are due at once, and makes those that are
-	// there due at once again, whatever became of them. Their attempts count from
-	// 0 again; those of before stay listed. It does not ask whether there is such
-	// a webhook.
+	// Enqueue adds deliveries that are due at once, and makes those that exist
+	// due at once again, whatever their state. Their attempts count from 0 again;
+	// earlier attempts stay listed. It does not check that the webhook exists.
 	Enqueue(ctx context.Context, deliveries ...Delivery) error
 
-	// Claim gives the holder up to c.Endpoints of c.Webhooks that have something
-	// due and that nobody else holds, those first that have waited longest, each
-	// with up to c.Each due deliveries in order of seq, until c.TTL has passed.
-	// With c.Failing only those whose last attempt failed, otherwise only the
-	// others. What the holder holds already is given again: whoever is at work on
-	// a webhook leaves it out of c.Webhooks.
+	// Claim gives the holder up to c.Endpoints of c.Webhooks that have a delivery
+	// due and that no other holder has, longest waiting first, each with up to
+	// c.Each due deliveries in order of seq, until c.TTL has passed. With
+	// c.Failing it gives only webhooks whose last attempt failed, otherwise only
+	// the others. Webhooks that the holder has already are given again: it must
+	// leave those that it is working on out of c.Webhooks.
 	Claim(ctx context.Context, c Claim) ([]Claimed, error)
 
-	// Renew prolongs what the holder holds of these webhooks, even past its time
-	// if nobody took it, and returns what that is, in no particular order.
+	// Renew prolongs the holder's claims of these webhooks, also expired ones that
+	// no other holder took, and returns the webhooks that the holder has, in no
+	// particular order.
 	Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (held []string, err error)
 
-	// Release gives back what the holder holds of these webhooks.
+	// Release ends the holder's claims of these webhooks.
 	Release(ctx context.Context, holder string, webhooks ...string) error
 
-	// Settle notes attempts, in the order told, and what they make of their
-	// deliveries, all or none. Who holds the webhook does not matter: what
-	// happened happened. A delivery that is gone, since its webhook was dropped,
-	// or that is of another epoch, is passed over, and so is an attempt that was
-	// noted before, which is one at the very same time. A failed attempt that is told late does not change the
-	// state of a delivery that was delivered or died meanwhile.
+	// Settle records attempts, in the given order, and the resulting states of
+	// their deliveries, all or none. It does not matter who holds the webhook. It
+	// skips deliveries that no longer exist, since their webhook was dropped, and
+	// those of another epoch. It also skips an attempt that was recorded before:
+	// one with the same time. A failed attempt that is recorded late does not
+	// change the state of a delivery that was delivered or died meanwhile.
 	Settle(ctx context.Context, results ...Result) error
 
-	// Endpoints returns what is known of webhooks, by id. Those that never had a
-	// delivery are left out.
+	// Endpoints returns the endpoints of webhooks, by id. Webhooks that never had
+	// a delivery are left out.
 	Endpoints(ctx context.Context, webhooks ...string) (map[string]Endpoint, error)
 
 	// ListDeliveries returns up to q.Limit deliveries of a webhook, the newest
@@ -243,20 +243,21 @@ type Deliveries interface {
 	// attempts in order of time.
 	ListDeliveries(ctx context.Context, q DeliveryQuery) ([]Delivered, error)
 
-	// DropDeliveries forgets everything of a webhook, even while it is held.
+	// DropDeliveries deletes everything stored for a webhook, even while a holder
+	// has it.
 	DropDeliveries(ctx context.Context, webhook string) error
 
-	// PruneDeliveries forgets up to limit deliveries that were delivered or died
+	// PruneDeliveries deletes up to limit deliveries that were delivered or died
 	// before a time, the oldest first, with their attempts, and returns how many.
 	PruneDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// DeliveryState is what became of a delivery.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
 // The states of a delivery.
 const (
-	DeliveryPending   DeliveryState = "pending" // to be tried at DueAt
+	DeliveryPending   DeliveryState = "pending" // to be attempted at DueAt
 	DeliveryDelivered DeliveryState = "delivered"
 	DeliveryDead      DeliveryState = "dead" // given up
 )
@@ -274,7 +275,7 @@ type Delivery struct {
 	DoneAt    time.Time // when it was delivered or died
 }
 
-// FanOut hands the changes after From, up to To, out to webhooks. Only the
+// FanOut fans the changes after From, up to To, out to webhooks. Only the
 // webhook, the seq and the event of its deliveries are used.
 type FanOut struct {
 	From, To   int64
@@ -284,7 +285,7 @@ type FanOut struct {
 	Deliveries []Delivery
 }
 
-// Claim says what a holder wants: see Deliveries.Claim.
+// Claim has the parameters of Deliveries.Claim.
 type Claim struct {
 	Holder    string
 	Webhooks  []string
@@ -294,13 +295,13 @@ type Claim struct {
 	TTL       time.Duration
 }
 
-// Claimed is a webhook that a holder got, and what is due for it.
+// Claimed is a webhook that a holder claimed, and its due deliveries.
 type Claimed struct {
 	Webhook    string
 	Deliveries []Delivery
 }
 
-// Attempt is a try to deliver. What is not text in its texts is replaced.
+// Attempt is an attempt to deliver. Bytes that are not valid text are replaced.
 type Attempt struct {
 	At      time.Time
 	Status  int // 0: no answer
@@ -317,11 +318,11 @@ type Result struct {
 	Seq     int64
 	Attempt Attempt
 	State   DeliveryState
-	DueAt   time.Time // of one that is to be tried again
+	DueAt   time.Time // of a delivery that is to be attempted again
 }
 
-// Endpoint is what is known of a webhook from its deliveries. Times are zero
-// when there is nothing to tell.
+// Endpoint is the state of a webhook's endpoint, derived from its deliveries.
+// Times are zero when there was no such event.
 type Endpoint struct {
 	FailingSince  time.Time // the first failure after the last success
 	LastSuccessAt time.Time
@@ -343,8 +344,8 @@ type Delivered struct {
 	History []Attempt
 }
 
-// Lease is a right to do a job until Expires. Its term fences off a holder who
-// has not noticed that he lost it: see Log.Append.
+// Lease is the right to do a job until Expires. Its term fences off a holder
+// that has not noticed that it lost the lease: see Log.Append.
 type Lease struct {
 	Name    string
 	Holder  string
@@ -352,30 +353,31 @@ type Lease struct {
 	Expires time.Time
 }
 
-// Batch is what one Append writes.
+// Batch is the argument of Append.
 type Batch struct {
 	Issuers []disclosure.Issuer
 	Reports []disclosure.Report
-	// Aside are known reports of which the others say something, with only
-	// that told. They come last, are not counted, and left out when unknown.
+	// Aside are partial reports with facts that the other reports of the batch
+	// state about them. They are written last and are not counted. Unknown ones
+	// are left out.
 	Aside []disclosure.Report
-	// New is the event of a report that was not known: Backfilled, or
-	// Published, which an empty one stands for. When it is Backfilled, so is
-	// every change of a known report. A new report keeps the AvailableAt that it
-	// says, and is then history only if it says so.
+	// New is the event of a report that was not known: Backfilled or Published.
+	// Empty means Published. When it is Backfilled, so is every change of a known
+	// report. A new report that has an AvailableAt keeps it, and also keeps its
+	// Backfilled field.
 	New disclosure.Event
 	// Lease, when set, must still be the newest: see Log.Append.
 	Lease *Lease
 }
 
-// Outcome counts what an Append found.
+// Outcome counts the records of an Append.
 type Outcome struct {
-	Seq                     int64 // the newest seq when the batch was in
+	Seq                     int64 // the newest seq after the batch
 	New, Updated, Unchanged int
 	NewIssuers              int // among New
 }
 
-// Add sums up several appends.
+// Add returns the sum of two outcomes.
 func (o Outcome) Add(p Outcome) Outcome {
 	return Outcome{Seq: max(o.Seq, p.Seq), New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged, NewIssuers: o.NewIssuers + p.NewIssuers}
 }

@@ -2,9 +2,9 @@ package store
 
 import "pregon/internal/fault"
 
-// Unavailable hides the text of an engine's error behind one that clients may
-// see: it can name hosts and users. A Conflict, such as a lost lease, and nil are
-// returned as they are.
+// Unavailable wraps an engine's error, whose text can contain hosts and users, in
+// one with a text that clients may see. It returns nil and Conflict errors, such
+// as a lost lease, unchanged.
 func Unavailable(err error) error {
 	if err == nil || fault.KindOf(err) == fault.Conflict {
 		return err

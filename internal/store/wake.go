@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// Wake is how an engine waits for the log to grow: its own commits wake at
-// once, and a look at the newest seq every so often sees everybody else's. The
-// look is the truth, the wake only saves time. The zero value is ready.
+// Wake lets an engine wait for the log to grow. Commits of this process wake the
+// waiting goroutines at once; commits of other processes are found by polling
+// the newest seq. Only the poll is authoritative: a wake merely saves time. The
+// zero value is ready to use.
 type Wake struct {
 	mu sync.Mutex
-	ch chan struct{} // guarded by mu; closed by All, nil while nobody waits
+	ch chan struct{} // guarded by mu; closed by All, nil while no goroutine waits
 }
 
-// All wakes everybody who waits.
+// All wakes all waiting goroutines.
 func (w *Wake) All() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -24,13 +25,13 @@ func (w *Wake) All() {
 	}
 }
 
-// Wait returns nil once newest answers more than after. It asks at the start,
-// after every wake, and every so often.
+// Wait returns nil once newest returns more than after. It calls newest at the
+// start, after every wake, and at the given interval.
 func (w *Wake) Wait(ctx context.Context, after int64, every time.Duration, newest func(context.Context) (int64, error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		woken := w.next() // before the look, so that no wake falls in between
+		woken := w.next() // before the poll, so that no wake is missed in between
 		seq, err := newest(ctx)
 		if err != nil {
 			return err

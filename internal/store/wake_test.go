@@ -11,11 +11,11 @@ import (
 	"pregon/internal/store"
 )
 
-// logged is a log of which only the length matters.
-type logged struct{ seq, looks atomic.Int64 }
+// logged is a log that has only a newest seq and counts how often it is read.
+type logged struct{ seq, polls atomic.Int64 }
 
 func (l *logged) newest(context.Context) (int64, error) {
-	l.looks.Add(1)
+	l.polls.Add(1)
 	return l.seq.Load(), nil
 }
 
@@ -30,7 +30,7 @@ func TestWakeAtOnce(t *testing.T) {
 		}
 		synctest.Wait()
 		log.seq.Store(1)
-		w.All() // a wake that comes to nothing
+		w.All() // a wake without a new change after 1
 		synctest.Wait()
 		log.seq.Store(2)
 		w.All()
@@ -40,12 +40,12 @@ func TestWakeAtOnce(t *testing.T) {
 			}
 		}
 		if took := time.Since(start); took != 0 {
-			t.Errorf("the wake took %v", took)
+			t.Errorf("Wait took %v, want 0", took)
 		}
 	})
 }
 
-func TestWakeLooksForItself(t *testing.T) {
+func TestWakePolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w store.Wake
 		var log logged
@@ -54,8 +54,8 @@ func TestWakeLooksForItself(t *testing.T) {
 		if err := w.Wait(t.Context(), 0, time.Second, log.newest); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(start); took != 4*time.Second || log.looks.Load() != 5 {
-			t.Errorf("it took %v and %d looks", took, log.looks.Load())
+		if took := time.Since(start); took != 4*time.Second || log.polls.Load() != 5 {
+			t.Errorf("Wait took %v and %d polls, want 4s and 5", took, log.polls.Load())
 		}
 	})
 }
@@ -67,12 +67,12 @@ func TestWakeEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		if err := w.Wait(ctx, 0, time.Second, log.newest); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("after the deadline: %v", err)
+			t.Errorf("Wait after the deadline = %v, want DeadlineExceeded", err)
 		}
 		broken := errors.New("broken")
 		err := w.Wait(t.Context(), 0, time.Second, func(context.Context) (int64, error) { return 0, broken })
 		if !errors.Is(err, broken) {
-			t.Errorf("a failing look: %v", err)
+			t.Errorf("Wait with a failing poll = %v, want %v", err, broken)
 		}
 	})
 }

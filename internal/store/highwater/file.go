@@ -28,7 +28,7 @@ func (f File) Load(context.Context) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, mostBytes+1))
 }
 
-// Save implements Place: whole or not at all.
+// Save implements Place. It replaces the file atomically.
 func (f File) Save(_ context.Context, text []byte) error {
 	dir := filepath.Dir(string(f))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -40,7 +40,7 @@ func (f File) Save(_ context.Context, text []byte) error {
 	}
 	_, err = temp.Write(text)
 	if err == nil {
-		err = temp.Sync() // else the new name may be on disk before the text
+		err = temp.Sync() // otherwise the rename may reach the disk before the text
 	}
 	err = errors.Join(err, temp.Close())
 	if err == nil {

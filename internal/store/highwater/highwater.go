@@ -1,7 +1,7 @@
-// Package highwater remembers, outside the store, how far its log was served, and
-// finds out at the next start whether the store went back: whether a backup was
-// restored. Then it renews the log's epoch, so that no client and no receiver
-// of webhooks takes a new change for one that it has seen.
+// Package highwater records, outside the store, up to which change the log was
+// served. At the next start it detects whether a backup of the store was restored.
+// Then it renews the log's epoch, so that no client and no receiver of webhooks
+// mistakes a new change for one that it has seen.
 package highwater
 
 import (
@@ -19,26 +19,26 @@ import (
 const (
 	saveEvery  = time.Second
 	saveTime   = 5 * time.Second // for one save
-	mostEpochs = 32              // that are remembered
-	mostBytes  = 64 << 10        // of what a place may hold
+	mostEpochs = 32              // that a record keeps
+	mostBytes  = 64 << 10        // of the text in a place
 )
 
-// Place keeps a text somewhere outside the store.
+// Place stores a text outside the store.
 type Place interface {
-	// Load returns the text, nothing when there is none.
+	// Load returns the text, empty when there is none.
 	Load(ctx context.Context) ([]byte, error)
 	Save(ctx context.Context, text []byte) error
 	String() string // for logs
 }
 
-// Log is the part of the store whose log is watched over.
+// Log is the part of the store that a Keeper uses.
 type Log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 }
 
-// record is what places keep.
+// record is the content of a place.
 type record struct {
 	Epochs []served `json:"epochs"`
 }
@@ -51,18 +51,18 @@ type served struct {
 	Past  string          `json:"past,omitempty"` // disclosure.Head.Past of the epoch, as FormatPast has it
 }
 
-// valid reports whether it may have been written by Save.
+// valid reports whether s may have been written by Save.
 func (s served) valid() bool {
 	c, ok := disclosure.ParseCursor(disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String())
 	_, err := disclosure.ParsePast(s.Past)
 	return ok && c.Epoch != "" && err == nil
 }
 
-// bound returns what a log, of another epoch, may share with the one that was
-// served at most, by the epochs that both come from. Clocks do not say it when the
-// log went on after the place where they part.
+// bound returns the highest seq that a log of another epoch can share with the
+// served one, by their common past epochs. Times do not give it when the log
+// continued after the seq where the two diverge.
 func (s served) bound(head disclosure.Head) int64 {
-	past, _ := disclosure.ParsePast(s.Past) // it is valid
+	past, _ := disclosure.ParsePast(s.Past) // checked by valid
 	was := disclosure.Head{Cursor: disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}, Past: past}
 	if was.Had(head.Epoch) {
 		seq, _ := was.Resume(head.Cursor)
@@ -77,7 +77,7 @@ func (s served) bound(head disclosure.Head) int64 {
 	return seq
 }
 
-// add takes in how far an epoch was served, unless more of it is known.
+// add records how far an epoch was served, unless a higher seq is recorded.
 func (r *record) add(s served) {
 	i := slices.IndexFunc(r.Epochs, func(o served) bool { return o.Epoch == s.Epoch })
 	if i >= 0 {
@@ -90,7 +90,7 @@ func (r *record) add(s served) {
 	r.Epochs = r.Epochs[max(0, len(r.Epochs)-mostEpochs):]
 }
 
-// Keeper remembers for one log.
+// Keeper records and checks how far one log was served.
 type Keeper struct {
 	log    Log
 	places []Place
@@ -98,10 +98,10 @@ type Keeper struct {
 
 	epoch string          // of the log that first is of
 	first disclosure.Mark // its first change
-	saved map[Place]bool  // whether the last save came through
+	saved map[Place]bool  // whether the last save succeeded
 }
 
-// New returns a keeper that remembers in all of the places.
+// New returns a keeper that uses all of the places.
 func New(log Log, logger *slog.Logger, places ...Place) *Keeper {
 	k := &Keeper{log: log, places: places, slog: logger, saved: map[Place]bool{}}
 	for _, p := range places {
@@ -110,8 +110,8 @@ func New(log Log, logger *slog.Logger, places ...Place) *Keeper {
 	return k
 }
 
-// Check compares the log with what is remembered, and renews its epoch when it
-// went back. It reports whether it did.
+// Check compares the log with the records of all places, and renews its epoch when
+// served changes are missing. renewed reports whether it did.
 func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool, err error) {
 	if head, err = k.log.Head(ctx); err != nil {
 		return head, false, err
@@ -140,13 +140,13 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 	return head, true, nil
 }
 
-// lost returns the epochs of which more was served than the log has, each with
-// the place up to which it has it, and the change of its own epoch that it lacks,
-// if any.
+// lost returns the epochs of which the log lacks served changes, each with the seq
+// up to which the log has them. lacks is the served change of the log's own epoch
+// that is missing, if any.
 func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (shared []disclosure.Cursor, lacks disclosure.Mark, err error) {
 	for _, s := range known.Epochs {
 		if head.Had(s.Epoch) {
-			continue // it was seen to
+			continue // the epoch was renewed already
 		}
 		proof := s.Last
 		if s.Epoch != head.Epoch {
@@ -178,13 +178,13 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 	return shared, lacks, nil
 }
 
-// Run remembers what is served until the context ends. It looks at seen, which
-// returns how far the log is shown, every second.
+// Run records how far the log is served until the context ends. Every second it
+// calls seen, which returns the newest served change.
 func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosure.Mark)) {
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	var last served
-	look := func(ctx context.Context) {
+	update := func(ctx context.Context) {
 		head, mark := seen()
 		now := served{Epoch: head.Epoch, Last: mark}
 		if mark == (disclosure.Mark{}) || now == last {
@@ -197,23 +197,23 @@ func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosu
 	for {
 		select {
 		case <-ctx.Done():
-			look(context.WithoutCancel(ctx))
+			update(context.WithoutCancel(ctx))
 			return
 		case <-tick.C:
-			look(ctx)
+			update(ctx)
 		}
 	}
 }
 
-// Save remembers that a log was served up to a change, and reports whether all
-// places have it.
+// Save records in all places that a log was served up to a change, and reports
+// whether all of them succeeded.
 func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure.Mark) bool {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	if k.epoch != head.Epoch {
 		found, err := k.log.ChangesAt(ctx, 1)
 		if err != nil || len(found) != 1 {
-			return false // at the next look
+			return false // Run tries again
 		}
 		k.epoch, k.first = head.Epoch, found[0].Mark()
 	}
@@ -229,7 +229,7 @@ func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure
 	return all
 }
 
-// save adds to what a place has: other processes may have been there.
+// save updates the record of a place, which other processes may have changed.
 func save(ctx context.Context, p Place, s served) error {
 	r, err := load(ctx, p)
 	if err != nil {
@@ -243,8 +243,8 @@ func save(ctx context.Context, p Place, s served) error {
 	return p.Save(ctx, text)
 }
 
-// load reads what a place has. What cannot be understood is as good as nothing,
-// and will be written over.
+// load reads the record of a place. A text that cannot be decoded counts as empty
+// and will be overwritten.
 func load(ctx context.Context, p Place) (r record, err error) {
 	text, err := p.Load(ctx)
 	if err != nil {

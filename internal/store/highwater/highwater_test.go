@@ -23,8 +23,8 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// world is a store, and places in which it is remembered how far it was served.
-type world struct {
+// fixture is a store, and the places in which it is recorded how far it was served.
+type fixture struct {
 	*testing.T
 	dir    string
 	db     *sqlite.Store
@@ -33,14 +33,14 @@ type world struct {
 	log    bytes.Buffer
 }
 
-func newWorld(t *testing.T) *world {
-	w := &world{T: t, dir: t.TempDir()}
+func newFixture(t *testing.T) *fixture {
+	w := &fixture{T: t, dir: t.TempDir()}
 	w.places = []highwater.Place{highwater.File(filepath.Join(w.dir, "sub", "served"))}
 	w.open("pregon.db")
 	return w
 }
 
-func (w *world) open(name string) {
+func (w *fixture) open(name string) {
 	w.Helper()
 	db, err := sqlite.Open(w.Context(), filepath.Join(w.dir, name), sqlite.Options{Create: true})
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *world) open(name string) {
 	w.db = db
 }
 
-func (w *world) append(n int) {
+func (w *fixture) append(n int) {
 	w.Helper()
 	var b store.Batch
 	for range n {
@@ -64,8 +64,8 @@ func (w *world) append(n int) {
 	}
 }
 
-// putBack does to the log what a restored backup does, up to a change.
-func (w *world) putBack(seq int64) {
+// putBack truncates the log after a change, as a restored backup would.
+func (w *fixture) putBack(seq int64) {
 	w.Helper()
 	raw, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "pregon.db")+"?_pragma=busy_timeout(60000)")
 	if err != nil {
@@ -81,11 +81,11 @@ func (w *world) putBack(seq int64) {
 	}
 }
 
-func (w *world) keeper() *highwater.Keeper {
+func (w *fixture) keeper() *highwater.Keeper {
 	return highwater.New(w.db, slog.New(slog.NewTextHandler(&w.log, nil)), w.places...)
 }
 
-func (w *world) newest() (disclosure.Head, disclosure.Mark) {
+func (w *fixture) newest() (disclosure.Head, disclosure.Mark) {
 	w.Helper()
 	head, err := w.db.Head(w.Context())
 	if err != nil {
@@ -98,8 +98,8 @@ func (w *world) newest() (disclosure.Head, disclosure.Mark) {
 	return head, found[0].Mark()
 }
 
-// serve remembers that all of the log was served.
-func (w *world) serve() disclosure.Head {
+// serve records that the whole log was served.
+func (w *fixture) serve() disclosure.Head {
 	w.Helper()
 	head, last := w.newest()
 	if !w.keeper().Save(w.Context(), head, last) {
@@ -108,7 +108,7 @@ func (w *world) serve() disclosure.Head {
 	return head
 }
 
-func (w *world) check(renewed bool) disclosure.Head {
+func (w *fixture) check(renewed bool) disclosure.Head {
 	w.Helper()
 	before, _ := w.newest()
 	head, got, err := w.keeper().Check(w.Context())
@@ -121,14 +121,14 @@ func (w *world) check(renewed bool) disclosure.Head {
 	return head
 }
 
-// A log that has what was served is left alone, and one that has not is not,
-// even if it is longer by now; but only once.
+// TestCheck: the epoch is renewed, once, when served changes are missing from the
+// log, even if the log is longer by now.
 func TestCheck(t *testing.T) {
 	for name, regrown := range map[string]int{"shorter": 0, "as long": 2, "longer": 5} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.append(5)
-			w.check(false) // nothing is remembered
+			w.check(false) // nothing is recorded yet
 			served := w.serve()
 			w.check(false)
 			w.append(2)
@@ -140,7 +140,7 @@ func TestCheck(t *testing.T) {
 			}
 			head := w.check(true)
 			if len(head.Past) != 1 || head.Past[0].Epoch != served.Epoch || head.Past[0].Seq > 5 {
-				t.Errorf("%+v", head)
+				t.Errorf("head = %+v, want one past epoch %s up to 5 or less", head, served.Epoch)
 			}
 			if !strings.Contains(w.log.String(), "level=WARN") {
 				t.Errorf("the log has %s", &w.log)
@@ -153,10 +153,10 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The same backup is restored twice: what was served in between was of an epoch
-// that the backup does not know.
+// TestBackupOlderThanTheEpoch: a backup is restored twice, and the changes served
+// in between belong to an epoch that the backup does not have.
 func TestBackupOlderThanTheEpoch(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.append(5)
 	first := w.serve()
 	w.append(2)
@@ -165,7 +165,7 @@ func TestBackupOlderThanTheEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.serve()
-	third, err := w.db.RenewEpoch(t.Context(), second.Epoch, disclosure.Mark{}) // whose past is then taken away
+	third, err := w.db.RenewEpoch(t.Context(), second.Epoch, disclosure.Mark{}) // its past is removed below
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestBackupOlderThanTheEpoch(t *testing.T) {
 	w.check(false)
 }
 
-func (w *world) sql(statement string) {
+func (w *fixture) sql(statement string) {
 	w.Helper()
 	raw, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "pregon.db")+"?_pragma=busy_timeout(60000)")
 	if err != nil {
@@ -191,10 +191,11 @@ func (w *world) sql(statement string) {
 	}
 }
 
-// A backup is served for a while, then a newer one is put back that is as long
-// as that: what they share ends where the first left the log, whatever the clocks say.
+// A backup is served for a while, then a newer backup of the same length is
+// restored: the shared part ends where the first backup ended, whatever the times
+// of the changes.
 func TestNewerBackupOfTheEpochBefore(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.append(5)
 	w.sql("UPDATE change SET occurred_at = occurred_at - 3600000000")
 	first := w.serve()
@@ -204,7 +205,7 @@ func TestNewerBackupOfTheEpochBefore(t *testing.T) {
 	}
 	w.append(3)
 	w.serve()
-	w.sql(fmt.Sprintf("UPDATE log_head SET epoch = '%s', past = ''", first.Epoch)) // whose changes from 3 to 5 are there
+	w.sql(fmt.Sprintf("UPDATE log_head SET epoch = '%s', past = ''", first.Epoch)) // the backup with the changes 3 to 5 of the first epoch
 	w.putBack(5)
 	head := w.check(true)
 	if !slices.Contains(head.Past, disclosure.Cursor{Epoch: second.Epoch, Seq: 2}) {
@@ -212,10 +213,10 @@ func TestNewerBackupOfTheEpochBefore(t *testing.T) {
 	}
 }
 
-// What a place has of an epoch that none can be is dropped, else the log could
-// not be read any more.
+// Records of an invalid epoch are dropped; otherwise the log could not be read any
+// more.
 func TestOddEpochs(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.append(5)
 	w.serve()
 	path := w.places[0].String()
@@ -232,9 +233,9 @@ func TestOddEpochs(t *testing.T) {
 	}
 }
 
-// Another database under the same name is no backup.
+// Another database under the same name is not taken for a backup.
 func TestAnotherStore(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.append(5)
 	w.serve()
 	w.open("other.db")
@@ -247,11 +248,11 @@ func TestAnotherStore(t *testing.T) {
 	w.check(false)
 }
 
-// What a place has may be of any program, and a place may be missing.
+// The text of a place may come from another program, and a place may be missing.
 func TestOddPlaces(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "nonsense": "{", "of another form": `{"epochs":7}`, "long": strings.Repeat(" ", 1<<20)} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.append(5)
 			path := filepath.Join(w.dir, "odd")
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -262,12 +263,13 @@ func TestOddPlaces(t *testing.T) {
 			head, last := w.newest()
 			w.keeper().Save(t.Context(), head, last)
 			w.putBack(3)
-			w.check(true) // by what the other place has
+			w.check(true) // by the record of the other place
 		})
 	}
 }
 
-// Redis remembers for all replicas. One that is behind takes nothing back.
+// Redis keeps the record of all replicas. A replica that is behind does not lower
+// it.
 func TestRedis(t *testing.T) {
 	server := redistest.Start(t)
 	redis, err := ratelimit.OpenRedis(server.URL(), slog.New(slog.DiscardHandler))
@@ -275,7 +277,7 @@ func TestRedis(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer redis.Close()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.places = []highwater.Place{highwater.Redis{Conn: redis, Key: "pregon:served:test"}}
 	w.append(5)
 	_, behind := w.newest()
@@ -288,7 +290,7 @@ func TestRedis(t *testing.T) {
 	w.check(true)
 }
 
-// Run remembers what is shown, and at the end what was shown last.
+// TestRun: Run saves the newest served change, and the last one when it ends.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := changes{{Seq: 1, Report: &disclosure.Report{ID: "oir-1"}}}
@@ -315,19 +317,19 @@ func TestRun(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
 			if place.saves != int(seq) || !strings.Contains(place.text, fmt.Sprintf(`"last":{"seq":%d`, seq)) {
-				t.Errorf("%d saves, and at last %s", place.saves, place.text)
+				t.Errorf("%d saves, the last %s; want %d", place.saves, place.text, seq)
 			}
 		}
 		now.Store(&disclosure.Mark{Seq: 4, Subject: "oir-1"})
 		cancel()
 		<-done
 		if !strings.Contains(place.text, `"last":{"seq":4`) {
-			t.Errorf("at the end there is %s", place.text)
+			t.Errorf("the last save is %s, want seq 4", place.text)
 		}
 	})
 }
 
-// changes is a log that does not change.
+// changes is a fake log that does not change.
 type changes []disclosure.Change
 
 func (c changes) ChangesAt(context.Context, ...int64) ([]disclosure.Change, error) { return c[:1], nil }
@@ -338,7 +340,7 @@ func (c changes) RenewEpoch(context.Context, string, disclosure.Mark, ...disclos
 	return disclosure.Head{}, nil
 }
 
-// memory is a place.
+// memory is a Place in memory.
 type memory struct {
 	text  string
 	saves int

@@ -14,15 +14,15 @@ const (
 	checkFor   = 5 * time.Minute // at most
 )
 
-// checker is a store that can look for damage in what it keeps.
+// checker is a store that can check its data for damage.
 type checker interface {
 	// Check reads the store and calls found for each part when it was read. It ends
 	// early, with an error, when the context does.
 	Check(ctx context.Context, found func(part string, damaged bool)) error
 }
 
-// RunChecks checks the store now and every day, until the context ends, if it is
-// one that can be checked.
+// RunChecks checks the store now and every day, until the context ends. It does
+// nothing for a store that is not a checker.
 func (s *Store) RunChecks(ctx context.Context) error {
 	c, ok := s.Store.(checker)
 	if !ok {
@@ -40,7 +40,7 @@ func (s *Store) RunChecks(ctx context.Context) error {
 	}
 }
 
-// check checks the store once, and reports whether the next check has time.
+// check checks the store once, and reports whether the next check can wait a day.
 func (s *Store) check(ctx context.Context, c checker) bool {
 	start := time.Now()
 	checking, cancel := context.WithTimeout(ctx, checkFor)
@@ -59,7 +59,7 @@ func (s *Store) check(ctx context.Context, c checker) bool {
 	}
 	if err != nil {
 		s.logger.Warn("the store was not checked for damage to the end", "unread", left, "damaged", damaged, "took", time.Since(start), "err", err)
-		return checking.Err() != nil // the next would be cut as well
+		return checking.Err() != nil // the next check would also run out of time
 	}
 	s.logger.Info("the store was checked for damage", "damaged", damaged, "took", time.Since(start))
 	s.mu.Lock()

@@ -15,21 +15,22 @@ import (
 )
 
 const (
-	tolerated  = 1               // failures in a row of one method that mean nothing yet
-	forgetting = 2 * time.Minute // a method that nobody called for so long says nothing any more
+	tolerated  = 1               // consecutive failures of one method that are ignored
+	forgetting = 2 * time.Minute // after this time without calls a method's failures are ignored
 	repeating  = time.Minute     // between two log lines of one outage
 )
 
 // Failure is a part of the store that fails.
 type Failure struct {
 	Part   string
-	Reason string // may be shown to anybody
+	Reason string // may be shown to any client
 	Since  time.Time
-	Writes bool // new reports cannot be kept
+	Writes bool // new reports cannot be stored
 }
 
-// health keeps how the methods do. Damage is kept by part: only a check that
-// finds none clears it, since a broken page fails some calls and not others.
+// health has the results of the methods' calls. Damage is kept by part: only a
+// check that finds none clears it, since a broken page fails some calls and not
+// others.
 type health struct {
 	logger  *slog.Logger
 	observe func(part string, took time.Duration, failed bool) // nil for none
@@ -37,7 +38,7 @@ type health struct {
 	mu      sync.Mutex
 	methods map[method]*record // guarded by mu
 	damaged map[string]Failure // guarded by mu; by part
-	failing bool               // guarded by mu: what the log said last
+	failing bool               // guarded by mu: whether an outage was logged
 	logged  time.Time          // guarded by mu
 	checked time.Time          // guarded by mu: see Checked
 }
@@ -48,22 +49,22 @@ type method struct {
 	writes     bool
 }
 
-// record is what became of the calls of one method.
+// record has the results of the calls of one method.
 type record struct {
-	failures  int // in a row
+	failures  int // consecutive
 	since, at time.Time
 	reason    string
 }
 
-// watch starts the clock of a call; the returned function ends it.
+// watch starts to measure a call; the returned function ends the measurement.
 func (h *health) watch(ctx context.Context, m method) func(error) {
 	start := time.Now()
 	return func(err error) { h.note(ctx, m, time.Since(start), err) }
 }
 
-// note takes in what became of a call; took is negative when it says nothing. A refusal is no failure: the store
-// answered. Nor is the end of a caller that gave up, unless its deadline passed
-// while the store did not answer.
+// note records the result of a call. took is negative when the duration is not to
+// be observed. A rejected call is not a failure, since the store answered. Neither
+// is a canceled call, unless its deadline passed while the store did not answer.
 func (h *health) note(ctx context.Context, m method, took time.Duration, err error) {
 	if err != nil && (errors.Is(err, context.Canceled) || errors.Is(context.Cause(ctx), context.Canceled)) {
 		return
@@ -99,14 +100,14 @@ func (h *health) note(ctx context.Context, m method, took time.Duration, err err
 	h.logOutage()
 }
 
-// damage notes a broken part. h.mu is held.
+// damage records a damaged part. h.mu is held.
 func (h *health) damage(part string, writes bool) {
 	if _, known := h.damaged[part]; !known {
 		h.damaged[part] = Failure{Part: part, Reason: "it is damaged: put a backup back, or see docs/operations.md", Since: time.Now(), Writes: writes}
 	}
 }
 
-// failures returns what fails, one entry for each part. h.mu is held.
+// failures returns the failing parts, one entry for each. h.mu is held.
 func (h *health) failures() []Failure {
 	parts := maps.Clone(h.damaged)
 	for m, r := range h.methods {
@@ -153,8 +154,8 @@ func isFailure(err error) bool {
 	return true
 }
 
-// reason is what anybody may read of an error: a database's own words can name
-// hosts and users.
+// reason returns a text for an error that any client may see: the text of a
+// database's error can contain hosts and users.
 func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "it does not answer in time"

@@ -1,7 +1,6 @@
-// Package monitor watches a store: how long its calls take, and which part of
-// it fails. What a process knows of its own store in this way is part of the
-// service's state: that the source is read is worth nothing while what it
-// publishes cannot be kept.
+// Package monitor measures the calls of a store, and determines which parts of it
+// fail. The result is part of the service's status: reading the source is useless
+// while its reports cannot be stored.
 package monitor
 
 import (
@@ -13,39 +12,38 @@ import (
 	"pregon/internal/store"
 )
 
-// Parts are the parts of a store, by the names that Failures and the metrics
-// have.
+// Parts are the names of the parts of a store, as used in Failures and metrics.
 var Parts = []string{"log", "leases", "notes", "records", "marks", "deliveries", "documents"}
 
-// Options of New.
+// Options are the parameters of New.
 type Options struct {
 	Logger *slog.Logger
 	// Observe, if not nil, is called after every call of a part.
 	Observe func(part string, took time.Duration, failed bool)
 }
 
-// Store is a store whose calls are watched.
+// Store is a store whose calls are monitored.
 type Store struct {
 	store.Store
 	health
 }
 
-// New watches a store.
+// New returns a monitored store.
 func New(s store.Store, o Options) *Store {
 	return &Store{Store: s, health: health{
 		logger: o.Logger, observe: o.Observe, methods: map[method]*record{}, damaged: map[string]Failure{},
 	}}
 }
 
-// Failures returns what fails at present, one entry for each part.
+// Failures returns the parts that fail at present, one entry for each.
 func (s *Store) Failures() []Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failures()
 }
 
-// SetDamaged takes in the result of a check of a part: whether it is damaged,
-// whatever was found before.
+// SetDamaged records the result of a check of a part, and replaces any earlier
+// result.
 func (s *Store) SetDamaged(part string, damaged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +111,7 @@ func (s *Store) RenewEpoch(ctx context.Context, replaced string, lost disclosure
 	return s.Store.RenewEpoch(ctx, replaced, lost, shared...)
 }
 
-// Wait implements store.Store. Its end by the caller's deadline is no failure.
+// Wait implements store.Store. The end of the caller's deadline is not a failure.
 func (s *Store) Wait(ctx context.Context, after int64) error {
 	err := s.Store.Wait(ctx, after)
 	if ctx.Err() == nil {
@@ -154,8 +152,8 @@ func (s *Store) RecordsSince(ctx context.Context, kind string, revision int64) (
 	return s.Store.RecordsSince(ctx, kind, revision)
 }
 
-// recordMethod returns a method of records. Those of coverage are in a part of
-// their own.
+// recordMethod returns a method of records. The records of coverage are a separate
+// part.
 func recordMethod(kind, name string, write bool) method {
 	if kind == store.CoverageKind {
 		return method{"notes", name, write}

@@ -52,13 +52,13 @@ func want(t *testing.T, s *monitor.Store, parts ...string) []monitor.Failure {
 		got = append(got, f.Part)
 	}
 	if strings.Join(got, " ") != strings.Join(parts, " ") {
-		t.Fatalf("%v fail, want %v", got, parts)
+		t.Fatalf("failing parts = %v, want %v", got, parts)
 	}
 	return failures
 }
 
 // TestFailures: a part fails after the second failure in a row of one of its
-// methods, and is well again when that one succeeds.
+// methods, and recovers when that method succeeds.
 func TestFailures(t *testing.T) {
 	ctx := t.Context()
 	b, s, _ := watched(t)
@@ -71,7 +71,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("the failure is %+v", f)
 	}
 	b.err = nil
-	_, _ = s.Changes(ctx, 0, 1) // reading works, which does not say that writing does
+	_, _ = s.Changes(ctx, 0, 1) // a successful read does not clear a failure to write
 	want(t, s, "log")
 	_, _ = s.Append(ctx, store.Batch{})
 	want(t, s)
@@ -80,11 +80,11 @@ func TestFailures(t *testing.T) {
 		_, _ = s.Fanned(ctx)
 	}
 	if f := want(t, s, "deliveries")[0]; f.Writes {
-		t.Errorf("without deliveries no report is kept: %+v", f)
+		t.Errorf("failing deliveries have Writes set: %+v", f)
 	}
 }
 
-// TestRefusalsAreNoFailures: the store answered, or the caller went away.
+// TestRefusalsAreNoFailures: rejected and canceled calls are not failures.
 func TestRefusalsAreNoFailures(t *testing.T) {
 	b, s, _ := watched(t)
 	gone, leave := context.WithCancel(t.Context())
@@ -105,7 +105,8 @@ func TestRefusalsAreNoFailures(t *testing.T) {
 	want(t, s, "log")
 }
 
-// TestDamageStays until a check says otherwise, since other rows can be read.
+// TestDamageStays: damage is kept until a check finds none, since other rows can
+// still be read.
 func TestDamageStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -125,7 +126,7 @@ func TestDamageStays(t *testing.T) {
 	})
 }
 
-// sick is a store that finds a part damaged, and then takes too long.
+// sick is a store whose check finds a damaged part, and then takes too long.
 type sick struct {
 	store.Store
 
@@ -166,8 +167,8 @@ func (s *sick) Check(ctx context.Context, found func(part string, damaged bool))
 	return nil
 }
 
-// TestRunChecks: a check is made at the start and every day, it is cut after some
-// minutes, and what it did not read stays as it was.
+// TestRunChecks: a check is made at the start and every day, it is canceled after
+// some minutes, and the state of the parts that it did not read is kept.
 func TestRunChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &bytes.Buffer{}
@@ -181,7 +182,7 @@ func TestRunChecks(t *testing.T) {
 		synctest.Wait()
 		want(t, s, "deliveries", "notes")
 		if !s.Checked().IsZero() || !strings.Contains(log.String(), "not checked for damage to the end") || strings.Contains(log.String(), "unread=[]") {
-			t.Errorf("a check that was cut: %v\n%s", s.Checked(), log)
+			t.Errorf("Checked after a canceled check = %v\n%s", s.Checked(), log)
 		}
 		db.set(false, time.Second)
 		time.Sleep(24 * time.Hour)
@@ -206,8 +207,8 @@ func TestRunChecks(t *testing.T) {
 	})
 }
 
-// TestLogOfAnOutage has one line when it begins, one each minute, and one when
-// it ends.
+// TestLogOfAnOutage: an outage is logged when it begins, once a minute, and when it
+// ends.
 func TestLogOfAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -228,8 +229,8 @@ func TestLogOfAnOutage(t *testing.T) {
 	})
 }
 
-// TestForgets: a method that failed and is called no more says nothing after a
-// while.
+// TestForgets: the failures of a method that is no longer called are ignored after
+// a while.
 func TestForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s, _ := watched(t)

@@ -19,9 +19,9 @@ func (s *Store) Claim(ctx context.Context, c store.Claim) ([]store.Claimed, erro
 	return claimed, nil
 }
 
-// claim locks the webhooks before it looks at their deliveries: whoever had one
-// before has by then noted what he did, and a statement that began earlier would
-// not see it. What is due is looked at twice for the same reason.
+// claim locks the webhooks before it reads their deliveries: by then the previous
+// holder's attempts are committed, and a statement that began earlier would not
+// see them. The due deliveries are read twice for the same reason.
 func (s *Store) claim(ctx context.Context, c store.Claim) ([]store.Claimed, error) {
 	tx, err := s.begin(ctx)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Store) claim(ctx context.Context, c store.Claim) ([]store.Claimed, erro
 	return claimed, nil
 }
 
-// pick locks the webhooks that may be claimed, who waited longest first, and
-// passes over those that others are claiming, or writing of, just now.
+// pick locks the webhooks that may be claimed, longest waiting first. It skips
+// those that other transactions have locked.
 func pick(ctx context.Context, tx pgx.Tx, c store.Claim) (webhooks []string, err error) {
 	batch := new(pgx.Batch)
 	batch.Queue(`SELECT e.webhook FROM endpoint e
@@ -67,7 +67,7 @@ func pick(ctx context.Context, tx pgx.Tx, c store.Claim) (webhooks []string, err
 	return webhooks, tx.SendBatch(ctx, batch).Close()
 }
 
-// dueDeliveries returns what is due for these webhooks, in their order.
+// dueDeliveries returns the due deliveries of these webhooks, in their order.
 func dueDeliveries(ctx context.Context, tx pgx.Tx, webhooks []string, most int) ([]store.Claimed, error) {
 	rows, err := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM unnest($1::text[]) WITH ORDINALITY AS w (webhook, place)
 		CROSS JOIN LATERAL (SELECT * FROM delivery
@@ -91,8 +91,8 @@ func dueDeliveries(ctx context.Context, tx pgx.Tx, webhooks []string, most int) 
 	return claimed, err
 }
 
-// heldInOrder locks what a holder has of some webhooks, in the order that all
-// others keep.
+// heldInOrder locks the webhooks of a list that a holder has, in the same order
+// as all other transactions, so that there is no deadlock.
 const heldInOrder = `(SELECT webhook FROM endpoint WHERE holder = $1 AND webhook = ANY($2) ORDER BY webhook FOR NO KEY UPDATE) h`
 
 // Renew is described by store.Deliveries.

@@ -27,9 +27,9 @@ func (s *Store) FanOut(ctx context.Context, f store.FanOut) error {
 	return nil
 }
 
-// fanOut lets one at a time in. It looks for newer webhooks last, so that those
-// who write records wait for the look and the commit only: whoever got the lock
-// on their counter first is seen, and whoever comes later is after the commit.
+// fanOut runs in one process at a time. It checks for newer webhooks last, so
+// that writers of records wait only for that check and the commit. A writer that
+// locked their counter earlier is seen; a later one comes after the commit.
 func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
@@ -59,16 +59,16 @@ func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
 	}
 	batch := new(pgx.Batch)
 	if len(f.Deliveries) > 0 {
-		told := columnsOf(f.Deliveries)
-		batch.Queue(`INSERT INTO endpoint (webhook) SELECT w FROM unnest($1::text[]) w ORDER BY w COLLATE "C" ON CONFLICT DO NOTHING`, told.distinct)
-		// Whoever drops a webhook waits for the share, or was first: then the
-		// join leaves its deliveries out.
+		arrays := columnsOf(f.Deliveries)
+		batch.Queue(`INSERT INTO endpoint (webhook) SELECT w FROM unnest($1::text[]) w ORDER BY w COLLATE "C" ON CONFLICT DO NOTHING`, arrays.distinct)
+		// A transaction that drops a webhook waits for the share lock, or came
+		// first: then the join leaves its deliveries out.
 		batch.Queue(`INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
 			SELECT e.webhook, t.seq, t.event, 'pending', 0, now(), now(), $5
 			FROM unnest($1::text[], $2::bigint[], $3::text[]) AS t (webhook, seq, event)
 			JOIN (SELECT webhook FROM endpoint WHERE webhook = ANY($4) ORDER BY webhook FOR KEY SHARE) e ON e.webhook = t.webhook
 			ORDER BY e.webhook, t.seq
-			ON CONFLICT DO NOTHING`, told.webhooks, told.seqs, told.events, told.distinct, epoch)
+			ON CONFLICT DO NOTHING`, arrays.webhooks, arrays.seqs, arrays.events, arrays.distinct, epoch)
 	}
 	batch.Queue(`UPDATE fanned SET seq = $1`, f.To)
 	batch.Queue(`SELECT revision FROM record_head FOR SHARE`)
@@ -85,7 +85,7 @@ func (s *Store) fanOut(ctx context.Context, f store.FanOut) error {
 	return s.commit(ctx, tx)
 }
 
-// deliveryArrays are deliveries as unnest takes them.
+// deliveryArrays are the columns of deliveries, as arrays for unnest.
 type deliveryArrays struct {
 	webhooks []string
 	seqs     []int64
@@ -109,17 +109,17 @@ func (s *Store) Enqueue(ctx context.Context, deliveries ...store.Delivery) error
 	if len(deliveries) == 0 {
 		return nil
 	}
-	told := columnsOf(deliveries)
+	arrays := columnsOf(deliveries)
 	err := s.inBatch(ctx, func(batch *pgx.Batch) {
-		// It changes nothing of an endpoint that is there, and locks it.
+		// It locks an endpoint that exists and does not change it.
 		batch.Queue(`INSERT INTO endpoint AS e (webhook) SELECT w FROM unnest($1::text[]) w ORDER BY w COLLATE "C"
-			ON CONFLICT (webhook) DO UPDATE SET holder = e.holder`, told.distinct)
+			ON CONFLICT (webhook) DO UPDATE SET holder = e.holder`, arrays.distinct)
 		batch.Queue(`INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
 			SELECT DISTINCT ON (t.webhook COLLATE "C", t.seq) t.webhook, t.seq, t.event, 'pending', 0, now(), now(), (SELECT epoch FROM log_head)
 			FROM unnest($1::text[], $2::bigint[], $3::text[]) AS t (webhook, seq, event)
 			ORDER BY t.webhook COLLATE "C", t.seq
 			ON CONFLICT (webhook, seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at, done_at = NULL`,
-			told.webhooks, told.seqs, told.events)
+			arrays.webhooks, arrays.seqs, arrays.events)
 	})
 	if err != nil {
 		return failed("enqueueing deliveries", err)
@@ -193,7 +193,7 @@ func listDeliveries(ctx context.Context, db rowsQuerier, q store.DeliveryQuery) 
 		if !q.State.Known() {
 			return nil, fault.New(fault.Invalid, "no delivery is %q", q.State)
 		}
-		where += ` AND state = '` + string(q.State) + `'` // spelt out, for the indexes on some states
+		where += ` AND state = '` + string(q.State) + `'` // a literal, so that the partial indexes can be used
 	}
 	rows, err := db.Query(ctx, `SELECT `+deliveryColumns+`, a.at, a.status, a.latency, a.error, a.excerpt
 		FROM (SELECT * FROM delivery WHERE `+where+` ORDER BY seq DESC LIMIT $2) d
@@ -219,8 +219,9 @@ func listDeliveries(ctx context.Context, db rowsQuerier, q store.DeliveryQuery) 
 	return all, err
 }
 
-// DropDeliveries is described by store.Deliveries. The endpoint goes first, as
-// others lock it first, and deliveries before attempts, as whoever prunes does.
+// DropDeliveries is described by store.Deliveries. The endpoint is deleted first,
+// since other transactions lock it first, and deliveries before attempts, as in
+// prune.
 func (s *Store) DropDeliveries(ctx context.Context, webhook string) error {
 	err := s.inBatch(ctx, func(batch *pgx.Batch) {
 		for _, table := range []string{`endpoint`, `delivery`, `attempt`} {
@@ -242,9 +243,9 @@ func (s *Store) PruneDeliveries(ctx context.Context, before time.Time, limit int
 	return pruned, nil
 }
 
-// prune skips deliveries that others are at work on, and so waits for nobody.
-// It looks for the attempts when it has their deliveries, not to overlook one
-// that was noted just then.
+// prune skips deliveries that other transactions have locked, so it never waits.
+// It reads the attempts after it has locked their deliveries, so that it does not
+// miss one that was recorded at the same time.
 func (s *Store) prune(ctx context.Context, before time.Time, limit int) (int, error) {
 	tx, err := s.begin(ctx)
 	if err != nil {
@@ -282,14 +283,14 @@ func (s *Store) prune(ctx context.Context, before time.Time, limit int) (int, er
 	return len(seqs), nil
 }
 
-// storedDelivery is a delivery whose times are as the database has them.
+// storedDelivery is a delivery whose times have the types of the columns.
 type storedDelivery struct {
 	store.Delivery
 	due, done *time.Time
 	created   time.Time
 }
 
-// fields are for the deliveryColumns.
+// fields returns the destinations of deliveryColumns.
 func (d *storedDelivery) fields() []any {
 	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.due, &d.created, &d.done, &d.Epoch}
 }
@@ -299,7 +300,7 @@ func (d *storedDelivery) delivery() store.Delivery {
 	return d.Delivery
 }
 
-// storedAttempt is an attempt as the database has it, or none.
+// storedAttempt is an attempt with nullable columns, for an outer join.
 type storedAttempt struct {
 	at               *time.Time
 	status           *int
@@ -318,7 +319,7 @@ func (a *storedAttempt) attempt() store.Attempt {
 	}
 }
 
-// moment is the time of a column, zero when it has none.
+// moment returns the time of a column, zero for NULL.
 func moment(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -326,7 +327,7 @@ func moment(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// stored is what a column has of a time, nothing when it is zero.
+// stored returns the column value of a time, NULL when it is zero.
 func stored(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

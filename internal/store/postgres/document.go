@@ -26,8 +26,8 @@ func (s *Store) PutDocument(ctx context.Context, d store.Document) error {
 	return nil
 }
 
-// putDocument writes the document's row first: whoever puts the same one waits
-// for it there, and then finds all of its parts.
+// putDocument writes the document's row first: another transaction that puts the
+// same document waits there, and then finds all of its parts.
 func (s *Store) putDocument(ctx context.Context, d *store.Document) error {
 	tx, err := s.pool.BeginTx(ctx, readCommitted)
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *Store) putDocument(ctx context.Context, d *store.Document) error {
 	return s.commit(ctx, tx)
 }
 
-// putParts writes the words, some parts at a time, since a message to the
-// server has its limits.
+// putParts writes the words, some parts at a time, since messages to the server
+// are limited in size.
 func putParts(ctx context.Context, tx pgx.Tx, d *store.Document) error {
 	const most = 100
 	first := 0
@@ -166,8 +166,8 @@ func (s *Store) Original(ctx context.Context, sha256 string) (body []byte, err e
 	return body, nil
 }
 
-// FindInDocuments is described by store.Documents. Each group is looked for by
-// itself: its words may stand in another part than those of the next.
+// FindInDocuments is described by store.Documents. Each group is searched for
+// separately: its words may be in another part than those of the next.
 func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) ([]string, error) {
 	if err := q.Check(); err != nil {
 		return nil, failed("searching in documents", err)
@@ -191,9 +191,9 @@ func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) ([]strin
 	return ids, nil
 }
 
-// find asks for reports by an index. Left alone the planner prefers to read all
-// documents when a word is common: it takes them for the little that they are in
-// their table, while the words are stored elsewhere, and compressed.
+// find searches for reports through an index. By default the planner prefers a
+// sequential scan when a word is common: it estimates the size of the table
+// without the words, which are stored out of line and compressed.
 func (s *Store) find(ctx context.Context, query string, args []any) (ids []string, err error) {
 	batch := new(pgx.Batch)
 	batch.Queue(`SET LOCAL enable_seqscan = off`)
@@ -205,7 +205,7 @@ func (s *Store) find(ctx context.Context, query string, args []any) (ids []strin
 	return ids, err
 }
 
-// expression asks for any of several phrases, as a tsquery.
+// expression returns a tsquery that matches any of several phrases.
 func expression(phrases []store.Phrase) string {
 	either := make([]string, len(phrases))
 	for i, p := range phrases {
@@ -221,10 +221,10 @@ func expression(phrases []store.Phrase) string {
 	return strings.Join(either, ` | `)
 }
 
-// queueDocuments notes which reports have another document now.
+// queueDocuments writes which reports have another document now.
 func queueDocuments(batch *pgx.Batch, changes []disclosure.Change) {
 	var reports, hashes, gone []string
-	for report, hash := range store.Filed(changes) {
+	for report, hash := range store.ChangedDocuments(changes) {
 		if hash == "" {
 			gone = append(gone, report)
 			continue

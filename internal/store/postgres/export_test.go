@@ -7,15 +7,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// WrapCommit lets a test decide what becomes of each commit. It must come
-// before any Append.
+// WrapCommit lets a test replace commits. It must be called before any Append.
 func (s *Store) WrapCommit(wrap func(commit func() error) error) {
 	s.commit = func(ctx context.Context, tx pgx.Tx) error {
 		return wrap(func() error { return tx.Commit(ctx) })
 	}
 }
 
-// SetPoll sets how often Wait looks for itself. It must come before any Wait.
+// SetPoll sets the interval at which Wait polls. It must be called before any
+// Wait.
 func (s *Store) SetPoll(every time.Duration) { s.poll = every }
 
 // SetPatience sets how long writers wait for each other. It must come before

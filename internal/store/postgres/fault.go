@@ -15,14 +15,14 @@ import (
 
 const damaged = "it is damaged"
 
-// refusals are the states in which a database cannot serve us for now, by the
-// code that the server sends.
+// refusals are the conditions in which a database cannot serve for now, by the
+// SQLSTATE that the server sends.
 var refusals = map[string]string{
 	"08000": "the connection to the database broke",
 	"08003": "the connection to the database broke",
 	"08006": "the connection to the database broke",
 	"25006": "the database takes no writes",
-	"25P03": "the connection to the database stood idle for too long",
+	"25P03": "the connection to the database was idle for too long",
 	"28000": "the database refuses the user",
 	"28P01": "the database refuses the password",
 	"3D000": "there is no such database",
@@ -51,8 +51,8 @@ func Away(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || unavailable(err) != ""
 }
 
-// failed says what was being done and, where the database is out of reach,
-// that this is the kind of failure.
+// failed adds to an error what was being done. It makes the error Unavailable
+// when the database cannot be reached.
 func failed(doing string, err error) error {
 	if message := unavailable(err); message != "" {
 		if message == damaged {
@@ -65,7 +65,7 @@ func failed(doing string, err error) error {
 
 func unavailable(err error) string {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return "" // it was the caller who gave up
+		return "" // the caller's context ended
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refusals[e.Code]

@@ -12,7 +12,7 @@ import (
 )
 
 // AcquireLease is described by store.Leases. The clock is the database's, the
-// only one that all holders share; it is read anew after a wait for the row,
+// only one that all holders share; it is read again after a wait for the row,
 // which now() would not be.
 func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
 	l := store.Lease{Name: name, Holder: holder}
@@ -47,8 +47,8 @@ func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) error {
 }
 
 // checkLease fails, Conflict, unless the lease is the newest of its name, and
-// keeps it so until the transaction ends: whoever wants to take it over must
-// wait for the lock on its row.
+// keeps it so until the transaction ends: a process that wants to take it over
+// must wait for the lock on its row.
 func checkLease(ctx context.Context, tx pgx.Tx, l *store.Lease) error {
 	if l == nil {
 		return nil

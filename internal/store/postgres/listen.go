@@ -15,9 +15,9 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// listen wakes those who wait whenever a process commits to the log, until ctx
-// ends. Its errors go nowhere: without it Wait still looks every second, and
-// whatever is wrong with the database the callers of the store will be told.
+// listen wakes waiting readers whenever a process commits to the log, until ctx
+// ends. Its errors are ignored: without it Wait still polls every second, and a
+// failure of the database is returned to the callers of the store.
 func (s *Store) listen(ctx context.Context) {
 	defer close(s.listening)
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
@@ -28,9 +28,9 @@ func (s *Store) listen(ctx context.Context) {
 	}
 }
 
-// hear listens on one connection until it breaks, and reports whether it came so
-// far as to listen. The connection is none of the pool's, so that it takes no
-// place there.
+// hear listens on one connection until it breaks, and reports whether LISTEN
+// succeeded. The connection does not belong to the pool, so that it does not use
+// up one of the pool's connections.
 func (s *Store) hear(ctx context.Context) (listened bool) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
@@ -49,12 +49,12 @@ func (s *Store) hear(ctx context.Context) (listened bool) {
 	}
 }
 
-// hangUp returns when the connection is gone for good, which pgx otherwise
+// hangUp closes the connection and waits until it is closed, which pgx otherwise
 // leaves to a goroutine that Close would not wait for.
 func hangUp(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = conn.Close(ctx) // there is nobody to tell
+	_ = conn.Close(ctx) // the connection is discarded anyway
 	select {
 	case <-conn.PgConn().CleanupDone():
 	case <-ctx.Done():

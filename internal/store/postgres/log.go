@@ -12,7 +12,7 @@ import (
 	"pregon/internal/store"
 )
 
-// Spelt out, since a database can have other defaults.
+// Set explicitly, since a database can have other defaults.
 var (
 	readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
 	oneMoment     = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -30,9 +30,9 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return outcome, nil
 }
 
-// append locks the head of the log before it looks at anything. Whoever held
-// it before has by then committed or gone, and the statements that follow see
-// what he left: the next number, the records, the lease.
+// append locks the head of the log before it reads anything. By then the previous
+// writer has committed or rolled back, and the following statements see its
+// result: the next number, the records, the lease.
 func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error) {
 	tx, err := s.begin(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 		return store.Outcome{}, err
 	}
 	err = s.commit(ctx, tx)
-	s.wake.All() // after an error too: it may have taken effect
+	s.wake.All() // after an error too: the commit may have taken effect
 	return outcome, err
 }
 
@@ -83,8 +83,8 @@ func writing(patience time.Duration) pgx.TxOptions {
 func (s *Store) begin(ctx context.Context) (pgx.Tx, error) { return s.pool.BeginTx(ctx, s.writing) }
 
 // lockHead returns the newest number of a counter, log_head, note_head,
-// record_head or fanned, and keeps everybody else from drawing the next until the
-// transaction ends.
+// record_head or fanned, and prevents other writers from drawing the next until
+// the transaction ends.
 func lockHead(ctx context.Context, tx pgx.Tx, table, column string) (newest int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT `+column+` FROM `+table+` FOR UPDATE`).Scan(&newest)
 	return newest, err
@@ -131,7 +131,7 @@ func newest(ctx context.Context, db rowsQuerier, table string, ids []string, fn 
 }
 
 // write adds numbered changes to the log, points their subjects at them, moves
-// the head, and notifies those who listen, which the server does at the commit.
+// the head, and notifies the listeners, which the server does at the commit.
 // The rows travel as parameters, not as a COPY: the server cannot end a COPY
 // whose client froze.
 func write(ctx context.Context, tx pgx.Tx, changes []disclosure.Change) error {
@@ -158,7 +158,7 @@ func write(ctx context.Context, tx pgx.Tx, changes []disclosure.Change) error {
 	queueDocuments(batch, changes)
 	batch.Queue(`WITH head AS (UPDATE log_head SET seq = $1 RETURNING seq) SELECT pg_notify('pregon_log', seq::text) FROM head`,
 		changes[len(changes)-1].Seq)
-	// A commit may have to wait for a standby, and must not give that up.
+	// A commit may have to wait for a standby server, without a timeout.
 	batch.Queue(`SET LOCAL statement_timeout = 0`)
 	return tx.SendBatch(ctx, batch).Close()
 }
@@ -183,7 +183,7 @@ func (c *rowColumns) queue(batch *pgx.Batch) {
 		c.seqs, c.events, c.subjects, c.occurred, c.changed, c.bodies)
 }
 
-// heads are subjects and the changes they are to point at.
+// heads are subjects and their newest changes.
 type heads struct {
 	ids  []string
 	seqs []int64
@@ -194,7 +194,7 @@ func (h *heads) add(c *disclosure.Change) {
 	h.seqs = append(h.seqs, c.Seq)
 }
 
-// queue has the newest of each subject win: a batch may name one twice.
+// queue writes the newest change of each subject: a batch may have several.
 func (h *heads) queue(batch *pgx.Batch, table string) {
 	if len(h.ids) == 0 {
 		return

@@ -15,13 +15,13 @@ import (
 
 var something = store.Batch{Issuers: []disclosure.Issuer{{ID: "A1", Name: "Uno", Kind: disclosure.Company}}}
 
-// TestLockedHead: an append does not wait for ever for a foreign lock, and a
-// lease is renewed meanwhile.
+// TestLockedHead: an append does not wait for ever for another client's lock, and a
+// lease can be renewed meanwhile.
 func TestLockedHead(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
 	s := open(t, url)
-	s.SetPatience(time.Second) // which others of its statements need not take
+	s.SetPatience(time.Second) // the other statements take less
 	holding(t, url, `SELECT seq FROM log_head FOR UPDATE`)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -33,9 +33,9 @@ func TestLockedHead(t *testing.T) {
 	}
 }
 
-// TestFrozenWriters: a process that froze while it held the head, between two
-// statements or while it sent one, keeps the others waiting for no longer
-// than their patience.
+// TestFrozenWriters: a process that freezes while it has locked the head, between
+// two statements or while it sends one, blocks other writers no longer than the
+// configured patience.
 func TestFrozenWriters(t *testing.T) {
 	for name, freeze := range map[string]func(*testing.T, *pgx.Conn){
 		"idle": func(*testing.T, *pgx.Conn) {},

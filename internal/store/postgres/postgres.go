@@ -1,12 +1,11 @@
-// Package postgres keeps the store in PostgreSQL, for when one machine is not
-// enough: any number of processes may open the same database.
+// Package postgres implements the store on PostgreSQL, for deployments on more
+// than one machine: any number of processes may open the same database.
 //
-// All who append queue at one row, log_head, which makes the promises of package
-// store about seq true: see Append. Notes and records have rows of their own,
-// note_head and record_head, and whoever hands the log out to webhooks has
-// fanned. Readers never wait for writers. NOTIFY tells other
-// processes of a commit, and only saves them time: a notification that is lost
-// delays a waiting reader by a second.
+// All writers of the log lock one row, log_head, which gives the guarantees of
+// package store about seq: see Append. The records of coverage have note_head,
+// other records have record_head, and the fan-out to webhooks has fanned. Readers
+// never wait for writers. NOTIFY informs other processes of a commit, which only
+// saves time: a lost notification delays a waiting reader by a second.
 package postgres
 
 import (
@@ -40,13 +39,13 @@ type Store struct {
 	leases  *pgxpool.Pool
 	writing pgx.TxOptions
 	wake    store.Wake
-	poll    time.Duration // how often Wait looks for itself
+	poll    time.Duration // the interval at which Wait polls
 
 	created bool
 
-	// commit ends whatever takes more than one statement: an Append, a PutRecords,
-	// a ClaimNonce, a PutDocument, and most of Deliveries. It is a field so
-	// that tests can make it fail, before it takes effect and after.
+	// commit commits every transaction of more than one statement: those of
+	// Append, PutRecords, ClaimNonce, PutDocument, and most of Deliveries. It is a
+	// field so that tests can make it fail, before it takes effect and after.
 	commit func(context.Context, pgx.Tx) error
 
 	stopListening context.CancelFunc
@@ -66,7 +65,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	}
 	name(config.ConnConfig, "pregon")
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 10 * time.Second // a server that hangs is told, not waited for
+		config.ConnConfig.ConnectTimeout = 10 * time.Second // so that a server that hangs is reported as a failure
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -100,8 +99,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 // closeTime is how long Close waits for a server that does not answer.
 const closeTime = 10 * time.Second
 
-// Close waits for calls under way and gives all connections back. Those that a
-// server which hangs does not let go are left to the end of the process.
+// Close waits for running calls and closes all connections. Connections to a
+// server that hangs are left open until the process ends.
 func (s *Store) Close() error {
 	s.stopListening()
 	closed := make(chan struct{})
@@ -118,7 +117,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Created reports whether Open made the store.
+// Created reports whether Open created the store.
 func (s *Store) Created() bool { return s.created }
 
 // SchemaVersion returns the number of the newest migration that the database
@@ -150,10 +149,11 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 }
 
-// A migration that waits for a table, as during pg_dump, makes everybody wait
-// who uses it: so it gives up, and lets them pass before it tries again.
+// A migration that waits for a table, as during pg_dump, blocks all other users
+// of the table. So it gives up after a while, and lets them continue before it
+// tries again.
 const (
-	lockTimeout = "55P03" // the code with which the server says that it gave up
+	lockTimeout = "55P03" // the SQLSTATE of an expired lock_timeout
 	lockTries   = 20
 	lockPause   = time.Second
 )
@@ -199,9 +199,9 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// schemaVersion returns 0 for a database without the table. It is looked for,
-// not created if missing, since that would ask for the right to create tables
-// of a role that needs none when the schema is up to date.
+// schemaVersion returns 0 for a database without the table. It does not
+// create the table, since that requires the right to create tables even of a role
+// that does not need it when the schema is up to date.
 func schemaVersion(ctx context.Context, db querier) (version int, err error) {
 	var there bool
 	if err := db.QueryRow(ctx, `SELECT to_regclass('schema_version') IS NOT NULL`).Scan(&there); err != nil || !there {
@@ -211,8 +211,8 @@ func schemaVersion(ctx context.Context, db querier) (version int, err error) {
 	return version, err
 }
 
-// name tells the database's administrator whose connection it is, unless the
-// address says it.
+// name sets application_name, so that the database's administrator recognizes the
+// connections, unless the address sets it.
 func name(config *pgx.ConnConfig, who string) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = who

@@ -67,7 +67,8 @@ func open(t *testing.T, url string) *postgres.Store {
 	return s
 }
 
-// query runs SQL that returns one column of text, or nothing, on a connection of its own.
+// query runs SQL that returns one column of text, or nothing, on a separate
+// connection.
 func query(t *testing.T, url, sql string, args ...any) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -86,7 +87,7 @@ func query(t *testing.T, url, sql string, args ...any) []string {
 	return got
 }
 
-func filing(number int64) disclosure.Report {
+func report(number int64) disclosure.Report {
 	return disclosure.Report{
 		ID: disclosure.ReportID(disclosure.IP, number), Type: disclosure.IP, Number: number,
 		CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: "Resultados <b>2025</b>", PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
@@ -95,14 +96,14 @@ func filing(number int64) disclosure.Report {
 
 func publish(t *testing.T, s *postgres.Store, number int64) {
 	t.Helper()
-	b := store.Batch{Reports: []disclosure.Report{filing(number)}, New: disclosure.Published}
+	b := store.Batch{Reports: []disclosure.Report{report(number)}, New: disclosure.Published}
 	if _, err := s.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestNotification has Wait look so rarely that only a notification, or the
-// listener's return after its connection was cut, can wake it.
+// TestNotification makes Wait poll so rarely that only a notification, or the
+// listener's reconnection after its connection was cut, can wake it.
 func TestNotification(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -132,7 +133,8 @@ func cutListeners(t *testing.T, url string) {
 	query(t, url, `SELECT pg_terminate_backend(pid::int)::text FROM (`+listeners+`) l`)
 }
 
-// TestCutConnections: whoever was idle in the pool is gone, and the store goes on.
+// TestCutConnections: the store works after the idle connections of its pool were
+// cut.
 func TestCutConnections(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -141,7 +143,7 @@ func TestCutConnections(t *testing.T) {
 	query(t, url, `SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 	for number := int64(2); number < 5; number++ {
-		b := store.Batch{Reports: []disclosure.Report{filing(number)}, New: disclosure.Published}
+		b := store.Batch{Reports: []disclosure.Report{report(number)}, New: disclosure.Published}
 		for {
 			_, err := s.Append(t.Context(), b)
 			if err == nil {
@@ -157,7 +159,7 @@ func TestCutConnections(t *testing.T) {
 	}
 }
 
-// TestBytesAreKept: a replay sends what was written, to the byte.
+// TestBytesAreKept: a replay returns the written records byte for byte.
 func TestBytesAreKept(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -184,8 +186,7 @@ func TestSchemaVersion(t *testing.T) {
 	}
 }
 
-// TestFirstSchema: a database that an older program made gets what came since,
-// and keeps what it has.
+// TestFirstSchema: a database of an older program is migrated and keeps its data.
 func TestFirstSchema(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -210,7 +211,7 @@ func TestFirstSchema(t *testing.T) {
 	if _, err := store.PutRecord(t.Context(), s, key); err != nil {
 		t.Error(err)
 	}
-	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // what was there is nobody's to be sent
+	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // existing changes are not sent to webhooks
 		t.Errorf("Fanned = %d, %v", fanned, err)
 	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
@@ -240,8 +241,8 @@ func holding(t *testing.T, url, sql string) {
 
 var key = store.Record{Kind: "key", ID: "a", Body: "1"}
 
-// TestCountersDoNotWait: whoever holds the head of the log keeps nobody from
-// writing notes, and whoever holds that of notes keeps nobody from writing
+// TestCountersDoNotWait: a lock on the head of the log does not block writers of
+// coverage records, and a lock on their counter does not block writers of other
 // records.
 func TestCountersDoNotWait(t *testing.T) {
 	t.Parallel()
@@ -259,8 +260,8 @@ func TestCountersDoNotWait(t *testing.T) {
 	}
 }
 
-// TestMigrationLetsOthersPass: while a reader such as pg_dump keeps a migration
-// from a table, others go on writing to it.
+// TestMigrationLetsOthersPass: while a reader such as pg_dump blocks a migration of
+// a table, other processes can write to it.
 func TestMigrationLetsOthersPass(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -315,8 +316,8 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 	}
 }
 
-// TestOnceForgets: each name that is taken takes a hundred away whose time has
-// passed, and none other.
+// TestOnceForgets: each claim of a name deletes up to a hundred expired names, and
+// no others.
 func TestOnceForgets(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -338,8 +339,8 @@ func TestOnceForgets(t *testing.T) {
 	once(t, s, "kept", false)
 }
 
-// TestOnceDoesNotWait: an old name that another is taking keeps nobody from
-// taking his own.
+// TestOnceDoesNotWait: an expired name that is locked by another transaction does
+// not block claims of other names.
 func TestOnceDoesNotWait(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -353,20 +354,20 @@ func TestOnceDoesNotWait(t *testing.T) {
 	}
 }
 
-// once asks for a name for an hour.
+// once claims a name for an hour.
 func once(t *testing.T, s *postgres.Store, name string, want bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if got, err := s.ClaimNonce(ctx, name, time.Now().Add(time.Hour)); err != nil || got != want {
-		t.Errorf("Once(%q) = %t, %v; want %t", name, got, err, want)
+		t.Errorf("ClaimNonce(%q) = %t, %v; want %t", name, got, err, want)
 	}
 }
 
 var deliveries = []store.Delivery{{Webhook: "a", Seq: 1, Event: "x"}, {Webhook: "b", Seq: 1, Event: "x"}}
 
-// TestClaimDoesNotWait: a webhook that another is claiming, or writing of, keeps
-// nobody from claiming others, and whoever hands out keeps nobody from any.
+// TestClaimDoesNotWait: a webhook that is locked by another transaction does not
+// block claims of other webhooks, and a fan-out does not block claims at all.
 func TestClaimDoesNotWait(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -388,7 +389,8 @@ func TestClaimDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestFanOutWaitsForRecords: whoever is writing a record is waited for, and seen.
+// TestFanOutWaitsForRecords: FanOut waits for a concurrent write of a record, and
+// sees the record.
 func TestFanOutWaitsForRecords(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -424,8 +426,9 @@ func TestFanOutWaitsForRecords(t *testing.T) {
 	}
 }
 
-// TestPlainRole: a role that may only read and write, and forget names,
-// deliveries and the words of documents, can open a database whose schema is up to date.
+// TestPlainRole: a role that may only read and write rows, and delete names,
+// deliveries and the words of documents, can open a database whose schema is up to
+// date.
 func TestPlainRole(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -477,7 +480,7 @@ func TestPlainRole(t *testing.T) {
 		t.Error(err)
 	}
 	for found, status := range []disclosure.DocumentStatus{1: disclosure.DocumentReady, 0: disclosure.DocumentFailed} {
-		r := filing(1)
+		r := report(1)
 		r.Document = disclosure.Document{Status: status, SHA256: document.SHA256}
 		if _, err := s.Append(t.Context(), store.Batch{Reports: []disclosure.Report{r}}); err != nil {
 			t.Error(err)
@@ -489,13 +492,13 @@ func TestPlainRole(t *testing.T) {
 	}
 }
 
-// TestFindUsesTheIndex: not even a word that all documents have makes the
-// database read all of them.
+// TestFindUsesTheIndex: a search for a word that all documents contain does not
+// cause a sequential scan.
 func TestFindUsesTheIndex(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
 	const others = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
-	leave := func(s *postgres.Store) { // the server counts what a connection did once it is gone
+	leave := func(s *postgres.Store) { // the server updates its statistics when a connection ends
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -518,7 +521,7 @@ func TestFindUsesTheIndex(t *testing.T) {
 	}
 	leave(s)
 	if after := scans(); after != before {
-		t.Errorf("it was read whole %s times before, and %s after", before, after)
+		t.Errorf("sequential scans = %s before and %s after, want the same", before, after)
 	}
 }
 
@@ -533,7 +536,7 @@ func TestOpenFailures(t *testing.T) {
 		kind fault.Kind
 	}{
 		"malformed":   {"postgres://u:secret@h:port/db", fault.Invalid},
-		"nobody":      {"postgres://u:secret@127.0.0.1:1/db", fault.Unavailable},
+		"no server":   {"postgres://u:secret@127.0.0.1:1/db", fault.Unavailable},
 		"no database": {"postgres://postgres@/nowhere?host=" + config.Host, fault.Unavailable},
 		"no user":     {"postgres://nemo@/" + config.Database + "?host=" + config.Host, fault.Unavailable},
 	} {
@@ -547,7 +550,7 @@ func TestOpenFailures(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := postgres.Open(ctx, pgtest.Database(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller who had given up was told %v", err)
+		t.Errorf("Open with a cancelled context = %v", err)
 	}
 }
 
@@ -564,7 +567,7 @@ func BenchmarkDocuments(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer conn.Close(b.Context())
-		if _, err := conn.Exec(b.Context(), `VACUUM ANALYZE`); err != nil { // as its own daemon would do in time
+		if _, err := conn.Exec(b.Context(), `VACUUM ANALYZE`); err != nil { // as autovacuum would do in time
 			b.Fatal(err)
 		}
 		sizes := map[string]int64{}

@@ -23,7 +23,7 @@ func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chan
 	return s.changes(ctx, `seq = ANY($1) ORDER BY seq`, seqs)
 }
 
-// changes reads those that a condition lets through.
+// changes reads the changes that meet a condition.
 func (s *Store) changes(ctx context.Context, where string, args ...any) ([]disclosure.Change, error) {
 	rows, err := s.pool.Query(ctx, `SELECT `+columns+` FROM change c WHERE `+where, args...)
 	if err != nil {
@@ -43,12 +43,12 @@ func (s *Store) changes(ctx context.Context, where string, args ...any) ([]discl
 // Current is described by store.Log. Rows come from the server as fn takes
 // them, so that memory does not grow with the store.
 func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error) {
-	// When fn stops early, the end of the context spares us the rows to come,
-	// at the price of the connection.
+	// When fn stops early, canceling the context avoids reading the remaining
+	// rows, at the cost of the connection.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var head disclosure.Head
-	var stopped error // of fn, kept apart since it is no failure of the database
+	var stopped error // the error of fn, which is not a failure of the database
 	err := pgx.BeginTxFunc(ctx, s.pool, oneMoment, func(tx pgx.Tx) (err error) {
 		if head, err = readHead(ctx, tx, ""); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (s *Store) Reports(ctx context.Context, ids ...string) ([]disclosure.Report
 		return nil
 	})
 	if err != nil {
-		return nil, failed("reading filings", err)
+		return nil, failed("reading reports", err)
 	}
 	return reports, nil
 }

@@ -35,8 +35,8 @@ func (s *Store) setting(ctx context.Context, name string) (value string, err err
 
 // ClaimSource is described by store.Store.
 func (s *Store) ClaimSource(ctx context.Context, source string) (string, error) {
-	// An insert that meets another's waits for it, so that the read which
-	// follows finds one or the other.
+	// An insert waits for a concurrent one, so that the read that follows finds
+	// one of the two.
 	_, err := s.pool.Exec(ctx, `INSERT INTO setting (name, value) VALUES ('source', $1) ON CONFLICT DO NOTHING`, source)
 	if err != nil {
 		return "", failed("claiming the store's source", err)

@@ -43,9 +43,9 @@ func (s *Store) settle(ctx context.Context, results []store.Result) error {
 	return s.commit(ctx, tx)
 }
 
-// noteAttempts locks the webhooks, then adds the attempts that are new and
-// whose deliveries are there, and returns them. It locks the deliveries too, so
-// that none is pruned before it has its attempt.
+// noteAttempts locks the webhooks, then adds the attempts that are new and whose
+// deliveries exist, and returns them. It locks the deliveries too, so that none
+// is pruned before its attempt is added.
 func noteAttempts(ctx context.Context, tx pgx.Tx, results []store.Result) (map[store.AttemptKey]bool, error) {
 	var (
 		webhooks  = make([]string, len(results))
@@ -122,7 +122,7 @@ func queueEndpoints(batch *pgx.Batch, tried []store.Tried) {
 		webhooks[i], succeeded[i], since[i] = w.Webhook, w.Succeeded, stored(w.FailingSince)
 		success[i], failure[i] = stored(w.LastSuccessAt), stored(w.LastFailureAt)
 	}
-	// greatest takes no notice of NULLs.
+	// greatest ignores NULLs.
 	batch.Queue(`UPDATE endpoint e SET
 			failing_since = CASE WHEN t.succeeded THEN t.failing_since ELSE coalesce(e.failing_since, t.failing_since) END,
 			last_success_at = greatest(e.last_success_at, t.success_at),

@@ -10,7 +10,7 @@ func (s *Store) Size(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// Connections returns how many connections are in use, and may be.
+// Connections returns the number of connections in use, and the maximum.
 func (s *Store) Connections() (inUse, most int) {
 	st := s.pool.Stat()
 	return int(st.AcquiredConns()), int(st.MaxConns())

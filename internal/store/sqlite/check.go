@@ -10,8 +10,8 @@ import (
 	"pregon/internal/store"
 )
 
-// checked are the tables of each part of the store, the small parts first: a
-// check that is cut short has seen most parts.
+// checked are the tables of each part of the store, the small parts first, so that
+// a check that is canceled has read most parts.
 var checked = []struct {
 	part   string
 	tables []string
@@ -28,12 +28,12 @@ var checked = []struct {
 }
 
 // Check reads every page of the file, part by part, and calls found for each part
-// when it was read. It ends early with the context. Writers are not held up.
+// when it was read. It ends early with the context. Writers are not blocked.
 func (s *Store) Check(ctx context.Context, found func(part string, damaged bool)) error {
 	if err := s.intact(); err != nil {
 		return err
 	}
-	// Its own connection has no page of the file in memory.
+	// A new connection has no page of the file in its cache.
 	db, err := open(s.path, 1, "_pragma=query_only(1)")
 	if err != nil {
 		return err

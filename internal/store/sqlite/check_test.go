@@ -18,7 +18,7 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// filled makes a store with something in it, closes it and returns its path.
+// filled creates a store with some data, closes it and returns its path.
 func filled(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pregon.db")
@@ -70,7 +70,7 @@ func pages(t *testing.T, path string) (first map[string]int64, size int64) {
 	return first, size
 }
 
-// overwrite breaks a page of a file.
+// overwrite corrupts a page of a file.
 func overwrite(t *testing.T, path string, page, size int64) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -127,13 +127,13 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Every table belongs to a part, but for the virtual one and sqlite's own.
+// Every table except the virtual one and SQLite's own belongs to a part.
 func TestCheckReadsEveryTable(t *testing.T) {
 	path := filled(t)
 	first, size := pages(t, path)
 	for name, page := range first {
 		if strings.HasPrefix(name, "sqlite_") {
-			continue // an index of a table that is tried by its name
+			continue // an index of a table that has its own case
 		}
 		t.Run(name, func(t *testing.T) {
 			whole, err := os.ReadFile(path)
@@ -146,7 +146,7 @@ func TestCheckReadsEveryTable(t *testing.T) {
 			}
 			overwrite(t, other, page, size)
 			if _, damaged, err := check(t.Context(), t, other); err != nil || len(damaged) == 0 {
-				t.Errorf("it is not found damaged: %v", err)
+				t.Errorf("the damage was not found: %v", err)
 			}
 		})
 	}

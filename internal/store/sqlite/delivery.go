@@ -68,8 +68,8 @@ func (s *Store) Enqueue(ctx context.Context, deliveries ...store.Delivery) error
 	return nil
 }
 
-// addDeliveries adds deliveries that are due now, and does with those that are
-// there what it is told.
+// addDeliveries adds deliveries that are due now. present is the conflict action
+// for those that exist.
 func addDeliveries(ctx context.Context, tx *sql.Tx, deliveries []store.Delivery, present string) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -86,13 +86,13 @@ func addDeliveries(ctx context.Context, tx *sql.Tx, deliveries []store.Delivery,
 	for i, d := range deliveries {
 		rows[i] = []any{d.Webhook, d.Seq, d.Event}
 	}
-	told, err := list(rows)
+	encoded, err := list(rows)
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
 		SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, ?2, ?2, (SELECT epoch FROM log_head) FROM json_each(?1) WHERE true
-		ON CONFLICT (webhook, seq) `+present, told, time.Now().UnixMicro())
+		ON CONFLICT (webhook, seq) `+present, encoded, time.Now().UnixMicro())
 	return err
 }
 
@@ -132,7 +132,7 @@ func claim(ctx context.Context, tx *sql.Tx, c store.Claim, now time.Time) ([]sto
 	return dueDeliveries(ctx, tx, picked, c.Each, now)
 }
 
-// waiting returns the webhooks that may be claimed, who waited longest first.
+// waiting returns the webhooks that may be claimed, longest waiting first.
 func waiting(ctx context.Context, tx *sql.Tx, c store.Claim, now time.Time) ([]string, error) {
 	webhooks, err := list(c.Webhooks)
 	if err != nil {
@@ -151,7 +151,7 @@ func waiting(ctx context.Context, tx *sql.Tx, c store.Claim, now time.Time) ([]s
 
 const deliveryColumns = "d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at, d.epoch"
 
-// dueDeliveries returns what is due for these webhooks, in their order.
+// dueDeliveries returns the due deliveries of these webhooks, in their order.
 func dueDeliveries(ctx context.Context, tx *sql.Tx, webhooks string, most int, now time.Time) ([]store.Claimed, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT "+deliveryColumns+` FROM json_each(?) w JOIN delivery d ON d.webhook = w.value AND d.seq IN
 			(SELECT p.seq FROM delivery p INDEXED BY delivery_pending
@@ -267,7 +267,7 @@ func listDeliveries(ctx context.Context, db querier, q store.DeliveryQuery) ([]s
 		if !q.State.Known() {
 			return nil, fault.New(fault.Invalid, "no delivery is %q", q.State)
 		}
-		where += " AND state = '" + string(q.State) + "'" // spelt out, for the indexes on some states
+		where += " AND state = '" + string(q.State) + "'" // a literal, so that the partial indexes can be used
 	}
 	rows, err := db.QueryContext(ctx, "SELECT "+deliveryColumns+", a.at, a.status, a.latency, a.error, a.excerpt FROM (SELECT * FROM delivery WHERE "+where+
 		" ORDER BY seq DESC LIMIT ?) d LEFT JOIN attempt a ON a.webhook = d.webhook AND a.seq = d.seq ORDER BY d.seq DESC, a.at", append(args, q.Limit)...)
@@ -325,7 +325,7 @@ func (s *Store) PruneDeliveries(ctx context.Context, before time.Time, limit int
 }
 
 func prune(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (pruned int64, err error) {
-	// Deliveries come last: they tell which attempts are old.
+	// Deliveries come last: the attempts to delete are found through them.
 	for _, table := range []string{"attempt", "delivery"} {
 		result, err := tx.ExecContext(ctx, "DELETE FROM "+table+` WHERE (webhook, seq) IN
 			(SELECT webhook, seq FROM delivery WHERE done_at < ? ORDER BY done_at, webhook, seq LIMIT ?)`, before.UnixMicro(), limit)
@@ -342,13 +342,13 @@ func prune(ctx context.Context, tx *sql.Tx, before time.Time, limit int) (pruned
 	return pruned, nil
 }
 
-// storedDelivery is a delivery whose times are as the file has them.
+// storedDelivery is a delivery whose times have the types of the columns.
 type storedDelivery struct {
 	store.Delivery
 	due, created, done sql.Null[int64]
 }
 
-// fields are for the deliveryColumns.
+// fields returns the destinations of deliveryColumns.
 func (d *storedDelivery) fields() []any {
 	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.due, &d.created, &d.done, &d.Epoch}
 }
@@ -358,7 +358,7 @@ func (d *storedDelivery) delivery() store.Delivery {
 	return d.Delivery
 }
 
-// storedAttempt is an attempt as the file has it, or none.
+// storedAttempt is an attempt with nullable columns, for an outer join.
 type storedAttempt struct {
 	at, status, latency sql.Null[int64]
 	failure, excerpt    sql.Null[string]
@@ -375,7 +375,7 @@ func (a *storedAttempt) attempt() store.Attempt {
 	}
 }
 
-// moment is the time of a column, zero when it has none.
+// moment returns the time of a column, zero for NULL.
 func moment(micros sql.Null[int64]) time.Time {
 	if !micros.Valid {
 		return time.Time{}
@@ -383,7 +383,7 @@ func moment(micros sql.Null[int64]) time.Time {
 	return time.UnixMicro(micros.V).UTC()
 }
 
-// micros is what a column has of a time, nothing when it is zero.
+// micros returns the column value of a time, NULL when it is zero.
 func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -391,7 +391,7 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// collect makes a value of each row.
+// collect scans each row into a value.
 func collect[T any](ctx context.Context, q querier, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

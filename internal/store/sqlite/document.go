@@ -12,11 +12,12 @@ import (
 	"pregon/internal/store"
 )
 
-// partBits are those of a row of word that tell the part from the document.
+// partBits is the number of low bits of a rowid of word that hold the number of
+// the part. The other bits hold the number of the document.
 const partBits = 20
 
-// PutDocument implements store.Documents. What can be worked out beforehand is,
-// since everybody else who writes waits meanwhile.
+// PutDocument implements store.Documents. It prepares as much as
+// possible before the transaction, since other writers wait for it.
 func (s *Store) PutDocument(ctx context.Context, d store.Document) error {
 	d, err := d.Clean()
 	if err != nil {
@@ -43,7 +44,7 @@ func (s *Store) PutDocument(ctx context.Context, d store.Document) error {
 	return nil
 }
 
-// indexed returns a part as word takes it in.
+// indexed returns the text of a part for the table word.
 func indexed(p *store.Part) string {
 	var b strings.Builder
 	for _, word := range p.Words {
@@ -63,8 +64,8 @@ func indexed(p *store.Part) string {
 	return b.String()
 }
 
-// putDocument writes all of a document but its words, forgets the words that it
-// had, and returns its number.
+// putDocument writes all of a document but its words, deletes its old words, and
+// returns its number.
 func putDocument(ctx context.Context, tx *sql.Tx, d *store.Document, pages string) (number int64, err error) {
 	if err := nameDocument(ctx, tx, d.SHA256); err != nil {
 		return 0, err
@@ -87,7 +88,7 @@ func putDocument(ctx context.Context, tx *sql.Tx, d *store.Document, pages strin
 	return number, err
 }
 
-// nameDocument gives a hash a number, unless it has one.
+// nameDocument assigns a number to a hash, unless it has one.
 func nameDocument(ctx context.Context, tx *sql.Tx, sha256 string) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO document (sha256) VALUES (?) ON CONFLICT (sha256) DO NOTHING", sha256)
 	return err
@@ -193,8 +194,8 @@ func (s *Store) Original(ctx context.Context, sha256 string) (body []byte, err e
 	return body, nil
 }
 
-// FindInDocuments implements store.Documents. Each group is looked for by
-// itself: its words may stand in another part than those of the next.
+// FindInDocuments implements store.Documents. Each group is searched for
+// separately: its words may be in another part than those of the next.
 func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) ([]string, error) {
 	if err := q.Check(); err != nil {
 		return nil, fmt.Errorf("searching in documents: %w", err)
@@ -216,8 +217,8 @@ func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) ([]strin
 	return ids, nil
 }
 
-// expression asks the index for any of several phrases. Words need no quoting
-// beyond the quotes: see store.Part.
+// expression returns a full-text query that matches any of several phrases. Words
+// need no escaping within the quotes: see store.Part.
 func expression(phrases []store.Phrase) string {
 	either := make([]string, len(phrases))
 	for i, p := range phrases {
@@ -233,11 +234,11 @@ func expression(phrases []store.Phrase) string {
 	return strings.Join(either, " OR ")
 }
 
-// fileDocuments notes which reports have another document now.
-func fileDocuments(ctx context.Context, tx *sql.Tx, changes []disclosure.Change) error {
-	for report, hash := range store.Filed(changes) {
+// writeDocuments writes which reports have another document now.
+func writeDocuments(ctx context.Context, tx *sql.Tx, changes []disclosure.Change) error {
+	for report, hash := range store.ChangedDocuments(changes) {
 		if err := fileDocument(ctx, tx, report, hash); err != nil {
-			return fmt.Errorf("filing the document of %s: %w", report, err)
+			return fmt.Errorf("writing the document of %s: %w", report, err)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"pregon/internal/store"
 )
 
-// reasons are the states in which a file cannot serve us, by the code that
-// SQLite gives.
+// reasons are the conditions in which a file cannot be used, by SQLite's result
+// code.
 var reasons = map[int]string{
 	lib.SQLITE_BUSY:     "another process keeps it locked",
 	lib.SQLITE_LOCKED:   "another process keeps it locked",
@@ -31,7 +31,7 @@ func isBusy(err error) bool {
 	return ok && e.Code()&0xff == lib.SQLITE_BUSY
 }
 
-// explained says in plain words what SQLite says in a code.
+// explained adds the reason for SQLite's result code to an error.
 func explained(err error) error {
 	if _, already := errors.AsType[*fault.Error](err); already {
 		return err

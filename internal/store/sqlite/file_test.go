@@ -11,8 +11,8 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// TestFileTakenAway: a file that was deleted or replaced under an open store is
-// noticed by those who follow the log, and is not written to.
+// TestFileTakenAway: after the file of an open store was deleted or replaced, reads
+// and writes fail.
 func TestFileTakenAway(t *testing.T) {
 	for name, take := range map[string]func(t *testing.T, path string){
 		"deleted": func(t *testing.T, path string) {
@@ -38,25 +38,25 @@ func TestFileTakenAway(t *testing.T) {
 			}
 			defer s.Close()
 			if !s.Created() {
-				t.Error("a new store does not say that it is new")
+				t.Error("Created() = false for a new store, want true")
 			}
 			take(t, path)
 			if _, err := s.Newest(t.Context()); fault.KindOf(err) != fault.Unavailable {
-				t.Errorf("Newest ends with %v, want unavailable", err)
+				t.Errorf("Newest = %v, want unavailable", err)
 			}
 			b := store.Batch{Issuers: []disclosure.Issuer{{ID: "A1", Name: "Uno", Kind: disclosure.Company}}}
 			if _, err := s.Append(t.Context(), b); fault.KindOf(err) != fault.Unavailable {
-				t.Errorf("Append ends with %v, want unavailable", err)
+				t.Errorf("Append = %v, want unavailable", err)
 			}
 			if _, err := s.AcquireLease(t.Context(), "ingest", "ana", 1); fault.KindOf(err) != fault.Unavailable {
-				t.Errorf("AcquireLease ends with %v, want unavailable", err)
+				t.Errorf("AcquireLease = %v, want unavailable", err)
 			}
 		})
 	}
 }
 
 // TestFileIsNotMadeAnew: a connection that is opened after the file was deleted
-// does not make another.
+// does not create a new one.
 func TestFileIsNotMadeAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
@@ -68,19 +68,19 @@ func TestFileIsNotMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.ReadAnew(t.Context()); err == nil {
-		t.Error("a new connection reads from a file that is not there")
+		t.Error("a new connection reads from a deleted file")
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a file was made")
+		t.Error("a file was created")
 	}
 }
 
 func TestMissingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{}); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("opening no file ends with %v, want not found", err)
+		t.Errorf("opening no file = %v, want not found", err)
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a file was made")
+		t.Error("a file was created")
 	}
 }

@@ -28,7 +28,7 @@ func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.
 		case err != nil:
 			return err
 		case held == holder && expires > 0:
-			// Prolonged, even when late: nobody has come in between.
+			// Prolonged, even after it expired: no other holder took it.
 		case expires > now.UnixMicro():
 			return fault.New(fault.Conflict, "the lease %s is held by %s", name, held)
 		default:

@@ -13,7 +13,7 @@ import (
 	"pregon/internal/store"
 )
 
-var errNothingNew = errors.New("nothing new") // takes an empty transaction back
+var errNothingNew = errors.New("nothing new") // rolls an empty transaction back
 
 // Append implements store.Log.
 func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
@@ -53,7 +53,7 @@ func appendTx(ctx context.Context, tx *sql.Tx, b store.Batch) (store.Outcome, er
 	if err := insert(ctx, tx, seq, changes); err != nil {
 		return out, err
 	}
-	if err := fileDocuments(ctx, tx, changes); err != nil {
+	if err := writeDocuments(ctx, tx, changes); err != nil {
 		return out, err
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE log_head SET seq = ?", out.Seq)
@@ -75,8 +75,8 @@ func knownOf(ctx context.Context, tx *sql.Tx, b store.Batch) (store.Known, error
 	return k, fill(ctx, tx, "report", k.Reports)
 }
 
-// fill reads the records whose ids are the keys of the map, and drops the keys
-// of those that are not there.
+// fill reads the records whose ids are the keys of the map, and deletes the
+// keys of those that do not exist.
 func fill[T any](ctx context.Context, tx *sql.Tx, table string, records map[string]T) error {
 	get, err := tx.PrepareContext(ctx, "SELECT c.body FROM "+table+" t JOIN change c ON c.seq = t.seq WHERE t.id = ?")
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chan
 	return changes, nil
 }
 
-// changes reads those that a condition lets through.
+// changes reads the changes that meet a condition.
 func (s *Store) changes(ctx context.Context, where string, args ...any) ([]disclosure.Change, error) {
 	var changes []disclosure.Change
 	err := each(ctx, s.read, func(c disclosure.Change) error {
@@ -176,7 +176,7 @@ func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (
 		return disclosure.Head{}, fmt.Errorf("reading the present state: %w", explained(err))
 	}
 	defer tx.Rollback()
-	head, err := readHead(ctx, tx) // reading it first fixes the moment for the whole transaction
+	head, err := readHead(ctx, tx) // the first read fixes the snapshot of the transaction
 	if err != nil {
 		return disclosure.Head{}, fmt.Errorf("reading the present state: %w", explained(err))
 	}
@@ -208,7 +208,7 @@ func (s *Store) Reports(ctx context.Context, ids ...string) ([]disclosure.Report
 	return reports, nil
 }
 
-// list makes one parameter of many values, for json_each to take apart.
+// list encodes many values as one JSON parameter, for json_each.
 func list[T any](values []T) (string, error) {
 	b, err := json.Marshal(values)
 	return string(b), err
@@ -299,7 +299,7 @@ func (s *Store) RenewEpoch(ctx context.Context, replaced string, lost disclosure
 	return head, nil
 }
 
-// hasChange reports whether the log has the very change that a mark is of. No
+// hasChange reports whether the log has the change that a mark identifies. No
 // change has the zero mark.
 func hasChange(ctx context.Context, tx *sql.Tx, m disclosure.Mark) (has bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM change WHERE seq = ? AND occurred_at = ? AND event = ? AND subject = ?)",
@@ -309,5 +309,5 @@ func hasChange(ctx context.Context, tx *sql.Tx, m disclosure.Mark) (has bool, er
 
 // Wait implements store.Log.
 func (s *Store) Wait(ctx context.Context, after int64) error {
-	return s.wake.Wait(ctx, after, lookEvery, s.Newest)
+	return s.wake.Wait(ctx, after, pollInterval, s.Newest)
 }

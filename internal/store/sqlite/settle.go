@@ -33,7 +33,7 @@ func settle(ctx context.Context, tx *sql.Tx, results []store.Result) error {
 	return settleEndpoints(ctx, tx, webhooks)
 }
 
-// noteAttempts adds the attempts that are new and whose deliveries are there,
+// noteAttempts adds the attempts that are new and whose deliveries exist,
 // and returns them.
 func noteAttempts(ctx context.Context, tx *sql.Tx, results []store.Result) (map[store.AttemptKey]bool, error) {
 	rows := make([][]any, len(results))
@@ -42,7 +42,7 @@ func noteAttempts(ctx context.Context, tx *sql.Tx, results []store.Result) (map[
 		failure, excerpt := r.Attempt.Texts()
 		rows[i] = []any{r.Webhook, r.Seq, r.Attempt.At.UnixMicro(), r.Attempt.Status, r.Attempt.Latency.Microseconds(), failure, excerpt, r.Epoch}
 	}
-	told, err := list(rows)
+	encoded, err := list(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func noteAttempts(ctx context.Context, tx *sql.Tx, results []store.Result) (map[
 	}, `INSERT INTO attempt (webhook, seq, at, status, latency, error, excerpt)
 		SELECT d.webhook, d.seq, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
 		FROM json_each(?) CROSS JOIN delivery d WHERE d.webhook = value ->> 0 AND d.seq = value ->> 1 AND d.epoch = value ->> 7
-		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, told)
+		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, encoded)
 	noted := make(map[store.AttemptKey]bool, len(keys))
 	for _, k := range keys {
 		noted[k] = true
@@ -64,7 +64,7 @@ func settleDeliveries(ctx context.Context, tx *sql.Tx, deliveries []store.Settle
 	for i, d := range deliveries {
 		rows[i] = []any{d.Webhook, d.Seq, d.Attempts, d.State, micros(d.DueAt), micros(d.DoneAt)}
 	}
-	told, err := list(rows)
+	encoded, err := list(rows)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func settleDeliveries(ctx context.Context, tx *sql.Tx, deliveries []store.Settle
 			done_at = iif(d.state = 'pending' OR t.state = 'delivered', t.done_at, d.done_at)
 		FROM (SELECT value ->> 0 AS webhook, value ->> 1 AS seq, value ->> 2 AS attempts, value ->> 3 AS state,
 				value ->> 4 AS due_at, value ->> 5 AS done_at FROM json_each(?)) t
-		WHERE d.webhook = t.webhook AND d.seq = t.seq`, told)
+		WHERE d.webhook = t.webhook AND d.seq = t.seq`, encoded)
 	return err
 }
 
@@ -84,7 +84,7 @@ func settleEndpoints(ctx context.Context, tx *sql.Tx, webhooks []store.Tried) er
 	for i, w := range webhooks {
 		rows[i] = []any{w.Webhook, w.Succeeded, micros(w.FailingSince), micros(w.LastSuccessAt), micros(w.LastFailureAt)}
 	}
-	told, err := list(rows)
+	encoded, err := list(rows)
 	if err != nil {
 		return err
 	}
@@ -94,6 +94,6 @@ func settleEndpoints(ctx context.Context, tx *sql.Tx, webhooks []store.Tried) er
 			last_failure_at = coalesce(max(e.last_failure_at, t.failure_at), e.last_failure_at, t.failure_at)
 		FROM (SELECT value ->> 0 AS webhook, value ->> 1 AS succeeded, value ->> 2 AS failing_since,
 				value ->> 3 AS success_at, value ->> 4 AS failure_at FROM json_each(?)) t
-		WHERE e.webhook = t.webhook`, told)
+		WHERE e.webhook = t.webhook`, encoded)
 	return err
 }

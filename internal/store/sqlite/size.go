@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Size returns the bytes of the file and of the log of its last commits.
+// Size returns the size in bytes of the file and its write-ahead log.
 func (s *Store) Size(context.Context) (int64, error) {
 	var sum int64
 	for _, path := range []string{s.path, s.path + "-wal"} {
@@ -23,7 +23,7 @@ func (s *Store) Size(context.Context) (int64, error) {
 	return sum, nil
 }
 
-// Connections returns how many connections readers use, and may use.
+// Connections returns the number of read connections in use, and the maximum.
 func (s *Store) Connections() (inUse, most int) {
 	st := s.read.Stats()
 	return st.InUse, st.MaxOpenConnections

@@ -4,7 +4,7 @@
 // survives a power cut. A process writes through one connection and reads
 // through a few; other processes may use the file at the same time, and wait
 // up to half a minute for each other's short write transactions. They learn of
-// each other's commits by looking at the newest number five times a second.
+// each other's commits by polling the newest number five times a second.
 package sqlite
 
 import (
@@ -23,8 +23,9 @@ import (
 	"pregon/internal/store"
 )
 
-// lookEvery is how often a waiting reader looks for other processes' commits.
-const lookEvery = 200 * time.Millisecond
+// pollInterval is the interval at which a waiting reader polls for other
+// processes' commits.
+const pollInterval = 200 * time.Millisecond
 
 //go:embed migrations/*.sql
 var files embed.FS
@@ -34,13 +35,14 @@ type Store struct {
 	write *sql.DB // one connection: SQLite has one writer at a time anyway
 	read  *sql.DB
 	wake  store.Wake
-	seq   *sql.Stmt // asked for five times a second as long as the process lives
+	seq   *sql.Stmt // run five times a second by waiting readers
 
 	path    string
 	opened  fs.FileInfo // the file as it was opened
 	created bool
 
-	// commit is a variable so that tests can fail it, before and after.
+	// commit is a field so that tests can make it fail, before it takes effect and
+	// after.
 	commit func(*sql.Tx) error
 }
 
@@ -48,7 +50,7 @@ var _ store.Store = (*Store)(nil)
 
 // Options of Open.
 type Options struct {
-	Create bool // make the file when there is none
+	Create bool // create the file when it does not exist
 }
 
 // Open opens the file and brings its schema up to date.
@@ -78,8 +80,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes sure that the file is there. A new one is nobody else's to
-// read; the companions that SQLite puts beside it inherit its mode.
+// prepare makes sure that the file exists. A new file can be read only by its
+// owner; the other files that SQLite creates beside it inherit its mode.
 func prepare(path string, create bool) error {
 	if !create {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +102,8 @@ func prepare(path string, create bool) error {
 }
 
 // open makes a pool whose every connection has the settings the package
-// comment speaks of. None makes the file: one that is opened later, when the file
-// was taken away, would begin an empty database beside the log of the old one.
+// comment describes. No connection creates the file: one that is opened after the
+// file was deleted would create an empty database beside the log of the old one.
 func open(path string, most int, extra string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?mode=rw&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&" + extra
@@ -120,8 +122,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 
-// migrate applies what is missing in one transaction, whose write lock lets
-// one process at a time in.
+// migrate applies the missing migrations in one transaction, whose write lock
+// makes concurrent processes wait.
 func (s *Store) migrate(ctx context.Context) error {
 	all, err := store.Migrations(files)
 	if err != nil {
@@ -159,8 +161,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// ours refuses a database that another program made: it has tables, and no
-// version of ours.
+// ours fails for a database that another program created: one that has tables and
+// no schema version.
 func ours(ctx context.Context, tx *sql.Tx) error {
 	var foreign bool
 	err := tx.QueryRowContext(ctx, "SELECT v.user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version v").Scan(&foreign)
@@ -170,11 +172,11 @@ func ours(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// Created reports whether Open made the store.
+// Created reports whether Open created the store.
 func (s *Store) Created() bool { return s.created }
 
 // intact fails when the file under the path is no longer the one that was
-// opened. SQLite would go on writing to a file that nobody can find again.
+// opened. SQLite would continue to write to a file that has no name any more.
 func (s *Store) intact() error {
 	now, err := os.Stat(s.path)
 	switch {
@@ -188,15 +190,15 @@ func (s *Store) intact() error {
 	return nil
 }
 
-// SchemaVersion returns the number of migrations the file has seen.
+// SchemaVersion returns the number of migrations that were applied to the file.
 func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
 	err = s.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
 	return version, err
 }
 
-// begin waits for its turn to write. SQLite gives up after the busy timeout,
-// and does not serve in the order of asking: when others write without a pause,
-// it is asked again a few times before they are said to keep the file.
+// begin begins a write transaction, and waits for other writers. SQLite gives up
+// after the busy timeout and does not serve writers in order. So begin tries a few
+// times before it reports that other processes keep the file locked.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	if err := s.intact(); err != nil {
 		return nil, err
@@ -209,7 +211,7 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	}
 }
 
-// update runs fn in a write transaction. An error of fn takes everything back.
+// update runs fn in a write transaction. An error of fn rolls it back.
 func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
 	tx, err := s.begin(ctx)
 	if err != nil {

@@ -75,15 +75,14 @@ func TestOpenDoesNotCreateUnasked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "typo.db")
 	_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if fault.KindOf(err) != fault.NotFound {
-		t.Errorf("opening what is not there: %v", err)
+		t.Errorf("opening a missing file: %v", err)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Error("the file was made all the same")
+		t.Error("the file was created")
 	}
 }
 
-// TestFirstSchema: a file that an older program made gets what came since, and
-// keeps what it has.
+// TestFirstSchema: a file of an older program is migrated and keeps its data.
 func TestFirstSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	first, err := os.ReadFile("migrations/0001_log.sql")
@@ -111,7 +110,7 @@ func TestFirstSchema(t *testing.T) {
 	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: "key", ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
-	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // what was there is nobody's to be sent
+	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // existing changes are not sent to webhooks
 		t.Errorf("Fanned = %d, %v", fanned, err)
 	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
@@ -125,8 +124,8 @@ func TestFirstSchema(t *testing.T) {
 	}
 }
 
-// TestOnceForgets: each name that is taken takes a hundred away whose time has
-// passed, and none other.
+// TestOnceForgets: each claim of a name deletes up to a hundred expired names, and
+// no others.
 func TestOnceForgets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
@@ -160,7 +159,7 @@ func TestOnceForgets(t *testing.T) {
 		}
 	}
 	if first, err := s.ClaimNonce(t.Context(), "kept", time.Now().Add(time.Hour)); err != nil || first {
-		t.Errorf("Once = %t, %v", first, err)
+		t.Errorf("ClaimNonce = %t, %v", first, err)
 	}
 }
 
@@ -191,10 +190,10 @@ func TestNotADatabase(t *testing.T) {
 	}
 	if s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true}); err == nil {
 		s.Close()
-		t.Error("a letter was opened as a store")
+		t.Error("a text file was opened as a store")
 	}
 	if b, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(b), "Dear sirs") {
-		t.Error("and it was damaged")
+		t.Error("the text file was modified")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"pregon/internal/store"
 )
 
-// brief is what a test about events and order looks at.
+// brief has the fields of a change that matter to tests of events and order.
 type brief struct {
 	Event   disclosure.Event
 	Subject string
@@ -36,13 +36,13 @@ func checkBriefs(t *testing.T, s store.Store, want ...brief) {
 func checkOutcome(t *testing.T, got, want store.Outcome) {
 	t.Helper()
 	if got != want {
-		t.Errorf("the outcome is %+v, want %+v", got, want)
+		t.Errorf("outcome = %+v, want %+v", got, want)
 	}
 }
 
 func testNewUpdatedUnchanged(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	first, second := filing(1, "Resultados"), filing(2, "Dividendo")
+	first, second := newReport(1, "Resultados"), newReport(2, "Dividendo")
 	checkOutcome(t, mustAppend(t, s, published(first)), store.Outcome{Seq: 1, New: 1})
 	checkOutcome(t, mustAppend(t, s, published(first)), store.Outcome{Seq: 1, Unchanged: 1})
 
@@ -73,7 +73,7 @@ func testIssuerNewUpdatedUnchanged(t *testing.T, e Engine) {
 
 func testTwiceInOneBatch(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	plain, titled := filing(1, "Resultados"), filing(1, "Resultados del año")
+	plain, titled := newReport(1, "Resultados"), newReport(1, "Resultados del año")
 	one, renamed := company("A1", "Uno"), company("A1", "Único")
 	outcome := mustAppend(t, s, store.Batch{
 		Issuers: []disclosure.Issuer{one, renamed, renamed},
@@ -99,7 +99,7 @@ func testMergeNeverErases(t *testing.T, e Engine) {
 	want := *log[0].Report
 	want.Title = poor.Title
 	if diff := cmp.Diff(want, *log[1].Report); diff != "" {
-		t.Errorf("a poor observation did more than it told (-want +got):\n%s", diff)
+		t.Errorf("report after a partial observation (-want +got):\n%s", diff)
 	}
 }
 
@@ -107,7 +107,7 @@ func testBatchOrder(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	mustAppend(t, s, store.Batch{
 		Issuers: []disclosure.Issuer{company("B2", "Dos"), company("A1", "Uno")},
-		Reports: []disclosure.Report{filing(3, "c"), filing(1, "a"), filing(2, "b")},
+		Reports: []disclosure.Report{newReport(3, "c"), newReport(1, "a"), newReport(2, "b")},
 		New:     disclosure.Backfilled,
 	})
 	checkBriefs(t, s,
@@ -118,12 +118,12 @@ func testBatchOrder(t *testing.T, e Engine) {
 		brief{disclosure.Backfilled, "oir-2", nil})
 }
 
-// testEqualIDs: nothing keeps a register from having an issuer oir-1.
+// testEqualIDs: an issuer and a report may have the same id, here oir-1.
 func testEqualIDs(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	b := store.Batch{
 		Issuers: []disclosure.Issuer{company("oir-1", "Uno")},
-		Reports: []disclosure.Report{filing(1, "Resultados")},
+		Reports: []disclosure.Report{newReport(1, "Resultados")},
 		New:     disclosure.Published,
 	}
 	checkOutcome(t, mustAppend(t, s, b), store.Outcome{Seq: 2, New: 2, NewIssuers: 1})
@@ -131,8 +131,8 @@ func testEqualIDs(t *testing.T, e Engine) {
 	checkLength(t, s, 2)
 }
 
-// everything is a report with all its fields, and with all that may be hard to
-// keep as it is.
+// everything returns a report with all fields set, to values that are difficult to
+// store unchanged.
 func everything() disclosure.Report {
 	return disclosure.Report{
 		ID: "hr-999999999999999999", Type: disclosure.HR, Number: 999999999999999999,
@@ -154,16 +154,16 @@ func everything() disclosure.Report {
 
 func testCorrected(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	mustAppend(t, s, published(filing(1, "Resultados")))
-	corrected := filing(1, "Resultados")
+	mustAppend(t, s, published(newReport(1, "Resultados")))
+	corrected := newReport(1, "Resultados")
 	corrected.CorrectedBy = "oir-2"
-	checkOutcome(t, mustAppend(t, s, published(filing(2, "Rectifica"), corrected)), store.Outcome{Seq: 3, New: 1, Updated: 1})
+	checkOutcome(t, mustAppend(t, s, published(newReport(2, "Rectifica"), corrected)), store.Outcome{Seq: 3, New: 1, Updated: 1})
 	checkOutcome(t, mustAppend(t, s, published(corrected)), store.Outcome{Seq: 3, Unchanged: 1})
 
-	again := corrected // said in passing by another
+	again := corrected // stated by another report, in Aside
 	again.Title = "Con otro título"
 	checkOutcome(t,
-		mustAppend(t, s, store.Batch{Reports: []disclosure.Report{filing(3, "Otra")}, Aside: []disclosure.Report{again}}),
+		mustAppend(t, s, store.Batch{Reports: []disclosure.Report{newReport(3, "Otra")}, Aside: []disclosure.Report{again}}),
 		store.Outcome{Seq: 5, New: 1})
 	checkBriefs(t, s,
 		brief{disclosure.Published, "oir-1", nil},
@@ -184,7 +184,7 @@ func testRoundTrip(t *testing.T, e Engine) {
 	start := time.Now().Truncate(time.Microsecond)
 	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{issuer}, Reports: []disclosure.Report{report}, New: disclosure.Published})
 
-	log := checkLength(t, open(), 2) // opened anew: nothing of it comes from memory
+	log := checkLength(t, open(), 2) // opened again, so that nothing comes from memory
 	if diff := cmp.Diff(issuer, *log[0].Issuer); diff != "" {
 		t.Errorf("the issuer (-want +got):\n%s", diff)
 	}
@@ -193,18 +193,18 @@ func testRoundTrip(t *testing.T, e Engine) {
 		t.Errorf("the report (-want +got):\n%s", diff)
 	}
 	if at := log[1].OccurredAt; at.Before(start) || at.After(time.Now()) {
-		t.Errorf("it occurred at %v, and the test began at %v", at, start)
+		t.Errorf("OccurredAt = %v, want a time after %v", at, start)
 	}
 	checkOutcome(t,
 		mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{issuer}, Reports: []disclosure.Report{report}}),
 		store.Outcome{Seq: 2, Unchanged: 2})
 }
 
-// testLargeBatch goes beyond what fits into one statement's parameters.
+// testLargeBatch appends more reports than one statement can have parameters.
 func testLargeBatch(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	const n = 3000
-	b := store.Batch{Reports: filings(1, n), New: disclosure.Backfilled}
+	b := store.Batch{Reports: newReports(1, n), New: disclosure.Backfilled}
 	for i := range n {
 		b.Issuers = append(b.Issuers, company(fmt.Sprintf("fi-%d", i), "Fondo"))
 	}

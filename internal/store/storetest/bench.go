@@ -12,7 +12,7 @@ import (
 )
 
 // BenchDocuments measures what a store does with many documents and with a very
-// large one. Size returns how many bytes are kept of documents, by what they are.
+// large one. Size returns how many bytes are stored for documents, by kind.
 func BenchDocuments(b *testing.B, s store.Store, size func() map[string]int64) {
 	const documents = 20_000
 	w := newAuthor()
@@ -56,13 +56,13 @@ func BenchDocuments(b *testing.B, s store.Store, size func() map[string]int64) {
 				}
 				found = len(ids)
 			}
-			b.ReportMetric(float64(found), "filings")
+			b.ReportMetric(float64(found), "reports")
 		})
 	}
 	benchLarge(b, s, w)
 }
 
-// benchLarge puts the largest that is to be expected, while others append.
+// benchLarge puts a document of the largest expected size, during appends.
 func benchLarge(b *testing.B, s store.Store, w *author) {
 	large := w.document("large", 250, 4000)
 	for range 2000 {
@@ -87,7 +87,7 @@ func benchLarge(b *testing.B, s store.Store, w *author) {
 			var most time.Duration
 			for n := int64(1_000_000); ; n++ {
 				start := time.Now()
-				if _, err := s.Append(b.Context(), published(filing(n, step.name))); err != nil {
+				if _, err := s.Append(b.Context(), published(newReport(n, step.name))); err != nil {
 					b.Error(err)
 				}
 				most = max(most, time.Since(start))

@@ -16,7 +16,8 @@ import (
 	"pregon/internal/store"
 )
 
-// CheckLog verifies every invariant of a store at rest and returns its log.
+// CheckLog verifies every invariant of a store without writers and returns its
+// log.
 func CheckLog(t *testing.T, s store.Store) []disclosure.Change {
 	t.Helper()
 	ctx := patiently(t)
@@ -36,7 +37,7 @@ func CheckLog(t *testing.T, s store.Store) []disclosure.Change {
 		t.Fatalf("Current is as of %d, %v; the newest is %d", seq, err, newest)
 	}
 	want := replay(log)
-	if reflect.DeepEqual(want, heads) { // of a long log cmp takes minutes
+	if reflect.DeepEqual(want, heads) { // cmp takes minutes for a long log
 		return log
 	}
 	if diff := cmp.Diff(want, heads); diff != "" {
@@ -55,7 +56,7 @@ func checkLength(t *testing.T, s store.Store, want int) []disclosure.Change {
 	return log
 }
 
-// subject tells issuers and reports apart, whose ids are independent.
+// subject identifies an issuer or a report. Their ids are independent.
 type subject struct {
 	issuer bool
 	id     string
@@ -75,7 +76,7 @@ func replay(log []disclosure.Change) []disclosure.Change {
 	return slices.SortedFunc(maps.Values(last), bySeq)
 }
 
-// checkRows verifies what each row of a whole log must say, given those before.
+// checkRows verifies each row of a complete log against the rows before it.
 func checkRows(log []disclosure.Change) error {
 	last := map[subject]*disclosure.Change{}
 	for i := range log {
@@ -122,7 +123,7 @@ func checkReport(before, c *disclosure.Change) error {
 			return fmt.Errorf("the first event of %s is %q", c.Subject(), c.Event)
 		}
 		if c.Event == disclosure.Backfilled && !c.Report.Backfilled {
-			return fmt.Errorf("%s is of the past and does not say so", c.Subject())
+			return fmt.Errorf("%s is back-filled and its Backfilled field is false", c.Subject())
 		}
 		if !c.Report.AvailableAt.Equal(c.OccurredAt) || c.Report.FirstSeenAt.IsZero() {
 			return fmt.Errorf("%s is available at %v, first seen at %v", c.Subject(), c.Report.AvailableAt, c.Report.FirstSeenAt)
@@ -133,7 +134,7 @@ func checkReport(before, c *disclosure.Change) error {
 	if slices.Contains(c.Changed, "corrected_by") {
 		want = disclosure.Corrected
 	}
-	if c.Event != want && c.Event != disclosure.Backfilled { // TestPlan has when it is which
+	if c.Event != want && c.Event != disclosure.Backfilled { // TestPlan tests which of the two it is
 		return fmt.Errorf("a later event of %s is %q, want %q", c.Subject(), c.Event, want)
 	}
 	merged, changed := before.Report.Merge(*c.Report)
@@ -147,8 +148,8 @@ func checkFirst(c *disclosure.Change) error {
 	return nil
 }
 
-// checkStep verifies that a row says something new, names all of it, and has
-// lost nothing that the row before it knew.
+// checkStep verifies that a row differs from the one before it, names all changed
+// fields, and has lost no value.
 func checkStep(c *disclosure.Change, changed []string, lost string) error {
 	if len(changed) == 0 {
 		return fmt.Errorf("nothing of %s changed", c.Subject())

@@ -14,13 +14,12 @@ import (
 	"pregon/internal/waittest"
 )
 
-// claimOf asks for plenty of some webhooks for an hour.
+// claimOf returns a claim of webhooks for an hour with high limits.
 func claimOf(holder string, webhooks ...string) store.Claim {
 	return store.Claim{Holder: holder, Webhooks: webhooks, Endpoints: 1000, Each: 1000, TTL: time.Hour}
 }
 
-// checkClaim claims, and compares what it gets, each webhook written with its
-// seqs.
+// checkClaim claims and compares the result, each webhook written with its seqs.
 func checkClaim(t *testing.T, s store.Store, c store.Claim, want ...string) {
 	t.Helper()
 	claimed, err := s.Claim(patiently(t), c)
@@ -52,7 +51,7 @@ func describeClaimed(claimed []store.Claimed) []string {
 	return all
 }
 
-// checkHeld asks which of some webhooks a holder has, and prolongs them.
+// checkHeld renews webhooks, and checks which of them the holder has.
 func checkHeld(t *testing.T, s store.Store, holder string, want ...string) {
 	t.Helper()
 	got, err := s.Renew(patiently(t), holder, time.Hour, "a", "b", "c", "d")
@@ -83,17 +82,17 @@ func testClaim(t *testing.T, e Engine) {
 	settle(t, s, failed("a", 2, later()), delivered("a", 5), died("a", 3))
 	enqueue(t, s, to("d", 4)...)
 	settle(t, s, delivered("d", 4))
-	settle(t, s, delivered("a", 5)) // which fails no more
+	settle(t, s, delivered("a", 5)) // so that it no longer fails
 
-	// Only those asked for, only what is due, in order of seq, and not too many.
+	// Only requested webhooks, only due deliveries, in order of seq, up to the limit.
 	c := claimOf("ana", "a", "d", "unknown")
 	c.Each = 1
 	checkClaim(t, s, c, "a 1")
 	c.Each = 9
-	checkClaim(t, s, c, "a 1 4") // hers, so that she may have it again
+	checkClaim(t, s, c, "a 1 4") // held by ana already, so it is given again
 	checkHeld(t, s, "ana", "a")
 
-	// What one has, nobody else gets; nor does she get more than she asks for.
+	// A webhook is given to one holder only, and up to the requested number.
 	c = claimOf("berta", "a", "b", "c", "d")
 	c.Endpoints = 1
 	checkClaim(t, other, c, "c 9")
@@ -103,7 +102,7 @@ func testClaim(t *testing.T, e Engine) {
 	checkHeld(t, s, "berta", "c")
 	checkHeld(t, s, "dora")
 
-	// What is given back is for the next, and only the holder gives it back.
+	// A released webhook can be claimed again, and only its holder can release it.
 	releaseWebhooks(t, other, "ana", "a", "b", "c", "d")
 	releaseWebhooks(t, other, "ana")
 	checkHeld(t, s, "ana")
@@ -115,7 +114,7 @@ func testClaim(t *testing.T, e Engine) {
 	checkClaim(t, s, claimOf("ana", "a"), "a 6")
 }
 
-// testClaimFailing: those whose last attempt failed are asked for apart.
+// testClaimFailing: webhooks whose last attempt failed are claimed separately.
 func testClaimFailing(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	enqueue(t, s, to("a", 1, 2)...)
@@ -137,8 +136,8 @@ func testClaimFailing(t *testing.T, e Engine) {
 	checkClaim(t, s, bad, "b 2")
 }
 
-// testClaimIsFair: whoever waits longest comes first, whatever his name or how
-// much there is for him.
+// testClaimIsFair: the webhook that has waited longest comes first, whatever its
+// id and its number of deliveries.
 func testClaimIsFair(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	for _, webhook := range []string{"c", "a", "d", "b"} {
@@ -158,12 +157,12 @@ func testClaimIsFair(t *testing.T, e Engine) {
 		got = append(got, describeClaimed(claimed)...)
 	}
 	if diff := cmp.Diff([]string{"a 1", "d 1", "b 1 2 3 4", "c 1"}, got); diff != "" {
-		t.Errorf("they came in another order (-want +got):\n%s", diff)
+		t.Errorf("order of claims (-want +got):\n%s", diff)
 	}
 }
 
-// testClaimTakeOver: what is past its time is for whoever asks, and what the
-// old holder says of it afterwards is heard all the same.
+// testClaimTakeOver: an expired claim can be taken over by any holder, and the old
+// holder's results are recorded all the same.
 func testClaimTakeOver(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
@@ -195,16 +194,16 @@ func testClaimTakeOver(t *testing.T, e Engine) {
 	}
 	checkHeld(t, s, "ana", "b") // which was prolonged for an hour
 	checkHeld(t, s, "berta", "a")
-	releaseWebhooks(t, s, "ana", "a") // too late: it is not hers any more
+	releaseWebhooks(t, s, "ana", "a") // too late: ana no longer holds it
 	checkHeld(t, s, "berta", "a")
 
 	settle(t, s, delivered("a", 1))
 	checkClaim(t, other, c, "a 2")
 	settle(t, other, delivered("a", 2))
-	settle(t, s, failed("a", 2, past)) // ana's own try, told late
+	settle(t, s, failed("a", 2, past)) // ana's attempt, recorded late
 	checkDeliveries(t, s, "a", "2 delivered 2/2", "1 delivered 1/1")
 
-	// Past its time it is still hers when nobody else wanted it.
+	// An expired claim can be renewed when no other holder took it.
 	if _, err := s.Renew(ctx, "ana", -time.Hour, "b"); err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +211,8 @@ func testClaimTakeOver(t *testing.T, e Engine) {
 	checkClaim(t, s, c)
 }
 
-// testClaimRace lets many ask at once, again and again: nobody gets what
-// another has, and all is given.
+// testClaimRace has many holders claim concurrently: no webhook is given to two
+// holders, and all are given.
 func testClaimRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -253,6 +252,6 @@ func testClaimRace(t *testing.T, e Engine) {
 	slices.Sort(given)
 	slices.Sort(webhooks)
 	if diff := cmp.Diff(webhooks, given); diff != "" {
-		t.Errorf("they got (-want +got):\n%s", diff)
+		t.Errorf("claimed deliveries (-want +got):\n%s", diff)
 	}
 }

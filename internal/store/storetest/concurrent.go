@@ -23,14 +23,14 @@ const (
 	batchesPerWriter = 20
 )
 
-// testConcurrentWriters lets many write the same records through several open
-// stores, with commits that fail and callers who give up, while others read.
-// In the end nothing told is lost, the log is sound, and whoever followed it
-// saw it all.
+// testConcurrentWriters has many writers write the same records through several
+// open stores, with failing commits and canceled calls, during reads. In the end
+// no record is lost, the log is valid, and every reader that followed it saw all
+// of it.
 func testConcurrentWriters(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	ctx := patiently(t)
-	last := filing(999_999, "El último")
+	last := newReport(999_999, "El último")
 	var writers, readers errgroup.Group
 	var followed [handles][]disclosure.Change
 	var first store.Store
@@ -67,7 +67,7 @@ func testConcurrentWriters(t *testing.T, e Engine) {
 	}
 }
 
-// checkNothingLost verifies that each batch's own report is there.
+// checkNothingLost verifies that each batch's own report is in the store.
 func checkNothingLost(t *testing.T, log []disclosure.Change) {
 	t.Helper()
 	found := map[string]bool{}
@@ -76,7 +76,7 @@ func checkNothingLost(t *testing.T, log []disclosure.Change) {
 	}
 	for w := range handles * writersPerHandle {
 		for i := range batchesPerWriter {
-			if id := ownFiling(w, i).ID; !found[id] {
+			if id := ownReport(w, i).ID; !found[id] {
 				t.Errorf("%s was appended and is not there", id)
 			}
 		}
@@ -104,8 +104,8 @@ func (w *writer) run(ctx context.Context) error {
 	return nil
 }
 
-// batch has a few of the records that all share, in one of few states so that
-// some are unchanged, and one report of its own.
+// batch returns a batch of a few shared records, in one of few states so that some
+// are unchanged, and one report that no other batch has.
 func (w *writer) batch(i int) store.Batch {
 	b := store.Batch{New: disclosure.Published}
 	for range w.rand.IntN(3) {
@@ -114,21 +114,21 @@ func (w *writer) batch(i int) store.Batch {
 		b.Issuers = append(b.Issuers, is)
 	}
 	for range w.rand.IntN(6) {
-		r := filing(1+w.rand.Int64N(12), fmt.Sprintf("Título %d", w.rand.IntN(3)))
+		r := newReport(1+w.rand.Int64N(12), fmt.Sprintf("Título %d", w.rand.IntN(3)))
 		if w.rand.IntN(2) == 0 {
 			r.Summary = fmt.Sprintf("Resumen %d", w.rand.IntN(2))
 		}
 		b.Reports = append(b.Reports, r)
 	}
-	b.Reports = append(b.Reports, ownFiling(w.id, i))
+	b.Reports = append(b.Reports, ownReport(w.id, i))
 	return b
 }
 
-func ownFiling(writer, batch int) disclosure.Report {
-	return filing(int64(1000*(writer+1)+batch), "Propio")
+func ownReport(writer, batch int) disclosure.Report {
+	return newReport(int64(1000*(writer+1)+batch), "Propio")
 }
 
-// append tries until it succeeds. Many tries are made to fail.
+// append tries until it succeeds. Many attempts are made to fail.
 func (w *writer) append(ctx context.Context, b store.Batch) error {
 	return w.retry(ctx, func(try context.Context) error {
 		_, err := w.s.Append(try, b)
@@ -136,7 +136,8 @@ func (w *writer) append(ctx context.Context, b store.Batch) error {
 	})
 }
 
-// retry writes with mishaps until it succeeds, or fails for another reason.
+// retry writes with injected failures until it succeeds, or fails for another
+// reason.
 func (w *writer) retry(ctx context.Context, write func(context.Context) error) error {
 	for {
 		try, cancel := w.mishap(ctx)
@@ -146,14 +147,14 @@ func (w *writer) retry(ctx context.Context, write func(context.Context) error) e
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		// The failure may be another writer's who uses the same store.
+		// The failure may have been injected by another writer on the same store.
 		if !gaveUp && !errors.Is(err, errInjected) {
 			return err
 		}
 	}
 }
 
-// mishap prepares what goes wrong with the next try, or nothing.
+// mishap injects a failure into the next attempt, or none.
 func (w *writer) mishap(ctx context.Context) (context.Context, context.CancelFunc) {
 	switch w.rand.IntN(6) {
 	case 0:
@@ -166,7 +167,7 @@ func (w *writer) mishap(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithCancel(ctx)
 }
 
-// persist appends in spite of failures that writers prepared and never met.
+// persist appends in spite of injected failures that are still pending.
 func persist(ctx context.Context, s store.Store, b store.Batch) error {
 	for {
 		if _, err := s.Append(ctx, b); !errors.Is(err, errInjected) {
@@ -184,14 +185,14 @@ func testFailureAfterCommit(t *testing.T, e Engine) {
 }
 
 // testFailure makes a commit fail between two that succeed. It leaves all or
-// nothing, and doing it again is safe.
+// nothing, and repeating it is safe.
 func testFailure(t *testing.T, e Engine, after bool) {
 	open := e.fresh(t)
 	s := open()
-	mustAppend(t, s, published(filings(1, 3)...))
+	mustAppend(t, s, published(newReports(1, 3)...))
 	b := store.Batch{
 		Issuers: []disclosure.Issuer{company("A1", "Uno")},
-		Reports: []disclosure.Report{filing(3, "Otro título"), filing(4, "Resultados")},
+		Reports: []disclosure.Report{newReport(3, "Otro título"), newReport(4, "Resultados")},
 		New:     disclosure.Published,
 	}
 	e.FailCommit(s, after, errInjected)
@@ -206,7 +207,7 @@ func testFailure(t *testing.T, e Engine, after bool) {
 	checkLength(t, open(), left)
 	checkOutcome(t, mustAppend(t, s, b), again)
 	checkLength(t, s, 6)
-	checkOutcome(t, mustAppend(t, s, published(filing(5, "Después"))), store.Outcome{Seq: 7, New: 1})
+	checkOutcome(t, mustAppend(t, s, published(newReport(5, "Después"))), store.Outcome{Seq: 7, New: 1})
 	checkLength(t, s, 7)
 }
 
@@ -214,10 +215,10 @@ func testCancelledAppend(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Append(ctx, published(filing(1, "Resultados"))); err == nil {
-		t.Error("Append succeeded for a caller who had given up")
+	if _, err := s.Append(ctx, published(newReport(1, "Resultados"))); err == nil {
+		t.Error("Append succeeded with a cancelled context")
 	}
 	checkLength(t, s, 0)
-	mustAppend(t, s, published(filing(1, "Resultados")))
+	mustAppend(t, s, published(newReport(1, "Resultados")))
 	checkLength(t, s, 1)
 }

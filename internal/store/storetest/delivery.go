@@ -17,7 +17,7 @@ import (
 	"pregon/internal/store"
 )
 
-// to are deliveries to one webhook.
+// to returns deliveries to one webhook.
 func to(webhook string, seqs ...int64) []store.Delivery {
 	var all []store.Delivery
 	for _, seq := range seqs {
@@ -79,7 +79,7 @@ func testFanOut(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
 	checkFanned(t, s, 0)
-	mustAppend(t, s, published(filings(1, 5)...))
+	mustAppend(t, s, published(newReports(1, 5)...))
 	checkFanned(t, s, 0)
 
 	fanOut(t, s, store.FanOut{From: 0, To: 2, Deliveries: slices.Concat(to("a", 1, 2), to("b", 2))})
@@ -94,7 +94,8 @@ func testFanOut(t *testing.T, e Engine) {
 	checkFanned(t, s, 2)
 	checkDeliveries(t, s, "a", "2 pending 0/0", "1 pending 0/0")
 
-	// It goes on without a delivery too, and leaves alone what is there.
+	// A fan-out without deliveries moves the seq too. Existing deliveries are left
+	// alone.
 	fanOut(t, other, store.FanOut{From: 2, To: 3})
 	checkFanned(t, s, 3)
 	settle(t, s, delivered("a", 2), failed("a", 1, later()))
@@ -105,7 +106,8 @@ func testFanOut(t *testing.T, e Engine) {
 	checkLength(t, s, 5)
 }
 
-// testFanOutKnowsWebhooks: whoever hands out must know all webhooks as they are.
+// testFanOutKnowsWebhooks: FanOut fails unless the caller has seen the newest
+// revision of all webhooks.
 func testFanOutKnowsWebhooks(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
@@ -128,7 +130,7 @@ func testFanOutKnowsWebhooks(t *testing.T, e Engine) {
 	checkDeliveries(t, s, "a", "2 pending 0/0", "1 pending 0/0")
 }
 
-// testFanOutRace has many hand out the same: one of them does.
+// testFanOutRace has many callers fan out the same change: one of them succeeds.
 func testFanOutRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -162,8 +164,8 @@ func testFanOutRace(t *testing.T, e Engine) {
 	checkFanned(t, stores[1], rounds)
 }
 
-// testFanOutMeetsNewWebhooks makes webhooks while others hand out: from where
-// the log was handed out up to when it was there, a webhook gets everything.
+// testFanOutMeetsNewWebhooks creates webhooks during fan-outs: a webhook gets every
+// change after the value of Fanned at the time when it was created.
 func testFanOutMeetsNewWebhooks(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -222,7 +224,7 @@ func testFanOutMeetsNewWebhooks(t *testing.T, e Engine) {
 	}
 }
 
-// fanToAll hands one change out to all webhooks that are known.
+// fanToAll fans one change out to all known webhooks.
 func fanToAll(ctx context.Context, s store.Store) error {
 	from, err := s.Fanned(ctx)
 	if err != nil {
@@ -302,11 +304,11 @@ func testListDeliveries(t *testing.T, e Engine) {
 		}
 	}
 	if _, err := s.ListDeliveries(patiently(t), store.DeliveryQuery{Webhook: "a", State: "' OR true --", Limit: 4}); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("a state that is none: %v", err)
+		t.Errorf("an unknown state: %v", err)
 	}
 }
 
-// testDeliveriesOfOddNames: webhooks are told apart by their bytes.
+// testDeliveriesOfOddNames: ids of webhooks are compared byte for byte.
 func testDeliveriesOfOddNames(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	var all []store.Delivery
@@ -334,8 +336,8 @@ func drop(t *testing.T, s store.Store, webhook string) {
 	}
 }
 
-// testDropWhileHeld: what is dropped is gone, whoever is at work on it, and what
-// he tells of it later does not bring it back.
+// testDropWhileHeld: dropped deliveries are deleted even while a holder has the
+// webhook, and the holder's later results do not restore them.
 func testDropWhileHeld(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
@@ -352,11 +354,11 @@ func testDropWhileHeld(t *testing.T, e Engine) {
 	checkDeliveries(t, s, "a")
 	checkEndpoints(t, s, map[string]string{"b": "failing, 1 pending, 0 dead"}, "a", "b")
 	checkHeld(t, s, "ana", "b")
-	settle(t, s, failed("a", 1, past), delivered("b", 1), failed("a", 2, past)) // others are noted
+	settle(t, s, failed("a", 1, past), delivered("b", 1), failed("a", 2, past)) // other attempts are recorded
 	checkDeliveries(t, s, "b", "1 delivered 2/2")
 	checkDeliveries(t, s, "a")
 
-	// Whoever comes under the same id starts anew.
+	// A new webhook with the same id starts without history.
 	enqueue(t, s, to("a", 2)...)
 	checkDeliveries(t, s, "a", "2 pending 0/0")
 	checkClaim(t, other, claimOf("berta", "a", "b"), "a 2")
@@ -386,7 +388,7 @@ func testPruneDeliveries(t *testing.T, e Engine) {
 	prune(noon.Add(5*time.Minute), 2, 1)
 	prune(noon.Add(5*time.Minute), 2, 0)
 	checkDeliveries(t, s, "a", "5 delivered 1/1", "4 pending 0/0", "3 pending 1/1")
-	enqueue(t, s, to("a", 1, 5)...) // their attempts went with them, or stayed
+	enqueue(t, s, to("a", 1, 5)...) // attempts were deleted with their deliveries only
 	prune(later(), 10, 0)
 	checkDeliveries(t, s, "a", "5 pending 0/1", "4 pending 0/0", "3 pending 1/1", "1 pending 0/0")
 	checkEndpoints(t, s, map[string]string{"a": "4 pending, 0 dead", "b": "0 pending, 0 dead"}, "a", "b")
@@ -401,7 +403,7 @@ func testDeliveriesFailureAfterCommit(t *testing.T, e Engine) {
 }
 
 // testDeliveriesFailure makes commits fail, one of each method. It leaves all or
-// nothing, and doing it again is safe.
+// nothing, and repeating it is safe.
 func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 	open := e.fresh(t)
 	s, other := open(), open()
@@ -432,7 +434,7 @@ func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 		{"FanOut", func(ctx context.Context) error {
 			err := s.FanOut(ctx, fanning)
 			if fault.KindOf(err) == fault.Conflict {
-				return nil // done already, and it says so
+				return nil // the conflict means that it took effect already
 			}
 			return err
 		}, "2 pending 0/0, 1 pending 0/0, []2"},
@@ -455,7 +457,7 @@ func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := step.do(gone); err == nil {
-			t.Errorf("%s succeeded for a caller who had given up", step.name)
+			t.Errorf("%s succeeded with a cancelled context", step.name)
 		}
 		e.FailCommit(s, after, errInjected)
 		if err := step.do(ctx); !errors.Is(err, errInjected) {
@@ -478,34 +480,34 @@ func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 	}
 }
 
-// testConcurrentDeliveries does everything at once, through several open
-// stores, with commits that fail and callers who give up. No two have a webhook
-// at once, nobody waits for ever, and in the end everything is delivered.
+// testConcurrentDeliveries runs all methods concurrently, through several open
+// stores, with failing commits and canceled calls. No webhook has two holders, no
+// call blocks for ever, and in the end everything is delivered.
 func testConcurrentDeliveries(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	ctx := patiently(t)
 	var group errgroup.Group
 	var stores []store.Store
-	hall := newHall(5, 12)
-	hall.others = 3
+	shared := newDeliverers(5, 12)
+	shared.others = 3
 	for h := range handles {
 		s := open()
 		stores = append(stores, s)
 		for i := range writersPerHandle {
 			w := newWriter(e, s, h*writersPerHandle+i)
-			group.Go(func() error { return w.deliver(ctx, hall) })
+			group.Go(func() error { return w.deliver(ctx, shared) })
 		}
 	}
-	group.Go(func() error { return newWriter(e, stores[0], 90).handOut(ctx, hall) })
-	group.Go(func() error { return newWriter(e, stores[1], 91).handOut(ctx, hall) })
-	group.Go(func() error { return newWriter(e, stores[2], 92).disturb(ctx, hall) })
+	group.Go(func() error { return newWriter(e, stores[0], 90).handOut(ctx, shared) })
+	group.Go(func() error { return newWriter(e, stores[1], 91).handOut(ctx, shared) })
+	group.Go(func() error { return newWriter(e, stores[2], 92).disturb(ctx, shared) })
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	for _, webhook := range hall.webhooks {
+	for _, webhook := range shared.webhooks {
 		list := listDeliveries(t, stores[0], store.DeliveryQuery{Webhook: webhook, Limit: 1000})
-		if int64(len(list)) != hall.last {
-			t.Errorf("%s got %d deliveries, want %d", webhook, len(list), hall.last)
+		if int64(len(list)) != shared.last {
+			t.Errorf("%s got %d deliveries, want %d", webhook, len(list), shared.last)
 		}
 		for _, d := range list {
 			// The first was made due again, and its attempts counted from 0.

@@ -24,8 +24,8 @@ func hashOf(body string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// document has the words of each text as a part, and the first letters of words
-// as their stems.
+// document returns a document with the words of each text as a part, and the first
+// letters of words as their stems.
 func document(name string, parts ...string) store.Document {
 	d := store.Document{SHA256: hashOf(name), Bytes: int64(len(name)), Head: `{"name":"` + name + `"}`, Pages: parts}
 	for _, text := range parts {
@@ -49,9 +49,9 @@ func putDocuments(t *testing.T, s store.Store, documents ...store.Document) {
 	}
 }
 
-// withDocument is a report that has a document.
+// withDocument returns a report that has a document.
 func withDocument(number int64, d store.Document) disclosure.Report {
-	r := filing(number, "La sociedad informa")
+	r := newReport(number, "La sociedad informa")
 	r.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: d.SHA256}
 	return r
 }
@@ -62,7 +62,7 @@ func prefix(words string) store.Phrase {
 }
 func stem(word string) store.Phrase { return store.Phrase{Words: []string{word}, Stem: true} }
 
-// all wants each of the phrases.
+// all returns a query that requires each of the phrases.
 func all(phrases ...store.Phrase) (q store.WordQuery) {
 	for _, p := range phrases {
 		q.All = append(q.All, []store.Phrase{p})
@@ -83,7 +83,7 @@ func find(t *testing.T, s store.Store, q store.WordQuery) []string {
 func checkFound(t *testing.T, s store.Store, q store.WordQuery, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, find(t, s, q), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("filings found by %+v (-want +got):\n%s", q, diff)
+		t.Errorf("reports found by %+v (-want +got):\n%s", q, diff)
 	}
 }
 
@@ -94,7 +94,7 @@ func checkKind(t *testing.T, what string, err error, want fault.Kind) {
 	}
 }
 
-// checkDocument compares what is kept of a document with what was put.
+// checkDocument compares the stored document with the one that was put.
 func checkDocument(t *testing.T, s store.Store, want store.Document) {
 	t.Helper()
 	want.Parts = nil
@@ -114,7 +114,7 @@ func testDocuments(t *testing.T, e Engine) {
 	a, b, none := document("a", "uno dos", "", "tres"), document("b"), hashOf("none")
 	a.Head = "{ \"b\" : 1,\n\"a\":\"<ñ>\" }"
 	_, err := s.Document(ctx, a.SHA256)
-	checkKind(t, "a document that nobody put", err, fault.NotFound)
+	checkKind(t, "a document that was never put", err, fault.NotFound)
 	putDocuments(t, s, a, b)
 	checkDocument(t, other, a)
 	checkDocument(t, other, b)
@@ -144,7 +144,7 @@ func testDocuments(t *testing.T, e Engine) {
 	}
 }
 
-// testDocumentOfOddTexts: what was read in a document is not always text.
+// testDocumentOfOddTexts: the text of a document can contain invalid bytes.
 func testDocumentOfOddTexts(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	d := document("odd")
@@ -153,7 +153,7 @@ func testDocumentOfOddTexts(t *testing.T, e Engine) {
 	pages := slices.Clone(d.Pages)
 	putDocuments(t, s, d)
 	if diff := cmp.Diff(pages, d.Pages); diff != "" {
-		t.Errorf("the caller's pages were changed:\n%s", diff)
+		t.Errorf("PutDocument modified the caller's pages:\n%s", diff)
 	}
 	d.Pages[0], d.Pages[1], d.Head = "a\uFFFDb", "\uFFFD", "\"\uFFFD\uFFFD\""
 	checkDocument(t, s, d)
@@ -170,8 +170,8 @@ func testOriginals(t *testing.T, e Engine) {
 	for name, body := range map[string][]byte{"empty": {}, "nil": nil, "odd": []byte("a\x00\xff'\\"), "large": large} {
 		hash := hashOf(name)
 		_, err := s.Original(ctx, hash)
-		checkKind(t, "bytes that nobody put", err, fault.NotFound)
-		for _, body := range [][]byte{body, []byte("others")} { // the first stay
+		checkKind(t, "bytes that were never put", err, fault.NotFound)
+		for _, body := range [][]byte{body, []byte("others")} { // the first body is kept
 			if err := s.PutOriginal(ctx, hash, body); err != nil {
 				t.Fatal(err)
 			}
@@ -184,16 +184,16 @@ func testOriginals(t *testing.T, e Engine) {
 	}
 }
 
-// testFiledDocuments: what the newest state of a report says counts.
-func testFiledDocuments(t *testing.T, e Engine) {
+// testReportDocuments: the newest state of a report determines its document.
+func testReportDocuments(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	a, b := document("a", "uno dos"), document("b", "dos tres")
 	putDocuments(t, s, a)
 	uno, dos, tres := all(phrase("uno")), all(phrase("dos")), all(phrase("tres"))
-	checkFound(t, s, dos) // nobody filed it
+	checkFound(t, s, dos) // no report has it
 
-	mustAppend(t, s, published(withDocument(1, a), withDocument(2, a), withDocument(3, b), filing(4, "Sin")))
-	checkFound(t, s, dos, "oir-1", "oir-2") // b is not there yet
+	mustAppend(t, s, published(withDocument(1, a), withDocument(2, a), withDocument(3, b), newReport(4, "Sin")))
+	checkFound(t, s, dos, "oir-1", "oir-2") // b is not stored yet
 	putDocuments(t, s, b)
 	checkFound(t, s, dos, "oir-1", "oir-2", "oir-3")
 	checkFound(t, s, tres, "oir-3")
@@ -203,15 +203,15 @@ func testFiledDocuments(t *testing.T, e Engine) {
 	checkFound(t, s, uno, "oir-1", "oir-5")
 	checkFound(t, s, tres, "oir-2", "oir-3", "oir-4")
 
-	mustAppend(t, s, published(filing(1, "Otro título"))) // says nothing of the document
+	mustAppend(t, s, published(newReport(1, "Otro título"))) // does not mention the document
 	checkFound(t, s, uno, "oir-1", "oir-5")
-	failed, odd := filing(1, "Otro título"), filing(5, "La sociedad informa")
+	failed, odd := newReport(1, "Otro título"), newReport(5, "La sociedad informa")
 	failed.Document = disclosure.Document{Status: disclosure.DocumentFailed, SHA256: a.SHA256}
 	odd.Document = disclosure.Document{Status: disclosure.DocumentReady}
 	mustAppend(t, s, published(failed, odd, withDocument(6, a)))
 	checkFound(t, s, uno, "oir-6")
 
-	putDocuments(t, s, document("a", "tres")) // read anew, with another result
+	putDocuments(t, s, document("a", "tres")) // read again, with another text
 	checkFound(t, s, uno)
 	checkFound(t, s, tres, "oir-2", "oir-3", "oir-4", "oir-6")
 	CheckLog(t, s)
@@ -236,8 +236,8 @@ func testFindInDocuments(t *testing.T, e Engine) {
 	checkFound(t, s, all(prefix("cuentas gen")), "oir-2")
 	checkFound(t, s, all(prefix("cue generales")))
 	checkFound(t, s, all(stem("g")), "oir-1", "oir-2")
-	checkFound(t, s, all(phrase("g")))   // a stem is no word
-	checkFound(t, s, all(stem("junta"))) // nor a word a stem
+	checkFound(t, s, all(phrase("g")))   // a stem is not a word
+	checkFound(t, s, all(stem("junta"))) // and a word is not a stem
 	checkFound(t, s, store.WordQuery{All: [][]store.Phrase{{phrase("dividendo"), phrase("nuevo")}, {stem("l")}}}, "oir-1", "oir-2")
 	checkFound(t, s, store.WordQuery{All: all(phrase("la")).All, None: []store.Phrase{phrase("nada"), phrase("el dividendo")}}, "oir-2")
 	checkFound(t, s, store.WordQuery{All: all(phrase("la")).All, None: []store.Phrase{prefix("div"), stem("n")}})
@@ -251,8 +251,8 @@ func testFindInDocuments(t *testing.T, e Engine) {
 	}
 }
 
-// testFindAgreesWithLoops compares the engine with what a loop finds, in many
-// small documents of few words, some of which are put again and again.
+// testFindAgreesWithLoops compares the engine's results with those of a simple
+// loop, over many small documents of few words. Some are put repeatedly.
 func testFindAgreesWithLoops(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -266,7 +266,7 @@ func testFindAgreesWithLoops(t *testing.T, e Engine) {
 				mustAppend(t, s, published(withDocument(number, d)))
 				kept[disclosure.ReportID(disclosure.OIR, number)] = d
 			}
-			for id, old := range kept { // whatever was filed before has the new text too
+			for id, old := range kept { // earlier reports with the same document have the new text too
 				if old.SHA256 == d.SHA256 {
 					kept[id] = d
 				}
@@ -334,20 +334,20 @@ func randomQuery(random *rand.Rand) (q store.WordQuery) {
 	return q
 }
 
-// holds is what FindInDocuments promises, as loops.
+// holds reports whether a document matches a query, as FindInDocuments should.
 func holds(d store.Document, q store.WordQuery) bool {
-	stands := func(p store.Phrase) bool {
-		return slices.ContainsFunc(d.Parts, func(part store.Part) bool { return stands(part, p) })
+	matches := func(p store.Phrase) bool {
+		return slices.ContainsFunc(d.Parts, func(part store.Part) bool { return contains(part, p) })
 	}
 	for _, group := range q.All {
-		if !slices.ContainsFunc(group, stands) {
+		if !slices.ContainsFunc(group, matches) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(q.None, stands)
+	return !slices.ContainsFunc(q.None, matches)
 }
 
-func stands(part store.Part, p store.Phrase) bool {
+func contains(part store.Part, p store.Phrase) bool {
 	if p.Stem {
 		return slices.Contains(part.Stems, p.Words[0])
 	}
@@ -377,7 +377,7 @@ func fullPart() (p store.Part) {
 	return p
 }
 
-// testDocumentLimits: what is allowed works to the end.
+// testDocumentLimits: documents and queries at the limits work.
 func testDocumentLimits(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	word, last := longestWord, fullPart()
@@ -407,7 +407,8 @@ func testDocumentLimits(t *testing.T, e Engine) {
 	checkFound(t, s, none, "oir-1")
 }
 
-// testDocumentsRefused: what is beyond the limits is not cut off.
+// testDocumentsRefused: documents and queries beyond the limits are rejected, not
+// truncated.
 func testDocumentsRefused(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	kept, full := document("a", "uno"), fullPart()
@@ -449,8 +450,8 @@ func testDocumentsRefused(t *testing.T, e Engine) {
 	checkDocument(t, s, kept)
 }
 
-// testDocumentFailures: a document whose commit failed is there whole or not at
-// all, and can be put again.
+// testDocumentFailures: a document whose commit failed is stored completely or not
+// at all, and can be put again.
 func testDocumentFailures(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	older, newer := document("a", "uno", "dos"), document("a", "tres")
@@ -484,8 +485,8 @@ func testDocumentFailures(t *testing.T, e Engine) {
 	CheckLog(t, s)
 }
 
-// testDocumentRace: of two who put a document at once one wins, wholly, and
-// whoever reads meanwhile finds one or the other.
+// testDocumentRace: of two concurrent puts of a document one wins completely, and
+// concurrent readers find one or the other.
 func testDocumentRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s := open()

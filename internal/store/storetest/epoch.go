@@ -40,7 +40,7 @@ func testEpoch(t *testing.T, e Engine) {
 	if elsewhere := headOf(t, e.fresh(t)()); elsewhere.Epoch == first.Epoch {
 		t.Errorf("two logs have the epoch %s", first.Epoch)
 	}
-	mustAppend(t, s, published(filings(1, 5)...))
+	mustAppend(t, s, published(newReports(1, 5)...))
 	if now := headOf(t, other); now.Epoch != first.Epoch || now.Seq != 5 {
 		t.Errorf("the log grew, and its head is %+v", now)
 	}
@@ -59,13 +59,13 @@ func testEpoch(t *testing.T, e Engine) {
 	if again := renew(t, other, first.Epoch); again.Epoch != second.Epoch {
 		t.Errorf("renewed twice, its head is %+v", again)
 	}
-	mustAppend(t, other, published(filing(6, "Resultados")))
+	mustAppend(t, other, published(newReport(6, "Resultados")))
 	third := renew(t, s, second.Epoch, disclosure.Cursor{Epoch: second.Epoch, Seq: 3}, disclosure.Cursor{Epoch: "lost", Seq: 99})
 	want := []disclosure.Cursor{{Epoch: first.Epoch, Seq: 5}, {Epoch: second.Epoch, Seq: 3}, {Epoch: "lost", Seq: 6}}
 	if !slices.Equal(third.Past, want) || third.Seq != 6 {
 		t.Errorf("renewed again, its head is %+v", third)
 	}
-	checkLength(t, s, 6) // the log itself is as it was
+	checkLength(t, s, 6) // the log itself is unchanged
 	reopened := headOf(t, open())
 	current, err := s.Current(patiently(t), func(disclosure.Change) error { return nil })
 	if err != nil {
@@ -78,7 +78,7 @@ func testEpoch(t *testing.T, e Engine) {
 	}
 }
 
-// testEpochRace: of all who renew an epoch one does.
+// testEpochRace: of concurrent renewals of an epoch one succeeds.
 func testEpochRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -103,11 +103,11 @@ func testEpochRace(t *testing.T, e Engine) {
 	}
 }
 
-// testEpochOfDeliveries: a delivery is of the epoch in which it was made. What
-// a process knows of another epoch changes nothing.
+// testEpochOfDeliveries: a delivery belongs to the epoch in which it was created.
+// Calls that refer to another epoch have no effect on it.
 func testEpochOfDeliveries(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	mustAppend(t, s, published(filings(1, 4)...))
+	mustAppend(t, s, published(newReports(1, 4)...))
 	first := headOf(t, s)
 	log := CheckLog(t, s)
 	fanOut(t, s, store.FanOut{From: 0, To: 2, Epoch: first.Epoch, Seen: log[3].Mark(), Deliveries: to("a", 1, 2)})
@@ -158,7 +158,7 @@ func testEpochOfDeliveries(t *testing.T, e Engine) {
 	}
 
 	results := []store.Result{delivered("a", 2), delivered("a", 3)}
-	results[0].Epoch, results[1].Epoch = first.Epoch, first.Epoch // the second was made anew since
+	results[0].Epoch, results[1].Epoch = first.Epoch, first.Epoch // the second was created again since
 	if err := s.Settle(patiently(t), results...); err != nil {
 		t.Fatal(err)
 	}

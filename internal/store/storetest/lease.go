@@ -26,7 +26,7 @@ func acquire(t *testing.T, s store.Store, holder string, ttl time.Duration) stor
 	return l
 }
 
-// takeOver waits for the end of another's lease.
+// takeOver acquires a lease after the present one expires.
 func takeOver(t *testing.T, s store.Store, holder string, ttl time.Duration) store.Lease {
 	t.Helper()
 	ctx := patiently(t)
@@ -42,7 +42,7 @@ func takeOver(t *testing.T, s store.Store, holder string, ttl time.Duration) sto
 	}
 }
 
-// passed waits until a time is over by a millisecond, for any engine's clock.
+// passed waits until a millisecond after a time, for any engine's clock.
 func passed(t *testing.T, at time.Time) {
 	t.Helper()
 	waittest.For(t, "the time has passed", func() bool { return time.Since(at) >= time.Millisecond })
@@ -75,9 +75,9 @@ func release(t *testing.T, s store.Store, l store.Lease) {
 	}
 }
 
-// under is a batch written under a lease.
+// under returns a batch with a lease.
 func under(l store.Lease, number int64) store.Batch {
-	b := published(filing(number, l.Holder))
+	b := published(newReport(number, l.Holder))
 	b.Lease = &l
 	return b
 }
@@ -106,7 +106,7 @@ func testLeaseRenewal(t *testing.T, e Engine) {
 	if !renewed.Expires.After(first.Expires) {
 		t.Errorf("renewal moved the end from %v to %v", first.Expires, renewed.Expires)
 	}
-	// Past its time it is still hers when nobody else wanted it.
+	// An expired lease can be renewed when no other holder took it.
 	short := acquire(t, s, "ana", time.Millisecond)
 	passed(t, short.Expires)
 	checkTerm(t, acquire(t, s, "ana", time.Hour), first.Term)
@@ -125,7 +125,7 @@ func testLeaseTakeOver(t *testing.T, e Engine) {
 		t.Errorf("the lease of ana ended at %v, that of berta at %v", ana.Expires, berta.Expires)
 	}
 	checkRefused(t, s, "ana")
-	release(t, s, ana) // too late: it is not hers any more
+	release(t, s, ana) // too late: ana no longer holds it
 	checkRefused(t, s, "carla")
 	mustAppend(t, other, under(berta, 1))
 	checkLength(t, s, 1)
@@ -140,14 +140,14 @@ func testLeaseRelease(t *testing.T, e Engine) {
 	checkConflict(t, "appending under a lease given back", err)
 	berta := acquire(t, other, "berta", time.Hour)
 	checkTerm(t, berta, ana.Term+1)
-	release(t, s, ana) // again, which must not touch berta's
+	release(t, s, ana) // a second release must not affect berta's lease
 	checkRefused(t, s, "ana")
 	release(t, other, berta)
 	checkTerm(t, acquire(t, other, "berta", time.Hour), berta.Term+1)
 	checkLength(t, s, 0)
 }
 
-// testLeaseRace lets many ask at once: one of them gets it.
+// testLeaseRace has many callers acquire a lease concurrently: one succeeds.
 func testLeaseRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -174,7 +174,7 @@ func testLeaseRace(t *testing.T, e Engine) {
 		}
 	}
 	if winners != 1 {
-		t.Errorf("%d got the lease", winners)
+		t.Errorf("%d callers got the lease, want 1", winners)
 	}
 }
 
@@ -186,7 +186,7 @@ func testLeaseGuardsAppend(t *testing.T, e Engine) {
 
 	ana := acquire(t, s, "ana", time.Millisecond)
 	passed(t, ana.Expires)
-	mustAppend(t, s, under(ana, 1)) // past its time, and still the newest
+	mustAppend(t, s, under(ana, 1)) // expired, but still the newest
 	berta := takeOver(t, other, "berta", time.Hour)
 	_, err = s.Append(patiently(t), under(ana, 2))
 	checkConflict(t, "appending under a lease taken over", err)
@@ -197,12 +197,12 @@ func testLeaseGuardsAppend(t *testing.T, e Engine) {
 	wrong.Holder = "ana"
 	_, err = s.Append(patiently(t), under(wrong, 3))
 	checkConflict(t, "appending with another's term", err)
-	mustAppend(t, s, published(filing(3, "Sin lease"))) // who names no lease needs none
+	mustAppend(t, s, published(newReport(3, "Sin lease"))) // a batch without a lease needs none
 	checkLength(t, s, 3)
 }
 
-// testLeaseFencesOff has holders who write on and on and do not notice that
-// another takes over. From then on, nothing of theirs gets in.
+// testLeaseFencesOff has holders that continue to write after another holder takes
+// over. From then on, all their writes fail.
 func testLeaseFencesOff(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()

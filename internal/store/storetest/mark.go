@@ -20,7 +20,7 @@ var (
 	past = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// once asks for a name for an hour.
+// once claims a name for an hour.
 func once(ctx context.Context, s store.Store, name string) (bool, error) {
 	return s.ClaimNonce(ctx, name, time.Now().Add(time.Hour))
 }
@@ -28,7 +28,7 @@ func once(ctx context.Context, s store.Store, name string) (bool, error) {
 func checkOnce(t *testing.T, s store.Store, name string, want bool) {
 	t.Helper()
 	if got, err := once(patiently(t), s, name); err != nil || got != want {
-		t.Errorf("Once(%q) = %t, %v; want %t", name, got, err, want)
+		t.Errorf("ClaimNonce(%q) = %t, %v; want %t", name, got, err, want)
 	}
 }
 
@@ -42,7 +42,7 @@ func testOnce(t *testing.T, e Engine) {
 		checkOnce(t, s, name, false)
 		checkOnce(t, other, name, false)
 	}
-	checkUses(t, s, map[string]store.Use{}) // which are another thing
+	checkUses(t, s, map[string]store.Use{}) // uses and nonces are independent
 	checkLength(t, s, 0)
 }
 
@@ -52,7 +52,7 @@ func testOnceIsForgotten(t *testing.T, e Engine) {
 	ctx := patiently(t)
 	until := time.Now().Add(50 * time.Millisecond)
 	if first, err := s.ClaimNonce(ctx, "a", until); err != nil || !first {
-		t.Fatalf("Once = %t, %v", first, err)
+		t.Fatalf("ClaimNonce = %t, %v", first, err)
 	}
 	checkOnce(t, s, "b", true)
 	for again := false; !again; {
@@ -61,17 +61,17 @@ func testOnceIsForgotten(t *testing.T, e Engine) {
 			t.Fatal(err)
 		}
 		if again && time.Now().Before(until) {
-			t.Error("the name was forgotten before its time")
+			t.Error("the name was deleted before it expired")
 		}
 		waittest.Pace(ctx, time.Millisecond)
 	}
-	checkOnce(t, s, "a", false) // now for the time that the second gave
+	checkOnce(t, s, "a", false) // taken until the time of the second claim
 	checkOnce(t, s, "b", false)
 
-	// A time that has passed already keeps nobody else out.
+	// A claim until a past time does not block other claims.
 	for range 3 {
 		if first, err := s.ClaimNonce(ctx, "c", past); err != nil || !first {
-			t.Errorf("Once = %t, %v", first, err)
+			t.Errorf("ClaimNonce = %t, %v", first, err)
 		}
 	}
 	checkOnce(t, other, "c", true)
@@ -86,14 +86,14 @@ func testOnceFailureAfterCommit(t *testing.T, e Engine) {
 	testOnceFailure(t, e, true)
 }
 
-// testOnceFailure makes a commit fail: the name is taken then or it is not, and
-// nobody was told that he is the first.
+// testOnceFailure makes a commit fail: the name may be taken or not, and the call
+// does not return true.
 func testOnceFailure(t *testing.T, e Engine, after bool) {
 	open := e.fresh(t)
 	s := open()
 	e.FailCommit(s, after, errInjected)
 	if first, err := once(patiently(t), s, "a"); first || !errors.Is(err, errInjected) {
-		t.Fatalf("Once returned %t, %v", first, err)
+		t.Fatalf("ClaimNonce returned %t, %v", first, err)
 	}
 	checkOnce(t, open(), "a", !after)
 	checkOnce(t, s, "a", false)
@@ -101,13 +101,13 @@ func testOnceFailure(t *testing.T, e Engine, after bool) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if first, err := once(ctx, s, "b"); first || err == nil {
-		t.Errorf("a caller who had given up was told %t, %v", first, err)
+		t.Errorf("ClaimNonce with a cancelled context = %t, %v; want an error", first, err)
 	}
 	checkOnce(t, s, "b", true)
 }
 
-// testOnceRace lets many ask at once for a name, a new one or one whose time
-// has passed: one of them is the first.
+// testOnceRace has many callers claim a new or an expired name concurrently: one of
+// them is the first.
 func testOnceRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -134,14 +134,14 @@ func testOnceRace(t *testing.T, e Engine) {
 			t.Fatal(err)
 		}
 		if n := firsts.Load(); n != 1 {
-			t.Errorf("%d were the first to ask for %s", n, name)
+			t.Errorf("%d callers were the first to claim %s, want 1", n, name)
 		}
 	}
 }
 
-// testConcurrentOnce lets many ask for the same names, in different orders,
-// among many whose time has passed, so that each forgets what another asks for.
-// Nobody waits for ever, and no name has two firsts.
+// testConcurrentOnce has many callers claim the same names, in different orders,
+// among many expired ones, so that each call deletes names that others claim. No
+// call blocks for ever, and no name is claimed twice.
 func testConcurrentOnce(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	ctx := patiently(t)
@@ -179,19 +179,18 @@ func testConcurrentOnce(t *testing.T, e Engine) {
 	s := open()
 	for n := range firsts {
 		if firsts[n].Load() > 1 {
-			t.Errorf("%d were the first to ask for name %d", firsts[n].Load(), n)
+			t.Errorf("%d callers were the first to claim name %d, want 1", firsts[n].Load(), n)
 		}
 		checkOnce(t, s, fmt.Sprintf("name %d", n), false)
 	}
 }
 
-// checkUse notes a use, and returns what is then known if the name was used
-// first at the wanted time.
+// checkUse records a use and checks the time of the first use.
 func checkUse(t *testing.T, s store.Store, name string, at, want time.Time) store.Use {
 	t.Helper()
 	first, err := s.RecordUse(patiently(t), name, at)
 	if err != nil || first != want {
-		t.Errorf("Use = %v, %v; want %v", first, err, want)
+		t.Errorf("RecordUse = %v, %v; want %v", first, err, want)
 	}
 	return store.Use{First: first, Last: at}
 }
@@ -217,22 +216,23 @@ func testUses(t *testing.T, e Engine) {
 	checkUses(t, s, map[string]store.Use{"a": {First: at(0), Last: at(0)}, "b": {First: at(5), Last: at(5)}})
 	checkUse(t, other, "a", at(3), at(0))
 	checkUse(t, s, "a", at(3), at(0))
-	checkUse(t, s, "a", at(1), at(0)) // it comes late, and is neither
+	checkUse(t, s, "a", at(1), at(0)) // recorded late: neither the first nor the last
 	checkUses(t, s, map[string]store.Use{"a": {First: at(0), Last: at(3)}, "b": {First: at(5), Last: at(5)}})
-	checkUse(t, s, "a", at(-2), at(-2)) // as when another process is slow to tell
+	checkUse(t, s, "a", at(-2), at(-2)) // as when another process records it late
 	checkUses(t, other, map[string]store.Use{"a": {First: at(-2), Last: at(3)}, "b": {First: at(5), Last: at(5)}})
 
-	// Microseconds are kept and nothing finer, in UTC.
+	// Times are kept in UTC, to the microsecond.
 	local := at(9).In(time.FixedZone("", 7200)).Add(999 * time.Nanosecond)
 	checkUse(t, s, "c", local, at(9))
-	checkOnce(t, s, "a", true) // which is another thing
+	checkOnce(t, s, "a", true) // nonces and uses are independent
 	checkUses(t, s, map[string]store.Use{
 		"a": {First: at(-2), Last: at(3)}, "b": {First: at(5), Last: at(5)}, "c": {First: at(9), Last: at(9)},
 	})
 	checkLength(t, s, 0)
 }
 
-// testUseRace has many use one name and each a name of its own, oddly called.
+// testUseRace has many callers record uses of one shared name, and each of an
+// unusual name of its own.
 func testUseRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}

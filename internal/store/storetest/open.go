@@ -36,17 +36,17 @@ func testSourceIsClaimedOnce(t *testing.T, e Engine) {
 	checkSource(t, s, "")
 	for range 2 {
 		if got := claim(t, s, "demo"); got != "demo" {
-			t.Errorf("claimed for the demo, and it is %q", got)
+			t.Errorf("ClaimSource = %q, want demo", got)
 		}
 		if got := claim(t, other, "cnmv"); got != "demo" {
-			t.Errorf("claimed again, and it is %q", got)
+			t.Errorf("second ClaimSource = %q, want demo", got)
 		}
 	}
 	checkSource(t, s, "demo")
 	checkSource(t, other, "demo")
 }
 
-// testCreatedAt: a store knows when it was made, and does not forget it.
+// testCreatedAt: a store keeps the time when it was created.
 func testCreatedAt(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	began := time.Now().Add(-time.Second) // it is kept in whole seconds
@@ -76,7 +76,7 @@ func testSourceRace(t *testing.T, e Engine) {
 		t.Fatal(err)
 	}
 	if len(slices.Compact(slices.Clone(got))) != 1 || !strings.HasPrefix(got[0], "source ") {
-		t.Errorf("not all were told the same: %q", got)
+		t.Errorf("ClaimSource returned different sources: %q", got)
 	}
 	checkSource(t, stores[0], got[0])
 }
@@ -88,7 +88,7 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 		t.Fatal(err)
 	}
 	mustAppend(t, s, store.Batch{
-		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: filings(1, 10), New: disclosure.Backfilled,
+		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: newReports(1, 10), New: disclosure.Backfilled,
 	})
 	claim(t, s, "demo")
 	mustOverwrite(t, s, coverage("a", "1", 0), coverage("b", "2", 0))
@@ -135,7 +135,7 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	checkLength(t, s, 12)
 }
 
-// testOpenAtOnce: replicas are started together, on a new database too.
+// testOpenAtOnce: several processes can open a new database concurrently.
 func testOpenAtOnce(t *testing.T, e Engine) {
 	open := e.Fresh(t)
 	stores := make([]store.Store, 8)
@@ -159,7 +159,7 @@ func testOpenAtOnce(t *testing.T, e Engine) {
 		t.Fatalf("opening: %v", err)
 	}
 	for i, s := range stores {
-		mustAppend(t, s, published(filing(int64(i+1), "Resultados")))
+		mustAppend(t, s, published(newReport(int64(i+1), "Resultados")))
 	}
 	checkLength(t, stores[0], len(stores))
 }

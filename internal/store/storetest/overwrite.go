@@ -61,25 +61,25 @@ func testOverwriteNewUnchangedGone(t *testing.T, e Engine) {
 		coverage("a", "2", 2), coverage("b", "3", 3), coverage("c", "4", 4))
 	checkCoverage(t, s, 2, coverage("b", "3", 3), coverage("c", "4", 4))
 
-	// One that is taken away is seen to be, once.
+	// A removed record is returned once, as an empty one.
 	mustOverwrite(t, s, note("b", ""), note("never", ""))
 	checkCoverage(t, other, 4, coverage("b", "", 5))
 	mustOverwrite(t, other, note("b", ""))
 	checkCoverage(t, s, 5)
 	mustOverwrite(t, s, note("b", "3"))
 	checkCoverage(t, s, 5, coverage("b", "3", 6))
-	mustOverwrite(t, s, note("a", "7"), note("c", "8"), note("a", "9")) // the last counts
+	mustOverwrite(t, s, note("a", "7"), note("c", "8"), note("a", "9")) // the last record with an id counts
 	checkCoverage(t, s, 6, coverage("c", "8", 7), coverage("a", "9", 8))
 	checkCoverage(t, s, 8)
 	checkCoverage(t, s, 99)
-	checkLength(t, s, 0) // nothing of it is in the log
+	checkLength(t, s, 0) // records are not in the log
 }
 
-// oddNames are all different, though some look alike.
+// oddNames are all different, though some are displayed alike.
 var oddNames = []string{"a", "A", "á", "a\u0301", " a", "a ", "", "a/b:c", "'\"\\%_", "日本", "\u2028"}
 
-// testOverwriteOddNames: names are told apart by their bytes, and texts are kept
-// to the byte.
+// testOverwriteOddNames: names are compared and texts are kept byte for
+// byte.
 func testOverwriteOddNames(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	var notes []store.Record
@@ -118,7 +118,7 @@ func testLeaseGuardsRecords(t *testing.T, e Engine) {
 
 	ana := acquire(t, s, "ana", time.Millisecond)
 	passed(t, ana.Expires)
-	if err := set(s, ana, "1"); err != nil { // past its time, and still the newest
+	if err := set(s, ana, "1"); err != nil { // expired, but still the newest
 		t.Fatal(err)
 	}
 	berta := takeOver(t, other, "berta", time.Hour)
@@ -132,7 +132,7 @@ func testLeaseGuardsRecords(t *testing.T, e Engine) {
 	checkCoverage(t, s, 2, coverage("by", "berta1", 3))
 	release(t, other, berta)
 	checkConflict(t, "writing under a lease given back", set(other, berta, "3"))
-	mustOverwrite(t, s, coverage("a", "4", 0)) // who names no lease needs none
+	mustOverwrite(t, s, coverage("a", "4", 0)) // a write without a lease needs none
 	checkCoverage(t, s, 3, coverage("a", "4", 4))
 }
 
@@ -145,7 +145,7 @@ func testOverwriteFailureAfterCommit(t *testing.T, e Engine) {
 }
 
 // testOverwriteFailure makes a commit fail. It leaves all or nothing, its revisions
-// are not lost, and doing it again is safe.
+// are not lost, and repeating it is safe.
 func testOverwriteFailure(t *testing.T, e Engine, after bool) {
 	open := e.fresh(t)
 	s := open()
@@ -172,8 +172,8 @@ func testOverwriteFailure(t *testing.T, e Engine, after bool) {
 	checkCoverage(t, s, 0, two...)
 }
 
-// testOverwriteOneRecord has many write one note: each write has a revision of its
-// own, and none is left out.
+// testOverwriteOneRecord has many writers write one record: each write has a
+// revision of its own, without gaps.
 func testOverwriteOneRecord(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -200,10 +200,10 @@ func testOverwriteOneRecord(t *testing.T, e Engine) {
 	}
 }
 
-// testConcurrentOverwrites lets many write pairs of notes of their own through
-// several open stores, with commits that fail and callers who give up, while
-// others follow. In the end there are all revisions without a gap, and whoever
-// followed saw them all, in order, and never half a pair.
+// testConcurrentOverwrites has many writers write pairs of records through several
+// open stores, with failing commits and canceled calls, while readers follow. In
+// the end there are all revisions without a gap, and every reader saw them all, in
+// order, and never half a pair.
 func testConcurrentOverwrites(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	ctx := patiently(t)
@@ -231,13 +231,13 @@ func testConcurrentOverwrites(t *testing.T, e Engine) {
 	notes := readRecords(t, first, store.CoverageKind, 0)
 	for h := range followed {
 		if diff := cmp.Diff(notes, followed[h]); diff != "" {
-			t.Errorf("reader %d saw other notes (-all +seen):\n%s", h, diff)
+			t.Errorf("reader %d saw other records (-all +seen):\n%s", h, diff)
 		}
 	}
 }
 
-// overwriteRecords tries until it succeeds, pair by pair. Many tries are made to
-// fail.
+// overwriteRecords writes pair by pair, and retries until it succeeds. Many
+// attempts are made to fail.
 func (w *writer) overwriteRecords(ctx context.Context) error {
 	for i := range batchesPerWriter {
 		name := fmt.Sprintf("%d of %d", i, w.id)
@@ -245,19 +245,19 @@ func (w *writer) overwriteRecords(ctx context.Context) error {
 			return overwrite(try, w.s, nil, coverage(name+", left", name, 0), coverage(name+", right", name, 0))
 		})
 		if err != nil {
-			return fmt.Errorf("writer %d, notes %d: %w", w.id, i, err)
+			return fmt.Errorf("writer %d, pair %d: %w", w.id, i, err)
 		}
 	}
 	return nil
 }
 
-// followPairs reads notes as they come until it has seen so many. No note is
-// written twice, so that every revision must be there.
+// followPairs polls for records until it has seen a given number. No record is
+// written twice, so every revision must be seen.
 func followPairs(ctx context.Context, s store.Store, until int) ([]store.Record, error) {
 	var seen []store.Record
 	for len(seen) < until {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("following notes, %d seen: %w", len(seen), err)
+			return nil, fmt.Errorf("following records, %d seen: %w", len(seen), err)
 		}
 		notes, err := s.RecordsSince(ctx, store.CoverageKind, int64(len(seen)))
 		if err != nil {

@@ -26,8 +26,8 @@ func testEmptyStore(t *testing.T, e Engine) {
 
 func testChangesFromEveryCursor(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	mustAppend(t, s, published(filings(1, 5)...))
-	mustAppend(t, s, published(filing(2, "Otro título")))
+	mustAppend(t, s, published(newReports(1, 5)...))
+	mustAppend(t, s, published(newReport(2, "Otro título")))
 	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno")}})
 	log := checkLength(t, s, 7)
 	for after := range len(log) + 2 {
@@ -44,11 +44,11 @@ func testChangesFromEveryCursor(t *testing.T, e Engine) {
 	}
 }
 
-// testChangesAt: whatever is asked for, however often and in whatever order,
-// comes once and in order.
+// testChangesAt: each requested change is returned once and in order, however often
+// and in whatever order the seqs are given.
 func testChangesAt(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: filings(1, 599), New: disclosure.Backfilled})
+	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: newReports(1, 599), New: disclosure.Backfilled})
 	log := checkLength(t, s, 600)
 	var every, odd []int64
 	for seq := int64(4100); seq > -100; seq-- {
@@ -85,21 +85,21 @@ func testChangesAt(t *testing.T, e Engine) {
 func testCurrentIsTheReplay(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s := open()
-	mustAppend(t, s, published(filings(1, 20)...))
+	mustAppend(t, s, published(newReports(1, 20)...))
 	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Uno"), company("A2", "Dos")}})
 	for n := int64(3); n <= 20; n += 4 {
-		mustAppend(t, s, published(filing(n, "Otro título")))
+		mustAppend(t, s, published(newReport(n, "Otro título")))
 	}
 	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{company("A1", "Único")}})
-	log := CheckLog(t, s) // which compares Current with the replay
+	log := CheckLog(t, s) // CheckLog compares Current with a replay of the log
 	if diff := cmp.Diff(log, CheckLog(t, open())); diff != "" {
-		t.Errorf("another reader sees another log:\n%s", diff)
+		t.Errorf("another reader reads a different log:\n%s", diff)
 	}
 }
 
 func testCurrentStopsOnError(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	mustAppend(t, s, published(filings(1, 500)...))
+	mustAppend(t, s, published(newReports(1, 500)...))
 	enough := errors.New("enough")
 	var seen int
 	_, err := s.Current(patiently(t), func(disclosure.Change) error {
@@ -109,14 +109,14 @@ func testCurrentStopsOnError(t *testing.T, e Engine) {
 		return nil
 	})
 	if !errors.Is(err, enough) || seen != 3 {
-		t.Errorf("Current went on to %d and returned %v", seen, err)
+		t.Errorf("Current continued to %d and returned %v", seen, err)
 	}
-	checkLength(t, s, 500) // the store is as good as before
-	mustAppend(t, s, published(filing(501, "Después")))
+	checkLength(t, s, 500) // the store still works
+	mustAppend(t, s, published(newReport(501, "Después")))
 	checkLength(t, s, 501)
 }
 
-// reports reads reports by their ids, in order of those.
+// reports reads reports by their ids, in order of id.
 func reports(t *testing.T, s store.Store, ids ...string) []disclosure.Report {
 	t.Helper()
 	got, err := s.Reports(patiently(t), ids...)
@@ -134,9 +134,9 @@ func testReports(t *testing.T, e Engine) {
 		t.Errorf("an empty store has %v", got)
 	}
 	mustAppend(t, s, store.Batch{
-		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: append(filings(1, 3), everything()), New: disclosure.Published,
+		Issuers: []disclosure.Issuer{company("A1", "Uno")}, Reports: append(newReports(1, 3), everything()), New: disclosure.Published,
 	})
-	mustAppend(t, s, published(filing(2, "Otro título")))
+	mustAppend(t, s, published(newReport(2, "Otro título")))
 	log := checkLength(t, s, 6)
 	one, rich, two := *log[1].Report, *log[4].Report, *log[5].Report
 	for name, test := range map[string]struct{ ids, want []string }{
@@ -158,9 +158,9 @@ func testReports(t *testing.T, e Engine) {
 func testManyReports(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	const n = 5000
-	mustAppend(t, s, published(filings(1, n)...))
+	mustAppend(t, s, published(newReports(1, n)...))
 	var ids []string
-	for i := range int64(2 * n) { // more than there are, and than a statement has parameters
+	for i := range int64(2 * n) { // more than exist, and than a statement can have parameters
 		ids = append(ids, disclosure.ReportID(disclosure.OIR, 2*n-i))
 	}
 	seen := map[string]bool{}
@@ -185,7 +185,7 @@ func testWaitForOthersCommit(t *testing.T, e Engine) {
 	testWait(t, open(), open())
 }
 
-// testWait has many wait at one store for commits through another.
+// testWait has many readers wait at one store for commits through another.
 func testWait(t *testing.T, s, writer store.Store) {
 	ctx := patiently(t)
 	for seq := range int64(3) {
@@ -193,9 +193,9 @@ func testWait(t *testing.T, s, writer store.Store) {
 		for range 5 {
 			waiters.Go(func() error { return s.Wait(ctx, seq) })
 		}
-		// Only makes it likely that they wait already; it must hold anyhow.
+		// This makes it likely that they wait already. The test does not rely on it.
 		waittest.Pace(ctx, 10*time.Millisecond)
-		mustAppend(t, writer, published(filing(seq+1, "Resultados")))
+		mustAppend(t, writer, published(newReport(seq+1, "Resultados")))
 		if err := waiters.Wait(); err != nil {
 			t.Fatalf("waiting for a change after %d: %v", seq, err)
 		}
@@ -205,14 +205,14 @@ func testWait(t *testing.T, s, writer store.Store) {
 		}
 	}
 	if err := s.Wait(ctx, 0); err != nil {
-		t.Errorf("waiting for what is long there: %v", err)
+		t.Errorf("waiting for an existing change: %v", err)
 	}
 	checkLength(t, s, 3)
 }
 
 func testWaitEndsWithContext(t *testing.T, e Engine) {
 	s := e.fresh(t)()
-	mustAppend(t, s, published(filing(1, "Resultados")))
+	mustAppend(t, s, published(newReport(1, "Resultados")))
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := s.Wait(short, 1); !errors.Is(err, context.DeadlineExceeded) {
@@ -228,11 +228,11 @@ func testWaitEndsWithContext(t *testing.T, e Engine) {
 	if err := <-waited; !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait returned %v after the cancellation", err)
 	}
-	// A change that does not come up to the mark is no reason to return.
+	// Wait does not return for a change at or below after.
 	ctx, stop = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
 	go func() { waited <- s.Wait(ctx, 5) }()
-	_, err := s.Append(patiently(t), published(filing(2, "Resultados")))
+	_, err := s.Append(patiently(t), published(newReport(2, "Resultados")))
 	if err := <-waited; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Wait for a sixth change returned %v when there were two", err)
 	}
@@ -242,8 +242,8 @@ func testWaitEndsWithContext(t *testing.T, e Engine) {
 	checkLength(t, s, 2)
 }
 
-// follow reads the log as a reader does, with a cursor, while others write,
-// until it meets the report last.
+// follow reads the log with a cursor, during writes, until it finds the report
+// last.
 func follow(ctx context.Context, s store.Store, last string) ([]disclosure.Change, error) {
 	var log []disclosure.Change
 	for {
@@ -269,8 +269,8 @@ func follow(ctx context.Context, s store.Store, last string) ([]disclosure.Chang
 	}
 }
 
-// watchCurrent compares Current with the log up to the same moment, over and
-// over, until the log has the report last.
+// watchCurrent repeatedly compares Current with the log up to the same seq, until
+// the log has the report last.
 func watchCurrent(ctx context.Context, s store.Store, last string) error {
 	for {
 		heads, seq, err := readCurrent(ctx, s)

@@ -81,7 +81,8 @@ func testRecordsNewChangedGone(t *testing.T, e Engine) {
 	checkNotPut(t, "taking away an older one", s, key("b", "", 1))
 	checkRecords(t, s, "key", 0, key("a", "2", 2), key("b", "3", 3))
 
-	// One that is taken away is seen to be, and comes back for those who saw.
+	// A removed record is returned as an empty one, and can be written again over
+	// the revision of its removal.
 	putRecord(t, s, key("b", "", 3), 4)
 	checkRecords(t, other, "key", 3, key("b", "", 4))
 	checkNotPut(t, "making anew, as if it had never been", other, key("b", "5", 0))
@@ -91,11 +92,11 @@ func testRecordsNewChangedGone(t *testing.T, e Engine) {
 	checkRecords(t, s, "key", 5)
 	checkRecords(t, s, "key", 99)
 	checkCoverage(t, s, 0)
-	checkLength(t, s, 0) // nothing of it is in the log
+	checkLength(t, s, 0) // records are not in the log
 }
 
-// testRecordsDoneTwice: what is there already is not written again, whatever
-// the revision.
+// testRecordsDoneTwice: a record with the stored body is not written again,
+// whatever its revision.
 func testRecordsDoneTwice(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	key := func(body string, revision int64) store.Record { return record("key", "a", body, revision) }
@@ -108,11 +109,11 @@ func testRecordsDoneTwice(t *testing.T, e Engine) {
 	putRecord(t, s, key("", 2), 3)
 	putRecord(t, s, key("", 0), 3)
 	checkRecords(t, s, "key", 0, key("", 3))
-	putRecord(t, s, key("1", 3), 4) // no number was lost
+	putRecord(t, s, key("1", 3), 4) // no revision was skipped
 	checkRecords(t, s, "key", 0, key("1", 4))
 }
 
-// testRecordsOfKinds: kinds are read apart, and share one counter.
+// testRecordsOfKinds: kinds are read separately and share one counter.
 func testRecordsOfKinds(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	putRecord(t, s, record("key", "a", "1", 0), 1)
@@ -133,8 +134,8 @@ func testRecordsOfKinds(t *testing.T, e Engine) {
 	putRecord(t, s, record("key", "c", "5", 0), 5)
 }
 
-// testRecordsOfOddNames: kinds and ids are told apart by their bytes, and
-// bodies are kept to the byte.
+// testRecordsOfOddNames: kinds and ids are compared and bodies are kept
+// byte for byte.
 func testRecordsOfOddNames(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	want := map[string][]store.Record{}
@@ -177,8 +178,8 @@ func testRecordFailureAfterCommit(t *testing.T, e Engine) {
 	testRecordFailure(t, e, true)
 }
 
-// testRecordFailure makes commits of a new record, of a change and of an end
-// fail. No revision is lost, and doing it again is safe.
+// testRecordFailure makes commits of a new record, a change and a removal fail. No
+// revision is lost, and repeating it is safe.
 func testRecordFailure(t *testing.T, e Engine, after bool) {
 	open := e.fresh(t)
 	s := open()
@@ -210,8 +211,8 @@ func testRecordFailure(t *testing.T, e Engine, after bool) {
 	checkRecords(t, s, "key", 0, before...)
 }
 
-// testRecordRace has many count on one record: whoever comes too late is told
-// so and counts again, so that in the end all were counted.
+// testRecordRace has many writers increment a counter in one record: a writer that
+// gets a conflict retries, so that in the end all increments are counted.
 func testRecordRace(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	stores := []store.Store{open(), open()}
@@ -237,8 +238,8 @@ func testRecordRace(t *testing.T, e Engine) {
 	}
 }
 
-// countOne adds one to the number in a record. The body says whose it is: two
-// equal ones over one revision would pass for one.
+// countOne adds one to the number in a record. The body has the name of
+// the writer: two equal bodies over one revision would count as one write.
 func countOne(ctx context.Context, s store.Store, whose string) error {
 	for {
 		records, err := s.RecordsSince(ctx, "count", 0)
@@ -262,10 +263,10 @@ func countIn(r store.Record) (n int) {
 	return n
 }
 
-// testConcurrentRecords lets many write records of their own, of two kinds,
-// through several open stores, with commits that fail and callers who give up,
-// while others follow. In the end there are all revisions without a gap, and
-// whoever followed a kind saw all of it, in order.
+// testConcurrentRecords has many writers write records of two kinds through several
+// open stores, with failing commits and canceled calls, while readers follow. In
+// the end there are all revisions without a gap, and every reader of a kind saw all
+// of it, in order.
 func testConcurrentRecords(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	ctx := patiently(t)
@@ -313,8 +314,8 @@ func testConcurrentRecords(t *testing.T, e Engine) {
 	}
 }
 
-// putRecords tries until it succeeds, record by record. Many tries are made to
-// fail.
+// putRecords writes record by record, and retries until it succeeds. Many attempts
+// are made to fail.
 func (w *writer) putRecords(ctx context.Context, kinds []string) error {
 	for i := range batchesPerWriter {
 		r := record(kinds[i%len(kinds)], fmt.Sprintf("%d of %d", i, w.id), "1", 0)
@@ -329,7 +330,7 @@ func (w *writer) putRecords(ctx context.Context, kinds []string) error {
 	return nil
 }
 
-// followRecords reads records of a kind as they come until it has seen so many.
+// followRecords polls for records of a kind until it has seen a given number.
 func followRecords(ctx context.Context, s store.Store, kind string, until int) ([]store.Record, error) {
 	var seen []store.Record
 	var revision int64

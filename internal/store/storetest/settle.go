@@ -18,10 +18,10 @@ import (
 	"pregon/internal/waittest"
 )
 
-// tries gives every attempt a time of its own.
+// tries makes the time of every attempt unique.
 var tries atomic.Int64
 
-// later is when nothing is due yet, to the microsecond.
+// later is a time in the future, to the microsecond.
 func later() time.Time { return time.Now().UTC().Truncate(time.Microsecond).Add(time.Hour) }
 
 func attempt(status int) store.Attempt {
@@ -48,7 +48,7 @@ func settle(t *testing.T, s store.Store, results ...store.Result) {
 	}
 }
 
-// ofEpoch makes results of deliveries that were made in the log's present epoch.
+// ofEpoch sets the epoch of results to the log's present epoch.
 func ofEpoch(t *testing.T, s store.Store, results ...store.Result) []store.Result {
 	t.Helper()
 	epoch := headOf(t, s).Epoch
@@ -67,7 +67,7 @@ func endpoints(t *testing.T, s store.Store, webhooks ...string) map[string]store
 	return got
 }
 
-// checkEndpoints compares what is known of webhooks, without the times.
+// checkEndpoints compares the endpoints of webhooks, without the times.
 func checkEndpoints(t *testing.T, s store.Store, want map[string]string, webhooks ...string) {
 	t.Helper()
 	got := map[string]string{}
@@ -78,7 +78,7 @@ func checkEndpoints(t *testing.T, s store.Store, want map[string]string, webhook
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("what is known of webhooks (-want +got):\n%s", diff)
+		t.Errorf("endpoints (-want +got):\n%s", diff)
 	}
 }
 
@@ -120,7 +120,8 @@ func testSettle(t *testing.T, e Engine) {
 		t.Errorf("the attempts (-want +got):\n%s", diff)
 	}
 
-	// Told twice it happened once, even when it was made due again meanwhile.
+	// An attempt that is recorded twice counts once, even when its delivery was made
+	// due again meanwhile.
 	enqueue(t, s, to("a", 1)...)
 	settle(t, s, ok, again, dead, elsewhere)
 	lost := failed("a", 2, past)
@@ -128,14 +129,15 @@ func testSettle(t *testing.T, e Engine) {
 	checkDeliveries(t, s, "a", "4 delivered 3/3", "3 dead 1/1", "2 pending 2/2", "1 pending 0/1")
 	checkClaim(t, s, store.Claim{Holder: "ana", Webhooks: []string{"a"}, Failing: true, Endpoints: 1, Each: 9, TTL: time.Hour}, "a 1 2")
 
-	// A failure told late changes nothing of what is done; a success does.
+	// A failure that is recorded late does not change a finished delivery; a success
+	// does.
 	settle(t, s, failed("a", 4, past), failed("a", 3, past), died("a", 4))
 	checkDeliveries(t, s, "a", "4 delivered 5/5", "3 dead 2/2", "2 pending 2/2", "1 pending 0/1")
 	settle(t, s, delivered("a", 3), failed("a", 2, time.Time{}))
 	checkDeliveries(t, s, "a", "4 delivered 5/5", "3 delivered 3/3", "2 pending 3/3", "1 pending 0/1")
 }
 
-// testSettleOddTexts: what others answer is kept, whatever it is.
+// testSettleOddTexts: answers with invalid text are stored.
 func testSettleOddTexts(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	enqueue(t, s, to("a", 1)...)
@@ -182,8 +184,8 @@ func testEndpointTimes(t *testing.T, e Engine) {
 		{[]store.Result{bad(5), ok(6)}, 0, 6, 5},
 		{[]store.Result{ok(7), bad(8), bad(9)}, 8, 7, 9},
 		{[]store.Result{bad(10), ok(11), bad(12)}, 12, 11, 12},
-		{[]store.Result{ok(2), bad(4)}, 4, 11, 12}, // told late
-		{[]store.Result{bad(4)}, 4, 11, 12},        // told twice
+		{[]store.Result{ok(2), bad(4)}, 4, 11, 12}, // recorded late
+		{[]store.Result{bad(4)}, 4, 11, 12},        // recorded twice
 	} {
 		settle(t, s, step.results...)
 		want := store.Endpoint{FailingSince: at(step.since), LastSuccessAt: at(step.success), LastFailureAt: at(step.failure), Pending: 4}
@@ -196,56 +198,56 @@ func testEndpointTimes(t *testing.T, e Engine) {
 	}
 }
 
-// hall is where the deliverers of a test meet: they see who is at work.
-type hall struct {
+// deliverers is the shared state of the deliverers of a test.
+type deliverers struct {
 	webhooks []string
 	last     int64
 
 	mu     sync.Mutex
-	taken  map[string]int // guarded by mu: who is at work on a webhook, from 1
+	taken  map[string]int // guarded by mu: the number of the holder of a webhook, from 1
 	others int            // guarded by mu: how many may still add deliveries
 }
 
-func newHall(webhooks int, last int64) *hall {
-	h := &hall{last: last, taken: map[string]int{}}
+func newDeliverers(webhooks int, last int64) *deliverers {
+	h := &deliverers{last: last, taken: map[string]int{}}
 	for i := range webhooks {
 		h.webhooks = append(h.webhooks, fmt.Sprintf("webhook %d", i))
 	}
 	return h
 }
 
-func (h *hall) take(webhook string, who int) error {
+func (h *deliverers) take(webhook string, who int) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if other := h.taken[webhook]; other != 0 && other != who+1 {
-		return fmt.Errorf("%s is at work for %d and for %d", webhook, other-1, who)
+		return fmt.Errorf("%s is held by both %d and %d", webhook, other-1, who)
 	}
 	h.taken[webhook] = who + 1
 	return nil
 }
 
-func (h *hall) leave(webhook string) {
+func (h *deliverers) leave(webhook string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.taken, webhook)
 }
 
 // still returns how many may still add deliveries.
-func (h *hall) still() int {
+func (h *deliverers) still() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.others
 }
 
-func (h *hall) done() {
+func (h *deliverers) done() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.others--
 }
 
-// handOut hands the log out change by change, in the face of another who does
-// the same.
-func (w *writer) handOut(ctx context.Context, h *hall) error {
+// handOut fans the log out change by change, while another goroutine does the
+// same.
+func (w *writer) handOut(ctx context.Context, h *deliverers) error {
 	defer h.done()
 	for {
 		err := w.retry(ctx, func(try context.Context) error {
@@ -268,8 +270,9 @@ func (w *writer) handOut(ctx context.Context, h *hall) error {
 	}
 }
 
-// deliver claims and settles until all was handed out and nothing is left.
-func (w *writer) deliver(ctx context.Context, h *hall) error {
+// deliver claims and settles until the whole log is fanned out and no delivery is
+// left.
+func (w *writer) deliver(ctx context.Context, h *deliverers) error {
 	holder := fmt.Sprintf("deliverer %d", w.id)
 	for {
 		over := h.still() == 0
@@ -306,7 +309,7 @@ func (w *writer) deliver(ctx context.Context, h *hall) error {
 	}
 }
 
-func (w *writer) work(ctx context.Context, h *hall, holder string, c store.Claimed) error {
+func (w *writer) work(ctx context.Context, h *deliverers, holder string, c store.Claimed) error {
 	if err := h.take(c.Webhook, w.id); err != nil {
 		return err
 	}
@@ -346,9 +349,9 @@ func (w *writer) renew(ctx context.Context, holder string, webhooks []string) (h
 	return held, err
 }
 
-// disturb does what else is done while others hand out: it makes deliveries due
-// again, drops and prunes, of the deliverers' webhooks and of one of its own.
-func (w *writer) disturb(ctx context.Context, h *hall) error {
+// disturb calls the other methods during fan-outs: it makes deliveries due again,
+// drops and prunes, on the deliverers' webhooks and on one of its own.
+func (w *writer) disturb(ctx context.Context, h *deliverers) error {
 	defer h.done()
 	head, err := w.s.Head(ctx)
 	if err != nil {
@@ -358,7 +361,7 @@ func (w *writer) disturb(ctx context.Context, h *hall) error {
 		deliveries := slices.Concat(to("own", n, n+1), to(h.webhooks[n%int64(len(h.webhooks))], 1))
 		results := []store.Result{died("own", n+1), delivered("own", n)}
 		results[0].Epoch, results[1].Epoch = head.Epoch, head.Epoch
-		results[0].Attempt.At, results[1].Attempt.At = past, past // for these to be pruned, and no others
+		results[0].Attempt.At, results[1].Attempt.At = past, past // so that only these are pruned
 		err := errors.Join(
 			w.retry(ctx, func(try context.Context) error { return w.s.Enqueue(try, deliveries...) }),
 			w.retry(ctx, func(try context.Context) error { return w.s.Settle(try, results...) }),

@@ -1,9 +1,9 @@
-// Package storetest states what package store promises as tests, which every
-// engine must pass.
+// Package storetest tests the guarantees of package store. Every engine must pass
+// the tests.
 //
-// Whatever a test did, it ends with CheckLog, which looks at the whole store
-// and knows every invariant. Nothing here waits for a fixed time and then
-// hopes: what must happen is waited for, with much patience.
+// Every test ends with CheckLog, which reads the whole store and verifies every
+// invariant. No test relies on a fixed delay: it waits for the expected event, with
+// a long timeout.
 package storetest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"pregon/internal/store"
 )
 
-// Engine is how the tests handle one implementation of store.Store.
+// Engine adapts one implementation of store.Store to the tests.
 type Engine struct {
 	// Fresh makes a new empty database and returns a function that opens it;
 	// every call opens it once more, as another process would.
@@ -33,8 +33,8 @@ type Engine struct {
 	Newer func(t *testing.T, s store.Store)
 }
 
-// Commits stands between a store and its commits, and lets the next one fail.
-// The zero value lets all of them pass.
+// Commits wraps the commits of a store and can make the next one fail. With the
+// zero value all commits succeed.
 type Commits struct {
 	mu     sync.Mutex
 	before error // guarded by mu: returned instead of the next commit
@@ -52,7 +52,7 @@ func (c *Commits) Fail(after bool, err error) {
 	}
 }
 
-// Commit commits, unless it was told to fail.
+// Commit commits, unless Fail was called.
 func (c *Commits) Commit(commit func() error) error {
 	c.mu.Lock()
 	before, after := c.before, c.after
@@ -67,8 +67,8 @@ func (c *Commits) Commit(commit func() error) error {
 	return after
 }
 
-// patience is how long a test waits for what must happen. It is no measure of
-// speed: machines that run tests can be very busy.
+// patience is the timeout of a test. It is not a measure of speed: machines that
+// run tests can be very busy.
 const patience = 5 * time.Minute
 
 // Run runs all tests against an engine.
@@ -158,7 +158,7 @@ func Run(t *testing.T, e Engine) {
 		{"Documents", testDocuments},
 		{"DocumentOfOddTexts", testDocumentOfOddTexts},
 		{"Originals", testOriginals},
-		{"FiledDocuments", testFiledDocuments},
+		{"ReportDocuments", testReportDocuments},
 		{"FindInDocuments", testFindInDocuments},
 		{"FindAgreesWithLoops", testFindAgreesWithLoops},
 		{"DocumentLimits", testDocumentLimits},
@@ -202,7 +202,7 @@ func closeStore(t *testing.T, s store.Store) {
 	}
 }
 
-// patiently returns a context that ends when the test is beyond hope.
+// patiently returns a context with the long timeout of a test.
 func patiently(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
@@ -218,12 +218,12 @@ func mustAppend(t *testing.T, s store.Store, b store.Batch) store.Outcome {
 	return outcome
 }
 
-// published is a batch of new reports.
+// published returns a batch of new reports.
 func published(reports ...disclosure.Report) store.Batch {
 	return store.Batch{Reports: reports, New: disclosure.Published}
 }
 
-func filing(number int64, title string) disclosure.Report {
+func newReport(number int64, title string) disclosure.Report {
 	return disclosure.Report{
 		ID: disclosure.ReportID(disclosure.OIR, number), Type: disclosure.OIR, Number: number,
 		CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: title,
@@ -231,10 +231,10 @@ func filing(number int64, title string) disclosure.Report {
 	}
 }
 
-func filings(from, to int64) []disclosure.Report {
+func newReports(from, to int64) []disclosure.Report {
 	var all []disclosure.Report
 	for n := from; n <= to; n++ {
-		all = append(all, filing(n, "La sociedad informa"))
+		all = append(all, newReport(n, "La sociedad informa"))
 	}
 	return all
 }

@@ -28,7 +28,7 @@ var (
 )
 
 // Database makes an empty database and returns its address. It is dropped when
-// the test ends, with whoever is still connected to it.
+// the test ends, even if there are still connections to it.
 func Database(t testing.TB) string {
 	t.Helper()
 	s, err := start()

@@ -44,8 +44,8 @@ func TestDatabaseIsDropped(t *testing.T) {
 	}
 }
 
-// TestKilled kills a test process that has a server, and expects the server to
-// go with it and its files to be swept up.
+// TestKilled kills a test process that has a server, and expects the server to end
+// and its files to be removed.
 func TestKilled(t *testing.T) {
 	url, kill := startVictim(t)
 	config, err := pgx.ParseConfig(url)
@@ -108,7 +108,7 @@ func startVictim(t *testing.T) (url string, kill func()) {
 	return "", nil
 }
 
-// TestVictim is no test: it is what TestKilled runs and kills.
+// TestVictim is not a test: TestKilled runs it in a process that it kills.
 func TestVictim(t *testing.T) {
 	if os.Getenv("PGTEST_VICTIM") == "" {
 		return

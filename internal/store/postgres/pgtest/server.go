@@ -44,8 +44,9 @@ func startServer() (*server, error) {
 	return s, nil
 }
 
-// programs looks for the directory of initdb, where postgres is too: in the
-// PATH, behind a link perhaps, and where Debian hides it, newest version first.
+// programs returns the directory of initdb, which also has postgres. It searches
+// the PATH, follows links, and then searches the directories of Debian's packages,
+// newest version first.
 func programs() (dir string, err error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -86,8 +87,8 @@ func (s *server) run(bin string) {
 	go func() {
 		select {
 		case <-s.ending:
-			// Not to clean up: its files are about to go. It does give its
-			// shared memory back, which it could not after SIGKILL.
+			// An immediate shutdown is enough, since the files are about to be
+			// removed. Unlike SIGKILL it lets the server free its shared memory.
 			_ = server.Process.Signal(syscall.SIGQUIT)
 		case <-exited:
 		}
@@ -97,10 +98,10 @@ func (s *server) run(bin string) {
 }
 
 // command runs as the user postgres and writes to the log. The log is a file,
-// since go test waits for whoever holds its own output open.
+// since go test waits for all processes that hold its output open.
 func (s *server) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
-	cmd.Dir = s.dir // the present one may be closed to the user postgres
+	cmd.Dir = s.dir // the user postgres may not have access to the present one
 	cmd.SysProcAttr = s.attr
 	cmd.Stdout, cmd.Stderr = s.log, s.log
 	return cmd
@@ -142,8 +143,8 @@ func (s *server) discard() {
 // makeDir makes a directory for the cluster.
 func (s *server) makeDir() (err error) {
 	sweep()
-	// Right below the temporary directory: the address of a socket has room
-	// for a hundred bytes.
+	// Directly in the temporary directory: the path of a socket is limited to
+	// about a hundred bytes.
 	if s.dir, err = os.MkdirTemp("", prefix); err != nil {
 		return err
 	}
@@ -159,8 +160,8 @@ func (s *server) makeDir() (err error) {
 	return err
 }
 
-// becomePostgres has the server run as the user postgres when we are root,
-// as whom it refuses to run.
+// becomePostgres makes the server run as the user postgres when this process is
+// root, since PostgreSQL refuses to run as root.
 func (s *server) becomePostgres() error {
 	s.attr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() != 0 {

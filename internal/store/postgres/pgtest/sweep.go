@@ -10,7 +10,8 @@ import (
 const prefix = "pregon-pg-"
 
 // sweep removes the directories of processes that were killed before they
-// could: those that nobody holds. A very new one may be about to be held.
+// could remove them: directories that no process has locked. A very new one may
+// not be locked yet.
 func sweep() {
 	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
@@ -22,14 +23,14 @@ func sweep() {
 			continue
 		}
 		if held, err := hold(dir); err == nil {
-			_ = os.RemoveAll(dir) // another user's stays
+			_ = os.RemoveAll(dir) // fails for another user's directory
 			_ = held.Close()
 		}
 	}
 }
 
-// hold locks a directory until the file is closed, or its process gone. It
-// fails while another process holds it.
+// hold locks a directory until the file is closed or its process ends. It fails
+// while another process has the lock.
 func hold(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {

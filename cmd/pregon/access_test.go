@@ -27,7 +27,7 @@ func startReplica(t *testing.T, store string, args ...string) *service {
 	return s
 }
 
-// status asks a service with one header, and returns how it answered.
+// status sends a request with one header, and returns the status.
 func (s *service) status(t *testing.T, path, header, value string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
@@ -45,7 +45,7 @@ func (s *service) status(t *testing.T, path, header, value string) int {
 	return resp.StatusCode
 }
 
-// pregon runs a command on a store and returns what it printed.
+// pregon runs a command on a store and returns its output.
 func pregon(t *testing.T, store string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, append(args, "--store", store)...)
@@ -67,7 +67,7 @@ func TestKeysOnReplicas(t *testing.T) {
 			key := pregon(t, store, "keys", "create", "--plan", "enterprise")
 			for i, s := range replicas {
 				if got := s.status(t, "/api/v1/reports", "X-API-Key", key); got != http.StatusOK {
-					t.Errorf("replica %d answers %d to a new key", i, got)
+					t.Errorf("replica %d with a new key: got status %d, want 200", i, got)
 				}
 			}
 			id, _, _ := strings.Cut(strings.SplitAfter(pregon(t, store, "keys", "list"), "\n")[1], " ")
@@ -75,7 +75,7 @@ func TestKeysOnReplicas(t *testing.T) {
 			for i, s := range replicas {
 				eventually(t, func() error { // two seconds are promised; this machine may be busy
 					if s.status(t, "/api/v1/reports", "X-API-Key", key) != http.StatusUnauthorized {
-						return fmt.Errorf("replica %d still takes a revoked key", i)
+						return fmt.Errorf("replica %d still accepts a revoked key", i)
 					}
 					return nil
 				})
@@ -85,8 +85,8 @@ func TestKeysOnReplicas(t *testing.T) {
 }
 
 // Exactly 60 of 200 simultaneous requests are allowed by two processes that
-// count together. When Redis is gone each counts for itself, from what it has
-// allowed, and says so. On a machine so busy that Redis does not answer in time,
+// share their counts. Without Redis each counts for itself, from the requests it has
+// allowed, and logs it. On a machine so busy that Redis does not answer in time,
 // each counts for itself from the start; internal/auth/ratelimit has the exact test.
 func TestAnonymousLimitThroughRedis(t *testing.T) {
 	redis := redistest.Start(t)
@@ -111,7 +111,7 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 		most = 2 * 60 // a request may have waited too long for Redis
 	}
 	if n := passed[200]; n < 60 || n > most && time.Since(began) < time.Minute || n+passed[429] != 200 {
-		t.Errorf("answered %v, want 200 to at most %d", passed, most)
+		t.Errorf("statuses: got %v, want 200 at most %d times", passed, most)
 	}
 	key := pregon(t, store, "keys", "create", "--plan", "pro")
 	shared := func(want string) {
@@ -133,14 +133,15 @@ func TestAnonymousLimitThroughRedis(t *testing.T) {
 			}
 		}
 	}
-	// Two times 60, and each knows what it has allowed within the minute.
+	// The limit is twice 60, and each process counts the requests of the last minute.
 	if passed[200]+more > 120 && time.Since(began) < time.Minute {
-		t.Errorf("without Redis %d more were allowed than the %d before", more, passed[200])
+		t.Errorf("without Redis: got %d more allowed requests after %d", more, passed[200])
 	}
 	shared("down")
 }
 
-// shared reports whether a service says that replicas count together.
+// shared returns the field of the status that says whether replicas share their
+// counts.
 func (s *service) shared(t *testing.T, key string) string {
 	t.Helper()
 	dump, err := get(s.url, []string{"-H", "X-API-Key: " + key, "/api/v1/status"})
@@ -152,7 +153,7 @@ func (s *service) shared(t *testing.T, key string) string {
 	return word
 }
 
-// Clients that others wrote find their way in and check all they are given.
+// Third-party clients authenticate and verify the tokens and metadata they get.
 func TestOAuthClients(t *testing.T) {
 	const checker = "../../checkers/oauth.mjs"
 	dir := t.TempDir()
@@ -186,7 +187,7 @@ issuers:
 	log := s.log.String()
 	for _, event := range []string{"token.issued", "token.refused", "credential.refused"} {
 		if !strings.Contains(log, "msg=audit event="+event) {
-			t.Errorf("the log does not tell of %s", event)
+			t.Errorf("the log has no %s event", event)
 		}
 	}
 	for _, secret := range []string{"eyJ", "s3cret"} {
@@ -196,5 +197,5 @@ issuers:
 	}
 }
 
-// clientSecretSHA256 is of the secret that checkers/oauth.mjs has.
+// clientSecretSHA256 is the hash of the secret in checkers/oauth.mjs.
 const clientSecretSHA256 = "215fe5106c263fb1baabe9f38bc8f67f88a92d77b2e7d4640ba39d88e4568909"

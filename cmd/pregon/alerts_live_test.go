@@ -10,8 +10,8 @@ import (
 	"pregon/internal/server/telemetry/alerttest"
 )
 
-// TestDocumentsWaiting: no alert fires on the metrics of a service that is
-// well, and one does when documents cannot be had.
+// TestDocumentsWaiting: no alert fires on the metrics of a healthy service, and
+// one does when documents cannot be downloaded.
 func TestDocumentsWaiting(t *testing.T) {
 	t.Parallel()
 	alerts := alerttest.Read(t, "../../docs/operations.md")
@@ -25,7 +25,7 @@ func TestDocumentsWaiting(t *testing.T) {
 		}
 		for _, a := range alerts {
 			if a.Fires(t, page) {
-				return fmt.Errorf("%s fires on a service that is well: %s", a.Name, a.Expression)
+				return fmt.Errorf("%s fires on a healthy service: %s", a.Name, a.Expression)
 			}
 		}
 		return nil
@@ -43,11 +43,11 @@ func TestDocumentsWaiting(t *testing.T) {
 	})
 }
 
-// metrics returns the page of metrics, of a service with a debug listener.
+// metrics returns the metrics of a service with a debug listener.
 func (s *service) metrics() (string, error) {
 	m := debugAddress.FindStringSubmatch(s.log.String())
 	if m == nil {
-		return "", errors.New("there are no metrics")
+		return "", errors.New("the log has no debug address")
 	}
 	resp, err := http.Get(m[1] + "/metrics")
 	if err != nil {

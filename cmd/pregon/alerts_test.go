@@ -21,8 +21,8 @@ import (
 	"pregon/internal/store/engine"
 )
 
-// TestAlerts makes each fault that operators should hear of, and evaluates the
-// documented alerts on the metrics that the service has then.
+// TestAlerts causes each fault that needs an operator, and evaluates the
+// documented alerts on the metrics of the service.
 func TestAlerts(t *testing.T) {
 	alerts := alerttest.Read(t, "../../docs/operations.md")
 	tried := map[string]bool{"DocumentsWaiting": true} // by TestDocumentsWaiting
@@ -33,23 +33,23 @@ func TestAlerts(t *testing.T) {
 	}{
 		{"none", func(*testing.T, *alerted) {}, nil},
 		{"no process reads", func(_ *testing.T, a *alerted) { a.others = "" }, []string{"NoReader"}},
-		{"blind from the start", func(t *testing.T, a *alerted) { a.tell(t, health.NewMonitor(0)) }, []string{"SourceBlind", "FeedUnread"}},
-		{"no status was ever written", func(_ *testing.T, a *alerted) { a.untold = true }, []string{"SourceBlind", "FeedUnread"}},
+		{"blind from the start", func(t *testing.T, a *alerted) { a.setStatus(t, health.NewMonitor(0)) }, []string{"SourceBlind", "FeedUnread"}},
+		{"no status was ever written", func(_ *testing.T, a *alerted) { a.noStatus = true }, []string{"SourceBlind", "FeedUnread"}},
 		{"the lists fail", func(t *testing.T, a *alerted) {
-			b := well()
+			b := healthy()
 			b.Fail("list-oir", "it answers 500", true)
-			a.tell(t, b)
+			a.setStatus(t, b)
 		}, []string{"SourceDegraded"}},
 		{"a feed is frozen", func(t *testing.T, a *alerted) {
-			b := well()
+			b := healthy()
 			b.Stale("feed-oir", "it lacks oir-7")
-			a.tell(t, b)
+			a.setStatus(t, b)
 		}, []string{"SourceDegraded", "FeedStale"}},
 		{"the disk is full", func(t *testing.T, a *alerted) {
 			a.store.full.Store(true)
 			for range 2 {
 				if _, err := a.service.store.Append(t.Context(), store.Batch{}); err == nil {
-					t.Fatal("the store takes what it cannot keep")
+					t.Fatal("Append to a full disk succeeded, want an error")
 				}
 			}
 		}, []string{"SourceDegraded", "StoreFails"}},
@@ -72,8 +72,8 @@ func TestAlerts(t *testing.T) {
 		t.Run(test.fault, func(t *testing.T) {
 			a := newAlerted(t)
 			test.make(t, a)
-			if !a.told && !a.untold {
-				a.tell(t, well())
+			if !a.statusSet && !a.noStatus {
+				a.setStatus(t, healthy())
 			}
 			page := a.page(t)
 			var fires []string
@@ -84,7 +84,7 @@ func TestAlerts(t *testing.T) {
 			}
 			slices.Sort(test.fires)
 			if !slices.Equal(fires, test.fires) {
-				t.Errorf("%v fire, want %v", fires, test.fires)
+				t.Errorf("firing alerts: got %v, want %v", fires, test.fires)
 			}
 		})
 		for _, name := range test.fires {
@@ -93,18 +93,18 @@ func TestAlerts(t *testing.T) {
 	}
 	for name := range alerts {
 		if !tried[name] {
-			t.Errorf("no fault here makes %s fire", name)
+			t.Errorf("no test case makes %s fire", name)
 		}
 	}
 }
 
-// alerted is a service that is put together and does not run, so that a test
-// decides what its metrics show.
+// alerted is a service that is wired but not running, so that a test
+// controls its metrics.
 type alerted struct {
-	service      *service
-	store        *fullStore
-	others       string // metrics of another replica
-	told, untold bool
+	service             *service
+	store               *fullStore
+	others              string // metrics of another replica
+	statusSet, noStatus bool
 }
 
 // fullStore is a store whose disk can be full.
@@ -151,8 +151,8 @@ func newAlerted(t *testing.T) *alerted {
 	return a
 }
 
-// well returns a board on which all is well.
-func well() *health.Monitor {
+// healthy returns a monitor whose surfaces are all healthy.
+func healthy() *health.Monitor {
 	b := health.NewMonitor(time.Minute)
 	for _, name := range health.Surfaces {
 		b.OK(name)
@@ -161,14 +161,14 @@ func well() *health.Monitor {
 	return b
 }
 
-// tell writes down what a board shows, as the process does that reads the source.
-func (a *alerted) tell(t *testing.T, b *health.Monitor) {
+// setStatus stores the status of a monitor, as the ingest process does.
+func (a *alerted) setStatus(t *testing.T, b *health.Monitor) {
 	t.Helper()
 	status, _ := b.Status()
 	if err := a.service.coverage.SetStatus(t.Context(), nil, status); err != nil {
 		t.Fatal(err)
 	}
-	a.told = true
+	a.statusSet = true
 }
 
 // page returns the metrics of all replicas.

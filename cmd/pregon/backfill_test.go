@@ -25,8 +25,8 @@ import (
 	"pregon/internal/store/storetest"
 )
 
-// tap stands between the program and a simulator. It writes down what is asked
-// for and can hold it up.
+// tap is a proxy between the program and a simulator. It records the requests and
+// can delay them.
 type tap struct {
 	*httptest.Server
 
@@ -61,8 +61,8 @@ func newTap(t *testing.T, s source) *tap {
 	return p
 }
 
-// take returns what was asked for since the last call, and sets what happens
-// to what is asked for next.
+// take returns the requests since the last call, and sets the hook that runs
+// before each later answer.
 func (p *tap) take(hold func(ctx context.Context, path string)) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,8 +71,8 @@ func (p *tap) take(hold func(ctx context.Context, path string)) []string {
 	return asked
 }
 
-// hanging is a source that answers some lists and then no more, so that others
-// come in between, however long they take to start.
+// hanging returns a hook that lets some list requests pass and then blocks, so that
+// another process can take over, however long it takes to start.
 func hanging() func(ctx context.Context, path string) {
 	var passed atomic.Int64
 	return func(ctx context.Context, path string) {
@@ -99,10 +99,10 @@ func startBackfill(t *testing.T, origin, spec string, args ...string) *backfill 
 	return b
 }
 
-// counts are what the command prints in the end.
+// counts are the totals that the command prints when it ends.
 type counts struct{ fresh, updated, unchanged int }
 
-// finish waits until the command ends well.
+// finish waits until the command succeeds.
 func (b *backfill) finish(t *testing.T) (c counts) {
 	t.Helper()
 	if err := b.cmd.Wait(); err != nil {
@@ -132,7 +132,7 @@ func TestBackfill(t *testing.T) {
 			p := newTap(t, s)
 			r := newReader(t, s, newStore(t))
 
-			// Killed when it comes to the middle of OIR.
+			// Kill it in the middle of the OIR lists.
 			reached := make(chan struct{})
 			middle := regexp.MustCompile(`(?i)resultado-oir\?fechaDesde=[^&]*&fechaHasta=` + slashed(to-21))
 			p.take(func(ctx context.Context, path string) {
@@ -150,16 +150,16 @@ func TestBackfill(t *testing.T) {
 			_ = killed.cmd.Process.Kill()
 			_ = killed.cmd.Wait()
 			if !late.Stop() {
-				t.Fatalf("back-fill does not come to the middle\n%s", &killed.stderr)
+				t.Fatalf("back-fill does not reach the middle\n%s", &killed.stderr)
 			}
 			done := lists(p.take(nil))
-			done = done[:len(done)-1] // but for the one that it was at
+			done = done[:len(done)-1] // without the list it was reading
 			job := r.jobs(t)
 			if len(done) < 5 || len(job) != 1 || job[0].Done || job[0].Steps != len(done) || job[0].New == 0 {
-				t.Fatalf("it was killed after %v, and the job is %+v", done, job)
+				t.Fatalf("killed after %v: got job %+v, want an unfinished job with as many steps", done, job)
 			}
 
-			// Again: it goes on where it was.
+			// The second run continues where the first stopped.
 			again := startBackfill(t, p.URL, r.spec, days...)
 			got := again.finish(t)
 			for _, list := range lists(p.take(nil)) {
@@ -178,7 +178,7 @@ func TestBackfill(t *testing.T) {
 			storetest.CheckLog(t, r.store)
 			r.related(t, from, to)
 
-			// Once more: all of it is there.
+			// The third run finds everything stored.
 			whole := startBackfill(t, p.URL, r.spec, days...)
 			got = whole.finish(t)
 			if want := (counts{unchanged: want}); got != want {
@@ -188,10 +188,10 @@ func TestBackfill(t *testing.T) {
 				t.Errorf("back-fill, alone, says %q", text)
 			}
 			if len(lists(p.take(nil))) < len(done) {
-				t.Error("what was asked for anew was not read anew")
+				t.Error("a repeated back-fill did not read the lists again")
 			}
 
-			// A serve that runs does the work.
+			// A running serve does the work.
 			r.start(t)
 			earlier := []string{"--from", (from - 30).String(), "--to", (from - 1).String(), "--type", "ip,oir"}
 			beside := startBackfill(t, p.URL, r.spec, earlier...)
@@ -199,7 +199,7 @@ func TestBackfill(t *testing.T) {
 			if want := len(r.truth(t, from-30, from-1, disclosure.IP, disclosure.OIR)); got.fresh != want {
 				t.Errorf("back-fill beside serve prints %+v, want %d new", got, want)
 			}
-			// On a busy machine serve may lose its lease for a moment, upon which the command is to do it.
+			// On a busy machine serve may lose its lease for a moment; then the command does the work.
 			if asked := p.take(nil); !strings.Contains(r.serve.log.events(), "no longer reading the source") {
 				if text := beside.stderr.String(); !strings.Contains(text, byService) || strings.Contains(text, byItself) {
 					t.Errorf("back-fill beside serve says %q", text)
@@ -214,7 +214,7 @@ func TestBackfill(t *testing.T) {
 	}
 }
 
-// jobs returns the back-fills that were asked for.
+// jobs returns the back-fill jobs in the store.
 func (r *reader) jobs(t *testing.T) []coverage.Job {
 	t.Helper()
 	l := coverage.New(r.store)
@@ -224,7 +224,7 @@ func (r *reader) jobs(t *testing.T) []coverage.Job {
 	return l.Jobs()
 }
 
-// related compares what is told of a range's reports about one another.
+// related compares the relations between the stored reports of a range of days.
 func (r *reader) related(t *testing.T, from, to disclosure.Day) {
 	t.Helper()
 	wrong, all := 0, 0
@@ -240,17 +240,17 @@ func (r *reader) related(t *testing.T, from, to disclosure.Day) {
 			all++
 			if !slices.ContainsFunc(found[0].Related, func(got disclosure.Relation) bool { return got.ID == other.ID }) {
 				if wrong++; wrong == 1 {
-					t.Logf("%s has to do with %s, and is told to with %+v", id, other.ID, found[0].Related)
+					t.Logf("%s is related to %s, got relations %+v", id, other.ID, found[0].Related)
 				}
 			}
 		}
 	}
 	if wrong > 0 || all == 0 {
-		t.Errorf("%d of %d relations are not told", wrong, all)
+		t.Errorf("%d of %d relations are missing, want 0", wrong, all)
 	}
 }
 
-// lists are the days of the lists among what was asked for, each once.
+// lists returns the list addresses among the requests, without pages, each once.
 func lists(asked []string) (out []string) {
 	for _, path := range asked {
 		if !strings.Contains(path, "fechaDesde=") {
@@ -264,13 +264,13 @@ func lists(asked []string) (out []string) {
 	return out
 }
 
-// slashed is a day as the addresses of lists have it.
+// slashed formats a day as in the addresses of lists.
 func slashed(d disclosure.Day) string {
 	return d.Start().In(disclosure.Madrid).Format("02/01/2006")
 }
 
 // TestBackfillGivesWay starts serve while a back-fill works alone: serve reads
-// the feeds at once and goes on with the work, and the command ends well.
+// the feeds at once and continues the job, and the command succeeds.
 func TestBackfillGivesWay(t *testing.T) {
 	today := disclosure.DayOf(time.Now())
 	from := today - 200
@@ -304,7 +304,7 @@ func TestBackfillGivesWay(t *testing.T) {
 			if text := alone.stderr.String(); !strings.Contains(text, byItself) || !strings.Contains(text, byService) {
 				t.Errorf("back-fill says %q", text)
 			}
-			r.told(t, id)
+			r.waitListed(t, id)
 			r.exact(t, from, today, disclosure.IP, disclosure.OIR)
 			r.stop(t)
 		})
@@ -312,7 +312,7 @@ func TestBackfillGivesWay(t *testing.T) {
 }
 
 // TestClockChange back-fills the night in October that has one hour twice. The
-// lists tell the clock's time only; numbers tell which hour is meant.
+// lists give local time only; the registration numbers decide which hour it is.
 func TestClockChange(t *testing.T) {
 	night := clockChange(time.Now())
 	s := startSource(t)

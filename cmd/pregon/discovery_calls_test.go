@@ -105,9 +105,9 @@ func (n *newcomer) callOperations() {
 		if op.id == "exchangeToken" {
 			header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
-		query := strings.Replace(target, "in=document", "", 1) // which needs a key wherever it stands
+		query := strings.Replace(target, "in=document", "", 1) // which always needs a key
 		if status := n.ask(op.method, query, []byte(bodies[op.id]), header).Status; (status == http.StatusUnauthorized) != op.members {
-			n.t.Errorf("%s without a key: %d, though it is told that it needs one: %t", op.id, status, op.members)
+			n.t.Errorf("%s without a key: got status %d, documented as needing a key: %t", op.id, status, op.members)
 		}
 		header.Set("X-API-Key", n.key)
 		answer := n.ask(op.method, target, []byte(bodies[op.id]), header)
@@ -118,11 +118,11 @@ func (n *newcomer) callOperations() {
 			hook = field(n.t, answer.Body, "id")
 		}
 	}
-	var told []string
+	var documented []string
 	for _, m := range regexp.MustCompile("(?m)^#### (\\S+)\n\n`(\\S+) (\\S+)`: ").FindAllStringSubmatch(n.documents["/llms-full.txt"], -1) {
-		told = append(told, m[1]+" "+m[2]+" "+m[3])
+		documented = append(documented, m[1]+" "+m[2]+" "+m[3])
 	}
-	n.same("operations", told, have)
+	n.same("operations", documented, have)
 }
 
 // field reads a text from an object.
@@ -136,13 +136,13 @@ func field(t *testing.T, object []byte, name string) string {
 	return text
 }
 
-// same compares what is told with what is there.
-func (n *newcomer) same(what string, told, have []string) {
+// same compares the documented names with those the service has.
+func (n *newcomer) same(what string, documented, have []string) {
 	n.t.Helper()
-	slices.Sort(told)
+	slices.Sort(documented)
 	slices.Sort(have)
-	if len(have) == 0 || !slices.Equal(told, have) {
-		n.t.Errorf("the %s that are told are\n%q, but there are\n%q", what, told, have)
+	if len(have) == 0 || !slices.Equal(documented, have) {
+		n.t.Errorf("documented %s: got\n%q, want\n%q", what, documented, have)
 	}
 }
 
@@ -205,9 +205,9 @@ func (n *newcomer) list(method, member string) (names []string) {
 // arguments.
 var entry = regexp.MustCompile("(?m)^- \\*\\*`([^`]+)`\\*\\*([^:\n]*):.*((?:\n  - .*)*)")
 
-// told reads a section of llms-full.txt: names with their arguments, and
+// documented reads a section of llms-full.txt: names with their arguments, and
 // whether they need a key.
-func (n *newcomer) told(section string) (names []string, members map[string]bool) {
+func (n *newcomer) documented(section string) (names []string, members map[string]bool) {
 	_, rest, _ := strings.Cut(n.documents["/llms-full.txt"], "\n### "+section+"\n")
 	text, _, _ := strings.Cut(rest, "\n##")
 	members = map[string]bool{}
@@ -223,25 +223,25 @@ func (n *newcomer) told(section string) (names []string, members map[string]bool
 	return names, members
 }
 
-// callServer calls everything that llms-full.txt says of the MCP server.
+// callServer calls everything that llms-full.txt documents of the MCP server.
 func (n *newcomer) callServer() {
-	tools, members := n.told("Tools")
+	tools, members := n.documented("Tools")
 	n.same("tools", slices.Clone(tools), n.list("tools/list", "tools"))
 	for _, tool := range tools {
 		name, arguments, _ := strings.Cut(tool, " ")
 		params := map[string]any{"name": name, "arguments": n.arguments(name, strings.Fields(arguments))}
 		n.needs(members[name], "tools/call", params)
 	}
-	resources, members := n.told("Resources")
-	views, _ := n.told("Views")
+	resources, members := n.documented("Resources")
+	views, _ := n.documented("Views")
 	n.same("resources", slices.Concat(resources, views), n.list("resources/list", "resources"))
-	templates, more := n.told("Resource templates")
+	templates, more := n.documented("Resource templates")
 	n.same("templates", slices.Clone(templates), n.list("resources/templates/list", "resourceTemplates"))
 	maps.Copy(members, more)
 	for _, uri := range slices.Concat(resources, views, templates) {
 		n.needs(members[uri], "resources/read", map[string]any{"uri": n.expand(uri)})
 	}
-	prompts, _ := n.told("Prompts")
+	prompts, _ := n.documented("Prompts")
 	n.same("prompts", slices.Clone(prompts), n.list("prompts/list", "prompts"))
 	for _, prompt := range prompts {
 		name, arguments, _ := strings.Cut(prompt, " ")
@@ -266,7 +266,7 @@ func (n *newcomer) needs(key bool, method string, params map[string]any) {
 		key = true // searching inside documents
 	}
 	if status, _ := n.rpc("", method, params); (status == http.StatusUnauthorized) != key {
-		n.t.Errorf("%s %v without a key: %d, though it is told that it needs one: %t", method, params, status, key)
+		n.t.Errorf("%s %v without a key: got status %d, documented as needing a key: %t", method, params, status, key)
 	}
 	status, result := n.rpc(n.key, method, params)
 	if status != http.StatusOK || len(result) < 3 || bytes.Contains(result, []byte(`"isError":true`)) {

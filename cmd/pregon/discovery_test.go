@@ -17,18 +17,17 @@ import (
 	"pregon/internal/rest/resttest"
 )
 
-// newcomer knows the address of a service, and reads its documents.
+// newcomer is a client that knows only the address of a service and its documents.
 type newcomer struct {
 	t              *testing.T
 	url, key       string
-	report, issuer string            // that are there
+	report, issuer string            // that exist
 	documents      map[string]string // by path
 }
 
-// TestDiscovery does what the documents for agents say: follows every address
-// of the service that one of them has, calls every operation, tool, resource
-// and prompt that they name, and runs their examples. What is named must be
-// there, and what is there must be named.
+// TestDiscovery follows the documents for agents: it requests every address of the
+// service in them, calls every operation, tool, resource and prompt that they name,
+// and runs their examples. The documents must name exactly those that exist.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	store := engines["sqlite"](t)
@@ -43,8 +42,7 @@ func TestDiscovery(t *testing.T) {
 
 func (n newcomer) in(t *testing.T) *newcomer { n.t = t; return &n }
 
-// settle waits until the text of a document can be read, and the directory is
-// there.
+// settle waits until the text of a document and the directory are available.
 func (n *newcomer) settle() {
 	n.t.Helper()
 	eventually(n.t, func() error {
@@ -62,8 +60,8 @@ func (n *newcomer) settle() {
 	})
 }
 
-// ask sends a request, with the key unless the header says otherwise, and reads
-// the answer; of a stream only that there is one.
+// ask sends a request, with the key unless the header sets another, and reads the
+// answer. It does not read the body of a stream.
 func (n *newcomer) ask(method, path string, body []byte, header http.Header) resttest.Answer {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(n.t.Context(), patient)
@@ -89,7 +87,7 @@ func (n *newcomer) ask(method, path string, body []byte, header http.Header) res
 		n.t.Fatal(err)
 	}
 	if path == "/api/mcp" && method != http.MethodPost {
-		return answer // refused in the language of that endpoint
+		return answer // an error in the format of that endpoint
 	}
 	if err := resttest.Check(req, answer); err != nil {
 		n.t.Errorf("%s %s is not answered as documented: %v\n%.500s", method, path, err, answer.Body)
@@ -111,8 +109,8 @@ func (n *newcomer) links(text string) (paths []string) {
 	return paths
 }
 
-// crawl follows every address of the service from document to document. All
-// that there are can be found from the front page.
+// crawl follows every address of the service from document to document. Every
+// document must be reachable from the front page.
 func (n *newcomer) crawl() {
 	page := n.ask(http.MethodGet, "/", nil, http.Header{"Accept": {"text/html"}})
 	queue := append(n.links(string(page.Body)+page.Header.Get("Link")), "/", "/robots.txt")
@@ -130,7 +128,7 @@ func (n *newcomer) crawl() {
 			continue // it is called below
 		}
 		if answer.Status != http.StatusOK {
-			n.t.Errorf("%s is named, and answered with %d", path, answer.Status)
+			n.t.Errorf("documented address %s: got status %d", path, answer.Status)
 		}
 		if !strings.HasPrefix(path, "/api/v1/") {
 			n.documents[path] = string(answer.Body)
@@ -143,12 +141,12 @@ func (n *newcomer) crawl() {
 		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/mcp", "/.well-known/oauth-authorization-server",
 	} {
 		if n.documents[path] == "" {
-			n.t.Errorf("no way leads from the front page to %s", path)
+			n.t.Errorf("%s is not reachable from the front page", path)
 		}
 	}
 }
 
-// needsParameters reports whether an operation cannot be called without any.
+// needsParameters reports whether an operation has required parameters.
 func needsParameters(path string) bool {
 	item := resttest.Document().Paths.Value(path)
 	return item != nil && item.Get != nil && slices.ContainsFunc(item.Get.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Required })

@@ -52,7 +52,7 @@ func run(m *testing.M) int {
 	}
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		_ = flag.Set("test.parallel", "4") // they wait for processes more than they compute
+		_ = flag.Set("test.parallel", "4") // the tests mostly wait for processes
 	}
 	return pgtest.Main(m).Run()
 }
@@ -66,23 +66,24 @@ var compiledOnce = sync.OnceValue(func() string {
 	r := sandbox.NewReader(sandbox.Options{
 		Command: []string{program, "extract-worker"}, CacheDir: dir, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
-	_ = r.Warm(context.Background()) // the reader says what is wrong, and so do the tests that need it
+	_ = r.Warm(context.Background()) // the tests that need the reader report the error
 	_ = r.Close()
 	return dir
 })
 
-// engines are the two kinds of store, each giving the --store of a new one.
+// engines maps each kind of store to a function that returns the --store value of a
+// new one.
 var engines = map[string]func(t testing.TB) string{
 	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "pregon.db") },
 	"postgres": func(t testing.TB) string { return pgtest.Database(t) },
 }
 
-// TestScripts plays every script of testdata/script against both stores. In a
+// TestScripts runs every script of testdata/script against both stores. In a
 // script, `pregon` runs the program, `serve` starts it beside the script,
 // `other` starts and ends a second one on the same store, `get`
-// asks it and shows the answer (checked against the OpenAPI document), `until`
-// asks again until the answer matches, `halt` ends it and wants a clean exit,
-// `crash` ends it without warning. (stop and kill are testscript's own.)
+// sends a request and prints the answer (checked against the OpenAPI document),
+// `until` repeats a request until the answer matches, `halt` ends it and expects a
+// clean exit, `crash` kills it. (stop and kill are commands of testscript.)
 func TestScripts(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -130,14 +131,14 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
-// events is the log without the requests.
+// events returns the log without the requests.
 func (l *logbook) events() string {
 	lines := slices.Collect(strings.Lines(l.String()))
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return strings.Contains(s, "msg=request ") }), "")
 }
 
-// startService starts serve and waits until it is ready. Tests ask more than
-// anonymous callers may.
+// startService starts serve and waits until it is ready. Tests send more requests
+// than anonymous callers may.
 func startService(env []string, dir string, args ...string) (*service, error) {
 	if !slices.Contains(args, "--source") {
 		args = append(args, "--source", "none")
@@ -152,7 +153,7 @@ func startService(env []string, dir string, args ...string) (*service, error) {
 	return s, s.waitReady()
 }
 
-// startProgram starts the program and waits until it says where it listens.
+// startProgram starts the program and waits until it logs its address.
 func startProgram(env []string, dir string, args ...string) (*service, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Dir = append(env, cacheEnv(), "PREGON_DRAIN=0s", "PATH="+os.Getenv("PATH")), dir
@@ -173,14 +174,14 @@ func startProgram(env []string, dir string, args ...string) (*service, error) {
 		return nil, fmt.Errorf("serve ended: %v\n%s", err, s.log)
 	case <-time.After(patient):
 		_ = cmd.Process.Kill()
-		return nil, fmt.Errorf("serve does not say where it listens\n%s", s.log)
+		return nil, fmt.Errorf("serve does not log its address\n%s", s.log)
 	}
 	return s, nil
 }
 
 var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
 
-// watch keeps the log and finds the address in it.
+// watch records the log and finds the address in it.
 func (s *service) watch(stderr io.Reader, address chan<- string) {
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)
@@ -205,7 +206,7 @@ func (s *service) waitReady() error {
 		}
 		select {
 		case err := <-s.done:
-			s.done <- err // for who ends it
+			s.done <- err // for end
 			return fmt.Errorf("serve ended: %v\n%s", err, s.log)
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -213,7 +214,7 @@ func (s *service) waitReady() error {
 	return fmt.Errorf("serve does not become ready\n%s", s.log)
 }
 
-// end signals the program and returns how it ended.
+// end signals the program and returns the error of its exit.
 func (s *service) end(sig syscall.Signal) error {
 	_ = s.cmd.Process.Signal(sig)
 	select {
@@ -225,7 +226,7 @@ func (s *service) end(sig syscall.Signal) error {
 	}
 }
 
-// running finds the service of a script.
+// running returns the service of a script.
 func running(ts *testscript.TestScript) **service { return ts.Value(serviceKey{}).(**service) }
 
 type serviceKey struct{}
@@ -284,7 +285,7 @@ func untilCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// withKeys turns the options that name a file with a key into headers.
+// withKeys replaces the options that name a key file by headers.
 func withKeys(ts *testscript.TestScript, args []string) []string {
 	headers := map[string]string{"-K": "X-API-Key: ", "-B": "Authorization: Bearer "}
 	args = slices.Clone(args)
@@ -296,8 +297,8 @@ func withKeys(ts *testscript.TestScript, args []string) []string {
 	return args
 }
 
-// get asks, checks the answer against the OpenAPI document, and returns it as
-// it came.
+// get sends a request, checks the answer against the OpenAPI document, and returns it
+// unchanged.
 func get(base string, args []string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, base+args[len(args)-1], nil)
 	if err != nil {

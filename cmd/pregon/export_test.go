@@ -14,7 +14,7 @@ import (
 	"pregon/internal/transfer"
 )
 
-// command runs the program and returns what it printed.
+// command runs the program and returns its output.
 func command(t *testing.T, stdin string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -25,8 +25,8 @@ func command(t *testing.T, stdin string, args ...string) (stdout, stderr string)
 	return out.String(), said.String()
 }
 
-// liveStore makes a store with a report that was seen live, one that came as
-// history, and the text of a document.
+// liveStore creates a store with a live report, a back-filled one, and the text of a
+// document.
 func liveStore(t *testing.T, path string) store.Document {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
@@ -62,18 +62,18 @@ func liveStore(t *testing.T, path string) store.Document {
 	return d
 }
 
-// What is exported and imported into another store is exported from there to the
-// byte: clocks, origin and, if asked for, texts.
+// An export imported into another store gives the same bytes when exported again:
+// times, origin and, if requested, texts.
 func TestExportRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	first, second := "sqlite:"+filepath.Join(dir, "first.db"), "sqlite:"+filepath.Join(dir, "second.db")
 	d := liveStore(t, filepath.Join(dir, "first.db"))
 	lines, said := command(t, "", "export", "reports", "--documents", "--store", first)
 	if !strings.HasPrefix(said, "2 reports as of change 2; source: none; with the texts of 1 documents") {
-		t.Errorf("it says %q", said)
+		t.Errorf("export prints %q", said)
 	}
 	if strings.Count(lines, `"backfilled":"true"`) != 1 || strings.Count(lines, `"available_at"`) != 2 {
-		t.Errorf("clocks or origin are missing:\n%.3000s", lines)
+		t.Errorf("times or origin are missing:\n%.3000s", lines)
 	}
 	for line := range strings.Lines(lines) {
 		if len(line) > transfer.MaxLine {
@@ -82,14 +82,14 @@ func TestExportRoundTrip(t *testing.T) {
 	}
 	out, _ := command(t, lines, "import", "reports", "-", "--store", second)
 	if out != "2 new, 0 updated, 0 unchanged, 0 bad\n" {
-		t.Errorf("the import says %q", out)
+		t.Errorf("the import prints %q", out)
 	}
 	again, _ := command(t, "", "export", "reports", "--documents", "--store", second)
 	if again != lines {
-		t.Errorf("it comes back as another:\n%.3000s\nwant\n%.3000s", again, lines)
+		t.Errorf("second export: got\n%.3000s\nwant\n%.3000s", again, lines)
 	}
 	if out, _ := command(t, lines, "import", "reports", "-", "--store", second); out != "0 new, 0 updated, 2 unchanged, 0 bad\n" {
-		t.Errorf("the second import says %q", out)
+		t.Errorf("the second import prints %q", out)
 	}
 	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "second.db"), sqlite.Options{})
 	if err != nil {
@@ -98,11 +98,11 @@ func TestExportRoundTrip(t *testing.T) {
 	defer db.Close()
 	found, err := db.FindInDocuments(t.Context(), store.WordQuery{All: [][]store.Phrase{{{Words: []string{"dividendo"}}}}})
 	if err != nil || len(found) != 1 || found[0] != "oir-1" {
-		t.Errorf("the words of %s are found in %v, %v", d.SHA256, found, err)
+		t.Errorf("search for the text of %s: got %v, %v", d.SHA256, found, err)
 	}
 	without, said := command(t, "", "export", "reports", "--store", first)
 	if strings.Contains(without, "document_text") || !strings.Contains(said, "without the texts of documents (--documents)") {
-		t.Errorf("without --documents it says %q", said)
+		t.Errorf("export without --documents prints %q", said)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"pregon/internal/query"
 )
 
-// The sample lines of docs/import.md can be imported as they stand, and its
-// tables have every field that import knows or the API returns.
+// TestImportDocs checks that the sample lines of docs/import.md can be imported
+// unchanged, and that its tables have every field that import knows or the API returns.
 func TestImportDocs(t *testing.T) {
 	text, err := os.ReadFile("../../docs/import.md")
 	if err != nil {

@@ -31,8 +31,8 @@ func runImport(t *testing.T, ctx context.Context, stdin io.Reader) (stdout, stde
 	return out.String(), bad.String(), err
 }
 
-// A line that is too long is told with its number, wherever it stands, and
-// costs nothing but itself.
+// TestImportLongLines checks that a line that is too long is reported with its
+// number, at any position, and that the other lines are imported.
 func TestImportLongLines(t *testing.T) {
 	overhead := len(importLine("2", ""))
 	exact := importLine("2", strings.Repeat("a", transfer.MaxLine-overhead))
@@ -68,29 +68,29 @@ func TestImportOddFiles(t *testing.T) {
 	}
 }
 
-// Nobody has to wait for input that does not come.
+// TestImportIsInterrupted checks that an import waiting for input can be interrupted.
 func TestImportIsInterrupted(t *testing.T) {
 	pipe, silent := io.Pipe()
 	defer silent.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	in := &toldRead{pipe, cancel}
+	in := &cancelingReader{pipe, cancel}
 	if _, _, err := runImport(t, ctx, in); err == nil || !strings.Contains(err.Error(), "interrupted") {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("import ends with %v, want an interruption", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	forever := &toldRead{&repeat{line: []byte("nonsense\n")}, cancel}
+	forever := &cancelingReader{&repeat{line: []byte("nonsense\n")}, cancel}
 	if _, _, err := runImport(t, ctx, forever); !errors.Is(err, context.Canceled) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("import ends with %v, want an interruption", err)
 	}
 }
 
-// toldRead calls then whenever it is read: the store is open by that time.
-type toldRead struct {
+// cancelingReader calls then on each Read, when the store is open.
+type cancelingReader struct {
 	io.Reader
 	then func()
 }
 
-func (r *toldRead) Read(b []byte) (int, error) {
+func (r *cancelingReader) Read(b []byte) (int, error) {
 	r.then()
 	return r.Reader.Read(b)
 }

@@ -23,9 +23,9 @@ import (
 // TestImportSurvivesKill kills an import midway, without warning, and runs it
 // again: every report is there once and the log has neither gap nor repeat.
 func TestImportSurvivesKill(t *testing.T) {
-	const filings = 20_000
+	const reports = 20_000
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
-	writeFilings(t, file, filings)
+	writeReports(t, file, reports)
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			spec := newStore(t)
@@ -39,7 +39,7 @@ func TestImportSurvivesKill(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(program, "import", "reports", "-", "--store", spec)
-			stdin, err := cmd.StdinPipe() // which does not end, so that the import is not done however late it is killed
+			stdin, err := cmd.StdinPipe() // never closed, so that the import cannot finish before it is killed
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,13 +52,13 @@ func TestImportSurvivesKill(t *testing.T) {
 				_, _ = io.CopyN(stdin, half, info.Size()/2)
 			}()
 			db := openStore(t, spec)
-			waitFor(t, db, filings/4)
+			waitFor(t, db, reports/4)
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			<-fed
 			partly, err := db.Newest(t.Context())
-			if err != nil || partly >= filings {
-				t.Fatalf("the import was to be killed midway, and is at %d of %d (%v)", partly, filings, err)
+			if err != nil || partly >= reports {
+				t.Fatalf("killed import: got %d of %d reports (%v), want fewer", partly, reports, err)
 			}
 
 			out, err := exec.Command(program, "import", "reports", file, "--store", spec).CombinedOutput()
@@ -66,18 +66,18 @@ func TestImportSurvivesKill(t *testing.T) {
 				t.Fatalf("running it again: %v\n%s", err, out)
 			}
 			log := storetest.CheckLog(t, db)
-			if len(log) != filings {
-				t.Errorf("the log has %d changes, want %d", len(log), filings)
+			if len(log) != reports {
+				t.Errorf("the log has %d changes, want %d", len(log), reports)
 			}
 			lines, err := exec.Command(program, "export", "reports", "--store", spec).Output()
-			if n := bytes.Count(lines, []byte("\n")); err != nil || n != filings {
-				t.Errorf("export gives %d reports, want %d (%v)", n, filings, err)
+			if n := bytes.Count(lines, []byte("\n")); err != nil || n != reports {
+				t.Errorf("export gives %d reports, want %d (%v)", n, reports, err)
 			}
 		})
 	}
 }
 
-func writeFilings(t *testing.T, file string, n int) {
+func writeReports(t *testing.T, file string, n int) {
 	t.Helper()
 	f, err := os.Create(file)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 
 const checkers = "../../checkers"
 
-// runChecker runs a program of checkers/ and wants it to find nothing wrong. It
-// is run by the Node that is installed beside it: some need a newer one than
-// the machine may have. What it leaves running ends with it.
+// runChecker runs a program of checkers/ and expects no error. It uses the Node.js
+// installed beside the program, since some need a newer version than that of the
+// machine. Processes that the program leaves running are ended.
 func runChecker(t *testing.T, args ...string) {
 	t.Helper()
 	node, err := filepath.Abs(filepath.Join(checkers, "node_modules/.bin/node"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, err := os.MkdirTemp(filepath.Dir(program), "home-") // goes when all tests have ended: a browser takes a while to let go of it
+	home, err := os.MkdirTemp(filepath.Dir(program), "home-") // removed after all tests: a browser uses it for a while after its end
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func runChecker(t *testing.T, args ...string) {
 	cmd := exec.CommandContext(ctx, node, args...)
 	cmd.Dir, cmd.Env = checkers, append(os.Environ(), "HOME="+home, "NO_COLOR=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // upon which it ends its browser, too
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // so that it ends its browser too
 	cmd.WaitDelay = time.Minute
 	out, err := cmd.CombinedOutput()
 	if cmd.Process != nil {
@@ -55,8 +55,8 @@ func startMarket(t *testing.T) *reader {
 	return r
 }
 
-// All that the protocol's own suite can ask of any server. conformance.yml
-// returns what it cannot, and why.
+// The official MCP conformance suite. checkers/conformance.yml lists the checks
+// that cannot apply here, and why.
 func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	s := startReplica(t, engines["sqlite"](t))
@@ -74,7 +74,7 @@ func TestMCPConformance(t *testing.T) {
 	}
 }
 
-// Clients that others wrote use everything that the MCP server offers.
+// Third-party clients use everything that the MCP server offers.
 func TestMCPClients(t *testing.T) {
 	t.Parallel()
 	r := startMarket(t)
@@ -83,7 +83,7 @@ func TestMCPClients(t *testing.T) {
 	t.Run("inspector", func(t *testing.T) { runChecker(t, "inspector-cli.mjs", r.serve.url, key) })
 }
 
-// Hosts that others wrote show the views.
+// Third-party hosts show the views.
 func TestMCPViews(t *testing.T) {
 	t.Parallel()
 	r := startMarket(t)
@@ -91,7 +91,7 @@ func TestMCPViews(t *testing.T) {
 	t.Run("bridge", func(t *testing.T) { runChecker(t, "views.mjs", r.serve.url) })
 }
 
-// Lighthouse finds nothing wrong with what the service says to agents.
+// Lighthouse finds no error in the documents for agents.
 func TestLighthouse(t *testing.T) {
 	t.Parallel()
 	runChecker(t, "lighthouse.mjs", startReplica(t, engines["sqlite"](t)).url)

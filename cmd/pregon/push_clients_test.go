@@ -39,7 +39,7 @@ func file(t *testing.T, db store.Store, n int) (seq int64) {
 	return seq
 }
 
-// checker is a running program of checkers/, and what it prints.
+// checker is a running program of checkers/ with its output.
 type checker struct {
 	stdin io.WriteCloser
 	lines chan checked
@@ -94,13 +94,13 @@ func (c *checker) next(t *testing.T) checked {
 		}
 		return line
 	case <-time.After(patient):
-		t.Fatal("the checker says nothing")
+		t.Fatal("the checker prints nothing")
 	}
 	panic("unreachable")
 }
 
-// events reads what the checker was told up to a change, and wants it to go on
-// after another: nothing left out, nothing twice.
+// events reads the events of the checker up to the change newest. They must begin
+// after the change after, without gap or repeat.
 func (c *checker) events(t *testing.T, after, newest int64) (others []string) {
 	t.Helper()
 	for after < newest {
@@ -110,7 +110,7 @@ func (c *checker) events(t *testing.T, after, newest int64) (others []string) {
 		case "report.published":
 			after++
 			if !(frame{id: line.ID}).at(after) || line.Data.Seq != after {
-				t.Fatalf("%+v came where %d was due", line, after)
+				t.Fatalf("got %+v, want change %d", line, after)
 			}
 		default:
 			t.Fatalf("%+v", line)
@@ -119,8 +119,8 @@ func (c *checker) events(t *testing.T, after, newest int64) (others []string) {
 	return others
 }
 
-// Clients that others wrote follow the stream through restarts and find every
-// webhook rightly signed.
+// TestPushClients has third-party clients follow the stream through restarts and
+// verify the signature of every webhook.
 func TestPushClients(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -135,10 +135,10 @@ func TestPushClients(t *testing.T) {
 	}
 }
 
-// door is an address that stays while the service behind it is replaced. A
-// port that the service itself gave up could be taken by another program. Who
-// comes while there is no service that is ready is cut off: the client gives up
-// for good when it is answered with an error.
+// door is a proxy whose address stays while the service behind it is replaced. A
+// port that the service itself released could be taken by another program. While no
+// service is ready, connections are closed: the client stops forever when it gets an
+// error answer.
 type door struct {
 	net.Listener
 	behind atomic.Pointer[service]
@@ -165,7 +165,7 @@ func newDoor(t *testing.T, s *service) *door {
 	return d
 }
 
-// pass joins a client to the service until either ends.
+// pass copies between a client and the service until either ends.
 func (d *door) pass(client net.Conn) {
 	defer client.Close()
 	s := d.behind.Load()
@@ -194,7 +194,7 @@ func followThroughRestarts(t *testing.T, spec string, s *service, db store.Store
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		d.behind.Store(nil)
 		_ = s.end(sig)
-		newest := file(t, db, 5) // while nobody serves
+		newest := file(t, db, 5) // while no service runs
 		next, err := startService([]string{"PREGON_STORE=" + spec}, t.TempDir(), "--webhook-allow-private")
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func followThroughRestarts(t *testing.T, spec string, s *service, db store.Store
 		newest = max(newest, file(t, db, 5))
 		others := fmt.Sprint(c.events(t, seen, newest))
 		if want := map[syscall.Signal]string{syscall.SIGTERM: "[goodbye hello]", syscall.SIGKILL: "[hello]"}[sig]; others != want {
-			t.Errorf("after %v the client was told %s, want %s", sig, others, want)
+			t.Errorf("after %v: got events %s, want %s", sig, others, want)
 		}
 		seen = newest
 	}
@@ -228,21 +228,21 @@ func receiveSigned(t *testing.T, s *service, db store.Store, key string) {
 			line = c.next(t) // once more: a process that stalls loses its claim
 		}
 		if line.Refused != "" || !isMessage(line.ID, h.ID, seq) || line.Data.Seq != seq {
-			t.Fatalf("%+v came where %d was due", line, seq)
+			t.Fatalf("got %+v, want change %d", line, seq)
 		}
 	}
 
-	// The checker does check.
+	// The checker rejects a wrong signature.
 	resp, err := http.Post(target, "application/json", strings.NewReader(`{"forged":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
 	if line := c.next(t); line.Refused == "" || resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("what nobody signed is taken: %+v", line)
+		t.Errorf("an unsigned message was accepted: %+v", line)
 	}
 
-	// For a day after a rotation the old secret is good, and so is the new one.
+	// For a day after a rotation the old and the new secret are both valid.
 	var rotated hook
 	demand(t, s.url, key, http.MethodPost, "/api/v1/webhooks/"+h.ID+"/rotate", nil, &rotated, http.StatusOK)
 	if rotated.Secret == h.Secret {

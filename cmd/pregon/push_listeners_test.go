@@ -30,7 +30,7 @@ func clientOf(t *testing.T, http2 bool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// opened listens until the test ends, or has waited for too long.
+// opened opens a stream that ends with the test or after a timeout.
 func opened(t *testing.T, client *http.Client, base, key string, after int64) *listener {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patient)
@@ -47,7 +47,7 @@ func opened(t *testing.T, client *http.Client, base, key string, after int64) *l
 func bulk(t *testing.T, spec string, n int) int64 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "reports.jsonl")
-	writeFilings(t, path, n)
+	writeReports(t, path, n)
 	pregon(t, spec, "import", "reports", path)
 	newest, err := openStore(t, spec).Newest(t.Context())
 	if err != nil {
@@ -57,7 +57,7 @@ func bulk(t *testing.T, spec string, n int) int64 {
 }
 
 // TestPushSlowListener has a listener that reads a byte a second of a long
-// history: it is cut, and another gets all of it and what comes.
+// history. It is disconnected, and another listener gets the history and new events.
 func TestPushSlowListener(t *testing.T) {
 	t.Parallel()
 	spec := engines["sqlite"](t)
@@ -71,7 +71,7 @@ func TestPushSlowListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	_ = slow.(*net.TCPConn).SetReadBuffer(4 << 10) // as good as the system does it
+	_ = slow.(*net.TCPConn).SetReadBuffer(4 << 10) // the system may use more
 	fmt.Fprintf(slow, "GET /api/v1/stream?after=0&%s HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nX-Request-ID: slow-listener\r\n\r\n", everyEventQuery(), key)
 	go func() {
 		for {
@@ -82,31 +82,31 @@ func TestPushSlowListener(t *testing.T) {
 		}
 	}()
 
-	// On a busy machine the other may be cut as well; it comes back, as clients do.
+	// On a busy machine the other may be disconnected too; it reconnects, as clients do.
 	var quick witness
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go (&fleet{serves: []*service{s}}).follow(ctx, key, 0, &quick)
 	eventually(t, func() error { return quick.complete(0, newest) })
 	eventually(t, func() error {
-		if strings.Contains(s.log.String(), "id=slow-listener") { // logged when it ends, which its client did not do
+		if strings.Contains(s.log.String(), "id=slow-listener") { // logged at the end of the request, which the client did not end
 			return nil
 		}
-		return errors.New("the slow listener is not cut")
+		return errors.New("the slow listener is still connected")
 	})
 	newest = file(t, db, 1)
 	eventually(t, func() error { return quick.complete(0, newest) })
 }
 
-// TestPushManyListeners has 300 listeners come back at once, each from where
-// it was. One more than a key may have is refused. They read once all are in:
-// this process, busy with reading, would send the next request too slowly.
+// TestPushManyListeners has 300 listeners reconnect at once, each with its cursor.
+// One more than a key may have is refused. They read when all are connected:
+// otherwise this process would be too busy to send the next request in time.
 func TestPushManyListeners(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec := newStore(t)
-			newest := bulk(t, spec, 50) // no more than the buffers of the system hold, so that nobody is too slow
+			newest := bulk(t, spec, 50) // fits into the socket buffers, so that no listener is too slow
 			s := startReplica(t, spec)
 			db := openStore(t, spec)
 			var keys []string
@@ -150,8 +150,8 @@ func TestPushManyListeners(t *testing.T) {
 }
 
 // TestPushAtOnce reads each event before the next one happens, over both
-// versions of HTTP and by who would take it compressed. When the service stops,
-// everybody is told, and nobody holds it up.
+// versions of HTTP and with clients that accept compression. When the service
+// stops, every listener receives goodbye, and none delays the stop.
 func TestPushAtOnce(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestPushAtOnce(t *testing.T) {
 			go func() {
 				status, err := call(t.Context(), s.url, key, http.MethodGet, fmt.Sprintf("/api/v1/changes?wait=25&after=%d", newest), nil, nil)
 				if status != http.StatusOK {
-					err = errors.Join(err, fmt.Errorf("the answer is %d", status))
+					err = errors.Join(err, fmt.Errorf("got status %d, want 200", status))
 				}
 				waited <- err
 			}()
@@ -205,20 +205,20 @@ func TestPushAtOnce(t *testing.T) {
 				}
 			}
 			if err := <-waited; err != nil {
-				t.Errorf("who waited for changes when the service stopped: %v", err)
+				t.Errorf("long poll during the stop: got %v, want an answer", err)
 			}
 			if err := <-ended; err != nil {
 				t.Errorf("serve did not end cleanly: %v\n%s", err, s.log)
 			}
 			if strings.Contains(s.log.String(), "cut off requests") {
-				t.Errorf("somebody held the service up:\n%s", s.log)
+				t.Errorf("a request delayed the stop:\n%s", s.log)
 			}
 		})
 	}
 }
 
-// said returns the next frame that does not come of itself: looks at the state
-// and heartbeats depend on the time.
+// said returns the next frame that is not a status or a heartbeat, which depend on
+// the time.
 func (l *listener) said() (frame, error) {
 	for {
 		if f, err := l.next(); err != nil || f.name != "status" && f.name != "heartbeat" {
@@ -229,11 +229,11 @@ func (l *listener) said() (frame, error) {
 
 var debugAddress = regexp.MustCompile(`msg="listening for debug" address=(\S+)`)
 
-// listening reports whether the service counts so many who listen or wait.
+// listening returns an error unless the service counts want listeners and long polls.
 func (s *service) listening(want int) error {
 	m := debugAddress.FindStringSubmatch(s.log.String())
 	if m == nil {
-		return errors.New("there are no metrics")
+		return errors.New("the log has no debug address")
 	}
 	resp, err := http.Get(m[1] + "/metrics")
 	if err != nil {

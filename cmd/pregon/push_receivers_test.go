@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// badReceiver is one that does not do what it should, and how its first
-// delivery is told to its owner.
+// badReceiver is a receiver that misbehaves, with the expected result of its first
+// delivery.
 type badReceiver struct {
 	answer http.HandlerFunc
 	state  string // of the delivery after one attempt
@@ -20,8 +20,8 @@ type badReceiver struct {
 	reason string
 }
 
-// badReceivers all misbehave in their own way. Those that hang do so until
-// their sender goes, or the test ends.
+// badReceivers returns receivers that each misbehave in one way. Those that hang do
+// so until the sender disconnects or the test ends.
 func badReceivers(ended <-chan struct{}, elsewhere string) map[string]badReceiver {
 	hang := func(r *http.Request) {
 		select {
@@ -62,7 +62,7 @@ func badReceivers(ended <-chan struct{}, elsewhere string) map[string]badReceive
 }
 
 // TestPushBadReceivers has a good receiver among bad ones: it gets everything,
-// and what became of theirs is told.
+// and the deliveries to the others are listed with their errors.
 func TestPushBadReceivers(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestPushBadReceivers(t *testing.T) {
 			t.Cleanup(func() { close(ended) })
 
 			newest := file(t, db, 100)
-			eventually(t, func() error { return good.told(newest) })
+			eventually(t, func() error { return good.received(newest) })
 			for name, b := range bad {
 				var d delivery
 				eventually(t, func() error {
@@ -111,9 +111,9 @@ func TestPushBadReceivers(t *testing.T) {
 				}
 				return nil
 			})
-			eventually(t, func() error { return slow.told(newest) })
+			eventually(t, func() error { return slow.received(newest) })
 
-			// All that could not be delivered waits, and can be seen to.
+			// Undelivered changes are pending, and are listed as such.
 			for _, name := range []string{"hangs", "cuts", "redirects", "is busy", "fails"} {
 				var h hook
 				demand(t, s.url, key, http.MethodGet, "/api/v1/webhooks/"+hooks[name].ID, nil, &h, http.StatusOK)
@@ -122,13 +122,13 @@ func TestPushBadReceivers(t *testing.T) {
 				}
 			}
 			newest = file(t, db, 10)
-			eventually(t, func() error { return good.told(newest) })
+			eventually(t, func() error { return good.received(newest) })
 		})
 	}
 }
 
-// firstDelivery is what became of the first change after a webhook was made;
-// nothing if it was not handed out yet.
+// firstDelivery returns the first delivery of a webhook, or the zero value if there
+// is none yet.
 func firstDelivery(t *testing.T, s *service, key string, h hook) delivery {
 	t.Helper()
 	var list struct{ Data []delivery }
@@ -160,15 +160,15 @@ func (b badReceiver) check(t *testing.T, name string, d delivery) {
 		t.Errorf("the receiver that %s: %s is due at %v", name, d.State, d.DueAt)
 	}
 	if status == 429 && time.Until(*d.DueAt) < time.Hour {
-		t.Errorf("the receiver that %s asked for two hours, and is tried again at %v", name, d.DueAt)
+		t.Errorf("the receiver that %s asked for two hours: got the next attempt at %v", name, d.DueAt)
 	}
 	if status >= 300 && (h.Excerpt == nil || *h.Excerpt != fmt.Sprintf("I say %d", status)) {
-		t.Errorf("the receiver that %s: its words are not told", name)
+		t.Errorf("the receiver that %s: the excerpt is not its answer", name)
 	}
 }
 
-// A receiver that comes back gets what it missed, in order, and can ask for
-// more of it.
+// TestPushReceiverComesBack checks that a receiver that works again gets the events
+// that it missed, in order, and can request redelivery.
 func TestPushReceiverComesBack(t *testing.T) {
 	t.Parallel()
 	spec := engines["sqlite"](t)
@@ -176,7 +176,7 @@ func TestPushReceiverComesBack(t *testing.T) {
 	db := openStore(t, spec)
 	key := pregon(t, spec, "keys", "create", "--plan", "enterprise")
 	r := newReceiver(t, false)
-	h := createHook(t, s.url, key, "http://127.0.0.1:1") // where nobody listens
+	h := createHook(t, s.url, key, "http://127.0.0.1:1") // where no server listens
 	file(t, db, 5)
 	eventually(t, func() error {
 		if d := firstDelivery(t, s, key, h); len(d.History) == 0 || *d.History[0].Error != "the connection was refused" {
@@ -184,11 +184,11 @@ func TestPushReceiverComesBack(t *testing.T) {
 		}
 		return nil
 	})
-	r.hook, r.moody = h, true // the first was tried before, and is overtaken
+	r.hook, r.moody = h, true // the first change was tried before, and comes later than others
 	close(r.ready)
 	demand(t, s.url, key, http.MethodPatch, "/api/v1/webhooks/"+h.ID, map[string]any{"url": r.URL}, nil, http.StatusOK)
 	newest := file(t, db, 5)
-	eventually(t, func() error { return r.told(newest) })
+	eventually(t, func() error { return r.received(newest) })
 
 	var again struct{ Queued int }
 	demand(t, s.url, key, http.MethodPost, "/api/v1/webhooks/"+h.ID+"/redeliver", map[string]any{"since": newest - 3}, &again, http.StatusAccepted)

@@ -15,9 +15,9 @@ import (
 
 var soak = flag.Duration("soak", 0, "how long TestPushSoak plays, such as 10m; 0 skips it")
 
-// TestPushSoak is TestPushAgrees at ten times the peak, for as long as it is
-// told, with a source that has bad hours, processes that freeze or cannot reach
-// the source, and a file that is taken away for a while.
+// TestPushSoak is TestPushAgrees at ten times the peak, for as long as -soak
+// says, with a source that fails at times, processes that freeze or cannot reach
+// the source, and a store file that is moved away for a while.
 func TestPushSoak(t *testing.T) {
 	if *soak <= 0 {
 		t.Skip("-soak 10m runs it")
@@ -41,7 +41,7 @@ func TestPushSoak(t *testing.T) {
 	}
 }
 
-// harms are what may happen to a replica besides a kill.
+// harms returns faults of a replica other than a kill.
 func harms(f *fleet) []func(i int) error {
 	all := []func(int) error{f.freeze, f.goBlind}
 	if path, ok := strings.CutPrefix(f.spec, "sqlite:"); ok {
@@ -50,8 +50,8 @@ func harms(f *fleet) []func(i int) error {
 	return all
 }
 
-// freeze stops a serve for longer than its lease and claims last, wherever it
-// is, and lets it continue.
+// freeze stops a serve for longer than its lease and claims last, and lets it
+// continue.
 func (f *fleet) freeze(i int) error {
 	f.mu.Lock()
 	s := f.serves[i]
@@ -63,8 +63,8 @@ func (f *fleet) freeze(i int) error {
 	return s.cmd.Process.Signal(syscall.SIGCONT)
 }
 
-// goBlind keeps a replica from the source for long enough that it gives the
-// lease to another.
+// goBlind disconnects a replica from the source until it releases the lease to
+// another.
 func (f *fleet) goBlind(i int) error {
 	f.sights[i].blind.Store(true)
 	defer f.sights[i].blind.Store(false)
@@ -79,7 +79,7 @@ func takeAway(path string) error {
 	}
 	waittest.Pace(context.Background(), 5*time.Second)
 	if _, err := os.Stat(path); err == nil {
-		return fmt.Errorf("%s was made anew while it was away", path)
+		return fmt.Errorf("%s was created again while it was moved away", path)
 	}
 	return os.Rename(path+".away", path)
 }

@@ -31,16 +31,16 @@ import (
 	"pregon/internal/waittest"
 )
 
-// everyEvent selects all that there is to be told.
+// everyEvent lists all event types.
 var everyEvent = []string{"report.published", "report.backfilled", "report.updated", "report.corrected", "issuer.updated"}
 
 func everyEventQuery() string { return "events=" + url.QueryEscape(strings.Join(everyEvent, ",")) }
 
-// pushed is an event as it was told, by whatever way.
+// pushed is an event as a client received it, over any channel.
 type pushed struct {
 	Seq       int64
 	ID, Event string
-	Changed   int // fields of what was known before
+	Changed   int // number of changed fields
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -55,11 +55,11 @@ func (p *pushed) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// witness keeps what came by one way, in the order in which it came.
+// witness records the events of one channel, in the order of arrival.
 type witness struct {
 	mu    sync.Mutex
 	seen  []pushed // guarded by mu
-	wrong error    // guarded by mu: the first thing that must not be
+	wrong error    // guarded by mu: the first error
 }
 
 func (w *witness) saw(events ...pushed) {
@@ -82,7 +82,7 @@ func (w *witness) all() ([]pushed, error) {
 	return slices.Clone(w.seen), w.wrong
 }
 
-// complete returns what is not as it must be: every change once, in order.
+// complete returns an error unless every change came once, in order.
 func (w *witness) complete(after, newest int64) error {
 	seen, err := w.all()
 	if err != nil {
@@ -90,16 +90,17 @@ func (w *witness) complete(after, newest int64) error {
 	}
 	for i, e := range seen {
 		if want := after + 1 + int64(i); e.Seq != want {
-			return fmt.Errorf("change %d came where %d was due", e.Seq, want)
+			return fmt.Errorf("got change %d, want %d", e.Seq, want)
 		}
 	}
 	if last := after + int64(len(seen)); last != newest {
-		return fmt.Errorf("the last that came is %d of %d", last, newest)
+		return fmt.Errorf("last change: got %d, want %d", last, newest)
 	}
 	return nil
 }
 
-// call asks with a key and a body. The answer is held to the OpenAPI document.
+// call sends a request with a key and a body. It validates the answer against the
+// OpenAPI document.
 func call(ctx context.Context, base, key, method, path string, body, into any) (int, error) {
 	var sent io.Reader
 	if body != nil {
@@ -132,7 +133,7 @@ func call(ctx context.Context, base, key, method, path string, body, into any) (
 	return resp.StatusCode, json.Unmarshal(answer.Body, into)
 }
 
-// demand is call for what must be answered with a status.
+// demand is like call but fails unless the status is want.
 func demand(t *testing.T, base, key, method, path string, body, into any, want int) {
 	t.Helper()
 	got, err := call(t.Context(), base, key, method, path, body, into)
@@ -150,7 +151,7 @@ type hook struct {
 	Endpoint        struct{ Pending, Dead int }
 }
 
-// delivery is what became of a change that was to be told to a webhook.
+// delivery is the delivery of a change to a webhook.
 type delivery struct {
 	ID      string
 	Seq     int64
@@ -182,7 +183,7 @@ type frame struct{ id, name, data string }
 // at reports whether the cursor of a frame is at a change.
 func (f frame) at(seq int64) bool { return strings.HasSuffix(f.id, fmt.Sprintf("-%d", seq)) }
 
-// event reads a frame that tells of a change.
+// event decodes the frame of a change. It returns false for other frames.
 func (f frame) event() (e pushed, ok bool, err error) {
 	if !slices.Contains(everyEvent, f.name) {
 		return pushed{}, false, nil
@@ -191,7 +192,7 @@ func (f frame) event() (e pushed, ok bool, err error) {
 		return pushed{}, false, err
 	}
 	if !f.at(e.Seq) || f.name != e.Event {
-		return pushed{}, false, fmt.Errorf("the frame of %+v has id %s and event %s", e, f.id, f.name)
+		return pushed{}, false, fmt.Errorf("frame of %+v: got id %s and event %s", e, f.id, f.name)
 	}
 	return e, true, nil
 }
@@ -202,7 +203,7 @@ type listener struct {
 	lines *bufio.Reader
 }
 
-// listen opens a stream that goes on after a change.
+// listen opens a stream that continues after a change.
 func listen(ctx context.Context, client *http.Client, base, key, after string) (*listener, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/v1/stream?"+everyEventQuery(), nil)
 	if err != nil {
@@ -210,7 +211,7 @@ func listen(ctx context.Context, client *http.Client, base, key, after string) (
 	}
 	req.Header.Set("X-API-Key", key)
 	req.Header.Set("Last-Event-ID", after)
-	req.Header.Set("Accept-Encoding", "gzip") // which must not be done
+	req.Header.Set("Accept-Encoding", "gzip") // the answer must not be compressed
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
@@ -222,8 +223,8 @@ func listen(ctx context.Context, client *http.Client, base, key, after string) (
 	return &listener{resp, bufio.NewReader(resp.Body)}, nil
 }
 
-// next returns the next frame, as the standard says that it is read: one that
-// is cut short is none.
+// next returns the next frame. As the standard requires, an incomplete frame is
+// dropped.
 func (l *listener) next() (f frame, err error) {
 	for {
 		line, err := l.lines.ReadString('\n')
@@ -272,7 +273,7 @@ type fleet struct {
 	serves []*service // guarded by mu
 }
 
-// sight is a source as one replica sees it, unless it is blind.
+// sight is the connection of one replica to the source, which can be cut.
 type sight struct {
 	url   string
 	blind atomic.Bool
@@ -327,7 +328,7 @@ func (f *fleet) start(i int) error {
 	return nil
 }
 
-// restart kills one without warning and starts it again.
+// restart kills a replica without warning and starts it again.
 func (f *fleet) restart(i int) error {
 	f.mu.Lock()
 	s := f.serves[i]
@@ -336,7 +337,7 @@ func (f *fleet) restart(i int) error {
 	return f.start(i)
 }
 
-// any returns the address of one, which may just have died.
+// any returns the address of a random replica, which may just have died.
 func (f *fleet) any() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -500,16 +501,16 @@ func verify(secret string, h http.Header, body []byte) error {
 	return nil
 }
 
-// told returns what is not as it must be: every change came, and nothing else. A
-// receiver that never failed had them in order.
-func (r *receiver) told(newest int64) error {
+// received returns an error unless exactly the changes up to newest came. A receiver
+// that never failed must have them in order.
+func (r *receiver) received(newest int64) error {
 	seen, err := r.all()
 	if err != nil {
 		return err
 	}
 	bySeq := func(a, b pushed) int { return int(a.Seq - b.Seq) }
 	if !r.moody && !slices.IsSortedFunc(seen, bySeq) {
-		return fmt.Errorf("the webhook was not told in order: %v", seen)
+		return fmt.Errorf("webhook: got events out of order: %v", seen)
 	}
 	slices.SortFunc(seen, bySeq)
 	if err := (&witness{seen: seen}).complete(r.hook.StartsAfter, newest); err != nil {
@@ -518,18 +519,18 @@ func (r *receiver) told(newest int64) error {
 	return nil
 }
 
-// pushPlay is what happens while everybody listens.
+// pushPlay describes the load and the faults while clients listen.
 type pushPlay struct {
 	lasts  time.Duration
 	every  time.Duration // between reports, about
 	kills  time.Duration // between kills, about
-	faults []string      // one of which strikes the source now and then
-	// moreHarm returns what may happen to replica i in place of a kill.
+	faults []string      // one of which is injected into the source now and then
+	// moreHarm returns faults of replica i that are used as well as kills.
 	moreHarm func(f *fleet) []func(i int) error
 }
 
-// TestPushAgrees has three ways of being told, and serves that die while they
-// tell: each way tells exactly what was filed.
+// TestPushAgrees kills serves while clients use the change list, the stream and
+// webhooks. Each client must receive exactly the published reports.
 func TestPushAgrees(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -603,7 +604,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 			return err
 		}
 		for _, r := range receivers {
-			if err := r.told(newest); err != nil {
+			if err := r.received(newest); err != nil {
 				return err
 			}
 		}
@@ -630,7 +631,7 @@ func (p pushPlay) run(t *testing.T, spec string, replicas int, patience time.Dur
 	}
 }
 
-// harmUntil does harm to serves at random moments.
+// harmUntil applies faults to replicas at random moments.
 func (f *fleet) harmUntil(end time.Time, every time.Duration, harms []func(i int) error) error {
 	for {
 		waittest.Pace(context.Background(), every/2+rand.N(every))
@@ -643,17 +644,17 @@ func (f *fleet) harmUntil(end time.Time, every time.Duration, harms []func(i int
 	}
 }
 
-// same returns what is not as it must be: both ways told the same, and announced
-// every report once and nothing else.
-func same(filed map[string]filing, streamed, polled *witness) error {
-	told, _ := streamed.all()
+// same returns an error unless the stream and the change list have the same events,
+// and announce every report once and nothing else.
+func same(filed map[string]apiReport, streamed, polled *witness) error {
+	stream, _ := streamed.all()
 	listed, _ := polled.all()
-	if !slices.Equal(told, listed) {
+	if !slices.Equal(stream, listed) {
 		return errors.New("the stream and the change list differ")
 	}
 	announced := map[string]int{}
-	for _, e := range told {
-		// What is learned about a report of history later has the same event.
+	for _, e := range stream {
+		// Later updates of a historical report have the same event.
 		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled) && e.Changed == 0
 		if news && !strings.HasPrefix(e.ID, "hr-") { // those are seen within minutes
 			announced[e.ID]++
@@ -661,11 +662,11 @@ func same(filed map[string]filing, streamed, polled *witness) error {
 	}
 	for id, n := range announced {
 		if _, ok := filed[id]; !ok || n != 1 {
-			return fmt.Errorf("%s was announced %d times; filed: %v", id, n, ok)
+			return fmt.Errorf("%s was announced %d times, want 1; published: %v", id, n, ok)
 		}
 	}
 	if len(announced) != len(filed) {
-		return fmt.Errorf("%d reports were announced of %d", len(announced), len(filed))
+		return fmt.Errorf("announced reports: got %d, want %d", len(announced), len(filed))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestReadme runs the examples of README.md against the demo market and
-// compares what they print, where … stands for anything.
+// compares their output, where … matches anything.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestReadme(t *testing.T) {
 	}
 	replace := strings.NewReplacer("http://127.0.0.1:8080", s.url, "bin/pregon", program)
 	for _, e := range examples {
-		// The market is ready when its reports are in; the directory follows.
+		// The market is ready when its reports are loaded; the directory follows.
 		for end := time.Now().Add(patient); ; waittest.Pace(t.Context(), 100*time.Millisecond) {
 			shell := exec.Command("sh", "-c", replace.Replace(e.command))
 			shell.Dir, shell.Env = dir, append(os.Environ(), store)
@@ -45,7 +45,7 @@ func TestReadme(t *testing.T) {
 				break
 			}
 			if time.Now().After(end) {
-				t.Errorf("%s\nprints\n%s\n%v, but README.md says\n%s", e.command, out, err, e.output)
+				t.Errorf("%s\nprints\n%s\n%v, want\n%s", e.command, out, err, e.output)
 				break
 			}
 		}
@@ -63,7 +63,7 @@ func (e example) matches(out []byte) bool {
 }
 
 // readmeExamples finds the blocks marked console: a line that begins with $ is
-// a command, what follows is what it prints.
+// a command, and the lines after it are its output.
 func readmeExamples(text string) []example {
 	var found []example
 	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(text, -1) {

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const referenceFile = "../../docs/cli.md"
 
-// TestReference holds docs/cli.md to the flags that the program really has.
+// TestReference compares docs/cli.md with the flags of the program.
 func TestReference(t *testing.T) {
 	parser, err := newParser(&commands{})
 	if err != nil {
@@ -46,11 +46,11 @@ const (
 	boundsEnd    = "<!-- end of bounds -->\n"
 )
 
-// bounding are the settings that bound what a caller, or the service itself,
-// may do; new ones are to be named alike.
+// bounding matches the names of settings that limit callers or the service. New
+// limits must have such names.
 var bounding = regexp.MustCompile(`(^|-)(limit|max|budget|pace)(-|$)`)
 
-// TestReferenceOfBounds holds the table in docs/security.md to the flags.
+// TestReferenceOfBounds compares the table in docs/security.md with the flags.
 func TestReferenceOfBounds(t *testing.T) {
 	parser, err := newParser(&commands{})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestReferenceOfBounds(t *testing.T) {
 	head, rest, ok := strings.Cut(string(text), boundsBegin)
 	_, tail, okay := strings.Cut(rest, boundsEnd)
 	if !ok || !okay {
-		t.Fatal("docs/security.md has lost the marks around its table of bounds")
+		t.Fatal("docs/security.md has no marks around its table of limits")
 	}
 	want := head + boundsBegin + bounds(parser.Model) + boundsEnd + tail
 	if *update {

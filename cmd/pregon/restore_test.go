@@ -22,7 +22,7 @@ import (
 	"pregon/internal/store"
 )
 
-// backedUp is a store that is copied and put back while nobody uses it.
+// backedUp is a store that is copied and restored while no process uses it.
 type backedUp struct {
 	*testing.T
 	spec, cache, key string
@@ -30,8 +30,8 @@ type backedUp struct {
 	next             int64 // number of the next report
 
 	mu  sync.Mutex
-	ids map[string]string // guarded by mu: what came under each id of a delivery
-	got map[string]bool   // guarded by mu: reports that came
+	ids map[string]string // guarded by mu: report by delivery id
+	got map[string]bool   // guarded by mu: delivered reports
 }
 
 // copyStore makes one store a copy of another.
@@ -91,7 +91,7 @@ func (b *backedUp) stop() {
 	}
 }
 
-// file appends reports that no log had before, and returns their ids.
+// file appends new reports, and returns their ids.
 func (b *backedUp) file(n int) (ids []string) {
 	b.Helper()
 	db, closeDB := openAlone(b.T, b.spec)
@@ -135,7 +135,7 @@ func (b *backedUp) take(w http.ResponseWriter, r *http.Request) {
 	b.ids[id], b.got[e.ID] = e.ID, true
 }
 
-// received waits until reports came to the webhook.
+// received waits until the webhook has the reports.
 func (b *backedUp) received(ids []string) {
 	b.Helper()
 	eventually(b.T, func() error {
@@ -143,7 +143,7 @@ func (b *backedUp) received(ids []string) {
 		defer b.mu.Unlock()
 		for _, id := range ids {
 			if !b.got[id] {
-				return fmt.Errorf("%s did not come", id)
+				return fmt.Errorf("%s was not delivered", id)
 			}
 		}
 		return nil
@@ -172,10 +172,10 @@ func (b *backedUp) changes(after string, want []string) (list changeList) {
 	return list
 }
 
-// A backup is put back, and the log grows past what it was: a client with an
-// old cursor is told, and gets every new report; and so does a webhook, under
-// ids that it has not seen. First the service finds out for itself, then it has
-// nothing to go by, and the operator says it.
+// TestRestore restores a backup and lets the log grow past its old end. A client
+// with an old cursor gets a reset and every new report. A webhook gets them under
+// new ids. In the first round the service detects the restore; in the second the
+// operator runs pregon restore.
 func TestRestore(t *testing.T) {
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestRestore(t *testing.T) {
 
 			for _, detected := range []bool{true, false} {
 				copyStore(t, backup, b.spec)
-				if !detected { // nothing remembers how far the log was served
+				if !detected { // no record of the last served position
 					path, _ := strings.CutPrefix(b.spec, "sqlite:")
 					files, err := filepath.Glob(filepath.Join(b.cache, "served-*"))
 					if err != nil {
@@ -222,10 +222,10 @@ func TestRestore(t *testing.T) {
 				b.received(others)
 				list := b.changes(cursor, others)
 				if list.Reset == nil || !strings.Contains(list.Reset.Reason, "a backup was restored") {
-					t.Errorf("a client with the cursor %s is told %+v", cursor, list.Reset)
+					t.Errorf("changes after the old cursor %s: got reset %+v, want the restore as its reason", cursor, list.Reset)
 				}
 				if again := b.changes(list.Next, nil); again.Reset != nil || len(again.Data) > 0 {
-					t.Errorf("a client with the cursor %s is told %+v", list.Next, again)
+					t.Errorf("changes after the new cursor %s: got %+v, want none and no reset", list.Next, again)
 				}
 				cursor = list.Next
 				b.stop()

@@ -16,7 +16,7 @@ func TestLostSecretNeedsAtOnce(t *testing.T) {
 	}
 }
 
-// Files that the configuration names lie beside it, wherever the program runs.
+// Paths in the configuration are relative to its file, in any working directory.
 func TestKeyFilesBesideTheConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	const key = `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"1","alg":"EdDSA","use":"sig"}]}`
@@ -43,7 +43,7 @@ issuers:
 	}
 }
 
-// A start with secrets that others can read says so, and what to do.
+// A start with secrets that other users can read logs a warning with the fix.
 func TestWarnOfSecrets(t *testing.T) {
 	dir := t.TempDir()
 	for name, test := range map[string]struct {
@@ -59,7 +59,7 @@ func TestWarnOfSecrets(t *testing.T) {
 			if err := os.WriteFile(file, nil, test.mode); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chmod(file, test.mode); err != nil { // whatever the umask
+			if err := os.Chmod(file, test.mode); err != nil { // despite the umask
 				t.Fatal(err)
 			}
 		}

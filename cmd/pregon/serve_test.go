@@ -16,24 +16,24 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// A service whose store was empty is not ready before its source was read; one
-// without a source serves what it has, be it nothing.
+// TestReady checks that a service with an empty store is not ready before its
+// source was read, and that a service without a source is ready at once.
 func TestReady(t *testing.T) {
 	lists, directory := []string{"round/IP", "round/OIR"}, []string{health.Register, health.Exchange} // as ingest names their clocks
 	for name, test := range map[string]struct {
 		reader  *reader
 		demo    *demo.Demo
 		clocks  []string
-		filings bool
+		reports bool
 		why     string // it is not ready
 	}{
-		"no source":                  {nil, nil, nil, false, ""},
-		"nothing read":               {&reader{}, nil, nil, false, "The store is new"},
-		"directory without lists":    {&reader{}, nil, directory, false, "The store is new"},
-		"lists with no filing":       {&reader{}, nil, lists, false, ""},
-		"filings of an earlier life": {&reader{}, nil, nil, true, ""},
-		"demo without directory":     {&reader{}, &demo.Demo{}, lists, true, "The first month"},
-		"demo":                       {&reader{}, &demo.Demo{}, append(lists, directory...), true, ""},
+		"no source":                 {nil, nil, nil, false, ""},
+		"nothing read":              {&reader{}, nil, nil, false, "The store is new"},
+		"directory without lists":   {&reader{}, nil, directory, false, "The store is new"},
+		"lists with no report":      {&reader{}, nil, lists, false, ""},
+		"reports of an earlier run": {&reader{}, nil, nil, true, ""},
+		"demo without directory":    {&reader{}, &demo.Demo{}, lists, true, "The first month"},
+		"demo":                      {&reader{}, &demo.Demo{}, append(lists, directory...), true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
@@ -41,7 +41,7 @@ func TestReady(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			if test.filings {
+			if test.reports {
 				r := disclosure.Report{Type: disclosure.IP, Number: 1, CompanyName: "X", Title: "X", PublishedAt: time.Now()}
 				if err := r.Validate(); err != nil {
 					t.Fatal(err)

@@ -19,7 +19,7 @@ func try(t *testing.T, environ []string, args ...string) (stdout, stderr string,
 	p := process{args: args, environ: environ, stdin: strings.NewReader(""), stdout: &out, stderr: &errs}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		t.Setenv(name, value) // which the flags are read from
+		t.Setenv(name, value) // the flags read it
 	}
 	err = p.run(context.Background())
 	return out.String(), errs.String(), err
@@ -54,7 +54,7 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
-// The help of every flag says what it is without it, and so does docs/cli.md.
+// The help of every flag names its default, and so does docs/cli.md.
 func TestEveryDefaultIsShown(t *testing.T) {
 	for _, c := range model(t).Leaves(true) {
 		help, _, err := try(t, nil, strings.Fields(c.FullPath() + " --help")[1:]...)

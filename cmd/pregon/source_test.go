@@ -31,8 +31,8 @@ import (
 	"pregon/internal/waittest"
 )
 
-// patient is how long a test waits for what must happen. It only ends a hang,
-// and is no measure of speed.
+// patient is how long a test waits for a condition. It only ends a hang, and does
+// not measure speed.
 const patient = 5 * time.Minute
 
 // eventually waits until the check passes.
@@ -54,7 +54,7 @@ func startSource(t *testing.T) source {
 	return source{s}
 }
 
-// ask asks the simulator itself.
+// ask sends a request to the control API of the simulator.
 func (s source) ask(t *testing.T, method, path, body string) []byte {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
@@ -73,7 +73,7 @@ func (s source) ask(t *testing.T, method, path, body string) []byte {
 	return answer
 }
 
-// publish files something and returns its id.
+// publish publishes a report and returns its id.
 func (s source) publish(t *testing.T, body string, args ...any) string {
 	t.Helper()
 	var out struct{ ID string }
@@ -93,8 +93,8 @@ func (s source) disarm(t *testing.T) {
 	s.ask(t, http.MethodDelete, "/_sim/fault", "")
 }
 
-// report is a report as it must be told, and as the service tells it.
-type filing struct {
+// apiReport is a report, either as the simulator published it or as the API returns it.
+type apiReport struct {
 	ID          string
 	Type        string
 	Number      string
@@ -108,10 +108,10 @@ type filing struct {
 	Related     []relation
 	CorrectedBy string `json:"corrected_by"`
 
-	// Only the truth has these, and
+	// Only the simulator has these.
 	Category string
 	Corrects string
-	// only the service these.
+	// Only the API has these.
 	Registration string `json:"cnmv_registration_number"`
 	Precision    string `json:"time_precision"`
 }
@@ -124,16 +124,16 @@ type relation struct {
 	Text         string
 }
 
-// truth returns what was filed from one day to another, by id.
-func (s source) truth(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) map[string]filing {
+// truth returns the reports that the simulator published in a range of days, by id.
+func (s source) truth(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) map[string]apiReport {
 	t.Helper()
-	out := map[string]filing{}
+	out := map[string]apiReport{}
 	for _, series := range types {
 		query := url.Values{"type": {strings.ToLower(string(series))}, "from": {from.String()}, "to": {to.String()}}
 		lines := bufio.NewScanner(bytes.NewReader(s.ask(t, http.MethodGet, "/_sim/filings?"+query.Encode(), "")))
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
-			var f filing
+			var f apiReport
 			if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func (s source) truth(t *testing.T, from, to disclosure.Day, types ...disclosure
 			out[f.ID] = f
 		}
 	}
-	for id, f := range maps.Clone(out) { // what is said of the others must be told there too
+	for id, f := range maps.Clone(out) { // relations are shown on both reports
 		for _, other := range f.Related {
 			if first, ok := out[other.ID]; ok {
 				first.Related = append(slices.Clip(first.Related), relation{ID: id, Number: f.Number, PublishedAt: f.PublishedAt.Truncate(time.Minute)})
@@ -156,17 +156,17 @@ func (s source) truth(t *testing.T, from, to disclosure.Day, types ...disclosure
 	return out
 }
 
-// findable is the truth but for what the site itself does not show: HR is
-// found by the NIF of who filed it, and some rows print none.
-func (s source) findable(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) map[string]filing {
+// findable returns truth without the reports that the site does not show: HR is
+// listed by the NIF of the issuer, and some rows have none.
+func (s source) findable(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) map[string]apiReport {
 	t.Helper()
 	truth := s.truth(t, from, to, types...)
-	maps.DeleteFunc(truth, func(_ string, f filing) bool { return f.Type == "HR" && f.NIF == "" })
+	maps.DeleteFunc(truth, func(_ string, f apiReport) bool { return f.Type == "HR" && f.NIF == "" })
 	return truth
 }
 
-// plain is a report in the one form in which it is compared.
-func (f filing) plain() filing {
+// plain returns a report in the normal form for comparison.
+func (f apiReport) plain() apiReport {
 	f.Number = cmp.Or(f.Number, f.Registration)
 	f.PublishedAt = f.PublishedAt.UTC()
 	f.Category, f.Corrects, f.Registration, f.Precision = "", "", "", ""
@@ -187,21 +187,21 @@ func (f filing) plain() filing {
 	return f
 }
 
-// differs compares what the service tells with the truth. known returns which
-// reports the store has: of another it has to do with, only the number can be
-// told.
-func (f filing) differs(told filing, known func(id string) bool) error {
-	want, got := f.plain(), told.plain()
+// differs compares a report of the API with the published one. known reports
+// whether the store has a report: of an unknown related report the API gives only
+// the number.
+func (f apiReport) differs(returned apiReport, known func(id string) bool) error {
+	want, got := f.plain(), returned.plain()
 	for n := range want.Related {
 		if r := &want.Related[n]; !known(r.ID) {
 			r.ID = ""
 		}
 	}
-	if told.Precision == "minute" {
+	if returned.Precision == "minute" {
 		want.PublishedAt = want.PublishedAt.Truncate(time.Minute)
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
-		return fmt.Errorf("%s (-filed +told):\n%s", f.ID, diff)
+		return fmt.Errorf("%s (-want +got):\n%s", f.ID, diff)
 	}
 	return nil
 }
@@ -212,9 +212,9 @@ type reader struct {
 	spec  string
 	dir   string
 	store store.Store
-	began time.Time      // what is from before is history, of which minutes do
-	serve *service       // that is asked
-	ends  func(*service) // when the test does
+	began time.Time      // older reports are history, with a precision of minutes
+	serve *service       // the one that tests call
+	ends  func(*service) // registers the end of a serve
 }
 
 func newReader(t *testing.T, s source, spec string) *reader {
@@ -224,7 +224,7 @@ func newReader(t *testing.T, s source, spec string) *reader {
 	}}
 }
 
-// sourceArgs let a command read a simulator as fast as it can.
+// sourceArgs returns flags to read a simulator without a rate limit.
 func sourceArgs(origin string) []string {
 	return []string{"--regulator-url", origin, "--exchange-url", origin, "--pace", "0"}
 }
@@ -241,8 +241,7 @@ func (r *reader) startServe(t *testing.T, args ...string) *service {
 	return s
 }
 
-// start starts the serve that is asked, and waits until it has what a store
-// begins with.
+// start starts the serve that tests call, and waits until the first month is loaded.
 func (r *reader) start(t *testing.T) {
 	t.Helper()
 	r.serve = r.startServe(t)
@@ -256,7 +255,8 @@ func (r *reader) started(t *testing.T) {
 	r.exact(t, today-30, today, disclosure.IP, disclosure.OIR)
 }
 
-// fetch asks a serve for a document. The answer is held to the OpenAPI document.
+// fetch gets a JSON document from a serve. It validates the answer against the
+// OpenAPI document.
 func fetch(base, path string, into any) (http.Header, error) {
 	dump, err := get(base, []string{path})
 	if err != nil {
@@ -280,7 +280,7 @@ type status struct {
 	Latest  []struct{ Type, ID string }
 }
 
-// state waits until the source is said to be in one of the states.
+// state waits until the status of the source is one of the states.
 func (r *reader) state(t *testing.T, want ...string) (s status) {
 	t.Helper()
 	eventually(t, func() error {
@@ -306,7 +306,7 @@ func (r *reader) has(t *testing.T, id string) bool {
 	return len(found) > 0
 }
 
-// errMoved is of a list that changed while its pages were read.
+// errMoved means that a list changed while its pages were read.
 var errMoved = errors.New("the list has another number of reports than it says")
 
 // listed returns how often each report since yesterday is in the list.
@@ -333,9 +333,9 @@ func listed(base string) (map[string]int, error) {
 	}
 }
 
-// told waits until a serve lists each of the reports once and tells it as it
-// was filed, to the letter and to the second.
-func (r *reader) told(t *testing.T, ids ...string) {
+// waitListed waits until a serve lists each of the reports once, and returns it
+// exactly as published, with the second.
+func (r *reader) waitListed(t *testing.T, ids ...string) {
 	t.Helper()
 	today := disclosure.DayOf(time.Now())
 	truth := r.truth(t, today-1, today, disclosure.Types...)
@@ -346,15 +346,15 @@ func (r *reader) told(t *testing.T, ids ...string) {
 			return err
 		}
 		for _, id := range ids {
-			var f filing
+			var f apiReport
 			if list[id] != 1 {
-				return fmt.Errorf("%s is listed %d times", id, list[id])
+				return fmt.Errorf("%s is listed %d times, want 1", id, list[id])
 			}
 			if _, err := fetch(r.serve.url, "/api/v1/reports/"+id, &f); err != nil {
 				return err
 			}
 			if f.Precision != "second" && f.PublishedAt.After(r.began) {
-				return fmt.Errorf("%s is known to the %s", id, f.Precision)
+				return fmt.Errorf("%s: got time precision %s, want second", id, f.Precision)
 			}
 			if err := truth[id].differs(f, known); err != nil {
 				return err
@@ -364,8 +364,7 @@ func (r *reader) told(t *testing.T, ids ...string) {
 	})
 }
 
-// exact waits until the store has what was filed on some days and nothing
-// else, all of it right.
+// exact waits until the store has exactly the reports published on a range of days.
 func (r *reader) exact(t *testing.T, from, to disclosure.Day, types ...disclosure.Type) {
 	t.Helper()
 	eventually(t, func() error { return r.inexact(t, from, to, types...) })
@@ -393,16 +392,16 @@ func (r *reader) inexact(t *testing.T, from, to disclosure.Day, types ...disclos
 	for id, kept := range have {
 		f, ok := truth[id]
 		if !ok {
-			return fmt.Errorf("%s of %v was never filed", id, kept.PublishedAt)
+			return fmt.Errorf("%s of %v was never published", id, kept.PublishedAt)
 		}
-		got := filing{
+		got := apiReport{
 			ID: id, Type: string(kept.Type), Number: fmt.Sprint(kept.Number), CompanyName: kept.CompanyName, NIF: kept.NIF, Title: kept.Title,
 			PublishedAt: kept.PublishedAt, PDFURL: kept.PDFURL, SourceURL: kept.SourceURL, Categories: kept.Categories(),
 		}
 		if kept.TimeFrom == disclosure.FromList {
 			got.Precision = "minute"
 		}
-		f.Related, f.CorrectedBy = nil, "" // of history others may be told later
+		f.Related, f.CorrectedBy = nil, "" // relations of history may come later
 		if err := f.differs(got, nil); err != nil {
 			return err
 		}
@@ -452,7 +451,7 @@ func (r *reader) playLive(t *testing.T) {
 		ids = append(ids, r.publish(t, "%s", bodies[n%len(bodies)]))
 	}
 	ids = append(ids, r.publish(t, `{"type":"hr"}`))
-	r.told(t, ids...)
+	r.waitListed(t, ids...)
 	s := r.state(t, "live")
 	if s.Source != "demo" || len(s.Reasons) > 0 {
 		t.Errorf("the status is %+v", s)
@@ -464,8 +463,8 @@ func (r *reader) playLive(t *testing.T) {
 	}
 }
 
-// playKilled kills serve in the middle of a burst. What is filed meanwhile is
-// there after the next start, and nothing is told twice.
+// playKilled kills serve in the middle of a burst. Reports published
+// meanwhile are listed after the next start, each once.
 func (r *reader) playKilled(t *testing.T) {
 	var ids []string
 	burst := func(n int) {
@@ -476,7 +475,7 @@ func (r *reader) playKilled(t *testing.T) {
 	burst(10)
 	eventually(t, func() error {
 		if !slices.ContainsFunc(ids, func(id string) bool { return r.has(t, id) }) {
-			return errors.New("nothing of the burst is seen")
+			return errors.New("no report of the burst is stored")
 		}
 		return nil
 	})
@@ -486,12 +485,13 @@ func (r *reader) playKilled(t *testing.T) {
 		ids = append(ids, r.publish(t, `{"type":"hr"}`))
 	}
 	r.start(t)
-	r.told(t, ids...)
+	r.waitListed(t, ids...)
 	today := disclosure.DayOf(time.Now())
 	r.exact(t, today-7, today, disclosure.IP, disclosure.OIR)
 }
 
-// playOdd files what others fell over.
+// playOdd publishes unusual reports: without document, related, correcting, with a
+// shared link.
 func (r *reader) playOdd(t *testing.T) {
 	first := r.publish(t, `{"type":"oir","title":"La primera"}`)
 	number := first[len("oir-"):]
@@ -505,36 +505,35 @@ func (r *reader) playOdd(t *testing.T) {
 	for range 2 {
 		ids = append(ids, r.publish(t, `{"type":"oir","link":%q}`, shared))
 	}
-	r.told(t, ids...)
+	r.waitListed(t, ids...)
 }
 
-// playLate has what no feed shows, and a number that is given twice.
+// playLate publishes reports that no feed shows, and one number twice.
 func (r *reader) playLate(t *testing.T) {
 	again := r.publish(t, `{"type":"oir","title":"Una"}`)
-	r.told(t, again)
+	r.waitListed(t, again)
 	r.publish(t, `{"type":"oir","title":"Otra","number":%q}`, again[len("oir-"):])
 
-	// At the close the feed forgets the day, and what came just before it may
-	// never have been shown. The lists have it, as they have what was registered
-	// late.
+	// At the close the feed drops the reports of the day, and may never have shown
+	// the last ones. The lists have them, and those that were registered late.
 	yesterday := (disclosure.DayOf(time.Now()) - 1).Start().Add(12*time.Hour + 34*time.Minute + 56*time.Second)
 	late := r.publish(t, `{"type":"oir","published_at":%q}`, yesterday.Format(time.RFC3339))
 	r.arm(t, `{"kind":"feedcut","surface":"feed","by":"1ms","for":"1h"}`)
 	unseen := r.publish(t, `{"type":"oir"}`)
-	r.told(t, late, unseen)
+	r.waitListed(t, late, unseen)
 	r.disarm(t)
-	// A number that is given twice is one report: whichever of the two stands.
+	// A number that is used twice is one report, either of the two.
 	eventually(t, func() error {
 		list, err := listed(r.serve.url)
 		if err == nil && list[again] != 1 {
-			err = fmt.Errorf("%s is listed %d times", again, list[again])
+			err = fmt.Errorf("%s is listed %d times, want 1", again, list[again])
 		}
 		return err
 	})
 }
 
-// playFaults mixes faults while reports come: the state tells of them, and
-// names what is to blame.
+// playFaults mixes faults while reports are published. The status becomes degraded or
+// blind, and names the surface that fails.
 func (r *reader) playFaults(t *testing.T) {
 	for _, fault := range []string{
 		`{"kind":"markup","surface":"feed","type":"ip","for":"1h"}`,
@@ -553,16 +552,16 @@ func (r *reader) playFaults(t *testing.T) {
 		ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip"}[len(ids)%2]))
 		waittest.Pace(t.Context(), 100*time.Millisecond)
 	}
-	eventually(t, func() error { // others may be blamed before
+	eventually(t, func() error { // other surfaces may be named before
 		s := r.state(t, "degraded", "blind")
 		if !slices.ContainsFunc(s.Reasons, func(r struct{ Surface, Reason string }) bool { return r.Surface == "feed-ip" && r.Reason != "" }) {
-			return fmt.Errorf("the source is %s because of %v, which is not feed-ip", s.State, s.Reasons)
+			return fmt.Errorf("the source is %s because of %v, want feed-ip among the reasons", s.State, s.Reasons)
 		}
 		return nil
 	})
 	r.disarm(t)
 	ids = append(ids, r.publish(t, `{"type":"ip"}`), r.publish(t, `{"type":"oir"}`))
-	r.told(t, ids...)
+	r.waitListed(t, ids...)
 	r.state(t, "live")
 }
 
@@ -609,9 +608,9 @@ func TestTakeOver(t *testing.T) {
 			r.serve = other
 			r.started(t)
 			ids := []string{r.publish(t, `{"type":"oir"}`)}
-			r.told(t, ids...)
+			r.waitListed(t, ids...)
 
-			// It dies while reports come.
+			// The holder dies while reports are published.
 			publish := func() {
 				for n := range 12 {
 					ids = append(ids, r.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[n%3]))
@@ -620,22 +619,22 @@ func TestTakeOver(t *testing.T) {
 			publish()
 			_ = holder.end(syscall.SIGKILL)
 			publish()
-			r.told(t, ids...)
+			r.waitListed(t, ids...)
 			eventually(t, func() error { // on a busy machine it may lose the lease for a moment
 				if !holds(t, other) {
-					return errors.New("the other has it all, and does not read the source")
+					return errors.New("the other serve has all reports, but does not hold the lease")
 				}
 				return nil
 			})
 
-			// It is stopped, and says so: nobody waits for its lease to run out.
+			// A clean stop releases the lease: the next holder does not wait for it to expire.
 			third := r.startServe(t, debug...)
 			if err := other.end(syscall.SIGTERM); err != nil {
 				t.Errorf("serve did not end cleanly: %v\n%s", err, other.log)
 			}
 			publish()
 			r.serve = third
-			r.told(t, ids...)
+			r.waitListed(t, ids...)
 			today := disclosure.DayOf(time.Now())
 			r.exact(t, today-7, today, disclosure.IP, disclosure.OIR)
 			r.stop(t)
@@ -643,14 +642,14 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// simulated returns the ids of what the simulated market keeps in its file.
+// simulated returns the ids of the reports in the file of the simulated market.
 func simulated(t *testing.T, file string, types ...disclosure.Type) (ids []string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := data[:bytes.LastIndexByte(data, '\n')+1] // the last may just be written
+	whole := data[:bytes.LastIndexByte(data, '\n')+1] // the last line may be incomplete
 	for line := range bytes.Lines(whole) {
 		var f struct{ ID string }
 		if err := json.Unmarshal(line, &f); err != nil {
@@ -665,7 +664,7 @@ func simulated(t *testing.T, file string, types ...disclosure.Type) (ids []strin
 
 // TestDemo is what `make run` does, in an empty directory.
 func TestDemo(t *testing.T) {
-	// Whoever asks anything outside this machine comes by here.
+	// Requests to other machines go through this proxy.
 	var outside atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		outside.Add(1)
@@ -709,7 +708,7 @@ func (d *demoRun) start(t *testing.T, rate string) {
 	d.serve = s
 }
 
-// total returns how many reports there are, of an answer that says what they are.
+// total returns the number of reports. The answer must name the demo source.
 func (d *demoRun) total(t *testing.T) int {
 	t.Helper()
 	var list struct{ Total int }
@@ -718,7 +717,7 @@ func (d *demoRun) total(t *testing.T) int {
 		t.Fatal(err)
 	}
 	if header.Get("Pregon-Source") != "demo" {
-		t.Errorf("the answer says it is of %q, want demo", header.Get("Pregon-Source"))
+		t.Errorf("Pregon-Source: got %q, want demo", header.Get("Pregon-Source"))
 	}
 	return list.Total
 }
@@ -734,21 +733,21 @@ func (d *demoRun) shows(t *testing.T, ids []string, moves bool) {
 		}
 		for _, id := range ids {
 			if list[id] != 1 && !(moves && list[id] > 1) {
-				return fmt.Errorf("%s is listed %d times", id, list[id])
+				return fmt.Errorf("%s is listed %d times, want 1", id, list[id])
 			}
 		}
 		return nil
 	})
 }
 
-// refused wants another start to fail with a sentence.
+// refused checks that another start fails with a sentence.
 func (d *demoRun) refused(t *testing.T, sentence string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--source", "demo")
 	cmd.Dir, cmd.Env = d.dir, d.env
 	out, err := cmd.CombinedOutput()
 	if err == nil || !regexp.MustCompile(`^pregon: `+sentence+`.*\n$`).Match(out) {
-		t.Errorf("another start ends with %v and says %q, want %q", err, out, sentence)
+		t.Errorf("another start: got %v and %q, want an error and %q", err, out, sentence)
 	}
 }
 
@@ -756,7 +755,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	d.start(t, "600/min")
 	before := d.total(t)
 	if before == 0 {
-		t.Error("the market is ready and empty")
+		t.Error("the market is ready but has no reports")
 	}
 	eventually(t, func() error {
 		if len(simulated(t, d.file, disclosure.IP, disclosure.OIR)) < 10 {
@@ -768,26 +767,26 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	d.shows(t, ids, true)
 	eventually(t, func() error {
 		if after := d.total(t); after <= before {
-			return fmt.Errorf("there were %d reports and are %d", before, after)
+			return fmt.Errorf("reports: got %[2]d, want more than %[1]d", before, after)
 		}
 		return nil
 	})
 	d.refused(t, "another process serves the simulated market of data/sim.jsonl")
 
-	// A crash, and the same market goes on, also with what nobody had read.
+	// After a crash the same market continues, with the reports not yet read.
 	_ = d.serve.end(syscall.SIGKILL)
 	ids = simulated(t, d.file, disclosure.IP, disclosure.OIR)
 	d.start(t, "0")
 	d.shows(t, ids, false)
 	if now := simulated(t, d.file, disclosure.IP, disclosure.OIR); !slices.Equal(now, ids) {
-		t.Errorf("the market had %d reports and has %d", len(ids), len(now))
+		t.Errorf("reports in the market: got %[2]d, want %[1]d", len(ids), len(now))
 	}
 	if err := d.serve.end(syscall.SIGTERM); err != nil {
 		t.Errorf("serve did not end cleanly: %v\n%s", err, d.serve.log)
 	}
 	storetest.CheckLog(t, openStore(t, spec))
 
-	// A store without its market, which cannot be made again.
+	// A store whose market file is missing is refused.
 	if err := os.Rename(d.file, d.file+".away"); err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,16 @@ import (
 	"pregon/internal/store/postgres/pgtest"
 )
 
-// storeProxy stands before a PostgreSQL. It can turn connections away, or stop
-// forwarding, as a server does that hangs.
+// storeProxy is a proxy in front of PostgreSQL. It can refuse connections, or stop
+// forwarding, like a server that hangs.
 type storeProxy struct {
 	url     string
-	turned  atomic.Int64 // connections turned away
-	closed  atomic.Bool  // turns away
+	turned  atomic.Int64 // refused connections
+	closed  atomic.Bool  // refuses connections
 	mu      sync.Mutex
 	frozen  bool       // guarded by mu
 	thawed  *sync.Cond // of mu
-	waiting int        // guarded by mu: pieces that are held back
+	waiting int        // guarded by mu: writes that are held back
 }
 
 func newStoreProxy(t *testing.T) *storeProxy {
@@ -104,7 +104,7 @@ func (p *storeProxy) freeze(frozen bool) {
 	p.thawed.Broadcast()
 }
 
-// held returns how many pieces wait.
+// held returns the number of waiting writes.
 func (p *storeProxy) held() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,7 @@ func TestStoreAwayAtTheStart(t *testing.T) {
 		defer close(opened)
 		eventually(t, func() error {
 			if p.turned.Load() == 0 {
-				return errors.New("nobody connects")
+				return errors.New("no connection was attempted")
 			}
 			return nil
 		})
@@ -130,14 +130,14 @@ func TestStoreAwayAtTheStart(t *testing.T) {
 	s := startReplica(t, p.url, "--source", "none", "--wait-store", "5m")
 	<-opened
 	if log := s.log.String(); !strings.Contains(log, "the store does not answer: waiting for it") { // again every minute
-		t.Errorf("the log does not say that it waits:\n%s", log)
+		t.Errorf("the log does not have the line about waiting:\n%s", log)
 	}
 	if err := s.end(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestStopWhileTheStoreHangs: a signal ends the service by itself, though its
+// TestStopWhileTheStoreHangs: a signal ends the service although its
 // PostgreSQL does not answer.
 func TestStopWhileTheStoreHangs(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestStopWhileTheStoreHangs(t *testing.T) {
 	p.freeze(true)
 	eventually(t, func() error {
 		if p.held() < 3 {
-			return errors.New("nothing is asked of the store")
+			return errors.New("no query was sent to the store")
 		}
 		return nil
 	})

@@ -16,7 +16,7 @@ import (
 	"pregon/internal/store/postgres/pgtest"
 )
 
-// storeReasons returns what the status says of the store.
+// storeReasons returns the reasons of the status that concern the store.
 func (s *service) storeReasons(t *testing.T) (reasons []string) {
 	t.Helper()
 	resp, err := http.Get(s.url + "/api/v1/status")
@@ -38,8 +38,8 @@ func (s *service) storeReasons(t *testing.T) (reasons []string) {
 	return reasons
 }
 
-// TestStoreFileTakenAway: a store whose file was deleted under the service is a
-// fault of the store, which the status names.
+// TestStoreFileTakenAway: when the file of the store is deleted while the service
+// runs, the status names the store.
 func TestStoreFileTakenAway(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pregon.db")
@@ -48,21 +48,21 @@ func TestStoreFileTakenAway(t *testing.T) {
 		t.Errorf("the log does not say that the store is new:\n%s", s.log)
 	}
 	if got := s.storeReasons(t); len(got) != 0 {
-		t.Errorf("a store that works is said to fail: %q", got)
+		t.Errorf("reasons of a working store: got %q, want none", got)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, func() error {
 		if got := s.storeReasons(t); len(got) == 0 || !strings.Contains(got[0], "deleted") {
-			return fmt.Errorf("the status says of the store: %q", got)
+			return fmt.Errorf("reasons of the store: got %q", got)
 		}
 		return nil
 	})
 }
 
-// TestStoreLocked: while the head of the log is locked nothing can be kept,
-// though the source is seen; the status says so, and is well again afterwards.
+// TestStoreLocked: while the head of the log is locked, no report can be stored. The
+// status says so, and recovers afterwards.
 func TestStoreLocked(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
@@ -82,7 +82,7 @@ func TestStoreLocked(t *testing.T) {
 	}
 	eventually(t, func() error {
 		if got := s.storeReasons(t); len(got) == 0 {
-			return fmt.Errorf("the status says nothing of the store")
+			return fmt.Errorf("the status has no reason about the store")
 		}
 		return nil
 	})
@@ -91,13 +91,13 @@ func TestStoreLocked(t *testing.T) {
 	}
 	eventually(t, func() error {
 		if got := s.storeReasons(t); len(got) > 0 {
-			return fmt.Errorf("the status says of the store: %q", got)
+			return fmt.Errorf("reasons of the store: got %q", got)
 		}
 		return nil
 	})
 }
 
-// TestBlindFromTheStart: a source that never answers is a line of the log.
+// TestBlindFromTheStart: a source that never answers is logged.
 func TestBlindFromTheStart(t *testing.T) {
 	t.Parallel()
 	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0", "--poll", "100ms"}, sourceArgs("http://127.0.0.1:1"))

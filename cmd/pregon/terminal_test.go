@@ -23,7 +23,7 @@ func TestProgressInLines(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		v.end()
-		_, lines, _ := strings.Cut(out.String(), "\n") // after who does it
+		_, lines, _ := strings.Cut(out.String(), "\n") // after the line that names the process
 		want := "loading: 5 of 40 steps (12%)\nloading: 10 of 40 steps (25%)\nloading: 15 of 40 steps (37%)\nloading: 20 of 40 steps (50%)\n"
 		if lines != want {
 			t.Errorf("%q, want %q", lines, want)
@@ -40,7 +40,7 @@ func TestProgressInLines(t *testing.T) {
 	})
 }
 
-// An interrupted back-fill says how far it came, and who continues.
+// An interrupted back-fill prints its progress, and which process continues.
 func TestInterruptedBackfill(t *testing.T) {
 	job := coverage.Job{Steps: 12, Total: 40}
 	for name, test := range map[string]struct {

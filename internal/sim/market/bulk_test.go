@@ -29,14 +29,14 @@ func TestBulk(t *testing.T) {
 			}
 			last = r.PublishedAt
 			if !strings.HasPrefix(r.Title, market.Mark) || !fictional(r.SourceURL) || r.PDFURL != "" && !fictional(r.PDFURL) {
-				t.Errorf("%s does not look simulated: %+v", r.ID, r)
+				t.Errorf("%s is not marked as simulated: %+v", r.ID, r)
 			}
 			for word := range strings.FieldsSeq(r.Title) {
 				words[strings.Trim(word, ".,:")]++
 			}
 		}
 		if len(ids) != n {
-			t.Errorf("asked for %d, got %d", n, len(ids))
+			t.Errorf("reports: want %d, got %d", n, len(ids))
 		}
 		if n == 5000 && len(words) < 5000 {
 			t.Errorf("a vocabulary of %d words", len(words))
@@ -74,10 +74,10 @@ func BenchmarkBulk100k(b *testing.B) {
 		for range m.Bulk(100_000, today) {
 		}
 	}
-	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "filings/s")
+	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "reports/s")
 }
 
-// BenchmarkNow asks for the last hour, as a running simulator does.
+// BenchmarkNow generates the last hour, as a running simulator does.
 func BenchmarkNow(b *testing.B) {
 	m := market.New(1)
 	for b.Loop() {

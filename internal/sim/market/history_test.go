@@ -16,7 +16,7 @@ import (
 
 var today = time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
 
-// whole is everything ever filed in one market.
+// whole returns the complete history of one market.
 var whole = sync.OnceValue(func() []disclosure.Report { return market.New(1).History(time.Time{}, today) })
 
 func TestHistoryAgreesWithItself(t *testing.T) {
@@ -26,13 +26,13 @@ func TestHistoryAgreesWithItself(t *testing.T) {
 	c := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 	full := m.History(a, c)
 	if diff := cmp.Diff(full, append(m.History(a, b), m.History(b, c)...)); diff != "" {
-		t.Errorf("two stretches are not the whole: %s", diff)
+		t.Errorf("two ranges differ from the whole: %s", diff)
 	}
 	if diff := cmp.Diff(full, market.New(1).History(a, c)); diff != "" {
 		t.Errorf("the same seed gives another history: %s", diff)
 	}
 	if cmp.Equal(full, market.New(2).History(a, c)) {
-		t.Error("two seeds give one history")
+		t.Error("two seeds give the same history")
 	}
 	all := whole()
 	first := slices.IndexFunc(all, func(r disclosure.Report) bool { return r.ID == full[0].ID })
@@ -44,17 +44,17 @@ func TestHistoryAgreesWithItself(t *testing.T) {
 func TestHistoryHasEnds(t *testing.T) {
 	m := market.New(1)
 	if got := m.History(today, today); len(got) != 0 {
-		t.Errorf("no time brings %d filings", len(got))
+		t.Errorf("empty range: got %d reports, want 0", len(got))
 	}
 	if got := m.History(today, today.AddDate(-1, 0, 0)); len(got) != 0 {
-		t.Errorf("time running backwards brings %d filings", len(got))
+		t.Errorf("reversed range: got %d reports, want 0", len(got))
 	}
 	if got := m.History(time.Time{}, time.Date(2020, 2, 7, 22, 0, 0, 0, time.UTC)); len(got) != 0 {
 		t.Errorf("%d reports before the register began", len(got))
 	}
 	end := m.History(time.Date(2099, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))
 	if len(end) == 0 {
-		t.Error("the last month brings nothing")
+		t.Error("the last month has no reports")
 	}
 	for _, r := range end {
 		if err := r.Validate(); err != nil {
@@ -71,7 +71,7 @@ func TestNumbersAreDenseAndRise(t *testing.T) {
 			next[r.Type] = r.Number
 		}
 		if r.Number != next[r.Type] {
-			t.Fatalf("%s where %d should be", r.ID, next[r.Type])
+			t.Fatalf("got %s, want number %d", r.ID, next[r.Type])
 		}
 		next[r.Type]++
 		if r.PublishedAt.Before(last) {
@@ -81,13 +81,13 @@ func TestNumbersAreDenseAndRise(t *testing.T) {
 	}
 	for series, near := range map[disclosure.Type]int64{disclosure.IP: 3400, disclosure.HR: 290_000, disclosure.OIR: 43_700} {
 		if n := next[series]; n < near*94/100 || n > near*106/100 {
-			t.Errorf("%s has reached %d, not about %d", series, n, near)
+			t.Errorf("last number of %s: got %d, want about %d", series, n, near)
 		}
 	}
 }
 
 // The register's own spellings, stray spaces included.
-var headings = []string{
+var categories = []string{
 	"Sobre negocio y situación financiera", "Sobre resultados ", "Sobre operaciones corporativas: fusiones, adquisiciones y otros",
 	"Sobre ofertas públicas de adquisición de acciones", "Sobre instrumentos financieros",
 	"Sobre colocaciones significativas de instrumentos financieros", "Sobre planes estratégicos y previsiones",
@@ -103,7 +103,7 @@ var headings = []string{
 	"Informe anual de remuneraciones de los consejeros", "Reglamentos del Consejo",
 }
 
-func TestFilingsAreSound(t *testing.T) {
+func TestReportsAreValid(t *testing.T) {
 	known := map[string]string{} // names by id, and ids by name
 	for _, i := range market.New(1).Issuers() {
 		known[i.ID] = i.Ticker
@@ -127,19 +127,19 @@ func TestFilingsAreSound(t *testing.T) {
 			t.Errorf("%s: %s, NIF %q, ticker %q is not in the directory", r.ID, r.CompanyName, r.NIF, r.Ticker)
 		}
 		first, second, _ := strings.Cut(r.Category, " - ")
-		for _, heading := range []string{first, second} {
-			if heading != "" && !slices.Contains(headings, heading) {
+		for _, category := range []string{first, second} {
+			if category != "" && !slices.Contains(categories, category) {
 				t.Errorf("%s: category %q", r.ID, r.Category)
 			}
-			used[heading] = true
+			used[category] = true
 		}
 		if !fictional(r.SourceURL) || r.PDFURL != "" && !fictional(r.PDFURL) {
 			t.Errorf("%s: links %s %s", r.ID, r.SourceURL, r.PDFURL)
 		}
 	}
-	for _, heading := range headings {
-		if !used[heading] {
-			t.Errorf("nothing is filed under %q", heading)
+	for _, category := range categories {
+		if !used[category] {
+			t.Errorf("no report has the category %q", category)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestEveryTitleCanBeWritten(t *testing.T) {
 	m := market.New(1)
 	for _, s := range []string{"2020-02-10", "2026-08-09"} {
 		day, _ := disclosure.ParseDay(s)
-		for _, subject := range m.EveryTitle(day) { // a blank that nobody fills panics
+		for _, subject := range m.EveryTitle(day) { // an unknown blank panics
 			if strings.ContainsAny(subject, "{}") || strings.Contains(subject, "  ") || strings.TrimSpace(subject) != subject {
 				t.Errorf("%s: %q", s, subject)
 			}
@@ -161,7 +161,7 @@ func TestEveryTitleCanBeWritten(t *testing.T) {
 	}
 }
 
-func TestRareLooks(t *testing.T) {
+func TestRareForms(t *testing.T) {
 	n := map[string]int{}
 	for _, r := range whole() {
 		n["all"]++

@@ -63,12 +63,12 @@ func TestRhythmOfTheYear(t *testing.T) {
 	}
 	for _, peak := range []string{"2026-02-26", "2026-02-27", "2026-07-31", "2025-02-28", "2024-02-29"} {
 		if days[peak] < 100 || days[peak] > 300 {
-			t.Errorf("%s has %d filings", peak, days[peak])
+			t.Errorf("%s has only %d reports", peak, days[peak])
 		}
 	}
 	for _, quiet := range []string{"2026-04-03", "2026-04-06", "2025-12-25", "2026-01-01"} {
 		if days[quiet] > 10 {
-			t.Errorf("the holiday %s has %d filings", quiet, days[quiet])
+			t.Errorf("the holiday %s has %d reports", quiet, days[quiet])
 		}
 	}
 	all := whole()

@@ -61,12 +61,12 @@ func TestDirectory(t *testing.T) {
 	}
 	for _, market := range []string{"SIBE", "BME Growth", "BME Scaleup", "Latibex", "Floor", ""} {
 		if markets[market] == 0 {
-			t.Errorf("nobody is on the market %q", market)
+			t.Errorf("no issuer is on the market %q", market)
 		}
 	}
 }
 
-// Words by which real issuers are known. None may be in an invented name.
+// Words in the names of real issuers. No fictional name may have one.
 var realWords = strings.Fields(`
 	SANTANDER BBVA BILBAO VIZCAYA SABADELL BANKINTER CAIXA UNICAJA IBERCAJA KUTXA ABANCA IBERDROLA ENDESA NATURGY ENAGAS REDEIA
 	REPSOL MOEVE CEPSA TELEFONICA CELLNEX INDITEX AMADEUS AENA FERROVIAL ACCIONA ACS SACYR OHL FCC MAPFRE CATALANA GRIFOLS ALMIRALL
@@ -75,7 +75,7 @@ var realWords = strings.Fields(`
 	RENTA4 MUTUACTIVOS TDA EUROPEA HAYA TITULIZADORA SANTALUCIA JILOCA DUERO RIOJA MADRID BARCELONA VALENCIA SEVILLA ZARAGOZA
 `)
 
-func TestNobodyIsReal(t *testing.T) {
+func TestNamesAreFictional(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, i := range market.New(seed).Issuers() {
 			for _, name := range append([]string{i.Name}, i.FormerNames...) {
@@ -94,7 +94,7 @@ func TestSameSeedSameDirectory(t *testing.T) {
 		t.Error(diff)
 	}
 	if cmp.Equal(market.New(3).Issuers(), market.New(4).Issuers()) {
-		t.Error("two seeds give one directory")
+		t.Error("two seeds give the same directory")
 	}
 }
 
@@ -103,11 +103,11 @@ func TestDirectoryIsACopy(t *testing.T) {
 	mine := m.Issuers()
 	mine[0].Name, mine[0].ISINs[0] = "X", "X"
 	if i := m.Issuers()[0]; i.Name == "X" || i.ISINs[0] == "X" {
-		t.Error("a reader changed the market")
+		t.Error("changing the copy changed the market")
 	}
 }
 
-// fold is how the service compares names.
+// fold normalizes a name as the service does.
 func fold(name string) string { return folding.Replace(strings.ToUpper(name)) }
 
 var folding = strings.NewReplacer("Á", "A", "É", "E", "Í", "I", "Ó", "O", "Ú", "U", "Ü", "U", "Ñ", "N")

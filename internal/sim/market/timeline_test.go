@@ -25,7 +25,7 @@ func TestTimelineAgreesWithTheHistory(t *testing.T) {
 	}
 	for _, r := range got {
 		if day, ok := a.DayOf(r.Type, r.Number); !ok || day != disclosure.DayOf(r.PublishedAt) {
-			t.Fatalf("%s was filed on %v, not %v", r.ID, disclosure.DayOf(r.PublishedAt), day)
+			t.Fatalf("%s: got day %v, want %v", r.ID, disclosure.DayOf(r.PublishedAt), day)
 		}
 	}
 	for s, series := range disclosure.Types {
@@ -37,7 +37,7 @@ func TestTimelineAgreesWithTheHistory(t *testing.T) {
 		}
 	}
 	if len(a.On(last+1)) != 0 || len(a.On(market.Epoch-1)) != 0 {
-		t.Error("filings outside of the days counted")
+		t.Error("got reports outside of the counted days")
 	}
 }
 
@@ -46,7 +46,7 @@ func TestDraw(t *testing.T) {
 	for n, i := range m.Issuers() {
 		series := m.Series(i.ID)
 		if len(series) == 0 {
-			t.Errorf("%s never files", i.Name)
+			t.Errorf("%s never publishes", i.Name)
 		}
 		for _, s := range disclosure.Types {
 			r := m.NewReport(s, int64(n+1), today, i.ID)
@@ -57,7 +57,7 @@ func TestDraw(t *testing.T) {
 				t.Errorf("%+v is not of %s", r, i.Name)
 			}
 			if unspecific := strings.HasPrefix(r.Title, market.Mark+"Comunicación de "+r.CompanyName); unspecific && slices.Contains(series, s) {
-				t.Errorf("%s has nothing to say in %s", i.Name, s)
+				t.Errorf("%s has no title for %s", i.Name, s)
 			}
 			if diff := cmp.Diff(r, m.NewReport(s, int64(n+1), today, i.ID)); diff != "" {
 				t.Error(diff)
@@ -65,10 +65,10 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	if m.Series("") != nil {
-		t.Error("nobody files")
+		t.Error("no issuer publishes")
 	}
 	if cmp.Equal(m.NewReport(disclosure.OIR, 1, today, "").Title, m.NewReport(disclosure.OIR, 2, today, "").Title) {
-		t.Error("two reports are alike")
+		t.Error("two reports are equal")
 	}
 }
 

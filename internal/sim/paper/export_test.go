@@ -26,7 +26,7 @@ func Scripts() (out []Script) {
 }
 
 // Body returns the text of the document of a report without its headings, and
-// reports whether a script is about its very subject.
+// reports whether a script matches its subject.
 func Body(r *disclosure.Report) (body string, foreseen bool) {
 	var b strings.Builder
 	s := Source{Report: r}

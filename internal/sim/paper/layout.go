@@ -20,7 +20,7 @@ const (
 	bottom = 84
 )
 
-// style is the look of a document and the structure of its file. Issuers use many
+// style is the layout of a document and the structure of its file. Issuers use many
 // programs.
 type style struct {
 	body, bold, figures *pdf.Font // figures is the font of tables

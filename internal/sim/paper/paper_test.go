@@ -19,14 +19,14 @@ var (
 	houseForm  = regexp.MustCompile(`\p{L}[\p{L} ]+, (?:S\.G\.[^ ]+ )?(?:S\.[AL]\.|FI)`)
 )
 
-// Every figure, person and company that a subject names is named by the text
-// of the document too, not only by its heading.
+// TestDocumentsAgreeWithTheirSubjects checks that the text of a document, not only
+// its title, has every figure, person and company of the subject.
 func TestDocumentsAgreeWithTheirSubjects(t *testing.T) {
 	for _, r := range market.New(1).History(time.Date(2025, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)) {
 		body, foreseen := paper.Body(&r)
 		subject := strings.TrimPrefix(r.Title, market.Mark)
 		if !foreseen {
-			t.Errorf("nothing is written about %q", subject)
+			t.Errorf("no script matches %q", subject)
 		}
 		for _, form := range []*regexp.Regexp{figureForm, personForm} {
 			for _, what := range form.FindAllString(subject, -1) {
@@ -41,10 +41,10 @@ func TestDocumentsAgreeWithTheirSubjects(t *testing.T) {
 			}
 		}
 		if sentences := strings.Count(body, ". ") + strings.Count(body, ".\n"); sentences < 3 {
-			t.Errorf("%s: little is written: %s", subject, body)
+			t.Errorf("%s: document is too short: %s", subject, body)
 		}
 		if strings.ContainsAny(body, "{}") || strings.Contains(body, "..") || strings.Contains(body, "  ") {
-			t.Errorf("%s: badly filled: %s", subject, body)
+			t.Errorf("%s: text with a brace, a double dot or a double space: %s", subject, body)
 		}
 		if t.Failed() {
 			break
@@ -52,7 +52,7 @@ func TestDocumentsAgreeWithTheirSubjects(t *testing.T) {
 	}
 }
 
-// What a subject tells is used by its text.
+// TestScriptsUseTheirBlanks checks that the text uses every blank of the subject.
 func TestScriptsUseTheirBlanks(t *testing.T) {
 	for _, s := range paper.Scripts() {
 		text := strings.Join(s.Lines, "\n")
@@ -84,7 +84,8 @@ func TestUnforeseenSubjects(t *testing.T) {
 	}
 }
 
-// The same report and seed give the same bytes, and another seed gives others.
+// TestDeterministic checks that the same report and seed give the same bytes, and
+// another seed gives others.
 func TestDeterministic(t *testing.T) {
 	reports := market.New(1).History(time.Date(2025, 2, 20, 0, 0, 0, 0, time.UTC), time.Date(2025, 2, 24, 0, 0, 0, 0, time.UTC))
 	for _, form := range paper.Forms() {

@@ -10,7 +10,7 @@ import (
 	"pregon/internal/sim/simserver"
 )
 
-// BenchmarkDocuments makes the documents of some days in turn.
+// BenchmarkDocuments generates the documents of some days in turn.
 func BenchmarkDocuments(b *testing.B) {
 	reports := testMarket().History(early.AddDate(0, 0, -14), early)
 	for n := 0; b.Loop(); n++ {
@@ -18,8 +18,8 @@ func BenchmarkDocuments(b *testing.B) {
 	}
 }
 
-// BenchmarkPages asks for what a reader asks for, of a market that has a long
-// history and published a report every five seconds for a day.
+// BenchmarkPages requests the pages that ingest reads, of a market with a long
+// history that published a report every five seconds for a day.
 func BenchmarkPages(b *testing.B) {
 	c := &clock{at: time.Date(2026, 11, 10, 0, 0, 0, 0, time.UTC)}
 	s, err := simserver.Open(simserver.Options{Market: testMarket(), Seed: 1, Now: c.now})

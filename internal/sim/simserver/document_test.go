@@ -19,8 +19,8 @@ func TestDocuments(t *testing.T) {
 	s := open(t, early, "")
 	s.publish(`{"type":"ip","title":"` + strings.Repeat("Larguísima(palabra)", 60) + ` «y» 5 € \\ “más”","document":true}`)
 	seen, n := map[string]int{}, 0
-	all := s.filings("from=2020-10-20")
-	all = append(all, s.filings("type=oir&from=2020-02-20&to=2020-02-28")...) // when governance reports come
+	all := s.reports("from=2020-10-20")
+	all = append(all, s.reports("type=oir&from=2020-02-20&to=2020-02-28")...) // when governance reports are published
 	for _, f := range all {
 		if n++; f.PDFURL == "" || n%4 != 0 && (seen["token"] > 30 || !strings.Contains(f.PDFURL, "?e=")) {
 			continue
@@ -31,7 +31,7 @@ func TestDocuments(t *testing.T) {
 			t.Fatalf("%s: %d", f.ID, r.StatusCode)
 		}
 		if n%5 == 0 && s.get(path) != r.body {
-			t.Errorf("%s changes", f.ID)
+			t.Errorf("%s: got different bytes on the second request", f.ID)
 		}
 		seen[r.Header.Get("Content-Type")]++
 		report := strings.Contains(f.PDFURL, "?e=")
@@ -64,11 +64,11 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	if seen["ten"]-seen["long report"] > seen["short"]/10 || seen["scan"] > seen["short"]/10 {
-		t.Errorf("what should be rare is not: %v", seen)
+		t.Errorf("rare forms are too frequent: %v", seen)
 	}
 }
 
-// checkPages checks that every page says what it is.
+// checkPages checks that every page is marked as simulated.
 func checkPages(t *testing.T, id string, pages []string) {
 	t.Helper()
 	for k, page := range pages {
@@ -83,7 +83,7 @@ func checkPages(t *testing.T, id string, pages []string) {
 	}
 }
 
-// count notes what a file is like.
+// count counts the properties of a file.
 func count(seen map[string]int, file string, pages []string) {
 	for _, what := range []string{"Times-Roman", "Helvetica", "Courier", "FlateDecode", "%PDF-1.4", "%PDF-1.5", "] TJ"} {
 		if strings.Contains(file, what) {
@@ -108,7 +108,7 @@ func count(seen map[string]int, file string, pages []string) {
 
 func TestOutline(t *testing.T) {
 	s := open(t, early, "")
-	for range 4 { // of all looks
+	for range 4 { // in every style
 		p := pdftest.Open(t, s.published(`{"document":"long","title":"Informe de resultados del ejercicio 2019"}`).body)
 		root := p.Dicts[p.Ref(p.Trailer, "Root")]
 		outline := p.Dicts[p.Ref(root, "Outlines")]
@@ -169,7 +169,7 @@ func TestAsides(t *testing.T) {
 			t.Errorf("%s does not name %s", path, i.Name)
 		}
 		if page := s.get(path + "X0000000"); !strings.Contains(page, "No existen datos") {
-			t.Errorf("%s knows everybody", path)
+			t.Errorf("%s accepts any NIF", path)
 		}
 	}
 	if !strings.Contains(s.get("/portal/aldia/detalleifialdia?nReg=2026028165"), "2026028165") {

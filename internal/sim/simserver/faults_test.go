@@ -115,10 +115,10 @@ func TestSpoiltPages(t *testing.T) {
 	}
 	s.arm(`{"kind":"markup","times":2}`)
 	if page := s.get(list); strings.Contains(page, "elementoPrimerNivel") || !strings.Contains(page, "_filaRegistro") {
-		t.Error("the markup of the list is as it was")
+		t.Error("the markup of the list is unchanged")
 	}
 	if feed := s.get(oirFeed); strings.Contains(feed, "<Channel>") || !strings.Contains(feed, "<Canal>") {
-		t.Error("the markup of the feed is as it was")
+		t.Error("the markup of the feed is unchanged")
 	}
 	s.arm(`{"kind":"truncate","times":4}`)
 	for n, path := range []string{list, list, oirFeed, oirFeed} {
@@ -127,7 +127,7 @@ func TestSpoiltPages(t *testing.T) {
 			t.Errorf("%s: %v, length %d", path, r.err, r.ContentLength)
 		}
 		if strings.Contains(r.body, "</html>") || strings.Contains(r.body, "</rss>") || !strings.Contains(r.body, "elementoPrimerNivel") && !strings.Contains(r.body, "<item>") {
-			t.Errorf("%s was not cut in a row", path)
+			t.Errorf("%s was not truncated inside a row", path)
 		}
 	}
 	s.arm(`{"kind":"redirectloop","times":1}`)
@@ -182,7 +182,7 @@ func TestSpoiltContent(t *testing.T) {
 }
 
 // TestFeedsThatHide: an empty feed and a frozen one are valid; the list shows
-// what they hide.
+// the hidden reports.
 func TestFeedsThatHide(t *testing.T) {
 	s := open(t, early, "")
 	before := s.publish(`{"type":"oir"}`)
@@ -198,7 +198,7 @@ func TestFeedsThatHide(t *testing.T) {
 	s.arm(`{"kind":"frozen","times":1}`)
 	late := s.publish(`{"type":"oir"}`)
 	if feed := s.get(oirFeed); !strings.Contains(feed, "nreg="+before.Number) || !strings.Contains(feed, "nreg="+hidden.Number) || strings.Contains(feed, "nreg="+late.Number) {
-		t.Error("the feed is not as it was when the fault was armed")
+		t.Error("the feed is not frozen")
 	}
 	if feed := s.get(oirFeed); !strings.Contains(feed, "nreg="+late.Number) {
 		t.Error("the feed stays frozen")
@@ -221,15 +221,15 @@ func TestBrokenConnections(t *testing.T) {
 	s.arm(`{"kind":"stall","times":1}`)
 	if res, err := ask(300 * time.Millisecond); err == nil {
 		_ = res.Body.Close()
-		t.Error("an answer that stalls came")
+		t.Error("got a stalled answer, want none")
 	}
-	s.do("DELETE", "/_sim/fault", "") // should it not have come in time
+	s.do("DELETE", "/_sim/fault", "") // in case it is still armed
 	s.arm(`{"kind":"endless","times":1}`)
 	res, err := ask(5 * time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // it comes drop by drop
+	for range 3 { // it comes in small pieces
 		if n, err := io.CopyN(io.Discard, res.Body, 1<<10); err != nil {
 			t.Errorf("an answer without an end ended after %d bytes: %v", n, err)
 		}
@@ -255,7 +255,7 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	}
 	for range 2 {
 		if r := <-ended; r.err == nil {
-			t.Error("an answer ended well")
+			t.Error("an interrupted answer ended without an error")
 		}
 	}
 	if _, err := s.Publish(archive.Draft{}); err != nil {
@@ -278,6 +278,6 @@ func TestBomb(t *testing.T) {
 		t.Errorf("unpacks to %d: %v", n, err)
 	}
 	if r := s.do("GET", oirList, "", "Accept-Encoding", "identity"); !strings.Contains(r.body, "listaElementosPrimernivel") {
-		t.Error("who does not unpack is struck")
+		t.Error("the bomb affects a client without gzip")
 	}
 }

@@ -14,31 +14,31 @@ import (
 	"pregon/internal/sim/paper/pdf/pdftest"
 )
 
-// published publishes something and gets its document.
+// published publishes a report and returns its document.
 func (s *site) published(body string) reply {
 	s.Helper()
 	f := s.publish(body)
-	var told struct {
+	var report struct {
 		PDFURL string `json:"pdf_url"`
 	}
 	for line := range strings.Lines(s.get("/_sim/filings?from=2020-11-10")) {
 		if strings.HasPrefix(line, `{"id":"`+f.ID+`"`) {
-			if err := json.Unmarshal([]byte(line), &told); err != nil {
+			if err := json.Unmarshal([]byte(line), &report); err != nil {
 				s.Fatal(err)
 			}
 		}
 	}
-	if told.PDFURL == "" {
+	if report.PDFURL == "" {
 		s.Fatalf("%s has no document", f.ID)
 	}
-	r := s.do("GET", strings.TrimPrefix(told.PDFURL, printed), "")
+	r := s.do("GET", strings.TrimPrefix(report.PDFURL, printed), "")
 	if r.err != nil || r.StatusCode != 200 {
-		s.Fatalf("%s: %v, %d", told.PDFURL, r.err, r.StatusCode)
+		s.Fatalf("%s: %v, %d", report.PDFURL, r.err, r.StatusCode)
 	}
 	return r
 }
 
-// hostileKinds returns what each hostile document must be like.
+// hostileKinds returns a check for each hostile document.
 var hostileKinds = map[string]func(t *testing.T, r reply) bool{
 	"corrupt": func(_ *testing.T, r reply) bool {
 		return strings.HasPrefix(r.body, "%PDF-") && !strings.Contains(r.body, "obj")
@@ -76,7 +76,7 @@ func kindOf(kind string) string {
 }
 
 // inflates reports whether the page of a bomb unpacks to a thousand times its
-// size; how far it would go on is not waited for.
+// size. It does not read further.
 func inflates(t *testing.T, file string) bool {
 	t.Helper()
 	p := pdftest.Open(t, file)
@@ -158,7 +158,7 @@ func TestPublishText(t *testing.T) {
 			t.Errorf("%s: %d %s", bad, r.StatusCode, r.body)
 		}
 	}
-	path := strings.TrimPrefix(s.filings("type=ip&from=2020-11-10")[0].PDFURL, printed)
+	path := strings.TrimPrefix(s.reports("type=ip&from=2020-11-10")[0].PDFURL, printed)
 	before := s.get(path)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -171,25 +171,25 @@ func TestPublishText(t *testing.T) {
 func TestDocumentFaults(t *testing.T) {
 	s := open(t, early, "")
 	s.publish(`{"type":"oir","document":true,"title":"Presentación de resultados del ejercicio 2019"}`)
-	all := s.filings("type=oir&from=2020-11-10")
+	all := s.reports("type=oir&from=2020-11-10")
 	path := strings.TrimPrefix(all[len(all)-1].PDFURL, printed)
 	good := s.get(path)
 	for kind, check := range hostileKinds {
 		for _, aim := range []string{`"document"`, `"all"`} {
 			if kind == "bomb" && aim == `"all"` {
-				continue // that is the one of any answer
+				continue // affects all answers
 			}
 			s.arm(`{"kind":"` + kind + `","surface":` + aim + `,"times":1}`)
 			for _, other := range []string{oirList + "?dias=2", "/portal/aldia/detalleifialdia?nReg=2020000001"} {
 				if page := s.get(other); !strings.Contains(page, "</html>") || strings.Contains(page, "mantenimiento") {
-					t.Errorf("%s strikes %s", kind, other)
+					t.Errorf("%s affects %s", kind, other)
 				}
 			}
 			if r := s.do("GET", path, ""); r.StatusCode != 200 || !check(t, r) || r.Header.Get("Content-Type") != kindOf(kind) {
 				t.Errorf("%s: %d %s %.200q", kind, r.StatusCode, r.Header.Get("Content-Type"), r.body)
 			}
 			if s.armed() != 0 || s.get(path) != good {
-				t.Errorf("%s goes on", kind)
+				t.Errorf("%s still applies after its count is used up", kind)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func TestRegisters(t *testing.T) {
 	s.openData(c, numbers)
 }
 
-// openData holds the open data against the numbers of the lists.
+// openData compares the open data with the numbers of the lists.
 func (s *site) openData(c *regulator.Client, numbers map[string]string) {
 	s.Helper()
 	packages, err := c.OpenData(s.Context(), 2020)
@@ -80,7 +80,7 @@ func (s *site) openData(c *regulator.Client, numbers map[string]string) {
 	for _, r := range records {
 		key := r.Register + "-" + jsonNumber(r.Number)
 		if numbers[key] != r.Name || len(r.ISINs) == 0 || r.Manager == "" {
-			s.Errorf("%s is %q, not %+v", key, numbers[key], r)
+			s.Errorf("%s: got %q, want %+v", key, numbers[key], r)
 		}
 		if r.Gone {
 			gone++
@@ -134,7 +134,7 @@ func TestExchange(t *testing.T) {
 	if main+len(all.Data) != listed || !slices.ContainsFunc(all.Data, func(x struct{ Name, CompanyKey, ISIN, TradingSystem, MTFSegment, Country string }) bool {
 		return x.MTFSegment == "BMEScaleUp"
 	}) {
-		t.Errorf("%d and %d are listed, not %d", main, len(all.Data), listed)
+		t.Errorf("listed companies: got %d and %d, want %d", main, len(all.Data), listed)
 	}
 	one := all.Data[0]
 	if nif, err := c.NIF(t.Context(), one.CompanyKey); err != nil || len(nif) != 9 {
@@ -154,7 +154,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-func TestExchangeRepeatsFilings(t *testing.T) {
+func TestExchangeRepeatsReports(t *testing.T) {
 	s := open(t, early, "")
 	bank := testMarket().Issuers()[0]
 	key := "9" + bank.ISINs[0][7:11]
@@ -165,13 +165,13 @@ func TestExchangeRepeatsFilings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 0
-	for _, f := range s.filings("from=2020-09-30&to=2020-10-31") {
+	for _, f := range s.reports("from=2020-09-30&to=2020-10-31") {
 		if f.NIF == bank.NIF {
 			want++
 		}
 	}
 	if len(facts.Data) != want || want == 0 {
-		t.Fatalf("%d facts, not %d", len(facts.Data), want)
+		t.Fatalf("got %d facts, want %d", len(facts.Data), want)
 	}
 	if f := facts.Data[0]; len(f.CnmvRegNumber) != 12 || !strings.HasPrefix(f.PDFURL, "/RelevantFactsFiles/0") {
 		t.Errorf("%+v", f)

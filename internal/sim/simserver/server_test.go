@@ -17,14 +17,14 @@ import (
 	"pregon/internal/sim/simserver"
 )
 
-// testMarket is shared: it does not change.
+// testMarket is shared, since it is immutable.
 var testMarket = sync.OnceValue(func() *market.Market { return market.New(1) })
 
 // early is a Tuesday at noon, soon after the register began, so that the
 // history is short.
 var early = time.Date(2020, 11, 10, 11, 0, 0, 0, time.UTC)
 
-// clock is a clock that only tests move.
+// clock is a clock that tests advance.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -73,11 +73,11 @@ func open(t *testing.T, at time.Time, file string) *site {
 	return &site{t, s, c, h.URL, client}
 }
 
-// reply is a whole answer.
+// reply is a complete answer.
 type reply struct {
 	*http.Response
 	body string
-	err  error // that its body ended with
+	err  error // of reading the body
 }
 
 func (s *site) do(method, path, body string, headers ...string) reply {
@@ -98,7 +98,7 @@ func (s *site) do(method, path, body string, headers ...string) reply {
 	var all bytes.Buffer
 	_, err = all.ReadFrom(io.LimitReader(res.Body, 80<<20))
 	if res.Header.Get("Pregon-Source") != "demo" {
-		s.Errorf("%s does not say that it is simulated", path)
+		s.Errorf("%s is not marked as simulated", path)
 	}
 	return reply{res, all.String(), err}
 }
@@ -130,7 +130,7 @@ func (s *site) publish(body string) (out struct {
 	return out
 }
 
-// truth is a line of /_sim/filings.
+// truth is a line of /_sim/filings, a published report.
 type truth struct {
 	ID          string    `json:"id"`
 	Type        string    `json:"type"`
@@ -149,7 +149,7 @@ type truth struct {
 	} `json:"related"`
 }
 
-func (s *site) filings(query string) (out []truth) {
+func (s *site) reports(query string) (out []truth) {
 	s.Helper()
 	for line := range strings.Lines(s.get("/_sim/filings?" + query)) {
 		var one truth
@@ -168,7 +168,7 @@ const (
 	ipFeed  = "/portal/informacion-privilegiada/RSS.asmx/GetNoticiasCNMV"
 )
 
-func TestPathsAndManners(t *testing.T) {
+func TestPathsAndRedirects(t *testing.T) {
 	s := open(t, early, "")
 	for _, c := range []struct {
 		path, location string
@@ -197,7 +197,7 @@ func TestPathsAndManners(t *testing.T) {
 			t.Errorf("%s: %s", c.path, r.body)
 		}
 	}
-	// Without an Accept header the site breaks. A client of Go's sends none.
+	// Without an Accept header the site fails. The Go client sends none.
 	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.origin+oirFeed, nil)
 	res, err := s.http.Do(req)
 	if err != nil || res.StatusCode != http.StatusInternalServerError {
@@ -222,7 +222,7 @@ func TestPublishOverHTTP(t *testing.T) {
 	second := s.publish(`{"type":"OIR","corrects":` + first.Number + `}`)
 	third := s.publish(`{"related":"` + first.ID + `","document":false}`)
 	all := map[string]truth{}
-	for _, f := range s.filings("type=oir&from=2020-11-10") {
+	for _, f := range s.reports("type=oir&from=2020-11-10") {
 		all[f.ID] = f
 	}
 	got := all[first.ID]
@@ -239,9 +239,9 @@ func TestPublishOverHTTP(t *testing.T) {
 		t.Errorf("%+v %+v", all[second.ID], all[third.ID])
 	}
 	if hr := s.publish(`{"type":"hr"}`); true {
-		mended := s.publish(`{"type":"hr","corrects":"` + hr.ID + `"}`)
-		facts := s.filings("type=hr&from=2020-11-10")
-		if last := facts[len(facts)-1]; last.ID != mended.ID || last.Category != "Rectificación Hecho Relevante" || last.Corrects != hr.ID {
+		correction := s.publish(`{"type":"hr","corrects":"` + hr.ID + `"}`)
+		facts := s.reports("type=hr&from=2020-11-10")
+		if last := facts[len(facts)-1]; last.ID != correction.ID || last.Category != "Rectificación Hecho Relevante" || last.Corrects != hr.ID {
 			t.Errorf("%+v", last)
 		}
 	}
@@ -253,7 +253,7 @@ func TestPublishNumbersAndTimes(t *testing.T) {
 	a := next()
 	gap := s.publish(`{"type":"ip","number":"9000","title":"dos"}`)
 	if b := next(); gap.ID != "ip-9000" || b != "9001" {
-		t.Errorf("after %s and a gap to %s comes %s", a, gap.ID, b)
+		t.Errorf("after %s and a gap to %s: got %s", a, gap.ID, b)
 	}
 	late := s.publish(`{"type":"ip","published_at":"2020-10-01T09:30:00+02:00"}`)
 	page := s.get(ipList + "?fechaDesde=01/10/2020&fechaHasta=01/10/2020")
@@ -263,10 +263,10 @@ func TestPublishNumbersAndTimes(t *testing.T) {
 	again := s.publish(`{"type":"ip","number":9000,"title":"tres"}`)
 	page = s.get(ipList + "?dias=0")
 	if strings.Count(page, "Número de registro: 9000\r") != 2 || again.ID != gap.ID {
-		t.Error("the same number does not come twice")
+		t.Error("the list does not show the repeated number twice")
 	}
 	found := 0
-	for _, f := range s.filings("type=ip&from=2020-11-10") {
+	for _, f := range s.reports("type=ip&from=2020-11-10") {
 		if f.ID == gap.ID {
 			found++
 			if f.Title != "[Simulación] tres" {
@@ -275,10 +275,10 @@ func TestPublishNumbersAndTimes(t *testing.T) {
 		}
 	}
 	if found != 1 {
-		t.Errorf("the truth has it %d times", found)
+		t.Errorf("reports with the repeated number: got %d, want 1", found)
 	}
 	shared := s.publish(`{"type":"oir","link":"../aldia/detalleifialdia.aspx?nReg=2020028165"}`)
-	if f := s.filings("type=oir&from=2020-11-10"); f[len(f)-1].SourceURL != "https://regulator.example/portal/aldia/detalleifialdia.aspx?nReg=2020028165" {
+	if f := s.reports("type=oir&from=2020-11-10"); f[len(f)-1].SourceURL != "https://regulator.example/portal/aldia/detalleifialdia.aspx?nReg=2020028165" {
 		t.Errorf("%s: %+v", shared.ID, f[len(f)-1])
 	}
 }
@@ -286,7 +286,7 @@ func TestPublishNumbersAndTimes(t *testing.T) {
 func TestPublishRefuses(t *testing.T) {
 	s := open(t, early, "")
 	for _, body := range []string{
-		`{`, `[]`, `{"typ":"oir"}`, `{} {}`, `{"type":"xx"}`, `{"type":5}`, `{"nif":"A28000000"}`, `{"nif":"nobody"}`, `{"name":"BANCO DE VERDAD, S.A."}`,
+		`{`, `[]`, `{"typ":"oir"}`, `{} {}`, `{"type":"xx"}`, `{"type":5}`, `{"nif":"A28000000"}`, `{"nif":"unknown"}`, `{"name":"BANCO DE VERDAD, S.A."}`,
 		`{"title":" "}`, `{"title":"a\u0000b"}`, `{"published_at":"ayer"}`, `{"published_at":"2019-01-01T00:00:00Z"}`, `{"published_at":"2020-11-20T00:00:00Z"}`,
 		`{"number":-1}`, `{"number":"01"}`, `{"number":1.5}`, `{"number":true}`, `{"related":99999999}`, `{"related":"x"}`, `{"related":1,"corrects":1}`,
 		`{"link":"javascript:alert(1)"}`, `{"link":"https://www.cnmv.es/x"}`, `{"title":"` + strings.Repeat("a", 70_000) + `"}`,
@@ -298,8 +298,8 @@ func TestPublishRefuses(t *testing.T) {
 			t.Errorf("%.100s: %d %s", body, r.StatusCode, r.body)
 		}
 	}
-	if len(s.filings("from=2020-11-11")) != 0 {
-		t.Error("something was published")
+	if len(s.reports("from=2020-11-11")) != 0 {
+		t.Error("a rejected request published a report")
 	}
 }
 
@@ -345,7 +345,7 @@ func TestPublishPicksFittingIssuers(t *testing.T) {
 	if related < 5 || related > 100 {
 		t.Errorf("%d reports relate to others", related)
 	}
-	for _, f := range s.filings("type=hr&from=2020-11-10") {
+	for _, f := range s.reports("type=hr&from=2020-11-10") {
 		if (f.Category == "Rectificación Hecho Relevante") != (f.Corrects != "") {
 			t.Errorf("%+v", f)
 		}
@@ -363,7 +363,8 @@ func TestPublishPicksFittingIssuers(t *testing.T) {
 	}
 }
 
-// A page that an operator has open cannot order anything of the simulator.
+// TestControlRefusesPages checks that a web page in the browser of an operator cannot
+// control the simulator.
 func TestControlRefusesPages(t *testing.T) {
 	s := open(t, early, "")
 	for name, value := range map[string]string{"Host": "evil.example", "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {

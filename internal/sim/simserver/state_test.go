@@ -25,15 +25,15 @@ func TestSameSeedSameMarket(t *testing.T) {
 		return s.get("/_sim/filings?from=2020-10-20")
 	}
 	if a, b := ask(early), ask(early); a != b {
-		t.Error("the same seed gives another market")
+		t.Error("the same seed gives different markets")
 	}
 	old := open(t, early, "").get("/_sim/filings?to=2020-11-09")
 	if later := open(t, early.AddDate(0, 0, 3), "").get("/_sim/filings?to=2020-11-09"); old != later {
-		t.Error("a later beginning changes the history")
+		t.Error("a later start changes the history")
 	}
 }
 
-func TestRestartGoesOn(t *testing.T) {
+func TestRestartContinues(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sim.jsonl")
 	options := simserver.Options{Market: testMarket(), Seed: 1, File: file, Now: func() time.Time { return early }}
 	first, err := simserver.Open(options)
@@ -69,7 +69,7 @@ func TestRestartGoesOn(t *testing.T) {
 	alone.publish(`{"type":"oir","title":"el último"}`)
 	want := alone.get("/_sim/filings?from=2020-11-01")
 
-	// A kill in the middle of a line: it was never served.
+	// An incomplete last line was never served.
 	torn := append(kept, `{"id":"oir-1","type":"OIR","cnmv_re`...)
 	if err := os.WriteFile(file, torn, 0o600); err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func TestRestartGoesOn(t *testing.T) {
 	if r, err := alone.Publish(archive.Draft{Type: "oir"}); err != nil || r.ID != after.ID || r.Number != before.Number+1 {
 		t.Errorf("%v %s comes after %s", r, after.ID, before.ID)
 	}
-	mended, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(mended), string(kept)+`{"id":"`+after.ID) {
+	repaired, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(repaired), string(kept)+`{"id":"`+after.ID) {
 		t.Errorf("the torn line is still there: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 }
 
-func TestTornHeaderBeginsAnew(t *testing.T) {
+func TestTornHeaderStartsNewMarket(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sim.jsonl")
 	if err := os.WriteFile(file, []byte(`{"seed":1,"beg`), 0o600); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestTornHeaderBeginsAnew(t *testing.T) {
 }
 
 func TestRunKeepsTheRate(t *testing.T) {
-	m := market.New(1) // outside of the bubble nothing is shared
+	m := market.New(1) // created outside the synctest bubble
 	synctest.Test(t, func(t *testing.T) {
 		s, err := simserver.Open(simserver.Options{Market: m, Seed: 1, Rate: 12})
 		if err != nil {
@@ -180,9 +180,9 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	for _, f := range s.filings("type=oir") {
+	for _, f := range s.reports("type=oir") {
 		if seen[f.ID] {
-			t.Errorf("%s was given twice", f.ID)
+			t.Errorf("%s was assigned twice", f.ID)
 		}
 		seen[f.ID] = true
 	}

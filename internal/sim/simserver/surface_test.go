@@ -28,7 +28,7 @@ func (s *site) reader() *regulator.Client {
 	return c
 }
 
-// compare holds what a reader read against the truth. Lists tell minutes only.
+// compare compares a row with the published report. Lists have minutes only.
 func compare(t *testing.T, want truth, row regulator.Row, exactly bool) {
 	t.Helper()
 	if !exactly {
@@ -43,18 +43,18 @@ func compare(t *testing.T, want truth, row regulator.Row, exactly bool) {
 		t.Errorf("%s: %s", want.ID, diff)
 	}
 	if len(row.Relations) != len(want.Related) {
-		t.Fatalf("%s: relations %+v, not %+v", want.ID, row.Relations, want.Related)
+		t.Fatalf("%s: got relations %+v, want %+v", want.ID, row.Relations, want.Related)
 	}
 	for n, r := range row.Relations {
 		if w := want.Related[n]; fmt.Sprint(r.Number) != w.Number || r.Text != w.Text || !r.At.Equal(w.PublishedAt) {
-			t.Errorf("%s: relation %+v, not %+v", want.ID, r, w)
+			t.Errorf("%s: got relation %+v, want %+v", want.ID, r, w)
 		}
 	}
 }
 
-// October has a clock that turns back; what was published late or in live
-// reports belongs to the truth as well.
-func TestListsTellTheTruthOfAMonth(t *testing.T) {
+// TestListsOfAMonth reads October, in which the clock is set back. Late and live
+// reports are included.
+func TestListsOfAMonth(t *testing.T) {
 	s := open(t, early, "")
 	s.publish(`{"type":"oir","published_at":"2020-10-14T11:11:11+02:00","title":"tarde"}`)
 	s.publish(`{"type":"ip","published_at":"2020-10-25T23:59:59+01:00","title":"tarde"}`)
@@ -64,7 +64,7 @@ func TestListsTellTheTruthOfAMonth(t *testing.T) {
 	twice, related := 0, 0
 	for _, series := range []disclosure.Type{disclosure.IP, disclosure.OIR} {
 		want := map[string]truth{}
-		for _, f := range s.filings("type=" + string(series) + "&from=2020-10-01&to=2020-10-31") {
+		for _, f := range s.reports("type=" + string(series) + "&from=2020-10-01&to=2020-10-31") {
 			want[f.ID] = f
 			related += len(f.Related)
 		}
@@ -82,7 +82,7 @@ func TestListsTellTheTruthOfAMonth(t *testing.T) {
 			for _, row := range l.Rows {
 				if on, again := seen[row.Number]; again {
 					if twice++; on == page {
-						t.Errorf("%d comes twice on page %d", row.Number, page)
+						t.Errorf("%d is twice on page %d", row.Number, page)
 					}
 					continue
 				}
@@ -102,7 +102,7 @@ func TestListsTellTheTruthOfAMonth(t *testing.T) {
 			}
 		}
 		if len(seen) != len(want) || len(want) < 20 {
-			t.Errorf("%s: the lists have %d reports, the truth has %d", series, len(seen), len(want))
+			t.Errorf("%s: got %d reports in the lists, want %d", series, len(seen), len(want))
 		}
 		if l, err := c.List(t.Context(), series, from, to, pages); err != nil || len(l.Rows) != 0 {
 			t.Errorf("past the end: %d rows, %v", len(l.Rows), err)
@@ -116,7 +116,7 @@ func TestListsTellTheTruthOfAMonth(t *testing.T) {
 func TestIssuersLists(t *testing.T) {
 	s := open(t, early, "")
 	byNIF := map[string][]truth{}
-	for _, f := range s.filings("type=oir") {
+	for _, f := range s.reports("type=oir") {
 		byNIF[f.NIF] = append(byNIF[f.NIF], f)
 	}
 	delete(byNIF, "")
@@ -165,7 +165,7 @@ func TestRelevantFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, corrections := map[string]truth{}, 0
-	for _, f := range s.filings("type=hr") {
+	for _, f := range s.reports("type=hr") {
 		if want[f.ID] = f; f.Corrects != "" {
 			corrections++
 			if f.Category != "Rectificación Hecho Relevante" || want[f.Corrects].ID == "" || len(f.Related) != 1 {
@@ -174,7 +174,7 @@ func TestRelevantFacts(t *testing.T) {
 		}
 	}
 	if corrections == 0 {
-		t.Error("nothing was ever rectified")
+		t.Error("no report is a correction")
 	}
 	for _, row := range funds.Rows {
 		compare(t, want[disclosure.ReportID(disclosure.HR, row.Number)], row, false)
@@ -225,13 +225,13 @@ func (s *site) managersNIF(form string) string {
 	return ""
 }
 
-func TestFeedTellsTheTruth(t *testing.T) {
+func TestFeedMatchesReports(t *testing.T) {
 	s := open(t, early, "")
 	s.publish(`{"type":"oir","title":"A ]]> B & C <b>negrita</b> &amp;","document":true}`)
 	c := s.reader()
 	for _, series := range []disclosure.Type{disclosure.IP, disclosure.OIR} {
 		want := map[string]truth{}
-		for _, f := range s.filings("type=" + string(series) + "&from=2020-11-09") {
+		for _, f := range s.reports("type=" + string(series) + "&from=2020-11-09") {
 			if !f.PublishedAt.Before(time.Date(2020, 11, 9, 17, 35, 0, 0, disclosure.Madrid)) {
 				want[f.ID] = f
 			}
@@ -258,11 +258,11 @@ func TestFeedTellsTheTruth(t *testing.T) {
 	}
 }
 
-// markers are strings that a surface must have, to the letter.
+// TestMarkup checks strings that a surface must contain exactly.
 func TestMarkup(t *testing.T) {
 	s := open(t, early, "")
 	third := testMarket().Issuers()[12]
-	for range 400 { // somebody else files now and then
+	for range 400 { // some reports are about another issuer
 		if _, err := s.Publish(archive.Draft{NIF: third.ID, Type: "oir"}); err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +302,7 @@ func TestMarkup(t *testing.T) {
 		t.Error("an unknown number is not an empty list")
 	}
 	whole, kinds := "", map[string]bool{} // one page of each kind
-	for _, f := range s.filings("type=oir") {
+	for _, f := range s.reports("type=oir") {
 		link, _, _ := strings.Cut(f.PDFURL+f.SourceURL, "=")
 		letter, _, _ := strings.Cut(f.NIF, "6")
 		if kind := fmt.Sprint(link, letter, strings.Contains(f.CompanyName, "&"), f.PDFURL == ""); !kinds[kind] {
@@ -342,14 +342,14 @@ func TestClosing(t *testing.T) {
 		"2026-09-20 23:59:59": "2026-09-18 17:35:00",
 		"2026-04-03 18:00:00": "2026-04-02 17:35:00", // Good Friday
 		"2026-04-07 09:00:00": "2026-04-02 17:35:00", // after Easter Monday
-		"2026-03-29 03:30:00": "2026-03-27 17:35:00", // the night that has no two o'clock
+		"2026-03-29 03:30:00": "2026-03-27 17:35:00", // the night without two o'clock
 		"2026-03-30 10:00:00": "2026-03-27 17:35:00",
-		"2026-10-25 02:30:00": "2026-10-23 17:35:00", // the night that has it twice
+		"2026-10-25 02:30:00": "2026-10-23 17:35:00", // the night with two o'clock twice
 		"2026-10-26 10:00:00": "2026-10-23 17:35:00",
 		"2026-10-26 17:35:00": "2026-10-26 17:35:00",
 	} {
 		if got := simserver.Closing(at(now)); !got.Equal(at(want)) {
-			t.Errorf("at %s the feed reaches back to %v, not %s", now, got, want)
+			t.Errorf("start of the feed at %s: got %v, want %s", now, got, want)
 		}
 	}
 }
@@ -359,7 +359,7 @@ func TestFeedEmptiesAtTheClose(t *testing.T) {
 	s.clock.set(time.Date(2020, 11, 10, 17, 34, 58, 0, disclosure.Madrid))
 	last := s.publish(`{"type":"ip","title":"antes del cierre"}`)
 	if !strings.Contains(s.get(ipFeed), "nreg="+last.Number) {
-		t.Error("the feed lacks what was just published")
+		t.Error("the feed lacks the report just published")
 	}
 	s.clock.set(time.Date(2020, 11, 10, 17, 35, 0, 0, disclosure.Madrid))
 	if feed := s.get(ipFeed); strings.Contains(feed, "<item>") || !strings.Contains(feed, "<Channel>") {
@@ -371,8 +371,9 @@ func TestFeedEmptiesAtTheClose(t *testing.T) {
 	}
 }
 
-// On the night that has two o'clock twice, the feed returns which it was.
-func TestFeedInTheNightOfTwoTwos(t *testing.T) {
+// TestFeedAtClockChange checks that the feed distinguishes the two readings of the
+// repeated hour.
+func TestFeedAtClockChange(t *testing.T) {
 	s := open(t, time.Date(2020, 10, 25, 0, 20, 0, 0, time.UTC), "")
 	s.publish(`{"type":"oir"}`)
 	s.clock.set(time.Date(2020, 10, 25, 1, 20, 0, 0, time.UTC))

@@ -16,7 +16,7 @@ import (
 	"pregon/internal/store"
 )
 
-// dated are the series that have lists by date.
+// dated holds the series that have lists by date.
 var dated = []disclosure.Type{disclosure.IP, disclosure.OIR}
 
 func days(t *testing.T, from, to string) (disclosure.Day, disclosure.Day) {
@@ -29,7 +29,7 @@ func days(t *testing.T, from, to string) (disclosure.Day, disclosure.Day) {
 	return a, b
 }
 
-// holds compares a range of the store with the truth.
+// holds compares a range of the store with the published reports.
 func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
 	have := map[string]disclosure.Report{}
 	if _, err := w.store.Current(w.Context(), func(c disclosure.Change) error {
@@ -43,7 +43,7 @@ func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
 	n := 0
 	for _, want := range w.truth(from, to, types...) {
 		if want.Type == disclosure.HR && want.NIF == "" {
-			continue // who asks by NIF does not find what has none
+			continue // HR without a NIF cannot be found by NIF
 		}
 		n++
 		r, ok := have[want.ID]
@@ -55,13 +55,13 @@ func (w *world) holds(from, to disclosure.Day, types ...disclosure.Type) error {
 		}
 	}
 	if n < 50 {
-		return fmt.Errorf("only %d reports were to be loaded", n)
+		return fmt.Errorf("got only %d reports to load", n)
 	}
 	return nil
 }
 
 // TestBackfillNumbers: by its number every HR is found, also of entities without
-// a tax number; and after an end without warning the job goes on.
+// a tax number. After a crash the job continues.
 func TestBackfillNumbers(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -84,7 +84,7 @@ func TestBackfillNumbers(t *testing.T) {
 	if _, err := i.Backfill(ctx, asks, func(coverage.Job, bool) {}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("it was to be stopped, and ended with %v", err)
 	}
-	if done, _ := w.led.Job(asks.ID); done.Steps == 0 || done.Done {
+	if done, _ := w.coverage.Job(asks.ID); done.Steps == 0 || done.Done {
 		t.Fatalf("it was to be stopped midway: %+v", done)
 	}
 	i = w.newIngest("second")
@@ -94,7 +94,7 @@ func TestBackfillNumbers(t *testing.T) {
 		t.Fatalf("%+v, %v", job, err)
 	}
 	if asked := site.count("division=2&nreg="); asked > int(last-first)+1-10 {
-		t.Errorf("%d pages were asked for, of %d numbers, 15 of which were known", asked, last-first+1)
+		t.Errorf("got %d page requests for %d numbers, 15 of which were known", asked, last-first+1)
 	}
 	found := 0
 	for _, f := range truth {
@@ -112,8 +112,8 @@ func TestBackfillNumbers(t *testing.T) {
 	w.once()
 }
 
-// TestNumbersOfAnotherForm: when pages have a form that is not known the job
-// waits and says why; it does not pass thousands of reports over.
+// TestNumbersOfAnotherForm: when pages have an unknown form, the job stops
+// with the reason. It does not skip thousands of reports.
 func TestNumbersOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -125,7 +125,7 @@ func TestNumbersOfAnotherForm(t *testing.T) {
 	steps := stretches(&job)
 	err := s.backfill.doStep(t.Context(), &steps[0])
 	if _, markup := errors.AsType[*regulator.MarkupError](err); err == nil || markup || !strings.Contains(regulator.Reason(err), "form that is not known") {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("back-fill ended with %v", err)
 	}
 	if n := site.count("nreg="); n != mostOdd {
 		t.Errorf("%d pages were asked for, want %d", n, mostOdd)
@@ -160,17 +160,16 @@ func TestBackfillAlone(t *testing.T) {
 	}
 	w.once()
 	for day := from; day <= to; day++ {
-		if w.led.Covered(disclosure.OIR, day).IsZero() {
+		if w.coverage.Covered(disclosure.OIR, day).IsZero() {
 			t.Errorf("%s was read and does not count as covered", day)
 		}
 	}
-	if w.led.Value(aloneMemo) != "" {
-		t.Error("it still says that it is alone")
+	if w.coverage.Value(aloneMemo) != "" {
+		t.Error("the memo of a lone back-fill is still set")
 	}
 }
 
-// TestBackfillResumes: what was done before an end without warning is not done
-// again.
+// TestBackfillResumes: steps completed before a crash are not repeated.
 func TestBackfillResumes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -184,12 +183,12 @@ func TestBackfillResumes(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("it was to be stopped, and ended with %v, %+v", err, job)
 	}
-	done, _ := w.led.Job(job.ID)
+	done, _ := w.coverage.Job(job.ID)
 	if done.Steps == 0 || done.Done {
 		t.Fatalf("it was to be stopped midway: %+v", done)
 	}
 	if job.Steps != done.Steps || job.Total != done.Total {
-		t.Errorf("it came to %d of %d steps, and says %d of %d", done.Steps, done.Total, job.Steps, job.Total)
+		t.Errorf("stored job: got %d of %d steps, returned job has %d of %d", done.Steps, done.Total, job.Steps, job.Total)
 	}
 	second := w.newIngest("second")
 	counted := &stopsAfter{Store: w.store, appends: 1 << 30}
@@ -207,7 +206,7 @@ func TestBackfillResumes(t *testing.T) {
 	w.once()
 }
 
-// stopsAfter is a store that calls for an end after so many appends.
+// stopsAfter is a store that requests a stop after a number of appends.
 type stopsAfter struct {
 	store.Store
 	appends, reports int
@@ -223,8 +222,8 @@ func (s *stopsAfter) Append(ctx context.Context, b store.Batch) (store.Outcome, 
 	return out, err
 }
 
-// TestBackfillHandedOver: beside a process that reads the source the job is
-// that one's; and one that comes later takes the lease from a lone back-fill.
+// TestBackfillHandedOver: a process that reads the source runs the job. One that
+// starts later takes the lease from a lone back-fill.
 func TestBackfillHandedOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -233,7 +232,7 @@ func TestBackfillHandedOver(t *testing.T) {
 	ours := false
 	job, err := w.newIngest("asks").Backfill(t.Context(), coverage.NewJob(from, to, dated), func(_ coverage.Job, mine bool) { ours = ours || mine })
 	if err != nil || !job.Done || ours {
-		t.Errorf("%+v, %v, done by who asked: %v", job, err, ours)
+		t.Errorf("got job %+v, %v, run by the caller: %v", job, err, ours)
 	}
 	if err := w.holds(from, to, dated...); err != nil {
 		t.Error(err)
@@ -281,8 +280,8 @@ func TestBackfillStepsDown(t *testing.T) {
 	w.whole()
 }
 
-// TestRelationsOfHistory: the newest reports come first, and with them words
-// about others that are not there yet.
+// TestRelationsOfHistory: the newest reports come first, with relations to reports
+// that are not stored yet.
 func TestRelationsOfHistory(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -298,15 +297,15 @@ func TestRelationsOfHistory(t *testing.T) {
 		}
 		tied++
 		if len(r.Related) == 0 || r.Related[0].ID != f.Related[0].ID {
-			t.Errorf("%s has to do with %v, want %s", f.ID, r.Related, f.Related[0].ID)
+			t.Errorf("%s: got relations %v, want %s", f.ID, r.Related, f.Related[0].ID)
 		}
 		other := w.report(f.Related[0].ID)
 		if !slices.ContainsFunc(other.Related, func(back disclosure.Relation) bool { return back.ID == f.ID }) {
-			t.Errorf("%s does not know of %s", other.ID, f.ID)
+			t.Errorf("%s has no relation to %s", other.ID, f.ID)
 		}
 	}
 	if tied < 3 {
-		t.Errorf("only %d reports had to do with others", tied)
+		t.Errorf("got only %d related reports", tied)
 	}
 	changes, err := w.store.Changes(t.Context(), 0, 100_000)
 	if err != nil {
@@ -314,7 +313,7 @@ func TestRelationsOfHistory(t *testing.T) {
 	}
 	for _, c := range changes {
 		if c.Report != nil && c.Event != disclosure.Backfilled {
-			t.Errorf("change %d of %s (%v) is %s: history is no news", c.Seq, c.Report.ID, c.Changed, c.Event)
+			t.Errorf("change %d of %s (%v) is %s, want report.backfilled", c.Seq, c.Report.ID, c.Changed, c.Event)
 		}
 	}
 }

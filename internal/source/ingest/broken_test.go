@@ -7,7 +7,7 @@ import (
 	"pregon/internal/store"
 )
 
-// brokenStore is a store that fails to append while it is told to.
+// brokenStore is a store whose appends can be made to fail.
 type brokenStore struct {
 	store.Store
 

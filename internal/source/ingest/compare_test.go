@@ -33,7 +33,7 @@ func TestFeedHides(t *testing.T) {
 				w.eventually(func() error { return w.has(id) })
 			}
 			w.eventually(func() error {
-				status, _ := w.led.Status()
+				status, _ := w.coverage.Status()
 				n := slices.IndexFunc(status.Surfaces, func(s health.Surface) bool { return s.Name == name })
 				if n < 0 || !status.Surfaces[n].Stale || status.Surfaces[n].OK || status.State != health.Degraded {
 					return fmt.Errorf("%s is not stale: %s because of %v", name, status.State, status.Reasons)
@@ -76,7 +76,7 @@ func TestComparedOftenEnough(t *testing.T) {
 				f := newFeed(&series{name: disclosure.OIR}, &lists{&writer{term: &term{Ingest: i}}})
 				c := comparison{read: time.Now()}
 				if test.stale {
-					i.monitor.Stale(health.Feed(f.series.name), "it hides filings")
+					i.monitor.Stale(health.Feed(f.series.name), "it hides reports")
 				}
 				if test.list {
 					i.monitor.Fail(health.List(f.series.name), "it fails", true)

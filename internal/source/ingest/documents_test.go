@@ -18,19 +18,19 @@ import (
 	"pregon/internal/store"
 )
 
-// scribe stands for the process that opens documents, which has tests of its
-// own: it takes every PDF for the same text.
-type scribe struct {
+// fakeReader replaces the process that reads documents, which has its own tests. It
+// returns the same text for every PDF.
+type fakeReader struct {
 	mu    sync.Mutex
 	reads int
-	fail  func(n int) error // of the n-th document; nil: none does
+	fail  func(n int) error // for the n-th document; nil never fails
 }
 
-const scribed = "La sociedad comunica que repartirá un dividendo de 0,12 euros brutos por acción con cargo al ejercicio 2026.\n\nEl pago se hará el 3 de junio de 2027 a través de las entidades participantes."
+const fakeText = "La sociedad comunica que repartirá un dividendo de 0,12 euros brutos por acción con cargo al ejercicio 2026.\n\nEl pago se hará el 3 de junio de 2027 a través de las entidades participantes."
 
-func (*scribe) Warm(context.Context) error { return nil }
+func (*fakeReader) Warm(context.Context) error { return nil }
 
-func (s *scribe) Read(_ context.Context, body []byte) (*extract.Text, error) {
+func (s *fakeReader) Read(_ context.Context, body []byte) (*extract.Text, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
@@ -47,24 +47,24 @@ func (s *scribe) Read(_ context.Context, body []byte) (*extract.Text, error) {
 	}
 	return &extract.Text{
 		Type: extract.PDF, Method: extract.ByText, Language: "es",
-		Pages: []extract.Page{{Text: scribed, Method: extract.ByText}, {Text: fmt.Sprint(len(body)), Method: extract.ByText}},
+		Pages: []extract.Page{{Text: fakeText, Method: extract.ByText}, {Text: fmt.Sprint(len(body)), Method: extract.ByText}},
 	}, nil
 }
 
-// reading is an ingest that reads documents.
-func (w *world) reading(s *scribe) *Ingest {
+// reading returns an ingest that reads documents.
+func (w *world) reading(s *fakeReader) *Ingest {
 	w.Helper()
 	i := w.newIngest("reads")
 	i.Documents = document.NewKeeper(document.Options{Store: w.store, Readers: []document.Reader{s}, Logger: slog.New(slog.DiscardHandler)})
 	return i
 }
 
-// becomes waits until a report's document has a state.
+// becomes waits until the document of a report has a status.
 func (w *world) becomes(id string, want disclosure.DocumentStatus, words string) (r *disclosure.Report) {
 	w.Helper()
 	w.eventually(func() error {
 		if r = w.report(id); r == nil {
-			return fmt.Errorf("%s is not there", id)
+			return fmt.Errorf("%s is not stored", id)
 		}
 		if d := r.DocumentNow(); d.Status != want || !strings.Contains(d.Reason, words) {
 			return fmt.Errorf("the document of %s is %+v, want %s, %s", id, d, want, words)
@@ -74,7 +74,7 @@ func (w *world) becomes(id string, want disclosure.DocumentStatus, words string)
 	return r
 }
 
-// events are what was told of a report: each with the names of what changed.
+// events returns the events of a report, each with the names of the changed fields.
 func (w *world) events(id string) (out []string) {
 	w.Helper()
 	changes, err := w.store.Changes(w.Context(), 0, 1_000_000)
@@ -89,44 +89,44 @@ func (w *world) events(id string) (out []string) {
 	return out
 }
 
-func TestDocumentsOfNewFilings(t *testing.T) {
+func TestDocumentsOfNewReports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.run(w.reading(&scribe{}).Run)
+	w.run(w.reading(&fakeReader{}).Run)
 	for _, series := range []string{"ip", "oir"} {
 		id := w.publish(`{"type":"` + series + `","title":"Reparto de un dividendo","document":true}`)
 		r := w.becomes(id, disclosure.DocumentReady, "")
 		w.eventually(func() error {
 			if r = w.report(id); r.SummaryMethod == "" {
-				return errors.New("it is not summed up")
+				return errors.New("the report has no summary")
 			}
 			return nil
 		})
 		if d := r.Document; d.SHA256 == "" || d.Pages != 2 || d.Type != "pdf" || d.Method != "text" || d.Language != "es" || d.Link != r.PDFURL || d.Bytes == 0 {
 			t.Errorf("%+v", d)
 		}
-		if r.SummaryMethod != "extractive" || !strings.Contains(r.Summary, "0,12 euros") || len(r.Evidence) == 0 || r.Evidence[0].Page != 1 || !strings.Contains(scribed, r.Evidence[0].Quote) {
+		if r.SummaryMethod != "extractive" || !strings.Contains(r.Summary, "0,12 euros") || len(r.Evidence) == 0 || r.Evidence[0].Page != 1 || !strings.Contains(fakeText, r.Evidence[0].Quote) {
 			t.Errorf("%q by %q with %+v", r.Summary, r.SummaryMethod, r.Evidence)
 		}
-		// Its page may be read before the report is written: no order between these two.
+		// The page may be read before the report is written, so these two have no order.
 		for _, clocks := range [][]time.Time{{r.PublishedAt, r.AvailableAt, r.TextReadyAt}, {r.PublishedAt, r.EnrichedAt, r.TextReadyAt, r.SummaryReadyAt}} {
 			for n := range clocks[1:] {
 				if clocks[n+1].Before(clocks[n].Truncate(time.Second)) {
-					t.Errorf("the clocks are %v", clocks)
+					t.Errorf("times out of order: %v", clocks)
 				}
 			}
 		}
-		told := strings.Join(w.events(id), "\n")
-		if !strings.HasPrefix(told, "report.published\n") || !strings.Contains(told, "\nreport.updated document,text_ready_at\nreport.updated summary,summary_method,evidence,summary_ready_at") {
-			t.Errorf("told was\n%s", told)
+		events := strings.Join(w.events(id), "\n")
+		if !strings.HasPrefix(events, "report.published\n") || !strings.Contains(events, "\nreport.updated document,text_ready_at\nreport.updated summary,summary_method,evidence,summary_ready_at") {
+			t.Errorf("got events\n%s\nwant published, then the document, then the summary", events)
 		}
 	}
 	without := w.publish(`{"type":"oir","document":false}`)
 	w.becomes(without, disclosure.DocumentNone, "no document of its own")
 }
 
-// A report that was told while nobody read documents gets its own later, and so
-// does one whose summary a process left behind.
+// TestDocumentsAreFoundAgain checks that reports published without a document reader
+// get their documents later, and that a missing summary is made later.
 func TestDocumentsAreFoundAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -137,7 +137,7 @@ func TestDocumentsAreFoundAgain(t *testing.T) {
 		w.becomes(id, disclosure.DocumentPending, "waits for its turn")
 	}
 	stop()
-	s := &scribe{}
+	s := &fakeReader{}
 	i := w.reading(s)
 	kept, err := i.Documents.Keep(t.Context(), []byte("%PDF-read before"))
 	if err != nil {
@@ -150,18 +150,18 @@ func TestDocumentsAreFoundAgain(t *testing.T) {
 	w.becomes(first, disclosure.DocumentReady, "")
 	w.eventually(func() error {
 		if r := w.report(second); r.Summary == "" || r.SummaryReadyAt.IsZero() || r.Document.SHA256 != kept.SHA256 {
-			return fmt.Errorf("it is %+v", r)
+			return fmt.Errorf("got %+v, want a summary of the kept document", r)
 		}
 		return nil
 	})
 }
 
-// What fails at the regulator is tried again, and told meanwhile; what cannot be
-// read is given up, and the next document is read.
+// TestDocumentsFail checks that a failed download is retried and shown as pending. An
+// unreadable document fails, and the next one is read.
 func TestDocumentsFail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := &scribe{}
+	s := &fakeReader{}
 	w.run(w.reading(s).Run)
 	for fault, words := range map[string]string{
 		`{"kind":"error500","surface":"document"}`: "did not give the document: the regulator answered with status 500",
@@ -184,7 +184,7 @@ func TestDocumentsFail(t *testing.T) {
 			}
 		}
 		if tries > 4 {
-			t.Errorf("%s: subscribers were told %d times: %q", fault, tries, w.events(id))
+			t.Errorf("%s: got %d document events, want at most 4: %q", fault, tries, w.events(id))
 		}
 	}
 	w.arm(`{"kind":"word","surface":"document"}`)
@@ -195,11 +195,12 @@ func TestDocumentsFail(t *testing.T) {
 	w.becomes(id, disclosure.DocumentFailed, "")
 }
 
-// Trouble of our own is no fault of the document.
+// TestDocumentsSurviveTheirReader checks that a document is retried when its reader
+// does not start.
 func TestDocumentsSurviveTheirReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := &scribe{fail: func(n int) error {
+	s := &fakeReader{fail: func(n int) error {
 		if n < 4 {
 			return errors.New("the reader did not start")
 		}
@@ -209,26 +210,26 @@ func TestDocumentsSurviveTheirReader(t *testing.T) {
 	id := w.publish(`{"type":"oir","document":true}`)
 	w.becomes(id, disclosure.DocumentReady, "")
 	if s.reads < 4 {
-		t.Errorf("it was read at the first try")
+		t.Errorf("got %d reads, want at least 4", s.reads)
 	}
 }
 
-// A link that changes leads to another document.
+// TestDocumentsOfNewLinks checks that a changed link leads to a new document.
 func TestDocumentsOfNewLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	stop := w.run(w.reading(&scribe{}).Run)
+	stop := w.run(w.reading(&fakeReader{}).Run)
 	id := w.publish(`{"type":"oir","document":true}`)
 	other := w.publish(`{"type":"oir","document":true}`)
 	before := w.becomes(id, disclosure.DocumentReady, "")
 	link := w.becomes(other, disclosure.DocumentReady, "").PDFURL
-	stop() // else the lists tell the old link again
-	told := disclosure.Report{ID: id, Type: before.Type, Number: before.Number, PDFURL: link, EnrichedAt: time.Now().UTC()}
-	if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{told}}); err != nil {
+	stop() // else the lists restore the old link
+	updated := disclosure.Report{ID: id, Type: before.Type, Number: before.Number, PDFURL: link, EnrichedAt: time.Now().UTC()}
+	if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{updated}}); err != nil {
 		t.Fatal(err)
 	}
 	w.becomes(id, disclosure.DocumentPending, "waits for its turn")
-	reads := w.reading(&scribe{})
+	reads := w.reading(&fakeReader{})
 	lease, err := tryLease(t.Context(), w.store, reads.Holder)
 	if err != nil {
 		t.Fatal(err)
@@ -247,8 +248,8 @@ func TestDocumentsOfNewLinks(t *testing.T) {
 	})
 }
 
-// Documents of history are read when somebody asks, quietly, and a job that was
-// stopped goes on behind what it did.
+// TestBackfillDocuments checks that documents of history are read only on request,
+// without update events, and that a stopped job continues where it ended.
 func TestBackfillDocuments(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -278,10 +279,10 @@ func TestBackfillDocuments(t *testing.T) {
 	}
 	ready, failed, none, _ := count()
 	if ready+failed > 0 || none < 10 {
-		t.Fatalf("%d ready, %d failed, %d none before anybody asked", ready, failed, none)
+		t.Fatalf("before the request: got %d ready, %d failed, %d none; want only none", ready, failed, none)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &scribe{fail: func(n int) error {
+	s := &fakeReader{fail: func(n int) error {
 		switch n {
 		case 2:
 			return &extract.Unreadable{Reason: "it is empty"}
@@ -305,10 +306,10 @@ func TestBackfillDocuments(t *testing.T) {
 	}
 	for _, e := range w.events(some) {
 		if !strings.HasPrefix(e, "report.backfilled") {
-			t.Errorf("history is told as %s", e)
+			t.Errorf("event of history: got %s, want report.backfilled", e)
 		}
 	}
-	// Asked again, it tries what failed.
+	// A second job retries the failed document.
 	job, err = w.reading(s).Backfill(t.Context(), plain.WithDocuments(), func(coverage.Job, bool) {})
 	if ready, failed, _, _ := count(); err != nil || failed != 0 || job.Read != 1 || ready < 10 {
 		t.Errorf("%d ready and %d failed, %+v, %v", ready, failed, job, err)

@@ -17,8 +17,8 @@ import (
 
 var storm = flag.Duration("storm", 10*time.Second, "how long TestStorm mixes faults")
 
-// TestFaults arms each fault on everything, files something meanwhile, and
-// wants the state told while it lasts, and all of it exact in the end.
+// TestFaults arms each fault on everything, publishes reports meanwhile,
+// and checks the status during the fault and the reports after it.
 func TestFaults(t *testing.T) {
 	seen := []health.State{health.Live, health.Quiet, health.Degraded, health.Blind}
 	for _, test := range []struct {
@@ -59,17 +59,17 @@ func TestFaults(t *testing.T) {
 			w.arm(`{` + test.fault + `,"for":"1h"}`)
 			var filed time.Time
 			w.eventually(func() error {
-				// Once may not be enough: the lists may tell of a report before its page is read.
+				// Once may not be enough: the lists may show a report before its page is read.
 				if time.Since(filed) > time.Second {
 					for _, series := range []string{"ip", "oir", "hr"} {
 						w.publish(`{"type":"` + series + `"}`)
 					}
 					filed = time.Now()
 				}
-				status, _ := w.led.Status()
+				status, _ := w.coverage.Status()
 				for _, r := range status.Reasons {
 					if strings.Contains(r.Text, "failed inside") {
-						t.Fatalf("the reason %+v says nothing", r)
+						t.Fatalf("reason %+v is not specific", r)
 					}
 				}
 				named := test.named == "" || slices.ContainsFunc(status.Reasons, func(r health.Reason) bool { return strings.HasPrefix(r.Surface, test.named) })
@@ -103,7 +103,7 @@ func TestSkew(t *testing.T) {
 	})
 }
 
-// TestStorm mixes faults of every kind on every surface while reports come.
+// TestStorm mixes all faults on all surfaces while reports are published.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -128,8 +128,8 @@ func TestStorm(t *testing.T) {
 	t.Logf("%d reports, every one exact", n)
 }
 
-// TestStoreAway: reports that cannot be kept are taken when they can, and the
-// state says meanwhile that they cannot.
+// TestStoreAway: reports that cannot be stored are stored later, and the status
+// is blind meanwhile.
 func TestStoreAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -138,7 +138,7 @@ func TestStoreAway(t *testing.T) {
 	i.Store = broken
 	w.run(i.Run)
 	w.eventually(func() error {
-		if !Started(w.led) {
+		if !Started(w.coverage) {
 			return errors.New("not started")
 		}
 		return nil
@@ -147,7 +147,7 @@ func TestStoreAway(t *testing.T) {
 	w.publish(`{"type":"oir"}`)
 	w.eventually(func() error {
 		if s := i.Status(); s.State != health.Blind || len(s.Reasons) == 0 {
-			return fmt.Errorf("the state is %s, %v", s.State, s.Reasons)
+			return fmt.Errorf("got state %s, %v; want blind", s.State, s.Reasons)
 		}
 		return nil
 	})

@@ -2,7 +2,7 @@
 // unchanged, and within seconds of their publication.
 //
 // Of all processes that share a store, one holds the lease and does the work.
-// The others stand by. The holder runs these loops:
+// The others wait for it. The holder runs these loops:
 //
 //	feeds      polls the three feeds every second and appends new reports
 //	compare    compares each feed with the newest page of its list every few

@@ -21,19 +21,19 @@ func TestFirstStart(t *testing.T) {
 	})
 	w.once()
 	if mark, err := w.store.Source(t.Context()); mark != "demo" || err != nil {
-		t.Errorf("the store is marked %q, %v: the source said it is a simulation", mark, err)
+		t.Errorf("source of the store: got %q, %v; want demo", mark, err)
 	}
-	// What was filed before we looked is history, whichever surface told it.
+	// Reports from before the first start are history, on every surface.
 	for _, r := range w.cat.Known().Since(time.Now().AddDate(0, 0, -firstDays)) {
 		if !r.Backfilled {
-			t.Errorf("%s of %v counts as news", r.ID, r.PublishedAt)
+			t.Errorf("%s of %v is not backfilled, want history", r.ID, r.PublishedAt)
 		}
 	}
 	// The directory: companies with ticker and market, funds, managers.
 	kinds := map[disclosure.Kind]int{}
 	for _, i := range testMarket().Issuers() {
 		if strings.Contains(i.Name, "TITULIZACI") || i.Kind == disclosure.Company && i.Market == "" {
-			continue // in no register: known once they file
+			continue // in no register: known after their first report
 		}
 		got, ok := w.cat.Known().Issuer(i.ID)
 		if !ok {
@@ -68,8 +68,9 @@ func TestLive(t *testing.T) {
 	w.state(health.Live)
 }
 
-// TestOddFilings are those that others fell over.
-func TestOddFilings(t *testing.T) {
+// TestOddReports publishes unusual reports: without document, with a shared link,
+// related, correcting.
+func TestOddReports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.start()
@@ -88,7 +89,7 @@ func TestOddFilings(t *testing.T) {
 			with = append(with, other.ID)
 		}
 		if slices.Sort(with); !slices.Equal(with, []string{related, correction}) {
-			return fmt.Errorf("%s has to do with %v, want %s and %s", first, r.Related, related, correction)
+			return fmt.Errorf("%s: got relations %v, want %s and %s", first, r.Related, related, correction)
 		}
 		if r.CorrectedBy != correction {
 			return fmt.Errorf("%s is corrected by %q, want %s", first, r.CorrectedBy, correction)
@@ -97,13 +98,13 @@ func TestOddFilings(t *testing.T) {
 	})
 	for _, id := range []string{related, correction} {
 		if r := w.report(id); len(r.Related) != 1 || r.Related[0].ID != first || r.CorrectedBy != "" {
-			t.Errorf("%s has to do with %v", id, r.Related)
+			t.Errorf("%s: got relations %v, want only %s", id, r.Related, first)
 		}
 	}
 }
 
 // TestNumberTwice: the register has been seen to give a number twice. One of
-// the two stands, and they do not take turns.
+// the two is kept, and they do not alternate.
 func TestNumberTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -117,17 +118,17 @@ func TestNumberTwice(t *testing.T) {
 	before := w.changesOf(first)
 	w.rounds(3)
 	if changes := w.changesOf(first)[len(before):]; len(changes) > 1 { // one may have been under way
-		t.Errorf("%s changed while nothing was filed: %+v", first, changes)
+		t.Errorf("%s changed without a new report: %+v", first, changes)
 	}
 }
 
-// rounds waits until the lists of OIR were read so many times.
+// rounds waits until the lists of OIR were read n times.
 func (w *world) rounds(n int) {
 	w.Helper()
 	for range n {
-		last := w.led.Time(roundClock(disclosure.OIR))
+		last := w.coverage.Time(roundClock(disclosure.OIR))
 		w.eventually(func() error {
-			if !w.led.Time(roundClock(disclosure.OIR)).After(last) {
+			if !w.coverage.Time(roundClock(disclosure.OIR)).After(last) {
 				return errors.New("the lists are not read again")
 			}
 			return nil
@@ -150,16 +151,16 @@ func (w *world) changesOf(id string) (out []disclosure.Change) {
 	return out
 }
 
-// has reports whether a report is there, and complete.
+// has returns an error unless a report is stored and complete.
 func (w *world) has(id string) error {
 	if r := w.report(id); r == nil || r.EnrichedAt.IsZero() {
-		return fmt.Errorf("%s is not there, or not whole: %+v", id, r)
+		return fmt.Errorf("%s is missing or incomplete: %+v", id, r)
 	}
 	return nil
 }
 
-// TestFeedCut: at the close the feed forgets the day. What came just before it
-// may never have been shown there.
+// TestFeedCut: at the close the feed drops the reports of the day, and may never have
+// shown the last ones.
 func TestFeedCut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -170,12 +171,12 @@ func TestFeedCut(t *testing.T) {
 	id := w.publish(`{"type":"oir"}`)
 	w.whole()
 	if r := w.report(id); r.TimeFrom != disclosure.FromPermalink || r.Backfilled {
-		t.Errorf("%s was told by %s, backfilled %v; want its page, for the seconds", id, r.TimeFrom, r.Backfilled)
+		t.Errorf("%s: got time from %s, backfilled %v; want its page, not backfilled", id, r.TimeFrom, r.Backfilled)
 	}
 }
 
-// TestLateRegistration: a report that turns up in the list of a day that was
-// read already, with a number of today.
+// TestLateRegistration: a report with a number of today appears in the list of a day
+// that was read already.
 func TestLateRegistration(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -184,11 +185,11 @@ func TestLateRegistration(t *testing.T) {
 	later := time.Now().Add(-100 * time.Hour).Truncate(time.Second)
 	w.publish(fmt.Sprintf(`{"type":"oir","published_at":%q}`, late.Format(time.RFC3339)))
 	w.publish(fmt.Sprintf(`{"type":"oir","published_at":%q}`, later.Format(time.RFC3339)))
-	w.publish(`{"type":"oir"}`) // after it, so that their numbers are missed
+	w.publish(`{"type":"oir"}`) // after them, so that their numbers are gaps
 	w.whole()
 }
 
-// TestGaps: a number that was never given out is asked for once.
+// TestGaps: a number that was never used is looked up once.
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -198,19 +199,20 @@ func TestGaps(t *testing.T) {
 		_, n, _ := disclosure.ParseReportID(first)
 		w.publish(fmt.Sprintf(`{"type":%q,"number":"%d"}`, series, n+3))
 		w.eventually(func() error {
-			if w.led.Absent(series, n+1).IsZero() || w.led.Absent(series, n+2).IsZero() {
-				return fmt.Errorf("the gap of %s is not explained", series)
+			if w.coverage.Absent(series, n+1).IsZero() || w.coverage.Absent(series, n+2).IsZero() {
+				return fmt.Errorf("the missing numbers of %s are not stored as absent", series)
 			}
 			return nil
 		})
-		if !w.led.Absent(series, n+3).IsZero() || !w.led.Absent(series, n).IsZero() {
-			t.Errorf("what was published of %s counts as never published", series)
+		if !w.coverage.Absent(series, n+3).IsZero() || !w.coverage.Absent(series, n).IsZero() {
+			t.Errorf("a published number of %s is stored as absent", series)
 		}
 	}
 	w.whole()
 }
 
-// TestWhileAway: what is filed while nobody looks is healed, and is news.
+// TestWhileAway: reports published while ingest is stopped are found at the next
+// start, and are not history.
 func TestWhileAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -218,7 +220,7 @@ func TestWhileAway(t *testing.T) {
 	w.publish(`{"type":"ip"}`)
 	w.whole()
 	stop()
-	w.arm(`{"kind":"feedcut","surface":"feed","by":"1ms","for":"1h"}`) // and the feed has forgotten it since
+	w.arm(`{"kind":"feedcut","surface":"feed","by":"1ms","for":"1h"}`) // the feed has dropped them since
 	var ids []string
 	for range 25 {
 		ids = append(ids, w.publish(`{"type":"oir"}`))
@@ -227,15 +229,15 @@ func TestWhileAway(t *testing.T) {
 	w.whole()
 	for _, id := range ids {
 		if w.report(id).Backfilled {
-			t.Errorf("%s was filed while we were away, and counts as history", id)
+			t.Errorf("%s was published while ingest was stopped, got backfilled, want new", id)
 		}
 	}
 }
 
-// TestHalfTold: a process that dies between the feed and the page leaves a
-// report half told. The next one goes on with it, also when the feed has
-// forgotten the report.
-func TestHalfTold(t *testing.T) {
+// TestIncompleteReport: a process that dies between the feed and the page leaves a
+// report incomplete. The next process completes it, even when the feed has
+// dropped the report.
+func TestIncompleteReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, stop := w.start()
@@ -244,12 +246,12 @@ func TestHalfTold(t *testing.T) {
 	id := w.publish(`{"type":"oir"}`)
 	w.eventually(func() error {
 		if w.report(id) == nil {
-			return errors.New("it is not there")
+			return errors.New("the report is not stored")
 		}
 		return nil
 	})
 	w.eventually(func() error {
-		status, _ := w.led.Status()
+		status, _ := w.coverage.Status()
 		for _, r := range status.Reasons {
 			if r.Surface == "permalink-oir" && status.State == health.Degraded {
 				return nil
@@ -259,7 +261,7 @@ func TestHalfTold(t *testing.T) {
 	})
 	stop()
 	if !w.report(id).EnrichedAt.IsZero() {
-		t.Fatal("the page was read in spite of the fault")
+		t.Fatal("the page was read despite the fault")
 	}
 	w.disarm()
 	w.arm(`{"kind":"feedcut","surface":"feed","by":"1ms","for":"1h"}`)
@@ -275,15 +277,15 @@ func TestHR(t *testing.T) {
 	w.eventually(func() error {
 		r := w.report(id)
 		if r == nil {
-			return fmt.Errorf("%s is not there", id)
+			return fmt.Errorf("%s is not stored", id)
 		}
 		if r.TimeFrom == disclosure.FromList || r.EnrichedAt.IsZero() {
-			return fmt.Errorf("%s is known from %s only", id, r.TimeFrom)
+			return fmt.Errorf("%s: got time from %s, want its page or the feed", id, r.TimeFrom)
 		}
 		return w.truthOf(id, disclosure.HR).differs(r)
 	})
-	if covered := w.led.Covered(disclosure.HR, today()); covered.IsZero() {
-		t.Error("the day of HR was compared and does not count as such")
+	if covered := w.coverage.Covered(disclosure.HR, today()); covered.IsZero() {
+		t.Error("today is not covered for HR")
 	}
 }
 
@@ -294,6 +296,6 @@ func (w *world) truthOf(id string, t disclosure.Type) filed {
 			return f
 		}
 	}
-	w.Fatalf("%s was not filed", id)
+	w.Fatalf("%s was not published", id)
 	return filed{}
 }

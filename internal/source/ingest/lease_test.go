@@ -13,8 +13,8 @@ import (
 	"pregon/internal/store"
 )
 
-// TestTakeOver: when the holder stops, who stands by goes on, and nothing is
-// lost or told twice.
+// TestTakeOver: when the holder stops, a waiting process continues, and no report is
+// lost or announced twice.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -24,7 +24,7 @@ func TestTakeOver(t *testing.T) {
 	w.publish(`{"type":"oir"}`)
 	w.eventually(func() error { // on a slow machine the first may lose it for a moment
 		if first.Holding() == second.Holding() {
-			return errors.New("two hold the lease, or none")
+			return errors.New("both processes hold the lease, or neither; want one")
 		}
 		return nil
 	})
@@ -32,7 +32,7 @@ func TestTakeOver(t *testing.T) {
 	w.publish(`{"type":"oir"}`)
 	w.eventually(func() error {
 		if !second.Holding() {
-			return errors.New("nobody took over")
+			return errors.New("the second process did not take over")
 		}
 		return nil
 	})
@@ -41,7 +41,7 @@ func TestTakeOver(t *testing.T) {
 }
 
 // TestUsurped: a holder that did not notice that it lost the lease cannot
-// write, and stands by from then on.
+// write, and waits for the lease from then on.
 func TestUsurped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -100,8 +100,8 @@ func (w *world) leaseOf(i *Ingest) (lease store.Lease, ok bool) {
 	return *i.session.lease, true
 }
 
-// TestLeaseCannotBeProlonged: whoever cannot reach the store steps back in
-// time, before another may take over.
+// TestLeaseCannotBeProlonged: a holder that cannot renew its lease stops
+// before another process may take over.
 func TestLeaseCannotBeProlonged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -117,18 +117,18 @@ func TestLeaseCannotBeProlonged(t *testing.T) {
 		return ctx.Err()
 	})
 	if !errors.Is(err, errLost) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("holdLease: got %v, want errLost", err)
 	}
 }
 
-// noLeases is a store that cannot be reached for leases.
+// noLeases is a store whose lease calls fail.
 type noLeases struct{ store.Store }
 
 func (noLeases) AcquireLease(context.Context, string, string, time.Duration) (store.Lease, error) {
 	return store.Lease{}, errors.New("no route to host")
 }
 
-// TestClaim: a store belongs to one source for its life.
+// TestClaim: a store is bound to one source forever.
 func TestClaim(t *testing.T) {
 	for _, test := range []struct {
 		first, then bool // simulated
@@ -151,8 +151,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestEpochEndsTheTerm: what a session knows is of the log with which it began.
-// When a backup was restored another begins.
+// TestEpochEndsTheTerm: a session belongs to one epoch of the log. After a restore a
+// new session begins.
 func TestEpochEndsTheTerm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

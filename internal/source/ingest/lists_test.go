@@ -8,8 +8,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// TestRoundCutShort: a round that did not come to its end is done again from
-// where it began, however far it came.
+// TestRoundCutShort: a round that did not complete is repeated from its start.
 func TestRoundCutShort(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -20,8 +19,8 @@ func TestRoundCutShort(t *testing.T) {
 	if err := s.lists.round(t.Context(), disclosure.OIR); err == nil {
 		t.Fatal("the round was to be cut short")
 	}
-	if !w.led.Time(roundClock(disclosure.OIR)).IsZero() {
-		t.Error("half a round counts")
+	if !w.coverage.Time(roundClock(disclosure.OIR)).IsZero() {
+		t.Error("an incomplete round is stored as read")
 	}
 	broken.fail(nil)
 	if err := s.lists.round(t.Context(), disclosure.OIR); err != nil {
@@ -30,18 +29,18 @@ func TestRoundCutShort(t *testing.T) {
 	if err := w.exact(today()-firstDays, disclosure.OIR); err != nil {
 		t.Error(err)
 	}
-	if w.led.Time(roundClock(disclosure.OIR)).IsZero() {
-		t.Error("a whole round does not count")
+	if w.coverage.Time(roundClock(disclosure.OIR)).IsZero() {
+		t.Error("a complete round is not stored as read")
 	}
 }
 
-// TestRoundAfterWeeks: whoever was away for weeks reads all of them.
+// TestRoundAfterWeeks: after a stop of weeks all days since are read.
 func TestRoundAfterWeeks(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	s := w.session()
 	weeks := time.Now().AddDate(0, 0, -20)
-	if err := w.led.SetTime(t.Context(), s.lease, roundClock(disclosure.OIR), weeks); err != nil {
+	if err := w.coverage.SetTime(t.Context(), s.lease, roundClock(disclosure.OIR), weeks); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.lists.round(t.Context(), disclosure.OIR); err != nil {

@@ -18,7 +18,7 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// oddSite stands between ingest and the simulator and changes its answers.
+// oddSite is a proxy between ingest and the simulator that changes its answers.
 type oddSite struct {
 	hasty
 
@@ -56,7 +56,7 @@ func (o *oddSite) be(edit func(request string, page []byte) []byte) {
 	o.edit = edit
 }
 
-// count returns how often something was asked for.
+// count returns the number of matching requests.
 func (o *oddSite) count(part string) (n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,7 +68,7 @@ func (o *oddSite) count(part string) (n int) {
 	return n
 }
 
-// odd puts an odd site before an ingest.
+// odd connects an ingest to an odd site.
 func (w *world) odd(i *Ingest) *oddSite {
 	w.Helper()
 	o := &oddSite{hasty: w.transport()}
@@ -90,7 +90,7 @@ func week() reading {
 	return reading{series: disclosure.OIR, from: today() - 9, to: today() - 2}
 }
 
-// lacking counts the reports of the week that are not there.
+// lacking returns the number of reports of the week that are not stored.
 func (w *world) lacking(r reading) (n int) {
 	w.Helper()
 	for _, f := range w.truth(r.from, r.to, r.series) {
@@ -101,8 +101,8 @@ func (w *world) lacking(r reading) (n int) {
 	return n
 }
 
-// TestRowCannotBeRead: one odd row hides neither its page nor those behind it,
-// and the days do not count as read.
+// TestRowCannotBeRead: one unreadable row hides neither its page nor later pages,
+// and the days are not covered.
 func TestRowCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -116,17 +116,17 @@ func TestRowCannotBeRead(t *testing.T) {
 	})
 	_, err := s.lists.read(t.Context(), throttle.Reconcile, week())
 	if _, markup := errors.AsType[*regulator.MarkupError](err); !markup {
-		t.Errorf("reading it gives %v", err)
+		t.Errorf("read: got error %v", err)
 	}
 	if n := w.lacking(week()); n != 1 {
-		t.Errorf("%d reports are missing, want the one", n)
+		t.Errorf("%d reports are missing, want 1", n)
 	}
-	if !w.led.Covered(disclosure.OIR, week().from).IsZero() || !s.monitor.Failing(health.List(disclosure.OIR)) {
-		t.Error("the days count as read, or nobody is told")
+	if !w.coverage.Covered(disclosure.OIR, week().from).IsZero() || !s.monitor.Failing(health.List(disclosure.OIR)) {
+		t.Error("the days are covered, or the list does not fail; want neither")
 	}
 	site.be(nil)
-	if _, err := s.lists.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 || w.led.Covered(disclosure.OIR, week().from).IsZero() {
-		t.Errorf("once it is well again: %v, %d missing", err, w.lacking(week()))
+	if _, err := s.lists.read(t.Context(), throttle.Reconcile, week()); err != nil || w.lacking(week()) != 0 || w.coverage.Covered(disclosure.OIR, week().from).IsZero() {
+		t.Errorf("after the fault: %v, %d missing, want none", err, w.lacking(week()))
 	}
 }
 
@@ -144,12 +144,12 @@ func TestPageIgnored(t *testing.T) {
 		return first
 	})
 	_, err := s.lists.read(t.Context(), throttle.Reconcile, week())
-	if err == nil || !w.led.Covered(disclosure.OIR, week().from).IsZero() {
-		t.Errorf("%v, and %d reports are missing that count as read", err, w.lacking(week()))
+	if err == nil || !w.coverage.Covered(disclosure.OIR, week().from).IsZero() {
+		t.Errorf("read: got %v with %d reports missing, want an error and no coverage", err, w.lacking(week()))
 	}
 }
 
-// TestNoPager: without a word about pages all of them are read.
+// TestNoPager: all pages are read when the page has no pager.
 func TestNoPager(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -160,7 +160,7 @@ func TestNoPager(t *testing.T) {
 	}
 }
 
-// TestShortPage: a page in the middle that lacks rows is no whole page.
+// TestShortPage: a page in the middle that lacks rows is incomplete.
 func TestShortPage(t *testing.T) {
 	p := progress{seen: map[int64]bool{}, pages: 1}
 	rows := func(from, n int) (out []regulator.Row) {
@@ -180,15 +180,15 @@ func TestShortPage(t *testing.T) {
 	}
 }
 
-// TestReachOfHR: the days that the latest pages show whole.
+// TestReachOfHR: the first day that the latest pages show completely.
 func TestReachOfHR(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 11, d, 12, 0, 0, 0, disclosure.Madrid) }
 	got := reachOf([]regulator.Row{{At: day(13)}, {At: day(10)}, {At: day(12)}})
 	if want, _ := disclosure.ParseDay("2026-11-11"); got != want {
-		t.Errorf("it reaches %s, want %s", got, want)
+		t.Errorf("reach: got %s, want %s", got, want)
 	}
 	if reachOf(nil) != 0 {
-		t.Error("a page without rows reaches somewhere")
+		t.Error("reach of a page without rows: want none")
 	}
 }
 
@@ -246,8 +246,8 @@ func busiestFund(t *testing.T) (busiest disclosure.Issuer, ids []string) {
 	return busiest, ids
 }
 
-// TestGapThatCannotBeRead: the numbers after it are looked up all the same, and
-// it does not take every turn.
+// TestGapThatCannotBeRead: later numbers are looked up all the same, and
+// the unreadable one is retried less often.
 func TestGapThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -266,18 +266,18 @@ func TestGapThatCannotBeRead(t *testing.T) {
 	w.publish(fmt.Sprintf(`{"type":"oir","number":"%d"}`, n+4))
 	began := time.Now()
 	w.eventually(func() error {
-		if w.led.Absent(disclosure.OIR, n+2).IsZero() || w.led.Absent(disclosure.OIR, n+3).IsZero() {
+		if w.coverage.Absent(disclosure.OIR, n+2).IsZero() || w.coverage.Absent(disclosure.OIR, n+3).IsZero() {
 			return errors.New("the numbers after the bad one are not looked up")
 		}
 		return nil
 	})
-	if !w.led.Absent(disclosure.OIR, n+1).IsZero() {
-		t.Error("what could not be read counts as never published")
+	if !w.coverage.Absent(disclosure.OIR, n+1).IsZero() {
+		t.Error("an unreadable number is stored as absent")
 	}
-	for last := n + 4; last < n+10; last += 2 { // so that there are more turns
+	for last := n + 4; last < n+10; last += 2 { // so that there are more rounds
 		w.publish(fmt.Sprintf(`{"type":"oir","number":"%d"}`, last+2))
 		w.eventually(func() error {
-			if w.led.Absent(disclosure.OIR, last+1).IsZero() {
+			if w.coverage.Absent(disclosure.OIR, last+1).IsZero() {
 				return fmt.Errorf("number %d is not looked up", last+1)
 			}
 			return nil
@@ -285,7 +285,7 @@ func TestGapThatCannotBeRead(t *testing.T) {
 	}
 	// At first after a second, later every five.
 	if asked, most := site.count(bad), 8+int(time.Since(began)/(5*time.Second)); asked > most {
-		t.Errorf("it was asked for %d times, want %d at most", asked, most)
+		t.Errorf("got %d requests, want at most %d", asked, most)
 	}
 }
 
@@ -314,11 +314,11 @@ func TestOddItem(t *testing.T) {
 		return nil
 	})
 	w.publish(`{"type":"oir"}`)
-	w.whole() // the list tells of the odd one
+	w.whole() // the list has the unreadable item
 }
 
-// TestHRUnseen: what neither the feed nor the pages of the latest HR show is
-// found by its number, once a later one is seen.
+// TestHRUnseen: an HR that neither the feed nor the latest pages show is found by its
+// number, once a later one is stored.
 func TestHRUnseen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -340,6 +340,6 @@ func TestHRUnseen(t *testing.T) {
 	w.publish(`{"type":"hr"}`)
 	w.eventually(func() error { return w.exact(today(), disclosure.HR) })
 	if site.count("division=2&nreg="+unseen[len("hr-"):]) == 0 {
-		t.Error("it was not looked up by its number")
+		t.Error("the report was not looked up by its number")
 	}
 }

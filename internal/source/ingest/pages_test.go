@@ -32,7 +32,7 @@ func TestPollInterval(t *testing.T) {
 		if err := queue.Wait(t.Context(), throttle.Feeds); err != nil { // the next is in a minute
 			t.Fatal(err)
 		}
-		go func() { _ = queue.Wait(t.Context(), throttle.Registers) }() // nobody waits for these
+		go func() { _ = queue.Wait(t.Context(), throttle.Registers) }() // in the background
 		synctest.Wait()
 		check(time.Second)
 		for _, class := range []throttle.Priority{throttle.Permalinks, throttle.Documents} {

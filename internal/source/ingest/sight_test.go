@@ -17,8 +17,8 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// TestBlindLeader: a holder that cannot reach the source gives the lease up for
-// a process that can, and leaves it to that one.
+// TestBlindLeader: a holder that cannot reach the source releases the lease to
+// a process that can.
 func TestBlindLeader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -31,7 +31,7 @@ func TestBlindLeader(t *testing.T) {
 		}
 		return nil
 	})
-	db := w.open() // as another process has it
+	db := w.open() // as in another process
 	second := w.newIngest("second")
 	second.Store, second.Coverage = db, coverage.New(db)
 	w.run(second.Coverage.Follow)
@@ -49,7 +49,7 @@ func TestBlindLeader(t *testing.T) {
 	w.once()
 }
 
-// cutOff has an ingest reach the source only until the flag is set.
+// cutOff disconnects an ingest from the source once the flag is set.
 func (w *world) cutOff(i *Ingest) *atomic.Bool {
 	w.Helper()
 	away := new(atomic.Bool)
@@ -75,7 +75,7 @@ func (c wire) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestOffer: while the holder is blind, a process that sees every series offers
-// to read it; one that sees a part of them, or gave the lease up, does not.
+// to take over. One that sees only some series, or released the lease, does not.
 func TestOffer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -89,7 +89,7 @@ func TestOffer(t *testing.T) {
 	w.arm(`{"kind":"error500","surface":"feed","type":"ip","for":"1h"}`)
 	other := w.newIngest("other")
 	if err := other.probe(t.Context(), []disclosure.Type{disclosure.OIR}); err == nil {
-		t.Error("a process that cannot see IP would offer to read the source")
+		t.Error("a process that cannot read IP offers to take over")
 	}
 	w.disarm()
 	gaveUp := w.newIngest("gave up")
@@ -97,15 +97,15 @@ func TestOffer(t *testing.T) {
 	w.run(func(ctx context.Context) error { gaveUp.offerSight(ctx); return ctx.Err() })
 	w.run(func(ctx context.Context) error { other.offerSight(ctx); return ctx.Err() })
 	w.eventually(func() error {
-		blind() // again and again, as the holder does: what is old does not count
-		if memo := w.led.Value(sightMemo); !strings.HasPrefix(memo, "other at ") {
+		blind() // repeatedly, as the holder does: an old offer expires
+		if memo := w.coverage.Value(sightMemo); !strings.HasPrefix(memo, "other at ") {
 			return fmt.Errorf("the offer is %q, want one of other", memo)
 		}
 		return nil
 	})
 }
 
-// TestSight: when a holder gives the lease up.
+// TestSight: when a holder releases the lease.
 func TestSight(t *testing.T) {
 	began := time.Now()
 	type step struct {
@@ -115,7 +115,7 @@ func TestSight(t *testing.T) {
 		want  bool
 	}
 	for name, steps := range map[string][]step{
-		"well, whoever sees":     {{0, false, "", false}, {time.Minute, false, "b", false}},
+		"well, with an offer":    {{0, false, "", false}, {time.Minute, false, "b", false}},
 		"alone":                  {{0, false, "", false}, {15 * time.Second, true, "", false}, {time.Hour, true, "", false}},
 		"another sees":           {{0, false, "", false}, {15 * time.Second, true, "", false}, {20 * time.Second, true, "b", false}, {34 * time.Second, true, "b", false}, {35 * time.Second, true, "b", true}},
 		"another saw long ago":   {{0, false, "b", false}, {15 * time.Second, true, "b", false}, {time.Minute, true, "b", false}},
@@ -125,7 +125,7 @@ func TestSight(t *testing.T) {
 		var v sight
 		for _, st := range steps {
 			if got := v.lost(began.Add(st.after), st.blind, st.memo, &usual); got != st.want {
-				t.Errorf("%s: after %v it is given up: %v, want %v", name, st.after, got, st.want)
+				t.Errorf("%s: release after %v: got %v, want %v", name, st.after, got, st.want)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ import (
 	"pregon/internal/waittest"
 )
 
-// hurried is the rhythm of tests.
+// hurried holds short intervals for tests.
 var hurried = intervals{
 	blind:         time.Second,
 	probe:         500 * time.Millisecond,
@@ -64,26 +64,25 @@ var hurried = intervals{
 // world is a simulated source and a store on disk, with ingest between them.
 type world struct {
 	*testing.T
-	url   string
-	path  string
-	store store.Store
-	cat   *catalog.Catalog
-	led   *coverage.Tracker
-	end   func() // closes the store
-	hasty bool   // gives up after a moment what hangs; a slow machine may take longer to answer
+	url      string
+	path     string
+	store    store.Store
+	cat      *catalog.Catalog
+	coverage *coverage.Tracker
+	end      func() // closes the store
+	hasty    bool   // uses short request timeouts, for faults that hang
 }
 
-// testMarket is the same for all tests: making it takes a moment.
+// testMarket is shared by all tests, since creating it is slow.
 var testMarket = sync.OnceValue(func() *market.Market { return market.New(1) })
 
-// begun is a store that has what a new one begins with, the first days and the
-// directory, which take a moment to load.
+// begun is the file of a store with the first days and the directory loaded.
 var begun struct {
 	sync.Once
 	file []byte
 }
 
-// newWorld returns a world that has begun.
+// newWorld returns a world whose store has the first days and the directory.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	begun.Do(func() {
@@ -122,11 +121,11 @@ func newWorldOf(t *testing.T, path string) *world {
 	})
 	w := &world{T: t, url: site.URL, path: path}
 	w.store = w.open()
-	w.cat, w.led = catalog.New(w.store, slog.New(slog.DiscardHandler)), coverage.New(w.store)
-	if err := errors.Join(w.cat.Load(t.Context()), w.led.Refresh(t.Context())); err != nil {
+	w.cat, w.coverage = catalog.New(w.store, slog.New(slog.DiscardHandler)), coverage.New(w.store)
+	if err := errors.Join(w.cat.Load(t.Context()), w.coverage.Refresh(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	catalogue, notes := w.run(w.cat.Follow), w.run(w.led.Follow)
+	catalogue, notes := w.run(w.cat.Follow), w.run(w.coverage.Follow)
 	w.end = func() {
 		catalogue()
 		notes()
@@ -148,14 +147,14 @@ func (w *world) open() store.Store {
 	return db
 }
 
-// run runs something until the test ends, or until stop is called.
+// run runs a function until the test ends, or until stop is called.
 func (w *world) run(what func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		if err := what(ctx); !errors.Is(err, context.Canceled) {
-			w.Errorf("it ended with %v", err)
+			w.Errorf("run ended with %v, want context.Canceled", err)
 		}
 	}()
 	stop = func() { cancel(); <-ended }
@@ -163,7 +162,7 @@ func (w *world) run(what func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// newIngest returns an ingest of this world, in a hurry.
+// newIngest returns an ingest of this world with short intervals.
 func (w *world) newIngest(holder string) *Ingest {
 	w.Helper()
 	source, err := regulator.New(regulator.Options{
@@ -181,7 +180,7 @@ func (w *world) newIngest(holder string) *Ingest {
 		logger = slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	i := New(Options{
-		Store: w.store, Coverage: w.led, Known: w.cat.Known(), Recent: w.cat.Known(), Regulator: source, Exchange: listed,
+		Store: w.store, Coverage: w.coverage, Known: w.cat.Known(), Recent: w.cat.Known(), Regulator: source, Exchange: listed,
 		Poll: 200 * time.Millisecond, Holder: holder, Logger: logger.With("holder", holder),
 	})
 	i.intervals = hurried
@@ -189,7 +188,7 @@ func (w *world) newIngest(holder string) *Ingest {
 	return i
 }
 
-// session returns the work of a term that does nothing by itself.
+// session returns a session whose loops do not run.
 func (w *world) session() *session {
 	w.Helper()
 	i := w.newIngest("first")
@@ -205,7 +204,7 @@ func (w *world) session() *session {
 		w.Fatal(err)
 	}
 	w.eventually(func() error {
-		_, err := s.Regulator.Feed(w.Context(), disclosure.IP, [32]byte{}) // so that it is known what the source is
+		_, err := s.Regulator.Feed(w.Context(), disclosure.IP, [32]byte{}) // so that the kind of source is known
 		return err
 	})
 	if err := s.claim(w.Context()); err != nil {
@@ -214,7 +213,7 @@ func (w *world) session() *session {
 	return s
 }
 
-// catchUp waits until the catalogue knows of a change.
+// catchUp waits until the catalogue has a change.
 func (w *world) catchUp(seq int64) {
 	w.Helper()
 	w.eventually(func() error {
@@ -225,7 +224,7 @@ func (w *world) catchUp(seq int64) {
 	})
 }
 
-// hasty is a transport that loses its patience sooner than the client.
+// hasty is a transport with a shorter timeout than the client.
 type hasty struct {
 	*http.Transport
 	within time.Duration
@@ -260,7 +259,7 @@ func (b hastyBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// start runs an ingest and waits until a new store has what it begins with.
+// start runs an ingest and waits until the first days are loaded.
 func (w *world) start() (i *Ingest, stop func()) {
 	w.Helper()
 	i = w.newIngest("first")
@@ -268,16 +267,15 @@ func (w *world) start() (i *Ingest, stop func()) {
 	w.eventually(func() error {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		if !Started(w.led) || i.session == nil {
-			return errors.New("the first days are not in")
+		if !Started(w.coverage) || i.session == nil {
+			return errors.New("the first days are not loaded")
 		}
 		return nil
 	})
 	return i, stop
 }
 
-// patient is how long a test waits for what must happen. It is no measure of
-// speed.
+// patient is how long a test waits for a condition. It does not measure speed.
 const patient = 10 * time.Minute
 
 // eventually waits until the check passes.
@@ -286,7 +284,7 @@ func (w *world) eventually(check func() error) {
 	waittest.ForNil(w, check)
 }
 
-// ask asks the simulator.
+// ask sends a request to the control API of the simulator.
 func (w *world) ask(method, path, body string) string {
 	w.Helper()
 	req, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
@@ -305,7 +303,7 @@ func (w *world) ask(method, path, body string) string {
 	return string(answer)
 }
 
-// publish files something and returns its id.
+// publish publishes a report and returns its id.
 func (w *world) publish(body string) string {
 	w.Helper()
 	var out struct{ ID string }
@@ -331,7 +329,7 @@ func (w *world) report(id string) *disclosure.Report {
 
 func today() disclosure.Day { return disclosure.DayOf(time.Now()) }
 
-// filed is a report as the simulator knows it to be.
+// filed is a report as the simulator published it.
 type filed struct {
 	ID          string
 	Type        disclosure.Type
@@ -346,7 +344,7 @@ type filed struct {
 }
 
 // truth returns the reports that the simulator published from one day to
-// another. The simulator makes each day anew: ask for no more than needed.
+// another. The simulator generates each day again, so request only the days needed.
 func (w *world) truth(from, to disclosure.Day, types ...disclosure.Type) (out []filed) {
 	w.Helper()
 	for _, t := range types {
@@ -364,9 +362,8 @@ func (w *world) truth(from, to disclosure.Day, types ...disclosure.Type) (out []
 	return out
 }
 
-// exact returns how the store differs from the truth since a day: nothing may be
-// missing, nothing may be there that was not filed, and every word and second
-// must be right.
+// exact returns an error unless the store has exactly the reports that the simulator
+// published since a day, with the same text and times.
 func (w *world) exact(from disclosure.Day, types ...disclosure.Type) error {
 	have := map[string]disclosure.Report{}
 	if _, err := w.store.Current(w.Context(), func(c disclosure.Change) error {
@@ -388,12 +385,13 @@ func (w *world) exact(from disclosure.Day, types ...disclosure.Type) error {
 		}
 	}
 	for id, r := range have {
-		return fmt.Errorf("%s of %v was never filed", id, r.PublishedAt)
+		return fmt.Errorf("%s of %v was never published", id, r.PublishedAt)
 	}
 	return nil
 }
 
-// differs compares a report with the truth. Of history the minute is known.
+// differs compares a report with the published one. History has a precision of
+// minutes.
 func (f filed) differs(r *disclosure.Report) error {
 	got := filed{
 		ID: r.ID, Type: r.Type, CompanyName: r.CompanyName, NIF: r.NIF, Title: r.Title,
@@ -406,12 +404,12 @@ func (f filed) differs(r *disclosure.Report) error {
 		f.PublishedAt = f.PublishedAt.Truncate(time.Minute)
 	}
 	if diff := cmp.Diff(f, got); diff != "" {
-		return fmt.Errorf("%s (-filed +kept):\n%s", r.ID, diff)
+		return fmt.Errorf("%s (-want +got):\n%s", r.ID, diff)
 	}
 	return nil
 }
 
-// once checks that every report was announced once only.
+// once checks that every report was announced exactly once.
 func (w *world) once() {
 	w.Helper()
 	announced := map[string]int{}
@@ -432,29 +430,30 @@ func (w *world) once() {
 	}
 	for id, n := range announced {
 		if n != 1 {
-			w.Errorf("%s was announced %d times", id, n)
+			w.Errorf("%s was announced %d times, want 1", id, n)
 		}
 	}
 }
 
-// whole waits until all is exact, and sees that it stays so.
+// whole waits until the store is exact, and checks that each report was announced
+// once.
 func (w *world) whole() {
 	w.Helper()
 	from := today() - 7
 	w.eventually(func() error {
-		// Of HR a new store begins with what its latest pages show.
+		// A new store begins with the HR of the latest pages only.
 		return errors.Join(w.exact(from, disclosure.IP, disclosure.OIR), w.exact(from+7, disclosure.HR))
 	})
 	w.once()
 }
 
-// state waits until the source is said to be in a state.
+// state waits until the status of the source is one of the states.
 func (w *world) state(want ...health.State) health.Status {
 	w.Helper()
 	var status health.Status
 	w.eventually(func() error {
 		var ok bool
-		if status, ok = w.led.Status(); !ok || !slices.Contains(want, status.State) {
+		if status, ok = w.coverage.Status(); !ok || !slices.Contains(want, status.State) {
 			return fmt.Errorf("the source is %q because of %v, want %v", status.State, status.Reasons, want)
 		}
 		return nil

@@ -89,7 +89,7 @@ func (s series) withNumber(address string, number int64) string {
 	return address + strconv.FormatInt(number, 10) + s.tail
 }
 
-// site decides which hosts are the regulator's and what public links look like.
+// site decides which hosts are the regulator's and how public links are written.
 type site struct {
 	public string // PublicOrigin or SimulatedOrigin
 	own    string // host that receives the requests, if it is another

@@ -343,7 +343,7 @@ func TestBadAnswers(t *testing.T) {
 		}},
 		{"a report that quotes that page", status(200, strings.Replace(quoted, "Verifique la ruta", "No ha sido posible completar su consulta", 1)), func(err error) bool { return err == nil }},
 		{"cut", status(200, quoted[:len(quoted)/2]), isMarkup},
-		{"another filing", status(200, strings.ReplaceAll(quoted, "50374", "50375")), isMarkup},
+		{"another report", status(200, strings.ReplaceAll(quoted, "50374", "50375")), isMarkup},
 		{"no Accept", func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Accept") != "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" || r.Header.Get("Cookie") != "" {
 				w.WriteHeader(500)

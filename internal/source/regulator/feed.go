@@ -219,7 +219,7 @@ func parsePubDate(s string) (t time.Time, seconds bool) {
 
 // description splits the HTML of an item: the time in bold, the category, an
 // empty line, the subject.
-func description(s string) (stamp, heading, subject string) {
+func description(s string) (stamp, category, subject string) {
 	var (
 		bold, line strings.Builder
 		lines      []string
@@ -250,12 +250,12 @@ func description(s string) (stamp, heading, subject string) {
 			in = false
 		}
 	}
-	heading, subject = split(append(lines, line.String()))
-	return markup.Collapse(bold.String()), heading, subject
+	category, subject = split(append(lines, line.String()))
+	return markup.Collapse(bold.String()), category, subject
 }
 
 // split divides the lines at the first empty one, or after the first line.
-func split(lines []string) (heading, subject string) {
+func split(lines []string) (category, subject string) {
 	at, from := 1, 1
 	for i := 1; i < len(lines)-1; i++ {
 		if markup.Collapse(lines[i]) == "" {

@@ -89,7 +89,7 @@ func TestHostileFeeds(t *testing.T) {
 		{"a text between instructions", item, "x<?a?>", itemEnd},
 		{"children", top + "<item>", "<a%d>x</a%d>", "</item>" + end},
 		{"items", top, "<item/>", end},
-		{"filings", top, strings.ReplaceAll(feedItem("Mon, 21 Sep 2026 10:33:40 GMT", "12:33 21/09/2026"), "-IP.aspx?nreg=7", "-OIR.aspx?nreg=1%d"), end},
+		{"reports", top, strings.ReplaceAll(feedItem("Mon, 21 Sep 2026 10:33:40 GMT", "12:33 21/09/2026"), "-IP.aspx?nreg=7", "-OIR.aspx?nreg=1%d"), end},
 		{"open elements", top, "<a>", end},
 		{"ends of nothing", top + "<a><b>", "</c>", end},
 		{"attributes", top + "<item ", "a%d='' ", "></item>" + end},
@@ -118,12 +118,12 @@ func TestHostilePages(t *testing.T) {
 	const subject = row + `<li id="liSubtituloRegistro">`
 	const table = `<html><table id="grdDescargas">`
 	deep := func(s string) string { return strings.Repeat(s, 50) }
-	const filing = `<li id="elementoPrimerNivel"><ul><li id="liFechaRegistro">22/04/2026</li><li id="liHora">10:00</li>` +
+	const report = `<li id="elementoPrimerNivel"><ul><li id="liFechaRegistro">22/04/2026</li><li id="liHora">10:00</li>` +
 		`<li><a id="hlTituloCabecera" href="?nif=A69001238">ALMAZARA</a></li><li id="liSubtituloRegistro">Informa</li>` +
 		`<li>Número de registro: 50374</li><li>Número y fecha de registro oficial: 1%d</li></ul></li>`
 	for _, h := range []hostile{
 		{"rows", list, `<li id="elementoPrimerNivel">`, end},
-		{"filings", list, filing, end},
+		{"reports", list, report, end},
 		{"entries of another form", list, `<li><a>`, end},
 		{"lists in lists", `<html>` + deep(`<ul id="listaElementosPrimernivel"><li>`), `<a>x</a>`, end},
 		{"owners in owners", `<html>` + deep(`<div id="tituloDatos">`), `<a></a>`, end},

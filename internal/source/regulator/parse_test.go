@@ -156,7 +156,7 @@ func TestFeedTimes(t *testing.T) {
 			if r := rows[0]; !r.At.Equal(at(test.at)) || !r.Later.Equal(later) || r.Surface != test.surface {
 				t.Errorf("at %v, later %v, from %s", r.At, r.Later, r.Surface)
 			}
-			// However exact its time: no page has spoken.
+			// Its page was not read, however exact its time is.
 			if r := rows[0].Report(at("2026-10-26T12:00:00Z")); !rows[0].FromFeed || !r.EnrichedAt.IsZero() || r.TimeFrom != test.surface {
 				t.Errorf("from the feed: %v, enriched %v, time from %s", rows[0].FromFeed, r.EnrichedAt, r.TimeFrom)
 			}
@@ -355,7 +355,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 	for n := 0; n < bytes.LastIndex(whole, []byte("</html")); n += stride {
 		cut, err := regulator.ParseList(disclosure.OIR, whole[:n], regulator.PublicOrigin)
 		if err == nil {
-			t.Fatalf("the first %d bytes pass for a page", n)
+			t.Fatalf("the first %d bytes: got no error, want a MarkupError", n)
 		}
 		if diff := cmp.Diff(all.Rows[:len(cut.Rows)], cut.Rows); len(cut.Rows) > 0 && diff != "" {
 			t.Fatalf("the first %d bytes: %s", n, diff)
@@ -364,7 +364,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 	for n := 0; n < bytes.LastIndex(feed, []byte("</rss")); n += stride {
 		cut, err := regulator.ParseFeed(disclosure.OIR, feed[:n], regulator.PublicOrigin)
 		if err == nil {
-			t.Fatalf("the first %d bytes pass for a feed", n)
+			t.Fatalf("the first %d bytes: got no error, want a MarkupError", n)
 		}
 		if diff := cmp.Diff(items[:len(cut)], cut); len(cut) > 0 && diff != "" {
 			t.Fatalf("the first %d bytes: %s", n, diff)
@@ -420,7 +420,7 @@ func TestSubjects(t *testing.T) {
 		{"another number", "Número de registro: 39018, que se rectifica", "Número de registro: 39018, que se rectifica", 0},
 		{"no link but a relation", "La sociedad informa " + related, "La sociedad informa", 1},
 		{"a link without id", `<a href="y">La sociedad</a>` + related, "La sociedad", 1},
-		{"speaks of another filing", `<a id="subtituloRegistroEnlace">Rectifica la comunicación nº 12 del 04/03/2025 (21:18)</a>`, "Rectifica la comunicación nº 12 del 04/03/2025 (21:18)", 0},
+		{"names another report", `<a id="subtituloRegistroEnlace">Rectifica la comunicación nº 12 del 04/03/2025 (21:18)</a>`, "Rectifica la comunicación nº 12 del 04/03/2025 (21:18)", 0},
 		{"empty", `<a id="subtituloRegistroEnlace" href="y"> &nbsp; </a>`, "Comunicación de operaciones vinculadas", 0},
 		{"twice the same relation", `La sociedad informa ` + related + related, "La sociedad informa", 1},
 	} {
@@ -565,10 +565,10 @@ func TestUnknownEntries(t *testing.T) {
 		`<li id="x_ctl01_filaRegistro"><a href="../consultas/datosentidad.aspx?nif=A69001238">ALMAZARA FICTICIA, S.A.</a></li>`), regulator.PublicOrigin)
 	var markup *regulator.MarkupError
 	if !errors.As(err, &markup) || !markup.Whole || len(list.Rows) != 0 {
-		t.Errorf("rows of another form give %v, %v", list.Rows, err)
+		t.Errorf("rows of an unknown form: got %v, %v", list.Rows, err)
 	}
 	list, err = regulator.ParseList(disclosure.OIR, fmt.Appendf(nil, page, `<li>No se han encontrado registros</li>`), regulator.PublicOrigin)
 	if err != nil || len(list.Rows) != 0 {
-		t.Errorf("words that there is nothing give %v, %v", list.Rows, err)
+		t.Errorf("list with only a text: got %v, %v; want no rows", list.Rows, err)
 	}
 }

@@ -67,13 +67,13 @@ func TestTransportErrors(t *testing.T) {
 				_, err := c.Permalink(t.Context(), disclosure.OIR, 7)
 				wantTransport(t, err, oirList+"?nreg=7", test.want)
 				if !errors.Is(err, test.err) || !errors.Is(regulator.Cause(err), test.err) {
-					t.Errorf("the cause is lost: %v", regulator.Cause(err))
+					t.Errorf("cause: got %v, want the original error", regulator.Cause(err))
 				}
 			})
 		}
 	}
 	if regulator.Cause(io.EOF) != nil || regulator.Cause(nil) != nil {
-		t.Error("there is a cause where none was hidden")
+		t.Error("Cause: got an error, want nil")
 	}
 }
 
@@ -109,7 +109,7 @@ func TestRealTransportErrors(t *testing.T) {
 	wantTransport(t, err, oirList+"?nreg=7", "the connection was refused")
 
 	safe := httptest.NewUnstartedServer(http.NotFoundHandler())
-	safe.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of us
+	safe.Config.ErrorLog = log.New(io.Discard, "", 0) // it logs the refused handshake
 	safe.StartTLS()
 	defer safe.Close()
 	transport := &http.Transport{}
@@ -177,14 +177,14 @@ func TestRedirectsAreCached(t *testing.T) {
 		}
 	})
 	t.Run("to another query", func(t *testing.T) {
-		_, c, queue := newFake(t, map[string]http.HandlerFunc{oirList: redirectTo(301, "/filing?id=1"), "/filing": send(page)})
+		_, c, queue := newFake(t, map[string]http.HandlerFunc{oirList: redirectTo(301, "/report?id=1"), "/report": send(page)})
 		for range 2 {
 			if _, err := c.For(throttle.Gaps).Permalink(t.Context(), disclosure.OIR, 50374); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if n := queue.Granted(throttle.Gaps); n != 4 {
-			t.Errorf("%d turns, want 4: it says nothing of other filings", n)
+			t.Errorf("%d turns, want 4: the redirect does not apply to other queries", n)
 		}
 	})
 }
@@ -212,16 +212,16 @@ func TestRedirectsAreDropped(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			pages := map[string]http.HandlerFunc{oirFeed: redirectTo(301, "/new"), "/new": send(feed)}
 			f, c, queue := newFake(t, pages)
-			look := func() error { _, err := c.Feed(t.Context(), disclosure.OIR, [32]byte{}); return err }
-			if err := errors.Join(look(), look()); err != nil {
+			poll := func() error { _, err := c.Feed(t.Context(), disclosure.OIR, [32]byte{}); return err }
+			if err := errors.Join(poll(), poll()); err != nil {
 				t.Fatal(err)
 			}
 			pages[oirFeed], pages["/new"] = send(feed), test.broken
 			before := queue.Granted(throttle.Feeds)
-			if err := look(); (err != nil) != test.fails {
+			if err := poll(); (err != nil) != test.fails {
 				t.Errorf("error %v", err)
 			}
-			if err := look(); err != nil {
+			if err := poll(); err != nil {
 				t.Errorf("error %v at the old address", err)
 			}
 			if n := queue.Granted(throttle.Feeds) - before; n != test.turns {
@@ -257,7 +257,7 @@ func TestRedirectTTL(t *testing.T) {
 			}
 			return w.Result(), nil
 		}))
-		look := func() uint64 {
+		poll := func() uint64 {
 			before := queue.Granted(throttle.Feeds)
 			if _, err := c.Feed(t.Context(), disclosure.OIR, [32]byte{}); err != nil {
 				t.Error(err)
@@ -269,7 +269,7 @@ func TestRedirectTTL(t *testing.T) {
 			turns uint64
 		}{{0, 2}, {59 * time.Minute, 1}, {time.Minute, 2}, {59 * time.Minute, 1}} {
 			time.Sleep(step.wait)
-			if n := look(); n != step.turns {
+			if n := poll(); n != step.turns {
 				t.Errorf("%d turns after %v more, want %d", n, step.wait, step.turns)
 			}
 		}

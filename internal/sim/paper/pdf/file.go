@@ -99,7 +99,7 @@ func Deflate(content []byte) []byte {
 	return out.Bytes()
 }
 
-const binaryMark = "\n%\xe2\xe3\xcf\xd3\n" // tells transfer programs that the file is binary
+const binaryMark = "\n%\xe2\xe3\xcf\xd3\n" // marks the file as binary for transfer programs
 
 func (o object) write(out *bytes.Buffer, number int) {
 	fmt.Fprintf(out, "%d 0 obj\n%s\n", number, o.value)

@@ -17,7 +17,7 @@ type Analytics struct {
 	Daily       []Daily       `json:"daily"`         // the last 30 days, today last
 	Weekdays    []Weekday     `json:"weekdays"`      // Monday first, all reports
 	Hours       []Hour        `json:"hours"`         // 0 to 23, all reports
-	WeekHours   [7][24]int    `json:"weekday_hours"` // both at once: a row for each weekday
+	WeekHours   [7][24]int    `json:"weekday_hours"` // a row of hours for each weekday
 	Categories  []CategoryUse `json:"categories"`    // most used first, all reports
 	Issuers     []IssuerUse   `json:"issuers"`       // most active first, last 30 days
 	Markets     []MarketUse   `json:"markets"`       // most reports first, all reports
@@ -66,7 +66,7 @@ type IssuerUse struct {
 
 type MarketUse struct {
 	Market  string `json:"market"`
-	Filings int    `json:"filings"`
+	Reports int    `json:"filings"`
 	Issuers int    `json:"issuers"`
 }
 
@@ -85,7 +85,7 @@ const (
 	paceWeeks     = 8
 )
 
-// Analytics returns the figures as of now, worked out at most once a minute
+// Analytics returns the figures as of now. They are computed at most once a minute
 // for each snapshot.
 func (s *Snapshot) Analytics(now time.Time) *Analytics {
 	a := &s.analytics
@@ -168,15 +168,15 @@ func (s *Snapshot) categoryUse() []CategoryUse {
 	return used[:min(len(used), topCategories)]
 }
 
-// categoryCounts adds up the headings that have a category. Its spelling
-// varies between series; the one first seen is shown.
+// categoryCounts adds up the category lines that have a category. Its spelling
+// varies between series; the first one is returned.
 func (s *Snapshot) categoryCounts() []CategoryUse {
 	byFolded := map[string]*CategoryUse{}
-	for heading, total := range s.tally.headings {
+	for categoryLine, total := range s.tally.categoryLines {
 		if total == 0 {
-			continue // of reports that changed since
+			continue // only of reports that have changed since
 		}
-		for _, name := range s.index.Categories(uint32(heading)) {
+		for _, name := range s.index.Categories(uint32(categoryLine)) {
 			folded := text.Fold(name)
 			if byFolded[folded] == nil {
 				byFolded[folded] = &CategoryUse{Category: name}
@@ -191,8 +191,8 @@ func (s *Snapshot) categoryCounts() []CategoryUse {
 	return used
 }
 
-// issuerUse counts the last days' reports of each issuer, whatever they call
-// it, and names it as the directory does, or as its last report does.
+// issuerUse counts the reports of each issuer in the last days, under any name. It
+// returns the name in the directory, or else that in the last report.
 func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
 	byID := map[string]*IssuerUse{}
 	last := map[string]uint64{}
@@ -236,17 +236,17 @@ func (s *Snapshot) marketUse() []MarketUse {
 		return byName[i.Market]
 	}
 	for ref, total := range s.tally.refs {
-		of(s.index.IssuerByRef(uint32(ref))).Filings += int(total)
+		of(s.index.IssuerByRef(uint32(ref))).Reports += int(total)
 	}
 	for _, e := range s.index.Directory().Entities() {
 		of(e.Issuer).Issuers++
 	}
 	return top(byName, len(byName), func(a, b MarketUse) int {
-		return cmp.Or(b.Filings-a.Filings, cmp.Compare(a.Market, b.Market))
+		return cmp.Or(b.Reports-a.Reports, cmp.Compare(a.Market, b.Market))
 	})
 }
 
-// top returns the first n of the values that count at all, in order.
+// top returns the first n values in order.
 func top[T any](values map[string]*T, n int, order func(a, b T) int) []T {
 	all := make([]T, 0, len(values))
 	for _, v := range values {

@@ -12,24 +12,23 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// figures works out the analytics of reports published at some times, as of
-// another.
+// figures returns the analytics as of now of reports published at some times.
 func figures(t *testing.T, now string, published ...string) *catalog.Analytics {
 	t.Helper()
 	db := newStore(t)
 	reports := make([]disclosure.Report, len(published))
 	for i, at := range published {
-		reports[i] = filing(disclosure.OIR, int64(i+1), at, bodegas)
+		reports[i] = newReport(disclosure.OIR, int64(i+1), at, bodegas)
 	}
 	add(t, db, nil, reports...)
-	return load(t, db).Snapshot().Analytics(filing(disclosure.OIR, 1, now, bodegas).PublishedAt)
+	return load(t, db).Snapshot().Analytics(newReport(disclosure.OIR, 1, now, bodegas).PublishedAt)
 }
 
-// days tells the days that have reports, and checks that all are there.
+// days returns the days that have reports, and checks that there are 30 days.
 func days(t *testing.T, a *catalog.Analytics) string {
 	t.Helper()
 	if len(a.Daily) != 30 {
-		t.Fatalf("%d days, want 30", len(a.Daily))
+		t.Fatalf("got %d days, want 30", len(a.Daily))
 	}
 	var out []string
 	for i, d := range a.Daily {
@@ -43,8 +42,8 @@ func days(t *testing.T, a *catalog.Analytics) string {
 	return strings.Join(out, " ")
 }
 
-// Days are Madrid's: one of 23 hours and one of 25 are each one day, the hour
-// that comes twice counts twice, and the one that never was stays empty.
+// Days are Madrid days. Days of 23 and 25 hours each count as one day. The hour
+// that occurs twice counts both times, and the skipped hour stays empty.
 func TestAnalyticsAcrossClockChanges(t *testing.T) {
 	spring := figures(t, "2026-04-10T12:00:00Z",
 		"2026-03-28T22:59:59Z", // 28 March 23:59:59
@@ -55,7 +54,7 @@ func TestAnalyticsAcrossClockChanges(t *testing.T) {
 		"2026-03-29T22:00:00Z", // 30 March 00:00:00
 	)
 	if got, want := days(t, spring), "2026-03-28:1 2026-03-29:4 2026-03-30:1"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("got days %s, want %s", got, want)
 	}
 	if h := spring.Hours; h[0].Total != 2 || h[1].Total != 1 || h[2].Total != 0 || h[3].Total != 1 || h[23].Total != 2 {
 		t.Errorf("hours in spring: %v", h)
@@ -69,7 +68,7 @@ func TestAnalyticsAcrossClockChanges(t *testing.T) {
 		"2026-10-25T23:00:00Z", // 26 October 00:00:00
 	)
 	if got, want := days(t, autumn), "2026-10-24:1 2026-10-25:4 2026-10-26:1"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("got days %s, want %s", got, want)
 	}
 	if h := autumn.Hours; h[0].Total != 2 || h[2].Total != 2 || h[23].Total != 2 {
 		t.Errorf("hours in autumn: %v", h)
@@ -84,8 +83,8 @@ func TestAnalyticsAcrossClockChanges(t *testing.T) {
 	}
 }
 
-// The thirty days end with today, which begins at Madrid's midnight. What is
-// dated later is counted in the totals and in no day.
+// The thirty days end with today, which begins at midnight in Madrid. Reports with
+// a later date count in the totals and in no day.
 func TestAnalyticsWindow(t *testing.T) {
 	a := figures(t, "2026-04-22T22:00:00Z", // 00:00 of the 23rd
 		"2026-04-23T22:00:00Z", // tomorrow
@@ -96,13 +95,13 @@ func TestAnalyticsWindow(t *testing.T) {
 		"2026-03-24T22:59:59Z", // the day before it
 	)
 	if got, want := days(t, a), "2026-03-25:1 2026-04-22:1 2026-04-23:2"; got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("got days %s, want %s", got, want)
 	}
 	if a.Daily[29].Date != "2026-04-23" || a.Totals.All != 6 {
 		t.Errorf("today is %s, all are %d", a.Daily[29].Date, a.Totals.All)
 	}
 	if at := a.GeneratedAt.Format(time.RFC3339); at != "2026-04-23T00:00:00+02:00" {
-		t.Errorf("worked out at %s", at)
+		t.Errorf("unexpected time of the figures: %s", at)
 	}
 }
 
@@ -134,8 +133,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Who and what is used most, and where: each list has its own order, and ties
-// have one too.
+// The lists of categories, issuers and markets have their own orders, which
+// include ties.
 func TestAnalyticsTops(t *testing.T) {
 	db := newStore(t)
 	with := func(r disclosure.Report, nif, category string) disclosure.Report {
@@ -146,14 +145,14 @@ func TestAnalyticsTops(t *testing.T) {
 		[]disclosure.Issuer{
 			{NIF: "A69000016", Name: bodegas, Ticker: "BVB", Market: "SIBE"},
 			{NIF: "A69000024", Name: aceros, Market: "BME Growth"},
-			{NIF: "A69000032", Name: "CARTONAJES DE URDANABE, S.L.", Market: "Latibex"}, // files nothing
+			{NIF: "A69000032", Name: "CARTONAJES DE URDANABE, S.L.", Market: "Latibex"}, // has no reports
 			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI"},
 		},
-		with(filing(disclosure.IP, 1, "2026-04-22T08:00:00Z", "OLD NAME"), "A69000016", "Sobre resultados - Sobre dividendos"),
-		with(filing(disclosure.OIR, 2, "2026-04-21T08:00:00Z", bodegas), "A69000016", "SOBRE  RESULTADOS"), // the same heading
-		with(filing(disclosure.OIR, 3, "2026-01-01T08:00:00Z", aceros), "A69000024", "Sobre resultados"),   // too old to be active
-		with(filing(disclosure.HR, 4, "2026-04-20T08:00:00Z", "NOT LISTED, S.A."), "A69000040", ""),
-		with(filing(disclosure.HR, 5, "2026-04-20T08:00:00Z", "NOBODY KNOWS, S.A."), "", ""),
+		with(newReport(disclosure.IP, 1, "2026-04-22T08:00:00Z", "OLD NAME"), "A69000016", "Sobre resultados - Sobre dividendos"),
+		with(newReport(disclosure.OIR, 2, "2026-04-21T08:00:00Z", bodegas), "A69000016", "SOBRE  RESULTADOS"), // the same category
+		with(newReport(disclosure.OIR, 3, "2026-01-01T08:00:00Z", aceros), "A69000024", "Sobre resultados"),   // too old to be active
+		with(newReport(disclosure.HR, 4, "2026-04-20T08:00:00Z", "NOT LISTED, S.A."), "A69000040", ""),
+		with(newReport(disclosure.HR, 5, "2026-04-20T08:00:00Z", "UNKNOWN, S.A."), "", ""),
 	)
 	a := load(t, db).Snapshot().Analytics(time.Date(2026, 4, 22, 10, 0, 0, 0, time.UTC))
 	bvb := "BVB"
@@ -161,7 +160,7 @@ func TestAnalyticsTops(t *testing.T) {
 		Totals:     catalog.Totals{All: 5, ByType: catalog.Counts{IP: 1, HR: 2, OIR: 2}},
 		Categories: []catalog.CategoryUse{{Category: "Sobre resultados", Total: 3}, {Category: "Sobre dividendos", Total: 1}},
 		Issuers:    []catalog.IssuerUse{{ID: "A69000016", Name: bodegas, Ticker: &bvb, Total: 2}, {ID: "A69000040", Name: "NOT LISTED, S.A.", Total: 1}},
-		Markets:    []catalog.MarketUse{{Market: "SIBE", Filings: 2, Issuers: 1}, {Market: "BME Growth", Filings: 1, Issuers: 1}, {Market: "Latibex", Issuers: 1}},
+		Markets:    []catalog.MarketUse{{Market: "SIBE", Reports: 2, Issuers: 1}, {Market: "BME Growth", Reports: 1, Issuers: 1}, {Market: "Latibex", Issuers: 1}},
 	}
 	got := &catalog.Analytics{Totals: a.Totals, Categories: a.Categories, Issuers: a.Issuers, Markets: a.Markets}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -169,24 +168,24 @@ func TestAnalyticsTops(t *testing.T) {
 	}
 }
 
-// The figures are worked out once a minute, and anew for a new snapshot.
+// The figures are computed once a minute, and again for a new snapshot.
 func TestAnalyticsAreKeptForAMinute(t *testing.T) {
 	db := newStore(t)
-	add(t, db, nil, filing(disclosure.IP, 1, "2026-04-22T08:00:00Z", bodegas))
+	add(t, db, nil, newReport(disclosure.IP, 1, "2026-04-22T08:00:00Z", bodegas))
 	c := load(t, db)
 	at := time.Date(2026, 4, 22, 10, 0, 1, 0, time.UTC)
 	first := c.Snapshot().Analytics(at)
 	if again := c.Snapshot().Analytics(at.Add(58 * time.Second)); again != first {
-		t.Error("worked out twice in a minute")
+		t.Error("the figures were computed twice in a minute")
 	}
 	if later := c.Snapshot().Analytics(at.Add(59 * time.Second)); later == first || !later.GeneratedAt.Equal(at.Add(59*time.Second)) {
-		t.Errorf("a minute later they are of %v", later.GeneratedAt)
+		t.Errorf("a minute later the figures are as of %v", later.GeneratedAt)
 	}
-	add(t, db, nil, filing(disclosure.IP, 2, "2026-04-22T08:00:00Z", bodegas))
+	add(t, db, nil, newReport(disclosure.IP, 2, "2026-04-22T08:00:00Z", bodegas))
 	if err := c.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if anew := c.Snapshot().Analytics(at); anew.Totals.All != 2 || anew.AsOfSeq != 2 {
-		t.Errorf("of a new snapshot they are %+v", anew.Totals)
+	if updated := c.Snapshot().Analytics(at); updated.Totals.All != 2 || updated.AsOfSeq != 2 {
+		t.Errorf("unexpected totals of a new snapshot: %+v", updated.Totals)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"pregon/internal/search"
 )
 
-// reports asks for a page, and panics when that fails: what tests ask for
-// never does.
+// reports returns a page. It panics if that fails, which the queries of the tests
+// never do.
 func reports(s *catalog.Snapshot, f disclosure.Filter, page, limit int) catalog.Page {
 	return must(s.Reports(context.Background(), f, page, limit))
 }

@@ -4,8 +4,8 @@
 //
 // A Snapshot is immutable. A request takes one and uses only that, so that all
 // parts of its answer agree. The catalogue loads everything at one seq, then
-// follows the log, builds the next snapshot beside the present one, and swaps
-// them through one pointer: readers never wait.
+// follows the log, builds the next snapshot while readers use the current one, and
+// swaps them through one pointer: readers never wait.
 package catalog
 
 import (
@@ -49,14 +49,14 @@ type Catalog struct {
 	writer    *search.Writer              // guarded by mu
 	issuers   map[string]*search.Issuer   // guarded by mu; by id
 	encoder   encoder                     // guarded by mu
-	merges    sync.WaitGroup              // under way beside us
-	torn      atomic.Bool                 // a load failed half way: nothing may be laid over what it left
+	merges    sync.WaitGroup              // running in other goroutines
+	torn      atomic.Bool                 // a load failed half way: no changes may be applied until the next
 	listeners []func([]disclosure.Change) // see Notify
-	current   atomic.Int64                // when it last knew that it had seen everything, Unix nanoseconds
+	current   atomic.Int64                // when it last had all changes of the log, Unix nanoseconds
 }
 
-// Behind returns how long ago the catalogue last knew that it had seen
-// everything: moments, unless the log cannot be read.
+// Behind returns how long ago the catalogue last had all changes of the log. That
+// is a short time unless the log cannot be read.
 func (c *Catalog) Behind() time.Duration {
 	if at := c.current.Load(); at != 0 {
 		return time.Since(time.Unix(0, at))
@@ -64,7 +64,7 @@ func (c *Catalog) Behind() time.Duration {
 	return 0
 }
 
-// New returns a catalogue that has nothing to show until Load.
+// New returns a catalogue without a snapshot: see Load.
 func New(log Log, logger *slog.Logger) *Catalog { return &Catalog{log: log, slog: logger} }
 
 // Notify registers a function that receives every change, in order, once it is in
@@ -121,7 +121,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	return nil
 }
 
-// read hands on the present state in batches.
+// read passes on the current state in batches.
 func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (disclosure.Head, error) {
 	const size = 500
 	batch := make([]disclosure.Change, 0, size)
@@ -143,7 +143,7 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (di
 	return head, errors.Join(err, hand())
 }
 
-// docs analyses the reports among changes and notes the issuers.
+// docs analyses the reports among changes and records the issuers.
 func (c *Catalog) docs(changes []disclosure.Change) []segment.Doc {
 	docs := make([]segment.Doc, 0, len(changes))
 	for _, ch := range changes {
@@ -164,11 +164,11 @@ const (
 	batch    = 2000                  // changes read and applied at once
 	pause    = 20 * time.Millisecond // between two snapshots: limits the rate of snapshots during a flood
 	pollTime = 2 * time.Second       // how long to wait for a change before the log is checked
-	readTime = 30 * time.Second      // for reading changes: a store that hangs is no better than one that fails
+	readTime = 30 * time.Second      // for reading changes: a store that hangs is treated as one that fails
 )
 
 // Follow applies changes as they come until the context ends. While the log
-// cannot be read the last snapshot stands.
+// cannot be read, the last snapshot remains.
 func (c *Catalog) Follow(ctx context.Context) error {
 	defer c.merges.Wait()
 	failures, trouble := 0, outage.Log{Logger: c.slog}
@@ -222,9 +222,9 @@ var (
 	errBehind     = errors.New("the log was read from a copy that is behind, as a standby is: if the store's address has several hosts, add target_session_attrs=read-write")
 )
 
-// next reads what comes after the snapshot, and fails when that is of another
-// log. A backup may be restored at any moment, and the log may be longer again
-// when it is next read: so the last change that was seen is read once more.
+// next reads the changes after the snapshot, and fails if they are of another
+// log. A backup may be restored at any moment, and the log may have grown again
+// when it is next read. So next also reads the last known change again.
 func (c *Catalog) next(ctx context.Context) ([]disclosure.Change, disclosure.Head, error) {
 	s := c.Snapshot()
 	changes, err := c.log.Changes(ctx, max(0, s.head.Seq-1), batch+1)
@@ -245,9 +245,9 @@ func (c *Catalog) next(ctx context.Context) ([]disclosure.Change, disclosure.Hea
 	return changes[1:], head, nil
 }
 
-// reload loads a log that is another than the one that was loaded. If it has
-// the same epoch, a backup was restored and its seqs are about to be used for
-// other changes: the epoch is renewed, so that no reader takes one for the other.
+// reload loads a log that replaced the one that was loaded. If it has the same
+// epoch, a backup was restored and its seqs will be assigned to other changes.
+// Then reload renews the epoch, so that readers can distinguish them.
 func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 	s := c.Snapshot()
 	if head.Epoch == s.head.Epoch {
@@ -269,8 +269,8 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 	return c.Load(ctx)
 }
 
-// wait waits for something new. It gives up after a while to see whether the
-// log is still there, and whether it is the one we know.
+// wait waits for a new change. It returns after a while in any case, so that the
+// caller checks that the log can be read and is still the same.
 func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 	waiting, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
@@ -291,7 +291,7 @@ func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 	return true, nil
 }
 
-// apply makes the next snapshot.
+// apply builds the next snapshot.
 func (c *Catalog) apply(changes []disclosure.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -339,8 +339,8 @@ func newestOfEach(changes []disclosure.Change) []disclosure.Change {
 	return kept
 }
 
-// startMerge lets the index tidy itself beside readers and writer. c.mu is
-// held.
+// startMerge starts a due merge of the index, which runs concurrently with readers
+// and the writer. c.mu is held.
 func (c *Catalog) startMerge() {
 	w := c.writer
 	m := w.Due()
@@ -352,7 +352,7 @@ func (c *Catalog) startMerge() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if w != c.writer {
-			return // everything was loaded anew
+			return // the catalogue was reloaded
 		}
 		w.Install(m)
 		s := c.Snapshot()

@@ -71,8 +71,8 @@ func add(t *testing.T, db store.Store, issuers []disclosure.Issuer, reports ...d
 	return out.Seq
 }
 
-// report makes a report without a NIF.
-func filing(t disclosure.Type, number int64, at, company string) disclosure.Report {
+// newReport returns a report without a NIF.
+func newReport(t disclosure.Type, number int64, at, company string) disclosure.Report {
 	published, err := time.Parse(time.RFC3339Nano, at)
 	if err != nil {
 		panic(err)
@@ -85,11 +85,11 @@ const (
 	aceros  = "ACEROS DE NAVALBRUMA, S.A."
 )
 
-// ids lists what a filter finds, in the order of lists.
+// ids returns the ids of the reports that match a filter, in the order of lists.
 func ids(s *catalog.Snapshot, f disclosure.Filter) string {
 	var out []string
-	for _, filing := range reports(s, f, 1, 1000).Reports {
-		out = append(out, filing.Decode().ID)
+	for _, report := range reports(s, f, 1, 1000).Reports {
+		out = append(out, report.Decode().ID)
 	}
 	return strings.Join(out, " ")
 }
@@ -102,8 +102,8 @@ type follower struct {
 	log  *brokenLog
 }
 
-// following runs a test in a bubble of made-up time while a catalogue follows
-// a log, and sees to it that Follow ends with its context and not before.
+// following runs a test in a synctest bubble while a catalogue follows a log. It
+// checks that Follow ends with its context and not before.
 func following(t *testing.T, test func(t *testing.T, f *follower)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -133,33 +133,33 @@ func following(t *testing.T, test func(t *testing.T, f *follower)) {
 	})
 }
 
-// settle lets the catalogue catch up: it rests a little between two snapshots.
+// settle waits until the catalogue has caught up: it pauses between two snapshots.
 func settle() {
-	time.Sleep(100 * time.Millisecond) // of made-up time
+	time.Sleep(100 * time.Millisecond) // of synthetic time
 	synctest.Wait()
 }
 
-// at checks how far the catalogue is.
-func (f *follower) at(t *testing.T, seq int64, filings int) {
+// at checks the seq and the number of reports of the catalogue.
+func (f *follower) at(t *testing.T, seq int64, count int) {
 	t.Helper()
 	settle()
-	if s := f.Snapshot(); s.Seq() != seq || s.Len() != filings {
-		t.Errorf("the catalogue is at %d with %d reports, want %d with %d", s.Seq(), s.Len(), seq, filings)
+	if s := f.Snapshot(); s.Seq() != seq || s.Len() != count {
+		t.Errorf("the catalogue is at %d with %d reports, want %d with %d", s.Seq(), s.Len(), seq, count)
 	}
 }
 
-// brokenLog is the real log behind a wire that can be cut.
+// brokenLog is a real log whose methods can be made to fail.
 type brokenLog struct {
 	catalog.Log
 	cutWait, cutChanges atomic.Bool
 	failures            atomic.Int32
 }
 
-var errCut = errors.New("the wire is cut")
+var errCut = errors.New("the log is broken")
 
 func (l *brokenLog) fail() error {
 	if l.failures.Add(1) > 1000 {
-		panic("the log is asked without a pause")
+		panic("the log is polled without a pause")
 	}
 	return errCut
 }
@@ -194,35 +194,35 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
-// Loading everything and following from the first change lead to the same.
+// Loading everything and following from the first change give the same snapshot.
 func TestLoadIsFollow(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
-		late := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
-		add(t, f.db, nil, late, filing(disclosure.IP, 2, "2026-04-22T09:00:00Z", aceros))
+		late := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+		add(t, f.db, nil, late, newReport(disclosure.IP, 2, "2026-04-22T09:00:00Z", aceros))
 		add(t, f.db, []disclosure.Issuer{{NIF: "A69000016", Name: bodegas, Ticker: "BVB"}})
 		late.PublishedAt = late.PublishedAt.Add(2 * time.Hour)
 		add(t, f.db, []disclosure.Issuer{{NIF: "A69000016", Name: "VINOS DE VALDEBRISA, S.A."}}, late)
 		settle()
 		followed, loaded := f.Snapshot(), load(t, f.db).Snapshot()
-		if one, other := told(followed), told(loaded); one != other || followed.Seq() != loaded.Seq() {
+		if one, other := describe(followed), describe(loaded); one != other || followed.Seq() != loaded.Seq() {
 			t.Errorf("followed to %d:\n%s\nloaded at %d:\n%s", followed.Seq(), one, loaded.Seq(), other)
 		}
 	})
 }
 
-// A report that comes after a quiet while shows at once; in a flood, within
-// 50 ms. Time is made up, so that this says what is waited for and nothing of
-// how fast the machine is.
+// A report that arrives after a quiet period is in the snapshot at once; in a
+// flood, within 50 ms. Time is synthetic, so the test does not depend on the speed
+// of the machine.
 func TestFollowsOwnAppendsAtOnce(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
 		for n := range int64(5) {
 			time.Sleep(time.Second)
-			add(t, f.db, nil, filing(disclosure.OIR, 2*n+1, "2026-04-22T08:00:00Z", bodegas))
+			add(t, f.db, nil, newReport(disclosure.OIR, 2*n+1, "2026-04-22T08:00:00Z", bodegas))
 			synctest.Wait()
 			if s := f.Snapshot(); s.Seq() != 2*n+1 {
-				t.Fatalf("after a quiet while the catalogue is at %d, want %d", s.Seq(), 2*n+1)
+				t.Fatalf("after a quiet period the catalogue is at %d, want %d", s.Seq(), 2*n+1)
 			}
-			add(t, f.db, nil, filing(disclosure.OIR, 2*n+2, "2026-04-22T08:00:00Z", bodegas))
+			add(t, f.db, nil, newReport(disclosure.OIR, 2*n+2, "2026-04-22T08:00:00Z", bodegas))
 			time.Sleep(50 * time.Millisecond)
 			synctest.Wait()
 			if s := f.Snapshot(); s.Seq() != 2*n+2 {
@@ -232,12 +232,13 @@ func TestFollowsOwnAppendsAtOnce(t *testing.T) {
 	})
 }
 
-// What another process appends shows soon, although nobody wakes this one.
+// Changes of another process are found soon, although they wake no waiter in this
+// one.
 func TestFollowsOthersAppends(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
 		other := open(t, f.path)
 		for n := range 3 {
-			seq := add(t, other, nil, filing(disclosure.OIR, int64(n+1), "2026-04-22T08:00:00Z", bodegas))
+			seq := add(t, other, nil, newReport(disclosure.OIR, int64(n+1), "2026-04-22T08:00:00Z", bodegas))
 			time.Sleep(time.Second)
 			f.at(t, seq, n+1)
 		}
@@ -250,31 +251,31 @@ func TestFollowsManyChanges(t *testing.T) {
 		const many = 4100 // more than two batches
 		reports := make([]disclosure.Report, many)
 		for i := range reports {
-			reports[i] = filing(disclosure.OIR, int64(i+1), "2026-04-22T08:00:00Z", bodegas)
+			reports[i] = newReport(disclosure.OIR, int64(i+1), "2026-04-22T08:00:00Z", bodegas)
 		}
 		f.at(t, add(t, f.db, nil, reports...), many)
 	})
 }
 
-// While the log cannot be read the last snapshot stands, the log is asked ever
-// less often, and once it can be read again nothing is missing.
+// While the log cannot be read, the last snapshot remains and the log is polled
+// less and less often. Once it can be read again, no change is missing.
 func TestFollowSurvivesErrors(t *testing.T) {
-	for _, wire := range []string{"wait", "changes"} {
-		t.Run(wire, func(t *testing.T) {
+	for _, method := range []string{"wait", "changes"} {
+		t.Run(method, func(t *testing.T) {
 			following(t, func(t *testing.T, f *follower) {
-				before := add(t, f.db, nil, filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas))
+				before := add(t, f.db, nil, newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas))
 				f.at(t, before, 1)
-				cut := map[string]*atomic.Bool{"wait": &f.log.cutWait, "changes": &f.log.cutChanges}[wire]
+				cut := map[string]*atomic.Bool{"wait": &f.log.cutWait, "changes": &f.log.cutChanges}[method]
 				cut.Store(true)
-				// The first of these only wakes who waits behind the cut.
-				add(t, f.db, nil, filing(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas))
+				// The first of these only wakes a call that is waiting.
+				add(t, f.db, nil, newReport(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas))
 				settle()
-				stood := f.Snapshot()
-				after := add(t, f.db, nil, filing(disclosure.OIR, 3, "2026-04-22T10:00:00Z", bodegas))
+				kept := f.Snapshot()
+				after := add(t, f.db, nil, newReport(disclosure.OIR, 3, "2026-04-22T10:00:00Z", bodegas))
 				time.Sleep(time.Minute)
-				f.at(t, stood.Seq(), stood.Len())
+				f.at(t, kept.Seq(), kept.Len())
 				if n := f.log.failures.Load(); n < 5 || n > 40 {
-					t.Errorf("the log was asked %d times in a minute of failures", n)
+					t.Errorf("the log was polled %d times in a minute of failures", n)
 				}
 				cut.Store(false)
 				time.Sleep(5 * time.Second) // the longest pause
@@ -284,17 +285,16 @@ func TestFollowSurvivesErrors(t *testing.T) {
 	}
 }
 
-// An end that comes while Follow pauses after an error is heard at once.
+// Follow ends at once if its context ends while it pauses after an error.
 func TestFollowEndsWhilePausing(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
 		f.log.cutWait.Store(true)
-		add(t, f.db, nil, filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas))
+		add(t, f.db, nil, newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas))
 		time.Sleep(time.Minute)
 	})
 }
 
-// Readers never see half a change, nor the catalogue going back, while it
-// grows under them.
+// Concurrent readers never see part of a change, and the seq never decreases.
 func TestConcurrentReaders(t *testing.T) {
 	db := newStore(t)
 	c := load(t, db)
@@ -316,7 +316,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 	for n := range appends {
 		add(t, db, []disclosure.Issuer{{ID: "fi-" + strconv.Itoa(n), Name: bodegas}},
-			filing(disclosure.Types[n%3], int64(n+1), "2026-04-22T08:00:00Z", bodegas))
+			newReport(disclosure.Types[n%3], int64(n+1), "2026-04-22T08:00:00Z", bodegas))
 	}
 	readers.Wait()
 	cancel()

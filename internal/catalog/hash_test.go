@@ -19,11 +19,11 @@ func hashOf(t *testing.T, f disclosure.Filter, page, limit int, changes ...discl
 	return reports(load(t, log).Snapshot(), f, page, limit).Hash()
 }
 
-// Pages that read differently have different hashes, whatever the difference.
-func TestPageHashTellsContentsApart(t *testing.T) {
-	base := filing(disclosure.OIR, 7, "2026-04-22T08:00:00Z", bodegas)
+// Pages with different contents have different hashes.
+func TestPageHashDiffersByContent(t *testing.T) {
+	base := newReport(disclosure.OIR, 7, "2026-04-22T08:00:00Z", bodegas)
 	base.NIF = "A69000016"
-	other := filing(disclosure.IP, 8, "2026-04-22T07:00:00Z", aceros)
+	other := newReport(disclosure.IP, 8, "2026-04-22T07:00:00Z", aceros)
 	variants := map[string][]disclosure.Change{
 		"base":        {published(base), published(other)},
 		"one":         {published(base)},
@@ -40,7 +40,7 @@ func TestPageHashTellsContentsApart(t *testing.T) {
 		"summary": func(r *disclosure.Report) { r.Summary = "x" },
 		"ticker":  func(r *disclosure.Report) { r.Ticker = "OWN" },
 		"time":    func(r *disclosure.Report) { r.PublishedAt = r.PublishedAt.Add(time.Microsecond) },
-		"later":   func(r *disclosure.Report) { r.PublishedAt = r.PublishedAt.Add(-2 * time.Hour) }, // and so behind the other
+		"later":   func(r *disclosure.Report) { r.PublishedAt = r.PublishedAt.Add(-2 * time.Hour) }, // and so after the other
 		"pdf":     func(r *disclosure.Report) { r.PDFURL = "https://cnmv.invalid/a.pdf" },
 	} {
 		changed := base
@@ -61,22 +61,22 @@ func TestPageHashTellsContentsApart(t *testing.T) {
 	if h := hashOf(t, disclosure.Filter{}, 1, 1, variants["base"]...); seen[h] != "" {
 		t.Error("one of two reports has the hash of the only one")
 	}
-	// What a list does not show is no part of its hash, nor the order in which
-	// changes came.
+	// Fields that are not in a list do not change its hash, nor does the order of
+	// the changes.
 	unseen := base
 	unseen.Category, unseen.SourceURL = "Sobre resultados", "https://cnmv.invalid/x"
 	if h := hashOf(t, disclosure.Filter{}, 1, 10, published(other), published(unseen)); seen[h] != "base" {
-		t.Errorf("a source and a heading, which the list does not show, change its hash")
+		t.Errorf("a source and a category, which are not in the list, change its hash")
 	}
 }
 
-// Every page of a list has its own hash, and pages of one content in different
-// lists have one when the totals agree.
+// Every page of a list has its own hash. Pages of different lists have the same
+// hash if their contents and totals are equal.
 func TestPageHashOfPages(t *testing.T) {
 	log := newMemoryLog()
 	for n := range int64(60) {
-		r := filing(disclosure.Types[n%3], n+1, "2026-04-22T08:00:00Z", bodegas)
-		r.Title = fmt.Sprint("Filing ", n)
+		r := newReport(disclosure.Types[n%3], n+1, "2026-04-22T08:00:00Z", bodegas)
+		r.Title = fmt.Sprint("Report ", n)
 		log.append(published(r))
 	}
 	one, other := load(t, log).Snapshot(), load(t, log).Snapshot()
@@ -94,7 +94,7 @@ func TestPageHashOfPages(t *testing.T) {
 			}
 		}
 	}
-	all, words := reports(one, disclosure.Filter{}, 1, 60), reports(one, disclosure.Filter{Search: "filing"}, 1, 60)
+	all, words := reports(one, disclosure.Filter{}, 1, 60), reports(one, disclosure.Filter{Search: "report"}, 1, 60)
 	if all.Hash() != words.Hash() {
 		t.Error("one content has two hashes")
 	}

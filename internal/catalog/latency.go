@@ -7,7 +7,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Latency returns how long reports took from stage to stage.
+// Latency holds how long reports took from stage to stage.
 type Latency struct {
 	Count                 int // reports, without those that came as history
 	RegisteredToSeen      *Percentiles
@@ -20,7 +20,7 @@ type Latency struct {
 type Percentiles struct{ P50, P90, P99, Max time.Duration }
 
 // Latency measures the reports of some series that were published since an
-// instant. One that was healed after an outage counts, however late it came.
+// instant. Reports that were recovered after an outage count too.
 func (s *Snapshot) Latency(since time.Time, series ...disclosure.Type) Latency {
 	var seen, available, enriched, all []time.Duration
 	for f := range s.Since(since) {
@@ -41,9 +41,9 @@ func (s *Snapshot) Latency(since time.Time, series ...disclosure.Type) Latency {
 	}
 }
 
-// percentiles sorts the durations. Each is the least that so many in a hundred
-// do not exceed, a value that was measured. The clocks of two machines may
-// disagree: no stage takes less than nothing.
+// percentiles sorts the durations. A percentile is the least measured value
+// that so many in a hundred do not exceed. Negative durations, from clocks of two
+// machines that differ, count as zero.
 func percentiles(of []time.Duration) *Percentiles {
 	if len(of) == 0 {
 		return nil

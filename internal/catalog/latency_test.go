@@ -15,7 +15,7 @@ const measuredAt = "2026-04-22T08:00:00Z"
 // stages makes a report that took so long from stage to stage; -1 is a stage
 // that it has not reached.
 func stages(t disclosure.Type, number int64, seen, available, enriched time.Duration) disclosure.Report {
-	r := filing(t, number, measuredAt, bodegas)
+	r := newReport(t, number, measuredAt, bodegas)
 	r.FirstSeenAt = r.PublishedAt.Add(seen)
 	r.AvailableAt = r.FirstSeenAt.Add(available)
 	if enriched != -1 {
@@ -67,8 +67,8 @@ func TestLatency(t *testing.T) {
 		{"one of two enriched", both, []disclosure.Report{stages(disclosure.OIR, 1, time.Second, 0, none), stages(disclosure.IP, 1, time.Second, 0, 4*time.Second)}, catalog.Latency{
 			Count: 2, RegisteredToSeen: all(time.Second), SeenToAvailable: all(0), SeenToEnriched: all(4 * time.Second), RegisteredToAvailable: all(time.Second),
 		}},
-		{"history and what is older do not count", both, []disclosure.Report{history, old}, catalog.Latency{}},
-		{"history beside another", both, []disclosure.Report{history, old, one}, catalog.Latency{
+		{"history and older reports do not count", both, []disclosure.Report{history, old}, catalog.Latency{}},
+		{"history and another report", both, []disclosure.Report{history, old, one}, catalog.Latency{
 			Count: 1, RegisteredToSeen: all(2 * time.Second), SeenToAvailable: all(3 * time.Millisecond),
 			SeenToEnriched: all(20 * time.Second), RegisteredToAvailable: all(2003 * time.Millisecond),
 		}},
@@ -114,7 +114,7 @@ func TestPercentiles(t *testing.T) {
 			t.Errorf("of 1 to %d seconds: %s", test.count, diff)
 		}
 	}
-	// What is clamped still counts as one of them.
+	// A clamped duration still counts.
 	got := measured(t, []disclosure.Type{disclosure.IP}, stages(disclosure.IP, 1, -time.Minute, 0, -1), stages(disclosure.IP, 2, -time.Second, 0, -1), stages(disclosure.IP, 3, time.Second, 0, -1))
 	if diff := cmp.Diff(&catalog.Percentiles{P90: time.Second, P99: time.Second, Max: time.Second}, got.RegisteredToSeen); diff != "" {
 		t.Error(diff)

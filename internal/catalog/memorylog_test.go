@@ -10,8 +10,8 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// memoryLog is a log in memory, which can be put back to an earlier state and
-// be unreadable.
+// memoryLog is a log in memory. It can be restored to an earlier state and be made
+// unreadable.
 type memoryLog struct {
 	mu      sync.Mutex
 	changes []disclosure.Change
@@ -24,7 +24,7 @@ func newMemoryLog() *memoryLog {
 	return &memoryLog{more: make(chan struct{}), head: disclosure.Head{Cursor: disclosure.Cursor{Epoch: "first"}}}
 }
 
-// append adds changes in one go, and fills in their seq.
+// append adds changes atomically, and sets their seqs.
 func (l *memoryLog) append(changes ...disclosure.Change) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *memoryLog) append(changes ...disclosure.Change) int64 {
 	return int64(len(l.changes))
 }
 
-// cut puts the log back to where it was at seq.
+// cut restores the log to its state at seq.
 func (l *memoryLog) cut(seq int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 	"pregon/internal/sim/market"
 )
 
-// everything is a report with every field.
+// everything returns a report with every field set.
 func everything() disclosure.Report {
-	r := filing(disclosure.OIR, 40374, "2026-04-22T08:00:33.5Z", bodegas)
+	r := newReport(disclosure.OIR, 40374, "2026-04-22T08:00:33.5Z", bodegas)
 	r.ID = "oir-40374"
 	r.NIF, r.Ticker, r.Summary, r.Category = "A-69000016", "OWN", "Breve \"y\" <claro>.", "Sobre dividendos - Sobre negocio"
 	r.PDFURL, r.SourceURL = "https://regulator.example/d?t=%7b1%7d", "https://regulator.example/s?nreg=40374"
@@ -35,20 +35,20 @@ func everything() disclosure.Report {
 	return r
 }
 
-// kept returns a report as a catalogue gives it back.
+// kept returns a report from a catalogue that holds it.
 func kept(t *testing.T, r disclosure.Report) catalog.Report {
 	t.Helper()
 	log := newMemoryLog()
 	log.append(published(r))
 	f, ok := load(t, log).Snapshot().Report(disclosure.ReportID(r.Type, r.Number))
 	if !ok {
-		t.Fatal("it is not there")
+		t.Fatal("the report is not in the catalogue")
 	}
 	return f
 }
 
-// The catalogue keeps every field of a report, whichever of the others there
-// are. A field that is new to Report fails here until it is kept.
+// The catalogue keeps every field of a report, in any combination. A field that is
+// new to Report fails here until it is kept.
 func TestRecordKeepsEveryField(t *testing.T) {
 	full := everything()
 	check := func(what string, want disclosure.Report) {
@@ -63,7 +63,7 @@ func TestRecordKeepsEveryField(t *testing.T) {
 	for i := range names.NumField() {
 		name := names.Field(i).Name
 		if reflect.ValueOf(full).Field(i).IsZero() {
-			t.Errorf("the test does not know of %s", name)
+			t.Errorf("everything() does not set %s", name)
 		}
 		if slices.Contains(needed, name) {
 			continue
@@ -72,7 +72,7 @@ func TestRecordKeepsEveryField(t *testing.T) {
 		reflect.ValueOf(&without).Elem().Field(i).SetZero()
 		check("without "+name, without)
 
-		only := filing(disclosure.IP, 7, "2026-04-22T08:00:00Z", aceros)
+		only := newReport(disclosure.IP, 7, "2026-04-22T08:00:00Z", aceros)
 		only.ID = "ip-7"
 		reflect.ValueOf(&only).Elem().Field(i).Set(reflect.ValueOf(full).Field(i))
 		check("only "+name, only)
@@ -84,7 +84,7 @@ func TestRecordKeepsEveryField(t *testing.T) {
 	}
 }
 
-// Single texts are those of the whole report, whatever stands in them.
+// The methods that return single texts agree with the decoded report.
 func TestTexts(t *testing.T) {
 	for _, text := range []string{
 		"Dividendo", `Con "comillas"`, `Una \ barra al final \`, `\"`, `,"title":"otro"`, `"company_name":"otra","ticker":"X"`, "Ñandú & <b> €", "tab\ty salto\n", "\u2028", "\\u0022",
@@ -106,15 +106,15 @@ func TestClocks(t *testing.T) {
 		t.Errorf("%v %v %v %v %v, want those of %+v", at, seen, available, enriched, history, r)
 	}
 	if f.Type() != disclosure.OIR {
-		t.Errorf("it is a %s", f.Type())
+		t.Errorf("unexpected type %s", f.Type())
 	}
-	at, seen, available, enriched, history = kept(t, filing(disclosure.HR, 7, "2026-04-22T08:00:00Z", aceros)).Clocks()
+	at, seen, available, enriched, history = kept(t, newReport(disclosure.HR, 7, "2026-04-22T08:00:00Z", aceros)).Clocks()
 	if at.IsZero() || !seen.IsZero() || !available.IsZero() || !enriched.IsZero() || history {
 		t.Errorf("of a report without clocks: %v %v %v %v %v", at, seen, available, enriched, history)
 	}
 }
 
-// walked is what Numbers and Since are asked for.
+// walked returns the reports of the tests of Numbers and Since.
 func walked() []disclosure.Change {
 	var changes []disclosure.Change
 	for n, at := range []string{
@@ -122,7 +122,7 @@ func walked() []disclosure.Change {
 		"2026-03-29T21:59:59Z", "2026-03-29T22:00:00Z", // likewise, a day of 23 hours later
 	} {
 		for _, t := range disclosure.Types {
-			changes = append(changes, published(filing(t, int64(n+1), at, bodegas)))
+			changes = append(changes, published(newReport(t, int64(n+1), at, bodegas)))
 		}
 	}
 	return changes
@@ -146,7 +146,7 @@ func TestNumbers(t *testing.T) {
 			add(t, f.db, nil, *ch.Report)
 			f.at(t, int64(i+1), i+1)
 		}
-		moved := filing(disclosure.HR, 4, "2026-03-20T08:00:00Z", bodegas)
+		moved := newReport(disclosure.HR, 4, "2026-03-20T08:00:00Z", bodegas)
 		add(t, f.db, nil, moved)
 		f.at(t, 13, 12)
 		s := f.Snapshot()
@@ -168,7 +168,7 @@ func TestNumbers(t *testing.T) {
 				got = append(got, n)
 				r, _ := s.Report(disclosure.ReportID(test.typ, n))
 				if !at.Equal(r.Decode().PublishedAt) || at.Location() != time.UTC {
-					t.Errorf("%s %d is said to be of %v", test.typ, n, at)
+					t.Errorf("%s %d has the time %v", test.typ, n, at)
 				}
 			}
 			if !slices.Equal(got, test.want) {
@@ -216,7 +216,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// bulk is a log of made-up reports, as they come from the regulator's pages.
+// bulk returns a log of simulated reports, as they come from the regulator's pages.
 func bulk(b *testing.B, size int) *memoryLog {
 	b.Helper()
 	log := newMemoryLog()

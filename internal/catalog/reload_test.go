@@ -19,22 +19,22 @@ import (
 func many(from, to int64, title string) []disclosure.Change {
 	var out []disclosure.Change
 	for n := from; n <= to; n++ {
-		r := filing(disclosure.OIR, n, "2026-04-22T08:00:00Z", bodegas)
+		r := newReport(disclosure.OIR, n, "2026-04-22T08:00:00Z", bodegas)
 		r.Title = title
 		out = append(out, published(r))
 	}
 	return out
 }
 
-func wantAt(t *testing.T, c *catalog.Catalog, seq int64, filings int) {
+func wantAt(t *testing.T, c *catalog.Catalog, seq int64, count int) {
 	t.Helper()
-	if s := c.Snapshot(); s.Seq() != seq || s.Len() != filings {
-		t.Errorf("the catalogue is at %d with %d reports, want %d with %d", s.Seq(), s.Len(), seq, filings)
+	if s := c.Snapshot(); s.Seq() != seq || s.Len() != count {
+		t.Errorf("the catalogue is at %d with %d reports, want %d with %d", s.Seq(), s.Len(), seq, count)
 	}
 }
 
-// A log that was put back from a copy is read anew, and followed from there.
-func TestShorterLogIsLoadedAnew(t *testing.T) {
+// A log that was restored from a backup is reloaded, and followed from there.
+func TestShorterLogIsReloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
 		log.append(many(1, 20, "Antes")...)
@@ -43,17 +43,17 @@ func TestShorterLogIsLoadedAnew(t *testing.T) {
 			settle()
 			wantAt(t, c, 21, 20)
 			old := c.Snapshot()
-			before := told(old)
+			before := describe(old)
 
 			log.cut(5)
 			time.Sleep(time.Second)
-			wantAt(t, c, 21, 20) // nobody looked yet
+			wantAt(t, c, 21, 20) // the log was not polled yet
 			time.Sleep(10 * time.Second)
 			wantAt(t, c, 5, 5)
 			if n := len(issuers(c.Snapshot(), "", "", 10)); n != 0 {
-				t.Errorf("%d issuers are left of another log", n)
+				t.Errorf("got %d issuers of the replaced log, want 0", n)
 			}
-			if told(old) != before {
+			if describe(old) != before {
 				t.Error("a snapshot of the longer log changed")
 			}
 			log.append(many(6, 8, "Luego")...)
@@ -61,14 +61,14 @@ func TestShorterLogIsLoadedAnew(t *testing.T) {
 			wantAt(t, c, 8, 8)
 			same(t, c.Snapshot(), load(t, log).Snapshot())
 			if behind := c.Behind(); behind > time.Minute {
-				t.Errorf("it is %v behind", behind)
+				t.Errorf("Behind() = %v", behind)
 			}
 		})
 	})
 }
 
-// When the shorter log cannot be read, the last snapshot stands, and nothing
-// that comes meanwhile is laid over half a catalogue.
+// While the shorter log cannot be read, the last snapshot remains, and no changes
+// are applied to a catalogue that was loaded in part.
 func TestShorterLogThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
@@ -78,7 +78,7 @@ func TestShorterLogThatCannotBeRead(t *testing.T) {
 			log.setBroken(true)
 			time.Sleep(time.Minute)
 			wantAt(t, c, 20, 20)
-			log.append(many(11, 25, "Luego")...) // now it is the longer one
+			log.append(many(11, 25, "Luego")...) // now it is longer
 			time.Sleep(time.Minute)
 			wantAt(t, c, 20, 20)
 			log.setBroken(false)
@@ -89,8 +89,8 @@ func TestShorterLogThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// Loading anew while the index is being merged: what the merge leads to
-// belongs to an index that is no more.
+// After a reload during a merge, the result of the merge is dropped, because it
+// belongs to the previous index.
 func TestLoadDuringMerge(t *testing.T) {
 	log := newMemoryLog()
 	log.append(many(1, 3000, "Antes")...)
@@ -98,7 +98,7 @@ func TestLoadDuringMerge(t *testing.T) {
 		log.more = make(chan struct{}) // of the bubble
 		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
 			for round := range 3 {
-				settle() // it waits for the log
+				settle() // the catalogue waits for the log
 				seq := log.append(many(3001, 5000, fmt.Sprint("Luego ", round))...)
 				for c.Snapshot().Seq() < seq { // a merge begins then
 					runtime.Gosched()
@@ -119,9 +119,9 @@ func TestLoadDuringMerge(t *testing.T) {
 	})
 }
 
-// A log that was put back and is longer again than it was, before anybody
-// looked, is another all the same. Its epoch is renewed, and says from where on.
-func TestRegrownLogIsLoadedAnew(t *testing.T) {
+// A log that was restored and has grown longer than before between two polls is
+// detected. Its epoch is renewed, with the seq up to which both logs agree.
+func TestRegrownLogIsReloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
 		log.append(many(1, 5, "Antes")...)
@@ -149,7 +149,7 @@ func TestRegrownLogIsLoadedAnew(t *testing.T) {
 	})
 }
 
-// An epoch that another process renewed is taken over.
+// An epoch that another process renewed is loaded.
 func TestRenewedEpochIsLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
@@ -166,8 +166,8 @@ func TestRenewedEpochIsLoaded(t *testing.T) {
 	})
 }
 
-// staleLog reads from a copy that is behind while it is told to, and writes to
-// the log itself.
+// staleLog can be switched to read from an older copy. It writes to the log
+// itself.
 type staleLog struct {
 	*memoryLog
 	behind atomic.Bool
@@ -192,7 +192,7 @@ func (l *staleLog) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.C
 	return l.seen().ChangesAt(ctx, seqs...)
 }
 
-// A read that a standby answers which is behind is no restored backup.
+// A read from a standby that is behind is not taken for a restored backup.
 func TestStaleReadRenewsNoEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &staleLog{memoryLog: newMemoryLog()}

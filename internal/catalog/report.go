@@ -19,7 +19,7 @@ func (f Report) record() record { return record(f.of.index.Record(f.doc)) }
 // Decode returns the complete report.
 func (f Report) Decode() *disclosure.Report {
 	r := f.record().report(&f.of.links)
-	r.Category = f.of.index.Heading(f.doc)
+	r.Category = f.of.index.CategoryLine(f.doc)
 	return r
 }
 
@@ -29,7 +29,7 @@ func (f Report) ID() string { return disclosure.ReportID(f.Type(), f.doc.Number(
 // Published returns when it was published.
 func (f Report) Published() time.Time { return f.doc.Published() }
 
-// CompanyName returns who filed it, as the report says.
+// CompanyName returns the name of the company as in the report.
 func (f Report) CompanyName() string { return f.record().text(`"company_name":`) }
 
 // Title returns its subject.
@@ -39,23 +39,23 @@ func (f Report) Title() string { return f.record().text(`"title":`) }
 func (f Report) Type() disclosure.Type { return search.TypeOf(f.doc.Key) }
 
 // Clocks returns when the report reached each stage, zero where it has not,
-// and whether it came as history, so that they say nothing of latency. It
+// and whether it was loaded as history, so that the times do not show latency. It
 // decodes nothing else.
 func (f Report) Clocks() (published, firstSeen, available, enriched time.Time, backfilled bool) {
 	r := f.record()
 	return f.doc.Published(), r.firstSeen(), r.available(), r.enriched(), r.backfilled()
 }
 
-// Issuer returns its issuer, nil when the directory does not know it.
+// Issuer returns its issuer, or nil if it is not in the directory.
 func (f Report) Issuer() *disclosure.Issuer { return f.of.index.Issuer(f.doc) }
 
-// IssuerID returns the id of its issuer: the directory's where it knows it,
-// else the one it would have there, else nothing.
+// IssuerID returns the id of its issuer: that in the directory, else the one it
+// would have there, else "".
 func (f Report) IssuerID() string {
 	return f.of.index.IssuerID(f.doc.Ref)
 }
 
-// directoryTicker is shown where the report has none of its own.
+// directoryTicker returns the ticker of the issuer if the report has none.
 func (f Report) directoryTicker() string {
 	if i := f.Issuer(); i != nil {
 		return i.Ticker
@@ -74,11 +74,11 @@ func (f Report) Ticker() string {
 // AppendJSON appends the contract's Report.
 func (f Report) AppendJSON(b []byte) []byte { return f.record().appendJSON(b, f.directoryTicker()) }
 
-// Hash names the content of AppendJSON, the same in every process.
+// Hash returns a hash of the output of AppendJSON. It is the same in every process.
 func (f Report) Hash() uint64 {
 	h := f.record().hash()
 	if f.record().split() == 0 {
-		return h // its own ticker is in it
+		return h // it includes the report's own ticker
 	}
 	for i, ticker := 0, f.directoryTicker(); i < len(ticker); i++ {
 		h = (h ^ uint64(ticker[i])) * fnvPrime

@@ -21,31 +21,31 @@ type Snapshot struct {
 
 	analytics struct {
 		mu     sync.Mutex
-		minute int64      // guarded by mu: when latest was worked out
+		minute int64      // guarded by mu: when latest was computed
 		latest *Analytics // guarded by mu
 	}
 }
 
-// Seq returns the newest change that the snapshot knows of.
+// Seq returns the seq of the newest change in the snapshot.
 func (s *Snapshot) Seq() int64 { return s.head.Seq }
 
-// Head returns the end of the log, as far as the snapshot knows it.
+// Head returns the end of the log as of the snapshot.
 func (s *Snapshot) Head() disclosure.Head { return s.head }
 
-// Last returns the mark of the newest change that the snapshot knows of, which
-// is nothing when there is none.
+// Last returns the mark of the newest change in the snapshot, or the zero Mark if
+// there is none.
 func (s *Snapshot) Last() disclosure.Mark { return s.last }
 
 // Len returns the number of reports.
 func (s *Snapshot) Len() int { return s.index.Len() }
 
-// Page is one page of a list, and how many there are in all.
+// Page is one page of a list, with the total number of reports.
 type Page struct {
 	Total   int
 	Reports []Report
 }
 
-// Hash names the content of a page, the same in every process.
+// Hash returns a hash of the content of a page. It is the same in every process.
 func (p Page) Hash() uint64 {
 	h := uint64(p.Total)
 	for _, f := range p.Reports {
@@ -73,16 +73,16 @@ func (s *Snapshot) Reports(ctx context.Context, f disclosure.Filter, page, limit
 	return s.page(total, docs), err
 }
 
-// Newest returns the newest reports that match a filter. It leaves the
-// search text out, so that it costs little and cannot fail.
+// Newest returns the newest reports that match a filter. It ignores the search
+// text, so it is cheap and cannot fail.
 func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
 	f.Search = ""
 	found, _ := s.Reports(context.Background(), f, 1, limit)
 	return found
 }
 
-// Among is Reports over the reports with these ids alone, each of which is
-// given once.
+// Among is like Reports, but considers only the reports with these ids, which must
+// be distinct.
 func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter, page, limit int) (Page, error) {
 	keys := make([]uint64, 0, len(ids))
 	for _, id := range ids {
@@ -96,7 +96,7 @@ func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter,
 
 // walk passes the reports of a type and some days, newest first.
 func (s *Snapshot) walk(t disclosure.Type, from, to disclosure.Day) iter.Seq[*segment.Doc] {
-	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to}) // which fails only over a text
+	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to}) // fails only with a search text
 	return all
 }
 
@@ -154,14 +154,14 @@ func (s *Snapshot) Between(from, to disclosure.Day) iter.Seq[Report] {
 	}
 }
 
-// Loose returns the reports published since an instant that have to do with
-// one that is not known.
+// Unresolved returns the reports published since an instant that refer to one that
+// is not known.
 func (s *Snapshot) Unresolved(since time.Time) iter.Seq[Report] {
 	return s.flagged(since, unresolvedFlag)
 }
 
-// Unread returns the reports published since an instant whose document, or the
-// summary of it, is still to come.
+// Unread returns the reports published since an instant whose document or
+// summary is missing.
 func (s *Snapshot) Unread(since time.Time) iter.Seq[Report] { return s.flagged(since, unreadFlag) }
 
 func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Report] {
@@ -174,7 +174,7 @@ func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Report] {
 	}
 }
 
-// Issuers returns the best answers to a query, then by name.
+// Issuers returns the issuers that match a query, best first, then by name.
 func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Kind, limit int) ([]*search.Issuer, error) {
 	return s.index.Directory().Search(ctx, query, kind, limit)
 }
@@ -182,22 +182,22 @@ func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Ki
 // Issuer returns one issuer by any of its identifiers.
 func (s *Snapshot) Issuer(key string) (*search.Issuer, bool) { return s.index.Directory().Find(key) }
 
-// Lookup returns the issuers that a caller may mean by an identifier or a
-// ticker: see search.Directory.
+// Lookup returns the issuers with an identifier or a ticker: see
+// search.Directory.
 func (s *Snapshot) Lookup(name string) []*search.Issuer { return s.index.Directory().Lookup(name) }
 
-// KnowsIssuer reports whether an identifier is that of an issuer, or stands in
-// a report.
+// KnowsIssuer reports whether an identifier is that of an issuer, or occurs in a
+// report.
 func (s *Snapshot) KnowsIssuer(ident string) bool { return s.index.Knows(ident) }
 
-// Directory returns the issuers, with which a report that is not in the
-// snapshot can be joined.
+// Directory returns the issuers. Reports that are not in the snapshot can be
+// joined with it.
 func (s *Snapshot) Directory() *search.Directory { return s.index.Directory() }
 
-// Named returns the only issuer of a name, however that is spelt.
+// Named returns the only issuer with a name, in any spelling.
 func (s *Snapshot) Named(name string) (*search.Issuer, bool) { return s.index.Directory().Named(name) }
 
-// ReportsOf returns the newest reports of an issuer and how many it has.
+// ReportsOf returns the newest reports of an issuer and their total number.
 func (s *Snapshot) ReportsOf(e *search.Issuer, limit int) Page {
 	return s.Newest(disclosure.Filter{Issuer: e.Issuer.ID}, limit)
 }

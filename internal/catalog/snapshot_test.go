@@ -12,8 +12,9 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// told is all that a snapshot answers, as text, but for the time of asking.
-func told(s *catalog.Snapshot) string {
+// describe returns everything that a snapshot returns, as text, without the time
+// of the call.
+func describe(s *catalog.Snapshot) string {
 	var b strings.Builder
 	for _, f := range reports(s, disclosure.Filter{}, 1, 1000).Reports {
 		b.Write(f.AppendJSON(nil))
@@ -34,37 +35,37 @@ func told(s *catalog.Snapshot) string {
 	return b.String() + string(figures)
 }
 
-// A snapshot that somebody holds answers as before, whatever comes after it.
+// A snapshot does not change when later changes are applied.
 func TestSnapshotNeverChanges(t *testing.T) {
 	issuer := disclosure.Issuer{NIF: "A69000016", Name: bodegas, Ticker: "BVB", Market: "SIBE", Kind: disclosure.Company}
-	one := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+	one := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
 	following(t, func(t *testing.T, f *follower) {
-		add(t, f.db, []disclosure.Issuer{issuer}, one, filing(disclosure.IP, 2, "2026-04-22T09:00:00Z", aceros))
+		add(t, f.db, []disclosure.Issuer{issuer}, one, newReport(disclosure.IP, 2, "2026-04-22T09:00:00Z", aceros))
 		f.at(t, 3, 2)
 		old := f.Snapshot()
-		before := told(old)
+		before := describe(old)
 
 		one.Title, one.PublishedAt = "[Simulación] Otra cosa", one.PublishedAt.Add(24*time.Hour)
 		issuer.Name, issuer.Ticker, issuer.ISINs = "VINOS DE VALDEBRISA, S.A.", "VVB", []string{"ES0SIM000010"}
 		add(t, f.db, []disclosure.Issuer{issuer, {NIF: "A69000024", Name: aceros, Ticker: "ANB", Market: "SIBE"}},
-			one, filing(disclosure.HR, 3, "2026-04-20T09:00:00Z", aceros))
+			one, newReport(disclosure.HR, 3, "2026-04-20T09:00:00Z", aceros))
 		f.at(t, 7, 3)
 
-		if diff := cmp.Diff(before, told(old)); diff != "" {
+		if diff := cmp.Diff(before, describe(old)); diff != "" {
 			t.Errorf("an old snapshot changed: %s", diff)
 		}
-		if told(f.Snapshot()) == before {
-			t.Error("the new snapshot tells nothing new")
+		if describe(f.Snapshot()) == before {
+			t.Error("the new snapshot is the same as the old one")
 		}
 	})
 }
 
-// A report whose time is mended moves to its place, and one that comes late
-// takes its own at once.
-func TestOrderOfLateFilings(t *testing.T) {
+// A report whose time is corrected moves to its new position in the list, and a
+// late report is inserted at its position.
+func TestOrderOfLateReports(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
-		moved := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
-		add(t, f.db, nil, moved, filing(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas), filing(disclosure.OIR, 3, "2026-04-22T10:00:00Z", bodegas))
+		moved := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+		add(t, f.db, nil, moved, newReport(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas), newReport(disclosure.OIR, 3, "2026-04-22T10:00:00Z", bodegas))
 		f.at(t, 3, 3)
 		order(t, f, "oir-3 oir-2 oir-1")
 
@@ -73,11 +74,11 @@ func TestOrderOfLateFilings(t *testing.T) {
 		f.at(t, 4, 3)
 		order(t, f, "oir-3 oir-1 oir-2")
 
-		add(t, f.db, nil, filing(disclosure.IP, 9, "2026-04-22T09:30:00Z", bodegas), filing(disclosure.HR, 9, "2020-01-01T00:00:00Z", bodegas))
+		add(t, f.db, nil, newReport(disclosure.IP, 9, "2026-04-22T09:30:00Z", bodegas), newReport(disclosure.HR, 9, "2020-01-01T00:00:00Z", bodegas))
 		f.at(t, 6, 5)
 		order(t, f, "oir-3 ip-9 oir-1 oir-2 hr-9")
 		if got, ok := f.Snapshot().Report("oir-1"); !ok || !got.Decode().PublishedAt.Equal(moved.PublishedAt) {
-			t.Errorf("by its id it is still of %v", got.Decode().PublishedAt)
+			t.Errorf("found by its id, the report still has the time %v", got.Decode().PublishedAt)
 		}
 
 		moved.PublishedAt = moved.PublishedAt.AddDate(0, 0, -10)
@@ -94,12 +95,12 @@ func order(t *testing.T, f *follower, want string) {
 	}
 }
 
-// What the directory learns later belongs to the reports that came before.
-func TestIssuerArrivesAfterItsFilings(t *testing.T) {
+// An issuer that is added to the directory is joined with earlier reports.
+func TestIssuerArrivesAfterItsReports(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
-		plain, own := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas), filing(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas)
+		plain, own := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas), newReport(disclosure.OIR, 2, "2026-04-22T09:00:00Z", bodegas)
 		plain.NIF, own.NIF, own.Ticker = "A-69000016", "A69000016", "OWN"
-		add(t, f.db, nil, plain, own, filing(disclosure.OIR, 3, "2026-04-22T10:00:00Z", aceros))
+		add(t, f.db, nil, plain, own, newReport(disclosure.OIR, 3, "2026-04-22T10:00:00Z", aceros))
 		f.at(t, 3, 3)
 		tickers(t, f, " OWN ")
 
@@ -107,12 +108,12 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 		add(t, f.db, []disclosure.Issuer{issuer})
 		f.at(t, 4, 3)
 		tickers(t, f, " OWN BVB")
-		// Whether one that states another ticker is found by this one too is for package search to say.
+		// Package search tests reports that have another ticker of their own.
 		if got := ids(f.Snapshot(), disclosure.Filter{Search: "bvb"}); !strings.Contains(got, "oir-1") {
 			t.Errorf("the ticker finds %q", got)
 		}
 		if got := ids(f.Snapshot(), disclosure.Filter{Kind: disclosure.Company}); got != "oir-2 oir-1" {
-			t.Errorf("filings of companies: %q", got)
+			t.Errorf("unexpected reports of companies: %q", got)
 		}
 
 		issuer.Ticker, issuer.ISINs = "VVB", []string{"ES0SIM000010"}
@@ -120,7 +121,7 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 		f.at(t, 5, 3)
 		tickers(t, f, " OWN VVB")
 		if got := ids(f.Snapshot(), disclosure.Filter{Issuer: "es0sim000010"}); got != "oir-2 oir-1" {
-			t.Errorf("filings by the new ISIN: %q", got)
+			t.Errorf("unexpected reports by the new ISIN: %q", got)
 		}
 		if got := ids(f.Snapshot(), disclosure.Filter{Search: "bvb"}); got != "" {
 			t.Errorf("the old ticker still finds %q", got)
@@ -136,24 +137,24 @@ func TestIssuerArrivesAfterItsFilings(t *testing.T) {
 func tickers(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
-	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Reports {
-		got = append(got, filing.Ticker())
+	for _, report := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Reports {
+		got = append(got, report.Ticker())
 	}
 	if strings.Join(got, " ") != want {
 		t.Errorf("the tickers are %q, want %q", strings.Join(got, " "), want)
 	}
 }
 
-// A report without a NIF belongs to the issuer of exactly its name, and to
-// none where two have that name; a report with a NIF never goes by its name.
+// A report without a NIF belongs to the issuer with exactly its name, and to none
+// if two issuers have that name. A report with a NIF is never joined by name.
 func TestLinkByName(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
-		unknown := filing(disclosure.OIR, 4, "2026-04-22T08:00:00Z", bodegas)
+		unknown := newReport(disclosure.OIR, 4, "2026-04-22T08:00:00Z", bodegas)
 		unknown.NIF = "A69000032"
 		add(t, f.db, nil,
-			filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas),
-			filing(disclosure.OIR, 2, "2026-04-22T08:00:00Z", "Bodegas de Váldebrisa S. A."),
-			filing(disclosure.OIR, 3, "2026-04-22T08:00:00Z", "BODEGAS DE VALDEBRISA"), // not exactly
+			newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas),
+			newReport(disclosure.OIR, 2, "2026-04-22T08:00:00Z", "Bodegas de Váldebrisa S. A."),
+			newReport(disclosure.OIR, 3, "2026-04-22T08:00:00Z", "BODEGAS DE VALDEBRISA"), // not exactly
 			unknown,
 		)
 		issuer := disclosure.Issuer{NIF: "A69000016", Name: bodegas}
@@ -161,10 +162,10 @@ func TestLinkByName(t *testing.T) {
 		f.at(t, 5, 4)
 		linked(t, f, "A69000032  A69000016 A69000016")
 
-		add(t, f.db, []disclosure.Issuer{{NIF: "A69000024", Name: "bodegas de valdebrisa sa"}}) // now the name tells neither
+		add(t, f.db, []disclosure.Issuer{{NIF: "A69000024", Name: "bodegas de valdebrisa sa"}}) // now the name is ambiguous
 		f.at(t, 6, 4)
 		linked(t, f, "A69000032   ")
-		add(t, f.db, []disclosure.Issuer{{ID: "fi-1", Name: bodegas}}) // nor with a third
+		add(t, f.db, []disclosure.Issuer{{ID: "fi-1", Name: bodegas}}) // still, with a third
 		f.at(t, 7, 4)
 		linked(t, f, "A69000032   ")
 
@@ -175,22 +176,22 @@ func TestLinkByName(t *testing.T) {
 	})
 }
 
-// linked checks whose reports they are, highest number first.
+// linked checks the issuers of the reports, highest number first.
 func linked(t *testing.T, f *follower, want string) {
 	t.Helper()
 	var got []string
-	for _, filing := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Reports {
-		got = append(got, filing.IssuerID())
+	for _, report := range reports(f.Snapshot(), disclosure.Filter{}, 1, 10).Reports {
+		got = append(got, report.IssuerID())
 	}
 	if strings.Join(got, " ") != want {
 		t.Errorf("the reports are of %q, want %q", strings.Join(got, " "), want)
 	}
 }
 
-// An issuer is known by every identifier, and a report finds it by any.
+// An issuer is found by each of its identifiers, and reports are joined by any.
 func TestAliases(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
-		early, code := filing(disclosure.HR, 1, "2026-04-22T08:00:00Z", "ARDAZUL RENTA FIJA, FI"), filing(disclosure.HR, 2, "2026-04-22T09:00:00Z", "ARDAZUL MIXTO, FI")
+		early, code := newReport(disclosure.HR, 1, "2026-04-22T08:00:00Z", "ARDAZUL RENTA FIJA, FI"), newReport(disclosure.HR, 2, "2026-04-22T09:00:00Z", "ARDAZUL MIXTO, FI")
 		early.NIF, code.NIF = "V-69000107", "0194"
 		add(t, f.db, []disclosure.Issuer{
 			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", ISINs: []string{"ES0SIM000028"}},
@@ -222,10 +223,10 @@ func TestAliases(t *testing.T) {
 	})
 }
 
-// An id names its own issuer, even where another has it for an alias.
+// An id identifies its own issuer, even if another issuer has it as an alias.
 func TestIDWinsOverAlias(t *testing.T) {
 	db := newStore(t)
-	report := filing(disclosure.HR, 1, "2026-04-22T08:00:00Z", "X")
+	report := newReport(disclosure.HR, 1, "2026-04-22T08:00:00Z", "X")
 	report.NIF = "V69000107"
 	add(t, db, []disclosure.Issuer{
 		{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Aliases: []string{"V69000107"}}, // comes first by name
@@ -240,11 +241,11 @@ func TestIDWinsOverAlias(t *testing.T) {
 	}
 }
 
-// Pages cut the list without a gap or a repeat and tell how many there are.
+// Pages split the list without gaps or repetitions and return the total.
 func TestPages(t *testing.T) {
 	db := newStore(t)
 	for n := range int64(5) {
-		add(t, db, nil, filing(disclosure.OIR, n+1, "2026-04-22T08:00:00Z", bodegas))
+		add(t, db, nil, newReport(disclosure.OIR, n+1, "2026-04-22T08:00:00Z", bodegas))
 	}
 	s := load(t, db).Snapshot()
 	for _, test := range []struct {
@@ -262,7 +263,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The best answer comes first, and among equals the name decides.
+// The best match comes first; equal matches are ordered by name.
 func TestIssuerOrder(t *testing.T) {
 	db := newStore(t)
 	add(t, db, []disclosure.Issuer{

@@ -26,8 +26,7 @@ func followingMemory(t *testing.T, log *memoryLog, test func(t *testing.T, c *ca
 	<-ended
 }
 
-// nights are moments around which days begin, the clocks change and months
-// end.
+// nights are instants around which days begin, the clocks change and months end.
 var nights = []string{
 	"2026-03-28T22:59:59Z", // Madrid's midnight before the clocks go forward
 	"2026-03-29T01:00:00Z", // they go
@@ -63,17 +62,17 @@ func (s storm) change() disclosure.Change {
 
 func (s storm) pick(from ...string) string { return from[s.rng.IntN(len(from))] }
 
-// A catalogue that followed a storm of changes tells the same as one that was
-// loaded after it: lists, joins, and all figures, at any time of asking. So
-// does one of its past, which what came later left as it was.
-func TestStormOfUpdates(t *testing.T) {
+// A catalogue that followed random changes returns the same as one that was loaded
+// after them: lists, joins and all figures, at any time. So do its earlier
+// snapshots, which later changes leave as they were.
+func TestRandomUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
 		s := storm{rand.New(rand.NewPCG(11, 12))}
 		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
 			oldFollowed, oldLoaded := c.Snapshot(), load(t, log).Snapshot()
 			for round := range 40 {
-				for range 1 + s.rng.IntN(3) { // appends that a gulp may take together
+				for range 1 + s.rng.IntN(3) { // appends that may be read in one batch
 					var changes []disclosure.Change
 					for range 1 + s.rng.IntN(30) {
 						changes = append(changes, s.change())
@@ -93,13 +92,13 @@ func TestStormOfUpdates(t *testing.T) {
 	})
 }
 
-// same compares all that two snapshots tell.
+// same compares everything that two snapshots return.
 func same(t *testing.T, followed, loaded *catalog.Snapshot) {
 	t.Helper()
 	if followed.Seq() != loaded.Seq() || followed.Len() != loaded.Len() {
 		t.Errorf("followed to %d with %d reports, loaded at %d with %d", followed.Seq(), followed.Len(), loaded.Seq(), loaded.Len())
 	}
-	if diff := cmp.Diff(told(loaded), told(followed)); diff != "" {
+	if diff := cmp.Diff(describe(loaded), describe(followed)); diff != "" {
 		t.Errorf("followed, it differs from loaded: %s", diff)
 	}
 	for _, night := range nights {
@@ -120,16 +119,16 @@ func same(t *testing.T, followed, loaded *catalog.Snapshot) {
 	}
 }
 
-// What was counted once is counted out again when it changes, to the second
+// A report that changes is removed from the figures that counted it, to the second
 // and across the nights on which clocks change.
-func TestFilingMovesThroughTheYear(t *testing.T) {
+func TestReportMovesThroughTheYear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
-		log.append(published(filing(disclosure.IP, 1, "2026-04-22T08:00:00Z", aceros)))
+		log.append(published(newReport(disclosure.IP, 1, "2026-04-22T08:00:00Z", aceros)))
 		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
 			now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 			for _, night := range nights {
-				moved := filing(disclosure.OIR, 1, night, bodegas)
+				moved := newReport(disclosure.OIR, 1, night, bodegas)
 				log.append(published(moved))
 				settle()
 				a := c.Snapshot().Analytics(now)
@@ -160,12 +159,11 @@ func TestFilingMovesThroughTheYear(t *testing.T) {
 	})
 }
 
-// A category that no report has any more is not among those in use, nor is a
-// spelling of one.
-func TestCategoryGoesWithItsLastFiling(t *testing.T) {
+// A category, or a spelling of one, that no report has any more is not returned.
+func TestCategoryIsRemovedWithItsLastReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newMemoryLog()
-		one := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+		one := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
 		one.Category = "Sobre dividendos"
 		log.append(published(one))
 		followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {

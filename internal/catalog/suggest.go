@@ -16,13 +16,13 @@ type Suggestions struct {
 	Categories []CategoryUse
 }
 
-// suggestedCategories is how many categories are suggested at most. They take
-// no more than a third of the places from issuers.
+// suggestedCategories is the maximum number of suggested categories. They take at
+// most a third of the places.
 const suggestedCategories = 3
 
-// Suggest returns what a text that is being typed may mean: the best issuers,
-// and the most used of the categories that have its words. Nothing typed
-// suggests nothing.
+// Suggest completes a text that is being typed. It returns the best issuers, and
+// the most used categories that have its words. It returns nothing for an empty
+// text.
 func (s *Snapshot) Suggest(ctx context.Context, typed string, limit int) (Suggestions, error) {
 	if strings.TrimSpace(typed) == "" || text.Wordless(typed) {
 		return Suggestions{}, nil

@@ -6,11 +6,11 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// A heading is suggested as it is spelt now, when the spelling first seen is
-// no longer in use.
+// A category is suggested in its current spelling if the first spelling is no
+// longer used.
 func TestSuggestsTheSpellingInUse(t *testing.T) {
 	following(t, func(t *testing.T, f *follower) {
-		report := filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+		report := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
 		report.Category = "Sobre Gobierno corporativo"
 		add(t, f.db, nil, report)
 		settle()
@@ -19,7 +19,7 @@ func TestSuggestsTheSpellingInUse(t *testing.T) {
 		settle()
 		got := suggest(f.Snapshot(), "gobierno", 10).Categories
 		if len(got) != 1 || got[0].Category != report.Category || got[0].Total != 1 {
-			t.Errorf("it suggests %+v", got)
+			t.Errorf("got suggestions %+v, want only %s", got, report.Category)
 		}
 	})
 }

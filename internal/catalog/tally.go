@@ -10,16 +10,16 @@ import (
 	"pregon/internal/search/segment"
 )
 
-// tally counts reports as they come and go, so that analytics need not look at
-// them again. A tally never changes; the next one shares with it all days that
-// are the same.
+// tally counts reports as they are added and removed, so that analytics need not
+// read them again. A tally is immutable; the next one shares all unchanged days
+// with it.
 type tally struct {
-	byType   [3]int     // in the order of disclosure.Types
-	hours    [7][24]int // by weekday, Monday first
-	headings []int32    // by number of the heading
-	refs     []int32    // by number of the reference to an issuer
-	first    disclosure.Day
-	days     []*day // from first on; nil for a day without reports
+	byType        [3]int     // in the order of disclosure.Types
+	hours         [7][24]int // by weekday, Monday first
+	categoryLines []int32    // by number of the category line
+	refs          []int32    // by number of the reference to an issuer
+	first         disclosure.Day
+	days          []*day // from first on; nil for a day without reports
 }
 
 // day is one Madrid day's reports, in order of time.
@@ -35,10 +35,10 @@ type timed struct {
 	key   uint64
 }
 
-// next returns the tally after some reports went and others came.
+// next returns the tally after some reports were removed and others added.
 func (t *tally) next(gone []*segment.Doc, came []segment.Doc) *tally {
 	n := &counting{tally: *t, own: map[disclosure.Day]bool{}}
-	n.headings, n.refs, n.days = slices.Clone(t.headings), slices.Clone(t.refs), slices.Clone(t.days)
+	n.categoryLines, n.refs, n.days = slices.Clone(t.categoryLines), slices.Clone(t.refs), slices.Clone(t.days)
 	for _, d := range gone {
 		n.count(d, -1)
 	}
@@ -48,7 +48,7 @@ func (t *tally) next(gone []*segment.Doc, came []segment.Doc) *tally {
 	return &n.tally
 }
 
-// counting is a tally in the making.
+// counting is a tally that is being built.
 type counting struct {
 	tally
 	own map[disclosure.Day]bool // days that are copies already
@@ -60,8 +60,8 @@ func (n *counting) count(d *segment.Doc, by int) {
 	date := disclosure.DayOf(local)
 	n.byType[at.typ] += by
 	n.hours[(date.Weekday()+6)%7][local.Hour()] += by
-	n.headings = grown(n.headings, d.Heading)
-	n.headings[d.Heading] += int32(by)
+	n.categoryLines = grown(n.categoryLines, d.CategoryLine)
+	n.categoryLines[d.CategoryLine] += int32(by)
 	n.refs = grown(n.refs, d.Ref)
 	n.refs[d.Ref] += int32(by)
 	n.day(date).count(at, by)
@@ -127,5 +127,5 @@ func (d *day) until(clock int32) int {
 	return i
 }
 
-// clock is the time of day, so that times of different days compare.
+// clock returns the time of day, so that times of different days can be compared.
 func clock(t time.Time) int32 { return int32((t.Hour()*60+t.Minute())*60 + t.Second()) }

@@ -2,29 +2,29 @@ package disclosure
 
 import "time"
 
-// Event returns what a change is.
+// Event is the kind of a change.
 type Event string
 
 const (
-	// Published: a report seen for the first time, live or healed after an outage.
+	// Published: a report seen for the first time, live or recovered after an outage.
 	Published Event = "report.published"
-	// Backfilled: a report of the past, loaded by import or backfill, or
-	// something learned about one.
+	// Backfilled: a report of the past, loaded by import or backfill, or an update
+	// of one.
 	Backfilled Event = "report.backfilled"
-	// Updated: something of a known report changed; Change.Changed names it.
+	// Updated: fields of a known report changed; Change.Changed names them.
 	Updated Event = "report.updated"
-	// Corrected: the regulator says that a new report, CorrectedBy, rectifies
+	// Corrected: according to the regulator a new report, CorrectedBy, rectifies
 	// or cancels this one.
 	Corrected Event = "report.corrected"
-	// IssuerUpdated: the directory learnt of an issuer or something about it.
+	// IssuerUpdated: an issuer was added to the directory or changed.
 	IssuerUpdated Event = "issuer.updated"
 )
 
-// Change is one row of the append-only log: what happened, and the report or
-// issuer as it then was. Exactly one of Report and Issuer is set.
+// Change is one row of the append-only log: the event, and the report or issuer
+// after the change. Exactly one of Report and Issuer is set.
 //
-// Seq has no gaps and rises in the order of commits, so that a reader who has
-// seen n has seen everything up to n.
+// Seq has no gaps and rises in the order of commits, so that a reader that has
+// read change n has read all changes up to n.
 type Change struct {
 	Seq        int64
 	Event      Event

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Cursor is a place in the log: the seq of the last change that a reader has
-// dealt with. After a restored backup the log hands out the same seqs again, for
-// other changes. The epoch of the log, which is renewed then, says which of them
-// is meant.
+// Cursor is a position in the log: the seq of the last change that a reader has
+// processed. After a restored backup the log assigns the same seqs again, to other
+// changes. The epoch of the log, which is renewed then, distinguishes them.
 type Cursor struct {
 	Epoch string // lower-case letters and digits; empty: the epoch that the log has now
 	Seq   int64
@@ -69,7 +68,7 @@ func (h Head) Had(epoch string) bool {
 	return slices.ContainsFunc(h.Past, func(c Cursor) bool { return c.Epoch == epoch })
 }
 
-// mostPast is how many past epochs a log remembers.
+// mostPast is the number of past epochs that a log keeps.
 const mostPast = 32
 
 // Renew returns the head under a new epoch. The log is the same as that of
@@ -84,7 +83,7 @@ func (h Head) Renew(shared ...Cursor) Head {
 	for _, c := range shared {
 		past = append(slices.DeleteFunc(past, of(c.Epoch)), Cursor{c.Epoch, min(c.Seq, h.Seq)})
 	}
-	for len(past) > mostPast { // what is forgotten still bounds what is older
+	for len(past) > mostPast { // the bound of the dropped epoch still applies to older ones
 		past[1].Seq = min(past[0].Seq, past[1].Seq)
 		past = past[1:]
 	}
@@ -92,9 +91,9 @@ func (h Head) Renew(shared ...Cursor) Head {
 }
 
 // Resume returns the seq after which the reader of a cursor of another epoch
-// misses nothing. An epoch that was forgotten may share no more than the one that
-// shares least. It is not ok when no backup of the log is known to have been
-// restored: the cursor may be of an unrelated log, and seq is no more than a guess.
+// misses nothing. An epoch that is no longer in Past shares at most as much as the
+// one that shares least. ok is false if the log has no past epochs: the cursor may
+// be of an unrelated log, and seq is only a guess.
 func (h Head) Resume(c Cursor) (seq int64, ok bool) {
 	since := max(0, slices.IndexFunc(h.Past, func(p Cursor) bool { return p.Epoch == c.Epoch }))
 	seq = min(c.Seq, h.Seq)

@@ -24,7 +24,7 @@ func TestCursor(t *testing.T) {
 			want.Epoch, _, _ = strings.Cut(text, "-")
 		}
 		if !ok || got != want || got.String() != text {
-			t.Errorf("%s is %+v, %v and prints as %s", text, got, ok, got)
+			t.Errorf("ParseCursor(%s) = %+v, %v, which prints as %s, want %+v", text, got, ok, got, want)
 		}
 	}
 	for _, text := range []string{
@@ -32,13 +32,13 @@ func TestCursor(t *testing.T) {
 		"9223372036854775808", strings.Repeat("x", 33) + "-5", strings.Repeat("9", 1000),
 	} {
 		if c, ok := disclosure.ParseCursor(text); ok {
-			t.Errorf("%q was read as %v", text, c)
+			t.Errorf("ParseCursor(%q) = %v, want not ok", text, c)
 		}
 	}
 }
 
-// Whatever the epoch of a cursor, no change that its reader has not seen lies
-// at or before the place where it resumes.
+// A cursor of any epoch resumes before the first change that its reader has not
+// read.
 func TestResume(t *testing.T) {
 	first := disclosure.Head{Cursor: disclosure.Cursor{Epoch: "a", Seq: 1515}}
 	for seq, want := range map[int64]int64{3: 3, 2000: 1515} {
@@ -56,7 +56,7 @@ func TestResume(t *testing.T) {
 	}{
 		{disclosure.Cursor{Epoch: "a", Seq: 1515}, 300},
 		{disclosure.Cursor{Epoch: "a", Seq: 200}, 200},
-		{disclosure.Cursor{Epoch: second.Epoch, Seq: 1800}, 300}, // the lost one came after it, for all that is known
+		{disclosure.Cursor{Epoch: second.Epoch, Seq: 1800}, 300}, // the lost epoch may have come after it
 		{disclosure.Cursor{Epoch: "lost", Seq: 900}, 300},
 		{disclosure.Cursor{Epoch: "unknown", Seq: 900}, 300},
 	} {
@@ -65,7 +65,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	if third.Seq != 2000 || third.Epoch == second.Epoch || third.Epoch == "a" {
-		t.Errorf("%+v", third)
+		t.Errorf("got head %+v, want seq 2000 and a new epoch", third)
 	}
 }
 
@@ -75,13 +75,13 @@ func TestPast(t *testing.T) {
 		h = h.Renew()
 	}
 	if len(h.Past) != 32 {
-		t.Errorf("%d epochs are remembered", len(h.Past))
+		t.Errorf("got %d past epochs, want 32", len(h.Past))
 	}
 	h.Past[0].Seq = 4
 	oldest := h.Past[1].Epoch
 	h = h.Renew()
 	if seq, ok := h.Resume(disclosure.Cursor{Epoch: "forgotten", Seq: 7}); len(h.Past) != 32 || h.Past[0].Epoch != oldest || seq != 4 || !ok {
-		t.Errorf("a forgotten epoch resumes after %d, %v, by %v", seq, ok, h.Past)
+		t.Errorf("a dropped epoch resumes after %d, %v, want 4; past epochs %v", seq, ok, h.Past)
 	}
 	read, err := disclosure.ParsePast(disclosure.FormatPast(h.Past))
 	if diff := cmp.Diff(h.Past, read); err != nil || diff != "" {

@@ -11,13 +11,13 @@ import (
 )
 
 func TestDecodeReport(t *testing.T) {
-	r := filing()
+	r := newReport()
 	r.FirstSeenAt, r.AvailableAt = r.PublishedAt.Add(time.Second), r.PublishedAt.Add(1500*time.Millisecond)
 	r.SourceURL, r.Summary = "https://regulator.example/a?b=c&d=<e>", "Con \"comillas\" y \\ barra\ny ñ"
 	related := whole()
 	unrelated := related
 	unrelated.Related = nil
-	for _, want := range []disclosure.Report{r, unrelated, related, filing(), {}} {
+	for _, want := range []disclosure.Report{r, unrelated, related, newReport(), {}} {
 		body, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func BenchmarkDecodeReport(b *testing.B) {
 
 // DecodeReport and encoding/json must agree on any input.
 func FuzzDecodeReport(f *testing.F) {
-	body, _ := json.Marshal(filing())
+	body, _ := json.Marshal(newReport())
 	all, _ := json.Marshal(whole())
 	for _, s := range []string{
 		string(body), string(all), `{"backfilled":"true"}`, `{"backfilled":"false"}`, `{"backfilled":true}`, `{"backfilled":"TRUE"}`,

@@ -1,13 +1,13 @@
 // Package disclosure is the vocabulary of the service: the report (Report),
 // the supervised company or fund (Issuer), the tax number (NIF), the change of either
-// (Change), and what a reader may ask for (Filter).
+// (Change), and the conditions of a query (Filter).
 //
-// It imports nothing of the program but the error kinds, so that every other
-// package can speak it. Values are plain data: what a regulator's page, an
-// import file and a row of the store all become before anyone else sees them.
+// It imports no other package of the program except the error kinds, so that every
+// package can use it. Values are plain data: pages of the regulator, import files
+// and rows of the store are all converted to them.
 //
-// Two rules run through it. What the regulator prints is kept as printed, and
-// what is derived from it (a normal NIF, the separate categories, the Madrid
-// day) is computed, never stored beside it. And a field that is empty in a new
+// Two rules apply to all of them. Values of the regulator are kept as printed, and
+// derived values (a normal NIF, the separate categories, the Madrid day) are
+// computed, not stored. And a field that is empty in a new
 // observation means "unknown", never "removed": see Report.Merge.
 package disclosure

@@ -1,8 +1,7 @@
 package disclosure
 
-// Filter is what a reader asks for, as plain data: the same one serves lists,
-// streams, webhooks and agents, and means the same in all of them. The zero
-// value asks for everything.
+// Filter selects reports. Lists, streams, webhooks and agents use the same filters
+// with the same meaning. The zero value selects everything.
 type Filter struct {
 	Search   string // free text: see package search
 	Type     Type

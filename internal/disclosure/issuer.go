@@ -15,7 +15,7 @@ const (
 	Other   Kind = "other"
 )
 
-// Kinds lists them in the order in which they are shown.
+// Kinds lists the kinds in the order in which they are displayed.
 var Kinds = []Kind{Company, Fund, Manager, Other}
 
 // ParseKind accepts a kind exactly as it is spelt.
@@ -39,18 +39,18 @@ type Issuer struct {
 	ISINs       []string `json:"isins,omitempty"`
 	FormerNames []string `json:"former_names,omitempty"`
 	Aliases     []string `json:"aliases,omitempty"`
-	Manager     string   `json:"manager,omitempty"`    // name of who manages a fund
-	Depositary  string   `json:"depositary,omitempty"` // name of who keeps its assets
+	Manager     string   `json:"manager,omitempty"`    // name of the manager of a fund
+	Depositary  string   `json:"depositary,omitempty"` // name of the depositary of its assets
 }
 
-// CIF returns the tax number in its normal form, or nothing when the source's
-// key does not have the shape of one.
+// CIF returns the tax number in its normal form, or "" if the key of the source
+// does not have the form of one.
 func (i *Issuer) CIF() string {
 	nif, _ := ParseNIF(i.NIF)
 	return string(nif)
 }
 
-// Keys returns every identifier under which the issuer can be asked for.
+// Keys returns all identifiers of the issuer.
 func (i *Issuer) Keys() []string {
 	keys := []string{i.ID}
 	if key := IssuerKey(i.NIF); key != "" {
@@ -68,7 +68,7 @@ func (i *Issuer) Keys() []string {
 func IssuerKey(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.ContainsAny(s, "0123456789") {
-		return strings.ToLower(s) // neither of the two, as most words are
+		return strings.ToLower(s) // neither a NIF nor an ISIN, as most words
 	}
 	if nif, ok := ParseNIF(s); ok {
 		return string(nif)
@@ -134,10 +134,10 @@ func (i *Issuer) Validate() error {
 	return bad.err("issuer")
 }
 
-// Merge lays a new observation over what is known and names what changed. An
-// empty field is unknown and changes nothing; a new name keeps the old one
-// among the former names; lists only grow, but a name taken up again is no
-// former one.
+// Merge applies a new observation to a known issuer and returns the names of the
+// fields that changed. An empty field is unknown and changes nothing. A new name
+// adds the old one to the former names. Lists only grow, except that the current
+// name is removed from the former names.
 func (i Issuer) Merge(observed Issuer) (merged Issuer, changed []string) {
 	m := merge{}
 	if observed.Name != "" && observed.Name != i.Name && i.Name != "" {
@@ -149,7 +149,7 @@ func (i Issuer) Merge(observed Issuer) (merged Issuer, changed []string) {
 	m.text("market", &i.Market, observed.Market)
 	m.text("kind", (*string)(&i.Kind), string(observed.Kind))
 	m.list("isins", &i.ISINs, observed.ISINs)
-	isNow := func(name string) bool { return name == i.Name } // and so not a former one, or not any more
+	isNow := func(name string) bool { return name == i.Name } // the current name is not a former one
 	if slices.ContainsFunc(i.FormerNames, isNow) {
 		i.FormerNames = slices.DeleteFunc(slices.Clone(i.FormerNames), isNow)
 		m.changed = append(m.changed, "former_names")
@@ -161,7 +161,7 @@ func (i Issuer) Merge(observed Issuer) (merged Issuer, changed []string) {
 	return i, m.changed
 }
 
-// list adds what is new, in a list of its own: the old one may be shared.
+// list adds new values to a copy of a list, because the list may be shared.
 func (m *merge) list(name string, have *[]string, observed []string) {
 	grown := slices.Clone(*have)
 	for _, s := range observed {

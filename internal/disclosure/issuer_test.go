@@ -39,14 +39,14 @@ func TestReadIssuer(t *testing.T) {
 	}
 }
 
-func TestIdentifiersAreKeptInOneForm(t *testing.T) {
+func TestIssuerKeyNormalizes(t *testing.T) {
 	i, err := disclosure.ReadIssuer([]byte(`{"name":"X","id":"FI-1","aliases":["V-69000107","SICAV-9"],"isins":["es01sim00026"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, typed := range []string{"fi-1", "v69000107", "V-69000107", "sicav-9", "ES01SIM00026"} {
 		if key := disclosure.IssuerKey(typed); !slices.Contains(i.Keys(), key) {
-			t.Errorf("%q becomes %q, which is none of %v", typed, key, i.Keys())
+			t.Errorf("IssuerKey(%q) = %q, want one of %v", typed, key, i.Keys())
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestIssuerMergeOfFund(t *testing.T) {
 		t.Errorf("%+v: %s", merged, diff)
 	}
 	if slices.Contains(merged.Keys(), "OTRA, SGIIC") {
-		t.Error("a fund can be asked for by its manager's name")
+		t.Error("Keys of a fund include the name of its manager")
 	}
 }
 
@@ -83,8 +83,8 @@ func TestIssuerMerge(t *testing.T) {
 	}
 }
 
-// A name that an issuer takes up again is no former one.
-func TestIssuerTakesUpAnOldName(t *testing.T) {
+// A former name that is used again is removed from the former names.
+func TestIssuerReusesFormerName(t *testing.T) {
 	i := disclosure.Issuer{ID: "fi-1", Name: "A"}
 	i, _ = i.Merge(disclosure.Issuer{ID: "fi-1", Name: "B"})
 	i, changed := i.Merge(disclosure.Issuer{ID: "fi-1", Name: "A"})
@@ -100,7 +100,7 @@ func TestIssuerKeys(t *testing.T) {
 	i := disclosure.Issuer{ID: "fi-4720", NIF: "V-87654321", ISINs: []string{"ES01SIM00026"}, Aliases: []string{"sicav-12"}}
 	for _, typed := range []string{"FI-4720", "v87654321", "V-87654321", "es01sim00026", " sicav-12 "} {
 		if key := disclosure.IssuerKey(typed); !slices.Contains(i.Keys(), key) {
-			t.Errorf("%q becomes %q, which is none of %v", typed, key, i.Keys())
+			t.Errorf("IssuerKey(%q) = %q, want one of %v", typed, key, i.Keys())
 		}
 	}
 }

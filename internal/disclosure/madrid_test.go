@@ -48,7 +48,7 @@ func TestDaysAreWhole(t *testing.T) {
 func TestParseDay(t *testing.T) {
 	for _, s := range []string{"", "2026-2-3", "2026-02-30", "03/02/2026", "2026-02-03T00:00:00Z", "1899-12-31", "０２"} {
 		if d, ok := disclosure.ParseDay(s); ok {
-			t.Errorf("ParseDay(%q) = %v, want a refusal", s, d)
+			t.Errorf("ParseDay(%q) = %v, want an error", s, d)
 		}
 	}
 	if d, ok := disclosure.ParseDay("1900-01-01"); !ok || d != 1 {

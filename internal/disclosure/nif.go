@@ -5,8 +5,8 @@ import "strings"
 // NIF is a Spanish entity's tax number (the old CIF) in its normal form: a
 // letter, seven digits and a control character, without dash, dot or space.
 //
-// The regulator prints the same number in several ways and looks it up by one
-// of them only, so records keep the literal form and this one is derived.
+// The regulator prints the same number in several forms and finds it by only one
+// of them, so records keep the literal form and this one is derived.
 type NIF string
 
 const (
@@ -39,8 +39,8 @@ func ParseNIF(literal string) (NIF, bool) {
 }
 
 // OtherSpelling returns a NIF with its dash if the literal has none, and without
-// if it has one: the regulator looks a number up by one of the two only. ok is
-// false for what has not the shape of a NIF.
+// if it has one: the regulator finds a number by only one of the two. ok is
+// false if the literal does not have the form of a NIF.
 func OtherSpelling(literal string) (other string, ok bool) {
 	nif, ok := ParseNIF(literal)
 	if !ok {
@@ -69,7 +69,7 @@ func MakeNIF(letter byte, digits string) NIF {
 }
 
 // controlDigit adds the digits in even places to the digit sums of the doubles
-// of those in odd places, and returns what is missing to the next ten.
+// of those in odd places, and returns the difference to the next multiple of ten.
 func controlDigit(digits string) int {
 	sum := 0
 	for i := range 7 {

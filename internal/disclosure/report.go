@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Report is one report. An empty string stands for null. Its JSON form is what
+// Report is one report. An empty string means null. Its JSON form is what
 // the store keeps, `export` writes and `import` reads. The names are those of
 // the API where it has the field.
 //

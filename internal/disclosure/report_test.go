@@ -15,7 +15,8 @@ import (
 	"pregon/internal/fault"
 )
 
-func filing() disclosure.Report {
+// newReport returns a report with the required fields.
+func newReport() disclosure.Report {
 	return disclosure.Report{
 		ID: "oir-40374", Type: disclosure.OIR, Number: 40374,
 		CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A-69001238", Title: "La sociedad informa",
@@ -24,9 +25,9 @@ func filing() disclosure.Report {
 	}
 }
 
-// whole is a report with every field, which a test makes sure of.
+// whole returns a report with every field set. TestWholeIsWhole checks that.
 func whole() disclosure.Report {
-	r := filing()
+	r := newReport()
 	r.Ticker, r.Summary = "EJF", "Un acuerdo."
 	r.PDFURL, r.SourceURL = "https://regulator.example/d", "https://regulator.example/s?nreg=40374"
 	r.TimeFrom, r.Backfilled, r.CorrectedBy = disclosure.FromFeed, true, "oir-40400"
@@ -52,7 +53,7 @@ func TestWholeIsWhole(t *testing.T) {
 	v := reflect.ValueOf(whole())
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
-			t.Errorf("the tests do not know of %s", v.Type().Field(i).Name)
+			t.Errorf("whole() does not set %s", v.Type().Field(i).Name)
 		}
 	}
 }
@@ -89,16 +90,16 @@ func TestCategories(t *testing.T) {
 		"Baja/Disolución/Liquidación/Absorción":                                  {"Baja/Disolución/Liquidación/Absorción"},
 		"Informes financieros semestrales y de auditoría / revisiones limitadas": {"Informes financieros semestrales y de auditoría / revisiones limitadas"},
 	}
-	for heading, want := range tests {
-		if diff := cmp.Diff(want, disclosure.SplitCategories(heading)); diff != "" {
-			t.Errorf("%q: %s", heading, diff)
+	for line, want := range tests {
+		if diff := cmp.Diff(want, disclosure.SplitCategories(line)); diff != "" {
+			t.Errorf("%q: %s", line, diff)
 		}
 	}
 }
 
-// plainSplit is SplitCategories as it reads most simply.
-func plainSplit(heading string) (out []string) {
-	for part := range strings.SplitSeq(" "+strings.Join(strings.Fields(heading), " ")+" ", " - ") {
+// plainSplit is a simple implementation of SplitCategories.
+func plainSplit(line string) (out []string) {
+	for part := range strings.SplitSeq(" "+strings.Join(strings.Fields(line), " ")+" ", " - ") {
 		if part = strings.TrimSpace(part); part != "" && !slices.Contains(out, part) {
 			out = append(out, part)
 		}
@@ -114,24 +115,24 @@ func FuzzSplitCategories(f *testing.F) {
 		}
 		return strings.Join(parts, " - ")
 	}
-	for _, heading := range []string{
+	for _, line := range []string{
 		"", " - ", "a - b - a", "a  - \t- b -c", long(15, 15), long(16, 16), long(17, 17), long(17, 16), long(100, 33), long(100, 7) + " -  - Sobre  3 - x",
 	} {
-		f.Add(heading)
+		f.Add(line)
 	}
-	f.Fuzz(func(t *testing.T, heading string) {
-		if len(heading) > 1<<16 {
+	f.Fuzz(func(t *testing.T, line string) {
+		if len(line) > 1<<16 {
 			t.Skip("the comparison takes long")
 		}
-		heading = strings.ReplaceAll(heading, "|", " - ") // so that there are many
-		if diff := cmp.Diff(plainSplit(heading), disclosure.SplitCategories(heading)); diff != "" {
-			t.Errorf("%q: %s", heading, diff)
+		line = strings.ReplaceAll(line, "|", " - ") // so that there are many categories
+		if diff := cmp.Diff(plainSplit(line), disclosure.SplitCategories(line)); diff != "" {
+			t.Errorf("%q: %s", line, diff)
 		}
 	})
 }
 
-// A heading that somebody made up does not keep the catalogue from loading:
-// this one would take a minute if every category were compared with all others.
+// Splitting a line with very many categories is fast. It would take a minute if
+// every category were compared with all others.
 func TestManyCategories(t *testing.T) {
 	const many = 100_000
 	var b strings.Builder
@@ -143,31 +144,31 @@ func TestManyCategories(t *testing.T) {
 		t.Errorf("%d categories, want %d", len(got), many)
 	}
 	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it takes %v", took)
+		t.Errorf("SplitCategories took %v, want at most 10s", took)
 	}
 }
 
-func TestMergeKeepsWhatWasNotTold(t *testing.T) {
-	known := filing()
+func TestMergeKeepsUnobservedFields(t *testing.T) {
+	known := newReport()
 	known.Summary, known.PDFURL = "Un acuerdo.", "https://regulator.example/d"
 	merged, changed := known.Merge(disclosure.Report{ID: known.ID, Type: known.Type, Number: known.Number, Title: known.Title})
 	if len(changed) != 0 || !cmp.Equal(known, merged) {
-		t.Errorf("a poor observation changed %v: %s", changed, cmp.Diff(known, merged))
+		t.Errorf("an observation with few fields changed %v: %s", changed, cmp.Diff(known, merged))
 	}
 }
 
-func TestMergeNamesWhatChanged(t *testing.T) {
-	known := filing()
-	told := known
-	told.PDFURL, told.PublishedAt = "https://regulator.example/d", known.PublishedAt.Add(27*time.Second)
-	merged, changed := known.Merge(told)
+func TestMergeNamesChangedFields(t *testing.T) {
+	known := newReport()
+	observed := known
+	observed.PDFURL, observed.PublishedAt = "https://regulator.example/d", known.PublishedAt.Add(27*time.Second)
+	merged, changed := known.Merge(observed)
 	if diff := cmp.Diff([]string{"published_at", "pdf_url"}, changed); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(told, merged); diff != "" {
+	if diff := cmp.Diff(observed, merged); diff != "" {
 		t.Error(diff)
 	}
-	if _, changed = merged.Merge(told); len(changed) != 0 {
+	if _, changed = merged.Merge(observed); len(changed) != 0 {
 		t.Errorf("the same observation twice changes %v", changed)
 	}
 	sameInstant := merged
@@ -177,59 +178,59 @@ func TestMergeNamesWhatChanged(t *testing.T) {
 	}
 }
 
-// checkMerge lays an observation over what is known: what comes out, and what
-// is said to have changed. The same observation again must change nothing.
-func checkMerge(t *testing.T, known, told, want disclosure.Report, changed ...string) {
+// checkMerge merges an observation into a known report, and checks the result and
+// the names of the changed fields. Merging it again must change nothing.
+func checkMerge(t *testing.T, known, observed, want disclosure.Report, changed ...string) {
 	t.Helper()
-	got, named := known.Merge(told)
+	got, named := known.Merge(observed)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(changed, named); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	if _, again := got.Merge(told); len(again) != 0 {
-		t.Errorf("told again it changes %v", again)
+	if _, again := got.Merge(observed); len(again) != 0 {
+		t.Errorf("merging the observation again changed %v, want nothing", again)
 	}
 }
 
-// fed is an observation of the feed, read one of a page.
+// fed returns an observation of the feed, and read one of a page.
 func fed(name, title string) disclosure.Report {
-	r := filing()
+	r := newReport()
 	r.CompanyName, r.Title, r.NIF, r.TimeFrom = name, title, "", disclosure.FromFeed
 	return r
 }
 
 func read(name, title string) disclosure.Report {
-	r := filing()
+	r := newReport()
 	r.CompanyName, r.Title, r.TimeFrom = name, title, disclosure.FromPermalink
 	r.EnrichedAt = r.PublishedAt.Add(time.Minute)
 	return r
 }
 
 func TestMergePageOverFeed(t *testing.T) {
-	known, told := fed("EJEMPLAR (ALIAS)", "Informa"), read("EJEMPLAR FICTICIA, S.A.", "La sociedad informa")
-	want := told
+	known, observed := fed("EJEMPLAR (ALIAS)", "Informa"), read("EJEMPLAR FICTICIA, S.A.", "La sociedad informa")
+	want := observed
 	want.TimeFrom = disclosure.FromFeed
-	checkMerge(t, known, told, want, "company_name", "nif", "title", "enriched_at")
+	checkMerge(t, known, observed, want, "company_name", "nif", "title", "enriched_at")
 }
 
 func TestMergeFeedOverPage(t *testing.T) {
-	known, told := read("EJEMPLAR FICTICIA, S.A.", "La sociedad informa"), fed("EJEMPLAR (ALIAS)", "Informa")
+	known, observed := read("EJEMPLAR FICTICIA, S.A.", "La sociedad informa"), fed("EJEMPLAR (ALIAS)", "Informa")
 	known.SourceURL = "https://regulator.example/page"
-	told.Category, told.SourceURL, told.NIF, told.PDFURL = "Otra", "https://regulator.example/feed", "X", "https://regulator.example/d"
-	told.PublishedAt = told.PublishedAt.Add(time.Second)
+	observed.Category, observed.SourceURL, observed.NIF, observed.PDFURL = "Otra", "https://regulator.example/feed", "X", "https://regulator.example/d"
+	observed.PublishedAt = observed.PublishedAt.Add(time.Second)
 	want := known
-	want.PDFURL, want.PublishedAt, want.TimeFrom = told.PDFURL, told.PublishedAt, disclosure.FromFeed
-	checkMerge(t, known, told, want, "published_at", "time_from", "pdf_url")
+	want.PDFURL, want.PublishedAt, want.TimeFrom = observed.PDFURL, observed.PublishedAt, disclosure.FromFeed
+	checkMerge(t, known, observed, want, "published_at", "time_from", "pdf_url")
 
-	// A page that is read again, or another, still has its say.
+	// A page that is read later replaces the name.
 	again := read("EJEMPLAR NUEVA, S.A.", "La sociedad informa")
 	again.EnrichedAt = again.EnrichedAt.Add(time.Hour)
 	renamed := want
 	renamed.CompanyName = again.CompanyName
 	checkMerge(t, want, again, renamed, "company_name")
-	// So has the feed while no page has spoken.
+	// So does the feed while no page has been read.
 	first, second := fed("EJEMPLAR", "Informa"), fed("EJEMPLAR", "Informa de nuevo")
 	checkMerge(t, first, second, second, "title")
 }
@@ -237,7 +238,7 @@ func TestMergeFeedOverPage(t *testing.T) {
 func TestMergeTimes(t *testing.T) {
 	const list, imported, permalink, feed = disclosure.FromList, disclosure.Surface(""), disclosure.FromPermalink, disclosure.FromFeed
 	at := func(from disclosure.Surface, clock string) disclosure.Report {
-		r := filing()
+		r := newReport()
 		r.TimeFrom = from
 		var err error
 		if r.PublishedAt, err = time.Parse(time.TimeOnly, clock); err != nil {
@@ -247,14 +248,14 @@ func TestMergeTimes(t *testing.T) {
 		return r
 	}
 	for _, test := range []struct {
-		name              string
-		known, told, want disclosure.Report
-		changed           []string
+		name                  string
+		known, observed, want disclosure.Report
+		changed               []string
 	}{
 		{"the minute of a known time", at(feed, "08:00:33"), at(list, "08:00:00"), at(feed, "08:00:33"), nil},
 		{"the minute of an imported time", at(imported, "08:00:33"), at(list, "08:00:00"), at(imported, "08:00:33"), nil},
 		{"another minute of a list", at(permalink, "08:00:33"), at(list, "08:05:00"), at(permalink, "08:00:33"), nil},
-		{"a list mends its own", at(list, "08:00:00"), at(list, "08:05:00"), at(list, "08:05:00"), []string{"published_at"}},
+		{"a list corrects its own", at(list, "08:00:00"), at(list, "08:05:00"), at(list, "08:05:00"), []string{"published_at"}},
 		{"an import over a list", at(list, "08:00:00"), at(imported, "08:00:33"), at(imported, "08:00:33"), []string{"published_at", "time_from"}},
 		{"the same time imported", at(list, "08:00:00"), at(imported, "08:00:00"), at(list, "08:00:00"), nil},
 		{"an import over a permalink", at(permalink, "08:00:33"), at(imported, "08:00:34"), at(permalink, "08:00:33"), nil},
@@ -263,20 +264,20 @@ func TestMergeTimes(t *testing.T) {
 		{"a permalink after the feed", at(feed, "08:00:33"), at(permalink, "08:00:34"), at(feed, "08:00:33"), nil},
 		{"the feed after a permalink", at(permalink, "08:00:33"), at(feed, "08:00:34"), at(feed, "08:00:34"), []string{"published_at", "time_from"}},
 		{"the same time, better known", at(list, "08:00:00"), at(feed, "08:00:00"), at(feed, "08:00:00"), []string{"time_from"}},
-		{"the feed mends its own", at(feed, "08:00:33"), at(feed, "08:00:35"), at(feed, "08:00:35"), []string{"published_at"}},
+		{"the feed corrects its own", at(feed, "08:00:33"), at(feed, "08:00:35"), at(feed, "08:00:35"), []string{"published_at"}},
 	} {
-		t.Run(test.name, func(t *testing.T) { checkMerge(t, test.known, test.told, test.want, test.changed...) })
+		t.Run(test.name, func(t *testing.T) { checkMerge(t, test.known, test.observed, test.want, test.changed...) })
 	}
-	untold := filing()
-	untold.PublishedAt, untold.TimeFrom = time.Time{}, feed
-	checkMerge(t, at(list, "08:00:00"), untold, at(list, "08:00:00"))
+	undated := newReport()
+	undated.PublishedAt, undated.TimeFrom = time.Time{}, feed
+	checkMerge(t, at(list, "08:00:00"), undated, at(list, "08:00:00"))
 }
 
 func TestMergeRelations(t *testing.T) {
 	minute := time.Date(2026, 4, 21, 5, 30, 0, 0, time.UTC)
 	one, two := disclosure.Relation{Number: 3123, At: minute, Text: "Rectifica"}, disclosure.Relation{ID: "ip-7", Number: 7, At: minute}
 	with := func(relations ...disclosure.Relation) disclosure.Report {
-		r := filing()
+		r := newReport()
 		r.Related = relations
 		return r
 	}
@@ -289,11 +290,11 @@ func TestMergeRelations(t *testing.T) {
 	exact := two
 	exact.At = minute.Add(33 * time.Second)
 	for _, test := range []struct {
-		name              string
-		known, told, want disclosure.Report
-		changed           bool
+		name                  string
+		known, observed, want disclosure.Report
+		changed               bool
 	}{
-		{"none told", with(one), with(), with(one), false},
+		{"none observed", with(one), with(), with(one), false},
 		{"the first", with(), with(one, two), with(one, two), true},
 		{"one more", with(one), with(two), with(one, two), true},
 		{"those known", with(one, two), with(two, one), with(one, two), false},
@@ -309,35 +310,35 @@ func TestMergeRelations(t *testing.T) {
 			if test.changed {
 				changed = []string{"related"}
 			}
-			checkMerge(t, test.known, test.told, test.want, changed...)
+			checkMerge(t, test.known, test.observed, test.want, changed...)
 		})
 	}
-	// What is known may be held by others, and may have room behind it.
+	// The known slice may be shared, and may have spare capacity.
 	known := with(append(make([]disclosure.Relation, 0, 8), one)...)
 	known.Merge(with(identified, two))
 	if diff := cmp.Diff([]disclosure.Relation{one, {}}, known.Related[:2]); diff != "" {
-		t.Errorf("the merge wrote into what was known: %s", diff)
+		t.Errorf("Merge wrote into the known report: %s", diff)
 	}
 }
 
 func TestMergeClocksAndCorrection(t *testing.T) {
 	known := whole()
-	told := whole()
-	told.CorrectedBy = "oir-40401"
-	told.Backfilled = false
-	told.FirstSeenAt, told.AvailableAt, told.EnrichedAt = time.Now(), time.Now(), time.Now()
+	observed := whole()
+	observed.CorrectedBy = "oir-40401"
+	observed.Backfilled = false
+	observed.FirstSeenAt, observed.AvailableAt, observed.EnrichedAt = time.Now(), time.Now(), time.Now()
 	want := known
 	want.CorrectedBy = "oir-40401"
-	checkMerge(t, known, told, want, "corrected_by")
-	checkMerge(t, known, filing(), known) // which says none of it
-	bare := filing()
+	checkMerge(t, known, observed, want, "corrected_by")
+	checkMerge(t, known, newReport(), known) // observes none of these fields
+	bare := newReport()
 	enriched := bare
 	enriched.EnrichedAt = known.EnrichedAt
 	checkMerge(t, bare, enriched, enriched, "enriched_at")
 }
 
 func TestReportOrder(t *testing.T) {
-	base := filing()
+	base := newReport()
 	later, higher, ip := base, base, base
 	later.PublishedAt = base.PublishedAt.Add(time.Second)
 	higher.Number++
@@ -350,7 +351,7 @@ func TestReportOrder(t *testing.T) {
 }
 
 func TestReadReportRoundTrip(t *testing.T) {
-	for _, want := range []disclosure.Report{filing(), whole()} {
+	for _, want := range []disclosure.Report{newReport(), whole()} {
 		line, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -468,7 +469,7 @@ func FuzzReadReport(f *testing.F) {
 		r, err := disclosure.ReadReport(line)
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
-				t.Fatalf("not told as bad input: %v", err)
+				t.Fatalf("got error %v, want kind Invalid", err)
 			}
 			return
 		}

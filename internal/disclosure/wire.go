@@ -7,11 +7,11 @@ import (
 )
 
 // AppendReport appends the JSON object that the contract calls a Report: its
-// nine fields in its order, null where there is nothing. The ticker is given
-// apart because the directory may know one that the report does not state.
+// nine fields in its order, null for empty ones. The ticker is a separate argument
+// because the directory may have one that the report does not have.
 //
-// It is written by hand because every list, stream and webhook is made of
-// these bytes; a test holds it to encoding/json.
+// It does not use encoding/json because every list, stream and webhook consists of
+// these bytes. A test compares it with encoding/json.
 func AppendReport(b []byte, r *Report, ticker string) []byte {
 	return AppendReportTail(AppendTicker(AppendReportHead(b, r), ticker), r)
 }
@@ -63,7 +63,7 @@ func appendNullable(b []byte, name, value string) []byte {
 
 const hex = "0123456789abcdef"
 
-// appendString appends a JSON string. What is not UTF-8 becomes U+FFFD.
+// appendString appends a JSON string. Invalid UTF-8 becomes U+FFFD.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0

@@ -11,8 +11,8 @@ import (
 	"pregon/internal/disclosure"
 )
 
-func TestAppendReportIsTheContracts(t *testing.T) {
-	r := filing()
+func TestAppendReport(t *testing.T) {
+	r := newReport()
 	r.Title = "Con \"comillas\", \\barra\\, \t y salto\n, ñ y 日本"
 	got := string(disclosure.AppendReport(nil, &r, ""))
 	const want = `{"id":"oir-40374","company_name":"EJEMPLAR FICTICIA, S.A.","ticker":null,"type":"OIR",` +
@@ -27,11 +27,11 @@ func TestAppendReportIsTheContracts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back["ticker"] != "EJF" || back["summary"] != r.Summary || back["pdf_url"] != r.PDFURL {
-		t.Errorf("%v", back)
+		t.Errorf("unexpected JSON: %v", back)
 	}
 }
 
-func TestAppendIssuerIsTheContracts(t *testing.T) {
+func TestAppendIssuer(t *testing.T) {
 	got := string(disclosure.AppendIssuer(nil, &disclosure.Issuer{ID: "brl-000356", Name: "X", NIF: "BRL-000356"}))
 	if want := `{"id":"brl-000356","name":"X","cif":null,"ticker":null,"market":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

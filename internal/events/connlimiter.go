@@ -7,50 +7,52 @@ import (
 	"pregon/internal/fault"
 )
 
-// MostOpen is how many streams, waiting requests and subscriptions one
+// MaxOpen is the number of streams, waiting requests and subscriptions that one
 // principal may have open in a process, on all surfaces together.
 const MaxOpen = 100
 
-// Seats counts those who listen.
+// ConnLimiter limits the number of open connections of each principal.
 type ConnLimiter struct {
 	mu    sync.Mutex
-	taken map[string]int // guarded by mu: by whose they are
-	all   int            // guarded by mu
+	open  map[string]int // guarded by mu: by principal
+	total int            // guarded by mu
 
 	cut atomic.Int64
 }
 
-// CountCut counts a listener that was ended because it read too slowly.
+// CountCut counts a listener that was disconnected because it read too slowly.
 func (s *ConnLimiter) CountCut() { s.cut.Add(1) }
 
-// Cut returns how many were ended because they read too slowly.
+// Cut returns the number of listeners that were disconnected because they read
+// too slowly.
 func (s *ConnLimiter) Cut() int64 { return s.cut.Load() }
 
-// Acquire takes a place for an owner who may have so many, until leave is called.
-func (s *ConnLimiter) Acquire(who string, most int) (leave func(), err error) {
+// Acquire opens a connection of a principal that may have limit of them open. The
+// caller must call release to release it.
+func (s *ConnLimiter) Acquire(principal string, limit int) (release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken == nil {
-		s.taken = map[string]int{}
+	if s.open == nil {
+		s.open = map[string]int{}
 	}
-	if s.taken[who] >= most {
-		return nil, fault.New(fault.RateLimited, "You have %d streams and waiting requests open, which is as many as there may be: close one.", most)
+	if s.open[principal] >= limit {
+		return nil, fault.New(fault.RateLimited, "You have %d streams and waiting requests open, which is as many as there may be: close one.", limit)
 	}
-	s.taken[who]++
-	s.all++
+	s.open[principal]++
+	s.total++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.all--
-		if s.taken[who]--; s.taken[who] == 0 {
-			delete(s.taken, who)
+		s.total--
+		if s.open[principal]--; s.open[principal] == 0 {
+			delete(s.open, principal)
 		}
 	}, nil
 }
 
-// Taken returns how many listen.
+// Open returns the number of open connections.
 func (s *ConnLimiter) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.all
+	return s.total
 }

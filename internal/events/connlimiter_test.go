@@ -8,61 +8,61 @@ import (
 	"pregon/internal/fault"
 )
 
-func TestSeats(t *testing.T) {
+func TestConnLimiter(t *testing.T) {
 	var s events.ConnLimiter
-	enter := func(who string, most int) func() {
+	acquire := func(who string, limit int) func() {
 		t.Helper()
-		leave, err := s.Acquire(who, most)
+		release, err := s.Acquire(who, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return leave
+		return release
 	}
-	first := enter("ana", 2)
-	enter("ana", 2)
+	first := acquire("ana", 2)
+	acquire("ana", 2)
 	if _, err := s.Acquire("ana", 2); fault.KindOf(err) != fault.RateLimited {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("Acquire beyond the limit: got error %v, want RateLimited", err)
 	}
-	enter("bea", 2) // has seats of her own
+	acquire("bea", 2) // the limit is per principal
 	if n := s.Open(); n != 3 {
-		t.Errorf("%d are taken", n)
+		t.Errorf("Open() = %d, want 3", n)
 	}
 	first()
-	enter("ana", 2)
+	acquire("ana", 2)
 	if n := s.Open(); n != 3 {
-		t.Errorf("%d are taken", n)
+		t.Errorf("Open() = %d, want 3", n)
 	}
 	if _, err := s.Acquire("ana", 2); err == nil {
-		t.Error("a seat was given back twice")
+		t.Error("Acquire beyond the limit after a release: got no error")
 	}
 }
 
-// However many come at once, no more get in than may.
-func TestSeatsAtOnce(t *testing.T) {
+// Concurrent calls of Acquire do not exceed the limit.
+func TestConnLimiterConcurrent(t *testing.T) {
 	var (
 		s        events.ConnLimiter
 		all      sync.WaitGroup
 		mu       sync.Mutex
-		leavings []func()
+		releases []func()
 	)
 	for range 200 {
 		all.Go(func() {
-			if leave, err := s.Acquire("ana", 50); err == nil {
+			if release, err := s.Acquire("ana", 50); err == nil {
 				mu.Lock()
 				defer mu.Unlock()
-				leavings = append(leavings, leave)
+				releases = append(releases, release)
 			}
 		})
 	}
 	all.Wait()
-	if len(leavings) != 50 || s.Open() != 50 {
-		t.Errorf("%d got in, %d are taken", len(leavings), s.Open())
+	if len(releases) != 50 || s.Open() != 50 {
+		t.Errorf("%d calls succeeded and %d connections are open, want 50", len(releases), s.Open())
 	}
-	for _, leave := range leavings {
-		all.Go(leave)
+	for _, release := range releases {
+		all.Go(release)
 	}
 	all.Wait()
 	if s.Open() != 0 {
-		t.Errorf("%d are left", s.Open())
+		t.Errorf("Open() = %d after all were released, want 0", s.Open())
 	}
 }

@@ -1,13 +1,13 @@
-// Package events tells changes as they happen, in the one form that streams,
+// Package events delivers changes as they happen, in the one form that streams,
 // webhooks, the change list and agents share.
 //
-// An Event is a change made ready to be told: encoded once, whoever listens,
-// and joined with its issuer so that a filter can judge it. A Selection is what
-// somebody wants of them. The Hub follows the log and keeps the newest events
-// in memory; a listener is nothing but a number, the seq of the last change it
-// has dealt with, and asks the hub for what came after. So there is no queue to
-// overflow and nothing to register: what is no longer in memory is read from
-// the log.
+// An Event is an encoded change. It is encoded once for all listeners, and joined
+// with its issuer so that filters can be applied to it. A Selection describes the
+// events that a listener wants. The Hub follows the log and keeps the newest
+// events in memory. The only state of a listener is the seq of the last change it
+// has processed; it asks the hub for later events. So there is no queue that can
+// overflow, and listeners need not register. Events that are no longer in memory
+// are read from the log.
 package events
 
 import (
@@ -37,7 +37,7 @@ type Event struct {
 	issuer *disclosure.Issuer // of the directory
 }
 
-// newEvent makes a change ready.
+// newEvent encodes a change.
 func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event {
 	cursor := disclosure.Cursor{Epoch: epoch, Seq: c.Seq}
 	e := &Event{Seq: c.Seq, Name: c.Event, issuer: c.Issuer}
@@ -81,7 +81,7 @@ func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event 
 	return e
 }
 
-// appendTime appends a member with a time, null when there is none.
+// appendTime appends a JSON member with a time, or null if the time is zero.
 func appendTime(b []byte, name string, t time.Time) []byte {
 	b = append(append(append(b, `,"`...), name...), `":`...)
 	if t.IsZero() {
@@ -91,7 +91,7 @@ func appendTime(b []byte, name string, t time.Time) []byte {
 	return append(b, '"')
 }
 
-// AppendFrame appends one event of a stream, without an id when that is zero.
+// AppendFrame appends one event of a stream. It omits the id if that is zero.
 // The data must be on one line, as JSON is.
 func AppendFrame(b []byte, id disclosure.Cursor, name string, data []byte) []byte {
 	if id != (disclosure.Cursor{}) {
@@ -102,29 +102,29 @@ func AppendFrame(b []byte, id disclosure.Cursor, name string, data []byte) []byt
 	return append(b, "\n\n"...)
 }
 
-// AllEvents are the events that there are; DefaultEvents are those that are
-// sent to who does not say: the loading of history is no news.
+// AllEvents lists all events. DefaultEvents lists those that a listener receives
+// if its selection names none: all except the loading of history.
 var (
 	AllEvents     = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.Backfilled, disclosure.IssuerUpdated}
 	DefaultEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.IssuerUpdated}
 )
 
-// Selection is what somebody wants to be told. The zero value is everything of
-// DefaultEvents.
+// Selection describes the events that a listener receives. The zero value
+// selects all of DefaultEvents.
 type Selection struct {
 	Events []disclosure.Event
 	Filter disclosure.Filter
 }
 
-// What a selection may hold. It is judged for every change, for as long as
-// whoever made it listens.
+// Limits of a filter. It is evaluated for every change while its listener is
+// connected.
 const (
 	LongestFilter = 500 // characters of its texts together
 	MostTerms     = 32  // words to search for
 )
 
-// TooMuch returns what is wrong with a filter that is too long to be judged for
-// every change, and nothing if it is not.
+// FilterError describes why a filter is too long to be evaluated for every
+// change. It returns "" if the filter is within the limits.
 func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
 		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category and issuer together", n, LongestFilter)
@@ -147,7 +147,7 @@ type Selector struct {
 	matcher *search.Matcher // nil matches every report
 }
 
-// Compile makes a selection ready.
+// Compile prepares a selection for matching.
 func (s Selection) Compile() *Selector {
 	out := &Selector{events: s.Events, filter: s.Filter}
 	if len(out.events) == 0 {
@@ -159,9 +159,9 @@ func (s Selection) Compile() *Selector {
 	return out
 }
 
-// Match reports whether an event is wanted. A change of the directory is wanted
-// by who filters by nothing, or by that issuer, or by its kind: what else can
-// be asked for is of reports.
+// Match reports whether an event is selected. A change of an issuer matches a
+// filter that is empty or has only that issuer or its kind, because all other
+// conditions apply to reports.
 func (s *Selector) Match(e *Event) bool {
 	switch {
 	case !slices.Contains(s.events, e.Name):
@@ -185,7 +185,7 @@ func ParseEvent(s string) (disclosure.Event, bool) {
 	return e, slices.Contains(AllEvents, e)
 }
 
-// EventNames lists events for people.
+// EventNames returns the names of events, separated by commas.
 func EventNames(events []disclosure.Event) string {
 	names := make([]string, len(events))
 	for i, e := range events {

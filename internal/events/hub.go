@@ -11,11 +11,11 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// kept is how many events the hub has in memory: some minutes of the busiest
-// day, which is more than a listener needs after a reconnect.
+// kept is the number of events that the hub keeps in memory: some minutes of the
+// busiest day, which is more than a listener needs after a reconnect.
 const kept = 4096
 
-// Log is the part of the store in which older changes are read.
+// Log is the part of the store from which older changes are read.
 type Log interface {
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	Head(ctx context.Context) (disclosure.Head, error)
@@ -50,12 +50,13 @@ func NewHub(c *catalog.Catalog, log Log) *Hub {
 	return h
 }
 
-// add takes changes in; none means that the catalogue was loaded anew.
+// add adds changes. An empty list means that the catalogue was reloaded.
 func (h *Hub) add(changes []disclosure.Change) {
 	h.wakeAll(func() { h.take(changes) })
 }
 
-// wakeAll changes something and wakes the listeners, who all want the lock then.
+// wakeAll calls change with the lock held, and wakes the listeners after it has
+// released the lock, which all of them need.
 func (h *Hub) wakeAll(change func()) {
 	h.mu.Lock()
 	change()
@@ -65,10 +66,10 @@ func (h *Hub) wakeAll(change func()) {
 	close(wake)
 }
 
-// take needs h.mu.
+// take adds changes to the recent ones. h.mu is held.
 func (h *Hub) take(changes []disclosure.Change) {
 	if len(changes) == 0 || changes[0].Seq != h.head.Seq+1 {
-		h.recent = nil // what is missing between is in the log
+		h.recent = nil // the changes between are in the log
 	}
 	for _, c := range changes {
 		h.recent = append(h.recent, &lazy{change: c})
@@ -80,7 +81,7 @@ func (h *Hub) take(changes []disclosure.Change) {
 	h.heard.Store(true)
 }
 
-// Ready reports whether the hub has heard of the catalogue.
+// Ready reports whether the hub has been notified by the catalogue.
 func (h *Hub) Ready() bool { return h.heard.Load() }
 
 // Newest returns the seq of the newest change that the catalogue shows.
@@ -93,16 +94,17 @@ func (h *Hub) Head() disclosure.Head {
 	return h.head
 }
 
-// Seen returns the same as far as Encode knows it, with the newest change.
+// Seen returns the end of the log in the snapshot that Encode uses, and the mark
+// of its newest change.
 func (h *Hub) Seen() (disclosure.Head, disclosure.Mark) {
 	s := h.catalog.Snapshot()
 	return s.Head(), s.Last()
 }
 
-// Since returns what came after a change, up to limit events in order, from
-// memory, and a channel that is closed when there is more than now. It is not
-// ok when the memory does not reach back so far, or not forward, in which case
-// Read may, or when the log has another epoch.
+// Since returns up to limit events after a cursor, in order, from memory. The
+// channel wake is closed when there are newer events or the state changes. ok is
+// false if the cursor is older than the events in memory, in which case Read
+// may return them, if it is beyond the end of the log, or if it has another epoch.
 func (h *Hub) Since(after disclosure.Cursor, limit int) (events []*Event, wake <-chan struct{}, ok bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -118,8 +120,8 @@ func (h *Hub) Since(after disclosure.Cursor, limit int) (events []*Event, wake <
 	return events, h.wake, true
 }
 
-// Read returns the same from the log, and never what the catalogue does not
-// show yet.
+// Read returns up to limit events after a cursor from the log. It returns no
+// change that is not in the catalogue yet.
 func (h *Hub) Read(ctx context.Context, after disclosure.Cursor, limit int) ([]*Event, error) {
 	head := h.Head()
 	if after.Epoch != head.Epoch || after.Seq >= head.Seq {
@@ -136,7 +138,7 @@ func (h *Hub) Read(ctx context.Context, after disclosure.Cursor, limit int) ([]*
 	return events, nil
 }
 
-// After returns what came after a change, from memory or from the log.
+// After returns up to limit events after a cursor, from memory or from the log.
 func (h *Hub) After(ctx context.Context, after disclosure.Cursor, limit int) ([]*Event, error) {
 	if events, _, ok := h.Since(after, limit); ok {
 		return events, nil
@@ -144,13 +146,14 @@ func (h *Hub) After(ctx context.Context, after disclosure.Cursor, limit int) ([]
 	return h.Read(ctx, after, limit)
 }
 
-// ready needs h.mu: what is in memory is of the head's epoch.
+// ready encodes an event on first use. h.mu is held: the events in memory have the
+// epoch of the head.
 func (h *Hub) ready(l *lazy) *Event {
 	l.once.Do(func() { l.event = newEvent(&l.change, h.catalog.Snapshot().Directory(), h.head.Epoch) })
 	return l.event
 }
 
-// Encode returns the event of a change, with the present directory.
+// Encode returns the event of a change, joined with the current directory.
 func (h *Hub) Encode(c *disclosure.Change) *Event {
 	s := h.catalog.Snapshot()
 	return newEvent(c, s.Directory(), s.Head().Epoch)
@@ -162,15 +165,15 @@ type State struct {
 	JSON []byte
 }
 
-const lookEvery = time.Second // how often the state is looked at
+const pollInterval = time.Second // between two polls of the state
 
-// Watch looks at the state until the context ends, and wakes listeners when it
-// has another name.
-func (h *Hub) Watch(ctx context.Context, look func() State) {
-	tick := time.NewTicker(lookEvery)
+// Watch polls the state until the context ends. It wakes the listeners when the
+// name of the state changes.
+func (h *Hub) Watch(ctx context.Context, poll func() State) {
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if s := look(); s.Name != h.State().Name {
+		if s := poll(); s.Name != h.State().Name {
 			h.wakeAll(func() { h.state.Store(&s) })
 		}
 		select {
@@ -181,7 +184,7 @@ func (h *Hub) Watch(ctx context.Context, look func() State) {
 	}
 }
 
-// State returns the state as it was last seen, which is nothing at first.
+// State returns the state of the last poll, or the zero State before the first.
 func (h *Hub) State() State {
 	if s := h.state.Load(); s != nil {
 		return *s

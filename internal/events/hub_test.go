@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a hub over a real store.
-type world struct {
+// testHub is a hub with a real store.
+type testHub struct {
 	t       *testing.T
 	path    string
 	db      *sqlite.Store
@@ -34,14 +34,14 @@ type world struct {
 	hub     *events.Hub
 }
 
-func newWorld(t *testing.T) *world {
+func newTestHub(t *testing.T) *testHub {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, path: path, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))}
+	w := &testHub{t: t, path: path, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))}
 	w.hub = events.NewHub(w.catalog, db)
 	if err := w.catalog.Load(t.Context()); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func filing(number int64) disclosure.Report {
+func newReport(number int64) disclosure.Report {
 	r := disclosure.Report{
 		Type: disclosure.OIR, Number: number, CompanyName: "EJEMPLAR FICTICIA, S.A.", NIF: "A69000016", Title: fmt.Sprintf("Resultados \"%d\"\n", number),
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
@@ -62,8 +62,8 @@ func filing(number int64) disclosure.Report {
 	return r
 }
 
-// append writes and waits until the hub knows.
-func (w *world) append(b store.Batch) {
+// append appends a batch to the store and waits until the hub has it.
+func (w *testHub) append(b store.Batch) {
 	w.t.Helper()
 	out, err := w.db.Append(w.t.Context(), b)
 	if err != nil {
@@ -78,25 +78,25 @@ func (w *world) append(b store.Batch) {
 	}
 }
 
-// Whatever is asked for and from wherever it comes, it is the log.
+// After and Read return the same events, those of the log.
 func TestMemoryAndLogAgree(t *testing.T) {
-	w := newWorld(t)
+	w := newTestHub(t)
 	const n = 5000 // more than is kept in memory
 	for i := int64(1); i <= n; i += 1000 {
 		var reports []disclosure.Report
 		for j := i; j < i+1000; j++ {
-			reports = append(reports, filing(j))
+			reports = append(reports, newReport(j))
 		}
 		w.append(store.Batch{Reports: reports})
 	}
 	w.append(store.Batch{Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}}})
 	newest := w.hub.Newest()
 	if newest != n+1 {
-		t.Fatalf("newest is %d", newest)
+		t.Fatalf("Newest() = %d, want %d", newest, n+1)
 	}
 	at := func(seq int64) disclosure.Cursor { return disclosure.Cursor{Epoch: w.hub.Head().Epoch, Seq: seq} }
 	if _, _, ok := w.hub.Since(at(0), 10); ok {
-		t.Error("all of it is said to be in memory")
+		t.Error("Since(0) is ok, although not all events are in memory")
 	}
 	for _, after := range []int64{0, 1, n - 4096, n - 100, n, n + 1} {
 		got, err := w.hub.After(t.Context(), at(after), 50)
@@ -108,25 +108,25 @@ func TestMemoryAndLogAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(got) != len(read) || int64(len(got)) != min(50, newest-after) {
-			t.Fatalf("after %d: %d from memory, %d from the log", after, len(got), len(read))
+			t.Fatalf("after %d: After returned %d events and Read %d, want %d", after, len(got), len(read), min(50, newest-after))
 		}
 		for i := range got {
 			if got[i].Seq != after+1+int64(i) || got[i].Name != read[i].Name || got[i].Seq != read[i].Seq {
-				t.Fatalf("after %d: %s and %s", after, got[i].JSON, read[i].JSON)
+				t.Fatalf("after %d: After returned %s and Read %s", after, got[i].JSON, read[i].JSON)
 			}
 		}
 	}
 	if _, _, ok := w.hub.Since(at(newest+1), 10); ok {
-		t.Error("there is something after the newest")
+		t.Error("Since beyond the newest change is ok")
 	}
 }
 
-// An event is flat JSON on one line, and what the directory knows is in it.
+// An event is flat JSON on one line, and includes the ticker of the directory.
 func TestEvent(t *testing.T) {
-	w := newWorld(t)
+	w := newTestHub(t)
 	w.append(store.Batch{
 		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
-		Reports: []disclosure.Report{filing(7)},
+		Reports: []disclosure.Report{newReport(7)},
 	})
 	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
 	if err != nil || len(changes) != 2 {
@@ -139,25 +139,25 @@ func TestEvent(t *testing.T) {
 		}
 		frame := fmt.Sprintf("id: %s-%d\nevent: %s\ndata: %s\n\n", w.hub.Head().Epoch, changes[i].Seq, changes[i].Name, changes[i].JSON)
 		if string(changes[i].Frame) != frame || strings.Count(frame, "\n") != 4 {
-			t.Errorf("%s", changes[i].Frame)
+			t.Errorf("got frame %q, want %q", changes[i].Frame, frame)
 		}
 	}
 	if report["id"] != "oir-7" || report["ticker"] != "EJF" || report["event"] != "report.published" || report["seq"] != 2.0 || report["cursor"] != w.hub.Head().Epoch+"-2" ||
 		report["registered_at"] != "2026-04-22T10:00:33+02:00" || report["text_ready_at"] != nil || !reflect.DeepEqual(report["changed"], []any{}) {
-		t.Errorf("%v", report)
+		t.Errorf("unexpected event of a report: %v", report)
 	}
 	if issuer["id"] != "A69000016" || issuer["event"] != "issuer.updated" {
-		t.Errorf("%v", issuer)
+		t.Errorf("unexpected event of an issuer: %v", issuer)
 	}
 }
 
 func TestSelection(t *testing.T) {
-	w := newWorld(t)
+	w := newTestHub(t)
 	w.append(store.Batch{
 		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
-		Reports: []disclosure.Report{filing(7)},
+		Reports: []disclosure.Report{newReport(7)},
 	})
-	w.append(store.Batch{Reports: []disclosure.Report{filing(8)}, New: disclosure.Backfilled})
+	w.append(store.Batch{Reports: []disclosure.Report{newReport(8)}, New: disclosure.Backfilled})
 	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
 	if err != nil {
 		t.Fatal(err)
@@ -185,14 +185,14 @@ func TestSelection(t *testing.T) {
 			}
 		}
 		if strings.Join(got, " ") != test.want {
-			t.Errorf("%+v: %v, want %s", test.s, got, test.want)
+			t.Errorf("%+v selects %v, want %s", test.s, got, test.want)
 		}
 	}
 }
 
-// Listeners are woken when the source is seen otherwise.
+// Listeners are woken when the state of the source changes.
 func TestState(t *testing.T) {
-	w := newWorld(t)
+	w := newTestHub(t)
 	_, wake, _ := w.hub.Since(w.hub.Head().Cursor, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -202,14 +202,14 @@ func TestState(t *testing.T) {
 	}()
 	<-wake
 	if got := w.hub.State().Name; got != "blind" {
-		t.Errorf("%q", got)
+		t.Errorf("got state %q, want blind", got)
 	}
 	cancel()
 	<-done
 }
 
-// putBack does to a log what a restored backup does, up to a change.
-func (w *world) putBack(seq int64) {
+// restore truncates the log after a change, as restoring a backup does.
+func (w *testHub) restore(seq int64) {
 	w.t.Helper()
 	raw, err := sql.Open("sqlite", "file:"+w.path)
 	if err != nil {
@@ -227,62 +227,62 @@ func (w *world) putBack(seq int64) {
 	}
 }
 
-func (w *world) locate(c disclosure.Cursor) events.Position {
+func (w *testHub) locate(c disclosure.Cursor) events.Position {
 	w.t.Helper()
-	place, err := w.hub.Locate(w.t.Context(), c)
+	position, err := w.hub.Locate(w.t.Context(), c)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return place
+	return position
 }
 
 func TestLocate(t *testing.T) {
-	w := newWorld(t)
-	w.append(store.Batch{Reports: []disclosure.Report{filing(1), filing(2), filing(3)}})
+	w := newTestHub(t)
+	w.append(store.Batch{Reports: []disclosure.Report{newReport(1), newReport(2), newReport(3)}})
 	head := w.hub.Head()
 	for _, c := range []disclosure.Cursor{{Seq: 0}, {Seq: 3}, {Epoch: head.Epoch, Seq: 2}} {
 		if p := w.locate(c); p.After != (disclosure.Cursor{Epoch: head.Epoch, Seq: c.Seq}) || p.Ahead || p.Reset != nil {
-			t.Errorf("%v: %+v", c, p)
+			t.Errorf("Locate(%v) = %+v, want the same seq in epoch %s", c, p, head.Epoch)
 		}
 	}
-	var waiting sync.WaitGroup // these are waited for, since another process may have seen more
+	var waiting sync.WaitGroup // Locate waits for these, since another process may have newer changes
 	for _, c := range []disclosure.Cursor{{Seq: 4}, {Epoch: head.Epoch, Seq: 9}} {
 		waiting.Go(func() {
 			if p, err := w.hub.Locate(t.Context(), c); err != nil || p.After != head.Cursor || !p.Ahead || p.Reset != nil {
-				t.Errorf("%v: %+v, %v", c, p, err)
+				t.Errorf("Locate(%v) = %+v, %v, want Ahead after %v", c, p, err, head.Cursor)
 			}
 		})
 	}
-	for seq, want := range map[int64]int64{2: 2, 9: 3} { // of a log of which nothing is known: nothing after it is passed over
+	for seq, want := range map[int64]int64{2: 2, 9: 3} { // cursors of an unknown log: no later change is skipped
 		waiting.Go(func() {
 			p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: seq})
 			after := disclosure.Cursor{Epoch: head.Epoch, Seq: want}
 			if err != nil || p.After != after || p.Reset == nil || p.Reset.After != after.String() || p.Reset.Time != nil {
-				t.Errorf("%+v, %v", p, err)
+				t.Errorf("Locate(%d of another log) = %+v, %v, want a reset to %v", seq, p, err, after)
 			}
 		})
 	}
 	waiting.Wait()
 }
 
-// After a restored backup, a reader goes on after the last change that both
-// logs have, however long the log is again.
+// After a restored backup, a reader continues after the last change that both
+// logs have, even if the log has grown again.
 func TestLocateAfterRestore(t *testing.T) {
-	w := newWorld(t)
-	w.append(store.Batch{Reports: []disclosure.Report{filing(1), filing(2)}})
-	w.append(store.Batch{Reports: []disclosure.Report{filing(3), filing(4)}})
+	w := newTestHub(t)
+	w.append(store.Batch{Reports: []disclosure.Report{newReport(1), newReport(2)}})
+	w.append(store.Batch{Reports: []disclosure.Report{newReport(3), newReport(4)}})
 	before := w.hub.Head()
-	w.putBack(2)
+	w.restore(2)
 	renewed, err := w.db.RenewEpoch(t.Context(), before.Epoch, disclosure.Mark{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Until the catalogue has loaded it, nobody knows what a new cursor is.
+	// A cursor of the new epoch cannot be located until the catalogue has loaded it.
 	if p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 1}); err == nil && (p.After.Epoch != renewed.Epoch || p.After.Seq != 1) ||
 		err != nil && fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("Locate(new epoch) = %+v, %v, want seq 1 or Unavailable", p, err)
 	}
-	w.append(store.Batch{Reports: []disclosure.Report{filing(5), filing(6), filing(7)}})
+	w.append(store.Batch{Reports: []disclosure.Report{newReport(5), newReport(6), newReport(7)}})
 	for w.hub.Head().Epoch != renewed.Epoch {
 		_, wake, _ := w.hub.Since(disclosure.Cursor{}, 0)
 		if w.hub.Head().Epoch != renewed.Epoch {
@@ -292,14 +292,14 @@ func TestLocateAfterRestore(t *testing.T) {
 	for seq, want := range map[int64]int64{1: 1, 2: 2, 3: 2, 4: 2, 99: 2} {
 		p := w.locate(disclosure.Cursor{Epoch: before.Epoch, Seq: seq})
 		if p.After != (disclosure.Cursor{Epoch: renewed.Epoch, Seq: want}) || p.Ahead || p.Reset == nil || p.Reset.After != p.After.String() || p.Reset.Time == nil {
-			t.Errorf("%d: %+v, %+v", seq, p, p.Reset)
+			t.Errorf("Locate(%d of the old epoch) = %+v with reset %+v, want seq %d", seq, p, p.Reset, want)
 		}
 	}
 	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 2}, 10)
 	if err != nil || len(changes) == 0 || !strings.Contains(string(changes[0].JSON), `"oir-5"`) {
-		t.Errorf("%v, %v", changes, err)
+		t.Errorf("After(2) = %v, %v, want oir-5 first", changes, err)
 	}
 	if _, _, ok := w.hub.Since(before.Cursor, 10); ok {
-		t.Error("an old cursor is taken for a new one")
+		t.Error("Since accepts a cursor of the old epoch")
 	}
 }

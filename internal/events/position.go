@@ -9,11 +9,11 @@ import (
 	"pregon/internal/fault"
 )
 
-// catchUp is how long a cursor that is ahead is waited for: the reader may come
-// from a replica that has seen more.
+// catchUp is how long Locate waits for a cursor that is ahead: the reader may come
+// from a replica that has newer changes.
 const catchUp = 2 * time.Second
 
-// Place is where the reader of a cursor continues.
+// Position is where the reader of a cursor continues.
 type Position struct {
 	After disclosure.Cursor
 	// Ahead reports that the cursor is of this log and beyond its end.
@@ -22,18 +22,19 @@ type Position struct {
 	Reset *Reset
 }
 
-// Reset says what becomes of a reader whose cursor is of a log that is no more.
+// Reset describes where a reader continues whose cursor is of a log that was
+// replaced.
 type Reset struct {
 	Reason string `json:"reason"`
 	After  string `json:"after"` // the cursor from which it continues
-	// Time is when the last change occurred that both logs have: the reader gets
-	// everything again that this log has after it. It is nil when none is known.
+	// Time is when the last change occurred that both logs have. The reader
+	// receives all later changes of this log. It is nil if there is no such change.
 	Time *time.Time `json:"time"`
 }
 
-// Locate finds the place of a cursor. It waits for a moment for one that this
-// process may be about to learn of. If it cannot decide, because the catalogue has
-// yet to load the log that the cursor is of, it fails, Unavailable.
+// Locate returns the position of a cursor. It waits up to catchUp for a cursor
+// that the catalogue has not reached. It returns an Unavailable error while the
+// catalogue has not loaded the log of the cursor.
 func (h *Hub) Locate(ctx context.Context, c disclosure.Cursor) (Position, error) {
 	head, reached := h.reach(ctx, c)
 	if reached {
@@ -44,7 +45,7 @@ func (h *Hub) Locate(ctx context.Context, c disclosure.Cursor) (Position, error)
 	}
 	stored, err := h.log.Head(ctx)
 	if err != nil {
-		return Position{}, fmt.Errorf("looking for the epoch of a cursor: %w", err)
+		return Position{}, fmt.Errorf("reading the epoch of the log: %w", err)
 	}
 	if stored.Epoch != head.Epoch {
 		return Position{}, fault.New(fault.Unavailable, "A backup of the store was restored, and this process is still loading it. Try again in a few seconds.")
@@ -76,8 +77,8 @@ func (h *Hub) reset(ctx context.Context, head disclosure.Head, c disclosure.Curs
 	return Position{After: after, Reset: reset}, nil
 }
 
-// reach waits until the catalogue has come to a cursor, but not for one of an
-// epoch that is known to be over.
+// reach waits until the catalogue has reached a cursor. It does not wait for one
+// of a past epoch.
 func (h *Hub) reach(ctx context.Context, c disclosure.Cursor) (head disclosure.Head, ok bool) {
 	end := time.NewTimer(catchUp)
 	defer end.Stop()

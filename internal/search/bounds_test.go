@@ -16,14 +16,13 @@ import (
 	"pregon/internal/text"
 )
 
-// What a search costs is bounded by how many texts it reads, whatever is asked
-// for.
+// The number of texts that a search reads is bounded for every query.
 func TestSearchReadsFewTexts(t *testing.T) {
 	t.Parallel()
 	m := newReference()
 	m.apply(slices.Collect(market.New(1).Bulk(6_000, until)), nil) // one segment, large enough for plain sets
 	x := m.writer.Index()
-	few := x.Len() / 128 // as many have what is rare
+	few := x.Len() / 128 // the most reports that have a rare word
 	title, longest := "", x.LongestText()
 	for d := range walk(x, disclosure.Filter{}) {
 		if _, said, _ := strings.Cut(x.Record(d), " "); len(said) > len(title) {
@@ -63,7 +62,7 @@ func TestSearchReadsFewTexts(t *testing.T) {
 	}
 }
 
-// phrasesOf writes n phrases that no text has.
+// phrasesOf returns n phrases that no text has.
 func phrasesOf(n int, before string) string {
 	var b strings.Builder
 	for i := range n {
@@ -72,7 +71,7 @@ func phrasesOf(n int, before string) string {
 	return b.String()
 }
 
-// A search ends with its request.
+// A search ends with its context.
 func TestSearchObeysItsContext(t *testing.T) {
 	t.Parallel()
 	x := simulated(2_000, rand.New(rand.NewPCG(1, 2))).writer.Index()
@@ -91,8 +90,8 @@ func TestSearchObeysItsContext(t *testing.T) {
 	}
 }
 
-// Who leaves out so many phrases that half of all texts would have to be read is
-// refused, and is told what to do.
+// A query that excludes so many phrases that half of all texts would have to be
+// read is rejected, with an error that suggests a fix.
 func TestTooManyExcludedPhrases(t *testing.T) {
 	t.Parallel()
 	m := newReference()
@@ -112,6 +111,6 @@ func TestTooManyExcludedPhrases(t *testing.T) {
 	}
 	_, err := m.writer.Index().Reads(t.Context(), disclosure.Filter{Search: b.String()})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "Use fewer") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want Invalid with a suggestion", err)
 	}
 }

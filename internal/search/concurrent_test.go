@@ -13,34 +13,34 @@ import (
 	"pregon/internal/search/segment"
 )
 
-// shown is an index and the newest number that was written before it was made.
+// shown is an index and the newest number that was written before it was built.
 type shown struct {
 	index  *search.Index
 	number int64
 }
 
 // Readers search, page, find and read while one goroutine writes and another
-// merges: no report is lost, none is seen twice, and none goes back to an
+// merges: no report is lost, none is seen twice, and none returns to an
 // earlier state.
-func TestReadersBesideWriter(t *testing.T) {
+func TestConcurrentReaders(t *testing.T) {
 	rounds := 120
 	if raceDetector {
 		rounds = 25
 	}
 	var now atomic.Pointer[shown]
-	l := newLife(7)
+	l := newRandomMarket(7)
 	now.Store(&shown{l.writer.Index(), 0})
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for seed := range uint64(3) {
 		readers.Go(func() {
-			r := reader{l: newLife(100 + seed), states: map[string]int{}}
+			r := reader{l: newRandomMarket(100 + seed), states: map[string]int{}}
 			for {
 				select {
 				case <-stop:
 					return
 				default:
-					r.look(t, now.Load())
+					r.check(t, now.Load())
 				}
 			}
 		})
@@ -53,7 +53,7 @@ func TestReadersBesideWriter(t *testing.T) {
 		var reports []disclosure.Report
 		for range 100 + l.rng.IntN(300) {
 			number++
-			reports = append(reports, l.filing(disclosure.OIR, number))
+			reports = append(reports, l.newReport(disclosure.OIR, number))
 		}
 		for _, r := range l.some(l.rng.IntN(60), int(number)) { // of other types, and changes
 			if r.Type != disclosure.OIR || r.Number <= number-int64(len(reports)) {
@@ -85,7 +85,7 @@ func TestReadersBesideWriter(t *testing.T) {
 		merges++
 	}
 	if merges < 2 {
-		t.Errorf("%d merges went on beside the readers: the test proves little", merges)
+		t.Errorf("got only %d merges concurrent with the readers", merges)
 	}
 	l.check(t, 5)
 	l.deep(t)
@@ -106,13 +106,13 @@ func distinctReports(reports []disclosure.Report) []disclosure.Report {
 	return out
 }
 
-// reader checks what can be known of an index without knowing the reports.
+// reader checks the properties of an index that do not depend on the reports.
 type reader struct {
-	l      *life          // for its questions
-	states map[string]int // the newest state seen of a report
+	l      *randomMarket  // for its queries
+	states map[string]int // the newest state of a report that was read
 }
 
-func (r *reader) look(t *testing.T, s *shown) {
+func (r *reader) check(t *testing.T, s *shown) {
 	x := s.index
 	f := r.l.question()
 	total, first := find(x, f, 0, 40)
@@ -135,7 +135,7 @@ func (r *reader) look(t *testing.T, s *shown) {
 			r.read(t, x, d, seen)
 		}
 	}
-	if s.number > 0 { // whatever was written before is there
+	if s.number > 0 { // all earlier reports are in the index
 		n := 1 + rand.Int64N(s.number)
 		d := x.Find(search.KeyOf(disclosure.OIR, n))
 		if d == nil {
@@ -147,13 +147,13 @@ func (r *reader) look(t *testing.T, s *shown) {
 			t.Errorf("oir-%d is not found by %s", n, state)
 		}
 		if total, docs := find(x, disclosure.Filter{Search: `"` + state + `"`}, 0, 5); total != 1 || docs[0] != d {
-			t.Errorf("%q finds %d filings", state, total)
+			t.Errorf("%q finds %d reports, want only that one", state, total)
 		}
 	}
 	findIssuers(x.Directory(), f.Search, f.Kind, 10)
 }
 
-// read takes in one report.
+// read checks one report.
 func (r *reader) read(t *testing.T, x *search.Index, d *segment.Doc, seen map[string]bool) {
 	id, rest, _ := strings.Cut(x.Record(d), " ")
 	if x.Find(d.Key) != d || seen[id] {
@@ -165,5 +165,5 @@ func (r *reader) read(t *testing.T, x *search.Index, d *segment.Doc, seen map[st
 		t.Errorf("%s went back from state %d to %q: %v", id, r.states[id], rest, err)
 	}
 	r.states[id] = state
-	_, _ = x.Issuer(d), x.Heading(d)
+	_, _ = x.Issuer(d), x.CategoryLine(d)
 }

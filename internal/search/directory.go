@@ -9,8 +9,8 @@ import (
 	"pregon/internal/text"
 )
 
-// Directory is every issuer, by all that names it. It never changes; a change
-// of an issuer makes a new one.
+// Directory holds all issuers, by identifier, name and ticker. It is immutable; a
+// change of an issuer requires a new one.
 type Directory struct {
 	issuers  []*Issuer
 	byID     map[string]*Issuer
@@ -18,11 +18,11 @@ type Directory struct {
 	byName   map[string]*Issuer   // by folded name; nil where two share it
 	clashes  map[*Issuer]bool     // has an alias that is the id of another
 	byTicker map[string][]*Issuer // by ticker in lower case
-	byPart   map[string][]*Issuer // by two and more words of its ticker, side by side
+	byPart   map[string][]*Issuer // by two or more adjacent words of its ticker
 	index    *issuerIndex
 }
 
-// NewDirectory makes a directory of issuers.
+// NewDirectory returns a directory of issuers.
 func NewDirectory(issuers []*Issuer) *Directory {
 	d := &Directory{
 		issuers:  issuers,
@@ -89,8 +89,8 @@ func (d *Directory) Find(key string) (*Issuer, bool) {
 
 func tickerKey(ticker string) string { return strings.ToLower(strings.TrimSpace(ticker)) }
 
-// Lookup returns the issuer that a caller names by an identifier or, where no
-// issuer has that, by a ticker. Several are those that share the ticker.
+// Lookup returns the issuer with an identifier or, if there is none, the issuers
+// with a ticker.
 func (d *Directory) Lookup(name string) []*Issuer {
 	if e, ok := d.Find(name); ok {
 		return []*Issuer{e}
@@ -98,7 +98,7 @@ func (d *Directory) Lookup(name string) []*Issuer {
 	return d.byTicker[tickerKey(name)]
 }
 
-// Named returns the only issuer of a name, however that is spelt.
+// Named returns the only issuer with a name, in any spelling.
 func (d *Directory) Named(name string) (*Issuer, bool) {
 	e := d.byName[text.Fold(name)]
 	return e, e != nil
@@ -116,10 +116,10 @@ func (d *Directory) issuerOf(ref string) *Issuer {
 	return nil
 }
 
-// byNamePrefix marks a reference that is a folded name. No key begins so.
+// byNamePrefix marks a reference that is a folded name. No key begins with it.
 const byNamePrefix = "\x00"
 
-// refOf returns what a report says of whose it is: the key of its NIF, else
+// refOf returns the reference of a report to its issuer: the key of its NIF, else
 // its folded name.
 func refOf(r *disclosure.Report) string {
 	if key := r.IssuerKey(); key != "" {
@@ -128,8 +128,8 @@ func refOf(r *disclosure.Report) string {
 	return byNamePrefix + text.Fold(r.CompanyName)
 }
 
-// addTicker makes the issuer known by the phrases in its ticker. Single words
-// of tickers are in the index.
+// addTicker indexes the issuer by the phrases in its ticker. Single words of
+// tickers are in the index.
 func (d *Directory) addTicker(e *Issuer) {
 	if key := tickerKey(e.Issuer.Ticker); key != "" {
 		d.byTicker[key] = append(d.byTicker[key], e)

@@ -7,15 +7,15 @@ import (
 	"pregon/internal/text"
 )
 
-// Document is the searchable side of a report or an issuer.
+// Document holds the searchable words of a report or an issuer.
 type Document struct {
 	words  []string // folded, field after field, an empty word between fields
 	stems  []string // of the words
 	idents []string // in the form of disclosure.IssuerKey
 }
 
-// NewDocument analyses the fields of a record. A phrase never reaches from one
-// field into the next.
+// NewDocument analyses the fields of a record. A phrase never spans two
+// fields.
 func NewDocument(idents []string, fields ...string) Document {
 	d := Document{idents: idents}
 	for _, f := range fields {
@@ -30,7 +30,7 @@ func NewDocument(idents []string, fields ...string) Document {
 	return d
 }
 
-// Match reports whether the query means this document.
+// Match reports whether the document matches the query.
 func (q Query) Match(d *Document) bool {
 	if q.wordless {
 		return false

@@ -8,8 +8,8 @@ import (
 	"pregon/internal/search/segment"
 )
 
-// BeginMerge begins a merge of the first n segments, whatever their sizes, as
-// Due does of those that it chooses. It returns nil while another is under way.
+// BeginMerge begins a merge of the first n segments of any size, as Due does for
+// those that it chooses. It returns nil while another merge is running.
 func (w *Writer) BeginMerge(n int) *Merge {
 	if w.busy != nil || n > len(w.index.parts) {
 		return nil
@@ -18,7 +18,7 @@ func (w *Writer) BeginMerge(n int) *Merge {
 	return w.busy
 }
 
-// Segments tells of each segment how many reports it has and how many are gone.
+// Segments returns the number of reports of each segment and how many are gone.
 func (x *Index) Segments() (sizes, gone []int) {
 	for _, p := range x.parts {
 		sizes, gone = append(sizes, len(p.Seg.Docs)), append(gone, len(p.Seg.Docs)-p.Live())
@@ -39,7 +39,7 @@ func (x *Index) PlainSets() (n int) {
 }
 
 // Pieces returns the first byte of each piece of the memory of an index, nil
-// for those that it has let go.
+// for those that it has released.
 func (x *Index) Pieces() []*byte {
 	out := make([]*byte, len(x.memory))
 	for i, piece := range x.memory {
@@ -48,7 +48,7 @@ func (x *Index) Pieces() []*byte {
 	return out
 }
 
-// Reads returns how many texts a search reads, or how it fails.
+// Reads returns the number of texts that a search reads.
 func (x *Index) Reads(ctx context.Context, f disclosure.Filter) (int, error) {
 	w := segment.NewWork(ctx, x.Len())
 	q := x.compile(f)
@@ -63,5 +63,5 @@ func (x *Index) Reads(ctx context.Context, f disclosure.Filter) (int, error) {
 	return w.Reads, nil
 }
 
-// LongestText returns how many words the longest text has.
+// LongestText returns the number of words in the longest text.
 func (x *Index) LongestText() int { return x.longest() }

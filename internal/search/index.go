@@ -12,19 +12,19 @@ import (
 	"pregon/internal/text"
 )
 
-// Index answers searches over all reports as of one moment. It never changes:
-// a Writer makes the next one out of it.
+// Index is a searchable set of all reports at one moment. It is immutable; a Writer
+// builds the next one from it.
 type Index struct {
-	dict       segment.View
-	parts      []segment.Part
-	join       *join
-	headings   []heading
-	categories map[string]uint32 // by folded name
-	memory     segment.Memory
+	dict          segment.View
+	parts         []segment.Part
+	join          *join
+	categoryLines []categoryLine
+	categories    map[string]uint32 // by folded name
+	memory        segment.Memory
 }
 
-// heading is the line in which the regulator lists the categories of a report.
-type heading struct {
+// categoryLine is the line in which the regulator lists the categories of a report.
+type categoryLine struct {
 	line string
 	text []byte // its words as tokens
 }
@@ -44,7 +44,7 @@ func (x *Index) Directory() *Directory { return x.join.dir }
 // Issuer returns the issuer of a report, or nil.
 func (x *Index) Issuer(d *segment.Doc) *disclosure.Issuer { return x.IssuerByRef(d.Ref) }
 
-// IssuerByRef returns the issuer that a reference means, or nil.
+// IssuerByRef returns the issuer of a reference, or nil.
 func (x *Index) IssuerByRef(ref uint32) *disclosure.Issuer {
 	if e := x.join.issuers[ref]; e != nil {
 		return e.Issuer
@@ -52,8 +52,8 @@ func (x *Index) IssuerByRef(ref uint32) *disclosure.Issuer {
 	return nil
 }
 
-// IssuerID returns the id of the issuer that a reference means, or would mean
-// if the directory knew it; nothing for a mere name.
+// IssuerID returns the id of the issuer of a reference, even if it is not in the
+// directory. It returns "" for a reference that is a name.
 func (x *Index) IssuerID(ref uint32) string {
 	if e := x.join.issuers[ref]; e != nil {
 		return e.Issuer.ID
@@ -64,8 +64,8 @@ func (x *Index) IssuerID(ref uint32) string {
 	return ""
 }
 
-// Knows reports whether an identifier is that of an issuer, or of a report's
-// issuer that the directory does not have.
+// Knows reports whether an identifier is that of an issuer in the directory, or
+// occurs in a report.
 func (x *Index) Knows(ident string) bool {
 	key := disclosure.IssuerKey(ident)
 	return len(x.join.dir.byKey[key]) > 0 || len(x.join.named(key)) > 0
@@ -74,12 +74,12 @@ func (x *Index) Knows(ident string) bool {
 // Record returns the record of a report: see Writer.Doc.
 func (x *Index) Record(d *segment.Doc) string { return x.memory.At(d.Place)[:d.RecordLen] }
 
-// Heading returns the line of categories of a report.
-func (x *Index) Heading(d *segment.Doc) string { return x.headings[d.Heading].line }
+// CategoryLine returns the line of categories of a report.
+func (x *Index) CategoryLine(d *segment.Doc) string { return x.categoryLines[d.CategoryLine].line }
 
-// Categories returns the categories of a heading, by its number.
-func (x *Index) Categories(heading uint32) []string {
-	return disclosure.SplitCategories(x.headings[heading].line)
+// Categories returns the categories of a category line, by its number.
+func (x *Index) Categories(n uint32) []string {
+	return disclosure.SplitCategories(x.categoryLines[n].line)
 }
 
 // Find returns a report.
@@ -114,8 +114,8 @@ func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*segmen
 	}, err
 }
 
-// Among is Search over those reports alone that have one of the keys, each of
-// which is given once.
+// Among is like Search, but considers only the reports with these keys, which must
+// be distinct.
 func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
 	some := make([]*segment.Doc, 0, len(keys))
 	for _, key := range keys {
@@ -216,8 +216,8 @@ func (x *Index) longest() (n int) {
 	return n
 }
 
-// startOf returns the first instant of a day. Nanoseconds end in 2262; beyond,
-// all days begin after every report.
+// startOf returns the first instant of a day. Nanoseconds end in 2262; later
+// days begin after every report.
 func startOf(d disclosure.Day) int64 {
 	start := d.Start()
 	if start.Year() > 2200 {

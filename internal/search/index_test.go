@@ -17,7 +17,8 @@ import (
 	"pregon/internal/sim/market"
 )
 
-// reference is what the index is compared with: every report and issuer in plain lists.
+// reference holds every report and issuer in plain maps, for comparison with the
+// index.
 type reference struct {
 	writer  *search.Writer
 	reports map[string]*disclosure.Report
@@ -56,9 +57,9 @@ func (m *reference) apply(reports []disclosure.Report, issuers []disclosure.Issu
 	m.writer.Apply(docs, dir)
 }
 
-// reports keeps the analysed reports of the reference, so that thousands of
-// queries need not analyse them again.
-func (m *reference) filings() []*search.Report {
+// sorted returns the analysed reports in the order of lists. It keeps them, so that
+// thousands of queries need not analyse them again.
+func (m *reference) sorted() []*search.Report {
 	read := make(map[*disclosure.Report]*search.Report, len(m.reports))
 	all := make([]*search.Report, 0, len(m.reports))
 	for _, r := range m.reports {
@@ -74,7 +75,7 @@ func (m *reference) filings() []*search.Report {
 	return all
 }
 
-// record is what is kept beside a report: it tells its states apart.
+// record returns the record of a report. It differs between states of the report.
 func record(r *disclosure.Report) string { return r.ID + " " + r.Title }
 
 func records(x *search.Index, docs []*segment.Doc) []string {
@@ -96,27 +97,27 @@ func TestIndexAgreesWithLoops(t *testing.T) {
 		size, questions = 6_000, 600 // enough for every kind of set
 	}
 	m := simulated(size, rand.New(rand.NewPCG(1, 2)))
-	filings := m.filings()
-	if x := m.writer.Index(); x.Len() != len(filings) {
-		t.Fatalf("the index has %d reports, want %d", x.Len(), len(filings))
+	reports := m.sorted()
+	if x := m.writer.Index(); x.Len() != len(reports) {
+		t.Fatalf("the index has %d reports, want %d", x.Len(), len(reports))
 	}
 	for worker := range workers {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(3, uint64(worker)))
-			ask := newQuestions(filings, m, rng)
+			ask := newQuestions(reports, m, rng)
 			answered := 0
 			for range questions / workers {
-				answered += compare(t, m.writer.Index(), filings, ask.filter(), rng)
+				answered += compare(t, m.writer.Index(), reports, ask.filter(), rng)
 			}
 			if answered < questions/workers/4 {
-				t.Errorf("only %d of %d questions had an answer: the test proves little", answered, questions/workers)
+				t.Errorf("only %d of %d queries had a result, want a quarter", answered, questions/workers)
 			}
 		})
 	}
 }
 
-// find searches, and panics when it fails: what tests ask for never does.
+// find searches. It panics if that fails, which the queries of the tests never do.
 func find(x *search.Index, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc) {
 	total, found, err := x.Search(context.Background(), f, offset, limit)
 	if err != nil {
@@ -141,10 +142,10 @@ func findIssuers(d *search.Directory, text string, kind disclosure.Kind, limit i
 	return found
 }
 
-// compare asks one question of both and returns 1 when it had an answer.
-func compare(t *testing.T, x *search.Index, filings []*search.Report, f disclosure.Filter, rng *rand.Rand) int {
+// compare runs one query on both and returns 1 if it had a result.
+func compare(t *testing.T, x *search.Index, reports []*search.Report, f disclosure.Filter, rng *rand.Rand) int {
 	t.Helper()
-	want := matching(filings, f)
+	want := matching(reports, f)
 	limit, offset := 1+rng.IntN(50), 0
 	if rng.IntN(3) > 0 {
 		offset = rng.IntN(len(want) + 2)
@@ -154,43 +155,43 @@ func compare(t *testing.T, x *search.Index, filings []*search.Report, f disclosu
 	return min(len(want), 1)
 }
 
-// compareWalk checks that a walk passes all that the loop found.
+// compareWalk checks that a walk returns all reports that the loop found.
 func compareWalk(t *testing.T, x *search.Index, want []*search.Report, f disclosure.Filter) {
 	t.Helper()
 	n := 0
 	for d := range walk(x, f) {
 		if n == len(want) {
-			t.Fatalf("%+v: a walk goes on after all %d", f, n)
+			t.Fatalf("%+v: Walk continues after all %d reports", f, n)
 		}
 		r := want[n].Report
 		if search.TypeOf(d.Key) != r.Type || d.Number() != r.Number || !d.Published().Equal(r.PublishedAt) {
-			t.Fatalf("%+v: a walk comes to %s %d of %v, want %s of %v", f, search.TypeOf(d.Key), d.Number(), d.Published(), r.ID, r.PublishedAt)
+			t.Fatalf("%+v: Walk returned %s %d of %v, want %s of %v", f, search.TypeOf(d.Key), d.Number(), d.Published(), r.ID, r.PublishedAt)
 		}
 		n++
 	}
 	if n != len(want) {
-		t.Fatalf("%+v: a walk passes %d, want %d", f, n, len(want))
+		t.Fatalf("%+v: Walk returned %d reports, want %d", f, n, len(want))
 	}
 }
 
-// matching is the plain loop.
-func matching(filings []*search.Report, f disclosure.Filter) []*search.Report {
+// matching returns the reports that match a filter, by a plain loop.
+func matching(reports []*search.Report, f disclosure.Filter) []*search.Report {
 	matcher := search.Compile(f)
 	var want []*search.Report
-	for _, filing := range filings {
-		if matcher.Match(filing) {
-			want = append(want, filing)
+	for _, report := range reports {
+		if matcher.Match(report) {
+			want = append(want, report)
 		}
 	}
 	return want
 }
 
-// comparePage checks one page of what the loop found.
+// comparePage checks one page of the reports that the loop found.
 func comparePage(t *testing.T, x *search.Index, want []*search.Report, f disclosure.Filter, offset, limit int) {
 	t.Helper()
 	var expected []string
-	for _, filing := range want[min(offset, len(want)):min(offset+limit, len(want))] {
-		expected = append(expected, record(filing.Report))
+	for _, report := range want[min(offset, len(want)):min(offset+limit, len(want))] {
+		expected = append(expected, record(report.Report))
 	}
 	total, docs := find(x, f, int64(offset), limit)
 	if got := records(x, docs); total != len(want) || !slices.Equal(got, expected) {
@@ -198,8 +199,8 @@ func comparePage(t *testing.T, x *search.Index, want []*search.Report, f disclos
 	}
 }
 
-// simulated is a market whose index has lived: reports came late and out of
-// order, some changed, issuers came after their reports.
+// simulated returns a market with a history of updates: reports came late and out
+// of order, some changed, and issuers came after their reports.
 func simulated(size int, rng *rand.Rand) *reference {
 	source := market.New(7)
 	m := newReference()
@@ -235,8 +236,8 @@ func simulated(size int, rng *rand.Rand) *reference {
 	return m
 }
 
-// questions makes filters out of what the reports hold, and some that they do
-// not.
+// questions generates filters from the contents of the reports, and some that
+// match none.
 type questions struct {
 	rng        *rand.Rand
 	words      []string
@@ -247,13 +248,13 @@ type questions struct {
 	from, to   disclosure.Day
 }
 
-func newQuestions(filings []*search.Report, m *reference, rng *rand.Rand) *questions {
-	q := &questions{rng: rng, from: filings[len(filings)-1].Day(), to: filings[0].Day()}
+func newQuestions(reports []*search.Report, m *reference, rng *rand.Rand) *questions {
+	q := &questions{rng: rng, from: reports[len(reports)-1].Day(), to: reports[0].Day()}
 	for range 3000 {
-		f := filings[rng.IntN(len(filings))]
+		f := reports[rng.IntN(len(reports))]
 		words := strings.Fields(f.Report.Title + " " + f.Report.CompanyName)
 		q.words = append(q.words, words[rng.IntN(len(words))])
-		at := rng.IntN(len(words) - 1) // mostly side by side, sometimes across two fields
+		at := rng.IntN(len(words) - 1) // mostly adjacent, sometimes across two fields
 		q.phrases = append(q.phrases, strings.Join(words[at:min(at+2+rng.IntN(5), len(words))], " "))
 		if c := f.Report.Categories(); len(c) > 0 {
 			q.categories = append(q.categories, c[rng.IntN(len(c))])

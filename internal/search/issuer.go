@@ -27,12 +27,12 @@ func NewIssuer(i *disclosure.Issuer) *Issuer {
 	return e
 }
 
-// own are the texts that name the issuer itself.
+// own returns the texts that name the issuer itself.
 func (e *Issuer) own() []string {
 	return append([]string{e.Issuer.Name, e.Issuer.Ticker}, e.Issuer.FormerNames...)
 }
 
-// fields are the texts that are searched.
+// fields returns the texts that are searched.
 func (e *Issuer) fields() []string {
 	fields := e.own()
 	for _, name := range []string{e.Issuer.Manager, e.Issuer.Depositary} {

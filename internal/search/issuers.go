@@ -36,8 +36,8 @@ func newIssuerIndex(issuers []*Issuer) *issuerIndex {
 	return x
 }
 
-// Search returns the issuers that a query means, best first, then by name.
-// When there are none, it forgives one typing error in each long word.
+// Search returns the issuers that match a query, best first, then by name. If
+// there are none, it tolerates one typing error in each long word.
 func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kind, limit int) ([]*Issuer, error) {
 	q := Parse(text)
 	if q.wordless {
@@ -68,7 +68,7 @@ func (d *Directory) Search(ctx context.Context, text string, kind disclosure.Kin
 	return out[:min(limit, len(out))], err
 }
 
-// candidates hands out, by name, the issuers that have all that is asked for.
+// candidates calls yield for the issuers that match all terms, by name.
 func (d *Directory) candidates(q Query, w *segment.Work, yield func(*Issuer)) error {
 	c := segment.Query{Type: -1, Must: make([]segment.Lookup, 0, len(q.must))}
 	for _, t := range q.must {
@@ -88,7 +88,7 @@ func (d *Directory) candidates(q Query, w *segment.Work, yield func(*Issuer)) er
 	return d.each(h, w, yield)
 }
 
-// each hands out the issuers of some hits, by name.
+// each calls yield for the issuers of some hits, by name.
 func (d *Directory) each(h segment.Hits, w *segment.Work, yield func(*Issuer)) error {
 	found := make([]*Issuer, 0, h.N)
 	for doc := h.Next(); doc != nil; doc = h.Next() {
@@ -103,7 +103,7 @@ func (d *Directory) each(h segment.Hits, w *segment.Work, yield func(*Issuer)) e
 	return nil
 }
 
-// set returns the issuers that a term means, or nil.
+// set returns the issuers that match a term, or nil.
 func (d *Directory) set(t term, w *segment.Work) (*segment.Set, error) {
 	l := d.lookup(t)
 	named := l.Set(d.index.seg)
@@ -122,8 +122,8 @@ func (d *Directory) lookup(t term) segment.Lookup {
 	return l
 }
 
-// forgive hands out the issuers that have all words, where a word of five
-// letters or more may be one typing error away.
+// forgive calls yield for the issuers that have all words, where a word of five
+// letters or more may have one typing error.
 func (d *Directory) forgive(q Query, w *segment.Work, yield func(*Issuer)) error {
 	var sets []*segment.Set
 	forgiven := false
@@ -161,15 +161,15 @@ func (d *Directory) forgive(q Query, w *segment.Work, yield func(*Issuer)) error
 	})
 }
 
-// A typing error is forgiven in words of so many letters, and in queries of so
-// few terms: each is compared with every word of the directory.
+// Limits of the tolerance for typing errors: the least letters of a word, and the
+// most terms of a query, each of which is compared with every word of the directory.
 const (
 	forgivenLetters = 5
 	mostForgiven    = 8
 )
 
-// nearly reports whether a word, or its beginning, is one typing error away:
-// a letter too many, too few, another one, or two exchanged.
+// nearly reports whether a word, or its beginning, differs by one typing error: an
+// additional, missing or different letter, or two exchanged letters.
 func nearly(typed, word string, prefix bool) bool {
 	if oneError(typed, word) {
 		return true

@@ -31,7 +31,7 @@ func idsOf(entities []*search.Issuer) string {
 	return strings.Join(ids, " ")
 }
 
-// finds checks what queries find, in order.
+// finds checks the results of queries and their order.
 func finds(t *testing.T, d *search.Directory, kind disclosure.Kind, limit int, want map[string]string) {
 	t.Helper()
 	for query, ids := range want {
@@ -41,8 +41,8 @@ func finds(t *testing.T, d *search.Directory, kind disclosure.Kind, limit int, w
 	}
 }
 
-// The whole identifier comes first, then names that begin so, then names that
-// have the words; equals go by name, and those of one name by id.
+// Matches of a whole identifier come first, then names that begin with the query,
+// then names that have the words. Equal matches are ordered by name, then by id.
 func TestIssuerRanking(t *testing.T) {
 	d := directory(
 		disclosure.Issuer{ID: "fi-1", Name: "ZARZA SOL, S.A.", Kind: disclosure.Company},
@@ -56,12 +56,12 @@ func TestIssuerRanking(t *testing.T) {
 	finds(t, d, "", 50, map[string]string{
 		"sol":              "fi-3 fi-4 fi-6 fi-2 A69000016 fi-1",
 		"SOL,":             "fi-3 fi-4 fi-6 fi-2 A69000016 fi-1",
-		`"sol"`:            "fi-3 fi-4 fi-6 A69000016 fi-1", // exactly, and no beginning of another word
+		`"sol"`:            "fi-3 fi-4 fi-6 A69000016 fi-1", // exact, so no prefix of another word
 		"sol -zarza":       "fi-4 fi-6 fi-2 A69000016 fi-3", // with an exclusion it is more than a ticker
 		"sol de":           "fi-4 fi-6 A69000016",
 		"sol de benicarza": "fi-4 fi-6",
 		"benicarza sol":    "fi-4 fi-6",
-		"sol sa":           "fi-3 fi-4 fi-6 fi-2 A69000016 fi-1", // a legal form hides nothing
+		"sol sa":           "fi-3 fi-4 fi-6 fi-2 A69000016 fi-1", // legal forms are ignored
 		"solares":          "fi-2",
 		"a69000016":        "A69000016",
 		"A-69000016":       "A69000016",
@@ -85,8 +85,8 @@ func TestIssuerRanking(t *testing.T) {
 	finds(t, search.NewDirectory(nil), "", 50, map[string]string{"": "", "sol": "", "telefrica": "", "-sol": ""})
 }
 
-// An issuer's name may be all punctuation. It is found by the rest, and what
-// is not its name is not taken for it.
+// An issuer whose name is all punctuation is found by its other fields, which do
+// not rank as its name.
 func TestIssuersWithoutWordsInTheirName(t *testing.T) {
 	d := directory(
 		disclosure.Issuer{ID: "fi-1", Name: "***", FormerNames: []string{"SALINAS DEL SUR"}},
@@ -98,13 +98,13 @@ func TestIssuersWithoutWordsInTheirName(t *testing.T) {
 	one := directory(disclosure.Issuer{ID: "fi-1", Name: "---"})
 	for _, d := range []*search.Directory{d, one} {
 		if f := d.Analyze(&nameless); f.Issuer != nil {
-			t.Errorf("a report whose company folds to nothing is of %s", f.Issuer.ID)
+			t.Errorf("a report whose company name has no words belongs to %s, want no issuer", f.Issuer.ID)
 		}
 	}
 }
 
-// One typing error in a word of five letters or more is forgiven when nothing
-// is found as typed.
+// One typing error in a word of five letters or more is tolerated if the query as
+// typed finds nothing.
 func TestIssuerTypingErrors(t *testing.T) {
 	d := directory(
 		disclosure.Issuer{ID: "fi-1", Name: "TELEFÉRICA DEL ÑANDÚ, S.A.", Kind: disclosure.Company},
@@ -127,7 +127,7 @@ func TestIssuerTypingErrors(t *testing.T) {
 		"telefreiac":  "",
 		"nandy":       "fi-1", // five letters are enough
 
-		// A word that is not the last must be there whole.
+		// Only the last word may be a prefix.
 		"cartpn":              "fi-2",
 		"cratonaj":            "fi-2",
 		"caertonaj":           "fi-2",
@@ -154,7 +154,7 @@ func TestIssuerTypingErrors(t *testing.T) {
 		`papelara "del tajo"`:   "fi-2",
 		`papelara "del sol"`:    "",
 		"fi-4 baxco":            "fi-4",
-		"papelera -papelera":    "", // what is excluded is not let in by the back door
+		"papelera -papelera":    "", // an excluded word is not tolerated as a typing error
 		"日木":                    "", // two letters, however many bytes
 		"baxco rojo telefarica": "",
 	})
@@ -162,8 +162,8 @@ func TestIssuerTypingErrors(t *testing.T) {
 	finds(t, d, "", 1, map[string]string{"baxco": "fi-3"})
 }
 
-// Typing errors at any place of any word: made at random, always forgiven;
-// two of them far apart, never.
+// One random typing error in any word is always tolerated; two of them far apart
+// never are.
 func TestIssuerTypingErrorsAnywhere(t *testing.T) {
 	const name = "fotovoltaica"
 	d := directory(disclosure.Issuer{ID: "fi-1", Name: "LA " + name + " DEL SUR"}, disclosure.Issuer{ID: "fi-2", Name: "OTRA COSA"})
@@ -194,8 +194,8 @@ func TestIssuerTypingErrorsAnywhere(t *testing.T) {
 	}
 }
 
-// An id is nobody else's: an alias that says otherwise is passed over, for the
-// directory, for searches, and for reports.
+// An alias that is the id of another issuer is ignored in the directory, in
+// searches and for reports.
 func TestAliasThatIsAnothersID(t *testing.T) {
 	issuers := []disclosure.Issuer{
 		{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Aliases: []string{"V69000107", "sicav-9"}, Ticker: "ARD"},
@@ -221,7 +221,7 @@ func TestAliasThatIsAnothersID(t *testing.T) {
 		if f := d.Analyze(&report); f.Issuer == nil || f.Issuer.ID != "V69000107" || f.Ticker != "ZUM" {
 			t.Errorf("its report is of %v", f.Issuer)
 		}
-		slices.Reverse(issuers) // whatever order they come in
+		slices.Reverse(issuers) // the order of the issuers does not matter
 	}
 }
 
@@ -242,7 +242,8 @@ func TestManagerAndDepositary(t *testing.T) {
 	}
 }
 
-// A name that two issuers share tells a report nothing; searches find both.
+// A name that two issuers share does not identify the issuer of a report; searches
+// find both.
 func TestTwoIssuersOfOneName(t *testing.T) {
 	d := directory(
 		disclosure.Issuer{ID: "fi-2", Name: "SOL DE BENICARZA, S.A.", Ticker: "SDB"},
@@ -261,7 +262,7 @@ func TestTwoIssuersOfOneName(t *testing.T) {
 	}
 }
 
-// randomIssuers makes a directory full of clashes: names, tickers and aliases
+// randomIssuers returns a directory with many clashes: names, tickers and aliases
 // out of few words, so that every query has several answers.
 func randomIssuers(rng *rand.Rand) []disclosure.Issuer {
 	words := strings.Fields("sol sola solar soles SOLARES Ñandú nandu minas mina MINAS de del la S.A. S.L. banco bancos 日本 2025 fi 1 *** é A.B. fotovoltaica")
@@ -294,8 +295,7 @@ func randomIssuers(rng *rand.Rand) []disclosure.Issuer {
 	return issuers
 }
 
-// TestIssuersAgreeWithLoop asks directories and a plain loop over Query.Rank
-// the same questions.
+// TestIssuersAgreeWithLoop compares directories with a plain loop over Query.Rank.
 func TestIssuersAgreeWithLoop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 15))
 	terms := strings.Fields(`sol sola solares so s nandu ñandú MINAS mina min de del la sa S.L. banco ban 日本 2025 20 fi 1 fi-1 fi-7 FI-12 é a.b. ab
@@ -316,7 +316,7 @@ func TestIssuersAgreeWithLoop(t *testing.T) {
 			}
 			want := rankByLoop(issuers, text, kind)
 			if len(want) == 0 {
-				continue // what is forgiven then is for other tests
+				continue // other tests cover typing errors
 			}
 			answered++
 			if diff := gocmp.Diff(want[:min(limit, len(want))], strings.Fields(idsOf(findIssuers(d, text, kind, limit)))); diff != "" {
@@ -325,7 +325,7 @@ func TestIssuersAgreeWithLoop(t *testing.T) {
 		}
 	}
 	if answered < 1000 {
-		t.Errorf("only %d questions had an answer", answered)
+		t.Errorf("only %d queries had a result", answered)
 	}
 }
 

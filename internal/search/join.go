@@ -10,9 +10,9 @@ import (
 // a word in the index.
 type join struct {
 	dir     *Directory
-	refText []string             // what the reports say, by number of the reference
-	issuers []*Issuer            // whom that means; nil when unknown
-	tickers [][]uint32           // the words of that issuer's ticker
+	refText []string             // as in the reports, by number of the reference
+	issuers []*Issuer            // by number of the reference; nil if unknown
+	tickers [][]uint32           // the words of the issuer's ticker
 	refs    map[*Issuer][]uint32 // the references to each issuer
 	numbers map[string]uint32    // of references, by their text
 }
@@ -43,7 +43,7 @@ func (j *join) Kind(ref uint32) string {
 	return ""
 }
 
-// retickered returns the references whose ticker is another in the next join.
+// retickered returns the references whose ticker differs in the next join.
 func (j *join) retickered(next *join) []uint32 {
 	var refs []uint32
 	for n := range j.tickers {

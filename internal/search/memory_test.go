@@ -37,10 +37,9 @@ func lives(x *search.Index) (pieces []bool) {
 	return pieces
 }
 
-// A piece of memory all of whose strings were replaced is not in later
-// indexes, while older ones, and searches that look at the words of what is
-// gone, read it as before.
-func TestMemoryIsLetGo(t *testing.T) {
+// A piece of memory all of whose strings were replaced is not in later indexes.
+// Older indexes, and searches that read the words of replaced reports, still have it.
+func TestMemoryIsReleased(t *testing.T) {
 	w := search.NewWriter()
 	applyLarge(w, "antes", 1, 40)
 	old := w.Index()
@@ -49,7 +48,7 @@ func TestMemoryIsLetGo(t *testing.T) {
 	}
 	applyLarge(w, "luego", 1, 7)
 	if pieces := lives(w.Index()); !pieces[0] {
-		t.Fatal("a piece went that is still needed")
+		t.Fatal("a piece of memory that is still needed was released")
 	}
 	applyLarge(w, "luego", 8, 9)
 	now := w.Index()
@@ -61,7 +60,7 @@ func TestMemoryIsLetGo(t *testing.T) {
 	}
 	sizes, gone := now.Segments()
 	if len(sizes) < 2 || gone[0] != 9 {
-		t.Fatalf("segments of %v with %v gone: the test proves little", sizes, gone)
+		t.Fatalf("segments of %v with %v gone, which does not test the release", sizes, gone)
 	}
 	for state, index := range map[string]*search.Index{"antes": old, "luego": now} {
 		for n := int64(1); n <= 40; n++ {
@@ -70,7 +69,7 @@ func TestMemoryIsLetGo(t *testing.T) {
 				want = large("antes", n)
 			}
 			if d := index.Find(search.KeyOf(disclosure.OIR, n)); index.Record(d) != string(want) {
-				t.Errorf("the record of oir-%d in the index %q is another", n, state)
+				t.Errorf("the record of oir-%d in the index %q differs", n, state)
 			}
 		}
 	}
@@ -83,8 +82,8 @@ func TestMemoryIsLetGo(t *testing.T) {
 	}
 }
 
-// Nothing of the writer or of the newest index keeps what nobody needs: once
-// old indexes are dropped and segments merged, the collector has it.
+// The writer and the newest index do not retain unused memory: it is collected once
+// old indexes are dropped and segments merged.
 func TestMemoryIsCollected(t *testing.T) {
 	w := search.NewWriter()
 	applyLarge(w, "antes", 1, 30)
@@ -97,15 +96,15 @@ func TestMemoryIsCollected(t *testing.T) {
 	}
 	runtime.GC()
 	if slices.ContainsFunc(old, func(p weak.Pointer[byte]) bool { return p.Value() != nil }) {
-		t.Error("the memory of states long gone is still held")
+		t.Error("the memory of replaced states is still in use")
 	}
 	if total, _ := find(w.Index(), disclosure.Filter{Search: `"ahora junta"`}, 0, 1); total != 30 {
 		t.Errorf("%d reports are left, want 30", total)
 	}
 }
 
-// One report that changes for ever takes no more memory for it.
-func TestMemoryOfAnUpdateStorm(t *testing.T) {
+// Repeated changes of one report do not increase the memory in use.
+func TestMemoryOfManyUpdates(t *testing.T) {
 	w := search.NewWriter()
 	applyLarge(w, "antes", 1, 3)
 	for n := range 200 {
@@ -118,6 +117,6 @@ func TestMemoryOfAnUpdateStorm(t *testing.T) {
 		}
 	}
 	if held > 3 {
-		t.Errorf("%d pieces hold three filings", held)
+		t.Errorf("three reports take %d pieces of memory", held)
 	}
 }

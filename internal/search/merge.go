@@ -8,13 +8,13 @@ import (
 	"pregon/internal/search/segment"
 )
 
-// Every Apply adds a segment. They are merged so that each is more than twice
-// the size of the next: so there are few, and a report is moved a few
-// times in its life. What is small is merged at once; the rest is a Merge that
-// runs beside the readers and the writer. Merging moves no text and no record,
-// only the sets are made anew.
+// Every Apply adds a segment. Segments are merged so that each is more than twice
+// the size of the next. So there are few segments, and a report is moved only a few
+// times. Small segments are merged at once. Others are merged by a Merge, which runs
+// concurrently with readers and the writer. A merge rebuilds the sets, and moves no
+// text and no record.
 
-// mergeAtOnce is how many reports may be merged while the writer waits.
+// mergeAtOnce is the number of reports that may be merged while the writer waits.
 const mergeAtOnce = 2048
 
 // Merge is a merge of some segments of an index.
@@ -24,7 +24,7 @@ type Merge struct {
 	result *segment.Segment
 }
 
-// mergeSmall merges what is due and small.
+// mergeSmall merges small segments that are due.
 func (w *Writer) mergeSmall() {
 	for {
 		m := w.due()
@@ -36,7 +36,7 @@ func (w *Writer) mergeSmall() {
 	}
 }
 
-// Due returns the merge that is to be run now, once, or nil.
+// Due returns the next merge to run, or nil. It returns each merge once.
 func (w *Writer) Due() *Merge {
 	if w.busy == nil {
 		w.busy = w.due()
@@ -45,9 +45,9 @@ func (w *Writer) Due() *Merge {
 	return nil
 }
 
-// due finds segments that ought to be one: the last ones, as long as each is
-// at most twice what follows it, or one of which most is gone. It leaves those
-// alone that are being merged.
+// due returns the segments to be merged: the last ones while each is at most twice
+// the size of those after it, or one of which most reports are gone. It excludes
+// segments that are being merged.
 func (w *Writer) due() *Merge {
 	parts := w.index.parts
 	first := 0
@@ -75,7 +75,7 @@ func (w *Writer) newMerge(parts []segment.Part) *Merge {
 	return &Merge{parts: slices.Clone(parts), words: w.vocabulary(w.index.join)}
 }
 
-// at returns where the parts of a merge stand now.
+// at returns the current positions of the parts of a merge.
 func (w *Writer) at(m *Merge) int {
 	return slices.IndexFunc(w.index.parts, func(p segment.Part) bool { return p.Seg == m.parts[0].Seg })
 }
@@ -87,7 +87,7 @@ func (m *Merge) size() (n int) {
 	return n
 }
 
-// Run does the work. It may run on any goroutine.
+// Run merges the segments. It may run on any goroutine.
 func (m *Merge) Run() {
 	docs := make([]segment.Doc, 0, m.size())
 	for _, p := range m.parts {
@@ -101,15 +101,15 @@ func (m *Merge) Run() {
 	m.result = segment.Build(docs, m.words, 1)
 }
 
-// Install puts the result of a merge that Due gave into the index.
+// Install adds the result of a merge that Due returned to the index.
 func (w *Writer) Install(m *Merge) {
 	w.install(m)
 	w.busy = nil
 	w.mergeSmall()
 }
 
-// install replaces the parts by the result. What was replaced while the merge
-// ran is gone from the result too.
+// install replaces the parts by the result. Reports that were replaced
+// while the merge ran are marked as gone in the result.
 func (w *Writer) install(m *Merge) {
 	at := w.at(m)
 	merged := segment.NewPart(m.result)

@@ -21,15 +21,15 @@ type Query struct {
 	excluded excluded
 }
 
-// excluded is what must not be there, so that a report's few words are looked
-// up in it: there may be thousands.
+// excluded indexes the excluded terms, of which there may be thousands, so that
+// the few words of a report are looked up in it.
 type excluded struct {
 	words, stems, idents map[string]bool
 	phrases              segment.Trie[string]
 }
 
-// term is one thing to be found. It is there when the identifier is, or when
-// the words are.
+// term is one term of a query. A document has it if it has the identifier or the
+// words.
 type term struct {
 	words  []string // folded; several form a phrase
 	stem   string   // of a single word
@@ -38,7 +38,7 @@ type term struct {
 	ident  string   // in the form of disclosure.IssuerKey
 }
 
-// Parse reads a search text. Any text can be read; one without a word matches
+// Parse parses a search text. Every text is valid. A text without a word matches
 // nothing, unless it is blank.
 func Parse(s string) Query {
 	var q Query
@@ -97,7 +97,7 @@ const quotes = "\"“”„«»"
 
 func isQuote(c rune) bool { return strings.ContainsRune(quotes, c) }
 
-// split cuts the text into chunks. A quote that is never closed reaches to
+// split cuts the text into chunks. A quote that is not closed extends to
 // the end.
 func split(text string) []chunk {
 	var chunks []chunk
@@ -131,7 +131,7 @@ func cutQuote(text string) (rest string, found bool) {
 	return text[size:], true
 }
 
-// terms turns a chunk into what it asks for. Digits are a registration number
+// terms returns the terms of a chunk. Digits are a registration number
 // only when nothing else was typed: "resultados 2025" means the year.
 func (c chunk) terms(alone bool) []term {
 	words := text.Words(c.text)
@@ -158,8 +158,8 @@ func (c chunk) terms(alone bool) []term {
 	return terms
 }
 
-// isIdentifier reports whether a chunk with punctuation inside is one thing, as
-// A-69000016 and oir-40374 are, or several words.
+// isIdentifier reports whether a chunk with punctuation inside is one identifier,
+// as A-69000016 and oir-40374 are, and not several words.
 func isIdentifier(ident string) bool {
 	if _, ok := disclosure.ParseNIF(ident); ok {
 		return true
@@ -169,7 +169,7 @@ func isIdentifier(ident string) bool {
 	return hyphen && digits
 }
 
-// dropLegalForms passes over the legal forms unless there is nothing else.
+// dropLegalForms drops the legal forms unless there are no other words.
 func dropLegalForms(terms []term) []term {
 	isForm := func(t term) bool { return !t.exact && len(t.words) == 1 && legalForms[t.words[0]] }
 	if !slices.ContainsFunc(terms, isForm) || !slices.ContainsFunc(terms, func(t term) bool { return !isForm(t) }) {

@@ -39,12 +39,12 @@ func TestQueryLanguage(t *testing.T) {
 	}
 	for _, q := range yes {
 		if !search.Compile(disclosure.Filter{Search: q}).Match(f) {
-			t.Errorf("%q does not find the filing", q)
+			t.Errorf("%q does not find the report", q)
 		}
 	}
 	for _, q := range no {
 		if search.Compile(disclosure.Filter{Search: q}).Match(f) {
-			t.Errorf("%q finds the filing", q)
+			t.Errorf("%q finds the report", q)
 		}
 	}
 }
@@ -108,10 +108,10 @@ func FuzzQuery(f *testing.F) {
 	for _, s := range []string{"a", "-\"", "««»", "S.A.", "-", "\xff-\x00", "oir-40374", "\"a b\" -c d"} {
 		f.Add(s)
 	}
-	filing := search.NewDirectory([]*search.Issuer{search.NewIssuer(issuer)}).Analyze(report)
+	analyzed := search.NewDirectory([]*search.Issuer{search.NewIssuer(issuer)}).Analyze(report)
 	f.Fuzz(func(t *testing.T, s string) {
-		found := search.Compile(disclosure.Filter{Search: s}).Match(filing)
-		if again := search.Compile(disclosure.Filter{Search: s + " "}).Match(filing); again != found {
+		found := search.Compile(disclosure.Filter{Search: s}).Match(analyzed)
+		if again := search.Compile(disclosure.Filter{Search: s + " "}).Match(analyzed); again != found {
 			t.Errorf("%q: a space at the end changes the answer", s)
 		}
 	})

@@ -6,15 +6,15 @@ import (
 	"pregon/internal/text"
 )
 
-// Wanted is one thing that a query looks for in a text: words side by side.
+// Wanted is a sequence of adjacent words that a query searches for in a text.
 type Wanted struct {
 	Words  []string // folded
-	Stem   string   // of a single word that may also be there in another form; else nothing
+	Stem   string   // of a single word that may occur in another form; else ""
 	Prefix bool     // the word may be the beginning of one
 }
 
-// Wanted returns what a query asks a text for: everything of all must be there,
-// and nothing of none. Identifiers are looked for as the words they are.
+// Wanted returns the conditions of a query on a text: the text must have all of
+// all, and none of none. Identifiers are searched for as words.
 func (q Query) Wanted() (all, none []Wanted) {
 	return wanted(q.must), wanted(q.not)
 }
@@ -30,8 +30,8 @@ func wanted(terms []term) []Wanted {
 	return out
 }
 
-// At returns how many words it takes at the beginning of some, 0 when it is not
-// there.
+// At returns the number of words that it matches at the beginning of words, or 0 if
+// it does not match.
 func (w Wanted) At(words []string) int {
 	if len(words) < len(w.Words) {
 		return 0

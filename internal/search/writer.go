@@ -12,8 +12,8 @@ import (
 	"pregon/internal/text"
 )
 
-// Writer makes one Index after another as reports come and change. It belongs
-// to one goroutine at a time; its indexes may be used by any.
+// Writer builds successive indexes as reports are added and changed. Only one
+// goroutine at a time may use it. Any goroutine may use its indexes.
 type Writer struct {
 	dict     *segment.Dictionary
 	analyser segment.Analyzer
@@ -23,14 +23,14 @@ type Writer struct {
 	refs       []string
 	refNumbers map[string]uint32
 
-	headings          []heading
-	headingCategories [][]uint32 // by heading
-	headingNumbers    map[string]uint32
-	categories        map[string]uint32
-	shared            bool // the categories are an index's too: replaced, not changed
+	categoryLines  []categoryLine
+	lineCategories [][]uint32 // by number of the category line
+	lineNumbers    map[string]uint32
+	categories     map[string]uint32
+	shared         bool // an index shares the categories: copy before a change
 
 	index *Index // the newest
-	busy  *Merge // under way elsewhere
+	busy  *Merge // running in another goroutine
 }
 
 // NewWriter returns a writer whose index is empty.
@@ -38,7 +38,7 @@ func NewWriter() *Writer {
 	dict := segment.NewDictionary()
 	w := &Writer{
 		dict: dict, analyser: segment.Analyzer{Dict: dict},
-		refNumbers: map[string]uint32{}, headingNumbers: map[string]uint32{}, categories: map[string]uint32{},
+		refNumbers: map[string]uint32{}, lineNumbers: map[string]uint32{}, categories: map[string]uint32{},
 	}
 	w.publish(nil, w.newJoin(NewDirectory(nil)))
 	return w
@@ -54,10 +54,10 @@ func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	for _, field := range []string{r.CompanyName, r.Ticker, r.Title, r.Summary} {
 		w.buffer = w.analyser.Append(w.buffer, field)
 	}
-	heading := w.heading(r.Category)
-	w.buffer = append(w.buffer, w.headings[heading].text...)
+	line := w.categoryLine(r.Category)
+	w.buffer = append(w.buffer, w.categoryLines[line].text...)
 	return segment.Doc{
-		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), Heading: heading,
+		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), CategoryLine: line,
 		Place: w.arena.Add(w.buffer), RecordLen: uint32(len(record)),
 	}
 }
@@ -72,15 +72,15 @@ func (w *Writer) ref(text string) uint32 {
 	return n
 }
 
-func (w *Writer) heading(line string) uint32 {
-	n, ok := w.headingNumbers[line]
+func (w *Writer) categoryLine(line string) uint32 {
+	n, ok := w.lineNumbers[line]
 	if ok {
 		return n
 	}
-	h := heading{line: line}
+	l := categoryLine{line: line}
 	var numbers []uint32
 	for _, c := range disclosure.SplitCategories(line) {
-		h.text = w.analyser.Append(h.text, c)
+		l.text = w.analyser.Append(l.text, c)
 		folded := text.Fold(c)
 		number, ok := w.categories[folded]
 		if !ok {
@@ -92,21 +92,21 @@ func (w *Writer) heading(line string) uint32 {
 		}
 		numbers = append(numbers, number)
 	}
-	n = uint32(len(w.headings))
-	w.headings, w.headingCategories = append(w.headings, h), append(w.headingCategories, numbers)
-	w.headingNumbers[line] = n
+	n = uint32(len(w.categoryLines))
+	w.categoryLines, w.lineCategories = append(w.categoryLines, l), append(w.lineCategories, numbers)
+	w.lineNumbers[line] = n
 	return n
 }
 
-// Apply lays reports over the index, each replacing an earlier state of its
-// own, and returns those states. No two may be of one report. A directory
-// replaces the one before; nil keeps it.
+// Apply adds reports to the index and returns the earlier states that they
+// replace. The reports must be distinct. dir replaces the directory unless it is
+// nil.
 func (w *Writer) Apply(docs []segment.Doc, dir *Directory) (replaced []*segment.Doc) {
 	last := w.index
 	next := w.joined(dir)
 	parts := slices.Clone(last.parts)
 	moved := w.moved(docs, last.join.retickered(next))
-	owned := make([]bool, len(parts)) // whose gone is a copy of our own
+	owned := make([]bool, len(parts)) // whose gone is already a copy
 	remove := func(key uint64) *segment.Doc {
 		for k := range parts {
 			p := &parts[k]
@@ -145,8 +145,8 @@ func (w *Writer) Apply(docs []segment.Doc, dir *Directory) (replaced []*segment.
 	return replaced
 }
 
-// moved returns the reports of some references, for they are to be indexed
-// anew, without those that come anyway.
+// moved returns the reports of some references that must be indexed again, without
+// those that are added anyway.
 func (w *Writer) moved(docs []segment.Doc, refs []uint32) []segment.Doc {
 	if len(refs) == 0 {
 		return nil
@@ -177,12 +177,12 @@ func cloneOrNew(b *roaring.Bitmap) *roaring.Bitmap {
 	return b.Clone()
 }
 
-// vocabulary is what the numbers mean, with the tickers of a join.
+// vocabulary returns the meaning of the numbers, with the tickers of a join.
 func (w *Writer) vocabulary(j *join) segment.Vocabulary {
-	return segment.Vocabulary{Words: w.dict.List, Stems: w.dict.StemCount, Categories: w.headingCategories, Tickers: j.tickers, Memory: w.arena.Memory}
+	return segment.Vocabulary{Words: w.dict.List, Stems: w.dict.StemCount, Categories: w.lineCategories, Tickers: j.tickers, Memory: w.arena.Memory}
 }
 
-// joined resolves the references anew when there are more, or issuers changed.
+// joined resolves the references again if there are new ones or issuers changed.
 func (w *Writer) joined(dir *Directory) *join {
 	last := w.index.join
 	if dir == nil {
@@ -196,5 +196,5 @@ func (w *Writer) joined(dir *Directory) *join {
 
 func (w *Writer) publish(parts []segment.Part, j *join) {
 	w.shared = true
-	w.index = &Index{dict: w.dict.Snapshot(), parts: parts, join: j, headings: w.headings, categories: w.categories, memory: w.arena.Memory}
+	w.index = &Index{dict: w.dict.Snapshot(), parts: parts, join: j, categoryLines: w.categoryLines, categories: w.categories, memory: w.arena.Memory}
 }

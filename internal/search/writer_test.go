@@ -16,63 +16,65 @@ import (
 	"pregon/internal/search/segment"
 )
 
-// life is a market under change, with the past that somebody still holds.
-type life struct {
+// randomMarket is a market that changes at random, with some earlier indexes.
+type randomMarket struct {
 	*reference
 	rng   *rand.Rand
-	state int // makes every state of every report another
+	state int // a counter, so that all states of reports differ
 	merge *search.Merge
 	ran   bool
 	held  []moment
 }
 
-// moment is an index and what it ought to answer for ever.
+// moment is an index and the reports that it must always return.
 type moment struct {
 	index   *search.Index
-	filings []*search.Report
+	reports []*search.Report
 }
 
-func newLife(seed uint64) *life {
-	return &life{reference: newReference(), rng: rand.New(rand.NewPCG(seed, 23))}
+func newRandomMarket(seed uint64) *randomMarket {
+	return &randomMarket{reference: newReference(), rng: rand.New(rand.NewPCG(seed, 23))}
 }
 
 // The first words are in most reports and the last in few.
-var lifeWords = strings.Fields("de pago junta general extraordinaria dividendo dividendos fusión acciones acción ñandú nandu bono cupón relevo cese 2025 2026 40374 sol sola solar")
+var randomWords = strings.Fields("de pago junta general extraordinaria dividendo dividendos fusión acciones acción ñandú nandu bono cupón relevo cese 2025 2026 40374 sol sola solar")
 
-func (l *life) word() string { return lifeWords[min(l.rng.IntN(20), l.rng.IntN(20), l.rng.IntN(20))] }
+func (l *randomMarket) word() string {
+	return randomWords[min(l.rng.IntN(20), l.rng.IntN(20), l.rng.IntN(20))]
+}
 
 var (
-	lifeNIFs       = []string{"A-69000016", "a69000024", "V69000107", "0194", "fi-1", ""}
-	lifeNames      = []string{"SOL DE BENICARZA, S.A.", "MINAS, S.A.", "BANCO", "***"}
-	lifeTickers    = []string{"SOL", "MIN", "BO SI", "BVB", ""}
-	lifeCategories = []string{"Sobre resultados", "Sobre resultados - Otra información", "SOBRE RESULTADOS - Sobre dividendos", ""}
+	randomNIFs       = []string{"A-69000016", "a69000024", "V69000107", "0194", "fi-1", ""}
+	randomNames      = []string{"SOL DE BENICARZA, S.A.", "MINAS, S.A.", "BANCO", "***"}
+	randomTickers    = []string{"SOL", "MIN", "BO SI", "BVB", ""}
+	randomCategories = []string{"Sobre resultados", "Sobre resultados - Otra información", "SOBRE RESULTADOS - Sobre dividendos", ""}
 )
 
-// report makes a state of a report, all of it at random.
-func (l *life) filing(t disclosure.Type, number int64) disclosure.Report {
+// newReport returns a random state of a report.
+func (l *randomMarket) newReport(t disclosure.Type, number int64) disclosure.Report {
 	l.state++
 	words := []string{fmt.Sprintf("estado%d", l.state)}
 	for range 1 + l.rng.IntN(6) {
 		words = append(words, l.word())
 	}
 	r := disclosure.Report{
-		ID: disclosure.ReportID(t, number), Type: t, Number: number, NIF: pick(l.rng, lifeNIFs), CompanyName: pick(l.rng, lifeNames),
-		Title: strings.Join(words, " "), Category: pick(l.rng, lifeCategories),
+		ID: disclosure.ReportID(t, number), Type: t, Number: number, NIF: pick(l.rng, randomNIFs), CompanyName: pick(l.rng, randomNames),
+		Title: strings.Join(words, " "), Category: pick(l.rng, randomCategories),
 		PublishedAt: time.Date(2026, 3, 28, 20, 0, 0, 0, time.UTC).Add(time.Duration(l.rng.IntN(96)) * 30 * time.Minute), // many at once
 	}
 	if l.rng.IntN(4) == 0 {
-		r.Ticker = pick(l.rng, lifeTickers)
+		r.Ticker = pick(l.rng, randomTickers)
 	}
 	return r
 }
 
-// some makes up to n reports out of so many that there can be: new ones,
-// late ones, and changes of those that are there.
-func (l *life) some(n, of int) []disclosure.Report {
+// some returns up to n reports with numbers up to of: new ones, late ones, and
+// changes of known ones.
+func (l *randomMarket) some(n, of int) []disclosure.Report {
 	var out []disclosure.Report
 	seen := map[string]bool{}
 	for range n {
-		r := l.filing(disclosure.Types[l.rng.IntN(3)], int64(1+l.rng.IntN(of)))
+		r := l.newReport(disclosure.Types[l.rng.IntN(3)], int64(1+l.rng.IntN(of)))
 		if !seen[r.ID] {
 			seen[r.ID] = true
 			out = append(out, r)
@@ -81,11 +83,11 @@ func (l *life) some(n, of int) []disclosure.Report {
 	return out
 }
 
-// issuer makes a state of one of a few issuers.
-func (l *life) issuer() disclosure.Issuer {
+// issuer returns a random state of one of a few issuers.
+func (l *randomMarket) issuer() disclosure.Issuer {
 	i := disclosure.Issuer{
-		ID: pick(l.rng, []string{"A69000016", "A69000024", "V69000107", "sgiic-194", "fi-1"}), Name: pick(l.rng, lifeNames),
-		Ticker: pick(l.rng, lifeTickers), Kind: disclosure.Kinds[l.rng.IntN(4)],
+		ID: pick(l.rng, []string{"A69000016", "A69000024", "V69000107", "sgiic-194", "fi-1"}), Name: pick(l.rng, randomNames),
+		Ticker: pick(l.rng, randomTickers), Kind: disclosure.Kinds[l.rng.IntN(4)],
 	}
 	if l.rng.IntN(3) == 0 {
 		i.Aliases = []string{pick(l.rng, []string{"0194", "V69000107", "sicav-9"})} // of another, maybe
@@ -93,8 +95,8 @@ func (l *life) issuer() disclosure.Issuer {
 	return i
 }
 
-// question makes a filter.
-func (l *life) question() disclosure.Filter {
+// question returns a random filter.
+func (l *randomMarket) question() disclosure.Filter {
 	var f disclosure.Filter
 	var parts []string
 	for range l.rng.IntN(3) {
@@ -118,7 +120,7 @@ func (l *life) question() disclosure.Filter {
 		f.Type = disclosure.Types[l.rng.IntN(3)]
 	}
 	if l.rng.IntN(6) == 0 {
-		f.Issuer = pick(l.rng, []string{"A-69000016", "0194", "fi-1", "sicav-9", "V69000107", "nobody"})
+		f.Issuer = pick(l.rng, []string{"A-69000016", "0194", "fi-1", "sicav-9", "V69000107", "unknown"})
 	}
 	if l.rng.IntN(6) == 0 {
 		f.Category = pick(l.rng, []string{"sobre resultados", "otra informacion", "sobre dividendos", "ninguna"})
@@ -136,9 +138,9 @@ func (l *life) question() disclosure.Filter {
 	return f
 }
 
-// tend lets a merge begin, run or end. One begins where the writer says so or,
-// so that small ones are seen under way too, anywhere.
-func (l *life) tend() {
+// tend begins, runs or installs a merge. It begins one that is due or, so that
+// small merges are tested too, any other.
+func (l *randomMarket) tend() {
 	switch {
 	case l.merge == nil:
 		if l.merge = l.writer.Due(); l.merge == nil {
@@ -154,54 +156,54 @@ func (l *life) tend() {
 	}
 }
 
-// check compares the index, and some of the past, with plain loops.
-func (l *life) check(t *testing.T, questions int) {
+// check compares the index, and some earlier ones, with plain loops.
+func (l *randomMarket) check(t *testing.T, questions int) {
 	t.Helper()
-	now := moment{l.writer.Index(), l.filings()}
+	now := moment{l.writer.Index(), l.sorted()}
 	if len(l.held) < 4 {
 		l.held = append(l.held, now)
 	} else if l.rng.IntN(8) == 0 {
 		l.held[l.rng.IntN(len(l.held))] = now
 	}
 	for range questions {
-		compare(t, now.index, now.filings, l.question(), l.rng)
+		compare(t, now.index, now.reports, l.question(), l.rng)
 		old := l.held[l.rng.IntN(len(l.held))]
-		compare(t, old.index, old.filings, l.question(), l.rng)
+		compare(t, old.index, old.reports, l.question(), l.rng)
 	}
 	now.whole(t)
 	l.held[l.rng.IntN(len(l.held))].whole(t)
 }
 
-// whole checks that every report is there once, in its present state, and that
-// others are not.
+// whole checks that the index has every report once, in its current state, and no
+// others.
 func (m moment) whole(t *testing.T) {
 	t.Helper()
-	if m.index.Len() != len(m.filings) {
-		t.Fatalf("the index has %d reports, want %d", m.index.Len(), len(m.filings))
+	if m.index.Len() != len(m.reports) {
+		t.Fatalf("the index has %d reports, want %d", m.index.Len(), len(m.reports))
 	}
-	for _, f := range m.filings {
+	for _, f := range m.reports {
 		r := f.Report
 		d := m.index.Find(search.KeyOf(r.Type, r.Number))
-		if d == nil || m.index.Record(d) != record(r) || search.TypeOf(d.Key) != r.Type || d.At != r.PublishedAt.UnixNano() || m.index.Heading(d) != r.Category {
-			t.Fatalf("%s is not found as it is: %+v", r.ID, d)
+		if d == nil || m.index.Record(d) != record(r) || search.TypeOf(d.Key) != r.Type || d.At != r.PublishedAt.UnixNano() || m.index.CategoryLine(d) != r.Category {
+			t.Fatalf("%s is not found in its current state: got %+v", r.ID, d)
 		}
 		if m.index.Issuer(d) != f.Issuer {
-			t.Fatalf("%s is of %v, want %v", r.ID, m.index.Issuer(d), f.Issuer)
+			t.Fatalf("the issuer of %s is %v, want %v", r.ID, m.index.Issuer(d), f.Issuer)
 		}
 	}
 	if d := m.index.Find(search.KeyOf(disclosure.IP, 1<<40)); d != nil {
-		t.Fatalf("found what never was: %+v", d)
+		t.Fatalf("found a report that does not exist: %+v", d)
 	}
 }
 
-// TestWriterLife changes a small market thousands of times, with merges under
-// way at every moment, and compares all of it with plain loops after each step.
-func TestWriterLife(t *testing.T) {
+// TestWriterUpdates changes a small market thousands of times with merges running,
+// and compares the index with plain loops after each step.
+func TestWriterUpdates(t *testing.T) {
 	steps := 3000
 	if raceDetector || testing.Short() {
 		steps = 600
 	}
-	l := newLife(1)
+	l := newRandomMarket(1)
 	merges := 0
 	for step := range steps {
 		switch l.rng.IntN(10) {
@@ -211,7 +213,7 @@ func TestWriterLife(t *testing.T) {
 			l.apply(l.some(1+l.rng.IntN(20), 30), []disclosure.Issuer{l.issuer(), l.issuer()})
 		case 2: // one report, again and again
 			for n := range int64(1 + l.rng.IntN(4)) {
-				l.apply([]disclosure.Report{l.filing(disclosure.OIR, 1+n/2)}, nil)
+				l.apply([]disclosure.Report{l.newReport(disclosure.OIR, 1+n/2)}, nil)
 			}
 		case 3, 4, 5, 6:
 			l.tend()
@@ -231,29 +233,29 @@ func TestWriterLife(t *testing.T) {
 	}
 }
 
-// TestWriterLifeOfManyFilings does the same to segments so large that common
+// TestWriterUpdatesOfManyReports does the same with segments so large that common
 // words are kept as plain bits, with pages of any depth.
-func TestWriterLifeOfManyFilings(t *testing.T) {
+func TestWriterUpdatesOfManyReports(t *testing.T) {
 	size, steps := 2200, 60 // numbers of each type
 	if raceDetector || testing.Short() {
 		size, steps = 1500, 12
 	}
-	l := newLife(2)
+	l := newRandomMarket(2)
 	var all []disclosure.Report
 	for n := range size {
 		for _, typ := range disclosure.Types {
-			all = append(all, l.filing(typ, int64(n+1)))
+			all = append(all, l.newReport(typ, int64(n+1)))
 		}
 	}
 	l.apply(all, []disclosure.Issuer{l.issuer(), l.issuer(), l.issuer()})
 	if n := l.writer.Index().PlainSets(); n < 10 {
-		t.Fatalf("%d words are plain bits: the test proves little", n)
+		t.Fatalf("only %d words are plain bits", n)
 	}
 	background, interleaved := 0, 0
 	for range steps {
 		switch l.rng.IntN(8) {
 		case 0:
-			l.apply(nil, []disclosure.Issuer{l.issuer()}) // re-indexes a good part, maybe
+			l.apply(nil, []disclosure.Issuer{l.issuer()}) // may re-index many reports
 		case 1, 2, 3:
 			l.tend()
 		default:
@@ -273,29 +275,29 @@ func TestWriterLifeOfManyFilings(t *testing.T) {
 		l.deep(t)
 	}
 	if background < 1 || interleaved < steps/4 {
-		t.Errorf("%d merges beside the writer, %d steps with reports gone from plain bits: the test proves little", background, interleaved)
+		t.Errorf("only %d merges concurrent with the writer and %d steps with reports gone from plain bits", background, interleaved)
 	}
 }
 
-// deep compares pages of one question at many depths.
-func (l *life) deep(t *testing.T) {
+// deep compares pages of some queries at many depths.
+func (l *randomMarket) deep(t *testing.T) {
 	t.Helper()
-	filings := l.filings()
+	reports := l.sorted()
 	for _, f := range []disclosure.Filter{
 		{},
-		{Search: pick(l.rng, []string{"-de", "-pago", "-junta", "-solar", "-cese -bono"})}, // what is gone, and what is not wanted
+		{Search: pick(l.rng, []string{"-de", "-pago", "-junta", "-solar", "-cese -bono"})}, // reports that are gone and reports that are excluded
 		{Search: l.word(), Type: disclosure.Types[l.rng.IntN(3)]},
 		l.question(),
 	} {
-		want := matching(filings, f)
+		want := matching(reports, f)
 		for range 12 {
 			comparePage(t, l.writer.Index(), want, f, l.rng.IntN(len(want)+2), 1+l.rng.IntN(130))
 		}
 	}
 }
 
-// Pages cut a list without a gap or a repeat, wherever segments begin and end
-// in time: behind each other, within each other, or at one instant.
+// Pages split a list without gaps or repetitions for segments that follow each
+// other in time, overlap, or share one instant.
 func TestDeepPagesOverSegments(t *testing.T) {
 	noon := time.Date(2026, 4, 22, 12, 0, 0, 0, time.UTC)
 	for name, minute := range map[string]func(n int) int{
@@ -308,13 +310,13 @@ func TestDeepPagesOverSegments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLife(3)
+			l := newRandomMarket(3)
 			n := 0
 			for _, size := range []int{4200, 1500, 300, 90, 20, 1} { // none is due to be merged
 				batch := make([]disclosure.Report, size)
 				for i := range batch {
 					n++
-					batch[i] = l.filing(disclosure.OIR, int64(n))
+					batch[i] = l.newReport(disclosure.OIR, int64(n))
 					batch[i].PublishedAt = noon.Add(time.Duration(minute(n)) * time.Minute)
 				}
 				l.apply(batch, nil)
@@ -323,7 +325,7 @@ func TestDeepPagesOverSegments(t *testing.T) {
 				t.Fatalf("segments of %v", sizes)
 			}
 			for _, f := range []disclosure.Filter{{}, {Search: "cupon"}, {Search: "-de", Category: "sobre resultados"}} {
-				want := matching(l.filings(), f)
+				want := matching(l.sorted(), f)
 				for _, offset := range []int{0, 1, 63, 64, 65, 66, len(want) / 2, len(want) - 65, len(want) - 2, len(want) - 1, len(want), len(want) + 1} {
 					comparePage(t, l.writer.Index(), want, f, max(offset, 0), 30)
 				}
@@ -335,7 +337,7 @@ func TestDeepPagesOverSegments(t *testing.T) {
 	}
 }
 
-// found lists the reports that a text finds.
+// found returns the reports that a text finds.
 func (m *reference) found(text string) string {
 	x := m.writer.Index()
 	total, docs := find(x, disclosure.Filter{Search: text}, 0, 1000)
@@ -365,9 +367,9 @@ func plain(number int64, hour int, nif, title string) disclosure.Report {
 	}
 }
 
-// The reports of an issuer that changes its ticker are found by the new one
-// and not by the old, each once, also while a merge that knows only the old is
-// under way, before and after it has run.
+// The reports of an issuer that changes its ticker are found by the new ticker and
+// not by the old one, each once. That also holds while a merge that began with the
+// old ticker is running, and after it.
 func TestTickerChanges(t *testing.T) {
 	for _, when := range []string{"alone", "before the run", "after the run"} {
 		t.Run(when, func(t *testing.T) {
@@ -405,22 +407,22 @@ func TestTickerChanges(t *testing.T) {
 			issuer.Ticker = ""
 			m.apply(nil, []disclosure.Issuer{issuer})
 			m.wantFound(t, map[string]string{"vvb": "", `"vvb b"`: "", "anb": "oir-2", "": "oir-4 oir-2 oir-1 oir-3"})
-			moment{m.writer.Index(), m.filings()}.whole(t)
+			moment{m.writer.Index(), m.sorted()}.whole(t)
 		})
 	}
 }
 
-// A merge takes in what happened while it ran: what was replaced is gone from
-// its result, be it replaced once or twice, before its run or after.
+// Reports that are replaced during a merge are gone from its result, whether they
+// are replaced once or twice, before or after it runs.
 func TestUpdatesDuringMerge(t *testing.T) {
-	l := newLife(4)
+	l := newRandomMarket(4)
 	l.apply(l.some(60, 20), nil)
 	for round := range 40 {
 		if sizes, _ := l.writer.Index().Segments(); round%5 == 0 {
 			l.merge, l.ran = l.writer.BeginMerge(len(sizes)), false
 		}
 		if again := l.writer.BeginMerge(1); again != nil || l.writer.Due() != nil {
-			t.Fatal("two merges at a time")
+			t.Fatal("two merges run at a time")
 		}
 		if round%5 == 2 && round%2 == 0 {
 			l.merge.Run()
@@ -437,9 +439,8 @@ func TestUpdatesDuringMerge(t *testing.T) {
 	}
 }
 
-// A segment of which everything was replaced while it was merged leaves
-// nothing behind.
-func TestMergeOfWhatIsGone(t *testing.T) {
+// A segment whose reports were all replaced during its merge is dropped.
+func TestMergeOfReplacedReports(t *testing.T) {
 	for _, ranBefore := range []bool{true, false} {
 		m := newReference()
 		var first, second []disclosure.Report
@@ -460,23 +461,23 @@ func TestMergeOfWhatIsGone(t *testing.T) {
 		m.wantFound(t, map[string]string{"antes": "", "ahora": "oir-5 oir-4 oir-3 oir-2 oir-1"})
 		m.apply([]disclosure.Report{plain(9, 10, "", "nueva")}, nil)
 		if sizes, gone := m.writer.Index().Segments(); slices.Max(gone) != 0 || len(sizes) > 2 {
-			t.Errorf("segments of %v with %v gone are left", sizes, gone)
+			t.Errorf("got segments of %v with %v gone, want none", sizes, gone)
 		}
 	}
 }
 
-// A segment that is mostly gone is merged alone where those behind it are not
-// to be merged with it.
+// A segment that is mostly gone is merged alone if those after it are not due to
+// be merged with it.
 func TestMostlyGoneIsMergedAlone(t *testing.T) {
-	l := newLife(8)
+	l := newRandomMarket(8)
 	batch := func(from, to int64) (out []disclosure.Report) {
 		for n := from; n < to; n++ {
-			out = append(out, l.filing(disclosure.HR, n))
+			out = append(out, l.newReport(disclosure.HR, n))
 		}
 		return out
 	}
 	l.apply(batch(1, 1001), nil)
-	merge := l.writer.BeginMerge(1) // holds it, while two more grow behind it
+	merge := l.writer.BeginMerge(1) // blocks it while two more segments are added after it
 	merge.Run()
 	l.apply(batch(1, 601), nil)
 	l.apply(batch(2001, 2002), nil)
@@ -484,24 +485,24 @@ func TestMostlyGoneIsMergedAlone(t *testing.T) {
 	l.writer.Install(merge)
 	sizes, gone := l.writer.Index().Segments()
 	if diff := cmp.Diff([][]int{{400, 600, 1}, {0, 0, 0}}, [][]int{sizes, gone}); diff != "" {
-		t.Errorf("segments, and what is gone of them: %s", diff)
+		t.Errorf("segments and reports gone (-want +got): %s", diff)
 	}
 	l.check(t, 3)
 }
 
-// Merges of large segments go on beside the writer and queue: the next is due
-// when one is in, until little is gone anywhere.
+// Merges of large segments run concurrently with the writer, one at a time: the
+// next is due after the last is installed, until few reports are gone.
 func TestMergesQueue(t *testing.T) {
-	l := newLife(5)
+	l := newRandomMarket(5)
 	batch := func(from, to int64) (out []disclosure.Report) {
 		for n := from; n < to; n++ {
-			out = append(out, l.filing(disclosure.HR, n))
+			out = append(out, l.newReport(disclosure.HR, n))
 		}
 		return out
 	}
 	l.apply(batch(1, 9000), nil)
 	if l.writer.Due() != nil {
-		t.Fatal("one whole segment is to be merged")
+		t.Fatal("a merge of one complete segment is due, want none")
 	}
 	for from := int64(1); from < 4600; from += 1150 { // half of it, and a little more
 		l.apply(batch(from, from+1150), nil)
@@ -516,21 +517,21 @@ func TestMergesQueue(t *testing.T) {
 	sizes, gone := l.writer.Index().Segments()
 	for i := range sizes {
 		if gone[i] > (sizes[i]+1)/2 {
-			t.Errorf("of %v are %v gone, and nothing is due", sizes, gone)
+			t.Errorf("segments of %v with %v gone, and no merge is due", sizes, gone)
 		}
 	}
 	if merges == 0 || len(sizes) > 4 {
-		t.Errorf("%d merges led to segments of %v", merges, sizes)
+		t.Errorf("after %d merges there are segments of %v", merges, sizes)
 	}
 	l.check(t, 3)
 	l.deep(t)
 }
 
-// Few segments stand, whatever comes: each is more than twice the next.
+// The number of segments stays small: each is more than twice the size of the next.
 func TestSegmentsStayFew(t *testing.T) {
-	l := newLife(6)
+	l := newRandomMarket(6)
 	for n := range int64(600) {
-		l.apply([]disclosure.Report{l.filing(disclosure.IP, n+1)}, nil)
+		l.apply([]disclosure.Report{l.newReport(disclosure.IP, n+1)}, nil)
 		sizes, _ := l.writer.Index().Segments()
 		for i := 1; i < len(sizes); i++ {
 			if sizes[i-1] <= 2*sizes[i] {
@@ -541,8 +542,9 @@ func TestSegmentsStayFew(t *testing.T) {
 	l.check(t, 3)
 }
 
-// Apply returns which states it replaced, so that they can be counted out.
-func TestApplyReturnsWhatItReplaced(t *testing.T) {
+// Apply returns the states that it replaced, so that they can be removed from
+// counts.
+func TestApplyReturnsReplacedStates(t *testing.T) {
 	m := newReference()
 	m.apply([]disclosure.Report{plain(1, 8, "", "uno"), plain(2, 9, "", "dos")}, nil)
 	m.apply([]disclosure.Report{plain(3, 7, "", "tres")}, nil)

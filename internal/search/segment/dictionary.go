@@ -9,18 +9,17 @@ import (
 )
 
 // Dictionary numbers words and stems, so that a text can be kept as a few
-// bytes and compared as numbers. It only grows, and belongs to the writer;
-// readers look up in a view of it.
+// bytes and compared as numbers. It only grows, and belongs to the
+// writer; readers use a view of it.
 type Dictionary struct {
 	View
-	List      []Word // by number; a copy of the header is all that a reader needs, since what it covers never changes
+	List      []Word // by number; a reader needs only a copy of the slice header, since elements never change
 	StemCount uint32
-	shared    bool // the new ones are in use by readers: copy them before the next change
+	shared    bool // readers use the new maps: copy them before the next change
 }
 
-// View is a dictionary as of one moment. Most words have been there for long,
-// in maps that are never changed; the new ones are in small maps that are
-// copied when there are more.
+// View is a dictionary at one moment. Most words are in large maps that are never
+// changed. New words are in small maps that are copied when words are added.
 type View struct {
 	words, newWords map[string]uint32
 	stems, newStems map[string]Stem
@@ -31,7 +30,7 @@ type Word struct {
 	stem uint32
 }
 
-// Stem is what the words of one stem share.
+// Stem holds the words of one stem.
 type Stem struct {
 	Number uint32
 	Words  []string
@@ -40,7 +39,7 @@ type Stem struct {
 // gap is the number between two fields of a text.
 const gap = 0
 
-// manyNew is how many new words are too many to copy again and again.
+// manyNew is the number of new words from which they move to the large maps.
 const manyNew = 4096
 
 func NewDictionary() *Dictionary {
@@ -50,7 +49,7 @@ func NewDictionary() *Dictionary {
 	}
 }
 
-// Snapshot returns a view that stays as it is.
+// Snapshot returns an immutable view.
 func (d *Dictionary) Snapshot() View {
 	if len(d.newWords) > manyNew {
 		d.words, d.newWords = joined(d.words, d.newWords), map[string]uint32{}
@@ -60,8 +59,8 @@ func (d *Dictionary) Snapshot() View {
 	return d.View
 }
 
-// joined lays one map over another; the first must not be changed, since it is
-// in use, unless it is empty.
+// joined returns the union of two maps. It does not change the first, which is in
+// use, unless that is empty.
 func joined[V any](old, fresh map[string]V) map[string]V {
 	if len(old) == 0 {
 		return fresh
@@ -98,7 +97,7 @@ func (d *Dictionary) Add(spelled []byte) uint32 {
 	return n
 }
 
-// Word returns the number of a word, 0 when no text has it.
+// Word returns the number of a word, or 0 if no text has it.
 func (v *View) Word(text string) uint32 {
 	if n, ok := v.words[text]; ok {
 		return n
@@ -106,7 +105,7 @@ func (v *View) Word(text string) uint32 {
 	return v.newWords[text]
 }
 
-// Stem returns what is known of a stem, nothing when no text has it.
+// Stem returns a stem, or the zero value if no text has it.
 func (v *View) Stem(text string) Stem {
 	if s, ok := v.newStems[text]; ok { // the newer, with more words
 		return s
@@ -114,8 +113,8 @@ func (v *View) Stem(text string) Stem {
 	return v.stems[text]
 }
 
-// Numbers returns the numbers of a phrase's words, or nothing when one of them
-// is in no text.
+// Numbers returns the numbers of the words of a phrase, or nil if no text has one
+// of them.
 func (v *View) Numbers(words []string) []uint32 {
 	out := make([]uint32, len(words))
 	for i, w := range words {

@@ -7,14 +7,14 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Part is a segment and what of it is no longer so.
+// Part is a segment and the reports of it that were replaced.
 type Part struct {
 	Seg   *Segment
 	Gone  *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
 	kinds *atomic.Pointer[kindSets]
 }
 
-// GoneSet returns what is gone as a set.
+// GoneSet returns the replaced reports as a set.
 func (p Part) GoneSet() *Set {
 	if p.Gone == nil {
 		return nil
@@ -23,13 +23,13 @@ func (p Part) GoneSet() *Set {
 }
 
 // kindSets are the reports of each kind of issuer, for one directory. They are
-// worked out when first asked for.
+// computed on first use.
 type kindSets struct {
 	issuers Issuers
 	sets    map[string]*Set
 }
 
-// issuers are those that the references of reports mean.
+// issuers resolves the references of reports.
 type Issuers interface {
 	// Kind returns the kind of the issuer of a reference, empty if it is unknown.
 	Kind(ref uint32) string
@@ -61,7 +61,7 @@ type Query struct {
 }
 
 // Lookup is a term in the numbers of the index: the reports that have the
-// stem, or the exact word, or the phrase, or a word that begins so, or belong
+// stem, or the exact word, or the phrase, or a word with the prefix, or belong
 // to one of the references, or are one of the keys.
 type Lookup struct {
 	Stem   uint32
@@ -73,9 +73,9 @@ type Lookup struct {
 	Keys   []uint64
 }
 
-// Simplify drops the phrases that are part of another. Those that are
-// left begin at different places of a text: it returns false when there are
-// more of them than the longest has words.
+// Simplify drops the phrases that are part of another. The remaining
+// ones begin at different words of a text. It returns false if there are more of
+// them than words in the longest text.
 func (c *Query) Simplify(longest int) bool {
 	var phrases []Lookup
 	rest := c.Must[:0:0]
@@ -116,13 +116,13 @@ func contains(long, short []uint32) bool {
 	return false
 }
 
-// Possible reports whether there is anything that a report could have.
+// Possible reports whether a report can match the lookup.
 func (l *Lookup) Possible() bool {
 	return l.Stem != 0 || l.Word != 0 || l.Phrase != nil || l.Prefix != "" || len(l.Refs) > 0 || len(l.Keys) > 0
 }
 
-// Run finds the hits of one segment. Phrases come last, among what is left, and
-// all of them together: each report is read once, however many there are.
+// Run finds the hits of one segment. It checks phrases last, among the remaining
+// reports, and all of them together, so that it reads each report once.
 func (c *Query) Run(p Part, w *Work) (Hits, error) {
 	none := Hits{seg: p.Seg}
 	if err := w.Ctx.Err(); err != nil {
@@ -173,8 +173,8 @@ func (c *Query) Run(p Part, w *Work) (Hits, error) {
 	return NewHits(p.Seg, sets, excluded), nil
 }
 
-// conditions returns the sets of everything but the text, or false when there
-// is nothing to be found.
+// conditions returns the sets of all conditions except the text, or false if no
+// report can match.
 func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 	if c.Empty {
 		return nil, false
@@ -206,7 +206,7 @@ func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 	return sets, true
 }
 
-// excluded adds what must not be there to what is gone.
+// excluded adds the reports that match an excluded term to those that are gone.
 func (c *Query) excluded(p Part, among []*Set, w *Work) (*Set, error) {
 	if len(c.Not) == 0 {
 		return p.GoneSet(), nil
@@ -228,8 +228,8 @@ func (c *Query) excluded(p Part, among []*Set, w *Work) (*Set, error) {
 	return p.Seg.WithAnyPhrase(phrases, among, out, w)
 }
 
-// Set returns the reports of a segment that a lookup means, its phrase left
-// out, or nil. The set may be shared and is not to be changed.
+// Set returns the reports of a segment that match a lookup without its phrase, or
+// nil. The set may be shared and must not be changed.
 func (l *Lookup) Set(s *Segment) *Set {
 	var sets [3]*Set
 	n := 0

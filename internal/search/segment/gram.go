@@ -31,7 +31,7 @@ func gramKey(id, word uint32) uint64 { return uint64(id)<<32 | uint64(word) }
 
 func (g *grams) isCommon(word uint32) bool { return int(word) < len(g.common) && g.common[word] }
 
-// gatherGrams makes the sets of runs, those of two words first.
+// gatherGrams builds the sets of runs, those of two words first.
 func (s *Segment) gatherGrams() {
 	var common []Lexeme
 	for _, l := range s.Lexicon {
@@ -57,7 +57,7 @@ func (s *Segment) gatherGrams() {
 		last = append(last, l.Posts)
 	}
 	var words []uint32
-	var starts []uint32 // by place: the common run of the length before that begins there, 0 when none does
+	var starts []uint32 // by position: the common run of the previous length that begins there, or 0
 	for length := 2; length <= longestGram && len(last) > 0; length++ {
 		lists := map[uint64]*roaring.Bitmap{}
 		among := Union(last, len(s.Docs))
@@ -98,13 +98,13 @@ const bitsFrom = 16
 func newGramSet(b *roaring.Bitmap, docs int) *Set {
 	if n := int(b.GetCardinality()); n*bitsFrom < docs {
 		b.RunOptimize()
-		return &Set{n: n, list: b.Clone()} // which has no room to grow
+		return &Set{n: n, list: b.Clone()} // without spare capacity
 	}
 	return newSet(b, docs)
 }
 
-// runs returns the words of a text and, for each place, the common run of a
-// length that begins there.
+// runs returns the words of a text and, for each position, the common run
+// of a length that begins there.
 func (g *grams) runs(t tokens, length int, words, starts []uint32) (_, _ []uint32) {
 	for len(t) > 0 {
 		var w uint32
@@ -128,15 +128,15 @@ func (g *grams) runs(t tokens, length int, words, starts []uint32) (_, _ []uint3
 	return words, starts
 }
 
-// mayHave appends sets in all of which a report with the phrase is. It is
-// settled when there is one, of just those reports, and not ok when there are
-// none.
+// mayHave appends sets that all contain every report with the phrase. settled means
+// that there is one set, of exactly those reports. ok is false if no report has the
+// phrase.
 func (s *Segment) mayHave(phrase []uint32, sets []*Set) (_ []*Set, settled, ok bool) {
 	if len(phrase) > s.Longest {
 		return nil, false, false
 	}
 	from := len(sets)
-	follows := 0 // words in the longest common run that begins at the next place
+	follows := 0 // words in the longest common run that begins at the next position
 	for at := len(phrase) - 1; at >= 0; at-- {
 		posts := s.Words.get(phrase[at])
 		if posts == nil {

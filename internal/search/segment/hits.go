@@ -7,25 +7,25 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Hits are the answers to a query in one segment: counted, and handed out
-// newest first. They are not put together: for the ten newest, a few steps from
-// the end of the sets suffice.
+// Hits are the results of a query in one segment. They are counted, and returned
+// newest first. They are not collected: for the ten newest, a few steps from the
+// end of the sets suffice.
 //
-// When one of the sets is a short list, its reports are looked for in the
-// others. When all are strings of bits, they are intersected a word at a time.
+// If one of the sets is a short list, its reports are tested against the others. If
+// all are plain bits, they are intersected a machine word at a time.
 type Hits struct {
 	seg   *Segment
 	N     int             // how many
-	Left  int             // how many are still to be handed out
+	Left  int             // how many are still to be returned
 	list  *roaring.Bitmap // these; nil: all reports
 	dense []*Set          // that are in all of these
 	gone  *Set            // and not in this
 
 	walk  roaring.IntIterable // over the list, from its end
-	word  int                 // of the bits: where handing out has come to
-	rest  uint64              // of that word, what is left of it
+	word  int                 // of the bits: the current position
+	rest  uint64              // the remaining bits of that word
 	ranks []int               // once settled: hits before every 64th word
-	found []uint32            // once settled: what is left of the list
+	found []uint32            // once settled: the remaining list
 }
 
 // NewHits counts the reports that are in all of the sets and not gone. The
@@ -100,8 +100,8 @@ func (h *Hits) countList() (n int) {
 	}
 }
 
-// countIn counts those whose bit is set: the most common question, without a
-// branch.
+// countIn counts the reports whose bit is set. It is the most common case, and has
+// no branch.
 func countIn(some []uint32, bits []uint64) int {
 	n := uint64(0)
 	for _, i := range some {
@@ -171,7 +171,7 @@ func (h *Hits) countBits() int {
 	return n
 }
 
-// countBoth takes four words a step, which do not wait for one another.
+// countBoth processes four independent words a step.
 func countBoth(a, b []uint64) int {
 	var n0, n1, n2, n3 int
 	b = b[:len(a)]
@@ -208,7 +208,7 @@ func countAll(sets []*Set) int {
 	return n
 }
 
-// countGone counts what of the intersection is gone.
+// countGone counts the reports of the intersection that are gone.
 func (h *Hits) countGone() int {
 	if h.gone.Bits != nil {
 		without := Hits{seg: h.seg, dense: append(slices.Clone(h.dense), h.gone)}
@@ -224,7 +224,7 @@ func (h *Hits) countGone() int {
 	return n
 }
 
-// settle makes ready for questions about places in the hits.
+// settle prepares for below and leave.
 func (h *Hits) settle() {
 	if h.list != nil {
 		h.found = make([]uint32, 0, h.N)
@@ -270,7 +270,7 @@ func (h *Hits) leave(i int) {
 	}
 }
 
-// Next hands out the newest hit that is left, nil when there is none.
+// Next returns the newest remaining hit, or nil if there is none.
 func (h *Hits) Next() *Doc {
 	if h.Left == 0 {
 		return nil
@@ -278,7 +278,7 @@ func (h *Hits) Next() *Doc {
 	return &h.seg.Docs[h.NextOrdinal()]
 }
 
-// NextOrdinal hands out the ordinal of the newest hit that is left, if one is.
+// NextOrdinal returns the ordinal of the newest remaining hit, if there is one.
 func (h *Hits) NextOrdinal() uint32 {
 	h.Left--
 	switch {

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Memory is a few large pieces that hold many small strings. What is written
-// stays as it is until its piece is no longer used.
+// Memory is a few large pieces that hold many small strings. Strings are
+// never overwritten while their piece is in use.
 type Memory [][]byte
 
 // place is where a string is.
@@ -21,7 +21,7 @@ func (m Memory) At(p place) string {
 }
 
 // Arena fills memory. It belongs to the writer. Indexes in use share its
-// pieces, and read only what was written before they were made.
+// pieces, and read only the strings that were written before they were built.
 type Arena struct {
 	Memory
 	used int   // bytes of the last piece
@@ -45,8 +45,8 @@ func (a *Arena) Add(b []byte) place {
 	return p
 }
 
-// Free says that a string is no longer needed by what comes. A piece without
-// any is left out of the memory of later indexes.
+// Free marks a string as unused by later indexes. A piece without used strings is
+// not part of their memory.
 func (a *Arena) Free(p place) {
 	a.live[p.piece] -= int(p.length)
 	if a.live[p.piece] == 0 && int(p.piece) < len(a.Memory)-1 {

@@ -1,6 +1,6 @@
 package segment
 
-// Page hands out the hits from offset on, newest first over all segments.
+// Page returns the hits from offset on, newest first over all segments.
 func Page(all []Hits, offset, limit int) []*Doc {
 	if offset > fewToWalk {
 		offset = leap(all, offset)
@@ -20,7 +20,7 @@ func Page(all []Hits, offset, limit int) []*Doc {
 	return out
 }
 
-// Merger takes the newest of several hits at a time. Segments are few, so that
+// Merger returns the newest of several hits at a time. Segments are few, so that
 // comparing all of them is faster than a heap.
 type Merger struct{ heads []head }
 
@@ -59,14 +59,13 @@ func (m *Merger) Next() *Doc {
 	return d
 }
 
-// fewToWalk is an offset up to which going there step by step is quickest.
+// fewToWalk is the offset up to which skipping one hit at a time is fastest.
 const fewToWalk = 64
 
-// leap leaves out the newest hits, nearly as many as offset says, and returns
-// how many are still to be left out. However deep, it costs a few searches: it
-// looks in the largest segment for the oldest report that has at most so many
-// hits before it. A segment that lies wholly behind the offset has nothing to
-// leave out, and the next largest is tried.
+// leap skips nearly offset of the newest hits, and returns how many are still to be
+// skipped. At any depth it needs only a few binary searches: it finds the oldest
+// report of the largest segment that has at most offset hits before it. If all of
+// that segment is after the offset, it tries the next largest.
 func leap(all []Hits, offset int) int {
 	open := make([]*Hits, len(all))
 	for i := range all {

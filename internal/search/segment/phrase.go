@@ -9,17 +9,17 @@ import (
 	"pregon/internal/fault"
 )
 
-// Work is what a search has done so far. Sets are cheap; reading the texts of
+// Work counts and limits the work of a search. Sets are cheap; reading the texts of
 // reports for phrases is not.
 type Work struct {
 	Ctx   context.Context
 	Reads int // texts
-	most  int // texts that may be read for the phrases that must not be there
+	most  int // texts that may be read for excluded phrases
 }
 
 const (
 	leastMost  = 1 << 14
-	fewPhrases = 4       // are always read for
+	fewPhrases = 4       // up to so many excluded phrases, reads are not limited
 	readCheck  = 1 << 12 // texts between two checks of the context
 )
 
@@ -58,8 +58,8 @@ func (s *Segment) withPhrases(phrases [][]uint32, among []*Set, gone *Set, w *Wo
 }
 
 // WithAnyPhrase returns the reports that are gone, and those in all of the sets
-// that have one of the phrases. However many there are, it reads each report
-// once, and only those that have the rarest part of a phrase.
+// that have one of the phrases. It reads each report once, and only those
+// that have the rarest part of a phrase.
 func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *Work) (*Set, error) {
 	var root Trie[uint32]
 	var mayHave, parts []*Set
@@ -96,7 +96,7 @@ func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *
 	return Union([]*Set{out, setOf(found, len(s.Docs))}, len(s.Docs)), nil
 }
 
-// setOf returns the reports that hits handed out, newest first.
+// setOf returns the set of reports that hits returned, newest first.
 func setOf(found []uint32, docs int) *Set {
 	slices.Reverse(found)
 	return newSet(roaring.BitmapOf(found...), docs)
@@ -105,7 +105,7 @@ func setOf(found []uint32, docs int) *Set {
 // Trie is a set of phrases.
 type Trie[W comparable] struct {
 	next map[W]*Trie[W]
-	end  bool // a phrase ends here, and what is longer needs no place
+	end  bool // a phrase ends here, and longer ones are not needed
 }
 
 func (t *Trie[W]) Add(phrase []W) {

@@ -16,14 +16,14 @@ import (
 // Doc is a report as the index keeps it. Docs are ordered by At, then Key,
 // which is the order of lists from their end.
 type Doc struct {
-	At      int64  // publication, in Unix nanoseconds
-	Key     uint64 // see search.KeyOf
-	Ref     uint32 // whose it is: see search.Writer
-	Heading uint32 // its categories: see search.Writer
+	At           int64  // publication, in Unix nanoseconds
+	Key          uint64 // see search.KeyOf
+	Ref          uint32 // reference to its issuer: see search.Writer
+	CategoryLine uint32 // its categories: see search.Writer
 
-	// Where in the memory of the index its record is, which is nothing to the
-	// index, and behind it its words. It holds no pointers, so that a million
-	// of them cost the collector nothing.
+	// The place of its record, which the index does not interpret, followed by its
+	// words, in the memory of the index. It has no pointers, so that a million of
+	// them cost the garbage collector nothing.
 	Place     place
 	RecordLen uint32 // bytes before the words
 }
@@ -38,19 +38,19 @@ func (d *Doc) Published() time.Time { return time.Unix(0, d.At).UTC() }
 
 func Compare(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
 
-// Segment is an immutable piece of the index: some reports, oldest first, and
-// for everything that can be asked for the set of those that have it.
+// Segment is an immutable piece of the index: some reports, oldest first, and a set
+// of reports for each word, type, issuer and category.
 type Segment struct {
 	Docs       []Doc
 	memory     Memory
 	byKey      []uint32 // ordinals of docs in order of their keys
 	Words      postings
 	stems      postings
-	last       postings // what a word means when it is the last one typed, where that is more than the word
+	last       postings // by word: its matches as the last word of a query, where that is more than the word
 	types      postings // by typeRank
 	refs       postings
 	categories postings
-	Lexicon    []Lexeme // the words there are, in order of their text
+	Lexicon    []Lexeme // all words, in order of their text
 	prefixes   map[string]*Set
 	Longest    int // words in the longest text
 	grams      grams
@@ -62,8 +62,8 @@ type Lexeme struct {
 	Posts  *Set
 }
 
-// postings are sets by number. A large segment has most numbers, so that a
-// slice serves it best; a small one has few.
+// postings are sets by number. A large segment has most numbers, and uses a
+// slice; a small one has few, and uses a map.
 type postings struct {
 	dense  []*Set
 	sparse map[uint32]*Set
@@ -96,8 +96,8 @@ func (p *postings) set(n uint32, s *Set) {
 	}
 }
 
-// add puts a report into the list of a number: for the making, when all sets
-// are lists. See seal.
+// add adds a report to the set of a number while the segment is built, when all
+// sets are lists. See seal.
 func (p *postings) add(n, doc uint32) {
 	s := p.get(n)
 	if s == nil {
@@ -114,7 +114,7 @@ func (p *postings) seal(docs int) {
 	}
 }
 
-// All passes every set that there is.
+// All returns all sets.
 func (p *postings) All() iter.Seq2[uint32, *Set] {
 	return func(yield func(uint32, *Set) bool) {
 		for n, s := range p.dense {
@@ -134,13 +134,13 @@ func (p *postings) All() iter.Seq2[uint32, *Set] {
 type Vocabulary struct {
 	Words      []Word
 	Stems      uint32
-	Categories [][]uint32 // by heading
+	Categories [][]uint32 // by number of the category line
 	Tickers    [][]uint32 // by reference
 	Memory     Memory
 }
 
 // Build makes a segment of docs, which must be in order. It uses several
-// goroutines at a start. A merge runs beside readers and uses one.
+// goroutines at a start. A merge runs concurrently with readers and uses one.
 func Build(docs []Doc, v Vocabulary, goroutines int) *Segment {
 	s := &Segment{
 		Docs:       docs,
@@ -188,8 +188,8 @@ func share(tasks []func(), goroutines int) {
 	wg.Wait()
 }
 
-// indexWords puts every report into the sets of its words, of those words
-// whose number leaves a remainder.
+// indexWords adds every report to the sets of its words, for the words whose number
+// leaves a given remainder.
 func (s *Segment) indexWords(v Vocabulary, remainder, divisor uint32) {
 	for i := range s.Docs {
 		d := &s.Docs[i]
@@ -211,13 +211,13 @@ func (s *Segment) indexWords(v Vocabulary, remainder, divisor uint32) {
 	}
 }
 
-// indexFields puts every report into the sets of its type, issuer and
+// indexFields adds every report to the sets of its type, issuer and
 // categories.
 func (s *Segment) indexFields(v Vocabulary) {
 	for i := range s.Docs {
 		d, n := &s.Docs[i], uint32(i)
 		s.refs.add(d.Ref, n)
-		for _, c := range v.Categories[d.Heading] {
+		for _, c := range v.Categories[d.CategoryLine] {
 			s.categories.add(c, n)
 		}
 		s.types.add(uint32(d.Key&3), n)
@@ -235,7 +235,7 @@ func (s *Segment) sortKeys() {
 	slices.SortFunc(s.byKey, func(a, b uint32) int { return cmp.Compare(s.Docs[a].Key, s.Docs[b].Key) })
 }
 
-// gatherWords makes the lexicon, and joins the words of each stem; a stem with
+// gatherWords builds the lexicon, and joins the words of each stem; a stem with
 // one word shares its set.
 func (s *Segment) gatherWords(v Vocabulary) {
 	s.Words.seal(len(s.Docs))
@@ -262,9 +262,9 @@ func (s *Segment) gatherWords(v Vocabulary) {
 	}
 }
 
-// gatherLast joins for every word what it means as the last one typed: the
-// words that begin with it, and those of its stem. For most that is the word
-// alone, and nothing is kept.
+// gatherLast joins for every word its matches as the last word of a query: the words
+// that begin with it, and those of its stem. For most words that is only the word
+// itself, and no set is kept.
 func (s *Segment) gatherLast() {
 	for i, l := range s.Lexicon {
 		to := i + 1
@@ -309,7 +309,7 @@ func (s *Segment) gatherPrefixes(goroutines int) {
 	}
 }
 
-// readyPrefixes joins the words that begin alike, by so many letters.
+// readyPrefixes joins the words that share their first letters.
 func (s *Segment) readyPrefixes(letters int) map[string]*Set {
 	ready := map[string]*Set{}
 	for from := 0; from < len(s.Lexicon); {
@@ -336,7 +336,7 @@ func (s *Segment) union(lexemes []Lexeme) *Set {
 	return Union(sets, len(s.Docs))
 }
 
-// prefix returns the reports that have a word which begins so.
+// prefix returns the reports that have a word with a prefix.
 func (s *Segment) prefix(text string) *Set {
 	if b := s.prefixes[text]; b != nil {
 		return b

@@ -7,12 +7,11 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Set is some of a segment's reports, by their ordinals. It never changes, and
-// nil is the empty set.
+// Set is a set of reports of a segment, by their ordinals. It is immutable. nil is
+// the empty set.
 //
-// A set that has at least one report in 128 is a plain string of bits:
-// two of them are intersected and counted at a machine word a step, whatever
-// they hold. The others are compressed bitmaps, which at that density are
+// A set that has at least one report in 128 is kept as plain bits. Two of them are
+// intersected and counted a machine word at a time. The others are compressed bitmaps, which at that density are
 // short sorted lists.
 type Set struct {
 	n    int
@@ -23,7 +22,7 @@ type Set struct {
 const (
 	wordBits  = 64
 	denseFrom = 128  // one report in so many
-	plainFrom = 4096 // reports in a segment; below, nothing is worth the trouble
+	plainFrom = 4096 // reports in a segment; smaller ones use only lists
 )
 
 // isDense reports whether n reports of a segment are so many that plain bits are
@@ -123,14 +122,14 @@ func Union(sets []*Set, docs int) *Set {
 			}
 		}
 		if n > fewSets && i%fewSets == 0 && u.count() == docs {
-			break // what follows adds nothing
+			break // the following sets add nothing
 		}
 	}
 	u.n = u.count()
 	return u
 }
 
-// fewSets is how many need no thought.
+// fewSets is the number of sets up to which duplicates are not dropped.
 const fewSets = 32
 
 // distinctSets returns the sets without repetition, the largest first.

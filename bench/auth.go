@@ -18,9 +18,9 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// auth compares requests a second with a credential to those without any
-// check: neither a credential nor a limit. In turns, over two services that
-// differ in nothing but the limit.
+// auth compares requests a second with a credential to those without a credential
+// and without a limit. It alternates between two services that differ only in the
+// limit.
 func (b *bench) auth() error {
 	path, err := b.storeOf(whole)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// bareMain is the least that net/http can do: the same bytes every time.
+// bareMain is a minimal net/http handler that always writes the same bytes.
 func bareMain(args []string) {
 	size, err := strconv.Atoi(args[0])
 	if err != nil {

@@ -31,8 +31,8 @@ const seed = 1
 
 var until = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// storeOf returns the path of a store with n reports, made when it is not
-// there yet.
+// storeOf returns the path of a store with n reports. It creates the store if it
+// does not exist.
 func (b *bench) storeOf(n int) (string, error) {
 	path := filepath.Join(b.dir, fmt.Sprintf("market-%d.db", n))
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func fill(ctx context.Context, path string, n int) error {
 	return db.Close()
 }
 
-// queries returns distinct searches of one to three words, which occur as
-// often as they do in reports.
+// queries returns distinct searches of one to three words, with the frequencies
+// that they have in reports.
 func queries(n int) []string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var titles []string
@@ -91,7 +91,7 @@ func queries(n int) []string {
 	return out
 }
 
-// prefixes returns the beginnings of three letters that the words have.
+// prefixes returns the prefixes of three letters of the words.
 func prefixes() []string {
 	seen := map[string]bool{}
 	var out []string

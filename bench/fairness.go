@@ -14,9 +14,9 @@ const (
 	floodConnections = 48
 )
 
-// floodMain asks for the list with a key as fast as it can: flood BASE KEY. It
-// is a process of its own, so that only the service and the machine are shared
-// with those who are measured beside it.
+// floodMain requests the list with a key as fast as it can: flood BASE KEY. It is a
+// separate process, so that it shares only the service and the machine with the
+// requests that are measured.
 func floodMain(args []string) {
 	if _, err := rateOf(floodConnections, args[0], [][]byte{request("/api/v1/reports", "X-API-Key: "+args[1])}, floodTime); err != nil {
 		fmt.Fprintln(os.Stderr, "flood:", err)
@@ -24,10 +24,9 @@ func floodMain(args []string) {
 	}
 }
 
-// fairness compares how long the requests of one key take beside another that
-// sends as fast as it can over many connections, to how long they take alone,
-// in turns. A bare handler in the service's place shows what the machine does
-// to anybody.
+// fairness compares how long the requests of one key take while another key sends
+// as fast as it can over many connections, to how long they take alone, in turns.
+// The same with a bare handler shows the share of the machine.
 func (b *bench) fairness() error {
 	path, err := b.storeOf(whole)
 	if err != nil {
@@ -76,7 +75,7 @@ func besideFlood(name, base, key string, mine [][]byte) error {
 		if err := flood.Start(); err != nil {
 			return err
 		}
-		time.Sleep(time.Second) // until it is under way
+		time.Sleep(time.Second) // until the flood has started
 		beside, err := latencies(base, mine, 1)
 		if err != nil {
 			return err

@@ -17,8 +17,8 @@ import (
 	"pregon/internal/text"
 )
 
-// fts5 asks the same of SQLite's own full-text index, in this process: the ten
-// newest and the exact total.
+// fts5 runs the same queries on SQLite's own full-text index, in this process: the
+// ten newest and the exact total.
 func (b *bench) fts5() error {
 	path, err := b.storeOf(whole)
 	if err != nil {
@@ -60,7 +60,8 @@ func (b *bench) fts5() error {
 	return nil
 }
 
-// openFTS5 opens an index over the same texts, made when it is not there yet.
+// openFTS5 opens an index over the same texts. It creates the index if it does not
+// exist.
 func (b *bench) openFTS5() (*sql.DB, error) {
 	path := filepath.Join(b.dir, "fts5.db")
 	_, err := os.Stat(path)

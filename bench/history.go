@@ -13,16 +13,16 @@ import (
 	"pregon/internal/source/regulator"
 )
 
-// Two years of history. They are over, so that every run reads the same.
+// Two years of history. They are in the past, so that every run reads the same.
 const (
 	historyFrom = "2024-01-01"
 	historyTo   = "2025-12-31"
 )
 
-// history compares a back-fill without pace with a reader that asks for the
-// same pages one after another and throws them away.
+// history compares a back-fill without throttling with a reader that requests the
+// same pages one after another and discards them.
 func (b *bench) history(origin string) error {
-	pages, err := historyPages(origin) // which warms the simulator up too
+	pages, err := historyPages(origin) // also warms the simulator up
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,7 @@ func (b *bench) history(origin string) error {
 	return nil
 }
 
-// backfill loads the history into a new store and returns how many reports
-// that were.
+// backfill loads the history into a new store and returns the number of reports.
 func (b *bench) backfill(origin string) (int, time.Duration, error) {
 	path, err := b.scratch("backfill.db")
 	if err != nil {
@@ -67,7 +66,7 @@ func (b *bench) backfill(origin string) (int, time.Duration, error) {
 	took := time.Since(start)
 	var loaded int
 	if _, err := fmt.Sscanf(out.String(), "%d new", &loaded); err != nil || loaded == 0 {
-		return 0, 0, fmt.Errorf("it loads nothing: %s", out.Bytes())
+		return 0, 0, fmt.Errorf("the back-fill loaded nothing: %s", out.Bytes())
 	}
 	return loaded, took, nil
 }
@@ -129,7 +128,7 @@ func fetch(address string, into io.Writer) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s is answered %s", address, resp.Status)
+		return fmt.Errorf("%s: got status %s", address, resp.Status)
 	}
 	_, err = io.Copy(into, resp.Body)
 	return err

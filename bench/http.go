@@ -40,13 +40,13 @@ func bareLike(p *process, requests [][]byte) (*process, error) {
 	return bare(size)
 }
 
-// load is what is asked of a service, again and again.
+// load is a list of requests that are sent to a service repeatedly.
 type load struct {
 	url      string
 	requests [][]byte
 }
 
-// inTurns prints how often one thing can be asked relative to another.
+// inTurns prints the rate of one load relative to another.
 func inTurns(name, unit string, ours, theirs load) error {
 	var ratios, rates []float64
 	for range rounds {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// imports returns how fast reports are written, in batches as `pregon import`
-// does, relative to nothing: it is there to be watched.
+// imports measures how fast reports are written, in batches as `pregon import`
+// does. It is not a ratio, and serves to detect regressions.
 func (b *bench) imports() error {
 	dir, err := os.MkdirTemp(b.dir, "import-")
 	if err != nil {

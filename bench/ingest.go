@@ -14,8 +14,8 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// readsDuringIngest compares the slowest searches with and without a thousand
-// reports a second coming in.
+// readsDuringIngest compares the slowest searches with and without an ingest of a
+// thousand reports a second.
 func (b *bench) readsDuringIngest() error {
 	path, err := b.copyStore(whole)
 	if err != nil {

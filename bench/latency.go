@@ -11,34 +11,34 @@ import (
 	"time"
 )
 
-const pushFilings = 120
+const pushReports = 120
 
-// told are the reports that somebody was told of, by when.
-type told struct {
+// deliveries records when reports were delivered to a listener or webhook.
+type deliveries struct {
 	mu    sync.Mutex
 	at    map[string]time.Time // guarded by mu: by id
 	twice int                  // guarded by mu
 }
 
-func (t *told) note(event []byte, at time.Time) {
-	var filing struct {
+func (d *deliveries) note(event []byte, at time.Time) {
+	var report struct {
 		ID    string `json:"id"`
 		Event string `json:"event"`
 	}
-	if json.Unmarshal(event, &filing) != nil || filing.Event != published {
+	if json.Unmarshal(event, &report) != nil || report.Event != published {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, ok := t.at[filing.ID]; ok {
-		t.twice++
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := d.at[report.ID]; ok {
+		d.twice++
 		return
 	}
-	t.at[filing.ID] = at
+	d.at[report.ID] = at
 }
 
-// pushLatency measures how long after its publication a report is told to a
-// listener and to a webhook, with the usual pace.
+// pushLatency measures how long after its publication a report is delivered to a
+// listener and to a webhook, with the usual intervals.
 func (b *bench) pushLatency() error {
 	sim, err := launch(b.program, "sim", "--listen", "127.0.0.1:0", "--rate", "0")
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) pushLatency() error {
 	if err := settle(p); err != nil {
 		return err
 	}
-	hooked := &told{at: map[string]time.Time{}}
+	hooked := &deliveries{at: map[string]time.Time{}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (b *bench) pushLatency() error {
 	if err := post(p.url+"/api/v1/webhooks", key, fmt.Sprintf(`{"url":"http://%s/"}`, l.Addr())); err != nil {
 		return err
 	}
-	streamed := &told{at: map[string]time.Time{}}
+	streamed := &deliveries{at: map[string]time.Time{}}
 	stream, err := listen(p.url, 1, [][]byte{request("/api/v1/stream", "X-API-Key: "+key)})
 	if err != nil {
 		return err
@@ -89,13 +89,13 @@ func (b *bench) pushLatency() error {
 		}
 	}()
 	w := &watched{published: map[string]time.Time{}}
-	if err := w.order(sim.url, pushFilings); err != nil {
+	if err := w.order(sim.url, pushReports); err != nil {
 		return err
 	}
-	time.Sleep(10 * time.Second) // five times what is promised
+	time.Sleep(10 * time.Second) // five times the promised latency
 	for _, way := range []struct {
 		name string
-		*told
+		*deliveries
 	}{{"sse", streamed}, {"webhook", hooked}} {
 		if err := way.show("publish.to.push."+way.name, w.published); err != nil {
 			return fmt.Errorf("%s: %w", way.name, err)
@@ -104,17 +104,17 @@ func (b *bench) pushLatency() error {
 	return nil
 }
 
-func (t *told) show(name string, published map[string]time.Time) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (d *deliveries) show(name string, published map[string]time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	var all []time.Duration
 	for id, at := range published {
-		if had, ok := t.at[id]; ok {
+		if had, ok := d.at[id]; ok {
 			all = append(all, had.Sub(at))
 		}
 	}
-	if len(all) < len(published) || t.twice > 0 {
-		return fmt.Errorf("%d of %d reports were told, and %d more than once", len(all), len(published), t.twice)
+	if len(all) < len(published) || d.twice > 0 {
+		return fmt.Errorf("%d of %d reports were delivered, and %d more than once", len(all), len(published), d.twice)
 	}
 	slices.Sort(all)
 	figure(name+".p50", percentile(all, 0.50), "s")

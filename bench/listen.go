@@ -23,18 +23,18 @@ const published = "report.published"
 type receipt struct {
 	ID    string `json:"id"`
 	Data  string `json:"data"`
-	First int64  `json:"first"` // when the first of them had it: nanoseconds, by the clock of the machine
+	First int64  `json:"first"` // when the first listener had it: Unix nanoseconds
 	Last  int64  `json:"last"`
 }
 
-// listeners are many streams of one server, read by a process of its own.
+// listeners are many streams of one server, read by a separate process.
 type listeners struct {
 	cmd      *exec.Cmd
 	receipts chan receipt // closed when the process ends
 }
 
-// listen opens so many streams. The requests are used in turn, each for an
-// equal share of them.
+// listen opens n streams. The requests are used in turn, each for an equal share
+// of the streams.
 func listen(base string, n int, requests [][]byte) (*listeners, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -57,7 +57,7 @@ func listen(base string, n int, requests [][]byte) (*listeners, error) {
 	}
 	lines := bufio.NewReader(out)
 	if line, err := lines.ReadString('\n'); err != nil || line != "open\n" {
-		return nil, errors.Join(errors.New("the listeners do not come through"), l.stop())
+		return nil, errors.Join(errors.New("not all listeners could connect"), l.stop())
 	}
 	go func() {
 		defer close(l.receipts)
@@ -74,7 +74,7 @@ func listen(base string, n int, requests [][]byte) (*listeners, error) {
 
 func (l *listeners) stop() error {
 	_ = l.cmd.Process.Kill()
-	_ = l.cmd.Wait() // which was killed
+	_ = l.cmd.Wait() // fails, because the process was killed
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (l *listeners) next() (receipt, error) {
 }
 
 // listenMain reads all streams in one loop over epoll: on the same machine as
-// the server, a goroutine for each would cost as much as what is measured.
+// the server, a goroutine for each would cost as much as the server that is measured.
 func listenMain(args []string) {
 	n, err := strconv.Atoi(args[1])
 	if err == nil {
@@ -102,10 +102,10 @@ func listenMain(args []string) {
 	os.Exit(1)
 }
 
-// heard is one stream.
-type heard struct {
-	begun bool   // the head of the answer was read
-	rest  []byte // of a frame that came in part
+// stream is one open stream.
+type stream struct {
+	begun bool   // the head of the response was read
+	rest  []byte // of an incomplete frame
 }
 
 func readStreams(address string, n int) error {
@@ -122,16 +122,16 @@ func readStreams(address string, n int) error {
 	if err != nil {
 		return err
 	}
-	r := &room{streams: map[int32]*heard{}, size: n, counts: map[string]int{}, first: map[string]int64{}, out: json.NewEncoder(os.Stdout)}
+	r := &counter{streams: map[int32]*stream{}, size: n, counts: map[string]int{}, first: map[string]int64{}, out: json.NewEncoder(os.Stdout)}
 	buffer, events := make([]byte, 64<<10), make([]syscall.EpollEvent, 1024)
-	// Not all at once: the queue of a listener has an end.
+	// Not all at once, because the accept queue of the server is limited.
 	for opened := 0; ; {
 		for ; opened < n && opened < r.begun+100; opened++ {
 			fd, err := openStream(target, requests[opened*len(requests)/n])
 			if err != nil {
 				return err
 			}
-			r.streams[int32(fd)] = &heard{}
+			r.streams[int32(fd)] = &stream{}
 			if err := syscall.EpollCtl(poll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)}); err != nil {
 				return err
 			}
@@ -167,12 +167,12 @@ func openStream(target syscall.Sockaddr, request []byte) (int, error) {
 	return fd, err
 }
 
-// room is everybody who listens.
-type room struct {
-	streams map[int32]*heard
+// counter counts the streams that have received each event.
+type counter struct {
+	streams map[int32]*stream
 	size    int
 	begun   int
-	counts  map[string]int // of those who have an event, by its id
+	counts  map[string]int // number of streams that have an event, by its id
 	first   map[string]int64
 	out     *json.Encoder
 }
@@ -183,8 +183,8 @@ var (
 	wanted   = []byte("event: " + published + "\n")
 )
 
-// take counts what a stream has received.
-func (r *room) take(s *heard, b []byte) error {
+// take counts the events that a stream has received.
+func (r *counter) take(s *stream, b []byte) error {
 	if len(s.rest) > 0 {
 		b = append(s.rest, b...)
 		s.rest = nil
@@ -196,7 +196,7 @@ func (r *room) take(s *heard, b []byte) error {
 			return nil
 		}
 		if !bytes.HasPrefix(head, []byte("HTTP/1.1 200 ")) {
-			return fmt.Errorf("a stream is answered %.300s", b)
+			return fmt.Errorf("unexpected response of a stream: %.300s", b)
 		}
 		b, s.begun = rest, true
 		if r.begun++; r.begun == r.size {
@@ -215,13 +215,13 @@ func (r *room) take(s *heard, b []byte) error {
 			}
 		}
 	}
-	if len(b) > 2 { // the end of a chunk is nothing
+	if len(b) > 2 { // skip the end of a chunk
 		s.rest = bytes.Clone(b)
 	}
 	return nil
 }
 
-func (r *room) count(frame []byte) error {
+func (r *counter) count(frame []byte) error {
 	id := string(field(frame, "id: "))
 	if r.counts[id]++; r.counts[id] == 1 {
 		r.first[id] = time.Now().UnixNano()
@@ -235,7 +235,7 @@ func (r *room) count(frame []byte) error {
 	return r.out.Encode(receipt{ID: id, Data: string(field(frame, "data: ")), First: r.first[id], Last: time.Now().UnixNano()})
 }
 
-// field returns the rest of the line that begins so.
+// field returns the rest of the line that begins with a name.
 func field(frame []byte, name string) []byte {
 	for line := range bytes.Lines(frame) {
 		if value, ok := bytes.CutPrefix(line, []byte(name)); ok {

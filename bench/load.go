@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// client asks over one connection. It is as lean as can be, because it runs on
-// the same machine as the server it measures.
+// client sends requests over one connection. It is minimal, because it runs on the
+// same machine as the server that it measures.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -33,7 +33,7 @@ func request(target string, headers ...string) []byte {
 	return []byte("GET " + target + " HTTP/1.1\r\n" + strings.Join(append(headers, "Host: bench"), "\r\n") + "\r\n\r\n")
 }
 
-// get sends a request and returns the size of the answer's body.
+// get sends a request and returns the size of the response body.
 func (c *client) get(req []byte) (int, error) {
 	if _, err := c.conn.Write(req); err != nil {
 		return 0, err
@@ -43,7 +43,7 @@ func (c *client) get(req []byte) (int, error) {
 		return 0, err
 	}
 	if !bytes.Contains(status, []byte(" 200 ")) {
-		return 0, fmt.Errorf("%s is answered %s", req, status)
+		return 0, fmt.Errorf("%s: got status %s", req, status)
 	}
 	size := -1
 	for {
@@ -61,14 +61,14 @@ func (c *client) get(req []byte) (int, error) {
 		}
 	}
 	if size < 0 {
-		return 0, fmt.Errorf("%s is answered without a length", req)
+		return 0, fmt.Errorf("%s: the response has no length", req)
 	}
 	_, err = c.in.Discard(size)
 	return size, err
 }
 
-// rate returns how many requests a second a server answers to a few
-// connections that never rest.
+// rate returns the requests a second that a server answers over a few connections
+// without pauses.
 func rate(base string, requests [][]byte, d time.Duration) (float64, error) {
 	return rateOf(8, base, requests, d)
 }
@@ -102,7 +102,7 @@ func rateOf(connections int, base string, requests [][]byte, d time.Duration) (f
 	return float64(done.Load()) / time.Since(start).Seconds(), nil
 }
 
-// latencies asks one thing after another, rounds times, and returns how long
+// latencies sends the requests one after another, rounds times, and returns how long
 // each took, shortest first.
 func latencies(base string, requests [][]byte, rounds int) ([]time.Duration, error) {
 	c, err := dial(base)
@@ -128,7 +128,7 @@ func percentile(sorted []time.Duration, p float64) float64 {
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)].Seconds()
 }
 
-// meanSize returns the mean size of the answers.
+// meanSize returns the mean size of the responses.
 func meanSize(base string, requests [][]byte) (int, error) {
 	c, err := dial(base)
 	if err != nil {
@@ -154,7 +154,8 @@ func searches(texts []string) [][]byte {
 	return out
 }
 
-// median of a few measurements, since any of them may have met a busy moment.
+// median returns the median of a few measurements, which reduces the noise of the
+// machine.
 func median(v []float64) float64 {
 	slices.Sort(v)
 	return v[len(v)/2]

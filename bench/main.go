@@ -1,10 +1,8 @@
-// Command bench measures Pregón beside its peers on the machine it runs on,
-// and prints one line for each figure: name, value, unit. Figures are ratios
-// of things measured in the same run wherever that makes sense, because
-// machines differ and are noisy: a time alone proves nothing.
+// Command bench compares Pregón with its peers on the machine it runs on, and
+// prints one line for each figure: name, value, unit. Where possible, figures are
+// ratios of values measured in the same run, because machines differ and are noisy.
 //
-// It is a module of its own so that the peers are no dependency of the
-// program.
+// It is a separate module so that the peers are not dependencies of the program.
 package main
 
 import (
@@ -25,7 +23,7 @@ type bench struct {
 	dir     string // stores and the program, kept between runs
 	program string
 	only    *regexp.Regexp
-	filings int // to publish while the source is read
+	reports int // to publish while the source is read
 }
 
 func main() {
@@ -57,7 +55,7 @@ func main() {
 		postMain(os.Args[2:])
 		return
 	}
-	if len(os.Args) > 3 && os.Args[1] == "hammer" { // hammer BASE SECONDS: searches without end, for profiles
+	if len(os.Args) > 3 && os.Args[1] == "hammer" { // hammer BASE SECONDS: continuous searches, for profiles
 		d, _ := time.ParseDuration(os.Args[3])
 		reqs := searches(queries(1000))
 		if len(os.Args) > 4 {
@@ -72,9 +70,9 @@ func main() {
 	}
 	only := flag.String("only", ".", "run the groups whose name matches this expression")
 	dir := flag.String("dir", "data", "where generated stores are kept between runs")
-	filings := flag.Int("filings", 500, "how many reports the group source publishes, one a second")
+	reports := flag.Int("filings", 500, "how many reports the group source publishes, one a second")
 	flag.Parse()
-	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only), filings: *filings}
+	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only), reports: *reports}
 	if err := b.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -90,7 +88,7 @@ func (b *bench) run() error {
 		return err
 	}
 	build := exec.Command("make", "build", "OUTPUT="+b.program)
-	build.Dir = ".." // with the versions that the program itself asks for
+	build.Dir = ".." // with the dependency versions of the program
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building the program: %w", err)

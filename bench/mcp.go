@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mcp compares tool calls a second with the same questions over REST, in turns.
+// mcp compares tool calls a second with the same queries over REST, in turns.
 func (b *bench) mcp() error {
 	p, err := b.serveMarket(whole)
 	if err != nil {
@@ -26,8 +26,8 @@ func (b *bench) mcp() error {
 	return nil
 }
 
-// toolCalls asks search_reports for each text, in a revision of the protocol,
-// or without saying which.
+// toolCalls returns a request that calls search_reports for each text, in a revision
+// of the protocol, or without stating one.
 func toolCalls(texts []string, version string) ([][]byte, error) {
 	out := make([][]byte, len(texts))
 	for i, q := range texts {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// load compares the time from start to ready with a mere scan of the rows.
+// load compares the time from start to ready with a scan of the rows.
 func (b *bench) load() error {
 	path, err := b.storeOf(whole)
 	if err != nil {
@@ -57,7 +57,7 @@ func scanRows(path string) (time.Duration, error) {
 	return time.Since(start), rows.Err()
 }
 
-// memory is the resident memory of a process that has loaded a market and
+// memory measures the resident memory of a process that has loaded a market and
 // answered some thousand searches.
 func (b *bench) memory() error {
 	for _, m := range []struct {

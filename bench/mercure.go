@@ -19,7 +19,8 @@ const (
 	mercurePath = "/.well-known/mercure"
 )
 
-// mercureMain is a hub with its own settings: in memory, open to everybody.
+// mercureMain runs a hub with its default settings: in memory, with anonymous
+// access.
 func mercureMain() {
 	hub, err := mercure.NewHub(mercure.WithAnonymous(), mercure.WithPublisherJWT([]byte(mercureKey), "HS256"))
 	if err != nil {
@@ -33,7 +34,7 @@ func mercureMain() {
 	fmt.Fprintln(os.Stderr, http.Serve(l, hub))
 }
 
-// mercurePublisher returns what publishes an event of ours through the hub.
+// mercurePublisher returns a function that publishes an event through the hub.
 func mercurePublisher(base string) (func(id, data string) error, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: []byte(mercureKey)}, nil)
 	if err != nil {
@@ -58,7 +59,7 @@ func mercurePublisher(base string) (func(id, data string) error, error) {
 		defer resp.Body.Close()
 		answer, err := io.ReadAll(resp.Body)
 		if err == nil && resp.StatusCode != http.StatusOK {
-			err = fmt.Errorf("publishing is answered %s: %s", resp.Status, answer)
+			err = fmt.Errorf("publishing: got status %s: %s", resp.Status, answer)
 		}
 		return err
 	}, nil

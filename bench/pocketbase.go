@@ -23,10 +23,10 @@ import (
 	"pregon/internal/sim/market"
 )
 
-// pocketbase asks the same over HTTP of PocketBase, a service that anybody
-// would have running in an afternoon: the ten newest and the exact total. It
-// looks at every row, so it is asked a sample, once; Pregón is asked all of
-// the sample after each of those questions, so that both meet the same moments.
+// pocketbase runs the same queries over HTTP on PocketBase, a service that is easy
+// to set up: the ten newest and the exact total. PocketBase scans every row, so it
+// receives each query of a sample once. After each of them Pregón receives the whole
+// sample, so that both run under the same conditions.
 func (b *bench) pocketbase() error {
 	path, err := b.storeOf(whole)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *bench) pocketbase() error {
 				url.QueryEscape(pocketbaseFilter(q)))
 		}
 	}
-	// PocketBase answers in chunks, which our own client does not read.
+	// PocketBase sends chunked responses, which our own client does not read.
 	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	for _, warm := range []string{mine[0], peers[0]} {
@@ -77,7 +77,7 @@ func (b *bench) pocketbase() error {
 		theirsTook += took
 		var page struct{ TotalItems *int }
 		if err := json.Unmarshal(body, &page); err != nil || page.TotalItems == nil {
-			return fmt.Errorf("%s is answered without a total: %.200s", target, body)
+			return fmt.Errorf("%s: the response has no total: %.200s", target, body)
 		}
 		if *page.TotalItems == 0 {
 			empty++
@@ -97,16 +97,17 @@ func (b *bench) pocketbase() error {
 	return nil
 }
 
-// pocketbaseFilter asks for every word of a search in any of the texts.
+// pocketbaseFilter returns a filter that requires every word of a search in any of
+// the texts.
 func pocketbaseFilter(q string) string {
-	words := strings.Fields(q) // of letters and digits alone, nothing to escape
+	words := strings.Fields(q) // only letters and digits, nothing to escape
 	for i, w := range words {
 		words[i] = fmt.Sprintf("(title~'%[1]s'||company_name~'%[1]s'||category~'%[1]s')", w)
 	}
 	return "(" + strings.Join(words, "&&") + ")"
 }
 
-// ask returns how long an answer takes to its last byte.
+// ask returns how long a response takes to its last byte.
 func ask(client *http.Client, target string) (time.Duration, []byte, error) {
 	start := time.Now()
 	resp, err := client.Get(target)
@@ -120,13 +121,13 @@ func ask(client *http.Client, target string) (time.Duration, []byte, error) {
 		return 0, nil, fmt.Errorf("%s: %w", target, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return 0, nil, fmt.Errorf("%s is answered %s: %.200s", target, resp.Status, body)
+		return 0, nil, fmt.Errorf("%s: got status %s: %.200s", target, resp.Status, body)
 	}
 	return took, body, nil
 }
 
-// pocketbaseOf returns PocketBase's folder with n reports, made when it is not
-// there yet.
+// pocketbaseOf returns a folder of PocketBase with n reports. It creates the folder
+// if it does not exist.
 func (b *bench) pocketbaseOf(n int) (string, error) {
 	dir := filepath.Join(b.dir, fmt.Sprintf("pocketbase-%d", n))
 	if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -147,11 +148,11 @@ func (b *bench) pocketbaseOf(n int) (string, error) {
 	return dir, os.Rename(making, dir)
 }
 
-// fillPocketbase makes the collection and writes its rows as PocketBase would,
+// fillPocketbase creates the collection and writes its rows as PocketBase would,
 // but in one transaction.
 func fillPocketbase(app core.App, n int) error {
 	reports := core.NewBaseCollection("reports")
-	reports.ListRule = types.Pointer("") // for everybody
+	reports.ListRule = types.Pointer("") // public
 	reports.Fields.Add(
 		&core.TextField{Name: "company_name"},
 		&core.TextField{Name: "ticker"},
@@ -190,7 +191,7 @@ func fillPocketbase(app core.App, n int) error {
 	return err
 }
 
-// pocketbaseMain serves a folder of PocketBase's.
+// pocketbaseMain serves a folder of PocketBase.
 func pocketbaseMain(args []string) {
 	if len(args) != 1 {
 		fmt.Fprintln(os.Stderr, "usage: bench pocketbase FOLDER")

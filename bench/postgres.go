@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// cluster is a PostgreSQL of our own, with its usual settings: what it says is
-// written is.
+// cluster is a temporary PostgreSQL server with its default settings, which include
+// durable commits.
 type cluster struct {
 	cmd *exec.Cmd
 	dir string
 	url string
 }
 
-// startPostgres returns when it takes connections.
+// startPostgres returns when the server accepts connections.
 func startPostgres() (*cluster, error) {
 	bin, err := postgresPrograms()
 	if err != nil {
 		return nil, err
 	}
-	// Right below the temporary directory: the address of a socket is short.
+	// Directly in the temporary directory: the path of a socket must be short.
 	dir, err := os.MkdirTemp("", "bench-pg-")
 	if err != nil {
 		return nil, err
@@ -59,13 +59,13 @@ func startPostgres() (*cluster, error) {
 }
 
 func (c *cluster) stop() {
-	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // its files go anyway
+	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // its files are removed anyway
 	_ = c.cmd.Wait()
 	_ = os.RemoveAll(c.dir)
 }
 
-// postgresPrograms looks in the PATH, behind a link perhaps, and where Debian
-// has them.
+// postgresPrograms returns the directory of the PostgreSQL programs. It searches the
+// PATH, following links, and the directory that Debian uses.
 func postgresPrograms() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -78,8 +78,8 @@ func postgresPrograms() (string, error) {
 	return paths[len(paths)-1], nil
 }
 
-// asPostgres has a program run as that user when we are root, as whom it
-// refuses to run.
+// asPostgres returns attributes that run a program as the user postgres if we are
+// root, because PostgreSQL refuses to run as root.
 func asPostgres(dir string) (*syscall.SysProcAttr, error) {
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() != 0 {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// process is a server of its own.
+// process is a server in a separate process.
 type process struct {
 	cmd     *exec.Cmd
 	url     string
@@ -22,8 +22,7 @@ type process struct {
 
 var listening = regexp.MustCompile(`listening.*address=(http://\S+)`)
 
-// start runs a command that says where it listens, and waits until it is
-// ready.
+// start runs a command that prints its address, and waits until it is ready.
 func start(name string, args ...string) (*process, error) {
 	p, err := launch(name, args...)
 	if err != nil {
@@ -32,8 +31,8 @@ func start(name string, args ...string) (*process, error) {
 	return p, p.waitReady()
 }
 
-// launch runs a command and waits until it says where it listens. Its log goes
-// to a file, as that of a service would.
+// launch runs a command and waits until it prints its address. Its log goes to a
+// file, as that of a service would.
 func launch(name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(name, args...), started: time.Now()}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -58,7 +57,7 @@ func launch(name string, args ...string) (*process, error) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return nil, errors.Join(errors.New("it does not say where it listens"), p.stop())
+	return nil, errors.Join(errors.New("the process does not print its address"), p.stop())
 }
 
 func (p *process) waitReady() error {
@@ -72,7 +71,7 @@ func (p *process) waitReady() error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return errors.New("it does not become ready")
+	return errors.New("the process does not become ready")
 }
 
 func (p *process) stop() error {
@@ -101,7 +100,7 @@ func (p *process) busy() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may contain any character
 	fields := strings.Fields(rest)
 	const utime, stime, tick = 11, 12, 10 * time.Millisecond // counted from after the name
 	if len(fields) <= stime {
@@ -118,24 +117,24 @@ func (p *process) busy() (time.Duration, error) {
 	return sum, nil
 }
 
-// serve starts Pregón over a store that nothing is added to, without a limit
-// unless one is given.
+// serve starts Pregón with a store that does not change, without a limit unless args
+// set one.
 func (b *bench) serve(store string, args ...string) (*process, error) {
 	return start(b.program, append([]string{
 		"serve", "--source", "none", "--listen", "127.0.0.1:0", "--anonymous-limit", "0", "--store", "sqlite:" + store,
 	}, args...)...)
 }
 
-// serveMarket starts the program on a market of so many reports.
-func (b *bench) serveMarket(filings int) (*process, error) {
-	path, err := b.storeOf(filings)
+// serveMarket starts the program with a market of n reports.
+func (b *bench) serveMarket(n int) (*process, error) {
+	path, err := b.storeOf(n)
 	if err != nil {
 		return nil, err
 	}
 	return b.serve(path)
 }
 
-// bare starts a handler that writes so many canned bytes.
+// bare starts a handler that writes size fixed bytes.
 func bare(size int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -16,23 +16,24 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// watched are reports on their way from the regulator to the API.
+// watched records when reports are published by the regulator and served by the
+// API.
 type watched struct {
 	mu        sync.Mutex
-	published map[string]time.Time     // guarded by mu: by id, just before each was
-	available map[string]time.Duration // how long after; these two belong to who looks
+	published map[string]time.Time     // guarded by mu: by id, just before publication
+	available map[string]time.Duration // how long after; only the polling goroutine uses these two
 	enriched  map[string]time.Duration
 }
 
-// publish has reports published at ten times the pace of the busiest minute
-// there was, and measures how long each takes to be served.
+// publish publishes reports at ten times the rate of the busiest minute of the real
+// market, and measures how long each takes to be served.
 func (b *bench) publish(origin, url, path string) error {
 	w := &watched{published: map[string]time.Time{}, available: map[string]time.Duration{}, enriched: map[string]time.Duration{}}
-	const patience = 2 * time.Minute
+	const timeout = 2 * time.Minute
 	ended := make(chan error, 1)
-	go func() { ended <- w.order(origin, b.filings) }()
+	go func() { ended <- w.order(origin, b.reports) }()
 	var over time.Time
-	for look := 0; over.IsZero() || time.Since(over) < patience && !w.complete(); look++ {
+	for poll := 0; over.IsZero() || time.Since(over) < timeout && !w.complete(); poll++ {
 		select {
 		case err := <-ended:
 			if err != nil {
@@ -44,14 +45,14 @@ func (b *bench) publish(origin, url, path string) error {
 		if err := w.seeList(url); err != nil {
 			return err
 		}
-		if look%5 == 0 { // one request for each that waits: less often, to disturb less
+		if poll%5 == 0 { // one request for each waiting report, so less often
 			if err := w.seeEach(url); err != nil {
 				return err
 			}
 		}
 	}
 	if len(w.available) == 0 || len(w.enriched) == 0 {
-		return errors.New("nothing of what was published came")
+		return errors.New("none of the published reports arrived")
 	}
 	show := func(name string, took map[string]time.Duration) {
 		if len(took) == 0 {
@@ -74,7 +75,7 @@ func (b *bench) publish(origin, url, path string) error {
 	return w.account(path)
 }
 
-// of returns those of a series.
+// of returns the reports of a series.
 func of(t disclosure.Type, took map[string]time.Duration) map[string]time.Duration {
 	out := map[string]time.Duration{}
 	for id, d := range took {
@@ -97,23 +98,23 @@ func (w *watched) order(origin string, n int) error {
 		if err != nil {
 			return err
 		}
-		var filing struct {
+		var report struct {
 			ID string `json:"id"`
 		}
-		err = json.NewDecoder(resp.Body).Decode(&filing)
+		err = json.NewDecoder(resp.Body).Decode(&report)
 		resp.Body.Close()
-		if err != nil || filing.ID == "" {
-			return fmt.Errorf("publishing is answered %s: %w", resp.Status, err)
+		if err != nil || report.ID == "" {
+			return fmt.Errorf("publishing: got status %s: %w", resp.Status, err)
 		}
 		w.mu.Lock()
-		w.published[filing.ID] = began
+		w.published[report.ID] = began
 		w.mu.Unlock()
 	}
 	return nil
 }
 
-// arrivals returns when reports come: by Poisson's law, and some of them with
-// up to four others within a second.
+// arrivals returns the times of reports: a Poisson process, some of them with up to
+// four others within a second.
 func arrivals(rng *rand.Rand, n int) []time.Duration {
 	const mean = 1.75 // reports that come together: 0.7 of 1, 0.3 of 2 to 5
 	var out []time.Duration
@@ -136,14 +137,14 @@ func arrivals(rng *rand.Rand, n int) []time.Duration {
 	return out[:n]
 }
 
-// complete reports whether everything that was published came.
+// complete reports whether all published reports have arrived.
 func (w *watched) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.available) == len(w.published) && len(w.enriched) == len(w.published)
 }
 
-// missing returns what was published and is not in a map yet.
+// missing returns the published reports that are not in a map yet.
 func (w *watched) missing(in map[string]time.Duration) map[string]time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +157,7 @@ func (w *watched) missing(in map[string]time.Duration) map[string]time.Time {
 	return out
 }
 
-// seeList looks for reports among the newest.
+// seeList polls the newest reports.
 func (w *watched) seeList(url string) error {
 	waiting := w.missing(w.available)
 	if len(waiting) == 0 {
@@ -179,7 +180,7 @@ func (w *watched) seeList(url string) error {
 	return nil
 }
 
-// seeEach looks which reports have been enriched.
+// seeEach polls the reports that are not enriched yet.
 func (w *watched) seeEach(url string) error {
 	for id, at := range w.missing(w.enriched) {
 		if _, ok := w.available[id]; !ok {
@@ -198,8 +199,8 @@ func (w *watched) seeEach(url string) error {
 	return nil
 }
 
-// account counts in the log what never came and what was announced twice. Both
-// must be none.
+// account counts the reports that the log lacks or has announced twice. There must
+// be none of either.
 func (w *watched) account(path string) error {
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
@@ -226,7 +227,7 @@ func (w *watched) account(path string) error {
 	figure("publish.repeated", float64(repeated), "filings")
 	figure("publish.not_enriched", float64(len(w.published)-len(w.enriched)), "filings")
 	if lost+repeated > 0 {
-		return errors.New("filings were lost or announced more than once")
+		return errors.New("reports were lost or announced more than once")
 	}
 	return nil
 }

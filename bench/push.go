@@ -16,7 +16,7 @@ import (
 
 const (
 	mostListeners = 10_000
-	perKey        = 100 // streams that a key may have
+	perKey        = 100 // streams that a key may open
 	fanouts       = 9
 	streamTarget  = "/api/v1/stream?events=" + published
 )
@@ -35,7 +35,7 @@ func listenersAllowed() (int, error) {
 	return n, nil
 }
 
-// key makes one in a store.
+// key creates an API key in a store.
 func (b *bench) key(store string) (string, error) {
 	out, err := exec.Command(b.program, "keys", "create", "--plan", "enterprise", "--store", store).Output()
 	if err != nil {
@@ -44,8 +44,8 @@ func (b *bench) key(store string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// streamRequests makes as many keys as so many streams need, and returns what
-// opens them.
+// streamRequests creates the keys for n streams, and returns the requests that open
+// them.
 func (b *bench) streamRequests(store string, n int) ([][]byte, error) {
 	var out [][]byte
 	for range (n + perKey - 1) / perKey {
@@ -58,7 +58,7 @@ func (b *bench) streamRequests(store string, n int) ([][]byte, error) {
 	return out, nil
 }
 
-// reads starts Pregón as users would, with the simulated regulator as its
+// reads starts Pregón with default settings and the simulated regulator as its
 // source.
 func (b *bench) reads(origin, store string, args ...string) (*process, error) {
 	return start(b.program, append([]string{
@@ -70,7 +70,7 @@ func (b *bench) reads(origin, store string, args ...string) (*process, error) {
 // fanout compares the time that an event takes to reach the last of many
 // listeners with that of a Mercure hub, in turns. Ours counts from when the
 // report is appended to the store by the process that reads the source, as the
-// event tells; that of Mercure from when the request to publish is made.
+// event states; that of Mercure from when the request to publish is sent.
 func (b *bench) fanout() error {
 	n, err := listenersAllowed()
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *bench) fanout() error {
 	defer theirs.stop()
 	var ratios, seconds, peerSeconds []float64
 	for range fanouts {
-		time.Sleep(3 * time.Second) // what came of the last one is over
+		time.Sleep(3 * time.Second) // until the effects of the last event are over
 		if err := post(sim.url+"/_sim/publish", "", `{"type":"oir"}`); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (b *bench) fanout() error {
 	return nil
 }
 
-// debugFlags let a run be profiled: BENCH_DEBUG is where.
+// debugFlags returns the flags for profiling a run, at the address in BENCH_DEBUG.
 func debugFlags() []string {
 	if address := os.Getenv("BENCH_DEBUG"); address != "" {
 		return []string{"--debug-listen", address}
@@ -167,7 +167,7 @@ func debugFlags() []string {
 	return nil
 }
 
-// migrate makes a store that is empty.
+// migrate creates an empty store.
 func (b *bench) migrate(store string) error {
 	if out, err := exec.Command(b.program, "migrate", "--store", store).CombinedOutput(); err != nil {
 		return fmt.Errorf("making a store: %w: %s", err, out)
@@ -177,7 +177,7 @@ func (b *bench) migrate(store string) error {
 
 const emptyStore = "push.db"
 
-// emptyStore makes a store of its own that has nothing in it.
+// emptyStore creates a separate empty store.
 func (b *bench) emptyStore() (path string, err error) {
 	if path, err = b.scratch(emptyStore); err != nil {
 		return "", err
@@ -201,15 +201,14 @@ func post(target, key, body string) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s is answered %s", target, resp.Status)
+		return fmt.Errorf("%s: got status %s", target, resp.Status)
 	}
 	return nil
 }
 
-// streamMemory compares the memory of a listener who waits with that of the
-// least handler that keeps a stream open. Both have the same collector: that
-// of Pregón comes sooner than others, which would make the handler look
-// wasteful.
+// streamMemory compares the memory of a waiting listener with that of a minimal
+// handler that keeps a stream open. Both use the garbage collector settings of
+// Pregón, which collect sooner than the default.
 func (b *bench) streamMemory() error {
 	n, err := listenersAllowed()
 	if err != nil {
@@ -242,7 +241,7 @@ func (b *bench) streamMemory() error {
 		return err
 	}
 	defer peer.stop()
-	time.Sleep(5 * time.Second) // the start is over
+	time.Sleep(5 * time.Second) // until the start is over
 	servers := []struct {
 		*process
 		profiles string
@@ -277,17 +276,17 @@ func (b *bench) streamMemory() error {
 	return nil
 }
 
-// settled is the memory of a process that has just collected its garbage and
-// given it back.
+// settled returns the memory of a process that has just collected its garbage and
+// returned it to the system.
 func (p *process) settled(profiles string) (float64, error) {
-	for range 2 { // what the first frees of pools, the second collects
+	for range 2 { // the second collects what the first frees from pools
 		resp, err := http.Get(profiles + "/debug/pprof/heap?gc=1")
 		if err != nil {
 			return 0, err
 		}
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
-			return 0, fmt.Errorf("collecting is answered %s", resp.Status)
+			return 0, fmt.Errorf("collecting garbage: got status %s", resp.Status)
 		}
 	}
 	time.Sleep(5 * time.Second)
@@ -302,9 +301,9 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// bareStreamMain is the least that keeps a stream open.
+// bareStreamMain is a minimal handler that keeps a stream open.
 func bareStreamMain() {
-	news := make(chan []byte) // there are none
+	news := make(chan []byte) // never receives anything
 	http.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		flusher := w.(http.Flusher)

@@ -13,13 +13,13 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// A quarter of HR that is over, so that every run reads the same.
+// A past quarter of HR, so that every run reads the same.
 const (
 	quarterFrom = "2025-07-01"
 	quarterTo   = "2025-09-30"
 )
 
-// quarter measures which share of a quarter's HR is found: by back-fill of
+// quarter measures the share of a quarter's HR that is found: by back-fill of
 // entities, by back-fill of numbers after it, and live, where as many are
 // published again, five a second, while the feed of HR alone fails in turn in
 // each of the ways it can.
@@ -29,7 +29,7 @@ func (b *bench) quarter() error {
 		return err
 	}
 	defer sim.stop()
-	filed, err := filedHR(sim.url, "&from="+quarterFrom+"&to="+quarterTo)
+	filed, err := simulatedHR(sim.url, "&from="+quarterFrom+"&to="+quarterTo)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (b *bench) quarterLive(origin string, n int) error {
 	faults := []string{"feedcut", "errorpage", "error500", "stall", "truncate", "reset"}
 	w := &watched{published: map[string]time.Time{}}
 	for i := range n {
-		if at := i * 2 * len(faults) / n; i == 0 || at != (i-1)*2*len(faults)/n { // every other stretch is without a fault
+		if at := i * 2 * len(faults) / n; i == 0 || at != (i-1)*2*len(faults)/n { // every other period is without a fault
 			if err := arm(origin, faults, at); err != nil {
 				return err
 			}
@@ -116,8 +116,8 @@ func (b *bench) quarterLive(origin string, n int) error {
 	return nil
 }
 
-// arm replaces the simulator's faults: those of even turns strike the feed of
-// HR, at odd ones there is none.
+// arm replaces the faults of the simulator: at even turns the feed of HR fails, at
+// odd ones there is no fault.
 func arm(origin string, faults []string, turn int) error {
 	order := func(method, body string) error {
 		req, err := http.NewRequest(method, origin+"/_sim/fault", strings.NewReader(body))
@@ -140,8 +140,8 @@ func arm(origin string, faults []string, turn int) error {
 	return order(http.MethodPost, fmt.Sprintf(`{"kind":%q,"surface":"feed","type":"hr","by":"5s"}`, faults[turn/2]))
 }
 
-// filedHR returns the ids of the HR that the simulator has.
-func filedHR(origin, query string) (map[string]bool, error) {
+// simulatedHR returns the ids of the HR that the simulator has.
+func simulatedHR(origin, query string) (map[string]bool, error) {
 	resp, err := http.Get(origin + "/_sim/filings?type=hr" + query)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func filedHR(origin, query string) (map[string]bool, error) {
 	return out, lines.Err()
 }
 
-// found returns which share of reports is served.
+// found returns the share of reports that are served.
 func found(url string, ids map[string]bool) (float64, error) {
 	n := 0
 	for id := range ids {

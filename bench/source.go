@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// source measures how the program reads a source: the simulated regulator, in
-// a process of its own.
+// source measures how the program reads a source, the simulated regulator in a
+// separate process.
 func (b *bench) source() error {
 	sim, err := launch(b.program, "sim", "--listen", "127.0.0.1:0", "--rate", "0")
 	if err != nil {
@@ -39,7 +39,7 @@ func (b *bench) source() error {
 	return idle("idle.cpu", p)
 }
 
-// live reads the source as users would, with the usual pace.
+// live reads the source with default settings and the usual intervals.
 func (b *bench) live(origin, path string) error {
 	p, err := start(
 		b.program, "serve", "--source", "cnmv", "--anonymous-limit", "0", "--regulator-url", origin, "--exchange-url", origin,
@@ -61,10 +61,10 @@ func (b *bench) live(origin, path string) error {
 	if err := settle(p); err != nil {
 		return err
 	}
-	return idle("ingest.cpu.full_feeds", p) // which are asked for whole every second
+	return idle("ingest.cpu.full_feeds", p) // which are requested in full every second
 }
 
-// scratch returns the path of a store, and sees that there is none.
+// scratch returns the path of a store, and removes any earlier one.
 func (b *bench) scratch(name string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	for _, old := range []string{path, path + "-wal", path + "-shm"} {
@@ -75,9 +75,9 @@ func (b *bench) scratch(name string) (string, error) {
 	return path, nil
 }
 
-// idle is what a process does when nothing happens, in percent of a core.
+// idle measures the processor time of an idle process, in percent of a core.
 func idle(name string, p *process) error {
-	time.Sleep(5 * time.Second) // what came before may have left garbage
+	time.Sleep(5 * time.Second) // earlier work may have left garbage
 	before, err := p.busy()
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func idle(name string, p *process) error {
 	return nil
 }
 
-// settle waits until the source is read and nothing more comes of it.
+// settle waits until the source has been read and the store stops changing.
 func settle(p *process) error {
 	const still = 15 * time.Second
 	last, since := "", time.Now()
@@ -123,7 +123,7 @@ func settle(p *process) error {
 			return nil
 		}
 	}
-	return errors.New("the store does not come to rest: " + last)
+	return errors.New("the store does not stop changing: " + last)
 }
 
 func getJSON(target string, into any) error {
@@ -137,7 +137,7 @@ func getJSON(target string, into any) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s is answered %s: %.200s", target, resp.Status, body)
+		return fmt.Errorf("%s: got status %s: %.200s", target, resp.Status, body)
 	}
 	return json.Unmarshal(body, into)
 }

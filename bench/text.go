@@ -23,12 +23,12 @@ import (
 // booklet is a PDF file that both programs read.
 type booklet struct {
 	name, path string
-	pages      []string // what pdftotext reads, page by page, without furniture
+	pages      []string // the output of pdftotext by page, without page heads and feet
 	raw        []string // the same in the order of the file
 }
 
-// text compares our reading of PDF files with that of poppler's pdftotext:
-// how fast, and how much of what it finds.
+// text compares our reading of PDF files with that of poppler's pdftotext: the
+// speed, and the share of its words that we find.
 func (b *bench) text() error {
 	peer, err := exec.LookPath("pdftotext")
 	if err != nil {
@@ -102,7 +102,7 @@ func workerPeak() (float64, error) {
 	}
 	for _, dir := range dirs {
 		command, _ := os.ReadFile(dir + "/cmdline")
-		status, _ := os.ReadFile(dir + "/status") // either fails when the process just ended
+		status, _ := os.ReadFile(dir + "/status") // both fail if the process has just ended
 		if !bytes.HasSuffix(command, []byte("\x00extract-worker\x00")) || !bytes.Contains(status, fmt.Appendf(nil, "\nPPid:\t%d\n", os.Getpid())) {
 			continue
 		}
@@ -114,8 +114,8 @@ func workerPeak() (float64, error) {
 	return 0, errors.New("the child that reads documents is not found")
 }
 
-// verdict counts the words of a file, or of all.
-type verdict struct {
+// wordCounts counts the words of a file, or of all.
+type wordCounts struct {
 	name    string
 	words   int
 	lost    int // not where pdftotext has them
@@ -125,7 +125,7 @@ type verdict struct {
 	where   string
 }
 
-func (v *verdict) add(o verdict) {
+func (v *wordCounts) add(o wordCounts) {
 	v.words += o.words
 	v.lost += o.lost
 	v.either += o.either
@@ -134,18 +134,18 @@ func (v *verdict) add(o verdict) {
 	v.where += o.where
 }
 
-func (v *verdict) String() string {
+func (v *wordCounts) String() string {
 	return fmt.Sprintf("of %d words %d are not in pdftotext's order, %d in neither of its orders, %d missing; its orders differ in %d",
 		v.words, v.lost, v.either, v.nowhere, v.peer)
 }
 
-// judge compares a page with what pdftotext reads. Its own idea of the order goes
-// wrong where paragraphs of two columns or cells of a table happen to be level;
-// the order of the file, which -raw keeps, is right there with most programs.
-func judge(n int, page, raw, ours string) verdict {
+// comparePage compares a page with the output of pdftotext. The order of pdftotext
+// is wrong where paragraphs of two columns or cells of a table are level. The order
+// of the file, which -raw keeps, is right there with most programs.
+func comparePage(n int, page, raw, ours string) wordCounts {
 	want, file, have := words(page), words(raw), words(ours)
 	missing, fromFile := outOfOrder(want, have), outOfOrder(file, have)
-	v := verdict{words: len(want), lost: len(missing), nowhere: absent(want, have), peer: len(outOfOrder(file, want))}
+	v := wordCounts{words: len(want), lost: len(missing), nowhere: absent(want, have), peer: len(outOfOrder(file, want))}
 	if len(fromFile) < len(missing) {
 		missing = fromFile
 	}
@@ -155,11 +155,11 @@ func judge(n int, page, raw, ours string) verdict {
 	return v
 }
 
-// textQuality measures which share of pdftotext's words we find in the same
-// order, page by page, and shows where most are missing.
+// textQuality measures the share of pdftotext's words that we find in the same
+// order, page by page, and prints where most are missing.
 func (b *bench) textQuality(r *sandbox.Reader, books []booklet) error {
-	var sum verdict
-	var all []verdict
+	var sum wordCounts
+	var all []wordCounts
 	for _, book := range books {
 		text, err := b.read(r, book)
 		if err != nil {
@@ -168,14 +168,14 @@ func (b *bench) textQuality(r *sandbox.Reader, books []booklet) error {
 		if len(text.Pages) != len(book.pages) {
 			return fmt.Errorf("%s has %d pages, and pdftotext says %d", book.path, len(text.Pages), len(book.pages))
 		}
-		v := verdict{name: book.name}
+		v := wordCounts{name: book.name}
 		for n, page := range book.pages {
-			v.add(judge(n+1, page, book.raw[n], text.Pages[n].Text))
+			v.add(comparePage(n+1, page, book.raw[n], text.Pages[n].Text))
 		}
 		all = append(all, v)
 		sum.add(v)
 	}
-	slices.SortFunc(all, func(a, b verdict) int { return cmp.Compare(b.either, a.either) })
+	slices.SortFunc(all, func(a, b wordCounts) int { return cmp.Compare(b.either, a.either) })
 	for _, v := range all[:min(10, len(all))] {
 		if v.either > 0 {
 			fmt.Fprintf(os.Stderr, "# %s: %v:%.300s\n", v.name, &v, v.where)
@@ -192,8 +192,8 @@ var (
 	hyphen    = regexp.MustCompile(`([\pL\pN])-\n?([\pL\pN])`)
 )
 
-// words takes a text apart. Hyphens within words do not count, since nobody can
-// be sure of those that stood at the end of a line.
+// words splits a text into words. It ignores hyphens within words, since those at
+// the end of a line are ambiguous.
 func words(text string) []string {
 	text = ligatures.Replace(norm.NFC.String(text))
 	for range 2 { // the second time for words of one letter
@@ -206,7 +206,7 @@ func words(text string) []string {
 // subsequence with another.
 func outOfOrder(want, have []string) []string {
 	wide := len(have) + 1
-	longest := make([]uint16, (len(want)+1)*wide) // of what is left from a pair of words on
+	longest := make([]uint16, (len(want)+1)*wide) // of the suffixes from a pair of words on
 	for i := len(want) - 1; i >= 0; i-- {
 		for j := len(have) - 1; j >= 0; j-- {
 			if want[i] == have[j] {
@@ -231,7 +231,7 @@ func outOfOrder(want, have []string) []string {
 	return missing
 }
 
-// absent counts the words that are in no order in another text.
+// absent counts the words that another text does not have in any order.
 func absent(want, have []string) (n int) {
 	left := map[string]int{}
 	for _, w := range have {

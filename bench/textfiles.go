@@ -22,14 +22,14 @@ import (
 	"pregon/internal/document/extract/extracttest"
 )
 
-// The head and the foot of the simulator's pages, which we leave out on purpose.
+// The head and the foot of the simulator's pages, which we omit on purpose.
 var (
 	simulatedHead = regexp.MustCompile(`(?m)^.* — DOCUMENTO SIMULADO$`)
 	simulatedFoot = regexp.MustCompile(`Simulación: ni la entidad ni los hechos de este documento son reales\.|Página \d+ de \d+`)
 )
 
-// booklets makes the files, which stay until the next run to be looked at, and
-// has pdftotext read them. Those without text are pictures, and left out.
+// booklets creates the files and reads them with pdftotext. The files remain until
+// the next run for inspection. Files without text are images, and are omitted.
 func (b *bench) booklets(peer string) ([]booklet, error) {
 	dir := filepath.Join(b.dir, "text")
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
@@ -64,7 +64,7 @@ func (b *bench) booklets(peer string) ([]booklet, error) {
 	return books, nil
 }
 
-// pagesOf are what pdftotext writes, without furniture.
+// pagesOf returns the output of pdftotext by page, without page heads and feet.
 func pagesOf(peer string, args ...string) (pages []string, err error) {
 	out, err := exec.Command(peer, args...).Output()
 	if err != nil {
@@ -100,28 +100,28 @@ func (b *bench) simulated(files map[string][]byte) error {
 	}
 	defer resp.Body.Close()
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-		var filing struct {
+		var report struct {
 			ID     string `json:"id"`
 			PDFURL string `json:"pdf_url"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &filing); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &report); err != nil {
 			return err
 		}
-		if filing.PDFURL == "" {
+		if report.PDFURL == "" {
 			continue
 		}
-		body, err := fetchFile(sim.url, filing.PDFURL)
+		body, err := fetchFile(sim.url, report.PDFURL)
 		if err != nil {
 			return err
 		}
 		if bytes.HasPrefix(body, []byte("%PDF")) { // others are packages and pages
-			files["sim-"+filing.ID] = body
+			files["sim-"+report.ID] = body
 		}
 	}
 	return nil
 }
 
-// fetchFile gets from the simulator what has an address at the regulator.
+// fetchFile downloads from the simulator a file with an address of the regulator.
 func fetchFile(origin, address string) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -139,7 +139,7 @@ func fetchFile(origin, address string) ([]byte, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s is answered %s", address, resp.Status)
+		err = fmt.Errorf("%s: got status %s", address, resp.Status)
 	}
 	return body, err
 }
@@ -170,7 +170,7 @@ func paragraphs(rng *rand.Rand, n int) (out []string) {
 	return out
 }
 
-// figures are rows of a table of results.
+// figures returns rows of a table of results.
 func figures(rng *rand.Rand, n int) [][]string {
 	rows := [][]string{{"Concepto", "2025", "2024", "Variación"}}
 	for _, name := range []string{"Ingresos", "Gastos de personal", "Amortizaciones", "Resultado financiero", "Resultado neto"} {
@@ -182,8 +182,8 @@ func figures(rng *rand.Rand, n int) [][]string {
 	return rows
 }
 
-// written adds files by our own hand: text in columns that is written across
-// them, tables, and fonts whose numbers only a map explains, with ligatures.
+// written adds files that we generate: columns whose text is written across them,
+// tables, and fonts that need a character map, with ligatures.
 func written(files map[string][]byte) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	const middle, narrow = extracttest.PageWidth / 2, extracttest.PageWidth/2 - extracttest.Margin - 10
@@ -199,7 +199,7 @@ func written(files map[string][]byte) {
 		files[fmt.Sprintf("written-table-%d", n)] = extracttest.PDF(append(extracttest.Column(extracttest.Margin, 450, top, paragraphs(rng, 3)...), table...))
 		letters := strings.Split(strings.NewReplacer("fi", "ﬁ", "fl", "ﬂ").Replace(prose(rng, 1)), "")
 		for i := range letters {
-			if n%2 == 0 { // some maps say which letters are tied, some give the character that stands for both
+			if n%2 == 0 { // some maps list the letters of a ligature, some its own character
 				letters[i] = ligatures.Replace(letters[i])
 			}
 		}
@@ -207,7 +207,7 @@ func written(files map[string][]byte) {
 	}
 }
 
-// produced adds what programs of others make, of those that are installed.
+// produced adds files of other programs, if they are installed.
 func produced(files map[string][]byte, dir string) error {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	const start = ".fam H\n.hy 6\n.ds CH\n"
@@ -253,8 +253,8 @@ func produced(files map[string][]byte, dir string) error {
 	return nil
 }
 
-// produce runs a command that makes a PDF file, PostScript that becomes one, or
-// writes to where it is told.
+// produce runs a command that writes a PDF file or PostScript, to its output or to
+// a path in its arguments.
 func produce(run []string, path string) ([]byte, error) {
 	if run[1] == "pango-view" {
 		if _, err := filter(nil, append(run[1:], "--output="+path)...); err != nil {

@@ -14,11 +14,11 @@ import (
 )
 
 // textReady measures how long after its publication a report's text and summary
-// are there, at the usual pace: with 12 reports a minute, which is the
+// are ready, with the usual intervals: with 12 reports a minute, which is the
 // simulator's own rate and twice the peak of the real market; with five times as
-// many; and with 15 at once. The pace does not shrink, so neither may the time:
-// one a second already asks for all four requests a second that there are.
-// What documents are is left to the simulator.
+// many; and with 15 at once. The intervals are not shortened, so the time does
+// not shrink either: one report a second already needs all four requests a second of
+// the limit. The simulator chooses the documents.
 func (b *bench) textReady() error {
 	sim, err := launch(b.program, "sim", "--listen", "127.0.0.1:0", "--rate", "0")
 	if err != nil {
@@ -54,8 +54,8 @@ func (b *bench) textReady() error {
 	return nil
 }
 
-// orderSlowly publishes 12 reports a minute in the mean, which come as arrivals
-// would have them: some with up to four others within a second.
+// orderSlowly publishes 12 reports a minute on average, at the times of arrivals:
+// some with up to four others within a second.
 func (w *watched) orderSlowly(origin string, n int) error {
 	const slower = 5
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -85,29 +85,29 @@ func (w *watched) orderAtOnce(origin string, n int) error {
 	return errors.Join(failed...)
 }
 
-// file publishes a report of a series by lot.
+// file publishes a report of a random series.
 func (w *watched) file(origin string, lot int) error {
-	began := time.Now() // the answer tells it in seconds only
+	began := time.Now() // the response has only seconds
 	body := []string{`{"type":"ip"}`, `{"type":"oir"}`, `{"type":"hr"}`}[lot]
 	resp, err := http.Post(origin+"/_sim/publish", "application/json", strings.NewReader(body))
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	var filing struct {
+	var report struct {
 		ID string `json:"id"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&filing); err != nil || filing.ID == "" {
-		return fmt.Errorf("publishing is answered %s: %w", resp.Status, err)
+	if err := json.NewDecoder(resp.Body).Decode(&report); err != nil || report.ID == "" {
+		return fmt.Errorf("publishing: got status %s: %w", resp.Status, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.published[filing.ID] = began
+	w.published[report.ID] = began
 	return nil
 }
 
-// showReady waits for the texts and summaries, whose times the service tells: to
-// ask for them meanwhile would disturb it.
+// showReady waits for the texts and summaries. It uses the times that the service
+// records, because polling would slow it down.
 func (w *watched) showReady(origin, suffix string) error {
 	texts, summaries := map[string]time.Duration{}, map[string]time.Duration{}
 	without := 0
@@ -125,7 +125,7 @@ func (w *watched) showReady(origin, suffix string) error {
 				SummaryAt *time.Time `json:"summary_ready_at"`
 			}
 			if getJSON(origin+"/api/v1/reports/"+id, &report) != nil {
-				continue // it is not there yet
+				continue // it is not ready yet
 			}
 			switch {
 			case report.Document.Status == "failed":

@@ -94,9 +94,9 @@ func (b *bench) deliveries(engine, address string, db store.Store) error {
 		}
 	}
 	time.Sleep(2 * time.Second)
-	filings := slices.Collect(market.Bulk(hookRounds*hookChanges, until))
+	reports := slices.Collect(market.Bulk(hookRounds*hookChanges, until))
 	var ratios, rates, bares []float64
-	for some := range slices.Chunk(filings, hookChanges) {
+	for some := range slices.Chunk(reports, hookChanges) {
 		began := time.Now()
 		if err := appendAll(b.ctx, db, some); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (b *bench) deliveries(engine, address string, db store.Store) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
-		time.Sleep(2 * time.Second) // the last results are settled
+		time.Sleep(2 * time.Second) // until the last results are stored
 		bare, err := exec.Command(self, "post", receiver.url).Output()
 		if err != nil {
 			return fmt.Errorf("posting: %w", err)
@@ -127,8 +127,8 @@ func (b *bench) deliveries(engine, address string, db store.Store) error {
 }
 
 // appendAll appends reports as fast as the store takes them.
-func appendAll(ctx context.Context, db store.Store, filings []disclosure.Report) error {
-	for some := range slices.Chunk(filings, 100) {
+func appendAll(ctx context.Context, db store.Store, reports []disclosure.Report) error {
+	for some := range slices.Chunk(reports, 100) {
 		for i := range some {
 			some[i].PublishedAt = time.Now().UTC()
 		}
@@ -139,15 +139,14 @@ func appendAll(ctx context.Context, db store.Store, filings []disclosure.Report)
 	return nil
 }
 
-// arrived is what the receiver tells.
+// arrived is the response of the receiver.
 type arrived struct {
 	Count  int       `json:"count"`
 	Twice  int       `json:"twice"`
 	LastAt time.Time `json:"last_at"`
 }
 
-// arrive waits for all deliveries of a round, and returns how many a second
-// came.
+// arrive waits for all deliveries of a round, and returns the deliveries a second.
 func arrive(receiver string, began time.Time) (float64, error) {
 	var a arrived
 	for time.Since(began) < 2*time.Minute {
@@ -156,20 +155,20 @@ func arrive(receiver string, began time.Time) (float64, error) {
 			return 0, err
 		}
 		if a.Count == hooks*hookChanges {
-			time.Sleep(time.Second) // for those that come twice
+			time.Sleep(time.Second) // for repeated deliveries
 			if err := getJSON(receiver+"/count", &a); err != nil {
 				return 0, err
 			}
 			if a.Twice > 0 {
-				return 0, fmt.Errorf("%d deliveries came more than once", a.Twice)
+				return 0, fmt.Errorf("%d deliveries arrived more than once", a.Twice)
 			}
 			return float64(a.Count) / a.LastAt.Sub(began).Seconds(), nil
 		}
 	}
-	return 0, fmt.Errorf("%d of %d deliveries came", a.Count, hooks*hookChanges)
+	return 0, fmt.Errorf("%d of %d deliveries arrived", a.Count, hooks*hookChanges)
 }
 
-// receiver takes deliveries and notes their ids.
+// receiver receives deliveries and records their ids.
 type receiver struct {
 	mu     sync.Mutex
 	ids    map[string]struct{} // guarded by mu
@@ -226,7 +225,7 @@ func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
 }
 
 // postMain posts the bodies that the receiver has from as many goroutines as
-// there are webhooks, and prints how many a second it was.
+// there are webhooks, and prints the posts a second.
 func postMain(args []string) {
 	rate, err := postAll(args[0])
 	if err != nil {
@@ -277,7 +276,7 @@ func postOne(client *http.Client, target, id, body string) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("posting is answered %s", resp.Status)
+		return fmt.Errorf("posting: got status %s", resp.Status)
 	}
 	return nil
 }

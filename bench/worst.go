@@ -17,7 +17,7 @@ import (
 	"pregon/internal/text"
 )
 
-// mostText is what the head of a request leaves for a search text.
+// mostText is the longest search text that fits into the head of a request.
 const mostText = 63 << 10
 
 // worst measures the CPU time of the most expensive searches that fit into the
@@ -48,13 +48,13 @@ func (b *bench) worst() error {
 	return b.ctx.Err()
 }
 
-// vocabulary is what the reports say, the most frequent first.
+// vocabulary holds the words and phrases of the reports, the most frequent first.
 type vocabulary struct {
 	words, pairs, triples []string
 	titles                []string
 }
 
-// worstIndex makes an index in memory, as a start does, and what is said in it.
+// worstIndex builds an index in memory, as a start does, and returns its vocabulary.
 func worstIndex(n int) (*search.Index, vocabulary) {
 	w := search.NewWriter()
 	market := market.New(seed)
@@ -67,7 +67,7 @@ func worstIndex(n int) (*search.Index, vocabulary) {
 	docs := make([]segment.Doc, 0, n)
 	for r := range market.Bulk(n, until) {
 		docs = append(docs, w.Doc(&r, nil))
-		if len(docs)%10 > 0 { // a tenth returns which words are common
+		if len(docs)%10 > 0 { // a tenth is enough to find the common words
 			continue
 		}
 		titles[text.Fold(r.Title)]++
@@ -93,7 +93,7 @@ func frequent(counts map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return counts[b] - counts[a] })
 }
 
-// hostile are searches that were found by trying.
+// hostile returns expensive searches that were found by trial.
 func hostile(v vocabulary) map[string]string {
 	fit := func(all []string, before, after string) string {
 		var b strings.Builder
@@ -110,7 +110,7 @@ func hostile(v vocabulary) map[string]string {
 		a, b, _ := strings.Cut(p, " ")
 		reversed = append(reversed, b+" "+a)
 	}
-	var joined []string // two pairs that overlap, mostly not as one
+	var joined []string // two overlapping pairs that mostly do not occur together
 	for _, p := range v.pairs[:min(len(v.pairs), 300)] {
 		for _, q := range v.pairs[:min(len(v.pairs), 300)] {
 			if _, last, _ := strings.Cut(p, " "); strings.HasPrefix(q, last+" ") {

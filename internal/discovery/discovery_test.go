@@ -216,7 +216,7 @@ func TestLimit(t *testing.T) {
 // what lifts it.
 func TestNoLimit(t *testing.T) {
 	speaks := []string{
-		"per address", "lifts that", "Above that", "no such limit", "one too many", "are left", "`RateLimit`", "Keep to the limit", "within the limit",
+		"per address", "lifts that", "Above that", "no such limit", "Above the limit it is", "the remaining requests", "`RateLimit`", "Keep to the limit", "within the limit",
 		"higher request limit", "peticiones por minuto",
 	}
 	said := map[string]bool{}

@@ -21,7 +21,7 @@ import (
 
 const base = "https://pregon.example"
 
-// world is a service at an address, of which only the documents are served.
+// world serves the discovery documents of a service.
 type world struct {
 	t      *testing.T
 	mux    *http.ServeMux
@@ -47,7 +47,7 @@ func newWorld(t *testing.T, change func(*discovery.Options)) *world {
 	return w
 }
 
-// openapi is the real document, as JSON.
+// openapi is the real OpenAPI document as JSON.
 var openapi = sync.OnceValue(func() []byte {
 	var doc any
 	if err := yaml.Unmarshal(rest.OpenAPI(base), &doc); err != nil {
@@ -60,7 +60,7 @@ var openapi = sync.OnceValue(func() []byte {
 	return text
 })
 
-// ask sends a request with headers, which are names and values in turn.
+// ask sends a request with headers, given as alternating names and values.
 func (w *world) ask(method, target string, headers ...string) *http.Response {
 	w.t.Helper()
 	r := httptest.NewRequest(method, target, nil)
@@ -83,7 +83,7 @@ func (w *world) get(target string, headers ...string) (string, http.Header) {
 	return string(body), resp.Header
 }
 
-// decode reads a document that may hold nothing but what the value has.
+// decode decodes a document. Unknown fields are an error.
 func (w *world) decode(target string, into any) {
 	w.t.Helper()
 	body, _ := w.get(target)
@@ -94,7 +94,7 @@ func (w *world) decode(target string, into any) {
 	}
 }
 
-// paths are those of every document.
+// paths returns the path of every document.
 func (w *world) paths() (out []string) {
 	for _, p := range w.d.Patterns() {
 		out = append(out, strings.TrimSuffix(strings.TrimPrefix(p, "GET "), "{$}"))
@@ -130,7 +130,7 @@ func TestEveryDocument(t *testing.T) {
 				t.Errorf("ETag: %s", etag)
 			}
 			if again, _ := w.get(path); again != body {
-				t.Error("it differs from one time to the next")
+				t.Error("two requests got different content")
 			}
 			w.checkHead(path, h)
 			resp := w.ask(http.MethodGet, path, "If-None-Match", etag)
@@ -148,7 +148,7 @@ func TestEveryDocument(t *testing.T) {
 	}
 }
 
-// checkHead wants the header of GET, and no body.
+// checkHead checks that HEAD has the header of GET and no body.
 func (w *world) checkHead(path string, want http.Header) {
 	w.t.Helper()
 	resp := w.ask(http.MethodHead, path)
@@ -163,7 +163,8 @@ func (w *world) checkHead(path string, want http.Header) {
 	}
 }
 
-// A store may be marked while it is served; then every document says so.
+// A store may be marked as simulated while it is served. Then every document says
+// so.
 func TestSimulated(t *testing.T) {
 	w := newWorld(t, nil)
 	says := regexp.MustCompile(`(?i)simula`)
@@ -173,8 +174,8 @@ func TestSimulated(t *testing.T) {
 		plain, h := w.get(path)
 		w.source = "demo"
 		demo, demoHeader := w.get(path)
-		if says.MatchString(strings.ReplaceAll(plain, "the simulated market", "")) && path != "/llms-full.txt" { // whose reference returns how to know one
-			t.Errorf("%s speaks of a simulation where there is none", path)
+		if says.MatchString(strings.ReplaceAll(plain, "the simulated market", "")) && path != "/llms-full.txt" { // its reference explains how to recognize a simulated market
+			t.Errorf("%s mentions a simulation, but the market is not simulated", path)
 		}
 		if slices.Contains(silent, path) {
 			continue
@@ -183,7 +184,7 @@ func TestSimulated(t *testing.T) {
 			t.Errorf("%s does not say that the market is simulated", path)
 		}
 		if demo != plain && h.Get("ETag") == demoHeader.Get("ETag") {
-			t.Errorf("%s: two contents have one tag", path)
+			t.Errorf("%s: different content has the same ETag", path)
 		}
 	}
 	full, _ := w.get("/llms-full.txt")
@@ -199,21 +200,20 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// The documents tell the limit that there is.
+// The documents state the configured limit.
 func TestLimit(t *testing.T) {
 	for limit, want := range map[int]string{7: "7 requests in any 60 seconds", 0: "any number of requests"} {
 		w := newWorld(t, func(o *discovery.Options) { o.AnonymousLimit = limit })
 		for _, path := range []string{"/llms.txt", "/llms-full.txt", "/.well-known/agent-skills/use-pregon/SKILL.md"} {
 			text, _ := w.get(path)
 			if !strings.Contains(text, want) || strings.Contains(text, "60 requests") {
-				t.Errorf("%s does not tell the limit %d, or another too", path, limit)
+				t.Errorf("%s does not state the limit %d, or states another too", path, limit)
 			}
 		}
 	}
 }
 
-// Where there is no limit, no document speaks of what happens past it, nor of
-// what lifts it.
+// Without a limit, no document describes what happens over it or how to raise it.
 func TestNoLimit(t *testing.T) {
 	speaks := []string{
 		"per address", "lifts that", "Above that", "no such limit", "Above the limit it is", "the remaining requests", "`RateLimit`", "Keep to the limit", "within the limit",
@@ -245,12 +245,12 @@ func TestNoLimit(t *testing.T) {
 	o := discovery.Options{BaseURL: base, Source: func() string { return "" }, MCP: mcp.Offered()}
 	o.OpenAPI = []byte(strings.ReplaceAll(string(openapi()), "With a credential there is no such limit", "x"))
 	if _, err := discovery.New(o); err == nil || !strings.Contains(err.Error(), "the limit") {
-		t.Errorf("a limit that is told in other words: %v", err)
+		t.Errorf("a limit in another wording: %v", err)
 	}
 }
 
-// A program whose documents would name what it does not have does not start.
-func TestUntruth(t *testing.T) {
+// New fails if the documents name a tool or an operation that does not exist.
+func TestUnknownNames(t *testing.T) {
 	whole := mcp.Offered()
 	for i, tool := range whole.Tools {
 		o := discovery.Options{BaseURL: base, Source: func() string { return "" }, OpenAPI: openapi(), MCP: whole}
@@ -267,24 +267,24 @@ func TestUntruth(t *testing.T) {
 		}
 	}
 	if _, err := discovery.New(discovery.Options{OpenAPI: []byte("x")}); err == nil {
-		t.Error("no OpenAPI document is taken for one")
+		t.Error("got no error for an invalid OpenAPI document")
 	}
 }
 
-// All that is offered is told.
-func TestAllIsTold(t *testing.T) {
+// llms-full.txt has every operation, tool, resource and prompt.
+func TestReferenceIsComplete(t *testing.T) {
 	w := newWorld(t, nil)
 	full, _ := w.get("/llms-full.txt")
 	offer := mcp.Offered()
 	for _, e := range slices.Concat(offer.Tools, offer.Resources, offer.Templates, offer.Prompts, offer.Views) {
 		_, rest, found := strings.Cut(full, "\n- **`"+e.Name+"`**")
 		if !found {
-			t.Errorf("llms-full.txt does not tell of %s", e.Name)
+			t.Errorf("llms-full.txt lacks %s", e.Name)
 		}
 		about, _, _ := strings.Cut(rest, "\n- **")
 		for _, a := range e.Arguments {
 			if !strings.Contains(about, "\n  - `"+a.Name+"`") {
-				t.Errorf("llms-full.txt does not tell the argument %s of %s", a.Name, e.Name)
+				t.Errorf("llms-full.txt lacks the argument %s of %s", a.Name, e.Name)
 			}
 		}
 	}
@@ -297,7 +297,7 @@ func TestAllIsTold(t *testing.T) {
 	for path, item := range reference.Paths {
 		for method, op := range item {
 			if want := "#### " + op.OperationID + "\n\n`" + strings.ToUpper(method) + " " + path + "`: "; !strings.Contains(full, want) {
-				t.Errorf("llms-full.txt does not tell of %s %s", method, path)
+				t.Errorf("llms-full.txt lacks %s %s", method, path)
 			}
 		}
 	}

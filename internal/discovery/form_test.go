@@ -17,8 +17,8 @@ import (
 	"pregon/internal/mcp"
 )
 
-// The manifest, by the schema of its predecessor, which knows no other fields,
-// and by the rules of the proposal itself.
+// manifest follows the schema of the predecessor format, which allows no other
+// fields, and the rules of the proposal.
 type manifest struct {
 	SpecVersion string
 	Host        struct{ DisplayName, DocumentationURL string }
@@ -75,7 +75,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// Whatever the address is, the publisher is a domain name.
+// The publisher is a domain name, whatever the address is.
 func TestPublisher(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://pregon.example":      "pregon.example",
@@ -86,7 +86,7 @@ func TestPublisher(t *testing.T) {
 		"http://[::1]:8080":           "pregon.localhost",
 		"http://pregon:8080":          "pregon.internal",
 		"http://my_host":              "my-host.internal",
-		"http://my_host.lan":          "my-host.lan.invalid", // my-host.lan is another's
+		"http://my_host.lan":          "my-host.lan.invalid", // my-host.lan may belong to another host
 		"https://pregón.es":           "preg-n.es.invalid",
 		"https://xn--pregn-3ta.es":    "xn--pregn-3ta.es",
 		"http://":                     "pregon.invalid",
@@ -166,7 +166,7 @@ func TestSkills(t *testing.T) {
 			text, h := w.get(strings.TrimPrefix(s.URL, base))
 			sum := sha256.Sum256([]byte(text))
 			if s.Digest != "sha256:"+hex.EncodeToString(sum[:]) {
-				t.Errorf("%s: the digest is of something else", s.Name)
+				t.Errorf("%s: the digest does not match the content", s.Name)
 			}
 			if h.Get("Content-Type") != `text/markdown; profile="urn:air:agent-skills"; charset=utf-8` {
 				t.Errorf("Content-Type: %s", h.Get("Content-Type"))
@@ -237,7 +237,7 @@ func TestAPICatalog(t *testing.T) {
 	}
 }
 
-// Crawlers are kept from what they cannot read, and from nothing else.
+// robots.txt excludes only paths that crawlers cannot use.
 func TestRobots(t *testing.T) {
 	w := newWorld(t, nil)
 	text, h := w.get("/robots.txt")
@@ -258,8 +258,8 @@ Agentmap: https://pregon.example/.well-known/ard.json
 	}
 }
 
-// As llmstxt.org has it: a title, a quote, prose without headings, and then
-// sections of nothing but links.
+// llms.txt has the format of llmstxt.org: a title, a quote, text without headings,
+// and then sections with only links.
 func TestLLMs(t *testing.T) {
 	w := newWorld(t, nil)
 	item := regexp.MustCompile(`^- \[[^\]]+\]\(https://[^)\s]+\)(: \S.*)?$`)
@@ -271,7 +271,7 @@ func TestLLMs(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		if !strings.HasPrefix(lines[0], "# Pregón") || lines[1] != "" || !strings.HasPrefix(lines[2], "> ") {
-			t.Errorf("it begins with %q", lines[:3])
+			t.Errorf("llms.txt begins with %q", lines[:3])
 		}
 		section, items := "", 0
 		for i, line := range lines[3:] {
@@ -282,19 +282,19 @@ func TestLLMs(t *testing.T) {
 				}
 				section, items = line, 0
 			case strings.HasPrefix(line, "#"):
-				t.Errorf("line %d: %q is no heading of this format", i+4, line)
+				t.Errorf("line %d: %q is not a valid heading", i+4, line)
 			case section != "" && line != "":
 				if items++; !item.MatchString(line) {
-					t.Errorf("line %d: %q is no link with a note", i+4, line)
+					t.Errorf("line %d: %q is not a link with a note", i+4, line)
 				}
 			}
 		}
 		if section != "## Optional" || items == 0 {
-			t.Errorf("it ends with %q and %d links", section, items)
+			t.Errorf("llms.txt ends with %q and %d links", section, items)
 		}
 	}
 	full, _ := w.get("/llms-full.txt")
 	if strings.Count(full, "\n# ") != 0 || !strings.HasPrefix(full, "# Pregón") {
-		t.Error("llms-full.txt has not just one title")
+		t.Error("llms-full.txt does not have exactly one title")
 	}
 }

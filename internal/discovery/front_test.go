@@ -16,7 +16,7 @@ import (
 	"pregon/internal/rest"
 )
 
-func TestFrontIsWhatIsAskedFor(t *testing.T) {
+func TestFrontNegotiatesContent(t *testing.T) {
 	w := newWorld(t, nil)
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 	for accept, want := range map[string]string{
@@ -102,7 +102,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// own finds addresses of the service in a text, whole or from its root.
+// own returns the URLs of the service in a text, absolute or relative to the root.
 func own(text string) (paths []string) {
 	text = html.UnescapeString(text)
 	for _, m := range regexp.MustCompile(regexp.QuoteMeta(base)+`(/[^\s"'<>()\\`+"`"+`]*)?`).FindAllStringSubmatch(text, -1) {
@@ -117,7 +117,7 @@ func own(text string) (paths []string) {
 	return paths
 }
 
-// Every address that a document names is one that the service has.
+// Every URL of the service in a document exists.
 func TestLinks(t *testing.T) {
 	w := newWorld(t, nil)
 	service := http.NewServeMux()
@@ -141,7 +141,7 @@ func TestLinks(t *testing.T) {
 			for _, link := range own(text + " " + h.Get("Link")) {
 				found++
 				if !served(t, service, link) {
-					t.Errorf("%s names %q, which is not there", path, link)
+					t.Errorf("%s links to %q, which does not exist", path, link)
 				}
 			}
 		}
@@ -151,11 +151,11 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// served reports whether a mux takes a path, by whatever method.
+// served reports whether a mux has a route for a path with any method.
 func served(t *testing.T, mux *http.ServeMux, link string) bool {
 	t.Helper()
 	link = strings.TrimRight(link, ".,:;")
-	if link == "" || strings.TrimRight(link, "/") == "/api/v1" { // a family of them
+	if link == "" || strings.TrimRight(link, "/") == "/api/v1" { // the prefix of all API paths
 		return true
 	}
 	target, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(link))
@@ -175,7 +175,7 @@ func served(t *testing.T, mux *http.ServeMux, link string) bool {
 	return false
 }
 
-// The checker must be able to fail.
+// TestLinksAreFound tests own and served.
 func TestLinksAreFound(t *testing.T) {
 	got := own(`<a href="/one">x</a> see https://pregon.example/two?a=b (https://pregon.example/three). ` + "`GET /four/{id}` </five>; rel=\"x\"")
 	for i, link := range got {
@@ -188,6 +188,6 @@ func TestLinksAreFound(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /one", func(http.ResponseWriter, *http.Request) {})
 	if served(t, mux, "/two") || !served(t, mux, "/one?a=b") {
-		t.Error("what is served is not told from what is not")
+		t.Error("served does not distinguish existing routes from missing ones")
 	}
 }

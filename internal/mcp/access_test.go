@@ -13,7 +13,7 @@ import (
 	"pregon/internal/auth/access"
 )
 
-// need is what a message asks of its sender.
+// need is the authorization that a message requires.
 type need struct {
 	method, params string
 	scope          access.Scope
@@ -46,7 +46,7 @@ var needs = []need{
 	{"completion/complete", `{"ref":{"type":"ref/prompt","name":"explain_filing"},"argument":{"name":"id","value":"o"}}`, 0, true},
 }
 
-// challenged checks what a client needs to go on.
+// challenged checks that the answer has what a client needs to authenticate.
 func (a answer) challenged(code string, scope access.Scope) {
 	a.t.Helper()
 	got := a.header.Get("WWW-Authenticate")
@@ -57,16 +57,16 @@ func (a answer) challenged(code string, scope access.Scope) {
 	if code != "" {
 		want = append(want, fmt.Sprintf("error=%q", code))
 	} else if strings.Contains(got, "error=") {
-		a.t.Errorf("who shows nothing is told that it is wrong: %s", got)
+		a.t.Errorf("a request without credentials got an error code in the challenge, want none: %s", got)
 	}
 	for _, w := range want {
 		if !strings.Contains(got, w) {
-			a.t.Errorf("%s is not in %q", w, got)
+			a.t.Errorf("the challenge lacks %s: %q", w, got)
 		}
 	}
 }
 
-// Every message is tried with every credential that there can be.
+// TestScopes sends every message with every kind of credential.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, market()))
@@ -101,7 +101,7 @@ func TestScopes(t *testing.T) {
 				}
 			}
 		}
-		// The newest version has it the same.
+		// The newest version behaves the same.
 		if a := s.ask(n.method, n.params); n.public {
 			a.into(&struct{}{})
 		} else {
@@ -111,7 +111,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// REST and MCP count together, and what cannot be read counts too.
+// REST and MCP share one limit, and malformed messages count too.
 func TestAnonymousLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 30
@@ -130,7 +130,7 @@ func TestAnonymousLimit(t *testing.T) {
 			t.Fatalf("request %d is refused", i+1)
 		}
 		if a := s.send(http.MethodOptions, nil, "Origin", baseURL, "Access-Control-Request-Method", "POST"); a.status != http.StatusNoContent {
-			t.Fatalf("a browser's question is answered %d", a.status) // and is not counted
+			t.Fatalf("a CORS preflight is answered %d", a.status) // and is not counted
 		}
 	}
 	for i, kind := range kinds {
@@ -148,10 +148,9 @@ func TestAnonymousLimit(t *testing.T) {
 	s.post(legacy("tools/list", "{}"), s.key(access.ReadReports)...).into(&struct{}{})
 }
 
-// smuggled are messages that say one thing to a careless reader, and another
-// to one who reads on.
+// smuggled are ambiguous messages: lenient and strict parsers read them differently.
 var smuggled = []string{
-	// The names twice.
+	// Duplicate names.
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"service_status","name":"read_document","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","name":"get_report","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{"name":"read_document","arguments":{"id":"oir-40374"}}}`,
@@ -161,7 +160,7 @@ var smuggled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","arguments":{"id":"oir-40374"}},"params":null}`,
 	`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pregon://reports/latest","uri":"pregon://documents/oir-40374"}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pregon://documents/oir-40374","uri":"pregon://reports/latest"}}`,
-	// In another case.
+	// Names in another case.
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","Name":"get_report","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"get_report","name":"read_document","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_report","NAME":"read_document","arguments":{"id":"oir-40374"}}}`,
@@ -173,13 +172,13 @@ var smuggled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"URI":"pregon://documents/oir-40374","uri":"pregon://reports/latest"}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pregon://documents/oir-40374","uRi":"x","ur\u0131":"y"}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","nam\u0065":"get_report","arguments":{"id":"oir-40374"}}}`,
-	// Written in another way.
+	// Other encodings.
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"\u006eame":"read_document","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"\u006dethod":"tools\/call","p\u0061rams":{"name":"read\u005fdocument","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document ","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call ","params":{"name":"read_document","arguments":{"id":"oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"TOOLS/CALL","params":{"name":"read_document","arguments":{"id":"oir-40374"}}}`,
-	// Within another.
+	// Nested messages.
 	`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","arguments":{"id":"oir-40374"}}}]`,
 	`[[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","arguments":{"id":"oir-40374"}}}]]`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"batch":[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_document","arguments":{"id":"oir-40374"}}}]}}`,
@@ -198,13 +197,13 @@ var smuggled = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reports","arguments":{"in":"document","search":"confidencialísima"},"Arguments":{}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reports","Arguments":{"in":"document","search":"confidencialísima"},"arguments":{"search":"x"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reports","arguments":{"search":"confidencialísima&in=document"}}}`,
-	// A prompt, a completion or a subscription that is to bring it.
+	// A prompt, a completion or a subscription for a document.
 	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"explain_filing","arguments":{"id":"../documents/oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"issuer_brief","arguments":{"issuer":"pregon://documents/oir-40374"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"pregon://documents/{id}"},"argument":{"name":"id","value":"confidencialísima"}}}`,
 }
 
-// addresses are spellings of what only members may read.
+// addresses are spellings of URIs that need credentials.
 var addresses = []string{
 	"pregon://documents/oir-40374", "pregon://documents/OIR-40374", "pregon://documents/oir-40374?offset=3", "pregon://documents/../documents/oir-40374",
 	"pregon://reports/../documents/oir-40374", "pregon://reports/%2e%2e/documents/oir-40374", "PREGON://documents/oir-40374", "Pregon://documents/oir-40374",
@@ -217,7 +216,8 @@ var addresses = []string{
 	"pregon://reports/latest?search=confidencialísima&in=document", "pregon://reports/search?search=confidencialísima;in=document", "pregon://reports/search?x?&in=document&search=confidencialísima",
 }
 
-// No message brings a document to who may not have it, however it is written.
+// No message returns a document to a caller without its scope, however it is
+// encoded.
 func TestSmuggling(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, market()))
@@ -229,10 +229,10 @@ func TestSmuggling(t *testing.T) {
 		}
 		bodies = append(bodies, legacy("resources/read", fmt.Sprintf(`{"uri":%s}`, strings.ReplaceAll(string(raw), `\\n`, `\n`))))
 	}
-	told := func(a answer) bool {
+	leaks := func(a answer) bool {
 		return strings.Contains(string(a.body), "reestructuración") || strings.Contains(string(a.body), `\"total\":1`) || strings.Contains(string(a.body), `"total":1,"page"`)
 	}
-	members := 0
+	authorized := 0
 	key, stranger := s.key(access.ReadReports), s.key(access.ReadIssuers|access.ReadAnalytics)
 	for _, body := range bodies {
 		for _, header := range [][]string{
@@ -241,22 +241,22 @@ func TestSmuggling(t *testing.T) {
 			{"MCP-Protocol-Version", "2025-11-25"},
 			{"MCP-Protocol-Version", newest, "Mcp-Method", "tools/call", "Mcp-Name", "service_status"},
 		} {
-			if a := s.post(body, header...); told(a) {
-				t.Errorf("%s\n%v gives it away: %.500s", body, header, a.body)
+			if a := s.post(body, header...); leaks(a) {
+				t.Errorf("%s\n%v returns the document: %.500s", body, header, a.body)
 			}
 		}
-		if told(s.post(body, key...)) {
-			members++
+		if leaks(s.post(body, key...)) {
+			authorized++
 		}
 	}
-	if members < 15 { // else the test would see nothing
-		t.Errorf("members are told in %d of the messages", members)
+	if authorized < 15 { // otherwise leaks detects nothing
+		t.Errorf("an authorized caller gets the document with %d messages, want at least 15", authorized)
 	}
 }
 
-// A client that hangs up while its question is asked is no failure of ours.
-func TestHangingUpIsNoFailure(t *testing.T) {
-	s := startEmpty(t) // which would be 503
+// A request canceled by its client is not a server error.
+func TestCanceledRequestIsNoError(t *testing.T) {
+	s := startEmpty(t) // otherwise answers 503
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reports","arguments":{}}}`
@@ -270,7 +270,7 @@ func TestHangingUpIsNoFailure(t *testing.T) {
 	}
 }
 
-// A long body of somebody who is over the limit is not read.
+// The body of a request over the limit is not read.
 func TestLongBodiesAreNotReadOverTheLimit(t *testing.T) {
 	s := start(t, market(), func(o *setup) { o.limit = 1 })
 	for _, test := range []struct {
@@ -292,7 +292,7 @@ func TestLongBodiesAreNotReadOverTheLimit(t *testing.T) {
 	}
 }
 
-// counting counts what is read.
+// counting counts the bytes that are read.
 type counting struct {
 	io.Reader
 	n int

@@ -7,8 +7,8 @@ import (
 	"pregon/internal/auth/access"
 )
 
-// A model is told what was wrong and what to do, of everything at once.
-func TestArgumentsThatAreNotGood(t *testing.T) {
+// An error lists all invalid arguments and says how to correct them.
+func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
 	key := s.key(access.AllScopes)
@@ -55,18 +55,18 @@ func TestArgumentsThatAreNotGood(t *testing.T) {
 	} {
 		out := s.call(test.tool, test.arguments, key...)
 		if !out.IsError || out.StructuredContent != nil {
-			t.Errorf("%s %.80s is let through: %s", test.tool, test.arguments, out.text())
+			t.Errorf("%s %.80s: got %s, want an error", test.tool, test.arguments, out.text())
 		}
 		for _, want := range test.want {
 			if !strings.Contains(out.text(), want) {
-				t.Errorf("%s %.80s: %q is not in %q", test.tool, test.arguments, want, out.text())
+				t.Errorf("%s %.80s: want %q in %q", test.tool, test.arguments, want, out.text())
 			}
 		}
 		if len(out.text()) > 2000 || strings.Contains(out.text(), "/api/v1") {
 			t.Errorf("%s %.80s: %q", test.tool, test.arguments, out.text())
 		}
 	}
-	// What models write for whole numbers, and leave empty, is understood.
+	// Integers in other notations and empty values, which models send, are accepted.
 	for _, arguments := range []string{`{"limit":10.0}`, `{"limit":1e1}`, `{"limit":10,"search":"","type":"","kind":"","from":"","issuer":null}`} {
 		if out, _ := s.search(arguments); out.Limit != 10 || out.Total != 4 {
 			t.Errorf("%s: %+v", arguments, out)

@@ -12,9 +12,9 @@ import (
 	"pregon/internal/server/httpserver/pipetest"
 )
 
-// A listener outlives the time for one write and the server's own, whichever
-// protocol it comes over: with HTTP/2 such a time ends it even when nothing is
-// being written.
+// A listener outlives the write deadline and the timeouts of the server with
+// every protocol. With HTTP/2 a deadline ends a stream even while nothing is
+// written.
 func TestListenerOutlivesDeadlines(t *testing.T) {
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -31,7 +31,7 @@ func outlive(t *testing.T, protocol string) {
 	server := &http.Server{
 		Protocols: &protocols, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			q := mcp.NewQueue(w, func() { t.Error("the listener is let go") })
+			q := mcp.NewQueue(w, func() { t.Error("the listener is disconnected") })
 			defer q.Close()
 			fmt.Fprint(q, "first\n")
 			select {
@@ -72,6 +72,6 @@ func outlive(t *testing.T, protocol string) {
 		}
 	}
 	if lived := time.Since(began); last != "last" || beats < 10 || lived != 10*mcp.HeartbeatInterval {
-		t.Errorf("it ends after %v and %d beats with %q: %v", lived, beats, last, lines.Err())
+		t.Errorf("the stream ended after %v and %d heartbeats with %q: %v", lived, beats, last, lines.Err())
 	}
 }

@@ -14,7 +14,7 @@ func TestHosts(t *testing.T) {
 		"127.0.0.1": true, "127.0.0.1:8080": true, "10.1.2.3": true, "[::1]": true, "[::1]:8080": true, "203.0.113.7:1": true,
 		"evil.example": false, "evil.example:80": false, "pregon.example.evil.example": false, "evil-pregon.example": false, "localhost.evil.example": false,
 		"127.0.0.1.evil.example": false, "sub.pregon.example": false, "127.1": false, "localhost.": true,
-		"pregon": true, "inside:8080": true, // of the local network: no page has such a name
+		"pregon": true, "inside:8080": true, // names of the local network, which no web page has
 	} {
 		a := s.post(legacy("tools/list", "{}"), "Host", host)
 		if ok {
@@ -61,7 +61,7 @@ func TestOrigins(t *testing.T) {
 			a := s.post(legacy("tools/list", "{}"), "Origin", test.origin, "Host", test.host)
 			ask := s.send(http.MethodOptions, nil, "Origin", test.origin, "Host", test.host, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
 			if !strings.Contains(strings.Join(a.header.Values("Vary"), ", "), "Origin") {
-				t.Errorf("a cache may give it to others: %v", a.header)
+				t.Errorf("the response does not vary by origin: %v", a.header)
 			}
 			if !ok {
 				a.refused(http.StatusForbidden, -32003)
@@ -80,12 +80,12 @@ func TestOrigins(t *testing.T) {
 			}
 			for _, header := range []string{"Authorization", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "X-API-Key"} {
 				if !strings.Contains(ask.header.Get("Access-Control-Allow-Headers"), header) {
-					t.Errorf("a page may not send %s", header)
+					t.Errorf("the preflight does not allow %s", header)
 				}
 			}
 		}
 	}
-	// Whoever is no browser says nothing of a page, and no page may read what he gets.
+	// Clients other than browsers send no Origin and get no CORS headers.
 	if a := services["own"].post(legacy("tools/list", "{}")); a.header.Get("Access-Control-Allow-Origin") != "" {
 		t.Error(a.header)
 	}

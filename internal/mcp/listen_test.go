@@ -19,10 +19,10 @@ import (
 
 const (
 	latest  = "pregon://reports/latest"
-	patient = 5 * time.Minute // with what must come: a test that waits for it in vain ends
+	patient = 5 * time.Minute // timeout for expected events
 )
 
-// startLive serves a store whose changes are followed and told.
+// startLive serves a store and notifies listeners of its changes.
 func startLive(t *testing.T, change ...func(*setup)) *service {
 	t.Helper()
 	s := start(t, market(), change...)
@@ -31,10 +31,10 @@ func startLive(t *testing.T, change ...func(*setup)) *service {
 	go func() { _ = s.catalog.Follow(ctx); done <- struct{}{} }()
 	go func() { _ = s.mcp.Run(ctx); done <- struct{}{} }()
 	t.Cleanup(func() { s.server.CloseClientConnections(); cancel(); <-done; <-done })
-	// What came before it began to follow is no news: wait until it does.
+	// Changes from before the server follows the store are not sent: wait until it does.
 	l := s.listen([]string{latest})
 	for number := int64(1); ; number++ {
-		s.file(filing(disclosure.HR, number, "2026-04-30T08:00:00Z"))
+		s.file(newReport(disclosure.HR, number, "2026-04-30T08:00:00Z"))
 		select {
 		case <-l.events:
 			l.end()
@@ -45,7 +45,7 @@ func startLive(t *testing.T, change ...func(*setup)) *service {
 	}
 }
 
-// file appends reports one by one, as they come in life.
+// file appends reports one by one, as ingest does.
 func (s *service) file(reports ...disclosure.Report) {
 	s.t.Helper()
 	for _, r := range reports {
@@ -58,21 +58,21 @@ func (s *service) file(reports ...disclosure.Report) {
 	}
 }
 
-// settled waits until so many listen.
+// settled waits until there are n listeners.
 func (s *service) settled(n int) {
 	s.t.Helper()
 	waittest.ForNil(s.t, func() error {
 		if s.seats.Open() != n || n == 0 && s.mcp.SubscribedURIs() != 0 {
-			return fmt.Errorf("%d listen to %d addresses, want %d", s.seats.Open(), s.mcp.SubscribedURIs(), n)
+			return fmt.Errorf("%d listeners of %d URIs, want %d", s.seats.Open(), s.mcp.SubscribedURIs(), n)
 		}
 		return nil
 	})
 }
 
-// listener is a client that is told of changes.
+// listener is a client that is subscribed to changes.
 type listener struct {
 	t      testing.TB
-	events chan string // the addresses that are another; closed at the end
+	events chan string // URIs of updated resources; closed at the end
 	header http.Header
 	end    func()
 }
@@ -85,7 +85,7 @@ func listenParams(uris []string) string {
 	return `{"notifications":{"resourceSubscriptions":` + string(raw) + `}}`
 }
 
-// listen subscribes, and waits until that is acknowledged.
+// listen subscribes and waits for the acknowledgement.
 func (s *service) listen(uris []string, header ...string) *listener {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -112,12 +112,12 @@ func (s *service) listen(uris []string, header ...string) *listener {
 	l.end = func() { cancel(); <-done }
 	s.t.Cleanup(l.end)
 	if got := l.next(); got != "ack "+strings.Join(uris, " ") {
-		s.t.Fatalf("it begins with %.300s", got)
+		s.t.Fatalf("the stream begins with %.300s", got)
 	}
 	return l
 }
 
-// read hands on what is told, until the stream ends.
+// read sends the notifications to events until the stream ends.
 func (l *listener) read(body io.Reader) {
 	defer close(l.events)
 	lines := bufio.NewScanner(body)
@@ -143,14 +143,14 @@ func (l *listener) read(body io.Reader) {
 			l.events <- "ack " + strings.Join(m.Params.Notifications.ResourceSubscriptions, " ")
 		case "notifications/resources/updated":
 			if m.Params.Meta["io.modelcontextprotocol/subscriptionId"] != 1.0 {
-				l.t.Errorf("it does not say for which subscription: %.300s", data)
+				l.t.Errorf("the notification has no subscription id: %.300s", data)
 			}
 			l.events <- m.Params.URI
 		}
 	}
 }
 
-// next returns the next address that is another, or that it is the end.
+// next returns the URI of the next updated resource, or reports the end.
 func (l *listener) next() string {
 	l.t.Helper()
 	select {
@@ -160,12 +160,12 @@ func (l *listener) next() string {
 		}
 		return uri
 	case <-time.After(patient):
-		l.t.Fatal("nothing comes")
+		l.t.Fatal("got no notification")
 		return ""
 	}
 }
 
-// all reads so many addresses, in whichever order.
+// all reads the wanted URIs in any order.
 func (l *listener) all(want ...string) {
 	l.t.Helper()
 	left := map[string]bool{}
@@ -175,7 +175,7 @@ func (l *listener) all(want ...string) {
 	for range want {
 		uri := l.next()
 		if !left[uri] {
-			l.t.Fatalf("told of %s, want %v", uri, want)
+			l.t.Fatalf("got an update of %s, want %v", uri, want)
 		}
 		delete(left, uri)
 	}
@@ -189,19 +189,19 @@ func TestListen(t *testing.T) {
 	if c := l.header.Get("Cache-Control"); !strings.Contains(c, "no-") {
 		t.Errorf("caches may keep a stream: %s", c)
 	}
-	s.file(filing(disclosure.OIR, 90001, "2026-05-01T08:00:00Z"))
+	s.file(newReport(disclosure.OIR, 90001, "2026-05-01T08:00:00Z"))
 	l.all(latest, "pregon://reports/search")
-	s.file(filing(disclosure.IP, 90002, "2026-05-01T08:00:00Z"))
+	s.file(newReport(disclosure.IP, 90002, "2026-05-01T08:00:00Z"))
 	l.all(latest, "pregon://reports/search", ip)
-	r := filing(disclosure.OIR, 90003, "2026-05-01T08:00:00Z")
+	r := newReport(disclosure.OIR, 90003, "2026-05-01T08:00:00Z")
 	r.CompanyName, r.NIF, r.Title = "BODEGAS DE VALDEBRISA, S.A.", "A69000016", "[Simulación] Dividendo a cuenta"
 	s.file(r)
 	l.all(latest, "pregon://reports/search", bodegas)
 	r.Number, r.ID, r.Title = 90004, "", "[Simulación] Otra cosa"
 	s.file(r)
 	l.all(latest, "pregon://reports/search")
-	// The loading of history is no news, and neither is the directory.
-	old := filing(disclosure.IP, 5, "2019-05-01T08:00:00Z")
+	// Back-filled history and the directory are not notified.
+	old := newReport(disclosure.IP, 5, "2019-05-01T08:00:00Z")
 	if err := old.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -210,24 +210,25 @@ func TestListen(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.file(filing(disclosure.OIR, 90005, "2026-05-01T08:00:00Z"))
+	s.file(newReport(disclosure.OIR, 90005, "2026-05-01T08:00:00Z"))
 	l.all(latest, "pregon://reports/search")
-	s.file(filing(disclosure.OIR, 90006, "2026-05-01T08:00:00Z"))
+	s.file(newReport(disclosure.OIR, 90006, "2026-05-01T08:00:00Z"))
 	l.all(latest, "pregon://reports/search")
-	// A report that becomes another is news.
-	changed := filing(disclosure.IP, 90002, "2026-05-01T08:00:00Z")
+	// A changed report is notified.
+	changed := newReport(disclosure.IP, 90002, "2026-05-01T08:00:00Z")
 	changed.Title = "[Simulación] Otro título"
 	s.file(changed)
 	l.all(latest, "pregon://reports/search", ip)
 	l.end()
 	s.settled(0)
 	if taken, failed := s.mcp.CallCounts("subscriptions/listen"); taken < 1 || failed != 0 {
-		t.Errorf("%d and %d are counted", taken, failed)
+		t.Errorf("counted %d taken and %d failed", taken, failed)
 	}
 }
 
-// When the catalogue is loaded anew nobody knows what happened: all are told.
-func TestListenWhenAllIsLoadedAnew(t *testing.T) {
+// When the catalogue is reloaded, the changes are unknown: all listeners are
+// notified.
+func TestListenAfterReload(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -235,28 +236,28 @@ func TestListenWhenAllIsLoadedAnew(t *testing.T) {
 	go func() { _ = s.mcp.Run(ctx); close(done) }()
 	t.Cleanup(func() { cancel(); <-done })
 	l := s.listen([]string{latest, "pregon://reports/search?search=nothing"})
-	for number, told := int64(90001), false; !told; number++ {
-		s.append(store.Batch{Reports: []disclosure.Report{filing(disclosure.OIR, number, "2026-05-01T08:00:00Z")}})
+	for number, notified := int64(90001), false; !notified; number++ {
+		s.append(store.Batch{Reports: []disclosure.Report{newReport(disclosure.OIR, number, "2026-05-01T08:00:00Z")}})
 		select {
 		case uri := <-l.events:
-			if told = true; uri != latest { // of what was filed meanwhile, and of nothing else
-				t.Errorf("told of %s", uri)
+			if notified = true; uri != latest { // the only resource that changed
+				t.Errorf("got an update of %s, want %s", uri, latest)
 			}
-		case <-time.After(300 * time.Millisecond): // it had not begun to follow
+		case <-time.After(300 * time.Millisecond): // the server did not follow the store yet
 		}
 	}
 	l.end()
 	s.settled(0)
 }
 
-// A listener is told by whichever replica it came to.
+// Every replica notifies its listeners.
 func TestListenAtReplicas(t *testing.T) {
 	t.Parallel()
 	one := startLive(t)
 	two := startLive(t, func(o *setup) { o.store = one.store })
 	a, b := one.listen([]string{latest}), two.listen([]string{latest})
 	for number := range int64(3) {
-		one.file(filing(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
+		one.file(newReport(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
 		a.all(latest)
 		b.all(latest)
 	}
@@ -272,7 +273,7 @@ func TestManyListen(t *testing.T) {
 	}
 	s.settled(40)
 	for number := range int64(2) {
-		s.file(filing(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
+		s.file(newReport(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
 		for i, l := range all {
 			l.all(fmt.Sprintf("pregon://reports/search?type=IP&n=%d", i), latest)
 		}
@@ -281,7 +282,7 @@ func TestManyListen(t *testing.T) {
 		l.end()
 	}
 	s.settled(20)
-	s.file(filing(disclosure.IP, 90009, "2026-05-01T08:00:00Z"))
+	s.file(newReport(disclosure.IP, 90009, "2026-05-01T08:00:00Z"))
 	for i, l := range all[20:] {
 		l.all(fmt.Sprintf("pregon://reports/search?type=IP&n=%d", 20+i), latest)
 	}
@@ -323,9 +324,8 @@ func TestListenersAreLimited(t *testing.T) {
 	full()
 }
 
-// What cannot be listened to is refused as any other message, and leaves
-// nothing behind.
-func TestListenToNothing(t *testing.T) {
+// An invalid subscription is refused as any other message, and leaves no state.
+func TestInvalidSubscriptions(t *testing.T) {
 	t.Parallel()
 	s := startLive(t)
 	many := make([]string, 51)
@@ -380,7 +380,7 @@ func TestListeningEnds(t *testing.T) {
 			t.Errorf("%s after the key was revoked", got)
 		}
 		s.settled(1)
-		s.file(filing(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
+		s.file(newReport(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
 		other.all(latest)
 		other.end()
 		s.settled(0)

@@ -11,14 +11,14 @@ import (
 	"pregon/internal/store"
 )
 
-// The market of most tests.
+// The data of most tests.
 var (
-	instant = querytest.Instant
-	filing  = querytest.Report
-	market  = querytest.Market
+	instant   = querytest.Instant
+	newReport = querytest.Report
+	market    = querytest.Market
 )
 
-// busy is a market of many reports, with titles of all lengths up to most.
+// busy returns a market of n reports with titles of up to most bytes.
 func busy(n, most int, seed uint64) store.Batch {
 	random := rand.New(rand.NewPCG(seed, 1))
 	b := market()
@@ -47,13 +47,13 @@ func busy(n, most int, seed uint64) store.Batch {
 	return b
 }
 
-// document gives a report a document with these pages.
+// document stores a document with these pages for a report.
 func (s *service) document(id string, pages ...string) {
 	s.t.Helper()
 	s.append(store.Batch{Aside: []disclosure.Report{querytest.Document(s.t, s.store, id, pages...)}})
 }
 
-// hidden stands in the one document that most tests have.
+// hidden is a phrase of the document that most tests use.
 const hidden = "reestructuración confidencialísima"
 
 // startWithDocument serves the market, in which one report has a document.

@@ -40,14 +40,14 @@ const (
 	newest  = "2026-07-28"
 )
 
-// setup is what tests may want otherwise.
+// setup has the options that tests change.
 type setup struct {
-	store   *sqlite.Store // of another replica
+	store   *sqlite.Store // shared with another replica
 	origins []string
-	limit   int // of anonymous requests in a minute; none when 0
+	limit   int // anonymous requests per minute; 0: no limit
 	source  string
 	shared  func() string
-	ready   func() error // nil when there is nothing to wait for
+	ready   func() error // nil: always ready
 }
 
 // service is REST and MCP over a real store, behind the real server.
@@ -63,10 +63,10 @@ type service struct {
 	front   *httpserver.Server
 	server  *httptest.Server
 	log     *bytes.Buffer
-	stop    func() // tells listeners that the service is about to stop
+	stop    func() // ends the listeners as a shutdown does
 }
 
-// start serves a store that holds the batch.
+// start serves a store with the batch.
 func start(t testing.TB, b store.Batch, change ...func(*setup)) *service {
 	t.Helper()
 	s := startEmpty(t, change...)
@@ -109,7 +109,7 @@ func startEmpty(t testing.TB, change ...func(*setup)) *service {
 	return s
 }
 
-// serve puts the surfaces in place, as the command does.
+// serve registers REST and MCP as the command does.
 func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stopping context.Context) {
 	s.t.Helper()
 	box, err := secret.NewBox("")
@@ -142,7 +142,7 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	s.t.Cleanup(func() { s.server.CloseClientConnections(); s.server.Close() })
 }
 
-// bearer takes any list of scopes for a token that has them.
+// bearer accepts any list of scopes as a token with those scopes.
 func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
 	audience := baseURL + "/api/mcp"
 	if rest, ok := strings.CutPrefix(raw, "elsewhere+"); ok {
@@ -156,13 +156,13 @@ func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
 	return access.TokenInfo{Subject: "https://idp.example#ana", Audience: audience, Scope: scope, Expires: expires}, err
 }
 
-// append writes the batch and shows it.
+// append stores the batch and loads it into the catalogue.
 func (s *service) append(b store.Batch) {
 	s.t.Helper()
 	querytest.Append(s.t, s.store, s.catalog, b)
 }
 
-// key makes a key and returns it as a header.
+// key creates a key and returns it as a header.
 func (s *service) key(scope access.Scope) []string {
 	s.t.Helper()
 	_, raw, err := s.keys.Create(s.t.Context(), access.Key{Plan: "pro", Scopes: scope})
@@ -172,7 +172,7 @@ func (s *service) key(scope access.Scope) []string {
 	return []string{"X-API-Key", raw}
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	t      testing.TB
 	status int
@@ -192,14 +192,15 @@ type message struct {
 	}
 }
 
-// post sends a message as JSON, with names and values of headers in turn.
+// post sends a message as JSON, with alternating names and values of headers.
 func (s *service) post(body string, header ...string) answer {
 	s.t.Helper()
 	return s.send(http.MethodPost, strings.NewReader(body), append([]string{"Content-Type", "application/json"}, header...)...)
 }
 
-// send is the one way in which these tests make a request: whatever comes back
-// must be of JSON-RPC. A header without a value is left out, Host is the host.
+// send sends a request and checks that the response is JSON-RPC. All tests send
+// their requests with it. A header without a value is omitted, and Host sets the
+// host.
 func (s *service) send(method string, body io.Reader, header ...string) answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patient) // a stream where none should be has no end
@@ -229,23 +230,23 @@ func (s *service) send(method string, body io.Reader, header ...string) answer {
 	return a
 }
 
-// inside are words that a stranger has no business to read.
+// inside are words of internal errors that must not be public.
 var inside = []string{"json:", "jsonrpc2", "segmentio", "internal/", "goroutine", ".go:", "runtime error", "sql", "nil pointer", "reflect", "mcp."}
 
-// check returns what is wrong with an answer, whatever was asked.
+// check returns an error if the response is invalid for any request.
 func (a answer) check(method string) error {
 	switch {
 	case a.status >= 500 && a.status != http.StatusServiceUnavailable:
 		return fmt.Errorf("the server failed")
 	case method == http.MethodHead || a.status == http.StatusNoContent || a.status == http.StatusAccepted:
 		if len(a.body) > 0 {
-			return fmt.Errorf("a body where none may be")
+			return fmt.Errorf("the response has a body, want none")
 		}
 		return nil
 	case a.header.Get("Content-Type") != "application/json":
-		return fmt.Errorf("it is not JSON")
+		return fmt.Errorf("the response is not JSON")
 	case !utf8.Valid(a.body):
-		return fmt.Errorf("it is not UTF-8")
+		return fmt.Errorf("the response is not UTF-8")
 	}
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(a.body, &parts); err != nil {
@@ -258,23 +259,23 @@ func (a answer) check(method string) error {
 	_, hasResult := parts["result"]
 	_, hasID := parts["id"]
 	if m.JSONRPC != "2.0" || hasResult == (m.Error != nil) || !hasID || len(parts) != 3 {
-		return fmt.Errorf("it is no answer of JSON-RPC")
+		return fmt.Errorf("the response is not JSON-RPC")
 	}
 	if m.Error == nil {
 		return nil
 	}
 	if m.Error.Code == 0 || m.Error.Message == "" {
-		return fmt.Errorf("it does not say what is wrong")
+		return fmt.Errorf("the error has no message")
 	}
 	for _, word := range inside {
 		if strings.Contains(m.Error.Message, word) {
-			return fmt.Errorf("it tells of the inside: %s", word)
+			return fmt.Errorf("the response exposes an internal error: %s", word)
 		}
 	}
 	return nil
 }
 
-// rpc reads the message.
+// rpc decodes the message.
 func (a answer) rpc() (m message) {
 	a.t.Helper()
 	if err := json.Unmarshal(a.body, &m); err != nil {
@@ -308,12 +309,12 @@ func (a answer) into(v any) {
 	}
 }
 
-// legacy is a message as clients have sent them until 2025-11-25.
+// legacy returns a message of the versions up to 2025-11-25.
 func legacy(method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
 }
 
-// modern is a message of 2026-07-28, and its headers.
+// modern returns a message of version 2026-07-28 and its headers.
 func modern(method, params string) (body string, header []string) {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + newest + `","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	with := `{` + meta + `}`
@@ -345,7 +346,7 @@ type called struct {
 
 func (c called) text() string { return c.Content[0].Text }
 
-// call has a tool answer, with arguments as JSON.
+// call calls a tool with arguments as JSON.
 func (s *service) call(tool, arguments string, header ...string) (out called) {
 	s.t.Helper()
 	s.post(legacy("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments)), header...).into(&out)

@@ -17,7 +17,7 @@ import (
 	"pregon/internal/store"
 )
 
-// old are the versions before 2026-07-28; nothing is a client that does not say.
+// old are the versions before 2026-07-28. The empty one is a client that sends none.
 var old = []string{"none", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 
 // conversation is a section of testdata/protocol.txt.
@@ -39,7 +39,7 @@ func conversations(t testing.TB) (all []conversation) {
 	return all
 }
 
-// inVersion makes a message one of a version, and returns its headers.
+// inVersion converts a message to a version and returns its headers.
 func inVersion(body, version string) (string, []string) {
 	switch {
 	case version == "none":
@@ -87,7 +87,7 @@ func TestConversations(t *testing.T) {
 						t.Errorf("%d %s, want %s\n%.300s", a.status, got, line, a.body)
 					}
 					if len(want) == 4 && !bytes.Contains(a.body, []byte(want[3])) {
-						t.Errorf("%s is not in %.500s", want[3], a.body)
+						t.Errorf("want %s in %.500s", want[3], a.body)
 					}
 				})
 			}
@@ -95,7 +95,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// The call of the contract, whatever the client says that it can read.
+// The call of the contract works with any Accept header.
 func TestBareCall(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -111,8 +111,8 @@ func TestBareCall(t *testing.T) {
 	}
 }
 
-// Clients find their question again by the id, in results and in errors.
-func TestIDsComeBack(t *testing.T) {
+// Results and errors have the id of the request.
+func TestIDsAreReturned(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
 	for _, id := range []string{
@@ -134,8 +134,8 @@ func TestIDsComeBack(t *testing.T) {
 	s.post(`{"jsonrpc":"2.0","method":"tools/list","id":"`+strings.Repeat("x", 2000)+`"}`).refused(200, -32600)
 }
 
-// What is a matter of HTTP has its status in every version.
-func TestRequestsThatAreNoMessages(t *testing.T) {
+// Errors of HTTP have their status in every version.
+func TestHTTPErrors(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
 	const good = `{"jsonrpc":"2.0","method":"tools/list","params":{},"id":1}`
@@ -152,7 +152,7 @@ func TestRequestsThatAreNoMessages(t *testing.T) {
 	}
 	large := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":"` + strings.Repeat("x", 5<<20) + `"}}`
 	s.post(large).refused(http.StatusRequestEntityTooLarge, -32600)
-	unknown := struct{ *strings.Reader }{strings.NewReader(large)} // its length is not told
+	unknown := struct{ *strings.Reader }{strings.NewReader(large)} // without Content-Length
 	s.send(http.MethodPost, unknown, "Content-Type", "application/json").refused(http.StatusRequestEntityTooLarge, -32600)
 	s.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":"` + strings.Repeat("x", 900<<10) + `"}}`).into(&struct{}{})
 }
@@ -165,7 +165,7 @@ func TestOddBodies(t *testing.T) {
 		body string
 		code int
 	}{
-		"brackets":            {deep, -32600}, // which looks like a batch
+		"brackets":            {deep, -32600}, // parsed as a batch
 		"closed brackets":     {deep + strings.Repeat("]", 100_000), -32600},
 		"deep objects":        {strings.Repeat(`{"a":`, 100_000), -32700},
 		"deep params":         {`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"a":` + deep + strings.Repeat("]", 100_000) + `}}`, -32700},
@@ -179,7 +179,7 @@ func TestOddBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { s.post(test.body).refused(200, test.code) })
 	}
-	nested := strings.Repeat("[", 9000) + strings.Repeat("]", 9000) // which is read, but not by the SDK
+	nested := strings.Repeat("[", 9000) + strings.Repeat("]", 9000) // valid JSON that the SDK refuses
 	s.post(legacy("tools/call", `{"name":"service_status","arguments":{"x":`+nested+`}}`)).refused(200, -32600)
 }
 
@@ -188,7 +188,7 @@ func TestVersions(t *testing.T) {
 	s := start(t, market())
 	for _, version := range []string{"1999-01-01", "2025-06-19", "x", "2026-07-27", "0"} {
 		a := s.post(legacy("tools/list", "{}"), "MCP-Protocol-Version", version)
-		if version > newest { // the SDK's to refuse
+		if version > newest { // the SDK refuses these
 			if a.status != http.StatusBadRequest || a.rpc().Error == nil {
 				t.Errorf("%s: %d %.200s", version, a.status, a.body)
 			}
@@ -209,7 +209,7 @@ func TestVersions(t *testing.T) {
 	if a := s.post(legacy("tools/list", "{}"), "MCP-Protocol-Version", "9999-01-01"); a.status != http.StatusBadRequest || a.rpc().Error == nil {
 		t.Errorf("%d %.200s", a.status, a.body)
 	}
-	// The newest wants its headers to say what the message says.
+	// In the newest version the headers must match the message.
 	body, header := modern("tools/list", "{}")
 	for name, test := range map[string]struct {
 		header []string
@@ -231,7 +231,7 @@ func TestVersions(t *testing.T) {
 	s.post(notification, "MCP-Protocol-Version", newest).refused(http.StatusBadRequest, -32020) // without Mcp-Method
 }
 
-// While the catalogue loads, what is of the program can be asked already.
+// While the catalogue loads, messages that do not need it are answered.
 func TestWhileTheCatalogueLoads(t *testing.T) {
 	t.Parallel()
 	s := startEmpty(t)
@@ -249,8 +249,8 @@ func TestWhileTheCatalogueLoads(t *testing.T) {
 	}
 }
 
-// Before the first data is there, tools would answer with nothing, which a model
-// takes for the truth; the state of the service has an answer.
+// Before the first data is stored, tools are refused, since models would trust an
+// empty result. The status of the service is available.
 func TestBeforeTheFirstData(t *testing.T) {
 	t.Parallel()
 	var ready atomic.Bool
@@ -271,9 +271,9 @@ func TestBeforeTheFirstData(t *testing.T) {
 	s.call("search_reports", "{}")
 }
 
-// A bug in a tool costs one message: the SDK calls from goroutines of its own,
-// in which a panic would end the program.
-func TestPanicCostsOneMessage(t *testing.T) {
+// A panic in a tool fails one message only. The SDK calls tools in its own
+// goroutines, where a panic would end the program.
+func TestPanicFailsOneMessage(t *testing.T) {
 	t.Parallel()
 	s := start(t, market(), func(o *setup) { o.shared = func() string { panic("the secret detail") } })
 	m := s.post(legacy("tools/call", `{"name":"service_status"}`)).rpc()
@@ -281,13 +281,12 @@ func TestPanicCostsOneMessage(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	if !strings.Contains(s.log.String(), "the secret detail") || !strings.Contains(s.log.String(), "protocol_test.go") {
-		t.Error("the log does not tell the cause and the stack")
+		t.Error("the log lacks the cause or the stack")
 	}
 	s.call("search_reports", "{}")
 }
 
-// Answers are not mixed up, however many there are at once: what the SDK
-// writes with belongs to it again as soon as it has written.
+// Concurrent responses are not mixed up. The SDK reuses its write buffers.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())

@@ -20,7 +20,7 @@ import (
 	"pregon/internal/waittest"
 )
 
-// pipe is a listener's connection, which may get stuck.
+// pipe is the connection of a listener. It can block.
 type pipe struct {
 	header http.Header
 	stuck  bool
@@ -62,15 +62,15 @@ func (p *pipe) text() string {
 	return p.got.String()
 }
 
-// Nobody between is to take a quiet connection for dead; but a beat may not
-// come before the answer has begun.
+// Heartbeats keep proxies from closing an idle connection. The first one is sent
+// after the response has begun.
 func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipe{header: http.Header{}}
-		q := mcp.NewQueue(p, func() { t.Error("the listener is let go") })
+		q := mcp.NewQueue(p, func() { t.Error("the listener is disconnected") })
 		time.Sleep(5 * mcp.HeartbeatInterval)
 		if got := p.text(); got != "" {
-			t.Errorf("it begins with %q", got)
+			t.Errorf("the stream begins with %q", got)
 		}
 		fmt.Fprint(q, "first")
 		synctest.Wait()
@@ -79,19 +79,19 @@ func TestHeartbeat(t *testing.T) {
 		}
 		time.Sleep(10 * mcp.HeartbeatInterval)
 		if n := strings.Count(p.text(), ": all is well\n\n"); n < 10 || n > 12 {
-			t.Errorf("%d beats in ten rounds", n)
+			t.Errorf("got %d heartbeats in ten intervals", n)
 		}
 		fmt.Fprint(q, "last")
 		if q.Close() {
 			t.Error("a listener that reads is counted as slow")
 		}
 		if !strings.HasSuffix(p.text(), "last") {
-			t.Errorf("the end is lost: %q", p.text())
+			t.Errorf("the last message is lost: %q", p.text())
 		}
 	})
 }
 
-// Whoever does not read is let go, and nobody waits for him meanwhile.
+// A listener that does not read is disconnected and does not block the writer.
 func TestSlowListener(t *testing.T) {
 	for name, fill := range map[string]int{"is too far behind": mcp.MaxPending + 100_000, "takes too long": 100} {
 		t.Run(name, func(t *testing.T) {
@@ -107,24 +107,24 @@ func TestSlowListener(t *testing.T) {
 					synctest.Wait()
 				}
 				if !time.Now().Equal(began) {
-					t.Error("the writer was kept waiting")
+					t.Error("the writer was blocked")
 				}
 				if far := fill > mcp.MaxPending; failed != far || far != (ctx.Err() != nil) {
-					t.Errorf("failed %v, let go %v", failed, ctx.Err())
+					t.Errorf("failed %v, disconnected %v", failed, ctx.Err())
 				}
 				<-ctx.Done()
 				if !q.Close() {
-					t.Error("it is not counted as slow")
+					t.Error("the listener is not counted as slow")
 				}
 				if waited := time.Since(began); waited > mcp.WriteTimeout {
-					t.Errorf("it takes %v until he is gone", waited)
+					t.Errorf("the listener was disconnected after %v", waited)
 				}
 			})
 		})
 	}
 }
 
-// narrow are connections that hold next to nothing themselves.
+// narrow accepts connections with tiny buffers.
 type narrow struct{ net.Listener }
 
 func (n narrow) Accept() (net.Conn, error) {
@@ -135,7 +135,8 @@ func (n narrow) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// A client that subscribes and does not read holds up nobody, and is let go.
+// A client that subscribes and does not read is disconnected and delays no other
+// client.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	s := startLive(t)
@@ -160,27 +161,27 @@ func TestSlowClient(t *testing.T) {
 	s.settled(1)
 	l := s.listen([]string{latest})
 	for number := range int64(8) {
-		s.file(filing(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
+		s.file(newReport(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
 		l.all(latest)
 	}
-	s.settled(1) // the other is gone
-	s.file(filing(disclosure.IP, 90100, "2026-05-01T08:00:00Z"))
+	s.settled(1) // the slow client is disconnected
+	s.file(newReport(disclosure.IP, 90100, "2026-05-01T08:00:00Z"))
 	l.all(latest)
 }
 
-// As many of the longest addresses as there may be are told, however they come.
-func TestListenToMuch(t *testing.T) {
+// The maximum number of URIs of maximum length can be subscribed to and notified.
+func TestListenToManyLongURIs(t *testing.T) {
 	t.Parallel()
 	s := startLive(t)
 	uris := longAddresses()
 	l := s.listen(uris)
 	for number := range int64(3) {
-		s.file(filing(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
+		s.file(newReport(disclosure.IP, 90001+number, "2026-05-01T08:00:00Z"))
 		l.all(uris...)
 	}
 }
 
-// longAddresses are ten that select everything, of nearly 500 bytes each.
+// longAddresses returns ten URIs of nearly 500 bytes that select every report.
 func longAddresses() []string {
 	uris := make([]string, 10)
 	for i := range uris {

@@ -17,7 +17,7 @@ import (
 	"pregon/internal/store"
 )
 
-// read is what a resource is answered with.
+// read is the result of resources/read.
 type read struct {
 	Contents   []struct{ URI, MIMEType, Text string }
 	TTLMs      int
@@ -33,7 +33,7 @@ func (s *service) read(uri string, header ...string) (out read) {
 	return out
 }
 
-// A resource is what the tool for it answers.
+// A resource has the content of the result of its tool.
 func TestResources(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, market()))
@@ -62,7 +62,7 @@ func TestResources(t *testing.T) {
 	}
 	key := s.key(access.AllScopes)
 	if out := s.read("pregon://reports/latest", key...); out.CacheScope != "private" || out.TTLMs != 1000 {
-		t.Errorf("what a member reads may be kept by others: %+v", out)
+		t.Errorf("a resource that needs credentials has a public cache scope: %+v", out)
 	}
 	out := s.read("pregon://documents/oir-40374", key...)
 	if c := out.Contents[0]; c.MIMEType != "text/plain" || !strings.Contains(c.Text, hidden) || !strings.Contains(c.Text, "[page 2]") || out.CacheScope != "private" {
@@ -79,10 +79,10 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %s", uri, text)
 		}
 	}
-	s.ask("resources/read", `{"uri":"pregon://documents/oir-40375"}`, key...).refused(http.StatusOK, -32006) // still being read
+	s.ask("resources/read", `{"uri":"pregon://documents/oir-40375"}`, key...).refused(http.StatusOK, -32006) // its text is not extracted yet
 }
 
-// A long document is read on from where the piece says.
+// Each piece of a long document has the URI of the next one.
 func TestResourceOfALongDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -94,7 +94,7 @@ func TestResourceOfALongDocument(t *testing.T) {
 		if _, on, ok := strings.Cut(text, "Continue with offset="); ok {
 			uri = "pregon://documents/oir%2D40374?offset=" + strings.TrimSuffix(on, ".")
 		} else if uri = ""; !strings.Contains(text, "el final") {
-			t.Errorf("it ends with %.200s", text[max(0, len(text)-200):])
+			t.Errorf("the piece ends with %.200s", text[max(0, len(text)-200):])
 		}
 	}
 	if pieces != 3 {
@@ -134,7 +134,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// What is told of the offer elsewhere is what is offered.
+// Offer returns the tools, resources and prompts that the server lists.
 func TestOffer(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -212,7 +212,7 @@ func TestPrompts(t *testing.T) {
 			t.Errorf("%s %s: %v", test.name, test.arguments, about["total"])
 		}
 		if same := s.read(uri).Contents[0].Text; object(t, []byte(same))["id"] != about["id"] {
-			t.Errorf("%s is something else", uri)
+			t.Errorf("%s has other content than the prompt", uri)
 		}
 	}
 	if text, _, about := get("morning_briefing", `{}`); about["total"] != 0.0 || !strings.Contains(text, "service_status") {
@@ -238,7 +238,7 @@ func TestCompletion(t *testing.T) {
 	t.Parallel()
 	b := market()
 	for i := range int64(30) {
-		b.Reports = append(b.Reports, filing(disclosure.OIR, 70000+i, "2026-05-01T08:00:00Z"))
+		b.Reports = append(b.Reports, newReport(disclosure.OIR, 70000+i, "2026-05-01T08:00:00Z"))
 	}
 	s := start(t, store.Batch(b))
 	for _, test := range []struct {
@@ -280,7 +280,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// What is completed is what the caller may read.
+// Completion returns only values that the caller may read.
 func TestCompletionNeedsScopes(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -295,15 +295,15 @@ func TestCompletionNeedsScopes(t *testing.T) {
 	)
 	reports, issuers := s.key(access.ReadReports), s.key(access.ReadIssuers)
 	if n := count(report, issuers...); n != 0 || count(report, reports...) == 0 || count(report) == 0 {
-		t.Errorf("who may not read reports is offered %d", n)
+		t.Errorf("a caller without the scope for reports gets %d completions, want 0", n)
 	}
 	if n := count(issuer, reports...); n != 0 || count(issuer, issuers...) == 0 || count(issuer) == 0 {
-		t.Errorf("who may not read issuers is offered %d", n)
+		t.Errorf("a caller without the scope for issuers gets %d completions, want 0", n)
 	}
 }
 
-// A search that a subscriber was told of is read at the same address.
-func TestAddressesAreRead(t *testing.T) {
+// The URI of a search in a notification can be read.
+func TestSearchURIsCanBeRead(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
 	for _, q := range []url.Values{{"search": {"dividendos & otros"}}, {"category": {"Sobre dividendos"}, "kind": {"company"}}, {"search": {"\"Junta General\""}}} {
@@ -313,7 +313,7 @@ func TestAddressesAreRead(t *testing.T) {
 	}
 }
 
-// A document is told in pieces, which together are the whole.
+// The pieces of a document add up to the whole text.
 func TestReadDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -335,7 +335,7 @@ func TestReadDocument(t *testing.T) {
 			for _, p := range piece.Text {
 				whole.WriteString(p.Text)
 				if !strings.Contains(out.text(), p.Text) {
-					t.Error("the text lacks what the result has")
+					t.Error("the text lacks the structured content")
 				}
 			}
 			if piece.Next == nil {
@@ -344,7 +344,7 @@ func TestReadDocument(t *testing.T) {
 			offset = *piece.Next
 		}
 		if whole.String() != strings.Join(pages, "") {
-			t.Errorf("%d at a time: it does not come together", most)
+			t.Errorf("pieces of %d: they do not add up to the whole text", most)
 		}
 	}
 	if out := s.call("read_document", `{"id":"hr-256057"}`, key...); !strings.Contains(string(out.StructuredContent)+out.text(), "pending") && !out.IsError {

@@ -21,7 +21,7 @@ import (
 	"pregon/internal/store"
 )
 
-// get asks REST for a target.
+// get requests a target of the REST API.
 func (s *service) get(target string, header ...string) (status int, body []byte) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.server.URL+target, nil)
@@ -64,7 +64,7 @@ func (s *service) tools() (list struct{ Tools []offered }) {
 	return list
 }
 
-// What every agent reads before it asks anything must be short.
+// The list of tools is short, since every agent reads it first.
 func TestToolsList(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -86,7 +86,7 @@ func TestToolsList(t *testing.T) {
 	}
 }
 
-// Every result is as its tool says.
+// Every result matches the schema of its tool.
 func TestResultsAreOfTheirSchemas(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, busy(30, 300, 1)))
@@ -110,7 +110,7 @@ func TestResultsAreOfTheirSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(calls[tool.Name]) == 0 {
-			t.Errorf("%s is not tried", tool.Name)
+			t.Errorf("the test has no call of %s", tool.Name)
 		}
 		for _, arguments := range calls[tool.Name] {
 			out := s.call(tool.Name, arguments, key...)
@@ -124,14 +124,14 @@ func TestResultsAreOfTheirSchemas(t *testing.T) {
 			if schema.Required != nil { // the check must be able to fail
 				delete(got, schema.Required[0])
 				if resolved.Validate(got) == nil {
-					t.Errorf("%s: the schema lets anything through", tool.Name)
+					t.Errorf("%s: the schema accepts any value", tool.Name)
 				}
 			}
 		}
 	}
 }
 
-// list is what a search answers.
+// list is the result of a search.
 type list struct {
 	Data               []map[string]any
 	Total, Page, Limit int
@@ -151,7 +151,7 @@ func (s *service) search(arguments string, header ...string) (out list, text str
 	return out, got.text()
 }
 
-// A search finds what it finds over REST, in the same order.
+// A search returns the same reports as over REST, in the same order.
 func TestSearchesAreThoseOfREST(t *testing.T) {
 	t.Parallel()
 	s := start(t, busy(150, 1200, 2))
@@ -173,7 +173,7 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(choices)) { // the same in every run
 			values := choices[name]
 			v := values[random.IntN(len(values))]
-			if v == "" || name != "limit" && name != "page" && random.IntN(3) > 0 { // few filters, so that much is found
+			if v == "" || name != "limit" && name != "page" && random.IntN(3) > 0 { // few filters, so that most searches have results
 				continue
 			}
 			query.Set(name, v)
@@ -201,7 +201,7 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 		status, body := s.get("/api/v1/reports?" + query.Encode())
 		want := object(t, body)
 		rows, page, limit := len(answer["data"].([]any)), int(want["page"].(float64)), int(want["limit"].(float64))
-		if all := want["data"].([]any); rows < len(all) { // there was no room for more
+		if all := want["data"].([]any); rows < len(all) { // the page was truncated
 			want["data"] = all[:rows]
 			cut++
 		}
@@ -218,7 +218,7 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 		}
 	}
 	if cut < 5 || cut > 95 {
-		t.Errorf("%d pages were cut: this tests only one kind", cut)
+		t.Errorf("%d pages were truncated: the test needs pages of both kinds", cut)
 	}
 	for _, arguments := range []string{`{"search":"ardazul","limit":1}`, `{}`, `{"kind":"fund"}`, `{"search":"navalbrma"}`} {
 		var given map[string]any
@@ -238,14 +238,14 @@ func TestSearchesAreThoseOfREST(t *testing.T) {
 	}
 }
 
-// Records are those of REST, with the seq where they do not have it.
+// Records equal those of REST, with a seq added where they have none.
 func TestRecordsAreThoseOfREST(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, market()))
 	seq, cursor := float64(s.catalog.Snapshot().Seq()), s.catalog.Snapshot().Head().String()
 	for _, test := range []struct {
 		tool, arguments, target string
-		differ                  []string // as time goes by
+		differ                  []string // fields that change with time
 		plus                    map[string]any
 	}{
 		{"get_report", `{"id":"oir-40374"}`, "/api/v1/reports/oir-40374", nil, map[string]any{"seq": seq, "cursor": cursor}},
@@ -270,8 +270,8 @@ func TestRecordsAreThoseOfREST(t *testing.T) {
 	}
 }
 
-// Whoever goes on as he is told sees every report once, wherever he begins.
-func TestWalks(t *testing.T) {
+// A client that follows next sees every report once, whatever the first page is.
+func TestFollowNext(t *testing.T) {
 	t.Parallel()
 	s := start(t, busy(90, 2500, 5))
 	all, total := []string{}, 0
@@ -291,12 +291,12 @@ func TestWalks(t *testing.T) {
 		seen := []string{}
 		for rounds := 0; ; rounds++ {
 			if rounds > total {
-				t.Fatalf("%v: it has no end", begin)
+				t.Fatalf("%v: the pages do not end", begin)
 			}
 			out, _ := s.search(fmt.Sprintf(`{"page":%d,"limit":%d}`, page, limit))
 			cut = cut || out.Next != nil && len(out.Data) < limit
 			if out.Next != nil && out.Next.Limit < min(limit, len(out.Data), 10) {
-				t.Errorf("%v: after %d reports it goes on with %d at a time", begin, len(out.Data), out.Next.Limit)
+				t.Errorf("%v: after %d reports the next limit is %d", begin, len(out.Data), out.Next.Limit)
 			}
 			for _, row := range out.Data {
 				seen = append(seen, row["id"].(string))
@@ -311,11 +311,11 @@ func TestWalks(t *testing.T) {
 		}
 	}
 	if !cut {
-		t.Error("no page was cut")
+		t.Error("no page was truncated")
 	}
 }
 
-// However much filers write, an answer stays within what a model can take.
+// Results are bounded, however long the texts of filers are.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	shapes := []string{
@@ -324,10 +324,10 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	b := store.Batch{}
 	for i := range 56 {
-		r := filing(disclosure.OIR, 100+int64(i), "2026-05-04T07:00:00Z")
+		r := newReport(disclosure.OIR, 100+int64(i), "2026-05-04T07:00:00Z")
 		text := shapes[i%len(shapes)]
 		if i >= len(shapes) {
-			text = text[:min(len(text), 4_000)] // more would be read for long, and cut as well
+			text = text[:min(len(text), 4_000)] // longer texts are slow and are truncated as well
 		}
 		r.Title, r.Summary = text, text
 		few := text[:min(len(text), 2_000)]
@@ -338,8 +338,8 @@ func TestAnswersAreBounded(t *testing.T) {
 		r.SummaryMethod, r.Category = "extractive", few
 		b.Reports = append(b.Reports, r)
 	}
-	for i := range 50 { // of which a page holds many, so that its text is long
-		r := filing(disclosure.IP, 100+int64(i), "2026-05-04T07:00:00Z")
+	for i := range 50 { // a page with many reports has a long text
+		r := newReport(disclosure.IP, 100+int64(i), "2026-05-04T07:00:00Z")
 		r.Title = strings.Repeat("título ", 14)
 		b.Reports = append(b.Reports, r)
 	}

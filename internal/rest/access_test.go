@@ -12,15 +12,15 @@ import (
 	"pregon/internal/store"
 )
 
-// need is what an operation asks of its callers.
+// need is the authorization that an operation requires.
 type need struct {
 	scope  access.Scope
 	public bool
-	body   string // that it takes
-	found  int    // what it answers to whom it lets in
+	body   string // request body
+	found  int    // status for an authorized caller
 }
 
-// needs are all operations that are counted.
+// needs has every operation that counts against the rate limit.
 var needs = map[string]need{
 	"GET /api/v1/reports":                  {access.ReadReports, true, "", 200},
 	"GET /api/v1/reports/{id}":             {access.ReadReports, true, "", 404},
@@ -32,7 +32,7 @@ var needs = map[string]need{
 	"GET /api/v1/suggest":                  {0, true, "", 200},
 	"GET /api/v1/status":                   {0, true, "", 200},
 	"GET /api/v1/completeness":             {0, true, "", 200},
-	"GET /api/v1/stream":                   {access.ReadReports, false, "", 0}, // has no end: see TestStream
+	"GET /api/v1/stream":                   {access.ReadReports, false, "", 0}, // does not end: see TestStreamIsLive
 	"GET /api/v1/changes":                  {access.ReadReports, false, "", 200},
 	"GET /api/v1/webhooks":                 {access.ReadReports, false, "", 200},
 	"POST /api/v1/webhooks":                {access.ReadReports, false, `{"url":"nonsense"}`, 400},
@@ -46,7 +46,7 @@ var needs = map[string]need{
 	"POST /api/v1/webhooks/{id}/redeliver": {access.ReadReports, false, `{"seq":1}`, 404},
 }
 
-// public are the operations that anybody may call.
+// public returns the operations that need no authorization.
 func public() []string {
 	return slices.DeleteFunc(rest.Patterns(), func(pattern string) bool {
 		n, counted := needs[pattern]
@@ -54,7 +54,7 @@ func public() []string {
 	})
 }
 
-// Every operation is tried with every credential that there can be.
+// TestScopes calls every operation with every kind of credential.
 func TestScopes(t *testing.T) {
 	s := start(t, "demo", market())
 	credentials := map[access.Scope][]http.Header{}
@@ -70,7 +70,7 @@ func TestScopes(t *testing.T) {
 		seen++
 		n, ok := needs[pattern]
 		if !ok {
-			t.Errorf("nothing is said of who may call %s", pattern)
+			t.Errorf("needs has no entry for %s", pattern)
 		}
 		target := strings.ReplaceAll(path, "{id}", "nothing")
 		try := func(status int, header http.Header) answer {
@@ -84,7 +84,7 @@ func TestScopes(t *testing.T) {
 		if n.public {
 			try(n.found, nil)
 		} else if a := try(http.StatusUnauthorized, nil); strings.Contains(a.header.Get("WWW-Authenticate"), "error=") {
-			t.Errorf("%s: who shows nothing is told that it is wrong", pattern)
+			t.Errorf("%s: a request without credentials got an error code in the challenge, want none", pattern)
 		}
 		try(http.StatusUnauthorized, http.Header{"Authorization": {"Bearer nonsense"}}).challenged("invalid_token", n.scope)
 		try(http.StatusUnauthorized, http.Header{"X-Api-Key": {"pregon_live_nonsense"}}).challenged("invalid_token", n.scope)
@@ -100,11 +100,11 @@ func TestScopes(t *testing.T) {
 		}
 	}
 	if seen != len(needs) {
-		t.Errorf("%d operations were tried, of %d", seen, len(needs))
+		t.Errorf("tried %d operations, want %d", seen, len(needs))
 	}
 }
 
-// credentials are all ways to show a set of rights.
+// credentials returns headers for every kind of credential with the given scopes.
 func (s *service) credentials(has access.Scope) []http.Header {
 	s.t.Helper()
 	_, raw, err := s.keys.Create(s.t.Context(), access.Key{Plan: "pro", Scopes: has})
@@ -118,17 +118,17 @@ func (s *service) credentials(has access.Scope) []http.Header {
 	}
 }
 
-// challenged checks what a client needs to go on.
+// challenged checks that the answer has what a client needs to authenticate.
 func (a answer) challenged(code string, need access.Scope) {
 	a.t.Helper()
 	challenge := a.header.Get("WWW-Authenticate")
 	for _, want := range []string{fmt.Sprintf("error=%q", code), fmt.Sprintf("resource_metadata=%q", baseURL+"/.well-known/oauth-protected-resource")} {
 		if !strings.Contains(challenge, want) {
-			a.t.Errorf("%s is not in %s", want, challenge)
+			a.t.Errorf("the challenge lacks %s: %s", want, challenge)
 		}
 	}
 	if need != 0 && !strings.Contains(challenge, fmt.Sprintf("scope=%q", need)) {
-		a.t.Errorf("the scope %s is not in %s", need, challenge)
+		a.t.Errorf("the challenge lacks scope %s: %s", need, challenge)
 	}
 	var problem struct{ Code string }
 	a.decode(&problem)
@@ -137,9 +137,8 @@ func (a answer) challenged(code string, need access.Scope) {
 	}
 }
 
-// Documents for everybody take no notice of credentials, but for those in the
-// address, which are leaked.
-func TestDocumentsAreForEverybody(t *testing.T) {
+// Public documents ignore credentials, except those in the URL, which are leaked.
+func TestPublicDocuments(t *testing.T) {
 	s := start(t, "demo", store.Batch{})
 	for _, target := range []string{"/openapi.json", "/openapi.yaml"} {
 		s.getWith(http.StatusOK, target, http.Header{"Authorization": {"Bearer nonsense"}})
@@ -147,9 +146,9 @@ func TestDocumentsAreForEverybody(t *testing.T) {
 	}
 }
 
-// TestPlacesOfACaller: a caller whose places are all taken is refused, for
-// expensive operations sooner than for others; another is not.
-func TestPlacesOfACaller(t *testing.T) {
+// A caller at its limit of concurrent requests is refused, with a lower limit
+// for expensive operations. Other callers are not affected.
+func TestConcurrencyLimitPerCaller(t *testing.T) {
 	s := start(t, "demo", market())
 	s.document("oir-40374", "El dividendo se pagará en mayo.")
 	key, raw, err := s.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})
@@ -170,7 +169,7 @@ func TestPlacesOfACaller(t *testing.T) {
 	take(s.expensive, 8)
 	for _, path := range expensive {
 		if a := s.getWith(http.StatusTooManyRequests, path, mine); a.header.Get("Retry-After") == "" {
-			t.Errorf("%s: there is no Retry-After", path)
+			t.Errorf("%s: got no Retry-After", path)
 		}
 		s.getWith(http.StatusOK, path, others)
 	}

@@ -11,14 +11,14 @@ import (
 	"pregon/internal/store"
 )
 
-// The figures of a market of which some days are empty: every day is there,
-// today is the last, and the sums agree.
+// Every day is in the analytics, also days without reports. Today is the last,
+// and the totals agree.
 func TestAnalytics(t *testing.T) {
 	b := market() // all of it long ago
 	today := disclosure.DayOf(time.Now())
 	b.Reports = nil
 	for i, age := range []disclosure.Day{0, 1, 1, 7, 29, 35, 400} {
-		r := filing(disclosure.Types[i%3], int64(i+1), "2026-01-01T00:00:00Z")
+		r := newReport(disclosure.Types[i%3], int64(i+1), "2026-01-01T00:00:00Z")
 		r.PublishedAt = (today - age).Start().Add(12 * time.Hour)
 		r.Category = "Sobre resultados - Sobre dividendos"
 		b.Reports = append(b.Reports, r)
@@ -57,7 +57,7 @@ func TestAnalytics(t *testing.T) {
 		t.Errorf("%+v, by weekday %d, by hour %d, want 7", a.Totals, weekdays, hours)
 	}
 	if total := s.get(http.StatusOK, "/api/v1/reports").reports().Total; total != a.Totals.All {
-		t.Errorf("the list has %d, the figures %d", total, a.Totals.All)
+		t.Errorf("the list has %d reports, the analytics %d", total, a.Totals.All)
 	}
 	want := "[{Sobre dividendos 7} {Sobre resultados 7}] [{BME Growth 7 1} {SIBE 0 1}]"
 	if got := fmt.Sprint(a.Categories, a.Markets); got != want {
@@ -71,8 +71,8 @@ func TestAnalytics(t *testing.T) {
 	}
 }
 
-// A market without reports has figures too, and no list in them is null.
-func TestAnalyticsOfNothing(t *testing.T) {
+// A market without reports has analytics too, and no list in them is null.
+func TestAnalyticsWithoutReports(t *testing.T) {
 	a := analytics(start(t, "demo", store.Batch{}))
 	if len(a.Daily) != 30 || len(a.Weekdays) != 7 || len(a.Hours) != 24 || a.Pace.Ratio != nil || a.Totals.All != 0 || a.AsOfSeq != 0 {
 		t.Errorf("%+v", a)

@@ -14,7 +14,7 @@ import (
 	"pregon/internal/store"
 )
 
-// targets is one address of every route.
+// targets returns one URL of every route.
 func targets() []string {
 	var out []string
 	for _, pattern := range public() {
@@ -28,8 +28,8 @@ func targets() []string {
 	return out
 }
 
-// clocked reports whether an answer has a clock in it, so that it differs from
-// one moment to the next.
+// clocked reports whether a response contains the current time, so that it
+// differs between requests.
 func clocked(target string) bool {
 	return target == "/api/v1/analytics" || target == "/api/v1/status" || target == "/api/v1/completeness"
 }
@@ -67,8 +67,8 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
-// A tag names the content: another answer has another one, a change changes
-// it, and a service that holds the same has the same.
+// An ETag identifies the content. Other responses have other tags, a change
+// changes the tag, and services with the same data have the same tag.
 func TestETagNamesContent(t *testing.T) {
 	s, twin := start(t, "demo", market()), start(t, "demo", market())
 	tag := func(s *service, target string) string { return s.get(http.StatusOK, target).header.Get("ETag") }
@@ -80,12 +80,12 @@ func TestETagNamesContent(t *testing.T) {
 	if other := tag(s, "/api/v1/reports?limit=3"); other == before {
 		t.Errorf("two answers are both %s", other)
 	}
-	s.append(store.Batch{Reports: []disclosure.Report{filing(disclosure.IP, 9999, "2026-05-01T08:00:00Z")}})
+	s.append(store.Batch{Reports: []disclosure.Report{newReport(disclosure.IP, 9999, "2026-05-01T08:00:00Z")}})
 	if after := tag(s, target); after == before {
 		t.Errorf("a new report leaves the tag %s", after)
 	}
 	if a := s.do(http.MethodGet, target, http.Header{"If-None-Match": {before}}); a.status != http.StatusOK {
-		t.Errorf("status %d for what is no longer right", a.status)
+		t.Errorf("status %d for an outdated tag, want 200", a.status)
 	}
 }
 
@@ -119,12 +119,12 @@ func TestCacheControl(t *testing.T) {
 	for _, target := range []string{"/api/v1/reports?limit=0", "/api/v1/reports/none"} {
 		a := s.do(http.MethodGet, target, nil)
 		if a.header.Get("Cache-Control") != "no-store" || a.header.Get("ETag") != "" {
-			t.Errorf("an error may be kept: %v", a.header)
+			t.Errorf("an error is cacheable: %v", a.header)
 		}
 	}
 }
 
-// HEAD answers what GET would, without the body.
+// HEAD has the headers of GET without the body.
 func TestHead(t *testing.T) {
 	s := start(t, "demo", market())
 	for _, target := range append(targets(), "/api/v1/reports?limit=0", "/api/v1/reports/none") {

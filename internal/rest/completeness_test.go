@@ -19,7 +19,7 @@ import (
 	"pregon/internal/store"
 )
 
-// completenessDoc is what a client reads of the days.
+// completenessDoc is the completeness document as a client decodes it.
 type completenessDoc struct {
 	From, To    string
 	GeneratedAt time.Time `json:"generated_at"`
@@ -58,8 +58,8 @@ func (c completenessDoc) day(date string, t disclosure.Type) dayDoc {
 	return c.Days[n]
 }
 
-// missing tells the missing numbers of a series by day, and of those that
-// were looked up that they were never published.
+// missing returns the missing numbers of a series by day. It marks numbers that
+// were never published with ! and those not yet seen with ?.
 func (c completenessDoc) missing(t disclosure.Type) string {
 	var out []string
 	for _, d := range c.Days {
@@ -81,13 +81,13 @@ func day(s string) disclosure.Day {
 	return d
 }
 
-// cover notes that days of a series were compared.
+// cover records that days of a series were compared.
 func (s *service) cover(t disclosure.Type, from, to string) {
 	s.t.Helper()
-	s.must(s.ledger.Cover(s.t.Context(), nil, t, day(from), day(to), instant("2026-04-25T10:00:00Z")))
+	s.must(s.coverage.Cover(s.t.Context(), nil, t, day(from), day(to), instant("2026-04-25T10:00:00Z")))
 }
 
-// hashOf is worked out as the document says, from the list of reports.
+// hashOf computes the digest as documented, from the list of reports.
 func (s *service) hashOf(date string, t disclosure.Type) string {
 	s.t.Helper()
 	var numbers []int64
@@ -102,15 +102,15 @@ func (s *service) hashOf(date string, t disclosure.Type) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Every day of every series is there, with what there is of it.
+// The document has every day of every series.
 func TestCompleteness(t *testing.T) {
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
-		filing(disclosure.OIR, 1000, "2026-04-20T08:00:00Z"),
-		filing(disclosure.OIR, 999, "2026-04-20T09:00:00Z"), // lower, though later and not by its digits
-		filing(disclosure.OIR, 1001, "2026-04-20T07:00:00Z"),
-		filing(disclosure.IP, 7, "2026-04-22T08:00:00Z"),
-		filing(disclosure.HR, 500, "2026-04-20T08:00:00Z"),
-		filing(disclosure.HR, 509, "2026-04-20T08:00:00Z"),
+		newReport(disclosure.OIR, 1000, "2026-04-20T08:00:00Z"),
+		newReport(disclosure.OIR, 999, "2026-04-20T09:00:00Z"), // the lowest number, though published later and greater as a string
+		newReport(disclosure.OIR, 1001, "2026-04-20T07:00:00Z"),
+		newReport(disclosure.IP, 7, "2026-04-22T08:00:00Z"),
+		newReport(disclosure.HR, 500, "2026-04-20T08:00:00Z"),
+		newReport(disclosure.HR, 509, "2026-04-20T08:00:00Z"),
 	}})
 	for _, series := range disclosure.Types {
 		s.cover(series, "2026-04-19", "2026-04-20")
@@ -153,36 +153,36 @@ func TestCompleteness(t *testing.T) {
 		t.Errorf("the digest of 999, 1000 and 1001 is %s", got)
 	}
 	if got := got.day("2026-04-19", disclosure.OIR).SHA256; got != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
-		t.Errorf("the digest of nothing is %s", got)
+		t.Errorf("the digest of no reports is %s", got)
 	}
 }
 
-// gapped has OIR 100, 103, 105 and 108 on four days, of which 21 April has
-// none. 101, 104 and 106 were looked up and do not exist.
+// gapped serves OIR 100, 103, 105 and 108, none of them on 21 April. 101, 104
+// and 106 were looked up and do not exist.
 func gapped(t *testing.T) *service {
 	t.Helper()
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
-		filing(disclosure.OIR, 100, "2026-04-17T08:00:00Z"),
-		filing(disclosure.OIR, 103, "2026-04-20T08:00:00Z"),
-		filing(disclosure.OIR, 105, "2026-04-20T09:00:00Z"),
-		filing(disclosure.OIR, 108, "2026-04-22T08:00:00Z"),
-		filing(disclosure.HR, 100, "2026-04-20T08:00:00Z"),
-		filing(disclosure.HR, 200, "2026-04-22T08:00:00Z"),
-		filing(disclosure.IP, 100, "2026-04-20T08:00:00Z"),
-		filing(disclosure.IP, 102, "2026-04-20T09:00:00Z"),
+		newReport(disclosure.OIR, 100, "2026-04-17T08:00:00Z"),
+		newReport(disclosure.OIR, 103, "2026-04-20T08:00:00Z"),
+		newReport(disclosure.OIR, 105, "2026-04-20T09:00:00Z"),
+		newReport(disclosure.OIR, 108, "2026-04-22T08:00:00Z"),
+		newReport(disclosure.HR, 100, "2026-04-20T08:00:00Z"),
+		newReport(disclosure.HR, 200, "2026-04-22T08:00:00Z"),
+		newReport(disclosure.IP, 100, "2026-04-20T08:00:00Z"),
+		newReport(disclosure.IP, 102, "2026-04-20T09:00:00Z"),
 	}})
 	for _, number := range []int64{101, 104, 106} {
-		s.must(s.ledger.SetAbsent(t.Context(), nil, disclosure.OIR, number, instant("2026-04-23T06:07:08Z")))
+		s.must(s.coverage.SetAbsent(t.Context(), nil, disclosure.OIR, number, instant("2026-04-23T06:07:08Z")))
 	}
 	return s
 }
 
-// A missing number is told on the day of the report after it, and whether it
-// was looked up.
+// A missing number is listed on the day of the next report, with the result of
+// its lookup.
 func TestMissingNumbers(t *testing.T) {
 	s := gapped(t)
 	if got := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR); got != "" {
-		t.Errorf("before any day was compared, %s are missing", got)
+		t.Errorf("missing before any day was compared: %s, want none", got)
 	}
 	s.cover(disclosure.OIR, "2026-04-17", "2026-04-20")
 	if got, want := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR), "20:101! 20:102? 20:104!"; got != want {
@@ -198,19 +198,19 @@ func TestMissingNumbers(t *testing.T) {
 	if got, want := all.missing(disclosure.OIR), "22:106! 22:107? 20:101! 20:102? 20:104!"; got != want {
 		t.Errorf("missing are %s, want %s", got, want)
 	}
-	if got := all.missing(disclosure.IP); got != "" { // another series, of which no day was compared
-		t.Errorf("of IP %s are missing", got)
+	if got := all.missing(disclosure.IP); got != "" { // no day of this series was compared
+		t.Errorf("missing IP: %s, want none", got)
 	}
 	for _, m := range all.day("2026-04-22", disclosure.OIR).Missing {
-		if looked := m.LookedUp != nil; looked != (m.Reason == "never_published") || looked && !m.LookedUp.Equal(instant("2026-04-23T06:07:08Z")) {
+		if lookedUp := m.LookedUp != nil; lookedUp != (m.Reason == "never_published") || lookedUp && !m.LookedUp.Equal(instant("2026-04-23T06:07:08Z")) {
 			t.Errorf("%s was looked up at %v: %s", m.Number, m.LookedUp, m.Reason)
 		}
 	}
 	if hr := all.day("2026-04-22", disclosure.HR); hr.Missing != nil || hr.Checked == nil || hr.Proof == nil || hr.Proof.From != nil || hr.Proof.Reason == "" {
-		t.Errorf("of HR %v are missing, checked at %v, proof %+v; want null, because the series was never read as it came", hr.Missing, hr.Checked, hr.Proof)
+		t.Errorf("of HR %v are missing, checked at %v, proof %+v; want null, because the series was never read live", hr.Missing, hr.Checked, hr.Proof)
 	}
-	s.must(s.ledger.SetLive(t.Context(), nil, disclosure.HR, instant("2026-04-20T07:00:00Z")))
-	s.must(s.ledger.SetAbsent(t.Context(), nil, disclosure.HR, 101, instant("2026-04-23T06:07:08Z")))
+	s.must(s.coverage.SetLive(t.Context(), nil, disclosure.HR, instant("2026-04-20T07:00:00Z")))
+	s.must(s.coverage.SetAbsent(t.Context(), nil, disclosure.HR, 101, instant("2026-04-23T06:07:08Z")))
 	all = s.completeness("2026-04-01", "2026-04-30")
 	if got := strings.Fields(all.missing(disclosure.HR)); len(got) != 99 || got[0] != "22:101!" || got[1] != "22:102?" {
 		t.Errorf("of HR %d are missing: %v", len(got), got)
@@ -222,21 +222,21 @@ func TestMissingNumbers(t *testing.T) {
 		t.Errorf("of OIR the proof is %+v, want null", oir.Proof)
 	}
 
-	// A number that turns up is missing no more.
-	s.append(store.Batch{Reports: []disclosure.Report{filing(disclosure.OIR, 107, "2026-04-21T08:00:00Z")}})
+	// A number that is published later is no longer missing.
+	s.append(store.Batch{Reports: []disclosure.Report{newReport(disclosure.OIR, 107, "2026-04-21T08:00:00Z")}})
 	if got, want := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR), "21:106! 20:101! 20:102? 20:104!"; got != want {
 		t.Errorf("missing are %s, want %s", got, want)
 	}
 }
 
-// What is told of a day does not depend on the other days asked for.
+// The entry of a day does not depend on the requested range.
 func TestMissingNumbersOfAnyRange(t *testing.T) {
 	s := gapped(t)
 	s.append(store.Batch{Reports: []disclosure.Report{
-		filing(disclosure.OIR, 110, "2026-04-24T08:00:00Z"), // registered late: 109 is missing before it, 111 is not
-		filing(disclosure.OIR, 111, "2026-04-23T08:00:00Z"),
-		filing(disclosure.OIR, 112, "2026-01-02T08:00:00Z"), // of a time that cannot be right
-		filing(disclosure.OIR, 113, "2026-04-23T09:00:00Z"),
+		newReport(disclosure.OIR, 110, "2026-04-24T08:00:00Z"), // registered late: 109 is missing before it, 111 is not
+		newReport(disclosure.OIR, 111, "2026-04-23T08:00:00Z"),
+		newReport(disclosure.OIR, 112, "2026-01-02T08:00:00Z"), // with an implausible date
+		newReport(disclosure.OIR, 113, "2026-04-23T09:00:00Z"),
 	}})
 	s.cover(disclosure.OIR, "2026-03-01", "2026-04-30")
 	whole := s.completeness("2026-04-01", "2026-04-30")
@@ -277,7 +277,7 @@ func TestCompletenessRange(t *testing.T) {
 		{"?from=&to=2026-04-22", "2026-04-16", "2026-04-22", 7},
 		{"?from=2024-01-01&to=2024-12-31", "2024-01-01", "2024-12-31", 366},
 		{"?from=2025-04-22&to=2026-04-22", "2025-04-22", "2026-04-22", 366},
-		{"?to=1900-01-03", "1900-01-01", "1900-01-03", 3}, // where days begin
+		{"?to=1900-01-03", "1900-01-01", "1900-01-03", 3}, // the first supported day
 		{"?from=1900-02-02&to=1900-02-02", "1900-02-02", "1900-02-02", 1},
 		{"?to=9999-12-31", "9999-12-25", "9999-12-31", 7},
 		{encode("from", (today - 365).String()), (today - 365).String(), today.String(), 366},
@@ -294,22 +294,22 @@ func TestCompletenessRange(t *testing.T) {
 	s.get(http.StatusBadRequest, path+"?from=9999-12-31").refused("from", "9999-12-31") // later than today
 	s.get(http.StatusBadRequest, path+"?from=2026-04-22&from=2026-04-22").refused("from", "2026-04-22, 2026-04-22")
 	s.get(http.StatusBadRequest, path+"?to=hoy").refused("to", "hoy")
-	// A date that cannot be read is the only fault: there is nothing to compare it with.
+	// An invalid date is the only error: the range is not checked then.
 	s.get(http.StatusBadRequest, path+"?from=2020-01-01&to=2026-04-00").refused("to", "2026-04-00")
 	s.get(http.StatusBadRequest, path+"?from=2026-02-29&to=1950-01-01").refused("from", "2026-02-29")
 }
 
-// A day is Madrid's, also when it has 23 or 25 hours.
+// Days are calendar days in Madrid, also those of 23 or 25 hours.
 func TestCompletenessOfClockChanges(t *testing.T) {
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
-		filing(disclosure.IP, 1, "2026-03-28T22:59:59Z"), // 28 March 23:59:59
-		filing(disclosure.IP, 2, "2026-03-28T23:00:00Z"), // 29 March 00:00:00
-		filing(disclosure.IP, 3, "2026-03-29T21:59:59Z"), // 29 March 23:59:59, in summer time
-		filing(disclosure.IP, 5, "2026-03-29T22:00:00Z"), // 30 March 00:00:00
-		filing(disclosure.IP, 6, "2026-10-24T21:59:59Z"), // 24 October 23:59:59
-		filing(disclosure.IP, 7, "2026-10-24T22:00:00Z"), // 25 October 00:00:00
-		filing(disclosure.IP, 8, "2026-10-25T22:59:59Z"), // 25 October 23:59:59, in winter time
-		filing(disclosure.IP, 9, "2026-10-25T23:00:00Z"), // 26 October 00:00:00
+		newReport(disclosure.IP, 1, "2026-03-28T22:59:59Z"), // 28 March 23:59:59
+		newReport(disclosure.IP, 2, "2026-03-28T23:00:00Z"), // 29 March 00:00:00
+		newReport(disclosure.IP, 3, "2026-03-29T21:59:59Z"), // 29 March 23:59:59, in summer time
+		newReport(disclosure.IP, 5, "2026-03-29T22:00:00Z"), // 30 March 00:00:00
+		newReport(disclosure.IP, 6, "2026-10-24T21:59:59Z"), // 24 October 23:59:59
+		newReport(disclosure.IP, 7, "2026-10-24T22:00:00Z"), // 25 October 00:00:00
+		newReport(disclosure.IP, 8, "2026-10-25T22:59:59Z"), // 25 October 23:59:59, in winter time
+		newReport(disclosure.IP, 9, "2026-10-25T23:00:00Z"), // 26 October 00:00:00
 	}})
 	s.cover(disclosure.IP, "2026-03-28", "2026-03-30")
 	for _, test := range []struct{ from, to, want, missing string }{
@@ -332,8 +332,8 @@ func TestCompletenessOfClockChanges(t *testing.T) {
 	}
 }
 
-// The command that the document gives to clients prints the digest, of a day
-// that has more than one page too.
+// The documented shell command prints the digest, also for a day with more than
+// one page of reports.
 func TestDigestByShell(t *testing.T) {
 	for _, tool := range []string{"sh", "curl", "jq", "sort", "sha256sum"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -347,7 +347,7 @@ func TestDigestByShell(t *testing.T) {
 	}
 	var b store.Batch
 	for n := range int64(120) {
-		b.Reports = append(b.Reports, filing(disclosure.OIR, 950+n, "2026-04-22T08:00:00Z"))
+		b.Reports = append(b.Reports, newReport(disclosure.OIR, 950+n, "2026-04-22T08:00:00Z"))
 	}
 	for _, batch := range []store.Batch{b, {}} {
 		s := start(t, "demo", batch)

@@ -19,19 +19,19 @@ import (
 	"pregon/internal/store"
 )
 
-// document gives a report a document with these pages.
+// document stores a document with these pages for a report.
 func (s *service) document(id string, pages ...string) disclosure.Report {
 	s.t.Helper()
-	told := querytest.Document(s.t, s.store, id, pages...)
-	s.append(store.Batch{Aside: []disclosure.Report{told}})
-	return told
+	report := querytest.Document(s.t, s.store, id, pages...)
+	s.append(store.Batch{Aside: []disclosure.Report{report}})
+	return report
 }
 
 func (s *service) key() http.Header { return s.credentials(access.ReadReports)[0] }
 
 func TestDocument(t *testing.T) {
 	s := start(t, "demo", market())
-	told := s.document("oir-40374", "La Junta aprobó el dividendo.\n\nSe pagará en mayo.", "", "Segunda €ñ😀 página.")
+	report := s.document("oir-40374", "La Junta aprobó el dividendo.\n\nSe pagará en mayo.", "", "Segunda €ñ😀 página.")
 	var got map[string]any
 	s.getWith(http.StatusOK, "/api/v1/reports/OIR-40374/document", s.key()).decode(&got)
 	delete(got, "attribution")
@@ -39,11 +39,11 @@ func TestDocument(t *testing.T) {
 		return map[string]any{"page": float64(n), "text": text, "method": "text"}
 	}
 	want := map[string]any{
-		"id": "oir-40374", "sha256": told.Document.SHA256, "type": "pdf", "bytes": float64(told.Document.Bytes), "pages": 3.0, "language": "es", "method": "text",
+		"id": "oir-40374", "sha256": report.Document.SHA256, "type": "pdf", "bytes": float64(report.Document.Bytes), "pages": 3.0, "language": "es", "method": "text",
 		"notes": []any{}, "outline": []any{map[string]any{"title": "Principio", "page": 1.0, "level": 1.0}},
 		"text":   []any{page(1, "La Junta aprobó el dividendo.\n\nSe pagará en mayo."), page(2, ""), page(3, "Segunda €ñ😀 página.")},
 		"offset": 0.0, "next_offset": nil, "total_chars": 68.0, "token_estimate": 21.0,
-		"text_ready_at": told.TextReadyAt.In(disclosure.Madrid).Format(time.RFC3339Nano),
+		"text_ready_at": report.TextReadyAt.In(disclosure.Madrid).Format(time.RFC3339Nano),
 		"pdf_url":       "https://regulator.example/webservices/verdocumento/ver?t=%7bd0c%7d",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -54,12 +54,12 @@ func TestDocument(t *testing.T) {
 		TextReadyAt time.Time `json:"text_ready_at"`
 	}
 	s.get(http.StatusOK, "/api/v1/reports/oir-40374").decode(&detail)
-	if d := detail.Document; d["status"] != "ready" || d["reason"] != nil || d["sha256"] != told.Document.SHA256 || d["pages"] != 3.0 || !detail.TextReadyAt.Equal(told.TextReadyAt) {
+	if d := detail.Document; d["status"] != "ready" || d["reason"] != nil || d["sha256"] != report.Document.SHA256 || d["pages"] != 3.0 || !detail.TextReadyAt.Equal(report.TextReadyAt) {
 		t.Errorf("%+v", detail)
 	}
 }
 
-// Whoever goes on where he is told gets the whole text, by either way.
+// A client that follows the next links gets the whole text in either format.
 func TestDocumentInPieces(t *testing.T) {
 	s := start(t, "demo", market())
 	pages := []string{strings.Repeat("Árbol ñandú 😀. ", 40), "corta", "", strings.Repeat("€", 333)}
@@ -71,7 +71,7 @@ func TestDocumentInPieces(t *testing.T) {
 		target, got := "/api/v1/reports/oir-40374/document?max_chars=100", ""
 		for rounds := 0; target != ""; rounds++ {
 			if rounds > 20 {
-				t.Fatal("it has no end")
+				t.Fatal("the pages do not end")
 			}
 			a := s.getWith(http.StatusOK, target, header)
 			next := ""
@@ -147,18 +147,18 @@ func TestDocumentForms(t *testing.T) {
 
 func TestDocumentNotThere(t *testing.T) {
 	b := market()
-	history := filing(disclosure.OIR, 50, "2026-04-22T12:00:00Z")
+	history := newReport(disclosure.OIR, 50, "2026-04-22T12:00:00Z")
 	history.PDFURL = "https://regulator.example/webservices/verdocumento/ver?t=1"
 	history.Backfilled = true
-	broken := filing(disclosure.OIR, 51, "2026-04-22T12:00:00Z")
+	broken := newReport(disclosure.OIR, 51, "2026-04-22T12:00:00Z")
 	broken.PDFURL = history.PDFURL
 	broken.Document = disclosure.Document{Status: disclosure.DocumentFailed, Reason: "The document cannot be read: it is encrypted.", Link: broken.PDFURL}
-	again := filing(disclosure.OIR, 52, "2026-04-22T12:00:00Z")
+	again := newReport(disclosure.OIR, 52, "2026-04-22T12:00:00Z")
 	again.PDFURL = history.PDFURL
 	again.Document = disclosure.Document{Status: disclosure.DocumentPending, Reason: "The regulator did not give the document. It is tried again."}
 	moved := broken
 	moved.ID, moved.Number, moved.PDFURL = "", 53, "https://regulator.example/webservices/verdocumento/ver?t=2"
-	listed := filing(disclosure.OIR, 54, "2026-04-22T12:00:00Z")
+	listed := newReport(disclosure.OIR, 54, "2026-04-22T12:00:00Z")
 	listed.EnrichedAt = listed.PublishedAt
 	b.Reports = append(b.Reports, history, broken, again, moved, listed)
 	s := start(t, "demo", b)
@@ -172,7 +172,7 @@ func TestDocumentNotThere(t *testing.T) {
 		"oir-50":    {404, "none", "was not asked for"},
 		"oir-51":    {404, "failed", "it is encrypted"},
 		"oir-52":    {202, "pending", "It is tried again"},
-		"oir-53":    {202, "pending", "waits for its turn"}, // under its new link
+		"oir-53":    {202, "pending", "waits for its turn"}, // its link changed
 		"oir-54":    {404, "none", "has no document of its own"},
 	} {
 		a := s.getWith(w.status, "/api/v1/reports/"+id+"/document", s.key())
@@ -214,7 +214,7 @@ func TestSearchInDocuments(t *testing.T) {
 		"dividendo -junta":                    "ip-3123",
 		"depositari":                          "hr-256057",
 		"FÓNDO":                               "hr-256057",
-		"bodegas":                             "", // in the title's words, not in the document's
+		"bodegas":                             "", // in the title, not in the document
 		"dividendo&kind=fund":                 "",
 		"dividendo&category=Sobre+dividendos": "oir-40374",
 	} {
@@ -260,8 +260,8 @@ func TestSearchInDocuments(t *testing.T) {
 	}
 }
 
-// However it is written, a search in documents is for members.
-func TestSearchInDocumentsIsForMembers(t *testing.T) {
+// A search in documents needs credentials, however the parameter is encoded.
+func TestSearchInDocumentsNeedsCredentials(t *testing.T) {
 	s := start(t, "demo", market())
 	s.document("ip-3123", "Los resultados crecen un 3 %.")
 	for _, target := range []string{"?in=document&search=resultados", "?search=resultados&%69n=document", "?search=resultados&i%6E=document", "?in=&in=document&search=resultados", "?in=%64ocument&search=x"} {
@@ -271,7 +271,7 @@ func TestSearchInDocumentsIsForMembers(t *testing.T) {
 	s.getWith(http.StatusOK, "/api/v1/reports?in=&search=resultados", nil)
 }
 
-// numbers is so many words.
+// numbers returns n words.
 func numbers(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -280,8 +280,8 @@ func numbers(n int) string {
 	return b.String()[1:]
 }
 
-// A client that hangs up while its question is asked is no failure of ours.
-func TestHangingUpIsNoFailure(t *testing.T) {
+// A request canceled by its client is not a server error.
+func TestCanceledRequestIsNoError(t *testing.T) {
 	s := start(t, "demo", market())
 	s.document("oir-40374", "El dividendo se pagará en mayo.")
 	ctx, hangUp := context.WithCancel(t.Context())

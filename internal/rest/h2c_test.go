@@ -21,9 +21,8 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// A stream outlives the time for one write and the server's own, whichever
-// protocol it comes over: with HTTP/2 such a time ends it even when nothing is
-// being written.
+// A stream outlives the write deadline and the timeouts of the server with every
+// protocol. With HTTP/2 a deadline ends a stream even while nothing is written.
 func TestStreamOutlivesDeadlines(t *testing.T) {
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -32,8 +31,8 @@ func TestStreamOutlivesDeadlines(t *testing.T) {
 	}
 }
 
-// streaming serves the surface inside a bubble, over connections that hold
-// nothing, until the test ends. stop is what a shutdown does.
+// streaming serves the API inside a synctest bubble, over unbuffered connections,
+// until the test ends. stop ends the streams as a shutdown does.
 func streaming(t *testing.T, protocol string) (transport *http.Transport, seats *events.ConnLimiter, stop func()) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
@@ -72,7 +71,7 @@ func streaming(t *testing.T, protocol string) (transport *http.Transport, seats 
 	return transport, seats, stop
 }
 
-// open asks for a stream.
+// open requests a stream.
 func open(t *testing.T, transport *http.Transport) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+rest.StreamPath, nil)
@@ -107,18 +106,18 @@ func outlive(t *testing.T, protocol string) {
 		}
 	}
 	if lived := time.Since(began); last != "goodbye" || lived < 2*time.Minute {
-		t.Errorf("it ends after %v and %d beats with %q", lived, beats, last)
+		t.Errorf("the stream ended after %v and %d heartbeats with %q", lived, beats, last)
 	}
 	if n := seats.Cut(); n != 0 {
-		t.Errorf("%d streams are counted as cut", n)
+		t.Errorf("counted %d streams as cut, want 0", n)
 	}
 }
 
-// A listener that does not read is cut, and counted.
+// A client that does not read is disconnected and counted.
 func TestStreamThatIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport, seats, _ := streaming(t, "HTTP/1.1")
-		transport.ReadBufferSize = 16 // of the client, who reads no more
+		transport.ReadBufferSize = 16 // the client reads no more
 		open(t, transport)
 		time.Sleep(time.Minute)
 		if n := seats.Cut(); n != 1 || seats.Open() != 0 {

@@ -12,7 +12,7 @@ import (
 	"pregon/internal/store"
 )
 
-// The list is the contract's to the byte; there is no total, page or limit.
+// The list matches the contract byte by byte: it has no total, page or limit.
 func TestIssuerListBytes(t *testing.T) {
 	s := start(t, "demo", market())
 	want := `{"data":[` +
@@ -38,7 +38,7 @@ func TestIssuerLimit(t *testing.T) {
 	s := start(t, "demo", b)
 	for query, want := range map[string]int{
 		"": 10, "?limit=": 10, "?limit=1": 1, "?limit=50": 50,
-		"?page=2": 10, "?page=x": 10, // there is no such parameter here
+		"?page=2": 10, "?page=x": 10, // not a parameter of this operation
 		"?search=minas&limit=50": 50,
 	} {
 		if got := len(s.get(http.StatusOK, "/api/v1/issuers"+query).reports().Data); got != want {
@@ -63,11 +63,11 @@ func TestIssuerSearch(t *testing.T) {
 		{"fi-4720", encode("search", "FI-4720")},
 		{"sgiic-194 fi-4720", encode("search", "ardazul")},
 		{"sgiic-194", encode("search", "ardazul", "kind", "manager")},
-		{"A69000024 A69000057", encode("search", "anb")},                  // whose ticker it is comes first
-		{"A69000057 A69000016 A69000040", encode("search", "bodegas")},    // whose name begins with it comes first
-		{"A69000016 A69000057 A69000040", encode("search", "bodegas de")}, // the words in their order before the words anywhere
+		{"A69000024 A69000057", encode("search", "anb")},                  // a match of the ticker is first
+		{"A69000057 A69000016 A69000040", encode("search", "bodegas")},    // a match at the start of the name is first
+		{"A69000016 A69000057 A69000040", encode("search", "bodegas de")}, // the words in order rank before the words anywhere
 		{"A69000057 A69000016", encode("search", "bodegas -urdanabe")},
-		{"A69000024 A69000016", encode("search", "s.a. -gran -ardazul")}, // a legal form typed alone is looked for
+		{"A69000024 A69000016", encode("search", "s.a. -gran -ardazul")}, // a legal form alone is searched for
 		{"fi-4720", encode("kind", "fund")},
 		{"", encode("kind", "other")},
 		{"", encode("search", "40374")},
@@ -133,8 +133,8 @@ func TestIssuerDetailOfFund(t *testing.T) {
 	}
 }
 
-// An issuer is named by any identifier or its ticker wherever there is a
-// filter; one that is not known is refused, with those that may be meant.
+// Every filter accepts an issuer by any identifier or its ticker. An unknown
+// issuer is refused with suggestions.
 func TestIssuersInFilters(t *testing.T) {
 	s, key := startLive(t)
 	want := s.get(http.StatusOK, "/api/v1/reports?issuer=A69000016").ids()
@@ -162,12 +162,12 @@ func TestIssuersInFilters(t *testing.T) {
 	s.call("POST", "/api/v1/webhooks", key, `{"url":"https://x.example/","filter":{"issuer":"zzz"}}`, 400, nil)
 }
 
-// A ticker of two is nobody's; an issuer of which there are only reports is
-// known; and before there is a directory, a tax number is taken as it is.
-func TestIssuersThatAreHardToTell(t *testing.T) {
+// A ticker shared by two issuers identifies neither. An issuer that only has
+// reports is known. While there is no directory, any tax number is accepted.
+func TestAmbiguousIssuers(t *testing.T) {
 	b := store.Batch{
 		Issuers: []disclosure.Issuer{{NIF: "A69000024", Name: "ACEROS", Ticker: "DUO"}, {NIF: "A69000032", Name: "BARCAS", Ticker: "duo"}},
-		Reports: []disclosure.Report{filing(disclosure.OIR, 1, "2026-04-22T08:00:00Z")},
+		Reports: []disclosure.Report{newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z")},
 	}
 	b.Reports[0].NIF = "A69000040"
 	s := start(t, "demo", b)
@@ -177,7 +177,7 @@ func TestIssuersThatAreHardToTell(t *testing.T) {
 		}
 	}
 	if got := s.get(http.StatusOK, "/api/v1/reports?issuer=a-69000040").ids(); got != "oir-1" {
-		t.Errorf("an issuer of reports alone has %q", got)
+		t.Errorf("reports of an issuer outside the directory: %q", got)
 	}
 	empty := start(t, "demo", store.Batch{})
 	empty.get(http.StatusOK, "/api/v1/reports?issuer=A69000016")
@@ -189,7 +189,7 @@ func TestIssuersThatAreHardToTell(t *testing.T) {
 func TestIssuerDetailCountsReports(t *testing.T) {
 	b := store.Batch{Issuers: []disclosure.Issuer{{NIF: "A69000024", Name: "ACEROS DE NAVALBRUMA, S.A."}}}
 	for n := range int64(7) {
-		b.Reports = append(b.Reports, filing(disclosure.OIR, n+1, "2026-04-22T08:00:00Z"))
+		b.Reports = append(b.Reports, newReport(disclosure.OIR, n+1, "2026-04-22T08:00:00Z"))
 	}
 	s := start(t, "demo", b)
 	var got struct {
@@ -203,8 +203,8 @@ func TestIssuerDetailCountsReports(t *testing.T) {
 	}
 }
 
-// Every record says where it comes from, and the real ones that they are free
-// of charge at the regulator.
+// Every record names its source. Those of the real market also state that they
+// are available free of charge from the regulator.
 func TestAttribution(t *testing.T) {
 	free := map[string]any{
 		"source": "Comisión Nacional del Mercado de Valores (CNMV)", "url": "https://www.cnmv.es",

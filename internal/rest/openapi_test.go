@@ -30,7 +30,7 @@ func TestDocumentIsValid(t *testing.T) {
 	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || doc.Info.Title != "Pregón" {
 		t.Errorf("OpenAPI %s, %s %s", doc.OpenAPI, doc.Info.Title, doc.Info.Version)
 	}
-	// The library checks the examples of answers, not those of schemas.
+	// The library checks the examples of responses, not those of schemas.
 	for name, schema := range doc.Components.Schemas {
 		for i, example := range schema.Value.Examples {
 			if err := schema.Value.VisitJSON(example, openapi3.EnableJSONSchema2020()); err != nil {
@@ -40,7 +40,7 @@ func TestDocumentIsValid(t *testing.T) {
 	}
 }
 
-// operationIDs are names that generated clients call: they stay fixed.
+// operationIDs are the method names of generated clients. They must not change.
 var operationIDs = map[string]string{
 	"GET /api/v1/reports":                  "getReports",
 	"GET /api/v1/reports/{id}":             "getReport",
@@ -123,8 +123,8 @@ func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
 	}
 }
 
-// Every operation may be called in the contract's three ways, but for those
-// that are the same for everybody.
+// Every operation accepts the three kinds of credentials of the contract, except
+// those that are the same for every caller.
 func TestSecurityAlternatives(t *testing.T) {
 	doc := resttest.Document()
 	want := openapi3.SecurityRequirements{{}, {"apiKey": {}}, {"bearer": {}}}
@@ -185,7 +185,7 @@ func TestSchemasAreTheContract(t *testing.T) {
 	}
 }
 
-// Whoever reads the document must be told what everything means.
+// Everything in the document has a description.
 func TestEveryFieldIsDescribed(t *testing.T) {
 	var visit func(name string, ref *openapi3.SchemaRef)
 	visit = func(name string, ref *openapi3.SchemaRef) {
@@ -211,7 +211,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 	}
 }
 
-// parameters are all of a path's, whatever the method.
+// parameters returns the parameters of all methods of a path.
 func parameters(item *openapi3.PathItem) (all openapi3.Parameters) {
 	for _, operation := range item.Operations() {
 		all = append(all, operation.Parameters...)
@@ -219,23 +219,23 @@ func parameters(item *openapi3.PathItem) (all openapi3.Parameters) {
 	return all
 }
 
-// The documents are the same, one in each language, and carry the address of
-// the service in the place of the placeholder.
+// The YAML and JSON documents are equal and have the address of the service
+// instead of the placeholder.
 func TestServedDocuments(t *testing.T) {
 	s := start(t, "demo", store.Batch{})
 	yaml, asJSON := s.get(http.StatusOK, "/openapi.yaml"), s.get(http.StatusOK, "/openapi.json")
 	if yaml.header.Get("Content-Type") != "application/yaml" || asJSON.header.Get("Content-Type") != "application/json" {
 		t.Errorf("served as %s and %s", yaml.header.Get("Content-Type"), asJSON.header.Get("Content-Type"))
 	}
-	// The library reads YAML in a way of its own, so that a date or a number
-	// for a key which the program's reader would change comes out here.
+	// The library has its own YAML parser. This detects dates or numeric keys that
+	// the parser of the program would change.
 	fromYAML, fromJSON := loaded(t, yaml.body), loaded(t, asJSON.body)
 	if diff := cmp.Diff(fromYAML, fromJSON); diff != "" {
 		t.Errorf("YAML (-) and JSON (+): %s", diff)
 	}
 	for _, body := range [][]byte{yaml.body, asJSON.body} {
 		if bytes.Count(body, []byte(baseURL)) != 1 || bytes.Contains(body, []byte("127.0.0.1")) {
-			t.Errorf("the address stands %d times in the document", bytes.Count(body, []byte(baseURL)))
+			t.Errorf("the address is in the document %d times", bytes.Count(body, []byte(baseURL)))
 		}
 	}
 }
@@ -256,8 +256,8 @@ func loaded(t *testing.T, data []byte) (doc map[string]any) {
 	return doc
 }
 
-// Any address that a service can have must leave the document readable.
-func TestDocumentTakesAnyAddress(t *testing.T) {
+// The document is valid with any address of the service.
+func TestDocumentWithAnyAddress(t *testing.T) {
 	for _, address := range []string{"http://[::1]:8080", "https://pregon.example/under/a-path", "http://127.0.0.1:8080"} {
 		doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(address))
 		if err != nil {
@@ -270,9 +270,9 @@ func TestDocumentTakesAnyAddress(t *testing.T) {
 	}
 }
 
-// What the document says of parameters is what the service does: for every
-// whole number the bounds are taken and their neighbours refused, for every
-// list of values each is taken and others refused, for every date likewise.
+// The service validates parameters as documented. It accepts the bounds of every
+// integer, every listed value and valid dates. It refuses values out of bounds,
+// other values and invalid dates.
 func TestParametersAreAsDocumented(t *testing.T) {
 	s := start(t, "demo", market())
 	s.document("oir-40374", "El dividendo se pagará en mayo.")
@@ -280,7 +280,7 @@ func TestParametersAreAsDocumented(t *testing.T) {
 	header := s.credentials(access.AllScopes)[0]
 	for path, item := range resttest.Document().Paths.Map() {
 		if path == rest.StreamPath || strings.Contains(path, "webhooks") {
-			continue // which have tests of their own
+			continue // tested separately
 		}
 		for _, ref := range parameters(item) {
 			p := ref.Value

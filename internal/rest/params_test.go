@@ -56,11 +56,11 @@ func TestBadValues(t *testing.T) {
 func TestReversedDates(t *testing.T) {
 	s := start(t, "demo", market())
 	s.get(http.StatusBadRequest, "/api/v1/reports?from=2026-04-23&to=2026-04-22").refused("from", "2026-04-23")
-	// A date that cannot be read is the only fault: there is nothing to compare it with.
+	// An invalid date is the only error: the range is not checked then.
 	s.get(http.StatusBadRequest, "/api/v1/reports?from=2026-04-23&to=2026-04-00").refused("to", "2026-04-00")
 }
 
-// An empty value is as if the parameter were absent.
+// An empty value is the same as an absent parameter.
 func TestEmptyIsAbsent(t *testing.T) {
 	s := start(t, "demo", market())
 	plain := s.get(http.StatusOK, "/api/v1/reports").body
@@ -85,8 +85,8 @@ func TestRepeatedParameters(t *testing.T) {
 	s.get(http.StatusOK, "/api/v1/reports?unknown=1&unknown=2")
 }
 
-// Everything wrong is told at once, so that it can be mended at once.
-func TestProblemTellsEverything(t *testing.T) {
+// A problem document lists all errors of a request.
+func TestProblemListsAllErrors(t *testing.T) {
 	s := start(t, "demo", market())
 	got := s.get(http.StatusBadRequest, "/api/v1/reports?type=xx&limit=0&page=0&from=x").problem()
 	want := problem.Document{
@@ -105,8 +105,7 @@ func TestProblemTellsEverything(t *testing.T) {
 	}
 }
 
-// Any text with a word is a query, and none is taken for more than the words
-// in it.
+// Any text with a word is a valid query, and only its words matter.
 func TestAnyTextIsAQuery(t *testing.T) {
 	s := start(t, "demo", market())
 	for raw, want := range map[string]string{
@@ -121,7 +120,8 @@ func TestAnyTextIsAQuery(t *testing.T) {
 	}
 }
 
-// Symbols alone are not taken for no search, which would show everything.
+// A search with only symbols is refused. As an empty search it would match
+// everything.
 func TestSearchWithoutAWord(t *testing.T) {
 	s := start(t, "demo", market())
 	header := s.credentials(access.AllScopes)[0]
@@ -141,8 +141,8 @@ func TestSearchWithoutAWord(t *testing.T) {
 	}
 }
 
-// There is no bound on the search text below that of the head, and it is not
-// sent back.
+// The search text is limited only by the size of the request header, and is not
+// returned.
 func TestLongSearch(t *testing.T) {
 	s := start(t, "demo", market())
 	for name, text := range map[string]string{
@@ -161,11 +161,11 @@ func TestLongSearch(t *testing.T) {
 		}
 	}
 	if got := s.get(http.StatusOK, "/api/v1/reports"+encode("search", strings.Repeat("dividendo ", 5_000))).ids(); got != "oir-40374" {
-		t.Errorf("a word said often finds %q", got)
+		t.Errorf("a repeated word finds %q", got)
 	}
 }
 
-// countTo writes n distinct words.
+// countTo returns n distinct words.
 func countTo(n int, before string) string {
 	var b strings.Builder
 	for i := range n {
@@ -174,8 +174,8 @@ func countTo(n int, before string) string {
 	return b.String()
 }
 
-// A long or broken value is told, but cut and mended.
-func TestOddValuesAreToldSafely(t *testing.T) {
+// A long value is truncated in the problem, and invalid UTF-8 is replaced.
+func TestOddValuesInProblems(t *testing.T) {
 	s := start(t, "demo", market())
 	long := s.get(http.StatusBadRequest, "/api/v1/reports"+encode("limit", strings.Repeat("9", 50_000)))
 	long.refused("limit", strings.Repeat("9", 200)+"…")
@@ -201,8 +201,8 @@ func TestUnreadableQueries(t *testing.T) {
 	}
 }
 
-// A secret in an address is refused everywhere, before anything else, however
-// its name is written, and is not repeated.
+// Every operation first refuses a secret in the URL, however the name of its
+// parameter is encoded, and does not repeat it.
 func TestCredentialsInTheQuery(t *testing.T) {
 	s := start(t, "demo", market())
 	const secret = "pregon_live_s3cr3t"
@@ -221,7 +221,7 @@ func TestCredentialsInTheQuery(t *testing.T) {
 			}
 		}
 	}
-	for _, raw := range []string{"apikey=x", "x-api-key=x", "q=" + secret, "search=my+" + secret, "pregon_live%5Fx=1"} { // by other names, and by its looks
+	for _, raw := range []string{"apikey=x", "x-api-key=x", "q=" + secret, "search=my+" + secret, "pregon_live%5Fx=1"} { // under other names, and recognized by its format
 		if got := s.get(http.StatusBadRequest, "/api/v1/reports?"+raw); strings.Contains(string(got.body), secret) {
 			t.Errorf("%s is repeated: %s", raw, got.body)
 		}
@@ -231,8 +231,8 @@ func TestCredentialsInTheQuery(t *testing.T) {
 	}
 }
 
-// While nothing is loaded there is nothing to answer, and the service says so
-// rather than show an empty market.
+// Until the catalogue is loaded, the service answers 503 instead of an empty
+// market.
 func TestNotLoaded(t *testing.T) {
 	s := startEmpty(t, "demo")
 	for _, pattern := range public() {
@@ -250,8 +250,8 @@ func TestNotLoaded(t *testing.T) {
 	s.get(http.StatusOK, "/api/v1/reports")
 }
 
-// Before the first data is there, an empty list would be taken for the truth:
-// only the state of the service and its documents are answered.
+// Before the first data is stored, only the status and the documents are served.
+// An empty list would be misleading.
 func TestBeforeTheFirstData(t *testing.T) {
 	var ready atomic.Bool
 	s := serve(t, query.Options{Source: func() string { return "demo" }, Ready: func() error {

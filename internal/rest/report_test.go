@@ -39,7 +39,7 @@ func TestReportListBytes(t *testing.T) {
 
 // What the API returns of a report or an issuer can be imported elsewhere.
 func TestDetailsCanBeImported(t *testing.T) {
-	full := filing(disclosure.OIR, 40376, "2026-04-24T08:00:00Z")
+	full := newReport(disclosure.OIR, 40376, "2026-04-24T08:00:00Z")
 	full.NIF, full.Ticker, full.Category, full.CorrectedBy = "A-69000016", "BVB", "Resultados - Otros", "oir-40380"
 	full.PDFURL, full.SourceURL, full.TimeFrom = "https://regulator.example/d", "https://regulator.example/p", disclosure.FromPermalink
 	full.EnrichedAt, full.SummaryReadyAt, full.TextReadyAt = full.PublishedAt.Add(time.Second), full.PublishedAt.Add(3*time.Second), full.PublishedAt.Add(2*time.Second)
@@ -83,12 +83,12 @@ func TestNoReports(t *testing.T) {
 	}
 }
 
-// Pages cut the list without a gap or a repeat, and tell the true total even
+// Pages divide the list without a gap or a repeat, and have the true total even
 // past the end.
 func TestPages(t *testing.T) {
 	var b store.Batch
 	for n := range int64(23) {
-		b.Reports = append(b.Reports, filing(disclosure.OIR, n+1, "2026-04-22T08:00:00Z"))
+		b.Reports = append(b.Reports, newReport(disclosure.OIR, n+1, "2026-04-22T08:00:00Z"))
 	}
 	s := start(t, "demo", b)
 	for _, test := range []struct {
@@ -121,13 +121,13 @@ func TestPages(t *testing.T) {
 func TestOrder(t *testing.T) {
 	const noon = "2026-04-22T12:00:00Z"
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
-		filing(disclosure.OIR, 500, noon),
-		filing(disclosure.OIR, 9, "2026-04-22T12:00:01Z"),
-		filing(disclosure.IP, 500, noon),
-		filing(disclosure.OIR, 1000, noon), // greater as a number, not as a text
-		filing(disclosure.HR, 500, noon),
-		filing(disclosure.HR, 2000, "2026-04-22T11:59:59.999Z"),
-		filing(disclosure.IP, 501, "2026-04-22T14:00:00+02:00"), // noon again
+		newReport(disclosure.OIR, 500, noon),
+		newReport(disclosure.OIR, 9, "2026-04-22T12:00:01Z"),
+		newReport(disclosure.IP, 500, noon),
+		newReport(disclosure.OIR, 1000, noon), // greater as a number, not as a string
+		newReport(disclosure.HR, 500, noon),
+		newReport(disclosure.HR, 2000, "2026-04-22T11:59:59.999Z"),
+		newReport(disclosure.IP, 501, "2026-04-22T14:00:00+02:00"), // noon again
 	}})
 	want := "oir-9 oir-1000 ip-501 hr-500 ip-500 oir-500 hr-2000"
 	if got := s.get(http.StatusOK, "/api/v1/reports").ids(); got != want {
@@ -212,14 +212,14 @@ func TestReportFilters(t *testing.T) {
 // A day is Madrid's, also when it has 23 or 25 hours.
 func TestDaysOfClockChanges(t *testing.T) {
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{
-		filing(disclosure.IP, 1, "2026-03-28T22:59:59Z"), // 28 March 23:59:59
-		filing(disclosure.IP, 2, "2026-03-28T23:00:00Z"), // 29 March 00:00:00
-		filing(disclosure.IP, 3, "2026-03-29T21:59:59Z"), // 29 March 23:59:59, in summer time
-		filing(disclosure.IP, 4, "2026-03-29T22:00:00Z"), // 30 March 00:00:00
-		filing(disclosure.IP, 5, "2026-10-24T21:59:59Z"), // 24 October 23:59:59
-		filing(disclosure.IP, 6, "2026-10-24T22:00:00Z"), // 25 October 00:00:00
-		filing(disclosure.IP, 7, "2026-10-25T22:59:59Z"), // 25 October 23:59:59, in winter time
-		filing(disclosure.IP, 8, "2026-10-25T23:00:00Z"), // 26 October 00:00:00
+		newReport(disclosure.IP, 1, "2026-03-28T22:59:59Z"), // 28 March 23:59:59
+		newReport(disclosure.IP, 2, "2026-03-28T23:00:00Z"), // 29 March 00:00:00
+		newReport(disclosure.IP, 3, "2026-03-29T21:59:59Z"), // 29 March 23:59:59, in summer time
+		newReport(disclosure.IP, 4, "2026-03-29T22:00:00Z"), // 30 March 00:00:00
+		newReport(disclosure.IP, 5, "2026-10-24T21:59:59Z"), // 24 October 23:59:59
+		newReport(disclosure.IP, 6, "2026-10-24T22:00:00Z"), // 25 October 00:00:00
+		newReport(disclosure.IP, 7, "2026-10-25T22:59:59Z"), // 25 October 23:59:59, in winter time
+		newReport(disclosure.IP, 8, "2026-10-25T23:00:00Z"), // 26 October 00:00:00
 	}})
 	for day, want := range map[string]string{
 		"2026-03-28": "ip-1", "2026-03-29": "ip-3 ip-2", "2026-03-30": "ip-4",
@@ -263,9 +263,9 @@ func TestReportDetail(t *testing.T) {
 	}
 }
 
-// What is not known of a report is null, and a list without entries is empty.
+// Unknown fields of a report are null, and lists without entries are empty.
 func TestReportDetailOfLittle(t *testing.T) {
-	r := filing(disclosure.IP, 7, "2026-04-22T12:00:00Z")
+	r := newReport(disclosure.IP, 7, "2026-04-22T12:00:00Z")
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{r}})
 	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
 	for _, want := range []string{
@@ -282,7 +282,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 
 // What the regulator says of a report beside the report itself.
 func TestReportDetailOfMuch(t *testing.T) {
-	r := filing(disclosure.IP, 7, "2026-04-22T12:00:33Z")
+	r := newReport(disclosure.IP, 7, "2026-04-22T12:00:33Z")
 	r.TimeFrom, r.CorrectedBy = disclosure.FromPermalink, "ip-9"
 	r.EnrichedAt = r.PublishedAt.Add(1500 * time.Millisecond)
 	r.Related = []disclosure.Relation{
@@ -307,7 +307,7 @@ func TestTimePrecision(t *testing.T) {
 	var b store.Batch
 	want := map[string]any{}
 	for n, from := range []disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed} {
-		r := filing(disclosure.HR, int64(n+1), "2026-04-22T12:00:00Z")
+		r := newReport(disclosure.HR, int64(n+1), "2026-04-22T12:00:00Z")
 		r.TimeFrom = from
 		b.Reports = append(b.Reports, r)
 		want[disclosure.ReportID(r.Type, r.Number)] = []any{nil, "minute", "second", "second"}[n]
@@ -317,14 +317,14 @@ func TestTimePrecision(t *testing.T) {
 		var got map[string]any
 		s.get(http.StatusOK, "/api/v1/reports/"+id).decode(&got)
 		if got["time_precision"] != precision {
-			t.Errorf("the time of %s is said to be exact to the %v, want %v", id, got["time_precision"], precision)
+			t.Errorf("the time of %s has precision %v, want %v", id, got["time_precision"], precision)
 		}
 	}
 }
 
-// The issuer of a report is told also while the directory does not know it,
-// and by its own id where the report names it by another identifier.
-func TestReportDetailTellsIssuer(t *testing.T) {
+// A report has its issuer also while that is not in the directory. The issuer has
+// its own id even if the report names it by another identifier.
+func TestReportDetailHasIssuer(t *testing.T) {
 	s := start(t, "demo", market())
 	for id, want := range map[string]string{
 		"oir-40374": "A69000016", "oir-40375": "B69000032", "hr-256057": "fi-4720", "ip-3123": "A69000024",
@@ -334,7 +334,7 @@ func TestReportDetailTellsIssuer(t *testing.T) {
 		}
 		s.get(http.StatusOK, "/api/v1/reports/"+id).decode(&detail)
 		if detail.IssuerID != want {
-			t.Errorf("%s is told to be of %q, want %q", id, detail.IssuerID, want)
+			t.Errorf("%s has issuer %q, want %q", id, detail.IssuerID, want)
 		}
 	}
 }

@@ -37,20 +37,20 @@ const baseURL = resttest.BaseURL
 
 // service is the API over a real store and behind a real listener.
 type service struct {
-	t       *testing.T
-	store   *sqlite.Store
-	catalog *catalog.Catalog
-	ledger  *coverage.Tracker
-	feed    *events.Hub
-	keys    *access.Keyring
-	places, // of callers
+	t        *testing.T
+	store    *sqlite.Store
+	catalog  *catalog.Catalog
+	coverage *coverage.Tracker
+	feed     *events.Hub
+	keys     *access.Keyring
+	places,  // of callers
 	expensive *access.SlotLimiter
 	mux    *http.ServeMux
 	server *httptest.Server
-	log    bytes.Buffer // of the surface
+	log    bytes.Buffer // log output of the API
 }
 
-// start serves a store that holds the batch.
+// start serves a store with the batch.
 func start(t *testing.T, source string, b store.Batch) *service {
 	t.Helper()
 	s := startEmpty(t, source)
@@ -64,7 +64,7 @@ func startEmpty(t *testing.T, source string) *service {
 	return serve(t, query.Options{Source: func() string { return source }})
 }
 
-// serve completes the options.
+// serve completes the options and serves the API.
 func serve(t *testing.T, o query.Options) *service {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
@@ -72,7 +72,7 @@ func serve(t *testing.T, o query.Options) *service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := &service{t: t, store: db, ledger: coverage.New(db), mux: http.NewServeMux()}
+	s := &service{t: t, store: db, coverage: coverage.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
 	s.feed = events.NewHub(s.catalog, db)
 	box, err := secret.NewBox("")
@@ -82,7 +82,7 @@ func serve(t *testing.T, o query.Options) *service {
 	s.keys = access.NewKeyring(db, nil)
 	s.places, s.expensive = access.NewSlotLimiter(64, false), access.NewSlotLimiter(8, false)
 	quiet := slog.New(slog.DiscardHandler)
-	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.ledger, db, "v0.0.0-test", func() string { return "off" }
+	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.coverage, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
 		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Slots: s.places, Expensive: s.expensive}),
@@ -97,13 +97,13 @@ func serve(t *testing.T, o query.Options) *service {
 	return s
 }
 
-// bearer takes any list of scopes for a token that has them.
+// bearer accepts any list of scopes as a token with those scopes.
 func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
 	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
 	return access.TokenInfo{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
 }
 
-// append writes the batch and shows it.
+// append stores the batch and loads it into the catalogue.
 func (s *service) append(b store.Batch) {
 	s.t.Helper()
 	if b.New == "" {
@@ -112,7 +112,7 @@ func (s *service) append(b store.Batch) {
 	querytest.Append(s.t, s.store, s.catalog, b)
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	t      *testing.T
 	status int
@@ -120,7 +120,7 @@ type answer struct {
 	body   []byte
 }
 
-// get asks for a target, which must be answered with the status.
+// get requests a target and expects the status.
 func (s *service) get(status int, target string) answer {
 	s.t.Helper()
 	return s.getWith(status, target, nil)
@@ -136,8 +136,8 @@ func (s *service) getWith(status int, target string, header http.Header) answer 
 	return a
 }
 
-// do is the one way in which these tests make a request: whatever comes back
-// must be as the document says.
+// do sends a request and checks the response against the OpenAPI document. All
+// tests send their requests with it.
 func (s *service) do(method, target string, header http.Header) answer {
 	s.t.Helper()
 	return s.send(method, target, header, "")
@@ -164,14 +164,13 @@ func (s *service) send(method, target string, header http.Header, body string) a
 	}
 	_, pattern := s.mux.Handler(req)
 	if err := resttest.CheckRoute(req, pattern, resttest.Answer{Status: a.status, Header: a.header, Body: a.body}); err != nil {
-		s.t.Errorf("%s %s is not answered as documented: %v\n%d %v\n%s", method, target, err, a.status, a.header, a.body)
+		s.t.Errorf("%s %s: the response is not as documented: %v\n%d %v\n%s", method, target, err, a.status, a.header, a.body)
 	}
 	return a
 }
 
-// The check must be able to fail: every way in which an answer can stray from
-// the document is seen.
-func TestCheckSeesWhatIsNotDocumented(t *testing.T) {
+// The check detects every kind of difference between a response and the document.
+func TestCheckDetectsUndocumentedResponses(t *testing.T) {
 	const pattern, good = "GET /api/v1/issuers", `{"data":[{"id":"a","name":"A","cif":null,"ticker":null,"market":null}]}`
 	header := http.Header{
 		"Content-Type": {"application/json"}, "Etag": {`W/"1"`}, "Cache-Control": {"public, max-age=1"}, "Vary": {"Accept-Encoding"},
@@ -180,7 +179,7 @@ func TestCheckSeesWhatIsNotDocumented(t *testing.T) {
 		name    string
 		pattern string
 		status  int
-		header  [2]string // laid over the good ones
+		header  [2]string // replaces or adds a header
 		body    string
 		ok      bool
 	}{
@@ -217,13 +216,13 @@ func TestCheckSeesWhatIsNotDocumented(t *testing.T) {
 			}
 			err := resttest.CheckRoute(httptest.NewRequest(http.MethodGet, "/", nil), test.pattern, a)
 			if (err == nil) != test.ok {
-				t.Errorf("the check says %v", err)
+				t.Errorf("Check returned %v", err)
 			}
 		})
 	}
 }
 
-// reports is the contract's envelope.
+// reports is the list of reports in the contract.
 type reports struct {
 	Data []struct {
 		ID     string  `json:"id"`
@@ -272,7 +271,7 @@ func (a answer) refused(parameter, value string) {
 	}
 }
 
-// encode makes a query string of names and values in turn.
+// encode returns a query string for alternating names and values.
 func encode(pairs ...string) string {
 	values := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -281,9 +280,9 @@ func encode(pairs ...string) string {
 	return "?" + values.Encode()
 }
 
-// The market of most tests.
+// The data of most tests.
 var (
-	instant = querytest.Instant
-	filing  = querytest.Report
-	market  = querytest.Market
+	instant   = querytest.Instant
+	newReport = querytest.Report
+	market    = querytest.Market
 )

@@ -18,9 +18,8 @@ import (
 	"pregon/internal/store/sqlite"
 )
 
-// No operation is on its way out yet, so that the mechanism is tried with one
-// that is made up: what is to be removed says so on every answer, also on an
-// error, which is when a client's author looks.
+// A deprecated operation says so on every response, also on errors. No operation
+// is deprecated yet, so the test defines one.
 func TestDeprecation(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -63,11 +62,11 @@ func TestDeprecation(t *testing.T) {
 				t.Errorf("%d %v", w.Code, w.Header())
 			}
 			if strings.Contains(w.Body.String(), "secret") {
-				t.Errorf("the failure tells its inside: %s", w.Body)
+				t.Errorf("the response exposes the internal error: %s", w.Body)
 			}
 		})
 	}
 	if n := strings.Count(log.String(), "at /srv/secret"); n != 1 {
-		t.Errorf("the log tells the failure %d times:\n%s", n, log.String())
+		t.Errorf("the failure is logged %d times, want once:\n%s", n, log.String())
 	}
 }

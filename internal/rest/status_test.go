@@ -15,7 +15,7 @@ import (
 	"pregon/internal/store"
 )
 
-// statusDoc is what a client reads of a status.
+// statusDoc is the status document as a client decodes it.
 type statusDoc struct {
 	Version string
 	Source  *string
@@ -70,7 +70,7 @@ func (s *service) status() (doc statusDoc) {
 	return doc
 }
 
-// must ends the test when something that it prepares fails.
+// must ends the test if its preparation fails.
 func (s *service) must(err error) {
 	s.t.Helper()
 	if err != nil {
@@ -87,15 +87,15 @@ func startReader(t *testing.T, reads bool) *service {
 	return s
 }
 
-// What the reading process tells is shown as it tells it, by whatever process,
-// as long as it is fresh.
-func TestStatusAsTold(t *testing.T) {
+// Every process returns the status that the ingesting process reported, as long
+// as it is recent.
+func TestStatusAsReported(t *testing.T) {
 	for _, reads := range []bool{true, false} {
 		for _, state := range health.States {
 			s := startReader(t, reads)
 			now := time.Now()
 			failing := now.Add(-time.Minute).UTC()
-			s.must(s.ledger.SetStatus(t.Context(), nil, health.Status{
+			s.must(s.coverage.SetStatus(t.Context(), nil, health.Status{
 				State: state, Since: now.Add(-time.Hour), At: now,
 				Reasons: []health.Reason{{Surface: "feed-oir", Text: "status 503", Since: failing}},
 				Surfaces: []health.Surface{
@@ -105,7 +105,7 @@ func TestStatusAsTold(t *testing.T) {
 			}))
 			got := s.status()
 			if got.State != string(state) || !got.Since.Equal(now.Add(-time.Hour)) || !got.Checked.Equal(now) {
-				t.Errorf("told %s, shown %s since %v, checked at %v", state, got.State, got.Since, got.Checked)
+				t.Errorf("reported %s, got %s since %v, checked at %v", state, got.State, got.Since, got.Checked)
 			}
 			if len(got.Reasons) != 1 || got.Reasons[0].Reason != "status 503" || !got.Reasons[0].Since.Equal(failing) {
 				t.Errorf("the reasons are %+v", got.Reasons)
@@ -115,33 +115,32 @@ func TestStatusAsTold(t *testing.T) {
 			}
 			bad, good := got.Surfaces[0], got.Surfaces[1]
 			if bad.Name != "feed-oir" || bad.OK || bad.Success != nil || !bad.Failure.Equal(now) || bad.Failures != 7 || *bad.Error != "status 503" {
-				t.Errorf("of one that fails: %+v", bad)
+				t.Errorf("a failing surface: %+v", bad)
 			}
 			if good.Name != "list-oir" || !good.OK || !good.Success.Equal(now) || good.Failure != nil || good.Failures != 0 || good.Error != nil {
-				t.Errorf("of one that does not: %+v", good)
+				t.Errorf("a healthy surface: %+v", good)
 			}
 		}
 	}
 }
 
-// Another process that reads the source is heard through the store.
+// The status of another process that reads the source is read from the store.
 func TestStatusOfAnotherProcess(t *testing.T) {
 	s := startReader(t, false)
 	s.must(coverage.New(s.store).SetStatus(t.Context(), nil, health.Status{State: health.Quiet, Since: time.Now(), At: time.Now()}))
-	s.must(s.ledger.Refresh(t.Context()))
+	s.must(s.coverage.Refresh(t.Context()))
 	if got := s.status(); got.State != "quiet" || len(got.Reasons) != 0 || len(got.Surfaces) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Who has not told for a while is gone, and a state that nobody stands by is
-// not repeated.
-func TestStatusNobodyTells(t *testing.T) {
+// A status that is not refreshed expires: its process is gone.
+func TestStatusExpires(t *testing.T) {
 	stale := time.Now().Add(-21 * time.Second)
 	for _, test := range []struct {
 		name   string
 		reads  bool
-		told   time.Time // zero: never
+		last   time.Time // last report; zero: never
 		state  string
 		reason string
 	}{
@@ -153,8 +152,8 @@ func TestStatusNobodyTells(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			began := time.Now()
 			s := startReader(t, test.reads)
-			if !test.told.IsZero() {
-				s.must(s.ledger.SetStatus(t.Context(), nil, health.Status{
+			if !test.last.IsZero() {
+				s.must(s.coverage.SetStatus(t.Context(), nil, health.Status{
 					State: health.Live, Since: stale.Add(-time.Hour), At: stale,
 					Surfaces: []health.Surface{{Name: "feed-ip", OK: true, SuccessAt: stale}},
 				}))
@@ -164,12 +163,12 @@ func TestStatusNobodyTells(t *testing.T) {
 				t.Errorf("the state is %s, want %s", got.State, test.state)
 			}
 			switch {
-			case !test.told.IsZero():
+			case !test.last.IsZero():
 				if !got.Since.Equal(stale) || !got.Checked.Equal(stale) || len(got.Surfaces) != 1 {
-					t.Errorf("since %v, checked at %v, with %d surfaces, want what was told last at %v", got.Since, got.Checked, len(got.Surfaces), stale)
+					t.Errorf("since %v, checked at %v, with %d surfaces, want the last report at %v", got.Since, got.Checked, len(got.Surfaces), stale)
 				}
 			case got.Checked != nil || len(got.Surfaces) != 0:
-				t.Errorf("nobody ever told, but it was checked at %v: %+v", got.Checked, got.Surfaces)
+				t.Errorf("no status was reported, but got checked at %v: %+v", got.Checked, got.Surfaces)
 			case test.reads:
 				if got.Since.Before(began) || got.Since.After(time.Now()) {
 					t.Errorf("since %v, want since the start", got.Since)
@@ -188,36 +187,35 @@ func TestStatusNobodyTells(t *testing.T) {
 	}
 }
 
-// The same as told by a real board, so that what one package writes the other
-// shows; and what the store says, which may name machines and accounts, is
-// kept from the world.
-func TestStatusOfABoard(t *testing.T) {
+// The API returns the status of a real monitor. Errors of the store, which may
+// name machines and accounts, are not public.
+func TestStatusOfMonitor(t *testing.T) {
 	s := startReader(t, true)
-	board := health.NewMonitor(time.Minute)
+	monitor := health.NewMonitor(time.Minute)
 	for _, name := range health.Surfaces {
-		board.OK(name)
+		monitor.OK(name)
 	}
-	board.Published(time.Now())
-	tell := func() statusDoc {
-		told, _ := board.Status()
-		s.must(s.ledger.SetStatus(t.Context(), nil, told))
+	monitor.Published(time.Now())
+	report := func() statusDoc {
+		status, _ := monitor.Status()
+		s.must(s.coverage.SetStatus(t.Context(), nil, status))
 		return s.status()
 	}
-	if got := tell(); got.State != "live" || len(got.Reasons) != 0 || len(got.Surfaces) != len(health.Surfaces) {
+	if got := report(); got.State != "live" || len(got.Reasons) != 0 || len(got.Surfaces) != len(health.Surfaces) {
 		t.Errorf("%+v", got)
 	}
 	for range 2 {
-		board.Fail(health.Store, "it does not answer", false)
+		monitor.Fail(health.Store, "it does not answer", false)
 	}
-	got := tell()
+	got := report()
 	if got.State != "degraded" || len(got.Reasons) != 1 || got.Reasons[0].Surface != "store" || got.Reasons[0].Reason != "it does not answer" {
 		t.Errorf("%s, %+v", got.State, got.Reasons)
 	}
 }
 
-// A market of which nothing is known has a status too, and no list in it is
-// null; before the catalogue is loaded there is none.
-func TestStatusOfNothing(t *testing.T) {
+// An empty market has a status too, without null lists. Before the catalogue is
+// loaded there is no status.
+func TestStatusOfEmptyMarket(t *testing.T) {
 	s := serve(t, query.Options{Source: func() string { return "" }})
 	s.get(http.StatusServiceUnavailable, "/api/v1/status")
 	s.get(http.StatusServiceUnavailable, "/api/v1/completeness")
@@ -260,7 +258,7 @@ func TestStatusCounts(t *testing.T) {
 		t.Error(diff)
 	}
 	// A series without a report is left out.
-	s = start(t, "demo", store.Batch{Reports: []disclosure.Report{filing(disclosure.HR, 1, "2026-04-22T08:00:00Z"), filing(disclosure.HR, 2, "2026-04-22T07:00:00Z")}})
+	s = start(t, "demo", store.Batch{Reports: []disclosure.Report{newReport(disclosure.HR, 1, "2026-04-22T08:00:00Z"), newReport(disclosure.HR, 2, "2026-04-22T07:00:00Z")}})
 	if got := s.status().Latest; len(got) != 1 || got[0].ID != "hr-1" {
 		t.Errorf("the newest are %+v, want hr-1", got)
 	}
@@ -269,7 +267,7 @@ func TestStatusCounts(t *testing.T) {
 func TestStatusLatency(t *testing.T) {
 	now := time.Now().Truncate(time.Second)
 	seen := func(series disclosure.Type, number int64, age, took, enriched time.Duration) disclosure.Report {
-		r := filing(series, number, "2026-04-22T08:00:00Z")
+		r := newReport(series, number, "2026-04-22T08:00:00Z")
 		r.PublishedAt = now.Add(-age)
 		r.FirstSeenAt = r.PublishedAt.Add(took)
 		if enriched > 0 {
@@ -303,7 +301,7 @@ func TestStatusLatency(t *testing.T) {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 	}
-	// They were stored by this test: hours after they were seen.
+	// This test stored them hours after they were first seen.
 	if p := live.SeenToAvailable; p.P50 < 3590 || p.Max < 7190 || p.Max > 7800 {
 		t.Errorf("seen to available: %+v", p)
 	}
@@ -312,7 +310,7 @@ func TestStatusLatency(t *testing.T) {
 	}
 }
 
-// Only what is still to be fetched is listed, the oldest request first.
+// Only unfinished jobs are listed, the oldest request first.
 func TestStatusBackfill(t *testing.T) {
 	s := startReader(t, true)
 	first := coverage.NewJob(day("2026-01-01"), day("2026-03-31"), []disclosure.Type{disclosure.OIR, disclosure.IP})
@@ -322,7 +320,7 @@ func TestStatusBackfill(t *testing.T) {
 	first.Steps, first.Total, first.New, first.Trouble = 3, 12, 450, "status 503"
 	done.Done = true
 	for _, j := range []coverage.Job{second, first, done} {
-		s.must(s.ledger.SetJob(t.Context(), nil, j))
+		s.must(s.coverage.SetJob(t.Context(), nil, j))
 	}
 	got := s.status().Backfill
 	if len(got) != 2 || got[0].ID != first.ID || got[1].ID != second.ID {

@@ -16,7 +16,7 @@ import (
 	"pregon/internal/waittest"
 )
 
-// event is what a client makes of a part of a stream.
+// event is an event as a client reads it.
 type event struct{ id, name, data string }
 
 // listener reads a stream.
@@ -27,7 +27,7 @@ type listener struct {
 	end    context.CancelFunc
 }
 
-// listen opens a stream, which must be let in.
+// listen opens a stream, which must be accepted.
 func (s *service) listen(target string, header http.Header) *listener {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -49,7 +49,7 @@ func (s *service) listen(target string, header http.Header) *listener {
 	return &listener{s.t, res.Header, lines, cancel}
 }
 
-// next returns the next event, as the standard says that it is read.
+// next reads the next event as the HTML standard specifies.
 func (l *listener) next() event {
 	l.t.Helper()
 	var e event
@@ -69,7 +69,7 @@ func (l *listener) next() event {
 	return event{name: "end"}
 }
 
-// want reads an event of a name, whose data it decodes.
+// want reads the next event, checks its name and decodes its data.
 func (l *listener) want(name string, into any) event {
 	l.t.Helper()
 	e := l.next()
@@ -84,7 +84,7 @@ func (l *listener) want(name string, into any) event {
 	return e
 }
 
-// file appends reports one by one, as they come in life.
+// file appends reports one by one, as ingest does.
 func (s *service) file(reports ...disclosure.Report) {
 	s.t.Helper()
 	for _, r := range reports {
@@ -107,7 +107,7 @@ func startLive(t *testing.T) (*service, http.Header) {
 	return s, s.credentials(access.ReadReports | access.ReadIssuers)[0]
 }
 
-type told struct {
+type change struct {
 	ID, Event string
 	Seq       int64
 	Ticker    *string
@@ -136,8 +136,8 @@ func TestStreamIsLive(t *testing.T) {
 		t.Errorf("%+v", hello)
 	}
 	for i := range int64(3) {
-		s.file(filing(disclosure.IP, 90001+i, "2026-05-01T08:00:00Z"))
-		var got told
+		s.file(newReport(disclosure.IP, 90001+i, "2026-05-01T08:00:00Z"))
+		var got change
 		e := l.want("report.published", &got)
 		if got.ID != fmt.Sprintf("ip-%d", 90001+i) || got.Seq != hello.After+1+i || e.id != s.at(got.Seq) {
 			t.Errorf("%+v of %+v", got, e)
@@ -145,8 +145,8 @@ func TestStreamIsLive(t *testing.T) {
 	}
 }
 
-// A client that comes back while the service starts is kept waiting: refused,
-// it would never come again.
+// A client that reconnects while the service starts is kept waiting. If it were
+// refused, it would not reconnect again.
 func TestStreamWaitsForTheCatalogue(t *testing.T) {
 	s := startEmpty(t, "demo")
 	header := s.credentials(access.ReadReports)[0]
@@ -157,7 +157,7 @@ func TestStreamWaitsForTheCatalogue(t *testing.T) {
 	s.listen("/api/v1/stream", header).want("hello", nil)
 }
 
-// From whatever change a client goes on, it gets every later one once.
+// A client that resumes after any change gets every later one once.
 func TestStreamFromEveryCursor(t *testing.T) {
 	s, header := startLive(t)
 	newest := s.feed.Newest()
@@ -182,7 +182,7 @@ func TestStreamFromEveryCursor(t *testing.T) {
 	}
 }
 
-// A cursor that cannot be used is told, and what lies between can be fetched.
+// An invalid cursor is reported, and the changes in between can be fetched.
 func TestStreamFromUnusableCursors(t *testing.T) {
 	s, header := startLive(t)
 	for cursor, reason := range map[string]string{"x": "unknown", "-1": "unknown", "99999999999999999999": "unknown", "123456789": "ahead"} {
@@ -209,7 +209,7 @@ func TestStreamFromUnusableCursors(t *testing.T) {
 	s.getWith(http.StatusBadRequest, "/api/v1/changes?search=a&in=document", header).refused("in", "document")
 }
 
-// A stream with a filter delivers what a list with that filter shows.
+// A stream with a filter has the reports of a list with that filter.
 func TestStreamFilters(t *testing.T) {
 	s, header := startLive(t)
 	for _, query := range []string{"type=IP", "search=" + "dividendo", "issuer=A69000016", "kind=company", "from=2026-04-01&to=2026-04-30"} {
@@ -221,9 +221,9 @@ func TestStreamFilters(t *testing.T) {
 		}
 		l := s.listen("/api/v1/stream?after=0&events=report.published,report.backfilled&"+query, header)
 		l.want("hello", nil)
-		s.file(filing(disclosure.HR, 777, "2026-04-02T08:00:00Z")) // so that something may come at the end
+		s.file(newReport(disclosure.HR, 777, "2026-04-02T08:00:00Z")) // the last expected event
 		for len(want) > 0 {
-			var got told
+			var got change
 			if err := json.Unmarshal([]byte(l.next().data), &got); err != nil || !want[got.ID] && got.ID != "hr-777" {
 				t.Fatalf("%s: %+v, %v; want %v", query, got, err, want)
 			}
@@ -274,7 +274,7 @@ func TestChanges(t *testing.T) {
 	s, header := startLive(t)
 	newest := s.feed.Newest()
 	var page struct {
-		Data      []told
+		Data      []change
 		NextAfter int64 `json:"next_after"`
 		Newest    int64
 		More      bool
@@ -303,7 +303,7 @@ func TestChanges(t *testing.T) {
 	}
 	go func() {
 		waittest.Pace(t.Context(), 50*time.Millisecond) // the client probably waits by then
-		s.file(filing(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
+		s.file(newReport(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
 	}()
 	get(fmt.Sprintf("?after=%d&wait=25", newest))
 	if len(page.Data) != 1 || page.Data[0].ID != "ip-90001" || page.NextAfter != newest+1 {

@@ -43,9 +43,9 @@ func TestSuggestions(t *testing.T) {
 			t.Errorf("%s: %s", q, diff)
 		}
 	}
-	// Headings come after issuers, and leave room for them.
+	// Categories come after issuers, and leave room for them.
 	if got := ask("?q=sobre"); len(got) == 0 || got[0][:8] != "category" {
-		t.Errorf("a heading's word suggests %v", got)
+		t.Errorf("a word of a category suggests %v", got)
 	}
 	s.get(http.StatusBadRequest, "/api/v1/suggest?q=a&limit=51")
 	s.get(http.StatusBadRequest, "/api/v1/suggest?q=a&q=b")

@@ -20,7 +20,7 @@ type webhookDoc struct {
 	StartsAfter                  int64 `json:"starts_after"`
 }
 
-// call sends a body, which must be answered with the status, and decodes.
+// call sends a body, expects the status and decodes the response.
 func (s *service) call(method, target string, header http.Header, body string, status int, into any) answer {
 	s.t.Helper()
 	a := s.send(method, target, header, body)
@@ -60,7 +60,7 @@ func TestWebhooks(t *testing.T) {
 	if len(list.Data) != 1 || list.Data[0].ID != made.ID || list.Data[0].Secret != "" {
 		t.Errorf("%+v", list)
 	}
-	for _, what := range []string{"GET ", "DELETE ", "PATCH ", "POST /test", "POST /rotate", "GET /deliveries"} { // nobody else's
+	for _, what := range []string{"GET ", "DELETE ", "PATCH ", "POST /test", "POST /rotate", "GET /deliveries"} { // of another owner
 		method, rest, _ := strings.Cut(what, " ")
 		s.call(method, path+rest, others, `{}`, 404, nil)
 	}
@@ -132,8 +132,7 @@ func TestWebhookMistakes(t *testing.T) {
 	}
 }
 
-// TestScopesOfEvents: changes of issuers are for those who may read issuers,
-// whatever brings them.
+// Changes of issuers need the scope to read issuers on every path.
 func TestScopesOfEvents(t *testing.T) {
 	s := start(t, "demo", market())
 	reports, all := s.credentials(access.ReadReports)[0], s.credentials(access.ReadReports | access.ReadIssuers)[0]
@@ -149,7 +148,7 @@ func TestScopesOfEvents(t *testing.T) {
 		return n
 	}
 	if with, without := count(all), count(reports); with == 0 || without != 0 || len(changes.Data) == 0 {
-		t.Errorf("%d changes of issuers, and %d for who may not read them, of %d", with, without, len(changes.Data))
+		t.Errorf("got %d changes of issuers with the scope and %d without it, of %d", with, without, len(changes.Data))
 	}
 	for _, target := range []string{"/api/v1/changes?events=issuer.updated", "/api/v1/stream?events=issuer.updated"} {
 		s.call("GET", target, reports, "", 403, nil)
@@ -188,15 +187,15 @@ func TestLatestReportsNeedTheirScope(t *testing.T) {
 		t.Error("no issuer has a report")
 	}
 	if n := latest(s.credentials(access.ReadIssuers | access.ReadReports)[0]); n == 0 {
-		t.Error("who may read reports sees none")
+		t.Error("a caller with the scope for reports gets none")
 	}
 	if n := latest(s.credentials(access.ReadIssuers)[0]); n != 0 {
-		t.Errorf("who may not read reports sees %d", n)
+		t.Errorf("a caller without the scope for reports gets %d, want 0", n)
 	}
 }
 
-// What is judged for every change may not be as long as what is searched for
-// once.
+// A filter is evaluated for every change, so it must be shorter than the query
+// of a search.
 func TestFilterOfChangesIsBounded(t *testing.T) {
 	s := start(t, "demo", market())
 	header := s.credentials(access.ReadReports)[0]
@@ -237,7 +236,7 @@ func TestWebhookPreview(t *testing.T) {
 	}
 }
 
-// Fifty are enough for anybody.
+// A caller may have at most fifty webhooks.
 func TestTooManyWebhooks(t *testing.T) {
 	s := start(t, "demo", market())
 	header := s.credentials(access.ReadReports)[0]
@@ -247,7 +246,7 @@ func TestTooManyWebhooks(t *testing.T) {
 	s.call("POST", "/api/v1/webhooks", header, `{"url":"http://127.0.0.1:1/x"}`, 409, nil)
 }
 
-// What is wrong with a body is said in the words of JSON, not in those of Go.
+// Errors in a body are described in terms of JSON, not of Go.
 func TestBodiesOfTheWrongTypes(t *testing.T) {
 	s := start(t, "demo", market())
 	mine := s.credentials(access.ReadReports)[0]

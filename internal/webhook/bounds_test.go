@@ -61,8 +61,7 @@ func TestFilterBounds(t *testing.T) {
 	}
 }
 
-// TestOversizedFilter: a filter from before there were bounds gets nothing, and
-// its owner can see why.
+// A stored filter over the bounds selects nothing, and its owner can see why.
 func TestOversizedFilter(t *testing.T) {
 	w := newWorld(t)
 	idle, r := w.idle(t, quick, nil), newReceiver(t, ok)
@@ -92,7 +91,7 @@ func TestOversizedFilter(t *testing.T) {
 	w.publish(t, p.db, 1)
 	settled(t, p, hook.ID, 1)
 	if st := p.Stats(); st.Matching <= 0 || st.CostliestOwner > st.Matching {
-		t.Errorf("judging took %v, of which one owner %v", st.Matching, st.CostliestOwner)
+		t.Errorf("matching took %v, %v of it for one owner", st.Matching, st.CostliestOwner)
 	}
 }
 
@@ -132,7 +131,7 @@ func TestTestLimits(t *testing.T) {
 	})
 }
 
-// TestSlotsOfOwner: an owner whose receivers hang has a quarter of the slots.
+// An owner whose receivers hang uses at most a quarter of the slots.
 func TestSlotsOfOwner(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
@@ -162,6 +161,6 @@ func TestSlotsOfOwner(t *testing.T) {
 	slow.mu.Lock()
 	defer slow.mu.Unlock()
 	if slow.most > 2 {
-		t.Errorf("%d slots of 8 at a time", slow.most)
+		t.Errorf("one owner used %d slots of 8", slow.most)
 	}
 }

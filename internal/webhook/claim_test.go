@@ -22,7 +22,8 @@ type exchange struct {
 	cut        bool
 }
 
-// slowReceiver answers after a time, without a network, in the time of a bubble.
+// slowReceiver answers after a delay, without a network, in the time of a synctest
+// bubble.
 type slowReceiver struct {
 	takes time.Duration
 
@@ -68,7 +69,7 @@ func (r *slowReceiver) inTurn(t *testing.T) {
 	}
 }
 
-// slow starts a process whose receiver is r, at the pace of production.
+// slow starts a process whose receiver is r, with the intervals of production.
 func (w *world) slow(t *testing.T, r *slowReceiver, change func(*webhook.Options)) *process {
 	t.Helper()
 	return w.process(t, webhook.Pace{}, func(o *webhook.Options) {
@@ -79,7 +80,7 @@ func (w *world) slow(t *testing.T, r *slowReceiver, change func(*webhook.Options
 	})
 }
 
-// hooked makes a webhook for a slowReceiver.
+// hooked creates a webhook for a slowReceiver.
 func hooked(t *testing.T, p *process) webhook.Webhook {
 	t.Helper()
 	h, _, err := p.Create(t.Context(), owner, webhook.Draft{URL: "https://192.0.2.1/hook", Enabled: true})
@@ -132,7 +133,7 @@ func TestClaimLapses(t *testing.T) {
 		r.inTurn(t)
 		got := r.exchanges()
 		if len(got) != 2 || !got[0].cut || got[1].cut || got[0].id != got[1].id {
-			t.Fatalf("got %+v, want one that was cut, and the same again", got)
+			t.Fatalf("got %+v, want an interrupted one and its retry", got)
 		}
 		if took := got[1].began.Sub(died); took > 10*time.Second {
 			t.Errorf("the other process took over after %v", took)
@@ -141,8 +142,8 @@ func TestClaimLapses(t *testing.T) {
 	})
 }
 
-// A process that ends keeps the claims of what it is still sending.
-func TestClaimIsKeptWhileEnding(t *testing.T) {
+// A process that stops keeps the claims of deliveries in progress.
+func TestClaimIsKeptWhileStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, r := newWorld(t), &slowReceiver{takes: 13 * time.Second}
 		a := w.slow(t, r, nil)
@@ -160,7 +161,7 @@ func TestClaimIsKeptWhileEnding(t *testing.T) {
 	})
 }
 
-// thief is a store in which others take what is held.
+// thief is a store in which another process takes over the claims.
 type thief struct {
 	webhook.Store
 	mu    sync.Mutex
@@ -198,7 +199,7 @@ func TestLostClaim(t *testing.T) {
 			t.Fatalf("got %d requests %+v, want some, the last of which was cut", n, got)
 		}
 		if late := got[len(got)-1].end.Sub(got[0].began); late > 2*time.Second {
-			t.Errorf("it went on for %v, want until the next renewal", late)
+			t.Errorf("the process continued for %v, want until the next renewal", late)
 		}
 		n := 0
 		for _, d := range deliveries(t, p, hook.ID) {

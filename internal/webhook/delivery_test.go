@@ -33,7 +33,7 @@ func TestDelivery(t *testing.T) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	if r.most != 1 {
-		t.Errorf("%d requests at a time", r.most)
+		t.Errorf("%d concurrent requests, want 1", r.most)
 	}
 	q := r.requests()[0]
 	for name, want := range map[string]string{"Content-Type": "application/json", "User-Agent": "pregon/test"} {
@@ -88,7 +88,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// Each answer, and what becomes of the delivery.
+// TestAnswers checks the outcome of a delivery for each response.
 func TestAnswers(t *testing.T) {
 	cutting := func(w http.ResponseWriter, _ *http.Request, _ int) {
 		conn, _, err := w.(http.Hijacker).Hijack()
@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 	}
 	hanging := func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() }
 	trickling := func(w http.ResponseWriter, r *http.Request, _ int) {
-		for range 2000 { // more than is kept of an answer
+		for range 2000 { // more than the stored excerpt
 			_, _ = w.Write([]byte("."))
 			_ = http.NewResponseController(w).Flush()
 		}
@@ -163,7 +163,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(t, quick, nil)
 	r := newReceiver(t, ok)
@@ -174,7 +174,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// An answer without an end costs what is read of it.
+// Only a bounded part of an endless response is read.
 func TestEndlessAnswer(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(t, quick, nil)
@@ -217,7 +217,7 @@ func TestGone(t *testing.T) {
 	if got := deliveries(t, p, hook.ID); len(got) != 5 || len(r.ids()) != 1 {
 		t.Errorf("%d deliveries, %d requests", len(got), len(r.ids()))
 	}
-	// Its owner mends it: what waited goes out, in order.
+	// The owner enables it again: the pending deliveries are sent in order.
 	r.set(ok)
 	again, err := p.Update(t.Context(), owner, hook.ID, func(d *webhook.Draft) error { d.Enabled = true; return nil })
 	if err != nil || again.DisabledReason != "" || !again.DisabledAt.IsZero() || again.StartsAfter != 6 {
@@ -265,8 +265,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A receiver that asks to be left alone is, with everything.
-func TestAskedToWait(t *testing.T) {
+// Retry-After delays all deliveries to a receiver.
+func TestRetryAfterDelaysAll(t *testing.T) {
 	for _, code := range []int{429, 503} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			t.Parallel()
@@ -302,7 +302,7 @@ func TestSchedule(t *testing.T) {
 		least, most = 1000*time.Hour, 0
 		for range 200 {
 			before := time.Now()
-			r := p.Judge(n, 500, 0)
+			r := p.Classify(n, 500, 0)
 			after := time.Now()
 			if r.State != store.DeliveryPending {
 				t.Fatalf("attempt %d: %s", n+1, r.State)
@@ -314,25 +314,25 @@ func TestSchedule(t *testing.T) {
 		}
 	}
 	if sum < 75*time.Hour || sum > 76*time.Hour {
-		t.Errorf("in all %v", sum)
+		t.Errorf("the retries last %v in total", sum)
 	}
-	if r := p.Judge(9, 500, time.Hour); r.State != store.DeliveryDead {
+	if r := p.Classify(9, 500, time.Hour); r.State != store.DeliveryDead {
 		t.Errorf("after the tenth: %s", r.State)
 	}
-	if r := p.Judge(0, 410, 0); r.State != store.DeliveryDead {
+	if r := p.Classify(0, 410, 0); r.State != store.DeliveryDead {
 		t.Errorf("after 410: %s", r.State)
 	}
-	if got := time.Until(p.Judge(0, 429, time.Hour).DueAt); got < 59*time.Minute {
+	if got := time.Until(p.Classify(0, 429, time.Hour).DueAt); got < 59*time.Minute {
 		t.Errorf("with Retry-After: %v", got)
 	}
-	if got := time.Until(p.Judge(1, 429, time.Second).DueAt); got < 4*time.Minute {
+	if got := time.Until(p.Classify(1, 429, time.Second).DueAt); got < 4*time.Minute {
 		t.Errorf("with a short Retry-After: %v", got)
 	}
 }
 
-// A bad receiver, of any sort, delays nobody else: those that hang do so until
-// the process ends.
-func TestBadNeighbours(t *testing.T) {
+// Bad receivers of any kind do not delay others. Those that hang do so until the
+// process stops.
+func TestBadReceivers(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
 	pace.SendTimeout, pace.Grace = time.Hour, 10*time.Millisecond
@@ -350,8 +350,8 @@ func TestBadNeighbours(t *testing.T) {
 	p.stop() // before the receivers, which would wait for the end of their requests
 }
 
-// What one subscription waits for to try again does not hold up what is after
-// it, and the rest is in order. It is refused until the last has come.
+// A delivery that waits for a retry does not delay later ones, which stay in
+// order. It is refused until the last one has arrived.
 func TestOvertaking(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
@@ -373,7 +373,7 @@ func TestOvertaking(t *testing.T) {
 			t.Errorf("%d is %s", d.Seq, d.State)
 		}
 	}
-	var got []string // when each first came
+	var got []string // ids in order of first arrival
 	for _, id := range r.ids() {
 		if !slices.Contains(got, id) {
 			got = append(got, id)
@@ -415,8 +415,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// Whatever the store refuses to answer, nothing is lost, and while no process
-// dies nothing comes twice.
+// No delivery is lost when calls of the store fail, and none is sent twice while
+// no process dies.
 func TestFlakyStore(t *testing.T) {
 	w := newWorld(t)
 	flakyStore := func(o *webhook.Options) { o.Store = &flaky{Store: o.Store, often: 0.1} }
@@ -450,14 +450,14 @@ func TestFlakyStore(t *testing.T) {
 			n := r.seen[id]
 			r.mu.Unlock()
 			if !slices.Contains(got, id) || n > 2 {
-				t.Errorf("%s came %d times", id, n)
+				t.Errorf("%s was delivered %d times", id, n)
 			}
 		}
 	}
 }
 
-// A process dies with results that it did not settle and claims that it did
-// not give back. Another takes over when these end.
+// A process dies with unsettled results and claims. Another takes over when the
+// claims expire.
 func TestCrash(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
@@ -486,7 +486,7 @@ func TestCrash(t *testing.T) {
 	close(stopped)
 	before := len(r.ids())
 	if before >= 200 {
-		t.Fatal("it died too late")
+		t.Fatal("the process died after all deliveries")
 	}
 	b := w.process(t, quick, nil)
 	settled(t, b, hook.ID, 200)
@@ -497,15 +497,15 @@ func TestCrash(t *testing.T) {
 	twice := 0
 	for _, id := range wanted(hook.ID, hook.StartsAfter, last) {
 		if seen[id] == 0 {
-			t.Errorf("%s never came", id)
+			t.Errorf("%s was not delivered", id)
 		}
 		if seen[id] > 1 {
 			twice++
 		}
 	}
 	t.Logf("%d of %d that were sent before were sent again", twice, before)
-	// The last time that each came is in order. (What the first process sent at
-	// its end may arrive after it.)
+	// The last arrivals of each id are in order. The last request of the first
+	// process may arrive after its death.
 	var order []string
 	for _, id := range slices.Backward(r.ids()) {
 		if !slices.Contains(order, id) {
@@ -528,9 +528,9 @@ func seqOf(t *testing.T, id string) int {
 	return n
 }
 
-// A process that is told to end lets the exchange end, and leaves the rest to
-// the next at once.
-func TestEnding(t *testing.T) {
+// A process that stops finishes the current exchange and releases the rest at
+// once.
+func TestStopping(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
 	pace.ClaimFor = time.Hour
@@ -550,7 +550,7 @@ func TestEnding(t *testing.T) {
 	end()
 	close(finish)
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("Run returned %v", err)
 	}
 	got := deliveries(t, a, hook.ID)
 	if got[0].State != store.DeliveryDelivered || got[1].State != store.DeliveryPending {
@@ -563,9 +563,8 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// A receiver that does not answer a process that ends is not told to have
-// failed.
-func TestEndingWithoutAnswer(t *testing.T) {
+// A request without a response when the process stops does not count as a failure.
+func TestStoppingWithoutAnswer(t *testing.T) {
 	w := newWorld(t)
 	pace := quick
 	pace.SendTimeout, pace.Grace = time.Hour, 50*time.Millisecond
@@ -584,8 +583,7 @@ func TestEndingWithoutAnswer(t *testing.T) {
 	}
 }
 
-// Webhooks are made while the log is handed out: each gets every change after
-// its start.
+// A webhook created during the fan-out gets every change after its start.
 func TestCreationRaces(t *testing.T) {
 	w := newWorld(t)
 	ps := []*process{w.process(t, quick, nil), w.process(t, quick, nil)}
@@ -621,8 +619,8 @@ func TestCreationRaces(t *testing.T) {
 	}
 }
 
-// TestOwnerNotKnown: what comes while a process does not know the owner of a
-// webhook, or knows that it is gone, waits until the owner is served.
+// While the owner of a webhook is unknown or gone, its deliveries wait until the
+// owner is known again.
 func TestOwnerNotKnown(t *testing.T) {
 	w := newWorld(t)
 	var dead atomic.Bool

@@ -13,8 +13,8 @@ import (
 	"pregon/internal/webhook"
 )
 
-// TestDocumentedReceiver: the receiver in docs/push.md takes what we send, and
-// refuses what somebody else does.
+// The receiver in docs/push.md accepts our requests and refuses those with another
+// signature.
 func TestDocumentedReceiver(t *testing.T) {
 	text, err := os.ReadFile("../../docs/push.md")
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"pregon/internal/store"
 )
 
-// Pace is what tests shorten. What is zero stays as it is.
+// Pace has the intervals that tests shorten. Zero keeps the default.
 type Pace struct {
 	SendTimeout, Delay, Rest, ClaimFor, Poll, TooLong, Grace, LastWrites time.Duration
 }
 
-// Hasten sets the pace.
+// Hasten sets the intervals.
 func (m *Manager) Hasten(p Pace) {
 	set := func(to *time.Duration, d time.Duration) {
 		if d != 0 {
@@ -40,16 +40,16 @@ func (m *Manager) LimitRedelivery(n int) { m.maxRedelivered = n }
 // LimitSlots sets how many webhooks are served at a time.
 func (m *Manager) LimitSlots(n int) { m.slots = n }
 
-// Resolve has names looked up elsewhere when they are given.
+// Resolve sets the resolver that checks the addresses of new webhooks.
 func (m *Manager) Resolve(r *net.Resolver) { m.resolver = r }
 
-// Judge returns what becomes of a delivery after so many attempts and this one.
-func (m *Manager) Judge(attempts, status int, retryAfter time.Duration) store.Result {
+// Classify returns the result of an attempt after a number of earlier ones.
+func (m *Manager) Classify(attempts, status int, retryAfter time.Duration) store.Result {
 	d := &dispatcher{Manager: m}
 	return d.result(store.Delivery{Attempts: attempts}, attempt{Attempt: store.Attempt{Status: status}, ok: status == 200, gone: status == 410, retryAfter: retryAfter})
 }
 
-// Tidy does what is otherwise done hourly.
+// Tidy runs the hourly cleanup.
 func (m *Manager) Tidy(ctx context.Context) error { return (&dispatcher{Manager: m}).prune(ctx) }
 
 // Sign signs with one secret.
@@ -77,10 +77,10 @@ func (m *Manager) AllowTest(ctx context.Context, owner, id string) error {
 	return m.allowTest(ctx, &hook{Webhook: Webhook{ID: id, Owner: owner}})
 }
 
-// LookAfterOwners does what is otherwise done every minute.
-func (m *Manager) LookAfterOwners(ctx context.Context) {
+// CheckOwners runs the check of owners, which otherwise runs every minute.
+func (m *Manager) CheckOwners(ctx context.Context) {
 	(&dispatcher{Manager: m}).refreshOwners(ctx)
 }
 
-// FanSome hands some changes out.
-func (m *Manager) FanSome(ctx context.Context) error { return m.fanOutBatch(ctx) }
+// FanOutBatch fans out one batch of changes.
+func (m *Manager) FanOutBatch(ctx context.Context) error { return m.fanOutBatch(ctx) }

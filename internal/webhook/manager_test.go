@@ -103,7 +103,8 @@ func TestBadDrafts(t *testing.T) {
 	}
 }
 
-// A name that was harmless when it was given leads inside when it is used.
+// A name that resolved to a public address on creation resolves to a private one
+// on delivery.
 func TestRebinding(t *testing.T) {
 	w := newWorld(t)
 	n := &outboundtest.Names{}
@@ -138,7 +139,7 @@ func TestLimit(t *testing.T) {
 	for range webhook.MostPerOwner - 1 {
 		create(t, ps[0], r)
 	}
-	// Many at once on several processes: never more than the limit stay.
+	// Concurrent creation in several processes does not exceed the limit.
 	var wg sync.WaitGroup
 	for i := range 10 {
 		wg.Go(func() {
@@ -195,7 +196,7 @@ func TestOtherOwners(t *testing.T) {
 	if all, err := p.List(ctx, "key_other"); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}
-	// The query cannot ask for another's.
+	// The query cannot select deliveries of another owner.
 	if all, err := p.Deliveries(ctx, owner, hook.ID, store.DeliveryQuery{Webhook: "wh_0000000000000000", Limit: 1}); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}
@@ -228,7 +229,7 @@ func TestUpdate(t *testing.T) {
 	if len(r.ids()) != 0 || !slices.Equal(other.ids(), wanted(hook.ID, 2, 3)) {
 		t.Errorf("%v and %v", r.ids(), other.ids())
 	}
-	// What changes nothing writes nothing.
+	// An update without changes is not written.
 	if same, err := q.Update(t.Context(), owner, hook.ID, func(*webhook.Draft) error { return nil }); err != nil || !same.UpdatedAt.Equal(on.UpdatedAt) || q.audit.count("webhook.changed") != 2 {
 		t.Errorf("%+v, %v, %s", same, err, q.audit)
 	}
@@ -237,7 +238,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// Changes by many at once are all made.
+// Concurrent updates are all applied.
 func TestUpdatesAtOnce(t *testing.T) {
 	w := newWorld(t)
 	ps := []*process{w.idle(t, quick, nil), w.idle(t, quick, nil)}
@@ -271,7 +272,7 @@ func TestDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := p.Get(t.Context(), owner, hook.ID); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("the webhook still exists: %v", err)
 	}
 	until(t, "it is forgotten", func() bool {
 		left, err := p.db.Endpoints(t.Context(), hook.ID)
@@ -280,7 +281,7 @@ func TestDelete(t *testing.T) {
 	if err := p.Delete(t.Context(), owner, hook.ID); fault.KindOf(err) != fault.NotFound || p.audit.count("webhook.deleted") != 1 {
 		t.Errorf("again: %v", err)
 	}
-	// What was left of one that was deleted is found later.
+	// Remaining rows of a deleted webhook are removed later.
 	if err := p.db.Enqueue(t.Context(), store.Delivery{Webhook: hook.ID, Seq: 1, Event: "x"}); err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +366,7 @@ func TestOldSecretEnds(t *testing.T) {
 	old := body["secrets"].([]any)[0].(map[string]any)
 	end, err := time.Parse(time.RFC3339, old["expires_at"].(string))
 	if d := time.Until(end); err != nil || d < 23*time.Hour || d > 24*time.Hour {
-		t.Errorf("it ends in %v, %v", d, err)
+		t.Errorf("the old secret expires in %v, %v", d, err)
 	}
 	old["expires_at"] = time.Now().Add(-time.Second).Format(time.RFC3339)
 	text, err := json.Marshal(body)
@@ -398,7 +399,7 @@ func TestLostSecret(t *testing.T) {
 	p := w.process(t, pace, func(o *webhook.Options) { o.Sealer = box })
 	w.publish(t, p.db, 1)
 	const want = "the secret of this webhook cannot be decrypted: rotate it"
-	until(t, "the owner is told", func() bool {
+	until(t, "the owner sees the reason", func() bool {
 		all := deliveries(t, p, hook.ID)
 		return len(all) == 1 && len(all[0].History) == 1 && all[0].History[0].Error == want
 	})
@@ -467,7 +468,7 @@ func TestRedeliver(t *testing.T) {
 	if ids := r.ids(); len(ids) != 11 || len(slices.Compact(ids)) != 1 {
 		t.Errorf("%v", ids)
 	}
-	// One from before it was made, one that it does not select, one that is not.
+	// A change from before its creation, one it does not select, and a missing one.
 	if err := p.Redeliver(ctx, owner, hook.ID, 1); err != nil {
 		t.Error(err)
 	}
@@ -479,7 +480,7 @@ func TestRedeliver(t *testing.T) {
 		}
 	}
 	handedOut(t, p)
-	// What was delivered can be again, whatever is selected now.
+	// A delivered change can be sent again, whatever the filter selects now.
 	if _, err := p.Update(ctx, owner, hook.ID, func(d *webhook.Draft) error { d.Filter.Type = disclosure.IP; return nil }); err != nil {
 		t.Fatal(err)
 	}

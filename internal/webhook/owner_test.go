@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// standing is a function for Options that answers always the same.
+// standing sets a fixed status of the owner in Options.
 func standing(s webhook.OwnerStatus) func(*webhook.Options) {
 	return func(o *webhook.Options) {
 		s.Scope = access.AllScopes
@@ -28,14 +28,14 @@ func standing(s webhook.OwnerStatus) func(*webhook.Options) {
 // issuer of an owner, where it is the subject of a token.
 const issuer = "https://id.example"
 
-// TestOwnersThatAreGone: a webhook whose owner is gone stays for a week. Then it
-// is removed with its rows if the owner cannot come back, and else disabled.
+// A webhook whose owner is gone is kept for a week. Then it is removed with its
+// rows if the owner cannot return, and disabled otherwise.
 func TestOwnersThatAreGone(t *testing.T) {
 	for name, test := range map[string]struct {
 		standing webhook.OwnerStatus
-		seen     time.Duration // ago
-		trusted  time.Duration // its issuer was, ago
-		want     string        // reason why it is disabled; empty: it goes on; "removed"
+		seen     time.Duration // time since the owner was last seen
+		trusted  time.Duration // time since its issuer was last trusted
+		want     string        // reason why it is disabled; empty: it stays enabled; "removed"
 	}{
 		"a key that is good":               {},
 		"a key revoked six days ago":       {standing: webhook.OwnerStatus{Gone: "its key was revoked", Since: time.Now().Add(-6 * day), Permanent: true}},
@@ -66,7 +66,7 @@ func TestOwnersThatAreGone(t *testing.T) {
 			if err := p.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			p.LookAfterOwners(t.Context())
+			p.CheckOwners(t.Context())
 			got, e, err := p.Get(t.Context(), owner, hook.ID)
 			switch {
 			case test.want == "removed":
@@ -85,7 +85,7 @@ func TestOwnersThatAreGone(t *testing.T) {
 	}
 }
 
-// counted is a store that counts what is written of owners.
+// counted is a store that counts writes about owners.
 type counted struct {
 	webhook.Store
 	uses atomic.Int32
@@ -96,8 +96,8 @@ func (c *counted) RecordUse(ctx context.Context, name string, at time.Time) (tim
 	return c.Store.RecordUse(ctx, name, at)
 }
 
-// TestSeenIsWrittenRarely: an owner that uses the service all day is written of
-// once, as is its issuer, and one without webhooks never.
+// The use of an owner is written once a day, as is that of its issuer. It is never
+// written for an owner without webhooks.
 func TestSeenIsWrittenRarely(t *testing.T) {
 	w := newWorld(t)
 	db := &counted{}
@@ -111,7 +111,7 @@ func TestSeenIsWrittenRarely(t *testing.T) {
 			p.Seen(owner)
 			p.Seen("https://id.example#somebody")
 		}
-		p.LookAfterOwners(t.Context())
+		p.CheckOwners(t.Context())
 	}
 	uses, err := p.db.Uses(t.Context())
 	if err != nil || db.uses.Load() != 2 || len(uses) != 2 || time.Since(uses["webhook-owner "+owner].Last) > time.Hour {
@@ -119,9 +119,9 @@ func TestSeenIsWrittenRarely(t *testing.T) {
 	}
 }
 
-// TestOldNewsIsNotSent: what was due for days, while its owner was gone, is not
-// sent in a burst when the owner is back, and neither is what it may not read.
-func TestOldNewsIsNotSent(t *testing.T) {
+// Deliveries that were due for days while the owner was gone are not sent when it
+// returns, nor are those that it may not read.
+func TestExpiredDeliveriesAreNotSent(t *testing.T) {
 	w := newWorld(t)
 	idle, r := w.idle(t, quick, nil), newReceiver(t, ok)
 	hook, _ := create(t, idle, r)
@@ -167,7 +167,7 @@ func TestOperator(t *testing.T) {
 	}
 	hook, _ := create(t, p, newReceiver(t, ok))
 	operator := w.idle(t, quick, func(o *webhook.Options) { o.Encoder = nil })
-	for range 2 { // what is done is done
+	for range 2 { // the second call has no effect
 		if err := operator.Disable(t.Context(), hook.ID, "it floods us"); err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"pregon/internal/webhook"
 )
 
-// putBack does to the store what a restored backup does: the log, what was
-// handed out of it and what became of that are as they were at a change.
+// putBack simulates a restored backup: the log, its deliveries and their results
+// are as of a change.
 func (w *world) putBack(t *testing.T, seq int64) {
 	t.Helper()
 	raw, err := sql.Open("sqlite", "file:"+w.path+"?_pragma=busy_timeout(60000)&_txlock=immediate")
@@ -40,9 +40,9 @@ func (w *world) putBack(t *testing.T, seq int64) {
 	}
 }
 
-// A backup is restored under a running process, and the log is as long again at
-// once. No change is passed over, and none comes under the id of another, which
-// its receiver would take for one that it has.
+// A backup is restored under a running process, and the log reaches its former
+// length at once. No change is skipped, and none has the id of another, which
+// receivers would discard as a duplicate.
 func TestRestoredLog(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(t, quick, nil)
@@ -56,7 +56,7 @@ func TestRestoredLog(t *testing.T) {
 	}
 
 	w.putBack(t, 3)
-	w.publish(t, p.db, 4) // 4 and 5 are others now
+	w.publish(t, p.db, 4) // 4 and 5 are different reports now
 	settled(t, p, hook.ID, 7)
 	after, err := p.db.Head(t.Context())
 	if err != nil || after.Epoch == before.Epoch {
@@ -86,8 +86,8 @@ func TestRestoredLog(t *testing.T) {
 	}
 }
 
-// The log is shorter than it was when it goes on: what comes is handed out all
-// the same, before the log is as long again.
+// The log continues at a shorter length. New changes are fanned out before it
+// reaches its former length.
 func TestShorterLog(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(t, quick, nil)
@@ -99,12 +99,11 @@ func TestShorterLog(t *testing.T) {
 	w.publish(t, p.db, 1)
 	settled(t, p, hook.ID, 4)
 	if got := r.requests(); len(got) != 6 || !strings.Contains(string(got[5].body), `"Report 6"`) {
-		t.Errorf("%d requests came, and not with report 6 at last", len(got))
+		t.Errorf("got %d requests, want report 6 as the last", len(got))
 	}
 }
 
-// A webhook that was deleted since the backup is there again: it gets the first
-// change that comes, and keeps it.
+// A webhook deleted after the backup exists again and gets the first new change.
 func TestRestoredWebhook(t *testing.T) {
 	w := newWorld(t)
 	var encoder webhook.Encoder
@@ -114,7 +113,7 @@ func TestRestoredWebhook(t *testing.T) {
 	fan := func(to int64) {
 		t.Helper()
 		until(t, "what came is handed out", func() bool {
-			if err := p.FanSome(t.Context()); err != nil {
+			if err := p.FanOutBatch(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			now, err := p.db.Fanned(t.Context())
@@ -152,6 +151,6 @@ func TestRestoredWebhook(t *testing.T) {
 	}
 	made := deliveries(t, p, hook.ID)
 	if len(made) == 0 || made[len(made)-1].Seq != 3 {
-		t.Errorf("it has %+v", made)
+		t.Errorf("the webhook has deliveries %+v", made)
 	}
 }

@@ -1,30 +1,30 @@
-// Package webhook tells callers of changes at addresses that they gave.
+// Package webhook delivers changes to the addresses of subscribers.
 //
-// # The promise
+// # Guarantees
 //
-// A change that a subscription selects is delivered at least once, or else the
-// owner can see that it was not, and why. Deliveries of one subscription go out
-// in the order of the log, one at a time; only one that waits to be tried again
-// is overtaken. A delivery is sent twice only when a process died between
-// sending it and writing that down, and when its owner asks: its webhook-id is
-// the same each time.
+// A change that a subscription selects is delivered at least once. If that fails,
+// the owner can see it and the reason. Deliveries of one subscription are sent in
+// the order of the log, one at a time. Only a delivery that waits for a retry is
+// overtaken. A delivery is sent twice only if a process died between sending it
+// and storing the result, or if its owner requests it. Its webhook-id is the same
+// each time.
 //
-// # How it is kept
+// # Implementation
 //
-// The fan-out writes one row per change and subscription in the transaction
-// that moves its place in the log, and that transaction fails when a
-// subscription was written that it did not know: so whatever dies and whenever,
-// no change is passed over. Any number of processes may try; one gets through.
+// The fan-out writes one row per change and subscription in the transaction that
+// advances its position in the log. That transaction fails if a subscription was
+// written that it did not know. So no change is skipped, whenever a process dies.
+// Any number of processes may try; one succeeds.
 //
 // The dispatcher claims subscriptions, never single deliveries, so that one
-// process at a time sends to an address. What was sent is settled in batches;
-// a claim is given back only when all of its results are settled. Claims of
-// subscriptions that work and of those that fail are counted apart, and a claim
-// ends at its first failure: one bad receiver never holds up another.
+// process at a time sends to an address. Results are settled in batches. A claim
+// is released only when all of its results are settled. Claims of healthy and of
+// failing subscriptions are counted separately, and a claim ends at its first
+// failure: a bad receiver never delays another.
 //
-// Due times are told by the clock of the process that settles and judged by
-// the store's: a clock that is wrong or set moves retries by as much and does
-// nothing else. How long a claim lasts is measured, not read off a clock.
+// Due times are set by the clock of the process that settles and compared with
+// the clock of the store. A wrong clock shifts retries and has no other effect.
+// A claim has a duration, so it does not depend on the clocks of processes.
 package webhook
 
 import (

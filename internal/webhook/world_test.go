@@ -38,14 +38,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const owner = "key_owner"
 
-// quick is the pace of most tests: minutes are milliseconds. What cuts something
-// off takes long, so that a slow machine cuts nothing.
+// quick has the intervals of most tests: milliseconds instead of minutes. Timeouts
+// are long, so that nothing times out on a slow machine.
 var quick = webhook.Pace{
 	SendTimeout: 5 * time.Minute, ClaimFor: 5 * time.Minute, Delay: 20 * time.Millisecond, Rest: time.Millisecond,
 	Poll: 20 * time.Millisecond, Grace: 5 * time.Minute, LastWrites: time.Minute,
 }
 
-// trail is an audit or a log that can be read.
+// trail is an audit or other log that tests can read.
 type trail struct {
 	mu  sync.Mutex
 	buf bytes.Buffer // guarded by mu
@@ -57,7 +57,7 @@ func (l *trail) Write(b []byte) (int, error) {
 	return l.buf.Write(b)
 }
 
-func (l *trail) tell(ctx context.Context, event string, attrs ...slog.Attr) {
+func (l *trail) record(ctx context.Context, event string, attrs ...slog.Attr) {
 	slog.New(slog.NewTextHandler(l, nil)).LogAttrs(ctx, slog.LevelInfo, event, attrs...)
 }
 
@@ -69,7 +69,7 @@ func (l *trail) String() string {
 
 func (l *trail) count(event string) int { return strings.Count(l.String(), "msg="+event+" ") }
 
-// process is one of those that share a store.
+// process is one of the processes that share a store.
 type process struct {
 	*webhook.Manager
 	db    store.Store
@@ -77,7 +77,7 @@ type process struct {
 	stop  func()
 }
 
-// world is a store and what is at work on it.
+// world is a store and its processes.
 type world struct {
 	path string
 	next int64 // number of the next report
@@ -88,7 +88,7 @@ func newWorld(t testing.TB) *world {
 	return &world{path: filepath.Join(t.TempDir(), "pregon.db")}
 }
 
-// process starts one on the store; change sees its options first.
+// process starts a process on the store, after change has modified its options.
 func (w *world) process(t testing.TB, pace webhook.Pace, change func(*webhook.Options)) *process {
 	t.Helper()
 	p := w.idle(t, pace, change)
@@ -96,7 +96,7 @@ func (w *world) process(t testing.TB, pace webhook.Pace, change func(*webhook.Op
 	return p
 }
 
-// idle is a process that does not serve.
+// idle returns a process that does not run.
 func (w *world) idle(t testing.TB, pace webhook.Pace, change func(*webhook.Options)) *process {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), w.path, sqlite.Options{Create: true})
@@ -116,7 +116,7 @@ func (w *world) idle(t testing.TB, pace webhook.Pace, change func(*webhook.Optio
 		t.Fatal(err)
 	}
 	p := &process{db: db, audit: &trail{}}
-	o := webhook.Options{Store: db, Sealer: box, Encoder: hub, AllowPrivate: true, Logger: log, Audit: p.audit.tell, UserAgent: "pregon/test"}
+	o := webhook.Options{Store: db, Sealer: box, Encoder: hub, AllowPrivate: true, Logger: log, Audit: p.audit.record, UserAgent: "pregon/test"}
 	if change != nil {
 		change(&o)
 	}
@@ -130,7 +130,7 @@ func (p *process) run(t testing.TB) {
 	p.stop = background(t, p.Run)
 }
 
-// background runs something until the test ends, or what it returns is called.
+// background calls run until the test ends or stop is called.
 func background(t testing.TB, run func(context.Context) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -138,7 +138,7 @@ func background(t testing.TB, run func(context.Context) error) (stop func()) {
 	go func() {
 		defer close(done)
 		if err := run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("it ended with %v", err)
+			t.Errorf("run returned %v", err)
 		}
 	}()
 	stop = func() { cancel(); <-done }
@@ -171,7 +171,7 @@ func (w *world) publish(t testing.TB, db store.Store, n int, change ...func(*dis
 	return out.Seq
 }
 
-// request is what a receiver got.
+// request is a request that a receiver got.
 type request struct {
 	id     string
 	header http.Header
@@ -179,16 +179,16 @@ type request struct {
 	at     time.Time
 }
 
-// receiver is somebody's server.
+// receiver is the server of a subscriber.
 type receiver struct {
 	url    string
-	answer atomic.Value // func(http.ResponseWriter, *http.Request, int), given how often this id came
+	answer atomic.Value // func(http.ResponseWriter, *http.Request, int), with the number of requests with this id
 
 	mu   sync.Mutex
 	got  []request      // guarded by mu
 	seen map[string]int // guarded by mu
 	busy int            // guarded by mu
-	most int            // guarded by mu: at a time
+	most int            // guarded by mu: concurrent requests
 }
 
 func newReceiver(t testing.TB, answer func(http.ResponseWriter, *http.Request, int)) *receiver {
@@ -232,7 +232,7 @@ func (r *receiver) requests() []request {
 
 var epochInID = regexp.MustCompile(`\.[a-z0-9]+-([0-9]+)$`)
 
-// ids returns the ids of what came, without epochs.
+// ids returns the ids of the requests without epochs.
 func (r *receiver) ids() (ids []string) {
 	for _, q := range r.requests() {
 		ids = append(ids, epochInID.ReplaceAllString(q.id, ".$1"))
@@ -240,14 +240,14 @@ func (r *receiver) ids() (ids []string) {
 	return ids
 }
 
-// status answers always the same.
+// status always responds with code.
 func status(code int) func(http.ResponseWriter, *http.Request, int) {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(code) }
 }
 
 func ok(http.ResponseWriter, *http.Request, int) {}
 
-// create makes a webhook of the owner.
+// create creates a webhook of the owner.
 func create(t testing.TB, p *process, r *receiver, change ...func(*webhook.Draft)) (webhook.Webhook, string) {
 	t.Helper()
 	d := webhook.Draft{URL: r.url, Enabled: true}
@@ -261,14 +261,14 @@ func create(t testing.TB, p *process, r *receiver, change ...func(*webhook.Draft
 	return w, raw
 }
 
-// until waits for something that must happen.
+// until waits for a condition that must become true.
 func until(t testing.TB, what string, true func() bool) {
 	t.Helper()
 	waittest.For(t, what, true)
 }
 
-// settled waits until nothing of a webhook is pending and this many deliveries
-// are there, and returns them, the oldest first.
+// settled waits until a webhook has n deliveries and none is pending, and returns
+// them, the oldest first.
 func settled(t testing.TB, p *process, id string, n int) []store.Delivered {
 	t.Helper()
 	var all []store.Delivered
@@ -292,7 +292,7 @@ func deliveries(t testing.TB, p *process, id string) []store.Delivered {
 	return all
 }
 
-// handedOut waits until every change has been handed out.
+// handedOut waits until every change has been fanned out.
 func handedOut(t testing.TB, p *process) {
 	t.Helper()
 	newest, err := p.db.Newest(t.Context())
@@ -305,7 +305,7 @@ func handedOut(t testing.TB, p *process) {
 	})
 }
 
-// wanted are the ids of deliveries after a seq, up to another.
+// wanted returns the ids of the deliveries after one seq up to another.
 func wanted(id string, after, upTo int64) (ids []string) {
 	for seq := after + 1; seq <= upTo; seq++ {
 		ids = append(ids, fmt.Sprintf("%s.%d", id, seq))
@@ -313,7 +313,7 @@ func wanted(id string, after, upTo int64) (ids []string) {
 	return ids
 }
 
-// verify checks a signature without any code of ours.
+// verify checks a signature without code of the package.
 func verify(t testing.TB, q request, secret string) bool {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
@@ -326,8 +326,8 @@ func verify(t testing.TB, q request, secret string) bool {
 	return slices.Contains(strings.Split(q.header.Get("webhook-signature"), " "), want)
 }
 
-// flaky is a store that fails now and then, before or after it did what it was
-// asked, and once dead always.
+// flaky is a store whose calls fail at random, before or after they take effect.
+// Once dead, they always fail.
 type flaky struct {
 	webhook.Store
 	often float64

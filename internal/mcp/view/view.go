@@ -1,9 +1,9 @@
-// Package view has the interactive views that MCP hosts show next to the results
-// of tools (MCP Apps, revision 2026-01-26).
+// Package view provides the interactive views that MCP hosts show next to the
+// results of tools (MCP Apps, revision 2026-01-26).
 //
-// A view is one HTML document without external resources: hosts let it load
-// nothing, and it queries the service through the host, as a tool call. Its
-// sources are separate files, joined once without their comments. They are
+// A view is one HTML document without external resources: hosts do not
+// allow it to load any. It queries the service through the host, with tool calls.
+// Its sources are separate files, joined once without their comments. They are
 // written by hand, so that no build step is needed.
 package view
 
@@ -30,7 +30,7 @@ type View struct {
 //go:embed page.html *.css *.js
 var sources embed.FS
 
-// All returns the views.
+// All returns all views.
 func All() []View { return slices.Clone(all()) }
 
 var all = sync.OnceValue(func() []View {

@@ -13,7 +13,7 @@ func TestAll(t *testing.T) {
 	for _, v := range All() {
 		uris = append(uris, v.URI)
 		if v.Name == "" || v.Title == "" || v.Description == "" {
-			t.Errorf("%s does not say what it is: %+v", v.URI, v)
+			t.Errorf("%s lacks a name, title or description: %+v", v.URI, v)
 		}
 	}
 	want := []string{"ui://pregon/filings-feed", "ui://pregon/analytics", "ui://pregon/issuer"}
@@ -29,7 +29,7 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("has %d bytes, want less than 60,000: hosts load it with every result", n)
 			}
 			if !strings.HasPrefix(v.HTML, "<!doctype html>\n<html lang=\"en\">\n") || !strings.HasSuffix(v.HTML, "</html>\n") {
-				t.Error("is no whole HTML document")
+				t.Error("is not a complete HTML document")
 			}
 			for _, part := range []string{
 				`<meta charset="utf-8">`,
@@ -49,8 +49,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A view shows what strangers filed, and hosts let it load nothing: it makes
-// no markup of text, no code of text, and asks for nothing by itself.
+// A view shows text of filers, and hosts allow it to load nothing. It never uses
+// text as markup or code, and sends no requests itself.
 func TestForbidden(t *testing.T) {
 	forbidden := regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|setHTML|srcdoc|DOMParser|createContextualFragment|` +
 		`document\.write|eval\(|new Function|setTimeout\(['"]|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|\bimport\b|` +
@@ -62,7 +62,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// The two languages say the same things, and what a script asks for is there.
+// Both languages have the same keys, and every key that a script uses exists.
 func TestWords(t *testing.T) {
 	for _, v := range All() {
 		t.Run(v.Name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestWords(t *testing.T) {
 				}
 				for _, key := range keys {
 					if _, ok := english[key]; !ok {
-						t.Errorf("there are no words for %q", key)
+						t.Errorf("no text for %q", key)
 					}
 				}
 			}
@@ -94,8 +94,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// words reads the words of a language out of a document: the lines of the
-// blocks that begin with its name.
+// words returns the texts of a language in a document: the lines of the blocks
+// that begin with its name.
 func words(t *testing.T, html, language string) map[string]string {
 	t.Helper()
 	blocks := regexp.MustCompile(`(?m)^(?:  `+language+`: \{|Object\.assign\(WORDS\.`+language+`, \{)\n((?: +\w+: '.*',\n)+) *\}`).FindAllStringSubmatch(html, -1)
@@ -106,7 +106,7 @@ func words(t *testing.T, html, language string) map[string]string {
 	for _, block := range blocks {
 		for _, m := range regexp.MustCompile(`(?m)^ +(\w+): '(.+)',$`).FindAllStringSubmatch(block[1], -1) {
 			if _, ok := found[m[1]]; ok {
-				t.Errorf("%q is there twice in %s", m[1], language)
+				t.Errorf("%q is defined twice in %s", m[1], language)
 			}
 			found[m[1]] = m[2]
 		}
@@ -114,7 +114,7 @@ func words(t *testing.T, html, language string) map[string]string {
 	return found
 }
 
-// blanks are what a text has to be filled in with.
+// blanks returns the placeholders of a text.
 func blanks(text string) []string {
 	return slices.Sorted(slices.Values(regexp.MustCompile(`\{\w+\}`).FindAllString(text, -1)))
 }

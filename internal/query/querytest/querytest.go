@@ -1,4 +1,4 @@
-// Package querytest is a small market for the tests of the surfaces.
+// Package querytest provides a small market for the tests of the surfaces.
 package querytest
 
 import (
@@ -90,7 +90,7 @@ func Append(t testing.TB, db store.Log, c *catalog.Catalog, b store.Batch) {
 	}
 }
 
-// typed is a document reader that returns known pages.
+// typed is a document reader that returns fixed pages.
 type typed []string
 
 func (typed) Warm(context.Context) error { return nil }
@@ -103,7 +103,7 @@ func (d typed) Read(context.Context, []byte) (*extract.Text, error) {
 	return t, nil
 }
 
-// Document keeps a document with these pages for a report, and returns the
+// Document stores a document with these pages for a report, and returns the
 // report with that document, for the caller to append.
 func Document(t testing.TB, db store.Store, id string, pages ...string) disclosure.Report {
 	t.Helper()

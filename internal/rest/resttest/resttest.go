@@ -1,4 +1,4 @@
-// Package resttest holds answers of the service to its OpenAPI document.
+// Package resttest checks responses of the service against its OpenAPI document.
 package resttest
 
 import (
@@ -32,9 +32,9 @@ var Document = sync.OnceValue(func() *openapi3.T {
 	return doc
 })
 
-// strict is the document with no room for fields that it does not name. Clients
-// must take such fields, since a later version may add some; the tests must see
-// one that was added and not described.
+// strict is the document without additional properties. Clients must accept
+// unknown fields, since a later version may add some. The tests must detect a
+// field that is not documented.
 var strict = sync.OnceValue(func() *openapi3.T {
 	doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(BaseURL))
 	if err != nil {
@@ -65,18 +65,19 @@ var strict = sync.OnceValue(func() *openapi3.T {
 	return doc
 })
 
-// open are the schemas of what has further fields by its kind, or a form that
-// others lay down.
+// open are the schemas that allow additional properties, because their fields
+// depend on the kind or on another specification.
 var open = []string{"Document", "Event", "RpcMessage", "TokenRequest"}
 
-// The checking library knows plain text, and other texts are no more to it.
+// The validation library only decodes plain text; the other text types are
+// decoded alike.
 func init() {
 	for _, kind := range []string{"text/markdown", "text/html"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.RegisteredBodyDecoder("text/plain"))
 	}
 }
 
-// Answer is what came back.
+// Answer is a response.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -90,11 +91,10 @@ func Read(resp *http.Response) (Answer, error) {
 	return Answer{resp.StatusCode, resp.Header, body}, err
 }
 
-// Check returns what is not as the document says in an answer of the whole
-// service.
+// Check returns an error if a response of the whole service is not as documented.
 func Check(req *http.Request, a Answer) error {
 	if req.Method == http.MethodOptions {
-		return nil // no operation, but a question about them
+		return nil // a CORS preflight, not an operation
 	}
 	method := documentedMethod(req)
 	_, pattern := paths().Handler(&http.Request{Method: method, URL: req.URL})
@@ -118,20 +118,21 @@ var paths = sync.OnceValue(func() *http.ServeMux {
 	return mux
 })
 
-// checkProblem is for what no operation takes: it must be told as a problem.
+// checkProblem checks the response to a request that matches no operation. It
+// must be a problem document.
 func checkProblem(a Answer) error {
 	var doc problem.Document
 	if err := json.Unmarshal(a.Body, &doc); err != nil {
 		return err
 	}
 	if a.Status < 400 || doc.Status != a.Status || a.Header.Get("Content-Type") != "application/problem+json" {
-		return fmt.Errorf("nothing is documented there, and it is not told as a problem: %d", a.Status)
+		return fmt.Errorf("no operation is documented for the request, and the response is not a problem: status %d", a.Status)
 	}
 	return nil
 }
 
-// CheckRoute returns what is not as the document says in an answer to a pattern
-// of the mux.
+// CheckRoute returns an error if the response to a request for a pattern of the
+// mux is not as documented.
 func CheckRoute(req *http.Request, pattern string, a Answer) error {
 	path, method := PathOf(pattern), documentedMethod(req)
 	item := strict().Paths.Value(path)
@@ -171,8 +172,8 @@ func CheckRoute(req *http.Request, pattern string, a Answer) error {
 	return openapi3filter.ValidateResponse(req.Context(), input)
 }
 
-// documentedMethod is the method under which the document has a request:
-// wherever GET is offered, HEAD is too.
+// documentedMethod returns the method of the operation in the document. HEAD
+// requests are documented as GET.
 func documentedMethod(req *http.Request) string {
 	if req.Method == http.MethodHead {
 		return http.MethodGet
@@ -189,7 +190,7 @@ func missingHeaders(r *openapi3.Response, h http.Header) error {
 	return nil
 }
 
-// absoluteURI is a check that the library leaves to its users.
+// absoluteURI implements a format check that the library does not have.
 var absoluteURI = openapi3.NewCallbackValidator(func(s string) error {
 	u, err := url.Parse(s)
 	if err == nil && !u.IsAbs() {

@@ -1,4 +1,4 @@
-// Holds the MCP server to the MCP Inspector's command line, in both eras of the
+// Checks the MCP server with the command line of the MCP Inspector, in both eras of the
 // protocol: every tool, resource, template and prompt, and the schemas of the
 // tools in the Inspector's strictest reading.
 //
@@ -47,7 +47,7 @@ for (const [era, version] of [['legacy', '2025-11-25'], ['modern', '2026-07-28']
   }
 
   await is('initialize', async () => assert.equal((await ask('initialize')).protocolVersion, version))
-  const s = await is('a filing to ask for', () => sample(call))
+  const s = await is('finds a report', () => sample(call))
   if (!s) continue
   const { tools } = (await is('tools/list, strictly', () => ask('tools/list', '--strict'))) ?? { tools: [] }
   for (const { name } of tools) {

@@ -23,7 +23,7 @@ const patience = 180_000 // no measure of speed
 const widths = [1200, 360]
 const token = randomBytes(16).toString('hex')
 
-// freePort finds a port, since the Inspector must be told one.
+// freePort finds a port, since the Inspector needs one as an argument.
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -98,8 +98,8 @@ async function resize({ page, inner }, width) {
   await inner().waitForFunction((width) => Math.abs(innerWidth - width) <= 32, width)
 }
 
-// findNoFault lets axe look at the view alone. What it is a part of is the
-// host's: landmarks for all of the page are not asked for.
+// findNoFault runs axe on the view alone. Landmarks of the whole page belong to
+// the host and are not checked.
 async function findNoFault({ inner }) {
   await inner().evaluate(axe.source)
   const { violations, passes } = await inner().evaluate(() => globalThis.axe.run(document, { rules: { region: { enabled: false } } }))
@@ -107,8 +107,8 @@ async function findNoFault({ inner }) {
   assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join(' ')}`), [])
 }
 
-// looks checks how a view looks in both themes and widths, and leaves it wide and light.
-async function looks(view, name) {
+// checkAppearance checks a view in both themes and widths, and leaves it wide and light.
+async function checkAppearance(view, name) {
   for (const theme of ['light', 'dark']) {
     for (const width of widths) {
       await check(`${name}, ${theme}, ${width} px: no fault that axe finds, nothing wider than the frame`, async () => {
@@ -124,7 +124,7 @@ async function looks(view, name) {
   await resize(view, widths[0])
 }
 
-// opens clicks on something that opens a filing, and goes back.
+// opens clicks a button that opens a report, and goes back.
 async function opens({ frame }, what, button) {
   await check(`${what} opens, and Back closes`, async () => {
     await button.click()
@@ -152,12 +152,12 @@ async function showsOnly(view, type) {
 const views = {
   async feed(view) {
     await open(view)
-    await view.frame.getByRole('heading', { level: 1, name: 'Filings' }).waitFor()
+    await view.frame.getByRole('heading', { level: 1, name: 'Reports' }).waitFor()
     await titles(view).nth(9).waitFor()
-    await looks(view, 'feed')
-    await opens(view, 'a filing of the feed', titles(view).first())
-    await check('Older shows other filings', async () => {
-      const before = await titles(view).allInnerTexts() // one title alone may be another filing's too
+    await checkAppearance(view, 'feed')
+    await opens(view, 'a report of the feed', titles(view).first())
+    await check('Older shows other reports', async () => {
+      const before = await titles(view).allInnerTexts() // one title alone may be another report's too
       const range = view.frame.getByRole('navigation', { name: 'Pages' })
       assert.match(await range.innerText(), /1–10 /)
       await view.frame.getByRole('button', { name: 'Older' }).click()
@@ -167,7 +167,7 @@ const views = {
     await showsOnly(view, 'IP')
     await check('what is typed is searched for', async () => {
       await view.frame.getByRole('searchbox', { name: 'Search' }).fill('nosuchword')
-      await view.frame.getByText('No filings match.').waitFor()
+      await view.frame.getByText('No reports match.').waitFor()
     })
     await check('the view can reach nothing but the host', async () => {
       const before = view.wrong.length
@@ -181,7 +181,7 @@ const views = {
     await view.frame.locator('main').waitFor()
     await view.frame.getByRole('heading', { level: 1, name: 'The market in figures' }).waitFor()
     await view.frame.locator('svg[role=group]').nth(1).waitFor()
-    await looks(view, 'analytics')
+    await checkAppearance(view, 'analytics')
     await check('an issuer among the most active opens, and Back closes', async () => {
       await view.frame.locator('button.bar-row').first().click()
       await view.frame.getByRole('heading', { level: 2, name: /\S/ }).and(view.frame.locator('#opened')).waitFor()
@@ -193,18 +193,18 @@ const views = {
     await choose(view, 'get_issuer', { id: await activeIssuer() })
     await open(view)
     await titles(view).nth(2).waitFor()
-    await looks(view, 'issuer')
-    await opens(view, 'a filing of the issuer', titles(view).first())
-    await check('more filings can be had', async () => {
+    await checkAppearance(view, 'issuer')
+    await opens(view, 'a report of the issuer', titles(view).first())
+    await check('more reports can be loaded', async () => {
       const before = await titles(view).count()
-      await view.frame.getByRole('button', { name: 'more filings' }).click()
+      await view.frame.getByRole('button', { name: 'more reports' }).click()
       await titles(view).nth(before).waitFor()
     })
     await showsOnly(view, 'OIR')
   },
 }
 
-// ask asks the service itself.
+// ask calls the service directly.
 async function ask(method, params) {
   const answer = await fetch(`${base}/api/mcp`, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -212,7 +212,7 @@ async function ask(method, params) {
   return (await answer.json()).result
 }
 
-// activeIssuer finds one that has more filings than are shown at first.
+// activeIssuer finds one that has more reports than are shown at first.
 async function activeIssuer() {
   return (await ask('tools/call', { name: 'get_analytics', arguments: {} })).structuredContent.issuers[0].id
 }
@@ -228,8 +228,8 @@ const browser = await chromium.launch({
 })
 try {
   const view = await connect(browser, inspector, 'search_reports', { limit: 10 })
-  for (const [name, look] of Object.entries(views)) {
-    await check(`${name}: it opens, and all was tried`, () => look(view))
+  for (const [name, run] of Object.entries(views)) {
+    await check(`${name}: it opens, and all was tried`, () => run(view))
     await check(`${name}: nothing went wrong in the page, and nothing was forbidden`, () => assert.deepEqual(view.wrong.splice(0), []))
   }
 } catch (e) {

@@ -1,8 +1,8 @@
-// What the checkers of the MCP server share: lines that tell what was found,
-// and arguments for all that the server offers.
+// Shared by the checkers of the MCP server: the lines that report results, and
+// arguments for everything that the server offers.
 import assert from 'node:assert/strict'
 
-// check says whether something holds, and goes on either way.
+// check reports whether a condition holds, and continues either way.
 export async function check(what, holds) {
   try {
     const found = await holds()
@@ -14,26 +14,26 @@ export async function check(what, holds) {
   }
 }
 
-// sample finds a filing with a document and its issuer, by which everything
-// else can be asked. call takes a tool and arguments, and returns the
+// sample finds a report with a document and its issuer, as arguments for
+// the other calls. call takes a tool and arguments, and returns the
 // structured content.
 export async function sample(call) {
-  const filings = (await call('search_reports', { type: 'OIR', limit: 50 })).data
-  for (const { id } of filings.filter((f) => f.pdf_url)) {
-    const filing = await call('get_report', { id })
-    if (filing.document.status === 'ready' && filing.issuer_id) {
-      return { filing: id, issuer: filing.issuer_id, company: filing.company_name, day: filing.published_at.slice(0, 10) }
+  const reports = (await call('search_reports', { type: 'OIR', limit: 50 })).data
+  for (const { id } of reports.filter((f) => f.pdf_url)) {
+    const report = await call('get_report', { id })
+    if (report.document.status === 'ready' && report.issuer_id) {
+      return { report: id, issuer: report.issuer_id, company: report.company_name, day: report.published_at.slice(0, 10) }
     }
   }
-  assert.fail('no filing of the newest fifty has a document that was read and an issuer')
+  assert.fail('no report of the newest fifty has a document that was read and an issuer')
 }
 
 // toolCalls are arguments for every tool there is. A tool that is missing here
 // was forgotten, and the checkers say so.
 export const toolCalls = (s) => ({
   search_reports: [{}, { search: s.company, type: 'OIR', issuer: s.issuer, from: s.day, to: s.day, limit: 5, page: 1 }, { limit: 50 }, { search: 'nosuchword' }],
-  get_report: [{ id: s.filing }],
-  read_document: [{ id: s.filing }, { id: s.filing, offset: 10, max_chars: 20 }],
+  get_report: [{ id: s.report }],
+  read_document: [{ id: s.report }, { id: s.report, offset: 10, max_chars: 20 }],
   search_issuers: [{}, { search: s.company, limit: 3 }],
   get_issuer: [{ id: s.issuer }],
   get_analytics: [{}],
@@ -42,19 +42,19 @@ export const toolCalls = (s) => ({
 
 // templateCalls are URIs for every template.
 export const templateCalls = (s) => ({
-  'pregon://reports/{id}': [`pregon://reports/${s.filing}`],
+  'pregon://reports/{id}': [`pregon://reports/${s.report}`],
   'pregon://reports/search{?search,type,issuer,from,to,category,kind}': [
     'pregon://reports/search', 'pregon://reports/search?type=OIR', `pregon://reports/search?issuer=${s.issuer}&from=${s.day}`,
   ],
   'pregon://issuers/{id}': [`pregon://issuers/${s.issuer}`],
-  'pregon://documents/{id}': [`pregon://documents/${s.filing}`],
+  'pregon://documents/{id}': [`pregon://documents/${s.report}`],
 })
 
 // promptCalls are arguments for every prompt, but for the language.
 export const promptCalls = (s) => ({
   morning_briefing: [{}, { date: s.day }],
   issuer_brief: [{ issuer: s.company }],
-  explain_filing: [{ id: s.filing }],
+  explain_filing: [{ id: s.report }],
 })
 
 export const resources = ['pregon://reports/latest', 'ui://pregon/filings-feed', 'ui://pregon/analytics', 'ui://pregon/issuer']

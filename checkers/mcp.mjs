@@ -1,9 +1,9 @@
-// Holds the MCP server to the official TypeScript clients: the present one in
-// both ways to agree on a protocol, and the one before it.
+// Checks the MCP server with the official TypeScript clients: the current one with
+// both kinds of negotiation, and the one before it.
 //
 //   node mcp.mjs BASE_URL KEY SIMULATOR_URL
 //
-// The service must read from the simulator, and have filings with documents.
+// The service must read from the simulator, and have reports with documents.
 import assert from 'node:assert/strict'
 import * as v2 from '@modelcontextprotocol/client'
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -34,7 +34,7 @@ async function everything(client, name) {
     sameNames(Object.keys(client.getServerCapabilities()), ['completions', 'extensions', 'prompts', 'resources', 'tools'])
     assert.deepEqual(client.getServerCapabilities().extensions['io.modelcontextprotocol/ui'], { mimeTypes: [viewType] })
   })
-  const s = await is('has a filing to ask for', () => sample(call))
+  const s = await is('has a report with a document', () => sample(call))
   if (!s) return
 
   const { tools } = await client.listTools()
@@ -58,17 +58,17 @@ async function everything(client, name) {
       })
     }
   }
-  await is('search_reports goes on where next says', async () => {
+  await is('search_reports continues at next', async () => {
     const first = await call('search_reports', { limit: 50 })
     const second = await call('search_reports', first.next)
     const seen = new Set(first.data.map((f) => f.id))
     assert.ok(first.data.length > 0 && second.data.length > 0 && !second.data.some((f) => seen.has(f.id)))
     assert.equal(second.data.length, first.next.limit)
   })
-  await is('read_document goes on where next_offset says', async () => {
-    const whole = await call('read_document', { id: s.filing, max_chars: 60 })
+  await is('read_document continues at next_offset', async () => {
+    const whole = await call('read_document', { id: s.report, max_chars: 60 })
     assert.equal(whole.next_offset, 60)
-    const parts = await Promise.all([0, 30].map((offset) => call('read_document', { id: s.filing, offset, max_chars: 30 })))
+    const parts = await Promise.all([0, 30].map((offset) => call('read_document', { id: s.report, offset, max_chars: 30 })))
     const joined = (d) => d.text.map((t) => t.text).join('')
     assert.equal(parts.map(joined).join(''), joined(whole))
   })
@@ -78,7 +78,7 @@ async function everything(client, name) {
     ['a day that there is not', 'search_reports', { from: '2026-02-31' }, /YYYY-MM-DD/],
     ['an argument that there is not', 'search_reports', { company: 'x' }, /company/],
     ['too much at once', 'search_reports', { limit: 1000 }, /50/],
-    ['a filing that there is not', 'get_report', { id: 'oir-99999999' }, /search_reports/],
+    ['an unknown report', 'get_report', { id: 'oir-99999999' }, /search_reports/],
     ['an issuer that there is not', 'get_issuer', { id: 'Z00000000' }, /search_issuers/],
     ['no id', 'get_report', {}, /id/],
   ]) {
@@ -88,7 +88,7 @@ async function everything(client, name) {
       assert.match(text(result), words)
     })
   }
-  await is('a tool that there is not is an error of the protocol', () => assert.rejects(client.callTool({ name: 'file_report', arguments: {} }), { code: -32602 }))
+  await is('an unknown tool is a protocol error', () => assert.rejects(client.callTool({ name: 'file_report', arguments: {} }), { code: -32602 }))
 
   const listed = (await client.listResources()).resources
   await is('lists its resources', () => sameNames(listed.map((r) => r.uri), resources))
@@ -113,7 +113,7 @@ async function everything(client, name) {
   for (const { uriTemplate, mimeType } of resourceTemplates) {
     for (const uri of uris[uriTemplate] ?? []) await is(`reads ${uri}`, () => read(uri, mimeType))
   }
-  await is('a resource that there is not is said to be missing', () => assert.rejects(client.readResource({ uri: 'pregon://reports/oir-99999999' }), (e) => e.code === -32602 || e.code === -32002))
+  await is('an unknown resource is reported as missing', () => assert.rejects(client.readResource({ uri: 'pregon://reports/oir-99999999' }), (e) => e.code === -32602 || e.code === -32002))
 
   const { prompts } = await client.listPrompts()
   const wanted = promptCalls(s)
@@ -141,9 +141,9 @@ async function everything(client, name) {
   for (const [ref, argument, value, want] of [
     [prompt('issuer_brief'), 'issuer', s.company.slice(0, 8), /./],
     [prompt('issuer_brief'), 'language', 'e', /^e[ns]$/],
-    [prompt('explain_filing'), 'id', s.filing.slice(0, 6), /^[a-z]+-\d+$/],
-    [template('pregon://reports/{id}'), 'id', s.filing.slice(0, 6), /^[a-z]+-\d+$/],
-    [template('pregon://documents/{id}'), 'id', s.filing.slice(0, 6), /^[a-z]+-\d+$/],
+    [prompt('explain_filing'), 'id', s.report.slice(0, 6), /^[a-z]+-\d+$/],
+    [template('pregon://reports/{id}'), 'id', s.report.slice(0, 6), /^[a-z]+-\d+$/],
+    [template('pregon://documents/{id}'), 'id', s.report.slice(0, 6), /^[a-z]+-\d+$/],
     [template('pregon://issuers/{id}'), 'id', s.company.slice(0, 8), /^\S+$/],
     [template('pregon://reports/search{?search,type,issuer,from,to,category,kind}'), 'type', 'O', /^OIR$/],
   ]) {
@@ -156,11 +156,11 @@ async function everything(client, name) {
   return s
 }
 
-// tells listens to two resources and wants to be told of a filing.
-async function tells(client, name) {
+// notifies subscribes to resources and expects a notification of a new report.
+async function notifies(client, name) {
   const watched = ['pregon://reports/latest', 'pregon://reports/search?type=OIR', 'pregon://reports/search?type=HR']
-  const told = new Map(watched.map((uri) => [uri, Promise.withResolvers()]))
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => told.get(params.uri)?.resolve(true))
+  const updated = new Map(watched.map((uri) => [uri, Promise.withResolvers()]))
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => updated.get(params.uri)?.resolve(true))
   const subscription = await check(`${name}: listens`, async () => {
     const open = await client.listen({ resourceSubscriptions: watched })
     sameNames(open.honoredFilter.resourceSubscriptions, watched)
@@ -171,17 +171,17 @@ async function tells(client, name) {
   const { id } = await answer.json()
   const late = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value).unref())
   for (const uri of watched.slice(0, 2)) {
-    await check(`${name}: tells of a new filing in ${uri}`, async () => {
+    await check(`${name}: notifies of a new report in ${uri}`, async () => {
       for (let there = false; !there;) { // others may become news before
-        assert.ok(await Promise.race([told.get(uri).promise, late(180_000, false)]), `it was not told of ${id} in three minutes`)
-        told.set(uri, Promise.withResolvers())
+        assert.ok(await Promise.race([updated.get(uri).promise, late(180_000, false)]), `got no notification of ${id} in three minutes`)
+        updated.set(uri, Promise.withResolvers())
         const { contents } = await client.readResource({ uri }, { cacheMode: 'bypass' })
         there = JSON.parse(contents[0].text).data.some((f) => f.id === id)
       }
     })
   }
-  await check(`${name}: tells nothing of what does not concern`, async () => assert.equal(await Promise.race([told.get(watched[2]).promise, late(0, false)]), false))
-  await check(`${name}: ends to listen`, async () => {
+  await check(`${name}: sends no notification of other reports`, async () => assert.equal(await Promise.race([updated.get(watched[2]).promise, late(0, false)]), false))
+  await check(`${name}: ends the subscription`, async () => {
     await subscription.close()
     assert.equal(await subscription.closed, 'local')
   })
@@ -208,7 +208,7 @@ async function refused(id) {
       assert.match(error.message, /key|token/)
     })
   }
-  await check('without a key the client is told that it is not authorized', async () => {
+  await check('without a key the client gets an authorization error', async () => {
     const client = new v2.Client(me)
     await client.connect(new v2.StreamableHTTPClientTransport(url))
     await assert.rejects(client.callTool({ name: 'read_document', arguments: { id } }), { status: 401 })
@@ -225,7 +225,7 @@ async function refused(id) {
 
 const byKey = { requestInit: { headers: { 'x-api-key': key } } }
 const byBearer = { requestInit: { headers: { authorization: `Bearer ${key}` } } }
-let filing
+let report
 for (const [version, options, transport] of [
   ['2025-11-25', {}, byKey],
   ['2026-07-28', { versionNegotiation: { mode: 'auto' } }, byBearer],
@@ -233,12 +233,12 @@ for (const [version, options, transport] of [
   const client = new v2.Client(me, options)
   await client.connect(new v2.StreamableHTTPClientTransport(url, transport))
   await check(`${version}: agrees on it`, () => assert.equal(client.getNegotiatedProtocolVersion(), version))
-  filing = (await everything(client, version))?.filing
-  if (client.getProtocolEra() === 'modern') await tells(client, version)
+  report = (await everything(client, version))?.report
+  if (client.getProtocolEra() === 'modern') await notifies(client, version)
   await client.close()
 }
 const old = new V1Client(me)
 await old.connect(new V1Transport(url, byKey))
 await everything(old, 'v1')
 await old.close()
-if (filing) await refused(filing)
+if (report) await refused(report)

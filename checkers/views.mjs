@@ -109,21 +109,21 @@ const LANES = 3 // checks that run at a time; a check often waits, for the view 
 const checks = []
 const check = (name, action) => checks.push({ name, action })
 
-// runChecks runs the checks, some at a time, tells of them in their order, and
+// runChecks runs the checks, some at a time, prints their results in order, and
 // returns how many failed.
 async function runChecks() {
-  const told = checks.map(() => Promise.withResolvers())
+  const results = checks.map(() => Promise.withResolvers())
   let next = 0
   const lane = async () => {
     while (next < checks.length) {
       const i = next++
-      told[i].resolve(await checks[i].action().then(() => null, (error) => error))
+      results[i].resolve(await checks[i].action().then(() => null, (error) => error))
     }
   }
   for (let i = 0; i < LANES; i++) lane()
   let failures = 0
   for (const [i, { name }] of checks.entries()) {
-    const error = await told[i].promise
+    const error = await results[i].promise
     if (error) failures++
     console.log(error ? `FAIL  ${name}\n      ${String(error.message).split('\n').slice(0, 12).join('\n      ')}` : `ok    ${name}`)
   }
@@ -142,7 +142,7 @@ async function until(condition, message, patience = PATIENCE) {
     if (await condition()) return
     await pause(25)
   }
-  throw new Error(`waited in vain: ${message}`)
+  throw new Error(`timed out waiting for ${message}`)
 }
 
 const browser = await chromium.launch({
@@ -188,7 +188,7 @@ async function show(name, input, result, { width = 720, capabilities = EVERYTHIN
   await page.evaluate((start) => window.start(start), { url: `${viewOrigin.url}/${name}`, width, capabilities, context: { ...CONTEXT, ...context }, input, result })
   const frame = await page.$('iframe')
   shown.view = await frame.contentFrame()
-  shown.say = (method, params) => page.evaluate(([what, told]) => window.bridge[what](told), [method, params])
+  shown.say = (method, params) => page.evaluate(([what, sent]) => window.bridge[what](sent), [method, params])
   // Complaints may still be under way, and would be taken for those of the next.
   shown.close = () => (shown.complaints.length ? host.context.close() : hosts.push(host))
   shown.shoot = async (label) => {
@@ -215,13 +215,13 @@ const listed = await data('search_reports', { limit: 10 })
 const proven = await findProven()
 const issuerId = proven.issuer_id
 
-// findProven returns a filing with evidence.
+// findProven returns a report with evidence.
 async function findProven() {
-  for (const filing of (await data('search_reports', { limit: 50 })).data) {
-    const whole = filing.summary && await data('get_report', { id: filing.id })
+  for (const report of (await data('search_reports', { limit: 50 })).data) {
+    const whole = report.summary && await data('get_report', { id: report.id })
     if (whole?.evidence.length) return whole
   }
-  throw new Error('no filing has evidence yet')
+  throw new Error('no report has evidence yet')
 }
 
 const HOSTILE = '[Simulación] <img src=x onerror="top.hacked=1"><script>top.hacked=1</script>'
@@ -247,12 +247,12 @@ const untilFocused = async (shown, key) => {
 }
 const said = (shown) => shown.view.locator('#said').textContent()
 
-// analyse lets axe look at the view, from within: from the host it takes many
-// times as long and cannot tell the contrast of what is scrolled out of sight.
-// Rules about whole pages are for the host's.
+// analyse runs axe inside the view. From the host it takes many times as long and
+// cannot compute the contrast of parts that are scrolled out of sight. Rules about
+// whole pages apply to the host.
 async function analyse(shown, state) {
   if (!await shown.view.evaluate(() => Boolean(window.axe))) await shown.view.evaluate(axe.source)
-  const told = await shown.view.evaluate(async () => {
+  const violations = await shown.view.evaluate(async () => {
     const { violations } = await window.axe.run(document, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
       rules: Object.fromEntries(['landmark-one-main', 'region', 'page-has-heading-one'].map((id) => [id, { enabled: false }])),
@@ -260,7 +260,7 @@ async function analyse(shown, state) {
     })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`)
   })
-  expect(!told.length, `${state}: ${told.join('\n')}`)
+  expect(!violations.length, `${state}: ${violations.join('\n')}`)
 }
 
 // Colours as a host may have them.
@@ -300,7 +300,7 @@ function common(name, input, result) {
     await shown.close()
   })
 
-  check(`${name}: tells its size when it changes, and only then`, async () => {
+  check(`${name}: sends its size when it changes, and only then`, async () => {
     const shown = await open()
     const height = () => shown.view.evaluate(() => Math.ceil(document.documentElement.getBoundingClientRect().height))
     const frame = () => shown.page.evaluate(() => window.view.offsetHeight)
@@ -311,8 +311,8 @@ function common(name, input, result) {
       before = await sizes()
       await pause(300)
       return (await sizes()).length === before.length
-    }, 'it to have told its size')
-    expect(before.every((size, i) => size !== before[i - 1]), `told ${before.join(' ')}`)
+    }, 'the view to have sent its size')
+    expect(before.every((size, i) => size !== before[i - 1]), `sent ${before.join(' ')}`)
     await shown.page.evaluate(() => { window.view.style.width = '340px' })
     await until(async () => (await sizes()).length > before.length, 'a new size')
     await until(async () => await height() === await frame(), 'the frame to be as high as the view again')
@@ -374,7 +374,7 @@ function common(name, input, result) {
     await shown.close()
   })
 
-  check(`${name}: speaks the protocol with the host, and with nobody else`, async () => {
+  check(`${name}: speaks the protocol with the host only`, async () => {
     const shown = await open()
     const ask = (method) => shown.page.evaluate((asked) => window.ask(asked), method)
     expect((await ask('ping')).result, 'ping is not answered')
@@ -383,7 +383,7 @@ function common(name, input, result) {
     const before = await shown.view.locator('#view').textContent()
     await shown.view.evaluate(() => window.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: { isError: true, content: [{ type: 'text', text: 'forged' }] } }, '*'))
     await pause(100)
-    expect(await shown.view.locator('#view').textContent() === before, 'it believed somebody who is not the host')
+    expect(await shown.view.locator('#view').textContent() === before, 'the view accepted a message that is not from the host')
     expect(!shown.complaints.length, shown.complaints.join('\n'))
     await shown.close()
   })
@@ -423,7 +423,7 @@ async function checkFeed() {
     const shown = await feed()
     await rows(shown).first().waitFor()
     const titles = await shown.view.locator('.row-open').allTextContents()
-    expect(JSON.stringify(titles) === JSON.stringify(listed.data.map((filing) => filing.title)), `shows ${titles}`)
+    expect(JSON.stringify(titles) === JSON.stringify(listed.data.map((report) => report.title)), `shows ${titles}`)
     expect(await shown.view.locator('.simulated').isVisible() === listed.data[0].title.startsWith('[Simulación]'), 'the banner is wrong')
     await shown.close()
   })
@@ -432,7 +432,7 @@ async function checkFeed() {
     const shown = await feed({}, filters)
     const searches = () => shown.calls.filter((call) => call.arguments.search) // and not the feed's own refresh
     const { clock } = shown.page
-    await clock.pauseAt(await shown.page.evaluate(() => Date.now()) + 5000) // on a slow machine, too, nobody types slowly
+    await clock.pauseAt(await shown.page.evaluate(() => Date.now()) + 5000) // typing is fast on a slow machine too
     for (const letter of 'sociedad') {
       await shown.view.locator('[data-key=search]').pressSequentially(letter)
       await clock.fastForward(20)
@@ -468,7 +468,7 @@ async function checkFeed() {
   check('filings-feed: turns pages by what the answer says', async () => {
     const shown = await feed()
     expect(await shown.view.locator('[data-key=newer]').isDisabled(), 'there is something newer than the newest')
-    // As if two filings had not fitted into the answer.
+    // As if two reports had not fitted into the answer.
     shown.answer = async (name, args) => asResult({ ...await data(name, { ...args, limit: 8 }), page: 2, limit: 8, next: { page: 3, limit: 8 } })
     await shown.view.locator('[data-key=older]').click()
     await shown.view.getByText(/^9–16 of/).waitFor()
@@ -481,19 +481,19 @@ async function checkFeed() {
     await shown.close()
   })
 
-  check('filings-feed: opens a filing with its evidence, and goes back', async () => {
+  check('filings-feed: opens a report with its evidence, and goes back', async () => {
     const { id, evidence, pdf_url, attribution } = proven
     const { data: [brief], ...rest } = await data('search_reports', { search: id })
-    const shown = await feed({}, { limit: 10 }, asResult({ ...rest, data: [...listed.data.filter((filing) => filing.id !== id).slice(0, 4), brief] }))
+    const shown = await feed({}, { limit: 10 }, asResult({ ...rest, data: [...listed.data.filter((report) => report.id !== id).slice(0, 4), brief] }))
     await shown.view.locator(`[data-key="open ${id}"]`).click()
     await shown.view.locator('.pane').getByText(attribution.notice).waitFor()
     expect(JSON.stringify(lastCall(shown)) === JSON.stringify({ name: 'get_report', arguments: { id } }), JSON.stringify(lastCall(shown)))
     const text = await shown.view.locator('.evidence').textContent()
     for (const { quote, page } of evidence) expect(text.includes(quote) && text.includes(`page ${page}`), `no proof: ${quote}`)
     await untilFocused(shown, 'opened')
-    let told
-    await until(async () => (told = await shown.page.evaluate(() => window.modelContext?.content[0].text)), 'the model to be told')
-    expect(told?.includes(id) && told.includes('quoted data'), `the model was told ${told}`)
+    let context
+    await until(async () => (context = await shown.page.evaluate(() => window.modelContext?.content[0].text)), 'the model context')
+    expect(context?.includes(id) && context.includes('quoted data'), `the model context is ${context}`)
     await shown.view.locator('[data-key=document]').click()
     await until(async () => await shown.page.evaluate(() => window.opened) === pdf_url, 'the document to be opened')
     await shown.page.keyboard.press('Escape')
@@ -501,14 +501,14 @@ async function checkFeed() {
     await shown.close()
   })
 
-  check('filings-feed: opens a filing that others are related to', async () => {
+  check('filings-feed: opens a report that others are related to', async () => {
     const shown = await feed()
     const detail = (id, more) => ({ ...proven, id, title: `[Simulación] ${id}`, ...more })
     const details = {
       'ip-1': detail('ip-1', { corrected_by: 'ip-2', related: [{ id: 'ip-3', cnmv_registration_number: '3', published_at: null, text: 'Amplía la anterior' }, { id: null, cnmv_registration_number: '4', published_at: null, text: null }], evidence: [{ sentence: 'Una frase.', quote: 'las palabras del documento', page: 3 }], summary_method: 'model' }),
       'ip-2': detail('ip-2'),
     }
-    shown.answer = async (name, { id }) => (details[id] ? asResult(details[id]) : { isError: true, content: [{ type: 'text', text: 'There is no such filing.' }] })
+    shown.answer = async (name, { id }) => (details[id] ? asResult(details[id]) : { isError: true, content: [{ type: 'text', text: 'There is no such report.' }] })
     await shown.say('sendToolResult', asResult({ ...listed, data: [hostile('ip-1', { title: '[Simulación] uno' })] }))
     await shown.view.locator('[data-key="open ip-1"]').click()
     await shown.view.getByText('las palabras del documento').waitFor()
@@ -518,14 +518,14 @@ async function checkFeed() {
     await shown.page.keyboard.press('Escape')
     await untilFocused(shown, 'related ip-2')
     await shown.view.locator('[data-key="related ip-3"]').click()
-    await shown.view.getByText('There is no such filing.').waitFor()
+    await shown.view.getByText('There is no such report.').waitFor()
     details['ip-3'] = detail('ip-3')
     await shown.view.locator('[data-key=retry]').click()
     await shown.view.getByRole('heading', { name: '[Simulación] ip-3' }).waitFor()
     await shown.close()
   })
 
-  check('filings-feed: lets new filings in, says so, and disturbs nobody', async () => {
+  check('filings-feed: adds new reports, announces them, and keeps the focus', async () => {
     const shown = await feed()
     let news = 1
     shown.answer = async () => asResult({ ...listed, seq: listed.seq + news, data: [...Array.from({ length: news }, (_, i) => fresh(news - i)), ...listed.data].slice(0, 10) })
@@ -534,7 +534,7 @@ async function checkFeed() {
     await shown.page.clock.fastForward(16_000)
     await shown.view.locator('.row.new').waitFor()
     expect(await shown.view.locator('.row').first().locator('.row-open').textContent() === '[Simulación] Nueva 1', 'it is not the first')
-    expect((await said(shown)).includes('1 new filing'), `said ${await said(shown)}`)
+    expect((await said(shown)).includes('1 new report'), `said ${await said(shown)}`)
     expect(await focused(shown) === key, 'the keyboard was moved')
     await shown.shoot('filings-feed-new')
     news = 2
@@ -543,7 +543,7 @@ async function checkFeed() {
     await shown.close()
   })
 
-  check('filings-feed: asks less often when it fails, and not when nobody looks', async () => {
+  check('filings-feed: polls less often when it fails, and not while hidden', async () => {
     const shown = await feed()
     shown.answer = async () => { throw new Error('down') }
     await shown.page.clock.fastForward(16_000)
@@ -557,7 +557,7 @@ async function checkFeed() {
     shown.answer = tool
     await shown.view.locator('[data-key=live]').click()
     await shown.page.clock.fastForward(600_000)
-    expect(shown.calls.length === 2, 'it asked though it was told not to')
+    expect(shown.calls.length === 2, 'it polled while paused')
     await shown.view.locator('[data-key=live]').click()
     await until(() => shown.calls.length === 3, 'a call')
     await pause(200)
@@ -589,7 +589,7 @@ async function checkFeed() {
     await shown.close()
   })
 
-  check('filings-feed: shows hostile and odd filings as text', async () => {
+  check('filings-feed: shows hostile and odd reports as text', async () => {
     const shown = await feed({}, { search: '<b>', category: '<script>', to: '2999-01-01' }, asResult({ data: ODD, total: 1_234_567, page: 1, limit: 10, seq: 1, next: null }))
     await shown.view.getByText(HOSTILE.slice(13)).first().waitFor()
     expect(await shown.view.locator('#view :is(img, script, b b, i, [onload], [onerror])').count() === 0, 'text became markup')
@@ -652,13 +652,13 @@ async function checkAnalytics() {
     expect(await shown.view.locator('.chart-issuers li').count() === figures.issuers.length, 'issuers are missing')
     const { date, total, IP } = figures.daily.at(-1)
     const label = await shown.view.locator('.chart-daily .mark').last().getAttribute('aria-label')
-    expect(label.includes(new Intl.NumberFormat('en-GB').format(total)) && label.includes(`IP ${IP}`), `${date} is told as ${label}`)
+    expect(label.includes(new Intl.NumberFormat('en-GB').format(total)) && label.includes(`IP ${IP}`), `${date} has the label ${label}`)
     await shown.view.locator('.chart-daily summary').click()
     expect(await shown.view.locator('.chart-daily tbody tr').count() === figures.daily.length, 'the table is not whole')
     await shown.close()
   })
 
-  check('analytics: tells of marks by keyboard', async () => {
+  check('analytics: shows the tooltip of marks by keyboard', async () => {
     const shown = await show('analytics', {}, result)
     const marks = shown.view.locator('.chart-heat .mark')
     await marks.first().focus()
@@ -666,14 +666,14 @@ async function checkAnalytics() {
     await shown.page.keyboard.press('ArrowRight')
     await untilFocused(shown, 'heat 25')
     const tip = shown.view.locator('.chart-heat .tip')
-    expect((await tip.textContent()).startsWith('Tuesday, 01:00 to 02:00') && await tip.isVisible(), `told: ${await tip.textContent()}`)
+    expect((await tip.textContent()).startsWith('Tuesday, 01:00 to 02:00') && await tip.isVisible(), `tooltip: ${await tip.textContent()}`)
     await shown.shoot('analytics-tip')
     await shown.page.keyboard.press('Escape')
     expect(!(await tip.isVisible()), 'Escape does not hide it')
     await shown.close()
   })
 
-  check("analytics: opens an issuer's filings, and one of them", async () => {
+  check("analytics: opens an issuer's reports, and one of them", async () => {
     const shown = await show('analytics', {}, result)
     const [issuer] = figures.issuers
     await shown.view.locator('.chart-issuers button').first().click()
@@ -714,12 +714,12 @@ async function checkIssuer() {
     const shown = await show('issuer', { id: issuerId }, result)
     await shown.view.getByRole('heading', { level: 1, name: issuer.name }).waitFor()
     const text = await shown.view.locator('#view').textContent()
-    for (const fact of [issuer.ticker, issuer.market, issuer.cif, ...issuer.isins, ...issuer.former_names, issuer.attribution.notice]) expect(!fact || text.includes(fact), `${fact} is not told`)
-    expect(await rows(shown).count() === issuer.latest_reports.length, 'filings are missing')
+    for (const fact of [issuer.ticker, issuer.market, issuer.cif, ...issuer.isins, ...issuer.former_names, issuer.attribution.notice]) expect(!fact || text.includes(fact), `${fact} is not shown`)
+    expect(await rows(shown).count() === issuer.latest_reports.length, 'reports are missing')
     await shown.close()
   })
 
-  check('issuer: shows more filings, by month and by type', async () => {
+  check('issuer: shows more reports, by month and by type', async () => {
     const shown = await show('issuer', { id: issuerId }, result)
     const all = await data('search_reports', { issuer: issuerId, limit: 20 })
     if (issuer.report_count > issuer.latest_reports.length) {

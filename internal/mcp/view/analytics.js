@@ -1,7 +1,7 @@
-// The market in figures: what get_analytics counted, drawn.
+// The market in figures: charts of the result of get_analytics.
 
 let figures = null // as get_analytics answered
-const charts = [] // those on the page, drawn anew when their width changes
+const charts = [] // those on the page, redrawn when their width changes
 
 const view = {
   name: 'analytics',
@@ -49,7 +49,7 @@ function totals(answer) {
   const tile = (name, value, note) => el('div', { class: 'tile' },
     el('dt', {}, name), el('dd', {}, el('b', {}, value), note && el('span', {}, note)))
   return el('dl', { class: 'tiles' },
-    tile(t('filings'), number(all)),
+    tile(t('reports'), number(all)),
     TYPES.map((type) => {
       const n = answer.totals?.by_type?.[type]
       const digits = { style: 'percent', maximumFractionDigits: n < all / 100 ? 1 : 0 }
@@ -69,8 +69,8 @@ function paceNote({ pace, generated_at }) {
 
 // --- charts
 
-// figure is a chart with its title, its data as a table, and the tip that
-// tells of the mark under the pointer or the keyboard.
+// figure is a chart with its title, its data as a table, and a tooltip
+// for the mark under the pointer or with focus.
 function figure(key, title, paint, table, extra = null) {
   const box = el('div', { class: 'chart-box' })
   const tip = el('div', { class: 'tip', 'aria-hidden': 'true', hidden: true })
@@ -94,9 +94,9 @@ function drawCharts() {
 const widthWatcher = new ResizeObserver(() => drawCharts())
 life.signal.addEventListener('abort', () => widthWatcher.disconnect())
 
-// board is the drawing of a chart. Its marks are one stop of the Tab key; the
-// arrow keys go from mark to mark, so that nobody has to tab through 168.
-function board(chart, width, height, columns, marks, decoration) {
+// drawing returns the SVG of a chart. Its marks are one stop of the Tab key. The
+// arrow keys move between them, since there may be 168.
+function drawing(chart, width, height, columns, marks, decoration) {
   marks.forEach((mark, i) => {
     mark.setAttribute('tabindex', i === 0 ? '0' : '-1')
     mark.dataset.key = `${chart.key} ${i}`
@@ -116,7 +116,7 @@ function board(chart, width, height, columns, marks, decoration) {
       event.preventDefault()
     })
   })
-  return svg('svg', { class: 'board', width, height, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': chart.title },
+  return svg('svg', { class: 'drawing', width, height, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': chart.title },
     svg('g', { 'aria-hidden': 'true' }, decoration), marks)
 }
 
@@ -141,13 +141,13 @@ const rect = (x, y, width, height, more) =>
 
 const label = (x, y, text, more) => svg('text', { x, y, ...more }, text)
 
-// roundUp returns the top of a scale that is good for n.
+// roundUp returns the top of a scale for values up to n.
 function roundUp(n) {
   const power = 10 ** Math.floor(Math.log10(Math.max(n, 1)))
   return Math.max(2, power * [1, 2, 4, 6, 8, 10].find((step) => step * power >= n))
 }
 
-// scale are the lines across a chart of bars: none, half and the top.
+// scale draws the lines across a bar chart: zero, half and the top.
 function scale(width, left, top, bottom, most) {
   return [0, most / 2, most].flatMap((value) => {
     const y = bottom - (bottom - top) * value / most
@@ -158,7 +158,7 @@ function scale(width, left, top, bottom, most) {
   })
 }
 
-// dataTable is a chart in numbers.
+// dataTable returns the data of a chart as a table.
 function dataTable(heads, lines) {
   return el('div', { class: 'table-box', tabindex: '0', role: 'region', 'aria-label': t('data') },
     el('table', {},
@@ -172,8 +172,8 @@ function dailyChart(answer) {
   if (!days.length) return null
   const of = (day, type) => (isCount(day[type]) ? day[type] : 0)
   const sum = (day) => TYPES.reduce((total, type) => total + of(day, type), 0)
-  const told = (day) => calendarDay(day.date, { weekday: 'long', day: 'numeric', month: 'long' })
-  const words = (day) => `${told(day)}: ${counted('filings_count', sum(day))} (${TYPES.map((type) => `${type} ${number(of(day, type))}`).join(', ')})`
+  const dayName = (day) => calendarDay(day.date, { weekday: 'long', day: 'numeric', month: 'long' })
+  const words = (day) => `${dayName(day)}: ${counted('reports_count', sum(day))} (${TYPES.map((type) => `${type} ${number(of(day, type))}`).join(', ')})`
   const paint = (chart, width) => {
     const [left, top, bottom, height] = [36, 10, 170, 196]
     const most = roundUp(Math.max(...days.map(sum)))
@@ -195,17 +195,17 @@ function dailyChart(answer) {
       const place = behind ? [left + (i + 0.5) * step, 'middle'] : [width, 'end']
       return label(place[0], height - 8, calendarDay(day.date, { day: 'numeric', month: 'short' }), { class: 'axis', 'text-anchor': place[1] })
     })
-    return board(chart, width, height, 1, marks, [scale(width, left, top, bottom, most), dates])
+    return drawing(chart, width, height, 1, marks, [scale(width, left, top, bottom, most), dates])
   }
   const table = dataTable([t('day'), ...TYPES, t('total')],
-    days.map((day) => [told(day), ...TYPES.map((type) => number(of(day, type))), number(sum(day))]))
+    days.map((day) => [dayName(day), ...TYPES.map((type) => number(of(day, type))), number(sum(day))]))
   const legend = el('ul', { class: 'legend' }, TYPES.map((type) =>
     el('li', {}, el('span', { class: `swatch ${typeClass(type)}` }), `${type} `, el('span', { class: 'meaning' }, t(type)))))
   return figure('daily', t('daily'), paint, table, legend)
 }
 
-// heat colours a cell by its share of the most there is. The square root
-// lets the quiet hours be told apart too.
+// heat colours a cell by its share of the maximum. The square root keeps quiet
+// hours distinguishable.
 function heat(cell, n, most) {
   const share = most > 0 ? Math.sqrt(n / most) : 0
   cell.style.fill = n > 0 ? `color-mix(in oklab, var(--heat) ${Math.round(12 + 88 * share)}%, var(--raised))` : 'var(--raised)'
@@ -217,7 +217,7 @@ function heatChart(answer) {
   const days = asList(answer.weekday_hours).map((hours) => asList(hours).map((n) => (isCount(n) ? n : 0)))
   if (days.length !== 7 || days.some((hours) => hours.length !== 24)) return null
   const most = Math.max(...days.flat())
-  const words = (day, hour) => `${weekdayName(day)}, ${t('hour_span', { from: twoDigits(hour), to: twoDigits(hour + 1) })}: ${counted('filings_count', days[day][hour])}`
+  const words = (day, hour) => `${weekdayName(day)}, ${t('hour_span', { from: twoDigits(hour), to: twoDigits(hour + 1) })}: ${counted('reports_count', days[day][hour])}`
   const paint = (chart, width) => {
     const [left, tall] = [36, 20]
     const step = (width - left) / 24
@@ -229,7 +229,7 @@ function heatChart(answer) {
     }))
     const names = days.map((_, day) => label(left - 6, day * tall + 13, weekdayName(day, 'short'), { class: 'axis', 'text-anchor': 'end' }))
     const hours = [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => label(left + hour * step, 7 * tall + 14, twoDigits(hour), { class: 'axis' }))
-    return board(chart, width, 7 * tall + 22, 24, marks, [names, hours])
+    return drawing(chart, width, 7 * tall + 22, 24, marks, [names, hours])
   }
   const table = dataTable([t('hour'), ...days.map((_, day) => weekdayName(day, 'short'))],
     days[0].map((_, hour) => [`${twoDigits(hour)}:00`, ...days.map((hours) => number(hours[hour]))]))
@@ -237,7 +237,7 @@ function heatChart(answer) {
   return figure('heat', t('heat'), paint, table, legend)
 }
 
-// --- bars with names, which open the filings behind them
+// --- bars with names, which open the reports behind them
 
 function issuerBars(answer) {
   return nameBars('issuers', t('issuers'), answer.issuers, ({ id, name, ticker }) => ({ name, ticker, filter: { issuer: id } }))
@@ -247,8 +247,8 @@ function categoryBars(answer) {
   return nameBars('categories', t('categories'), answer.categories, ({ category }) => ({ name: category, filter: { category } }))
 }
 
-// nameBars draws the first ten of a list of totals. What each is called, and
-// how to ask for its filings, read tells.
+// nameBars draws the first ten of a list of totals. read returns
+// the name of each and the filter for its reports.
 function nameBars(key, title, list, read) {
   const entries = asList(list).filter((one) => isObject(one) && isCount(one.total)).slice(0, 10)
   if (!entries.length) return null
@@ -265,29 +265,29 @@ function nameBars(key, title, list, read) {
           svg('rect', { class: 'fill of-OIR', width: `${100 * entry.total / most}%`, height: 6, rx: 3 })),
       ]
       return el('li', {}, host.canCall()
-        ? button(`${key} ${Object.values(filter)}`, line, () => openFilingList(plain(name), filter), { class: 'bar-row' })
+        ? button(`${key} ${Object.values(filter)}`, line, () => openReportList(plain(name), filter), { class: 'bar-row' })
         : el('div', { class: 'bar-row' }, line))
     })))
 }
 
-// openFilingList shows the newest filings that pass a filter.
-function openFilingList(name, filter) {
+// openReportList shows the newest reports that match a filter.
+function openReportList(name, filter) {
   const page = {
-    filings: null,
+    reports: null,
     failure: null,
     title: () => [t('newest', { name })],
     draw: () => [
       page.failure && problem(page.failure, load),
-      !page.failure && !page.filings && el('p', { class: 'note waiting' }, t('waiting')),
-      page.filings?.length === 0 && el('p', { class: 'note' }, t('no_filings')),
-      page.filings && el('ol', { class: 'rows' }, page.filings.map((filing) => filingRow(filing))),
+      !page.failure && !page.reports && el('p', { class: 'note waiting' }, t('waiting')),
+      page.reports?.length === 0 && el('p', { class: 'note' }, t('no_reports')),
+      page.reports && el('ol', { class: 'rows' }, page.reports.map((report) => reportRow(report))),
     ],
   }
   async function load() {
     page.failure = null
     redraw(page)
     try {
-      page.filings = filingsOf((await callTool('search_reports', { ...filter, limit: 10 })).data)
+      page.reports = reportsOf((await callTool('search_reports', { ...filter, limit: 10 })).data)
     } catch (error) {
       page.failure = error
     }

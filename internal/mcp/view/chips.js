@@ -1,4 +1,4 @@
-// typeChips lets choose one type or all.
+// typeChips returns buttons that select one type or all.
 function typeChips(chosen, choose) {
   const chip = (type, label) => button(`type ${type}`, label, () => choose(type),
     { class: `chip ${typeClass(type)}`, 'aria-pressed': String(chosen === type), title: type && t(type) })

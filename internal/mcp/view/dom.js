@@ -1,5 +1,5 @@
-// Elements, words, numbers and dates. Whatever comes from outside becomes text
-// here and nothing else: there is no way in this file to make markup of it.
+// Elements, words, numbers and dates. Data from outside is
+// only used as text: nothing in this file makes markup of it.
 
 // el makes an element. Properties that begin with "on" are listeners, false
 // and null leave an attribute out, true is one without a value.
@@ -27,7 +27,7 @@ function setProperties(element, properties) {
 
 // --- words
 
-// t is a text of ours in the language of the person.
+// t returns a text of the view in the language of the person.
 function t(key, values = {}) {
   const text = WORDS[language][key] ?? key
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
@@ -38,7 +38,7 @@ function counted(key, n) {
   return t(`${key}_${form}`, { n: number(n) })
 }
 
-// said tells those who cannot see the change.
+// said announces changes to screen readers.
 function say(text) {
   document.getElementById('said').textContent = text
 }
@@ -54,7 +54,7 @@ function plain(value, missing = '') {
   return text || missing
 }
 
-// texts are those of a list that can be shown.
+// texts returns the texts of a list that can be shown.
 const texts = (value) => asList(value).map((item) => plain(item)).filter(Boolean)
 
 // --- numbers and dates
@@ -167,15 +167,14 @@ function waitingNote() {
 
 // --- the keyboard's place
 
-// keepFocus draws anew without taking the keyboard away from where it was.
+// keepFocus redraws and restores the focus.
 function keepFocus(draw) {
   const key = document.activeElement?.dataset?.key
   draw()
   if (key && document.activeElement?.dataset?.key !== key) focusOn(key)
 }
 
-// focusOn gives the keyboard to what has the key, or to the top of the view
-// when that is gone: not to the page around it.
+// focusOn focuses the element with the key, or the top of the view if it is gone.
 function focusOn(key) {
   const element = [...document.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key)
   element?.focus()

@@ -1,4 +1,4 @@
-// The feed: what search_reports found, searched on, and kept up to date.
+// The feed: the results of search_reports, with filters and automatic refresh.
 
 const FILTERS = ['search', 'type', 'issuer', 'from', 'to', 'category', 'kind', 'in']
 const TYPING_PAUSE = 350
@@ -7,11 +7,11 @@ const REFRESH_AT_LEAST = 300_000 // however often it failed
 
 const feed = {
   filters: {}, // the arguments of search_reports, but for page and limit
-  limit: 10, // filings a page, as asked for; an answer may have fewer
+  limit: 10, // requested reports per page; an answer may have fewer
   answer: null, // the page that is shown
   busy: false,
-  round: 0, // counts questions, so that only the newest is listened to
-  fresh: new Set(), // ids that came while somebody looked
+  round: 0, // counts requests, so that only the newest answer is used
+  fresh: new Set(), // ids that arrived while the view was visible
   live: true,
   onScreen: true,
   refreshEvery: REFRESH_EVERY,
@@ -20,9 +20,9 @@ const feed = {
 }
 
 const parts = {} // of the page, drawn one by one
-const rows = new Map() // id -> { told, row }, so that what did not change stays
+const rows = new Map() // id -> { content, row }, so that unchanged rows are kept
 
-// --- what the host tells
+// --- messages of the host
 
 const view = {
   name: 'filings-feed',
@@ -31,7 +31,7 @@ const view = {
     if (Number.isInteger(args.limit) && args.limit >= 1 && args.limit <= 50) feed.limit = args.limit
   },
   take(answer) {
-    feed.round++ // this is newer than whatever was asked for before
+    feed.round++ // this is newer than any earlier request
     feed.busy = false
     take(answer)
     scheduleRefresh()
@@ -46,9 +46,9 @@ function take(answer) {
   feed.updatedAt = new Date()
 }
 
-// --- what is asked of the service
+// --- requests to the service
 
-// ask returns null when the person has asked for something else meanwhile.
+// ask returns null if a newer request was sent meanwhile.
 async function ask(page, limit) {
   const round = ++feed.round
   try {
@@ -71,7 +71,7 @@ async function load(page, limit = feed.limit) {
     take(answer)
     trouble.failure = null
     feed.refreshFailed = false
-    say(counted('filings_count', isCount(answer.total) ? answer.total : filingsOf(answer.data).length))
+    say(counted('reports_count', isCount(answer.total) ? answer.total : reportsOf(answer.data).length))
   } catch (error) {
     fail(error, () => load(page, limit))
   }
@@ -82,8 +82,8 @@ async function load(page, limit = feed.limit) {
 
 let refreshTimer = 0
 
-// scheduleRefresh looks for new filings some time later, but only while
-// somebody can see them come, and on the page on which they would.
+// scheduleRefresh requests new reports later, but only while the view is visible
+// and shows the first page.
 function scheduleRefresh() {
   cancel(refreshTimer)
   if (!isRefreshing()) return
@@ -112,8 +112,8 @@ async function refresh(byHand) {
     if (byHand) say(updatedNote())
     if (before?.seq === undefined || answer.seq !== before.seq) takeNews(before, answer)
   } catch (error) {
-    // The list stands; it is only not the newest. Less and less often, so
-    // that a service in trouble is not asked into more of it.
+    // The list stays, but is not the newest. The interval grows, so that a
+    // failing service is not overloaded.
     feed.refreshEvery = Math.min(feed.refreshEvery * 2, REFRESH_AT_LEAST)
     feed.refreshFailed = true
     if (byHand) fail(error, refreshNow)
@@ -123,12 +123,12 @@ async function refresh(byHand) {
 }
 
 function takeNews(before, answer) {
-  const known = new Set(filingsOf(before?.data).map((filing) => filing.id))
-  const news = filingsOf(answer.data).filter((filing) => !known.has(filing.id))
+  const known = new Set(reportsOf(before?.data).map((report) => report.id))
+  const news = reportsOf(answer.data).filter((report) => !known.has(report.id))
   feed.answer = answer
   if (!news.length) return
-  for (const filing of news) feed.fresh.add(filing.id)
-  say(`${counted('new_filings', news.length)}: ${plain(news[0].company_name)}`)
+  for (const report of news) feed.fresh.add(report.id)
+  say(`${counted('new_reports', news.length)}: ${plain(news[0].company_name)}`)
 }
 
 function setFilter(name, value) {
@@ -158,7 +158,7 @@ function drawAll() {
   // No form: a sandbox may forbid to send one, and then Enter would do nothing.
   const form = host.canCall() && el('div', { class: 'search', role: 'search' }, icon('search'), parts.search)
   keepFocus(() => document.getElementById('view').replaceChildren(
-    header(t('filings'), parts.live, refreshButton(refreshNow)),
+    header(t('reports'), parts.live, refreshButton(refreshNow)),
     parts.banner,
     framed([form, parts.filters, parts.notice, el('h2', { class: 'unseen' }, t('results')), parts.list, parts.pages, parts.status]),
   ))
@@ -208,21 +208,21 @@ function filterChip(name, value) {
   }, { class: 'chip', 'aria-label': t('remove_filter', { name: t(name), value: shown }) })
 }
 
-// drawState draws what an answer or a failure changes.
+// drawState draws the parts that depend on an answer or a failure.
 function drawState() {
-  const filings = filingsOf(feed.answer?.data)
+  const reports = reportsOf(feed.answer?.data)
   parts.live.replaceChildren(...[liveButton()].filter(Boolean))
   parts.banner.hidden = !isSimulated(feed.answer)
   parts.notice.replaceChildren(...[
     troubleNote(),
     !feed.answer && !trouble.failure && waitingNote(),
-    feed.answer && !filings.length && el('p', { class: 'note' }, t('no_filings'), ' ', clearButton()),
+    feed.answer && !reports.length && el('p', { class: 'note' }, t('no_reports'), ' ', clearButton()),
   ].filter(Boolean))
   parts.list.setAttribute('aria-busy', String(feed.busy))
-  keepFocus(() => arrange(parts.list, filings.map(rowOf)))
+  keepFocus(() => arrange(parts.list, reports.map(rowOf)))
   for (const [id, { row }] of rows) if (!row.isConnected) rows.delete(id)
   markOpened()
-  keepFocus(() => parts.pages.replaceChildren(...pageControls(filings.length)))
+  keepFocus(() => parts.pages.replaceChildren(...pageControls(reports.length)))
   parts.status.replaceChildren(feed.refreshFailed ? `${t('not_updated')} ` : '', updatedNote())
 }
 
@@ -249,15 +249,15 @@ function clearButton() {
   })
 }
 
-function rowOf(filing) {
-  const isNew = feed.fresh.has(filing.id)
-  const told = JSON.stringify([filing, isNew])
-  if (rows.get(filing.id)?.told !== told) rows.set(filing.id, { told, row: filingRow(filing, isNew) })
-  return rows.get(filing.id).row
+function rowOf(report) {
+  const isNew = feed.fresh.has(report.id)
+  const content = JSON.stringify([report, isNew])
+  if (rows.get(report.id)?.content !== content) rows.set(report.id, { content, row: reportRow(report, isNew) })
+  return rows.get(report.id).row
 }
 
 // arrange makes the given nodes the children of a parent and moves only what
-// has to move, so that who reads or has focus is not disturbed.
+// has to move, so that reading and focus are not disturbed.
 function arrange(parent, nodes) {
   nodes.forEach((node, i) => {
     if (parent.children[i] !== node) parent.insertBefore(node, parent.children[i] ?? null)
@@ -292,9 +292,9 @@ function nextPage(page, limit, last, total) {
 
 // --- start
 
-filingOptions.onissuer = (filing) => {
+reportOptions.onissuer = (report) => {
   while (pane.pages.length) closePage()
-  feed.filters = { issuer: filing.issuer_id }
+  feed.filters = { issuer: report.issuer_id }
   parts.search.value = ''
   drawFilters()
   load(1)
@@ -305,7 +305,7 @@ listen(document, 'visibilitychange', () => {
   else cancel(refreshTimer)
 })
 
-// A chat may hold many views; one that is scrolled away asks for nothing.
+// A chat may hold many views; one out of sight sends no requests.
 const watcher = new IntersectionObserver((entries) => {
   feed.onScreen = entries.at(-1).isIntersecting
   scheduleRefresh()

@@ -1,15 +1,15 @@
-// The issuer: who it is, and its filings along time.
+// The issuer: its identity and its reports by month.
 
 const PAGE = 20
 
 const issuer = {
   answer: null, // of get_issuer
   type: '',
-  filings: [], // newest first
+  reports: [], // newest first
   next: null, // arguments for more, null when there are none
   total: null,
   busy: false,
-  round: 0, // counts questions, so that only the newest is listened to
+  round: 0, // counts requests, so that only the newest answer is used
   id: '',
 }
 
@@ -30,12 +30,12 @@ function take(answer) {
   issuer.id = plain(answer.id, issuer.id)
   issuer.type = ''
   issuer.busy = false
-  issuer.filings = filingsOf(answer.latest_reports)
+  issuer.reports = reportsOf(answer.latest_reports)
   issuer.total = isCount(answer.report_count) ? answer.report_count : null
-  issuer.next = issuer.total === null || issuer.total > issuer.filings.length ? { page: 1, limit: PAGE } : null
+  issuer.next = issuer.total === null || issuer.total > issuer.reports.length ? { page: 1, limit: PAGE } : null
 }
 
-// reload asks for everything anew.
+// reload requests everything again.
 async function reload() {
   try {
     take(await callTool('get_issuer', { id: issuer.id }))
@@ -46,7 +46,7 @@ async function reload() {
   draw()
 }
 
-// more adds filings that are older. The few that come with the issuer may be
+// more adds older reports. The few that come with the issuer may be
 // among them, so each is kept once.
 async function more() {
   if (issuer.busy || !issuer.next) return
@@ -58,12 +58,12 @@ async function more() {
     const filter = issuer.type ? { type: issuer.type } : {}
     const answer = await callTool('search_reports', { issuer: issuer.id, ...filter, ...issuer.next })
     if (round !== issuer.round) return
-    const known = new Set(issuer.filings.map((filing) => filing.id))
-    const added = filingsOf(answer.data).filter((filing) => !known.has(filing.id))
-    issuer.filings = [...issuer.filings, ...added]
+    const known = new Set(issuer.reports.map((report) => report.id))
+    const added = reportsOf(answer.data).filter((report) => !known.has(report.id))
+    issuer.reports = [...issuer.reports, ...added]
     issuer.total = isCount(answer.total) ? answer.total : issuer.total
     issuer.next = isObject(answer.next) ? { page: answer.next.page, limit: answer.next.limit } : null
-    say(counted('filings_count', issuer.filings.length))
+    say(counted('reports_count', issuer.reports.length))
   } catch (error) {
     if (round !== issuer.round) return
     fail(error, more)
@@ -80,7 +80,7 @@ function choose(type) {
   }
   issuer.round++
   issuer.busy = false
-  issuer.filings = []
+  issuer.reports = []
   issuer.next = { page: 1, limit: PAGE }
   more()
 }
@@ -110,7 +110,7 @@ function identity(answer) {
       plain(answer.ticker) && el('span', { class: 'ticker' }, plain(answer.ticker).slice(0, 24)),
       plain(answer.market) && el('span', { class: 'tag' }, plain(answer.market)),
       kind && el('span', { class: 'tag' }, kind),
-      isCount(answer.report_count) && el('span', { class: 'total' }, counted('filings_count', answer.report_count))),
+      isCount(answer.report_count) && el('span', { class: 'total' }, counted('reports_count', answer.report_count))),
     facts([
       [t('cif'), plain(answer.cif)],
       [t('isins'), texts(answer.isins).join(' · ')],
@@ -125,26 +125,26 @@ function nameList(values) {
 }
 
 function timeline() {
-  const shown = issuer.filings.filter((filing) => !issuer.type || filing.type === issuer.type)
+  const shown = issuer.reports.filter((report) => !issuer.type || report.type === issuer.type)
   return el('section', { class: 'timeline', 'aria-busy': String(issuer.busy) },
     el('h2', {}, t('timeline')),
     typeChips(issuer.type, choose),
-    byMonth(shown).map(([month, filings]) => el('section', { class: 'month' },
-      el('h3', { class: 'month-name' }, month, ' ', el('span', { class: 'month-count' }, number(filings.length))),
-      el('ol', { class: 'rows' }, filings.map((filing) => filingRow(filing))))),
-    !shown.length && !issuer.busy && !trouble.failure && el('p', { class: 'note' }, t('no_filings')),
+    byMonth(shown).map(([month, reports]) => el('section', { class: 'month' },
+      el('h3', { class: 'month-name' }, month, ' ', el('span', { class: 'month-count' }, number(reports.length))),
+      el('ol', { class: 'rows' }, reports.map((report) => reportRow(report))))),
+    !shown.length && !issuer.busy && !trouble.failure && el('p', { class: 'note' }, t('no_reports')),
     issuer.next && host.canCall() &&
-      button('more', t(issuer.busy ? 'waiting' : 'more_filings'), more, { class: 'wide', 'aria-disabled': String(issuer.busy) }))
+      button('more', t(issuer.busy ? 'waiting' : 'more_reports'), more, { class: 'wide', 'aria-disabled': String(issuer.busy) }))
 }
 
 const monthOf = (value) => inMadrid(value, { month: 'long', year: 'numeric' })
 
-function byMonth(filings) {
+function byMonth(reports) {
   const months = new Map()
-  for (const filing of filings) {
-    const month = monthOf(filing.published_at) || t('no_date')
+  for (const report of reports) {
+    const month = monthOf(report.published_at) || t('no_date')
     if (!months.has(month)) months.set(month, [])
-    months.get(month).push(filing)
+    months.get(month).push(report)
   }
   return [...months]
 }

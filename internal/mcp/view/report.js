@@ -1,4 +1,4 @@
-// Filings: as a row of a list, and opened.
+// Reports: as a row of a list, and in the pane.
 
 const TYPES = ['IP', 'HR', 'OIR']
 const SIMULATED = '[Simulación]'
@@ -7,10 +7,10 @@ const typeClass = (type) => (TYPES.includes(type) ? `of-${type}` : '')
 
 const isSimulatedTitle = (title) => typeof title === 'string' && title.startsWith(SIMULATED)
 
-// isSimulated tells whether an answer is about the simulated market.
+// isSimulated reports whether an answer is about the simulated market.
 function isSimulated(answer) {
   return host.simulated || /simulad|simulated/i.test(plain(answer?.attribution?.source)) ||
-    [answer, ...asList(answer?.data), ...asList(answer?.latest_reports)].some((filing) => isSimulatedTitle(filing?.title))
+    [answer, ...asList(answer?.data), ...asList(answer?.latest_reports)].some((report) => isSimulatedTitle(report?.title))
 }
 
 function simulatedBanner(simulated) {
@@ -20,8 +20,8 @@ function simulatedBanner(simulated) {
 const KINDS = ['company', 'fund', 'manager', 'other']
 const kindOf = (kind) => (KINDS.includes(kind) ? t(kind) : plain(kind))
 
-// filingsOf are the entries of a list that can be shown at all.
-const filingsOf = (list) => asList(list).filter((filing) => isObject(filing) && plain(filing.id))
+// reportsOf returns the entries of a list that can be shown.
+const reportsOf = (list) => asList(list).filter((report) => isObject(report) && plain(report.id))
 
 function typeTag(type) {
   const known = TYPES.includes(type)
@@ -30,66 +30,66 @@ function typeTag(type) {
     name, known && el('span', { class: 'unseen' }, `: ${t(type)}`))
 }
 
-function titleOf(filing) {
-  const title = plain(filing.title, t('no_title'))
+function titleOf(report) {
+  const title = plain(report.title, t('no_title'))
   if (!isSimulatedTitle(title)) return [title]
   return [el('span', { class: 'mark' }, SIMULATED), title.slice(SIMULATED.length)]
 }
 
-function companyLine(filing, mark = null) {
-  const ticker = plain(filing.ticker).slice(0, 24)
+function companyLine(report, mark = null) {
+  const ticker = plain(report.ticker).slice(0, 24)
   return el('p', { class: 'company' },
-    el('bdi', {}, plain(filing.company_name)), ticker && el('span', { class: 'ticker' }, ticker), mark)
+    el('bdi', {}, plain(report.company_name)), ticker && el('span', { class: 'ticker' }, ticker), mark)
 }
 
-function timeOf(filing) {
-  const time = plain(filing.published_at)
+function timeOf(report) {
+  const time = plain(report.published_at)
   const thisYear = yearOf(time) === yearOf(new Date())
   const day = clock(time) && (thisYear ? shortDay(time) : inMadrid(time, { day: 'numeric', month: 'short', year: 'numeric' }))
   return el('time', { datetime: clock(time) && time, title: fullTime(time) },
     el('b', {}, clock(time) || '–'), ' ', el('span', {}, day || t('unknown_time')))
 }
 
-// filingRow is one filing in a list. Its title is the button, which the style
+// reportRow is one report in a list. Its title is the button, which the style
 // sheet stretches over the row: a screen reader hears a title, not everything.
-function filingRow(filing, isNew = false) {
-  const id = plain(filing.id)
-  const summary = plain(filing.summary)
-  return el('li', { class: `row ${typeClass(filing.type)} ${isNew ? 'new' : ''}` },
-    el('div', { class: 'row-when' }, timeOf(filing), typeTag(filing.type)),
+function reportRow(report, isNew = false) {
+  const id = plain(report.id)
+  const summary = plain(report.summary)
+  return el('li', { class: `row ${typeClass(report.type)} ${isNew ? 'new' : ''}` },
+    el('div', { class: 'row-when' }, timeOf(report), typeTag(report.type)),
     el('div', { class: 'row-what' },
-      companyLine(filing, isNew && el('span', { class: 'tag fresh' }, t('new'))),
+      companyLine(report, isNew && el('span', { class: 'tag fresh' }, t('new'))),
       el('h3', { dir: 'auto' },
-        button(`open ${id}`, el('span', { class: 'row-title' }, titleOf(filing)), () => openFiling(filing), { class: 'row-open' })),
+        button(`open ${id}`, el('span', { class: 'row-title' }, titleOf(report)), () => openReport(report), { class: 'row-open' })),
       summary && el('p', { class: 'row-summary', dir: 'auto' }, summary)))
 }
 
-// --- one filing
+// --- one report
 
-const filingOptions = { onissuer: null } // what to do when all filings of an issuer are asked for
+const reportOptions = { onissuer: null } // called to show all reports of an issuer
 
-// openFiling shows what a list told of the filing, then all that is known.
-function openFiling(brief) {
+// openReport shows the report as in the list, then with all details.
+function openReport(brief) {
   const page = {
-    filing: brief,
+    report: brief,
     failure: null,
     busy: false,
-    title: () => titleOf(page.filing),
-    draw: () => drawFiling(page),
+    title: () => titleOf(page.report),
+    draw: () => drawReport(page),
   }
   openPage(page)
-  if (host.canCall()) loadFiling(page)
+  if (host.canCall()) loadReport(page)
 }
 
-async function loadFiling(page) {
+async function loadReport(page) {
   page.busy = true
   page.failure = null
   redraw(page)
   try {
-    const filing = await callTool('get_report', { id: page.filing.id })
-    const news = page.filing.title === undefined // it was known by its number only
-    page.filing = { ...page.filing, ...filing }
-    if (news) tellModelOf(page.filing)
+    const report = await callTool('get_report', { id: page.report.id })
+    const news = page.report.title === undefined // only its id was known
+    page.report = { ...page.report, ...report }
+    if (news) updateModelWith(page.report)
   } catch (error) {
     page.failure = error
   }
@@ -97,77 +97,77 @@ async function loadFiling(page) {
   redraw(page)
 }
 
-function tellModelOf(filing) {
-  if (filing.title === undefined) return
-  const { id, company_name, type, title, summary, published_at } = filing
-  tellModel({ id, company_name, type, title, summary, published_at })
+function updateModelWith(report) {
+  if (report.title === undefined) return
+  const { id, company_name, type, title, summary, published_at } = report
+  updateModel({ id, company_name, type, title, summary, published_at })
 }
 
 pane.onchange = () => {
   markOpened()
-  const { filing } = pane.pages.at(-1) ?? {}
-  if (filing) tellModelOf(filing)
-  else tellModel(null)
+  const { report } = pane.pages.at(-1) ?? {}
+  if (report) updateModelWith(report)
+  else updateModel(null)
 }
 
 // markOpened shows which row of the view's list is the one in the pane.
 function markOpened() {
-  const opened = `open ${pane.pages[0]?.filing?.id}`
+  const opened = `open ${pane.pages[0]?.report?.id}`
   for (const row of document.querySelectorAll('.own .row-open')) {
     if (row.dataset.key === opened) row.setAttribute('aria-current', 'true')
     else row.removeAttribute('aria-current')
   }
 }
 
-function drawFiling(page) {
-  const { filing } = page
-  const exact = filing.time_precision !== 'minute'
+function drawReport(page) {
+  const { report } = page
+  const exact = report.time_precision !== 'minute'
   return [
-    el('div', { class: 'meta' }, typeTag(filing.type),
-      TYPES.includes(filing.type) && el('span', { 'aria-hidden': 'true' }, t(filing.type)),
-      filing.published_at && el('time', {}, fullTime(filing.published_at, exact))),
-    companyLine(filing),
-    correction(filing),
-    page.failure && problem(page.failure, () => loadFiling(page)),
+    el('div', { class: 'meta' }, typeTag(report.type),
+      TYPES.includes(report.type) && el('span', { 'aria-hidden': 'true' }, t(report.type)),
+      report.published_at && el('time', {}, fullTime(report.published_at, exact))),
+    companyLine(report),
+    correction(report),
+    page.failure && problem(page.failure, () => loadReport(page)),
     summaryOf(page),
     el('div', { class: 'actions' },
-      link('document', t('open_document'), filing.pdf_url),
-      link('regulator', t('at_regulator'), filing.source_url),
-      filingOptions.onissuer && filing.issuer_id && host.canCall() &&
-        button('issuer', t('issuer_filings'), () => filingOptions.onissuer(filing), { class: 'link' })),
+      link('document', t('open_document'), report.pdf_url),
+      link('regulator', t('at_regulator'), report.source_url),
+      reportOptions.onissuer && report.issuer_id && host.canCall() &&
+        button('issuer', t('issuer_reports'), () => reportOptions.onissuer(report), { class: 'link' })),
     facts([
-      [t('number'), plain(filing.cnmv_registration_number)],
-      [t('categories'), tagList(filing.categories)],
-      [t('document'), documentFacts(filing.document)],
-      [t('first_seen'), filing.first_seen_at && fullTime(filing.first_seen_at)],
-      [t('available'), filing.available_at && fullTime(filing.available_at)],
+      [t('number'), plain(report.cnmv_registration_number)],
+      [t('categories'), tagList(report.categories)],
+      [t('document'), documentFacts(report.document)],
+      [t('first_seen'), report.first_seen_at && fullTime(report.first_seen_at)],
+      [t('available'), report.available_at && fullTime(report.available_at)],
     ]),
-    relatedTo(filing),
-    attributionOf(filing.attribution),
+    relatedTo(report),
+    attributionOf(report.attribution),
   ]
 }
 
-function correction(filing) {
-  const id = plain(filing.corrected_by)
-  return id && el('p', { class: 'correction' }, t('corrected_by'), ' ', filingLink(id))
+function correction(report) {
+  const id = plain(report.corrected_by)
+  return id && el('p', { class: 'correction' }, t('corrected_by'), ' ', reportLink(id))
 }
 
-// filingLink opens another filing from within one.
-function filingLink(id) {
+// reportLink opens another report from within one.
+function reportLink(id) {
   if (!host.canCall()) return id
-  return button(`related ${id}`, id, () => openFiling({ id }), { class: 'link' })
+  return button(`related ${id}`, id, () => openReport({ id }), { class: 'link' })
 }
 
 // summaryOf shows each sentence with the words of the document that it rests
 // on; a sentence that is the document's own is shown once, as a quotation.
-function summaryOf({ filing, busy }) {
-  const evidence = asList(filing.evidence).filter((one) => isObject(one) && plain(one.sentence))
+function summaryOf({ report, busy }) {
+  const evidence = asList(report.evidence).filter((one) => isObject(one) && plain(one.sentence))
   if (!evidence.length) {
-    const summary = plain(filing.summary)
+    const summary = plain(report.summary)
     if (summary) return el('section', { class: 'summary' }, el('h3', {}, t('summary')), el('p', { dir: 'auto' }, summary))
-    return busy ? el('p', { class: 'note waiting' }, t('waiting')) : el('p', { class: 'note' }, noSummary(filing))
+    return busy ? el('p', { class: 'note waiting' }, t('waiting')) : el('p', { class: 'note' }, noSummary(report))
   }
-  const made = ['extractive', 'model'].includes(filing.summary_method) && t(`made_${filing.summary_method}`)
+  const made = ['extractive', 'model'].includes(report.summary_method) && t(`made_${report.summary_method}`)
   return el('section', { class: 'summary' },
     el('h3', {}, t('summary')),
     el('ol', { class: 'evidence' }, evidence.map(evidenceItem)),
@@ -187,10 +187,10 @@ function evidenceItem({ sentence, quote, page }) {
     el('blockquote', { dir: 'auto' }, el('q', {}, plain(quote)), where && el('span', { class: 'cite' }, ` ${where}`)))
 }
 
-function noSummary(filing) {
-  const status = plain(filing.document?.status)
+function noSummary(report) {
+  const status = plain(report.document?.status)
   if (['pending', 'failed', 'none'].includes(status)) return t(`document_${status}`)
-  return t(filing.summary_method === 'none' ? 'made_none' : 'no_summary')
+  return t(report.summary_method === 'none' ? 'made_none' : 'no_summary')
 }
 
 function documentFacts(file) {
@@ -203,15 +203,15 @@ function documentFacts(file) {
   ].filter(Boolean).join(' · ')
 }
 
-function relatedTo(filing) {
-  const related = asList(filing.related).filter(isObject)
+function relatedTo(report) {
+  const related = asList(report.related).filter(isObject)
   if (!related.length) return null
   return el('section', {},
     el('h3', {}, t('related')),
     el('ul', { class: 'related' }, related.map((one) => {
       const id = plain(one.id)
       return el('li', {},
-        id ? filingLink(id) : `${t('number')} ${plain(one.cnmv_registration_number)}`, ' ',
+        id ? reportLink(id) : `${t('number')} ${plain(one.cnmv_registration_number)}`, ' ',
         one.published_at && el('time', {}, fullTime(one.published_at, false)),
         plain(one.text) && el('p', { dir: 'auto' }, plain(one.text)))
     })))
@@ -219,10 +219,10 @@ function relatedTo(filing) {
 
 // --- small lists
 
-// facts shows names with what they are; those that are nothing are left out.
+// facts shows names with their values and omits those without one.
 function facts(entries) {
-  const told = entries.filter(([, value]) => value)
-  return told.length > 0 && el('dl', { class: 'facts' }, told.map(([name, value]) =>
+  const known = entries.filter(([, value]) => value)
+  return known.length > 0 && el('dl', { class: 'facts' }, known.map(([name, value]) =>
     el('div', {}, el('dt', {}, name), el('dd', {}, value))))
 }
 

@@ -2,11 +2,11 @@
 
 Object.assign(WORDS.en, {
   analytics: 'The market in figures',
-  daily: 'Filings a day, last 30 days',
+  daily: 'Reports a day, last 30 days',
   data: 'Data as a table',
   day: 'Day',
   generated: 'As of {time}',
-  heat: 'When filings come, by weekday and hour',
+  heat: 'When reports come, by weekday and hour',
   hour: 'Hour',
   hour_span: '{from}:00 to {to}:00',
   issuers: 'Most active issuers, last 30 days',

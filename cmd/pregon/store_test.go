@@ -44,7 +44,7 @@ func TestStoreFileTakenAway(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pregon.db")
 	s := startReplica(t, "sqlite:"+path)
-	if !strings.Contains(s.log.String(), "a new, empty store was made") {
+	if !strings.Contains(s.log.String(), "a new, empty store was created") {
 		t.Errorf("the log does not say that the store is new:\n%s", s.log)
 	}
 	if got := s.storeReasons(t); len(got) != 0 {

@@ -143,9 +143,8 @@ func (s *service) close() {
 	}
 }
 
-// wire creates the components in the order in which data flows: the store, the
-// source that writes to it, the catalogue that follows it, access, and the
-// surfaces.
+// wire creates the components: the store, the catalogue that follows it, the source
+// that writes to it, access, and the surfaces.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened engine.Store, base string) (s *service, err error) {
 	s = &service{log: log, metrics: telemetry.NewMetrics(version), conns: &events.ConnLimiter{}, debugHosts: c.DebugHosts, engine: opened}
 	defer func() {

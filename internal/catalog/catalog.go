@@ -1,6 +1,6 @@
 // Package catalog is the read model: every report and issuer, in memory, in
-// the order in which lists show them. It answers every read of the service; no
-// read touches the database.
+// the order in which lists show them. It answers every list and lookup of
+// reports and issuers without the database.
 //
 // A Snapshot is immutable. A request takes one and uses only that, so that all
 // parts of its answer agree. The catalogue loads everything at one seq, then

@@ -202,5 +202,5 @@ func (s *Snapshot) ReportsOf(e *search.Issuer, limit int) Page {
 	return s.Newest(disclosure.Filter{Issuer: e.Issuer.ID}, limit)
 }
 
-// Entities returns the whole directory, in no particular order.
+// Entities returns all issuers, by name.
 func (s *Snapshot) Entities() []*search.Issuer { return s.index.Directory().Entities() }

@@ -2,7 +2,7 @@
 // the supervised company or fund (Issuer), the tax number (NIF), the change of either
 // (Change), and the conditions of a query (Filter).
 //
-// It imports no other package of the program except the error kinds, so that every
+// It imports no other package of the program except fault and text, so that every
 // package can use it. Values are plain data: pages of the regulator, import files
 // and rows of the store are all converted to them.
 //

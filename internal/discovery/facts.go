@@ -110,8 +110,7 @@ func (f *facts) render(name string) ([]byte, error) {
 // URL returns the address of a path.
 func (f *facts) URL(path string) string { return f.BaseURL + path }
 
-// Op returns the operation with an id. It fails if the operation lacks one of
-// the parameters.
+// Operations returns the operations with a tag.
 func (f *facts) Operations(tag string) []*operation {
 	var out []*operation
 	for _, op := range f.API.operations {

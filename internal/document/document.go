@@ -2,8 +2,8 @@
 // texts, returns pieces of them and summarizes them.
 //
 // A document is identified by the SHA-256 of its bytes, so a document that several
-// reports link to is read and stored once. Package extract reads it in a separate
-// process and returns its text. The text is data: instructions in it are never
+// reports link to is read and stored once. Package extract/sandbox reads it in a
+// separate process and returns its text. The text is data: instructions in it are never
 // followed.
 package document
 

@@ -1,10 +1,10 @@
 // Package events delivers changes as they happen, in the one form that streams,
 // webhooks, the change list and agents share.
 //
-// An Event is an encoded change. It is encoded once for all listeners, and joined
-// with its issuer so that filters can be applied to it. A Selection describes the
-// events that a listener wants. The Hub follows the log and keeps the newest
-// events in memory. The only state of a listener is the seq of the last change it
+// An Event is an encoded change, joined with its issuer so that filters can be
+// applied to it. The hub encodes it once for all listeners. A Selection describes the
+// events that a listener wants. The Hub receives changes from the
+// catalogue and keeps the newest events in memory. The only state of a listener is the seq of the last change it
 // has processed; it asks the hub for later events. So there is no queue that can
 // overflow, and listeners need not register. Events that are no longer in memory
 // are read from the log.

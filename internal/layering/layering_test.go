@@ -95,7 +95,6 @@ var rows = [][]string{
 	7: {
 		"rest",
 		"mcp",
-		"site",
 		"tail",
 		"sim/demo",
 	},

@@ -247,7 +247,7 @@ func (a *API) rotateWebhook(r *http.Request, _ *catalog.Snapshot) (response, err
 	return encode(doc)
 }
 
-// attemptDoc is one attempt to deliver.
+// attemptBody is one attempt to deliver.
 type attemptBody struct {
 	At      time.Time `json:"at"`
 	OK      bool      `json:"ok"`

@@ -103,7 +103,7 @@ type timing struct {
 	sendTimeout    time.Duration
 	delays         [maxAttempts - 1]time.Duration
 	backoff        time.Duration // after a failure, before the next delivery to the same receiver
-	claimFor       time.Duration // renewed four times as often; a claim of a dead process lasts this long
+	claimFor       time.Duration // renewed every quarter of it; a claim of a dead process lasts this long
 	poll           time.Duration
 	maxFailing     time.Duration // time of failures after which a webhook is disabled
 	grace          time.Duration // for requests in flight when the manager stops

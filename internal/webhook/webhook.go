@@ -1,25 +1,25 @@
-// Package webhook delivers changes to the addresses of subscribers.
+// Package webhook delivers changes to receivers, at addresses that callers gave.
 //
 // # Guarantees
 //
-// A change that a subscription selects is delivered at least once. If that fails,
-// the owner can see it and the reason. Deliveries of one subscription are sent in
+// A change that a webhook selects is delivered at least once. If that fails,
+// the owner can see it and the reason. Deliveries of one webhook are sent in
 // the order of the log, one at a time. Only a delivery that waits for a retry is
-// overtaken. A delivery is sent twice only if a process died between sending it
-// and storing the result, or if its owner requests it. Its webhook-id is the same
+// overtaken. A delivery is sent twice only if its result could not be stored,
+// because the process died or lost the store, or if its owner requests it. Its webhook-id is the same
 // each time.
 //
 // # Implementation
 //
-// The fan-out writes one row per change and subscription in the transaction that
-// advances its position in the log. That transaction fails if a subscription was
+// The fan-out writes one row per change and webhook in the transaction that
+// advances its position in the log. That transaction fails if a webhook was
 // written that it did not know. So no change is skipped, whenever a process dies.
 // Any number of processes may try; one succeeds.
 //
-// The dispatcher claims subscriptions, never single deliveries, so that one
+// The dispatcher claims webhooks, never single deliveries, so that one
 // process at a time sends to an address. Results are settled in batches. A claim
 // is released only when all of its results are settled. Claims of healthy and of
-// failing subscriptions are counted separately, and a claim ends at its first
+// failing webhooks are counted separately, and a claim ends at its first
 // failure: a bad receiver never delays another.
 //
 // Due times are set by the clock of the process that settles and compared with
@@ -61,7 +61,7 @@ type Draft struct {
 	Enabled     bool               `json:"enabled"`
 }
 
-// Webhook is a subscription. Its tags are those of the stored record.
+// Webhook selects events and names their receiver. Its tags are those of the stored record.
 type Webhook struct {
 	ID    string `json:"id"`
 	Owner string `json:"owner"`

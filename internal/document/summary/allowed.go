@@ -75,8 +75,8 @@ func impliedBy(document text, word string) bool {
 var qualifiers = newLexicon(`algun alguna algunos algunas vari* parte parcial* cierto cierta ciertos ciertas determinad* casi apenas solo solamente unicamente
 	mitad resto supuest* presunt* pretendid* futur* antigu* ex some part partial* certain only alleged* former`)
 
-// outlooks and similar words. If a document has several, they are opposed to each
-// other: none may be omitted, and their order may not change.
+// paired are words of opposite meaning. If a document has several, none may be
+// omitted, and their order may not change.
 var paired = []lexicon{
 	newLexicon("estable* negativ* positiv*"),
 	newLexicon("favor contra"),

@@ -33,7 +33,7 @@ func (l *Log) Failed(message string, attrs ...any) bool {
 	return true
 }
 
-// Over ends an outage, if there is one, with a line unless message is empty.
+// Recovered ends an outage, if there is one, with a line unless message is empty.
 func (l *Log) Recovered(message string, attrs ...any) {
 	if l.since.IsZero() {
 		return

@@ -29,7 +29,7 @@ type kindSets struct {
 	sets    map[string]*Set
 }
 
-// issuers resolves the references of reports.
+// Issuers resolves the references of reports.
 type Issuers interface {
 	// Kind returns the kind of the issuer of a reference, empty if it is unknown.
 	Kind(ref uint32) string

@@ -1,4 +1,5 @@
-// Package mark makes a store return the source of its reports along with them.
+// Package mark wraps a store and remembers which source, real or simulated, its
+// reports come from.
 package mark
 
 import (

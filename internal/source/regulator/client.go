@@ -8,8 +8,8 @@
 //
 // The parsers are pure functions. The site has no API and changes its pages without
 // notice. So the parsers rely on the few ids and labels that have been stable and
-// accept any form of the rest. They never take what they do not know for nothing:
-// a page without its list, or one that ends too early, is a MarkupError and not an
+// accept any form of the rest. They never treat an unknown page as an empty
+// one: a page without its list, or one that ends too early, is a MarkupError and not an
 // empty list. A row is returned complete or not at all.
 package regulator
 
@@ -99,7 +99,7 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// newTransport returns a transport for few connections: the queue sends one request at a time.
+// newTransport returns a transport for few connections: the queue spaces the requests.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2, 2

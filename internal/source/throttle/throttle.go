@@ -1,5 +1,5 @@
-// Package throttle spaces the requests to the regulator: one at a time, with a
-// minimum gap between two, the most urgent first.
+// Package throttle spaces the requests to the regulator: they start with a minimum
+// gap between two, the most urgent first. Slow ones may overlap.
 package throttle
 
 import (

@@ -66,7 +66,7 @@ func (s *Store) append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return outcome, err
 }
 
-// patience is how long a writer waits for a lock, for one statement and for the
+// writeTimeout is how long a writer waits for a lock, for one statement and for the
 // next one of its own process. All writers of a counter wait for the one that
 // holds it, so the server ends a transaction whose process froze, lost the
 // network or waits for such a lock itself.
@@ -74,8 +74,8 @@ const writeTimeout = 10 * time.Second
 
 // writing begins a transaction that others may have to wait for. It relies on
 // each statement seeing all that was committed before it.
-func writing(patience time.Duration) pgx.TxOptions {
-	ms := strconv.FormatInt(patience.Milliseconds(), 10)
+func writing(timeout time.Duration) pgx.TxOptions {
+	ms := strconv.FormatInt(timeout.Milliseconds(), 10)
 	return pgx.TxOptions{BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ` + ms +
 		`; SET LOCAL statement_timeout = ` + ms + `; SET LOCAL idle_in_transaction_session_timeout = ` + ms}
 }

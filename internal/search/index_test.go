@@ -92,7 +92,7 @@ var until = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 // order, totals, and pages of any depth. With the race detector it runs fewer
 // queries; make test also runs it without.
 func TestIndexAgreesWithLoops(t *testing.T) {
-	size, questions, workers := 20_000, 3_000, 2
+	size, questions, workers := 20_000, 10_000, 2
 	if raceDetector || testing.Short() {
 		size, questions = 6_000, 600 // enough for every kind of set
 	}

@@ -392,10 +392,5 @@ func serveDebug(ctx context.Context, address string, hosts []string, h http.Hand
 		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
 	}
 	logger.Info("listening for debug", "address", "http://"+l.Addr().String())
-	srv := &http.Server{Handler: private.Guard{Names: hosts}.Handler(h), ReadHeaderTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { _ = srv.Close() })
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return private.Serve(ctx, l, private.Guard{Names: hosts}.Handler(h))
 }

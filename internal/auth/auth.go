@@ -50,10 +50,10 @@ type Auth struct {
 	Guard   *access.Guard
 	Keys    *access.Keyring
 	Tokens  *token.Server
-	Issuers []string         // whose assertions are trusted
 	Redis   *ratelimit.Redis // nil when each replica counts for itself
 	OnToken func(subject string)
 
+	issuers  []string // whose assertions are trusted
 	ring     *token.Ring
 	outcomes map[string]*atomic.Int64
 	limits   []interface{ Len() int }
@@ -98,7 +98,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	for _, i := range o.Config.Issuers {
-		a.Issuers = append(a.Issuers, i.Issuer)
+		a.issuers = append(a.issuers, i.Issuer)
 	}
 	plans := map[string]*access.Limit{}
 	for name, plan := range o.Config.Plans {
@@ -141,7 +141,7 @@ func (a *Auth) Close() error {
 }
 
 // Trusts reports whether the configuration names an issuer of assertions.
-func (a *Auth) Trusts(issuer string) bool { return slices.Contains(a.Issuers, issuer) }
+func (a *Auth) Trusts(issuer string) bool { return slices.Contains(a.issuers, issuer) }
 
 // Requests returns how many requests had an outcome, one of access.Outcomes.
 func (a *Auth) Requests(outcome string) int64 { return a.outcomes[outcome].Load() }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
 	"pregon/internal/fault"
@@ -43,7 +44,7 @@ func (p *Printer) Service(ctx context.Context, origin, key string, filter url.Va
 		query.Set("wait", "25")
 		answer, err := s.changes(ctx, query)
 		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
-			fmt.Fprintln(p.Err, "pregon:", err)
+			fmt.Fprintln(p.Err, "pregon:", cli.OneLine(err))
 			if err := retry.Sleep(ctx, retryAfter); err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/server/private"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
 	"pregon/internal/source/coverage"
@@ -108,13 +108,6 @@ func (d *Demo) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	g.Go(func() error {
-		srv := &http.Server{Handler: d.server, ReadHeaderTimeout: 10 * time.Second}
-		context.AfterFunc(ctx, func() { _ = srv.Close() })
-		if err := srv.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
+	g.Go(func() error { return private.Serve(ctx, d.listener, d.server) })
 	return errors.Join(g.Wait(), d.server.Close())
 }

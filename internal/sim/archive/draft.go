@@ -52,9 +52,8 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 		by = other.Issuer
 	}
 	a.chooseType(&p, by, other)
-	k := p.Type.Index()
-	again := a.findLocked(p.Type, p.Number)
-	number := cmp.Or(p.Number, a.live.next[k])
+	again := a.find(p.Type, p.Number)
+	number := cmp.Or(p.Number, a.next()[p.Type.Index()])
 	at := p.PublishedAt
 	if at.IsZero() {
 		at = a.now()
@@ -90,22 +89,9 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 			f.Related[0].Text = strings.Replace(f.Related[0].Text, "Relacionado con", "Rectifica", 1)
 		}
 	case again == nil && p.Title == "" && p.Category == "" && f.relates(a.seed):
-		if to := a.before(f); to != nil {
-			f.follow(to)
-		}
+		f.follow(cmp.Or(a.live.before(f, f.PublishedAt), a.history().before(f, a.file.Began)))
 	}
 	return f, nil
-}
-
-// before returns the last report that the issuer of a report filed before it, or
-// nil. The caller holds mu.
-func (a *Archive) before(f *Report) *Report {
-	for _, earlier := range slices.Backward(a.live.filed[f.Issuer.ID]) {
-		if earlier.PublishedAt.Before(f.PublishedAt) && f.mayRelate(earlier.Type) {
-			return earlier
-		}
-	}
-	return a.history.before(f)
 }
 
 // setTitle sets the title of the draft, or one that names the report it corrects.
@@ -139,7 +125,7 @@ func (a *Archive) setLink(f *Report, p *Draft) {
 	case !*p.Document:
 		f.Link, f.PDFURL = "", ""
 	case f.PDFURL == "":
-		f.Link, f.PDFURL = "", documents+makeGUID(a.seed^filler.Mix(uint64(len(a.live.all)))^uint64(f.Number))+"%7d"
+		f.Link, f.PDFURL = "", documents+makeGUID(a.seed^filler.Mix(uint64(a.published))^uint64(f.Number))+"%7d"
 	}
 	f.complete(a.seed)
 }
@@ -221,7 +207,7 @@ func (a *Archive) other(p *Draft) (*Report, error) {
 		kinds, number, ok = []disclosure.Type{series}, n, true
 	}
 	for _, series := range kinds {
-		if f := a.findLocked(series, number); ok && f != nil {
+		if f := a.find(series, number); ok && f != nil {
 			return f, nil
 		}
 	}
@@ -256,7 +242,7 @@ func (a *Archive) chooseType(p *Draft, by *disclosure.Issuer, other *Report) {
 		p.Type = other.Type
 		return
 	}
-	rng := rand.New(rand.NewPCG(a.seed, uint64(len(a.live.all))))
+	rng := rand.New(rand.NewPCG(a.seed, uint64(a.published)))
 	p.Type = disclosure.OIR
 	switch x := rng.IntN(100); {
 	case x < 10:

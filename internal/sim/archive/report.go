@@ -121,8 +121,35 @@ func (r *Report) relate(to *Report) {
 	r.Other = cmp.Or(to.Link, to.SourceURL)
 }
 
+// follow relates a report to an earlier one, unless that is nil, and marks it as a
+// correction if its category says so.
+func (r *Report) follow(to *Report) {
+	if to == nil {
+		return
+	}
+	if r.relate(to); r.rectifies() {
+		r.Corrects = to.ID
+	}
+}
+
 // rectifies reports whether the category of a report says that it corrects another.
 func (r *Report) rectifies() bool { return strings.HasPrefix(r.Category, "Rectificación") }
+
+// relatedShare is the number of related reports in a hundred.
+const relatedShare = 5
+
+// relates reports whether a report relates to an earlier one of its issuer: some
+// at random, and those that correct another.
+func (r *Report) relates(seed uint64) bool {
+	corrects := r.rectifies() || strings.Contains(r.Title, "Corrección de errores")
+	return r.Issuer != nil && (corrects || filler.Mix(seed^uint64(r.Number)<<2^uint64(r.Type.Index()))%100 < relatedShare)
+}
+
+// mayRelate reports whether a report may relate to one of a series. Those of funds
+// relate to each other only.
+func (r *Report) mayRelate(series disclosure.Type) bool {
+	return (r.Type == disclosure.HR) == (series == disclosure.HR)
+}
 
 // What the token of a link ver?e= refers to.
 const (
@@ -164,19 +191,6 @@ func (r *Report) guid() string {
 		return ""
 	}
 	return strings.TrimSuffix(rest, "%7d")
-}
-
-// guidKey returns the half of an identifier by which it is indexed.
-func guidKey(guid string) uint64 {
-	var raw [8]byte
-	text := strings.ReplaceAll(guid, "-", "")
-	if len(text) != 32 {
-		return 0
-	}
-	if _, err := hex.Decode(raw[:], []byte(text[:16])); err != nil {
-		return 0
-	}
-	return binary.BigEndian.Uint64(raw[:])
 }
 
 // makeGUID returns an identifier for a document to which the market gave none.

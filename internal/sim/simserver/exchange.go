@@ -221,8 +221,7 @@ func (s *Server) exchangeFacts(r *request) answer {
 	query.From = max(disclosure.DayOf(from), query.To-31)
 	var found []*archive.Report
 	for _, query.Series = range []disclosure.Type{disclosure.IP, disclosure.OIR} {
-		l := s.archive.List(query)
-		found = append(found, l.Rows(0, l.Total)...)
+		found = append(found, s.archive.List(query)...)
 	}
 	slices.SortFunc(found, func(a, b *archive.Report) int { return disclosure.CompareReports(&a.Report, &b.Report) })
 	facts := make([]fact, 0, len(found))

@@ -53,7 +53,7 @@ func (s *Server) relevantFacts(r *request) answer {
 		return badRequest
 	}
 	if q.Has("division") && q.Get("division") != funds {
-		return s.listing(r, archive.List{}, number)
+		return s.listing(r, nil, number)
 	}
 	return s.listing(r, s.archive.List(archive.Query{Series: disclosure.HR, NIF: q.Get("nif")}), number)
 }

@@ -93,22 +93,16 @@ func (s *Server) permalink(r *request, text string) answer {
 const runawayPages = 1000
 
 // listing answers one page of a list.
-func (s *Server) listing(r *request, l archive.List, number int) answer {
-	pages := (l.Total + archive.PerPage - 1) / archive.PerPage
-	first := number * archive.PerPage
-	if r.runaway && l.Total > 0 {
+func (s *Server) listing(r *request, all []*archive.Report, number int) answer {
+	pages := (len(all) + archive.PerPage - 1) / archive.PerPage
+	first := min(number*archive.PerPage, len(all))
+	if r.runaway && pages > 0 {
 		if number >= runawayPages {
 			return badRequest
 		}
-		pages = runawayPages
-		if first >= l.Total-archive.PerPage {
-			first = max(0, l.Total-archive.PerPage)
-		}
+		pages, first = runawayPages, min(first, max(0, len(all)-archive.PerPage))
 	}
-	var rows []*archive.Report
-	if first < l.Total {
-		rows = l.Rows(first, min(first+archive.PerPage, l.Total))
-	}
+	rows := all[first:min(first+archive.PerPage, len(all))]
 	b := appendRows(nil, rows, r)
 	if pages > 1 && len(rows) > 0 {
 		b = appendPager(b, r, number, pages)

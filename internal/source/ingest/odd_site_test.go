@@ -227,17 +227,14 @@ func TestSweepCutShort(t *testing.T) {
 // busiestFund returns the fund with most HR of two years, and their ids.
 func busiestFund(t *testing.T) (busiest disclosure.Issuer, ids []string) {
 	t.Helper()
-	history := testMarket().Timeline(today())
 	filed := map[string][]string{}
-	for day := today() - 700; day <= today(); day++ {
-		for _, r := range history.On(day) {
-			if r.Type != disclosure.HR || r.NIF == "" {
-				continue
-			}
-			filed[r.NIF] = append(filed[r.NIF], r.ID)
-			if len(filed[r.NIF]) > len(filed[busiest.NIF]) {
-				busiest = disclosure.Issuer{NIF: r.NIF, Name: r.CompanyName}
-			}
+	for _, r := range testMarket().History((today() - 700).Start(), (today() + 1).Start()) {
+		if r.Type != disclosure.HR || r.NIF == "" {
+			continue
+		}
+		filed[r.NIF] = append(filed[r.NIF], r.ID)
+		if len(filed[r.NIF]) > len(filed[busiest.NIF]) {
+			busiest = disclosure.Issuer{NIF: r.NIF, Name: r.CompanyName}
 		}
 	}
 	if ids = filed[busiest.NIF]; len(ids) <= pageSize {

@@ -4,42 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/sim/market"
 )
-
-func TestTimelineAgreesWithTheHistory(t *testing.T) {
-	m := market.New(1)
-	last, _ := disclosure.ParseDay("2020-06-30")
-	a := m.Timeline(last)
-	var got []disclosure.Report
-	for day := market.Epoch; day <= a.Last(); day++ {
-		got = append(got, a.On(day)...)
-	}
-	if diff := cmp.Diff(m.History(time.Time{}, (last+1).Start()), got); diff != "" {
-		t.Error(diff)
-	}
-	for _, r := range got {
-		if day, ok := a.DayOf(r.Type, r.Number); !ok || day != disclosure.DayOf(r.PublishedAt) {
-			t.Fatalf("%s: got day %v, want %v", r.ID, disclosure.DayOf(r.PublishedAt), day)
-		}
-	}
-	for s, series := range disclosure.Types {
-		end := a.Numbers(last + 1)[s]
-		for _, number := range []int64{a.Numbers(market.Epoch)[s], end + 1, 0, -1} {
-			if day, ok := a.DayOf(series, number); ok {
-				t.Errorf("%s %d was filed on %v", series, number, day)
-			}
-		}
-	}
-	if len(a.On(last+1)) != 0 || len(a.On(market.Epoch-1)) != 0 {
-		t.Error("got reports outside of the counted days")
-	}
-}
 
 func TestDraw(t *testing.T) {
 	m := market.New(1)

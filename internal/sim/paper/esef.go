@@ -109,7 +109,7 @@ func makePackage(r *disclosure.Report, d *document) []byte {
 	code := issuerCode(r)
 	stem := code + "-" + strconv.Itoa(r.PublishedAt.In(disclosure.Madrid).Year()-1) + "-12-31"
 	top := stem + "-es/"
-	return zipped([]member{
+	return Zip([]Member{
 		{top + "META-INF/reportPackage.json", []byte(`{"documentInfo":{"documentType":"https://xbrl.org/report-package/2023"}}`)},
 		{top + "META-INF/catalog.xml", []byte(`<?xml version="1.0"?><catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog"/>`)},
 		{top + "META-INF/taxonomyPackage.xml", []byte(`<?xml version="1.0"?><tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` + code + `</tp:identifier></tp:taxonomyPackage>`)},
@@ -118,19 +118,20 @@ func makePackage(r *disclosure.Report, d *document) []byte {
 	})
 }
 
-type member struct {
-	name string
-	body []byte
+// Member is a file in a ZIP file.
+type Member struct {
+	Name string
+	Body []byte
 }
 
-// zipped returns a ZIP file whose bytes depend on its members alone.
-func zipped(members []member) []byte {
+// Zip returns a ZIP file whose bytes depend on its members alone.
+func Zip(members []Member) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for _, e := range members {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: time.Date(2020, 2, 8, 0, 0, 0, 0, time.UTC)})
+		w, err := z.CreateHeader(&zip.FileHeader{Name: e.Name, Method: zip.Deflate, Modified: time.Date(2020, 2, 8, 0, 0, 0, 0, time.UTC)})
 		if err == nil {
-			_, err = w.Write(e.body)
+			_, err = w.Write(e.Body)
 		}
 		if err != nil {
 			panic(err) // a buffer never fails

@@ -42,10 +42,8 @@ func damaged(form string, good answer) answer {
 
 // maintenance returns a page with the status of a success, as all pages of the site have.
 func maintenance() answer {
-	return page{
-		title:   "Servicio en mantenimiento",
-		content: []byte("<p>El servicio de consulta de documentos se encuentra en mantenimiento. Disculpe las molestias.</p>"),
-	}.answer()
+	return plain("Servicio en mantenimiento",
+		"<p>El servicio de consulta de documentos se encuentra en mantenimiento. Disculpe las molestias.</p>")
 }
 
 func (s *Server) byToken(text string) answer {
@@ -61,40 +59,27 @@ func (s *Server) byToken(text string) answer {
 	return forbidden
 }
 
-// annualReports answers a page to which some rows lead instead of a document.
-func (s *Server) annualReports(r *request) answer {
-	nif := param(r.URL.Query(), "nif")
-	if nif == "" {
-		return badRequest
-	}
-	return s.issuerPage("Informes financieros anuales", nif)
-}
-
-func (s *Server) votingRights(r *request) answer {
-	return s.issuerPage("Otra información regulada corporativa", param(r.URL.Query(), "nif"))
-}
-
+// halfYearReport answers a page to which some rows lead instead of a document.
 func (s *Server) halfYearReport(r *request) answer {
 	number := param(r.URL.Query(), "nreg")
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
 		return badRequest
 	}
-	b := appendText([]byte("<p class=\"TituloDatos\">Registro "), number)
-	return page{title: "Información financiera intermedia", content: append(b, "</p>"...)}.answer()
+	return plain("Información financiera intermedia", `<p class="TituloDatos">Registro `+number+"</p>")
 }
 
-func (s *Server) entity(r *request) answer {
-	return s.issuerPage("Datos de la entidad", r.URL.Query().Get("nif"))
-}
-
-// issuerPage returns a small page about an issuer. The site knows one spelling of
-// its NIF only.
-func (s *Server) issuerPage(title, nif string) answer {
-	i := s.archive.Directory.ByNIF(nif)
-	if i == nil {
-		return page{title: title, content: []byte("<p>No existen datos para la entidad.</p>")}.answer()
+// about returns the answer of a small page about an issuer, to which other rows lead.
+// The site knows one spelling of its NIF only.
+func (s *Server) about(title string) func(*request) answer {
+	return func(r *request) answer {
+		nif := param(r.URL.Query(), "nif")
+		if nif == "" {
+			return badRequest
+		}
+		i := s.archive.Directory.ByNIF(nif)
+		if i == nil {
+			return plain(title, "<p>No existen datos para la entidad.</p>")
+		}
+		return plain(title+" - "+i.Name, `<p class="TituloDatos">`+siteText.Replace(i.Name)+"</p><p>NIF: "+i.NIF+"</p>")
 	}
-	b := appendText([]byte("<p class=\"TituloDatos\">"), i.Name)
-	b = appendText(append(b, "</p><p>NIF: "...), i.NIF)
-	return page{title: title + " - " + i.Name, content: append(b, "</p>"...)}.answer()
 }

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/sim/archive"
 	"pregon/internal/sim/filler"
 )
 
@@ -27,7 +25,6 @@ type share struct {
 	Name          string `json:"name"`
 	CompanyKey    string `json:"companyKey"`
 	ISIN          string `json:"isin,omitempty"`
-	MainShareISIN string `json:"mainShareISIN,omitempty"`
 	ShareName     string `json:"shareName"`
 	Sector        string `json:"sector,omitempty"`
 	Subsector     string `json:"subsector,omitempty"`
@@ -35,7 +32,6 @@ type share struct {
 	MTFSegment    string `json:"mtfSegment,omitempty"`
 	Country       string `json:"country,omitempty"`
 	Indices       string `json:"indices,omitempty"`
-	Listed        *bool  `json:"listed,omitempty"`
 }
 
 // companies returns the listed companies. The key of the exchange is part of their
@@ -181,57 +177,4 @@ func (s *Server) company(r *request) (company, bool) {
 		return company{}, false
 	}
 	return all[n], true
-}
-
-func (s *Server) companySearch(r *request) answer {
-	q := r.URL.Query()
-	yes := true
-	var rows []share
-	for _, c := range s.companies() {
-		if c.matches(q) && strings.Contains(archive.Fold(c.Name), archive.Fold(q.Get("search"))) {
-			rows = append(rows, share{
-				Name: c.Name, CompanyKey: c.key, MainShareISIN: c.ISINs[0], ShareName: c.shareName(),
-				TradingSystem: c.system, MTFSegment: c.segment, Listed: &yes,
-			})
-		}
-	}
-	return paged(r, rows, nil)
-}
-
-// fact is a report as the exchange shows it.
-type fact struct {
-	Number string `json:"cnmvRegNumber"`
-	Date   string `json:"relevantFactDate"`
-	Code   string `json:"relevantFactCode"`
-	Title  string `json:"relevantFactTitle"`
-	Text   string `json:"relevantFactText"`
-	PDF    string `json:"pdfurl"`
-}
-
-// exchangeFacts answers the reports of a company, of a month at most.
-func (s *Server) exchangeFacts(r *request) answer {
-	c, ok := s.company(r)
-	q := r.URL.Query()
-	from, err := time.ParseInLocation("20060102", q.Get("from"), disclosure.Madrid)
-	to, wrong := time.ParseInLocation("20060102", q.Get("to"), disclosure.Madrid)
-	if !ok || err != nil || wrong != nil {
-		return paged(r, []fact{}, nil)
-	}
-	query := archive.Query{To: disclosure.DayOf(to), NIF: c.NIF}
-	query.From = max(disclosure.DayOf(from), query.To-31)
-	var found []*archive.Report
-	for _, query.Series = range []disclosure.Type{disclosure.IP, disclosure.OIR} {
-		found = append(found, s.archive.List(query)...)
-	}
-	slices.SortFunc(found, func(a, b *archive.Report) int { return disclosure.CompareReports(&a.Report, &b.Report) })
-	facts := make([]fact, 0, len(found))
-	for _, f := range found {
-		short := string(f.Type[:2])
-		facts = append(facts, fact{
-			Number: fmt.Sprintf("%s%010d", short, f.Number), Date: f.PublishedAt.Add(r.skew).In(disclosure.Madrid).Format("2006-01-02T15:04:05"),
-			Code: short, Title: strings.TrimSpace(f.Category), Text: f.Title,
-			PDF: fmt.Sprintf("/RelevantFactsFiles/%03d/%s%06d.PDF", f.Number/1000, short, f.Number),
-		})
-	}
-	return paged(r, facts, nil)
 }

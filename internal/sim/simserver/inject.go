@@ -20,7 +20,7 @@ func failing(status int) func(*Server, http.ResponseWriter, *http.Request) {
 
 // errorAsSuccess answers an error page with the status of a success.
 func errorAsSuccess(_ *Server, w http.ResponseWriter, r *http.Request) {
-	write(w, r, page{title: "Error", content: []byte("<div class=\"error\"><p>No ha sido posible completar su consulta.</p></div>")}.answer())
+	write(w, r, plain("Error", `<div class="error"><p>No ha sido posible completar su consulta.</p></div>`))
 }
 
 // redirect answers a redirect to the same address.

@@ -25,11 +25,31 @@ func (s *Server) results(r *request) answer {
 		return s.permalink(r, q.Get("nreg"))
 	}
 	query, ok := readQuery(r, q)
-	number, fine := pageNumber(q)
-	if !ok || !fine {
+	if !ok {
 		return badRequest
 	}
-	return s.listing(r, s.archive.List(query), number)
+	return s.listing(r, s.archive.List(query))
+}
+
+// funds is the division that still files relevant facts.
+const funds = "2"
+
+// relevantFacts answers the page of one report, or the list of one issuer. There is
+// no list of all issuers. All relevant facts of the market are of funds.
+func (s *Server) relevantFacts(r *request) answer {
+	q := r.URL.Query()
+	isFunds := q.Get("division") == funds
+	switch {
+	case q.Has("nreg") && q.Get("th") != "H", !q.Has("nreg") && q.Get("nif") == "":
+		return badRequest
+	case q.Has("nreg") && isFunds:
+		return s.permalink(r, q.Get("nreg"))
+	case q.Has("nreg"):
+		return s.permalink(r, "")
+	case q.Has("division") && !isFunds:
+		return s.listing(r, nil)
+	}
+	return s.listing(r, s.archive.List(archive.Query{Series: disclosure.HR, NIF: q.Get("nif")}))
 }
 
 // readQuery parses the parameters of a list.
@@ -78,22 +98,23 @@ func pageNumber(q url.Values) (n int, ok bool) {
 // permalink answers the page of one report: the name on top and no pager. An unknown
 // number gives a list without rows.
 func (s *Server) permalink(r *request, text string) answer {
+	p := page{Title: titles[r.series.Index()], Skew: r.skew}
 	number, _ := disclosure.ParseNumber(text)
-	var rows []*archive.Report
-	var b []byte
 	if f := s.archive.Find(r.series, number); f != nil {
-		rows = append(rows, f)
-		b = append(b, "<p id=\"ctl00_ContentPrincipal_wucRelacionRegistros_tituloDatos\" class=\"TituloDatos\">"...)
-		b = append(appendText(b, f.CompanyName), "</p>\r\n"...)
+		p.Name, p.Rows = f.CompanyName, []*archive.Report{f}
 	}
-	return page{title: titles[r.series.Index()], newest: newestOf(rows, r), content: appendRows(b, rows, r)}.answer()
+	return p.answer("list")
 }
 
 // runawayPages is the number of pages of a list under the fault runaway.
 const runawayPages = 1000
 
 // listing answers one page of a list.
-func (s *Server) listing(r *request, all []*archive.Report, number int) answer {
+func (s *Server) listing(r *request, all []*archive.Report) answer {
+	number, ok := pageNumber(r.URL.Query())
+	if !ok {
+		return badRequest
+	}
 	pages := (len(all) + archive.PerPage - 1) / archive.PerPage
 	first := min(number*archive.PerPage, len(all))
 	if r.runaway && pages > 0 {
@@ -102,62 +123,40 @@ func (s *Server) listing(r *request, all []*archive.Report, number int) answer {
 		}
 		pages, first = runawayPages, min(first, max(0, len(all)-archive.PerPage))
 	}
-	rows := all[first:min(first+archive.PerPage, len(all))]
-	b := appendRows(nil, rows, r)
-	if pages > 1 && len(rows) > 0 {
-		b = appendPager(b, r, number, pages)
-	}
-	return page{title: titles[r.series.Index()], newest: newestOf(rows, r), content: b}.answer()
+	return page{
+		Title: titles[r.series.Index()], Skew: r.skew, Rows: all[first:min(first+archive.PerPage, len(all))],
+		Pager: newPager(number, pages, listLink(r)),
+	}.answer("list")
 }
 
-func newestOf(rows []*archive.Report, r *request) time.Time {
-	if len(rows) == 0 {
-		return time.Time{}
-	}
-	return rows[0].PublishedAt.Add(r.skew)
-}
-
-// today answers the reports of the feed as a list.
-func (s *Server) today(r *request) answer {
-	rows := s.window(r)
-	return page{title: titles[r.series.Index()] + " del día", newest: newestOf(rows, r), content: appendRows(nil, rows, r)}.answer()
-}
-
-// appendPager appends the links to the adjacent pages, which are on the other host of
-// the site.
-func appendPager(b []byte, r *request, number, pages int) []byte {
-	q := r.URL.Query()
-	link := func(b []byte, to int, title, text string) []byte {
-		b = append(b, "<li><a class=\"submit\" href=\"https://internet.regulator.example/portal/"...)
-		b = append(b, paths[r.series.Index()]...)
-		b = append(b, "?lang=es"...)
-		for _, name := range []string{"division", "nif", "fechaDesde", "fechaHasta", "dias"} {
-			if value := param(q, name); value != "" {
-				b = append(b, "&amp;"+name+"="...)
-				b = appendAttr(b, strings.ReplaceAll(url.QueryEscape(value), "%2F", "/"))
-			}
+// listLink returns the path of a list with the parameters that select it.
+func listLink(r *request) string {
+	link := paths[r.series.Index()] + "?lang=es"
+	for _, name := range []string{"division", "nif", "fechaDesde", "fechaHasta", "dias"} {
+		if value := param(r.URL.Query(), name); value != "" {
+			link += "&amp;" + name + "=" + siteAttr(strings.ReplaceAll(url.QueryEscape(value), "%2F", "/"))
 		}
-		b = append(b, "&amp;page="...)
-		b = strconv.AppendInt(b, int64(to), 10)
-		b = append(b, "\" title=\""...)
-		b = appendAttr(b, title)
-		return append(b, "\">"+text+"</a></li>"...)
 	}
-	b = append(b, "<div class=\"paginacion\"><span id=\"ctl00_ContentPrincipal_wucRelacionRegistros_lblInfoPaginacion\" class=\"PagActivaTXT\">Página "...)
-	b = strconv.AppendInt(b, int64(number+1), 10)
-	b = append(b, " de "...)
-	b = strconv.AppendInt(b, int64(pages), 10)
-	b = append(b, "</span>\r\n<ul class=\"pagination\">"...)
-	for n := max(0, number-4); n < min(pages, number+6); n++ {
-		text := strconv.Itoa(n + 1)
-		if n == number {
-			b = append(b, "<li class=\"active\"><span>"+text+"</span></li>"...)
-			continue
-		}
-		b = link(b, n, "Ir a página "+text+" ", text)
-	}
-	if number+1 < pages {
-		b = link(b, number+1, "Ir a página siguiente ", "»")
-	}
-	return append(b, "</ul></div>\r\n"...)
+	return link
+}
+
+// isPrivateEquity reports whether a report is of a manager of private equity, which
+// have a list of their own.
+func isPrivateEquity(f *archive.Report) bool {
+	return f.Issuer != nil && strings.Contains(f.Issuer.Name, "S.G.E.I.C.")
+}
+
+func (s *Server) latestFunds(r *request) answer {
+	return s.latest(r, "Últimos hechos relevantes de IIC", 0, func(f *archive.Report) bool { return !isPrivateEquity(f) })
+}
+
+// latestEquity answers the list of private equity, which covers two months and may
+// be empty.
+func (s *Server) latestEquity(r *request) answer {
+	return s.latest(r, "Últimos hechos relevantes de capital riesgo", disclosure.DayOf(r.now)-60, isPrivateEquity)
+}
+
+func (s *Server) latest(r *request, title string, since disclosure.Day, matches func(*archive.Report) bool) answer {
+	const most = 30
+	return page{Title: title, Skew: r.skew, Rows: s.archive.Newest(disclosure.HR, most, since, matches)}.answer("list")
 }

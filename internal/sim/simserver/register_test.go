@@ -140,6 +140,10 @@ func TestExchange(t *testing.T) {
 	if nif, err := c.NIF(t.Context(), one.CompanyKey); err != nil || len(nif) != 9 {
 		t.Errorf("%s: %s %v", one.Name, nif, err)
 	}
+	ask("ListedCompanies?page=1&pageSize=2")
+	if len(all.Data) != 2 || !all.HasMoreResults || all.TotalResults != listed {
+		t.Errorf("page 1 of two companies: got %+v, want 2 of %d and more to come", all, listed)
+	}
 	for path, want := range map[string]string{
 		"CompanyData/AllData?companyKey=" + one.CompanyKey + "&language=es": `{"data":[]}`, // without the Referer
 		"ShareDetailsInfo?isin=ES0000000000&language=es":                    `{}`,
@@ -147,33 +151,5 @@ func TestExchange(t *testing.T) {
 		if got := s.get("/Market/v1/EQ/" + path); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
-	}
-	ask("CompanySearch?search=banc&complete=true&tradingSystem=SIBE,MTF&page=0&pageSize=2&mtfSegment=")
-	if len(all.Data) != 2 || !all.HasMoreResults || !strings.Contains(strings.ToUpper(all.Data[0].Name), "BANC") {
-		t.Errorf("%+v", all)
-	}
-}
-
-func TestExchangeRepeatsReports(t *testing.T) {
-	s := open(t, early, "")
-	bank := testMarket().Issuers()[0]
-	key := "9" + bank.ISINs[0][7:11]
-	var facts struct {
-		Data []struct{ CnmvRegNumber, RelevantFactText, PDFURL string }
-	}
-	if err := json.Unmarshal([]byte(s.get("/Market/v1/EQ/RelevantFacts?companyKey="+key+"&from=20200101&to=20201031&pageSize=50")), &facts); err != nil {
-		t.Fatal(err)
-	}
-	want := 0
-	for _, f := range s.reports("from=2020-09-30&to=2020-10-31") {
-		if f.NIF == bank.NIF {
-			want++
-		}
-	}
-	if len(facts.Data) != want || want == 0 {
-		t.Fatalf("got %d facts, want %d", len(facts.Data), want)
-	}
-	if f := facts.Data[0]; len(f.CnmvRegNumber) != 12 || !strings.HasPrefix(f.PDFURL, "/RelevantFactsFiles/0") {
-		t.Errorf("%+v", f)
 	}
 }

@@ -114,30 +114,25 @@ func (s *Server) table() map[string]route {
 		"/portal/hr/hechosrelevantes.asmx/getnoticiascnmv":            {onFeed, hr, s.feed},
 		"/portal/informacion-privilegiada/resultado-ip":               {onList, ip, s.results},
 		"/portal/otra-informacion-relevante/resultado-oir":            {onList, oir, s.results},
-		"/portal/informacion-privilegiada/aldia-ip":                   {onList, ip, s.today},
-		"/portal/otra-informacion-relevante/aldia-oir":                {onList, oir, s.today},
-		"/portal/home": {onList, "", s.home},
-		"/portal/menu/utimos-hechos-relevantes-iic":            {onHR, hr, s.latestFunds},
-		"/portal/menu/utimos-hechos-relevantes-capital-riesgo": {onHR, hr, s.latestEquity},
-		"/portal/hr/resultadobusquedahr":                       {onHR, hr, s.relevantFacts},
-		"/portal/hr/hraldia":                                   {onHR, hr, s.today},
+		"/portal/menu/utimos-hechos-relevantes-iic":                   {onHR, hr, s.latestFunds},
+		"/portal/menu/utimos-hechos-relevantes-capital-riesgo":        {onHR, hr, s.latestEquity},
+		"/portal/hr/resultadobusquedahr":                              {onHR, hr, s.relevantFacts},
 
 		documentPath:                       {onDocument, "", s.document},
-		"/portal/consultas/ifa/listadoifa": {onDocument, oir, s.annualReports},
+		"/portal/consultas/ifa/listadoifa": {onDocument, oir, s.about("Informes financieros anuales")},
 		"/portal/aldia/detalleifialdia":    {onDocument, oir, s.halfYearReport},
-		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital": {onDocument, oir, s.votingRights},
-		"/portal/otra-informacion-regulada-corporativa/resultado-oirc":        {onDocument, oir, s.votingRights},
+		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital": {onDocument, oir, s.about("Derechos de voto")},
+		"/portal/otra-informacion-regulada-corporativa/resultado-oirc":        {onDocument, oir, s.about("Otra información regulada")},
 
 		"/portal/consultas/listadoentidad":                      {onRegister, "", s.managers},
 		"/portal/consultas/mostrarlistados":                     {onRegister, "", s.funds},
-		"/portal/consultas/datosentidad":                        {onRegister, "", s.entity},
+		"/portal/consultas/datosentidad":                        {onRegister, "", s.about("Datos de la entidad")},
 		"/portal/publicaciones/descarga-informacion-individual": {onRegister, "", s.downloads},
 
 		"/portal/error": {onNothing, "", errorPage},
 	}
 	for name, answer := range map[string]func(*request) answer{
 		"listedcompanies": s.listedCompanies, "sharedetailsinfo": s.shareDetails, "companydata/alldata": s.companyData,
-		"companysearch": s.companySearch, "relevantfacts": s.exchangeFacts,
 	} {
 		t["/market/v1/eq/"+name] = route{onExchange, "", answer}
 	}

@@ -38,7 +38,8 @@ func ordered[T any](values []T, webhook func(*T) string) []string {
 // epoch of the log, and found is its change at the seq of f.Seen.
 func (f *FanOut) Meets(epoch string, found disclosure.Mark) error {
 	if f.Epoch != "" && f.Epoch != epoch || f.Seen != (disclosure.Mark{}) && f.Seen != found {
-		return fault.New(fault.Unavailable, "the log is not the one that was read, of epoch %s: a backup was restored, and is being loaded", f.Epoch)
+		return fault.New(fault.Unavailable,
+			"the log is not the one that was read, of epoch %s: a backup was restored, and is being loaded", f.Epoch)
 	}
 	return nil
 }

@@ -11,9 +11,8 @@ import (
 	"pregon/internal/store"
 )
 
-// AcquireLease is described by store.Leases. The clock is the database's, the
-// only one that all holders share; it is read again after a wait for the row,
-// which now() would not be.
+// AcquireLease uses the database's clock, the only one that all holders share. It
+// is read again after a wait for the row, which now() would not be.
 func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
 	l := store.Lease{Name: name, Holder: holder}
 	err := s.leases.QueryRow(ctx, `
@@ -35,7 +34,6 @@ func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.
 	return l, nil
 }
 
-// ReleaseLease is described by store.Leases.
 func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) error {
 	_, err := s.leases.Exec(ctx,
 		`UPDATE lease SET holder = NULL, expires_at = clock_timestamp() WHERE name = $1 AND holder = $2 AND term = $3`,
@@ -44,20 +42,4 @@ func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) error {
 		return failed("releasing the lease "+l.Name, err)
 	}
 	return nil
-}
-
-// checkLease fails, Conflict, unless the lease is the newest of its name, and
-// keeps it so until the transaction ends: a process that wants to take it over
-// must wait for the lock on its row.
-func checkLease(ctx context.Context, tx pgx.Tx, l *store.Lease) error {
-	if l == nil {
-		return nil
-	}
-	var found bool
-	err := tx.QueryRow(ctx, `SELECT true FROM lease WHERE name = $1 AND holder = $2 AND term = $3 FOR SHARE`,
-		l.Name, l.Holder, l.Term).Scan(&found)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return fault.New(fault.Conflict, "the lease %q of %s, term %d, is no longer in force", l.Name, l.Holder, l.Term)
-	}
-	return err
 }

@@ -42,7 +42,7 @@ func (s *Store) hear(ctx context.Context) (listened bool) {
 	}
 	for {
 		// Also before the first notification: some may have been missed.
-		s.wake.All()
+		s.Wake.All()
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return true
 		}

@@ -13,6 +13,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/retry"
 	"pregon/internal/store"
+	"pregon/internal/store/relational"
 )
 
 //go:embed migrations/*.sql
@@ -33,12 +35,12 @@ const migrating = 7_346_615_001
 
 // Store is a store.Store in a PostgreSQL database.
 type Store struct {
+	relational.Base
 	pool *pgxpool.Pool
 	// leases has connections of its own: a lease must be renewed in time,
 	// however many writers wait with the connections of pool.
 	leases  *pgxpool.Pool
 	writing pgx.TxOptions
-	wake    store.Wake
 	poll    time.Duration // the interval at which Wait polls
 
 	created bool
@@ -79,6 +81,9 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, failed("opening the store", err)
 	}
 	s := &Store{
+		Base: relational.Base{
+			DB: database{pool}, Failed: failed, Appended: appended, DueDeliveries: dueDeliveries, Documents: `document`,
+		},
 		pool:      pool,
 		leases:    leases,
 		writing:   writing(writeTimeout),
@@ -86,6 +91,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		commit:    func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
 		listening: make(chan struct{}),
 	}
+	s.Update, s.Snapshot = s.update, s.snapshot
 	if err := s.migrate(ctx); err != nil {
 		leases.Close()
 		pool.Close()
@@ -123,7 +129,7 @@ func (s *Store) Created() bool { return s.created }
 // SchemaVersion returns the number of the newest migration that the database
 // has seen.
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
-	version, err := schemaVersion(ctx, s.pool)
+	version, err := schemaVersion(ctx, s)
 	if err != nil {
 		return 0, failed("reading the schema's version", err)
 	}
@@ -159,11 +165,11 @@ const (
 )
 
 func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
-	return pgx.BeginTxFunc(ctx, s.pool, readCommitted, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
+	return s.transact(ctx, readCommitted, func(tx relational.DB) error {
+		if err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`); err != nil {
+		if err := tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`); err != nil {
 			return err
 		}
 		version, err := schemaVersion(ctx, tx)
@@ -175,40 +181,67 @@ func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
 			return err
 		}
 		for _, m := range pending {
-			if err := apply(ctx, tx, m); err != nil {
+			// Only the simple protocol takes several statements at once.
+			if _, err := tx.(*transaction).Tx.Exec(ctx, m.SQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return fmt.Errorf("migration %s: %w", m.Name, err)
+			}
+		}
+		if len(pending) == 0 {
+			return nil
+		}
+		if s.created = version == 0; s.created {
+			if err := relational.SetCreated(ctx, tx, time.Now()); err != nil {
 				return err
 			}
 		}
-		if s.created = version == 0; s.created {
-			_, err = tx.Exec(ctx, `INSERT INTO setting (name, value) VALUES ($1, $2)`, createdSetting, store.FormatCreated(time.Now()))
-		}
-		return err
+		return tx.Exec(ctx, `UPDATE schema_version SET version = $1`, len(all))
 	})
-}
-
-func apply(ctx context.Context, tx pgx.Tx, m store.Migration) error {
-	// Only the simple protocol takes several statements at once.
-	if _, err := tx.Exec(ctx, m.SQL, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("migration %s: %w", m.Name, err)
-	}
-	_, err := tx.Exec(ctx, `UPDATE schema_version SET version = $1`, m.Version)
-	return err
-}
-
-type querier interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 // schemaVersion returns 0 for a database without the table. It does not
 // create the table, since that requires the right to create tables even of a role
 // that does not need it when the schema is up to date.
-func schemaVersion(ctx context.Context, db querier) (version int, err error) {
+func schemaVersion(ctx context.Context, db relational.DB) (version int, err error) {
 	var there bool
-	if err := db.QueryRow(ctx, `SELECT to_regclass('schema_version') IS NOT NULL`).Scan(&there); err != nil || !there {
+	if _, err := relational.One(ctx, db, []any{&there}, `SELECT to_regclass('schema_version') IS NOT NULL`); err != nil || !there {
 		return 0, err
 	}
-	err = db.QueryRow(ctx, `SELECT version FROM schema_version`).Scan(&version)
+	_, err = relational.One(ctx, db, []any{&version}, `SELECT version FROM schema_version`)
 	return version, err
+}
+
+// appended writes which reports have another document now, and notifies the
+// listeners, which the server does at the commit.
+func appended(ctx context.Context, tx relational.DB, seq int64, documents map[string]string) error {
+	for report, hash := range documents {
+		statement, args := `DELETE FROM filed_document WHERE report = $1`, []any{report}
+		if hash != "" {
+			statement, args = `INSERT INTO filed_document (report, sha256) VALUES ($1, $2)
+				ON CONFLICT (report) DO UPDATE SET sha256 = excluded.sha256`, []any{report, hash}
+		}
+		if err := tx.Exec(ctx, statement, args...); err != nil {
+			return err
+		}
+	}
+	if err := tx.Exec(ctx, `SELECT pg_notify('pregon_log', $1)`, strconv.FormatInt(seq, 10)); err != nil {
+		return err
+	}
+	// A commit may have to wait for a standby server, without a timeout.
+	return tx.Exec(ctx, `SET LOCAL statement_timeout = 0`)
+}
+
+// dueDeliveries is described by relational.Base.
+const dueDeliveries = `SELECT ` + relational.DeliveryColumns + ` FROM unnest($1::text[]) WITH ORDINALITY AS w (webhook, place)
+	CROSS JOIN LATERAL (SELECT * FROM delivery
+		WHERE webhook = w.webhook AND state = 'pending' AND due_at <= now() ORDER BY seq LIMIT $2) d
+	ORDER BY w.place, d.seq`
+
+func (s *Store) Wait(ctx context.Context, after int64) error {
+	err := s.Base.Wake.Wait(ctx, after, s.poll, s.Newest)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // name sets application_name, so that the database's administrator recognizes the

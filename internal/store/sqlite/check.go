@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pregon/internal/store"
+	"pregon/internal/store/relational"
 )
 
 // checked are the tables of each part of the store, the small parts first, so that
@@ -59,9 +60,8 @@ func (s *Store) Check(ctx context.Context, found func(part string, damaged bool)
 // checkTable fails with store.ErrDamaged when a page of a table, or of one of its
 // indexes, is broken.
 func checkTable(ctx context.Context, db *sql.DB, table string) error {
-	lines, err := collect(ctx, db, func(rows *sql.Rows) (line string, err error) {
-		return line, rows.Scan(&line)
-	}, "PRAGMA quick_check("+table+")") // a pragma takes no parameter; the name is ours
+	// A pragma takes no parameter; the name is ours.
+	lines, err := relational.Column[string](ctx, &prepared{preparer: db}, "PRAGMA quick_check("+table+")")
 	if err != nil {
 		return explained(err)
 	}

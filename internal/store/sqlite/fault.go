@@ -31,6 +31,10 @@ func isBusy(err error) bool {
 	return ok && e.Code()&0xff == lib.SQLITE_BUSY
 }
 
+// failed adds to an error what was being done, and the reason for SQLite's result
+// code.
+func failed(doing string, err error) error { return fmt.Errorf("%s: %w", doing, explained(err)) }
+
 // explained adds the reason for SQLite's result code to an error.
 func explained(err error) error {
 	if _, already := errors.AsType[*fault.Error](err); already {

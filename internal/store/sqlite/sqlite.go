@@ -19,8 +19,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/store/relational"
 )
 
 // pollInterval is the interval at which a waiting reader polls for other
@@ -32,10 +34,9 @@ var files embed.FS
 
 // Store is an open database file.
 type Store struct {
+	relational.Base
 	write *sql.DB // one connection: SQLite has one writer at a time anyway
 	read  *sql.DB
-	wake  store.Wake
-	seq   *sql.Stmt // run five times a second by waiting readers
 
 	path    string
 	opened  fs.FileInfo // the file as it was opened
@@ -69,13 +70,13 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if s.read, err = open(path, 8, "_pragma=query_only(1)"); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
-	err = s.migrate(ctx)
-	if err == nil {
-		s.seq, err = s.read.PrepareContext(ctx, "SELECT seq FROM log_head")
+	s.Base = relational.Base{
+		DB: &database{prepared{preparer: s.read}, s}, Update: s.update, Snapshot: s.snapshot, Failed: failed, Appended: fileDocuments,
+		DueDeliveries: dueDeliveries, Documents: "document JOIN document_text ON document = number",
 	}
-	if err != nil {
+	if err := s.migrate(ctx); err != nil {
 		_ = s.Close()
-		return nil, fmt.Errorf("opening the store %s: %w", path, explained(err))
+		return nil, failed("opening the store "+path, err)
 	}
 	return s, nil
 }
@@ -118,7 +119,7 @@ func open(path string, most int, extra string) (*sql.DB, error) {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	s.wake.All()
+	s.Wake.All()
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 
@@ -132,40 +133,40 @@ func (s *Store) migrate(ctx context.Context) error {
 	if v, err := s.SchemaVersion(ctx); err != nil || v == len(all) {
 		return err // nothing to write: a store that may only be read can be opened
 	}
-	return s.update(ctx, func(tx *sql.Tx) error {
+	return s.update(ctx, func(tx relational.DB) error {
 		if err := ours(ctx, tx); err != nil {
 			return err
 		}
 		var version int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		if _, err := relational.One(ctx, tx, []any{&version}, "PRAGMA user_version"); err != nil {
 			return err
 		}
 		pending, err := store.Pending(all, version)
 		if err != nil {
 			return err
 		}
-		s.created = version == 0
 		for _, m := range pending {
-			if _, err := tx.ExecContext(ctx, m.SQL); err != nil {
+			// Prepared, only the first of its statements would run.
+			if _, err := tx.(*prepared).preparer.(*sql.Tx).ExecContext(ctx, m.SQL); err != nil {
 				return fmt.Errorf("migration %d (%s): %w", m.Version, m.Name, err)
 			}
 		}
-		if s.created {
-			if _, err := tx.ExecContext(ctx, "INSERT INTO setting (name, value) VALUES (?, ?)", createdSetting, store.FormatCreated(time.Now())); err != nil {
+		if s.created = version == 0; s.created {
+			if err := relational.SetCreated(ctx, tx, time.Now()); err != nil {
 				return err
 			}
 		}
 		// A pragma takes no parameter; the number is ours.
-		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
-		return err
+		return tx.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
 	})
 }
 
 // ours fails for a database that another program created: one that has tables and
 // no schema version.
-func ours(ctx context.Context, tx *sql.Tx) error {
+func ours(ctx context.Context, tx relational.DB) error {
 	var foreign bool
-	err := tx.QueryRowContext(ctx, "SELECT v.user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version v").Scan(&foreign)
+	_, err := relational.One(ctx, tx, []any{&foreign},
+		"SELECT v.user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version v")
 	if err == nil && foreign {
 		return fault.New(fault.Conflict, "it is a database of another program")
 	}
@@ -185,7 +186,8 @@ func (s *Store) intact() error {
 	case err != nil:
 		return fault.Wrap(fault.Unavailable, err, "its file cannot be found any more")
 	case !os.SameFile(s.opened, now):
-		return fault.New(fault.Unavailable, "its file was replaced by another while it was open: nothing is written any more; restart to use the new one")
+		return fault.New(fault.Unavailable,
+			"its file was replaced by another while it was open: nothing is written any more; restart to use the new one")
 	}
 	return nil
 }
@@ -212,13 +214,13 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 }
 
 // update runs fn in a write transaction. An error of fn rolls it back.
-func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
+func (s *Store) update(ctx context.Context, fn func(tx relational.DB) error) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("waiting to write: %w", explained(err))
+		return fmt.Errorf("waiting to write: %w", err)
 	}
 	defer tx.Rollback() // does nothing after a commit
-	if err := fn(tx); err != nil {
+	if err := fn(&prepared{preparer: tx}); err != nil {
 		return err
 	}
 	if err := s.commit(tx); err != nil {
@@ -226,3 +228,38 @@ func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
 	}
 	return nil
 }
+
+// snapshot runs fn in a transaction that reads.
+func (s *Store) snapshot(ctx context.Context, fn func(relational.DB) error) error {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	return fn(&prepared{preparer: tx})
+}
+
+func (s *Store) Newest(ctx context.Context) (int64, error) {
+	if err := s.intact(); err != nil {
+		return 0, err
+	}
+	return s.Base.Newest(ctx)
+}
+
+func (s *Store) Head(ctx context.Context) (disclosure.Head, error) {
+	if err := s.intact(); err != nil {
+		return disclosure.Head{}, err
+	}
+	return s.Base.Head(ctx)
+}
+
+func (s *Store) Wait(ctx context.Context, after int64) error {
+	return s.Base.Wake.Wait(ctx, after, pollInterval, s.Newest)
+}
+
+// dueDeliveries is described by relational.Base.
+const dueDeliveries = "SELECT " + relational.DeliveryColumns + ` FROM json_each($1) w
+	JOIN delivery d ON d.webhook = w.value AND d.seq IN
+		(SELECT p.seq FROM delivery p INDEXED BY delivery_pending
+		WHERE p.webhook = w.value AND p.state = 'pending' AND p.due_at <= now() ORDER BY p.seq LIMIT $2)
+	ORDER BY w.key, d.seq`

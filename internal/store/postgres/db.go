@@ -1,0 +1,137 @@
+package postgres
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"pregon/internal/store/relational"
+)
+
+// Set explicitly, since a database can have other defaults.
+var (
+	readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	oneMoment     = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+)
+
+// writeTimeout is how long a writer waits for a lock, for one statement and for the
+// next one of its own process. All writers of a counter wait for the one that
+// holds it, so the server ends a transaction whose process froze, lost the
+// network or waits for such a lock itself.
+const writeTimeout = 10 * time.Second
+
+// writing begins a transaction that others may have to wait for. It relies on
+// each statement seeing all that was committed before it.
+func writing(timeout time.Duration) pgx.TxOptions {
+	ms := strconv.FormatInt(timeout.Milliseconds(), 10)
+	return pgx.TxOptions{BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ` + ms +
+		`; SET LOCAL statement_timeout = ` + ms + `; SET LOCAL idle_in_transaction_session_timeout = ` + ms}
+}
+
+// update runs fn in a transaction that others may have to wait for.
+func (s *Store) update(ctx context.Context, fn func(relational.DB) error) error {
+	return s.transact(ctx, s.writing, fn)
+}
+
+func (s *Store) transact(ctx context.Context, options pgx.TxOptions, fn func(relational.DB) error) error {
+	begun, err := s.pool.BeginTx(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = begun.Rollback(ctx) }() // after a commit it does nothing
+	tx := &transaction{Tx: begun, queued: new(pgx.Batch)}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if tx.queued.Len() > 0 {
+		if err := begun.SendBatch(ctx, tx.queued).Close(); err != nil {
+			return err
+		}
+	}
+	return s.commit(ctx, begun)
+}
+
+// snapshot runs fn in a transaction that reads.
+func (s *Store) snapshot(ctx context.Context, fn func(relational.DB) error) error {
+	return pgx.BeginTxFunc(ctx, s.pool, oneMoment, func(tx pgx.Tx) error {
+		return fn(&transaction{Tx: tx, queued: new(pgx.Batch)})
+	})
+}
+
+// database runs each statement by itself.
+type database struct{ *pgxpool.Pool }
+
+func (d database) Query(ctx context.Context, statement string, args ...any) (relational.Rows, error) {
+	found, err := d.Pool.Query(ctx, statement, args...)
+	return rows{Rows: found}, err
+}
+
+func (d database) Exec(ctx context.Context, statement string, args ...any) error {
+	_, err := d.Pool.Exec(ctx, statement, args...)
+	return err
+}
+
+// transaction sends statements without a result with the next query, or before the
+// commit, so that they take no round trips of their own.
+type transaction struct {
+	pgx.Tx
+	queued *pgx.Batch
+}
+
+func (t *transaction) Exec(_ context.Context, statement string, args ...any) error {
+	t.queued.Queue(statement, args...)
+	return nil
+}
+
+func (t *transaction) Query(ctx context.Context, statement string, args ...any) (relational.Rows, error) {
+	before := t.queued.Len()
+	t.queued.Queue(statement, args...)
+	results := t.SendBatch(ctx, t.queued)
+	t.queued = new(pgx.Batch)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // it returns the same error
+			return nil, err
+		}
+	}
+	found, err := results.Query()
+	if err != nil {
+		_ = results.Close()
+		return nil, err
+	}
+	return rows{found, results}, nil
+}
+
+// rows are rows whose times may be NULL.
+type rows struct {
+	pgx.Rows
+	results pgx.BatchResults // that they are a part of, if any
+}
+
+func (r rows) Close() {
+	r.Rows.Close()
+	if r.results != nil {
+		_ = r.results.Close() // Err has returned any error
+	}
+}
+
+func (r rows) Scan(dest ...any) error {
+	for i, d := range dest {
+		if t, ok := d.(*time.Time); ok {
+			dest[i] = (*instant)(t)
+		}
+	}
+	return r.Rows.Scan(dest...)
+}
+
+type instant time.Time
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner.
+func (i *instant) ScanTimestamptz(t pgtype.Timestamptz) error {
+	*i = instant(t.Time.UTC()) // zero for NULL
+	return nil
+}

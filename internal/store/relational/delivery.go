@@ -1,0 +1,282 @@
+package relational
+
+import (
+	"context"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+func (b *Base) Fanned(ctx context.Context) (seq int64, err error) {
+	defer b.fail("reading how far the log was handed out", &err)
+	_, err = One(ctx, b, []any{&seq}, `SELECT seq FROM fanned`)
+	return seq, err
+}
+
+// FanOut runs in one process at a time. It checks for newer webhooks last, so
+// that writers of records wait only for that check and the commit. A writer that
+// locked their counter earlier is seen; a later one comes after the commit.
+func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
+	return b.update(ctx, "handing the log out", func(tx DB) error {
+		seq, err := lockHead(ctx, tx, `fanned`, `seq`)
+		if err != nil {
+			return err
+		}
+		epoch, err := meets(ctx, tx, f)
+		if err != nil {
+			return err
+		}
+		if seq != f.From {
+			return fault.New(fault.Conflict, "the log was handed out up to %d, not %d", seq, f.From)
+		}
+		if err := addDeliveries(ctx, tx, f.Deliveries, epoch); err != nil {
+			return err
+		}
+		if err := tx.Exec(ctx, `UPDATE fanned SET seq = $1`, f.To); err != nil {
+			return err
+		}
+		if err := tx.Exec(ctx, `SELECT revision FROM record_head FOR SHARE`); err != nil {
+			return err
+		}
+		newer, err := Column[int64](ctx, tx, `SELECT revision FROM record WHERE kind = 'webhook' AND revision > $1 LIMIT 1`, f.Revision)
+		if err == nil && len(newer) > 0 {
+			err = fault.New(fault.Conflict, "there are newer webhooks than those of revision %d", f.Revision)
+		}
+		return err
+	})
+}
+
+// meets fails when the log is not the one that the caller of FanOut read. It
+// returns the epoch of the log.
+func meets(ctx context.Context, tx DB, f store.FanOut) (epoch string, err error) {
+	seen, at := disclosure.Mark{Seq: f.Seen.Seq}, time.Time{}
+	_, err = One(ctx, tx, []any{&epoch, &seen.Event, &seen.Subject, &at},
+		`SELECT h.epoch, coalesce(c.event, ''), coalesce(c.subject, ''), c.occurred_at
+		FROM log_head h LEFT JOIN change c ON c.seq = $1`, f.Seen.Seq)
+	if err != nil {
+		return "", err
+	}
+	seen.At = at.UnixMicro()
+	return epoch, f.Meets(epoch, seen)
+}
+
+// deliveryValues are read by the statements that add deliveries.
+func deliveryValues(deliveries []store.Delivery) Values {
+	rows := make(Values, len(deliveries))
+	for i, d := range deliveries {
+		rows[i] = []any{d.Webhook, d.Seq, d.Event}
+	}
+	return rows
+}
+
+// addDeliveries adds deliveries that are due now, and leaves those that exist
+// alone. A transaction that drops a webhook waits for the share lock, or came
+// first: then the join leaves its deliveries out.
+func addDeliveries(ctx context.Context, tx DB, deliveries []store.Delivery, epoch string) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	webhooks := store.Webhooks(deliveries)
+	for _, webhook := range webhooks {
+		if err := tx.Exec(ctx, `INSERT INTO endpoint (webhook) VALUES ($1) ON CONFLICT DO NOTHING`, webhook); err != nil {
+			return err
+		}
+	}
+	return tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+		SELECT e.webhook, CAST(value ->> 1 AS bigint), value ->> 2, 'pending', 0, now(), now(), $3::text
+		FROM json_array_elements($1::json)
+		JOIN (SELECT webhook FROM endpoint WHERE webhook = ANY($2) ORDER BY webhook FOR KEY SHARE) e ON e.webhook = value ->> 0
+		ORDER BY 1, 2
+		ON CONFLICT DO NOTHING`, deliveryValues(deliveries), webhooks, epoch)
+}
+
+func (b *Base) Enqueue(ctx context.Context, deliveries ...store.Delivery) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	return b.update(ctx, "enqueueing deliveries", func(tx DB) error {
+		for _, webhook := range store.Webhooks(deliveries) {
+			// It locks an endpoint that exists and does not change it.
+			err := tx.Exec(ctx, `INSERT INTO endpoint AS e (webhook) VALUES ($1)
+				ON CONFLICT (webhook) DO UPDATE SET holder = e.holder`, webhook)
+			if err != nil {
+				return err
+			}
+		}
+		return tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+			SELECT value ->> 0, CAST(value ->> 1 AS bigint), min(value ->> 2), 'pending', 0, now(), now(), (SELECT epoch FROM log_head)
+			FROM json_array_elements($1::json) GROUP BY 1, 2 ORDER BY 1, 2
+			ON CONFLICT (webhook, seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at, done_at = NULL`,
+			deliveryValues(deliveries))
+	})
+}
+
+// Claim locks the webhooks before it reads their deliveries: by then the previous
+// holder's attempts are committed, and a statement that began earlier would not
+// see them. The due deliveries are read twice for the same reason. It skips
+// webhooks that other transactions have locked.
+func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claimed, err error) {
+	err = b.update(ctx, "claiming webhooks", func(tx DB) error {
+		picked, err := Column[string](ctx, tx, `SELECT e.webhook FROM endpoint e
+			WHERE e.webhook = ANY($1) AND (e.failing_since IS NOT NULL) = $2
+				AND (e.holder IS NULL OR e.holder = $3 OR e.held_until <= clock_timestamp())
+				AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'pending' AND d.due_at <= now())
+			ORDER BY (SELECT min(due_at) FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'pending'), e.webhook
+			LIMIT $4 FOR NO KEY UPDATE OF e SKIP LOCKED`, c.Webhooks, c.Failing, c.Holder, c.Endpoints)
+		if err != nil {
+			return err
+		}
+		var (
+			d        store.Delivery
+			webhooks []string
+		)
+		err = each(ctx, tx, deliveryFields(&d), func() error {
+			if n := len(claimed); n == 0 || claimed[n-1].Webhook != d.Webhook {
+				claimed, webhooks = append(claimed, store.Claimed{Webhook: d.Webhook}), append(webhooks, d.Webhook)
+			}
+			last := &claimed[len(claimed)-1]
+			last.Deliveries = append(last.Deliveries, d)
+			return nil
+		}, b.DueDeliveries, picked, c.Each)
+		if err != nil {
+			return err
+		}
+		if len(claimed) == 0 {
+			return errUnchanged
+		}
+		return tx.Exec(ctx, `UPDATE endpoint SET holder = $1, held_until = clock_timestamp() + $2::interval WHERE webhook = ANY($3)`,
+			c.Holder, c.TTL, webhooks)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// held locks the webhooks of a list that a holder has, in the same order as all
+// other transactions, so that there is no deadlock.
+const held = `holder = $1 AND webhook IN
+	(SELECT webhook FROM endpoint WHERE holder = $1 AND webhook = ANY($2) ORDER BY webhook FOR NO KEY UPDATE)`
+
+func (b *Base) Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (kept []string, err error) {
+	err = b.update(ctx, "keeping webhooks", func(tx DB) error {
+		kept, err = Column[string](ctx, tx, `UPDATE endpoint SET held_until = clock_timestamp() + $3::interval WHERE `+held+
+			` RETURNING webhook`, holder, webhooks, ttl)
+		return err
+	})
+	return kept, err
+}
+
+func (b *Base) Release(ctx context.Context, holder string, webhooks ...string) (err error) {
+	defer b.fail("giving webhooks back", &err)
+	return b.Exec(ctx, `UPDATE endpoint SET holder = NULL WHERE `+held, holder, webhooks)
+}
+
+func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map[string]store.Endpoint, err error) {
+	defer b.fail("reading what is known of webhooks", &err)
+	endpoints = map[string]store.Endpoint{}
+	var (
+		webhook string
+		e       store.Endpoint
+	)
+	err = each(ctx, b, []any{&webhook, &e.FailingSince, &e.LastSuccessAt, &e.LastFailureAt, &e.Pending, &e.Dead}, func() error {
+		endpoints[webhook] = e
+		return nil
+	}, `SELECT webhook, failing_since, last_success_at, last_failure_at,
+			(SELECT count(*) FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'pending'),
+			(SELECT count(*) FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'dead')
+		FROM endpoint e WHERE webhook = ANY($1)`, webhooks)
+	return endpoints, err
+}
+
+// DeliveryColumns are the columns of a delivery d.
+const DeliveryColumns = `d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at, d.epoch`
+
+// deliveryFields returns the destinations of DeliveryColumns.
+func deliveryFields(d *store.Delivery) []any {
+	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.DueAt, &d.CreatedAt, &d.DoneAt, &d.Epoch}
+}
+
+func (b *Base) ListDeliveries(ctx context.Context, q store.DeliveryQuery) (all []store.Delivered, err error) {
+	defer b.fail("reading deliveries", &err)
+	where, args := `webhook = $1`, []any{q.Webhook, q.Limit}
+	if q.Before != 0 {
+		where, args = where+` AND seq < $3`, append(args, q.Before)
+	}
+	if q.State != "" {
+		if !q.State.Known() {
+			return nil, fault.New(fault.Invalid, "no delivery is %q", q.State)
+		}
+		where += ` AND state = '` + string(q.State) + `'` // a literal, so that the partial indexes can be used
+	}
+	var (
+		d       store.Delivery
+		a       store.Attempt
+		latency int64 // microseconds
+	)
+	err = each(ctx, b, append(deliveryFields(&d), &a.At, &a.Status, &latency, &a.Error, &a.Excerpt), func() error {
+		if n := len(all); n == 0 || all[n-1].Seq != d.Seq {
+			all = append(all, store.Delivered{Delivery: d})
+		}
+		if !a.At.IsZero() {
+			a.Latency = time.Duration(latency) * time.Microsecond
+			last := &all[len(all)-1]
+			last.History = append(last.History, a)
+		}
+		return nil
+	}, `SELECT `+DeliveryColumns+`, a.at, coalesce(a.status, 0), coalesce(a.latency, 0), coalesce(a.error, ''), coalesce(a.excerpt, '')
+		FROM (SELECT * FROM delivery WHERE `+where+` ORDER BY seq DESC LIMIT $2) d
+		LEFT JOIN attempt a ON a.webhook = d.webhook AND a.seq = d.seq ORDER BY d.seq DESC, a.at`, args...)
+	return all, err
+}
+
+// DropDeliveries deletes the endpoint first, since other transactions lock it
+// first, and deliveries before attempts, as PruneDeliveries does.
+func (b *Base) DropDeliveries(ctx context.Context, webhook string) error {
+	return b.update(ctx, "forgetting deliveries", func(tx DB) error {
+		for _, table := range []string{`endpoint`, `delivery`, `attempt`} {
+			if err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE webhook = $1`, webhook); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PruneDeliveries skips deliveries that other transactions have locked, so it never
+// waits. It deletes the attempts after it has locked their deliveries, so that it
+// does not miss one that was recorded at the same time.
+func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int) (pruned int, err error) {
+	err = b.update(ctx, "forgetting old deliveries", func(tx DB) error {
+		var (
+			old     Values
+			webhook string
+			seq     int64
+		)
+		err := each(ctx, tx, []any{&webhook, &seq}, func() error {
+			old = append(old, []any{webhook, seq})
+			return nil
+		}, `SELECT webhook, seq FROM delivery WHERE done_at < $1 ORDER BY done_at, webhook, seq LIMIT $2 FOR UPDATE SKIP LOCKED`,
+			before, limit)
+		if err != nil {
+			return err
+		}
+		if pruned = len(old); pruned == 0 {
+			return errUnchanged
+		}
+		for _, table := range []string{`delivery`, `attempt`} {
+			err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE (webhook, seq) IN
+				(SELECT value ->> 0, CAST(value ->> 1 AS bigint) FROM json_array_elements($1::json))`, old)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return pruned, nil
+}

@@ -1,0 +1,127 @@
+// Package relational holds what the two engines have in common: the methods of
+// store.Store whose statements both databases understand, and everything around
+// the statements that differ.
+//
+// Statements are written for PostgreSQL. SQLite understands most of them as they
+// are; package sqlite translates the rest: lists, locks, casts and the clock.
+// Locks have no counterpart there, since SQLite has one writer at a time.
+package relational
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pregon/internal/store"
+)
+
+// Rows are the rows of a query. A time that is NULL is scanned as zero, and every
+// other one as UTC.
+type Rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close()
+}
+
+// DB runs statements. Arguments are strings, numbers, bytes, times, durations,
+// lists of strings or numbers, and Values.
+type DB interface {
+	Query(ctx context.Context, statement string, args ...any) (Rows, error)
+	// Exec runs a statement without a result. In a transaction its error may be
+	// returned by a later statement, or by the commit.
+	Exec(ctx context.Context, statement string, args ...any) error
+}
+
+// Values are rows of an argument. Statements read them as a JSON array of arrays.
+type Values [][]any
+
+// Base implements most methods of store.Store. An engine embeds it, sets its
+// fields, and implements the other methods.
+type Base struct {
+	// DB runs each statement in a transaction of its own.
+	DB
+	// Update runs fn in a transaction that writes and commits it. An error of fn
+	// rolls it back and is returned.
+	Update func(ctx context.Context, fn func(tx DB) error) error
+	// Snapshot runs fn in a transaction whose reads see one moment.
+	Snapshot func(ctx context.Context, fn func(DB) error) error
+	// Failed adds to an error what was being done, and its kind.
+	Failed func(doing string, err error) error
+	// Appended is called at the end of each transaction that appends to the log,
+	// with the newest seq and the result of store.ChangedDocuments.
+	Appended func(ctx context.Context, tx DB, seq int64, documents map[string]string) error
+
+	// DueDeliveries selects DeliveryColumns of the due deliveries of the webhooks
+	// $1, at most $2 of each, in the order of the webhooks.
+	DueDeliveries string
+	// Documents is the table of documents, with the columns sha256, bytes, head and
+	// pages.
+	Documents string
+
+	Wake store.Wake // woken after every append
+}
+
+// errUnchanged rolls back a transaction that has nothing to write.
+var errUnchanged = errors.New("nothing to write")
+
+func (b *Base) update(ctx context.Context, doing string, fn func(tx DB) error) error {
+	err := b.Update(ctx, fn)
+	if err == nil || errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return b.Failed(doing, err)
+}
+
+// fail adds to an error, if there is one, what was being done.
+func (b *Base) fail(doing string, err *error) {
+	if *err != nil {
+		*err = b.Failed(doing, *err)
+	}
+}
+
+// each scans the rows of a query one by one into the same destinations.
+func each(ctx context.Context, db DB, dest []any, fn func() error, statement string, args ...any) error {
+	rows, err := db.Query(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		if err := fn(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// One scans the only row of a query, and reports whether there is one.
+func One(ctx context.Context, db DB, dest []any, statement string, args ...any) (found bool, err error) {
+	err = each(ctx, db, dest, func() error { found = true; return nil }, statement, args...)
+	return found, err
+}
+
+// Column returns the values of a query of one column.
+func Column[T any](ctx context.Context, db DB, statement string, args ...any) (all []T, err error) {
+	var value T
+	err = each(ctx, db, []any{&value}, func() error { all = append(all, value); return nil }, statement, args...)
+	return all, err
+}
+
+// lockHead returns the newest number of a counter, and prevents other writers from
+// drawing the next until the transaction ends.
+func lockHead(ctx context.Context, tx DB, table, column string) (newest int64, err error) {
+	_, err = One(ctx, tx, []any{&newest}, `SELECT `+column+` FROM `+table+` FOR UPDATE`)
+	return newest, err
+}
+
+// moment returns the value of a time in Values: NULL if it is zero.
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Truncate(time.Microsecond) // PostgreSQL would round it
+}

@@ -1,0 +1,96 @@
+package relational
+
+import (
+	"context"
+	"time"
+
+	"pregon/internal/store"
+)
+
+// Settle locks the webhooks, adds the attempts that are new and whose deliveries
+// exist, and writes their effects on deliveries and webhooks. It locks the
+// deliveries too, so that none is pruned before its attempt is added.
+func (b *Base) Settle(ctx context.Context, results ...store.Result) error {
+	if len(results) == 0 {
+		return nil
+	}
+	return b.update(ctx, "recording attempts", func(tx DB) error {
+		err := tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`,
+			store.ResultWebhooks(results))
+		if err != nil {
+			return err
+		}
+		added, err := addAttempts(ctx, tx, results)
+		if err != nil {
+			return err
+		}
+		deliveries, webhooks := store.PlanSettle(results, added)
+		if len(deliveries) == 0 {
+			return errUnchanged
+		}
+		if err := settleDeliveries(ctx, tx, deliveries); err != nil {
+			return err
+		}
+		return settleEndpoints(ctx, tx, webhooks)
+	})
+}
+
+// addAttempts returns the attempts that it added.
+func addAttempts(ctx context.Context, tx DB, results []store.Result) (map[store.AttemptKey]bool, error) {
+	rows := make(Values, len(results))
+	for i := range results {
+		r := &results[i]
+		failure, excerpt := r.Attempt.Texts()
+		rows[i] = []any{
+			r.Webhook, r.Seq, moment(r.Attempt.At), r.Attempt.Status, r.Attempt.Latency.Microseconds(), failure, excerpt, r.Epoch,
+		}
+	}
+	added := make(map[store.AttemptKey]bool, len(results))
+	var (
+		k  store.AttemptKey
+		at time.Time
+	)
+	err := each(ctx, tx, []any{&k.Webhook, &k.Seq, &at}, func() error {
+		k.At = at.UnixMicro()
+		added[k] = true
+		return nil
+	}, `INSERT INTO attempt (webhook, seq, at, status, latency, error, excerpt)
+		SELECT d.webhook, d.seq, CAST(value ->> 2 AS timestamptz), CAST(value ->> 3 AS integer), CAST(value ->> 4 AS bigint),
+			value ->> 5, value ->> 6
+		FROM json_array_elements($1::json) CROSS JOIN delivery d
+		WHERE d.webhook = value ->> 0 AND d.seq = CAST(value ->> 1 AS bigint) AND d.epoch = value ->> 7 FOR NO KEY UPDATE OF d
+		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, rows)
+	return added, err
+}
+
+func settleDeliveries(ctx context.Context, tx DB, deliveries []store.Settled) error {
+	rows := make(Values, len(deliveries))
+	for i, d := range deliveries {
+		rows[i] = []any{d.Webhook, d.Seq, d.Attempts, d.State, moment(d.DueAt), moment(d.DoneAt)}
+	}
+	return tx.Exec(ctx, `UPDATE delivery AS d SET
+			attempts = d.attempts + t.attempts,
+			state = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.state ELSE d.state END,
+			due_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.due_at ELSE d.due_at END,
+			done_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.done_at ELSE d.done_at END
+		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS bigint) AS seq, CAST(value ->> 2 AS integer) AS attempts,
+				value ->> 3 AS state, CAST(value ->> 4 AS timestamptz) AS due_at, CAST(value ->> 5 AS timestamptz) AS done_at
+			FROM json_array_elements($1::json)) t
+		WHERE d.webhook = t.webhook AND d.seq = t.seq`, rows)
+}
+
+// settleEndpoints keeps the later of two times; one that is NULL does not count.
+func settleEndpoints(ctx context.Context, tx DB, webhooks []store.Tried) error {
+	rows := make(Values, len(webhooks))
+	for i, w := range webhooks {
+		rows[i] = []any{w.Webhook, w.Succeeded, moment(w.FailingSince), moment(w.LastSuccessAt), moment(w.LastFailureAt)}
+	}
+	return tx.Exec(ctx, `UPDATE endpoint AS e SET
+			failing_since = CASE WHEN t.succeeded THEN t.failing_since ELSE coalesce(e.failing_since, t.failing_since) END,
+			last_success_at = CASE WHEN t.success_at < e.last_success_at THEN e.last_success_at ELSE coalesce(t.success_at, e.last_success_at) END,
+			last_failure_at = CASE WHEN t.failure_at < e.last_failure_at THEN e.last_failure_at ELSE coalesce(t.failure_at, e.last_failure_at) END
+		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS boolean) AS succeeded, CAST(value ->> 2 AS timestamptz) AS failing_since,
+				CAST(value ->> 3 AS timestamptz) AS success_at, CAST(value ->> 4 AS timestamptz) AS failure_at
+			FROM json_array_elements($1::json)) t
+		WHERE e.webhook = t.webhook`, rows)
+}

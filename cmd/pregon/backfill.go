@@ -45,7 +45,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	docs, err := c.newDocuments(db, nil, logger)
+	docs, err := c.newDocuments(db, nil, "", logger)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/extract/worker"
 	"pregon/internal/document/llm"
+	"pregon/internal/document/summary"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -30,6 +31,7 @@ type documentFlags struct {
 type modelFlags struct {
 	LLMURL    string `name:"llm-url" placeholder:"URL" help:"OpenAI-compatible endpoint that writes summaries, its key in PREGON_LLM_KEY. Default: none, and summaries are sentences of the documents."`
 	LLMModel  string `name:"llm-model" placeholder:"NAME" help:"Model to ask for."`
+	LLMVerify string `name:"llm-verify-model" placeholder:"NAME" help:"Model that checks what the other wrote. Default: the same model, in a call of its own."`
 	LLMBudget int    `name:"llm-budget" default:"2000000" placeholder:"TOKENS" help:"Tokens that the model may cost in a day. Beyond it summaries are sentences of the documents."`
 }
 
@@ -41,6 +43,9 @@ func (f *modelFlags) validate() error {
 		return fault.New(fault.Invalid, "--llm-url and --llm-model belong together: give both or none")
 	}
 	if f.LLMURL == "" {
+		if f.LLMVerify != "" {
+			return fault.New(fault.Invalid, "--llm-verify-model needs --llm-url and --llm-model")
+		}
 		return nil
 	}
 	u, err := url.Parse(f.LLMURL)
@@ -73,7 +78,7 @@ type documents struct {
 const readersAtOnce = 4
 
 // newDocuments creates the readers. They start with the first document.
-func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, logger *slog.Logger) (*documents, error) {
+func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, verify string, logger *slog.Logger) (*documents, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
@@ -81,7 +86,7 @@ func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, logg
 	l := &documents{model: model}
 	o := document.Options{Store: db, Originals: f.KeepDocuments, Logger: logger}
 	if model != nil {
-		o.Model = model
+		o.Models = &summary.Models{Writer: model, Verifier: model.Model(verify)}
 	}
 	for range readersAtOnce {
 		r := sandbox.NewReader(sandbox.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger})

@@ -190,7 +190,7 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 	if err != nil {
 		return err
 	}
-	if s.documents, err = c.newDocuments(db, model, s.log.Logger); err != nil {
+	if s.documents, err = c.newDocuments(db, model, c.LLMVerify, s.log.Logger); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.documents.close)

@@ -29,7 +29,9 @@ func everything() disclosure.Report {
 	r.EnrichedAt = r.AvailableAt.Add(time.Minute)
 	r.Document = disclosure.Document{Status: disclosure.DocumentReady, Link: r.PDFURL, SHA256: "0a", Type: "pdf", Bytes: 9, Pages: 3, Method: "ocr", Language: "es"}
 	r.SummaryOf = "0a"
-	r.SummaryMethod, r.Evidence = "extractive", []disclosure.Evidence{{Text: "Breve «y» claro.", Page: 2, Quote: "Breve \"y\" claro."}}
+	r.SummaryMethod, r.SummaryLanguage, r.SummaryEN = "extractive", "es", "Short \"and\" clear."
+	r.EvidenceEN = []disclosure.Evidence{{Text: "Short.", Page: 1, Quote: "Breve."}}
+	r.Evidence = []disclosure.Evidence{{Text: "Breve «y» claro.", Page: 2, Quote: "Breve \"y\" claro."}}
 	r.TextReadyAt = r.EnrichedAt.Add(1234 * time.Microsecond)
 	r.SummaryReadyAt = r.TextReadyAt.Add(time.Second)
 	return r

@@ -85,7 +85,8 @@ func (r *Report) WantsSummary() bool {
 // the report again does not change them.
 func (r *Report) ForgetDocument() {
 	r.Document, r.TextReadyAt = Document{}, time.Time{}
-	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence, r.SummaryReadyAt = "", "", "", nil, time.Time{}
+	r.Summary, r.SummaryMethod, r.SummaryLanguage, r.SummaryOf, r.Evidence, r.SummaryReadyAt = "", "", "", "", nil, time.Time{}
+	r.SummaryEN, r.EvidenceEN = "", nil
 }
 
 // Evidence is a sentence of a summary and its source in the document.

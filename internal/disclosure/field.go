@@ -49,8 +49,11 @@ var fields = []field{
 	documentField,
 	unmerged(textField("summary", func(r *Report) *string { return &r.Summary }, optional)),
 	unmerged(textField("summary_method", func(r *Report) *string { return &r.SummaryMethod }, validMethod)),
+	unmerged(textField("summary_language", func(r *Report) *string { return &r.SummaryLanguage }, (*problems).ident)),
 	unmerged(textField("summary_of", func(r *Report) *string { return &r.SummaryOf }, (*problems).ident)),
-	evidenceField,
+	evidenceField("evidence", func(r *Report) *[]Evidence { return &r.Evidence }),
+	unmerged(textField("summary_en", func(r *Report) *string { return &r.SummaryEN }, optional)),
+	evidenceField("evidence_en", func(r *Report) *[]Evidence { return &r.EvidenceEN }),
 	unmerged(clockField("text_ready_at", func(r *Report) *time.Time { return &r.TextReadyAt })),
 	unmerged(clockField("summary_ready_at", func(r *Report) *time.Time { return &r.SummaryReadyAt })),
 }
@@ -99,8 +102,8 @@ func validSurface(p *problems, name, value string) {
 }
 
 func validMethod(p *problems, name, value string) {
-	if !slices.Contains([]string{"", "extractive", "model", "none"}, value) {
-		p.add(name, value, "use extractive, model or none")
+	if !slices.Contains([]string{"", "extractive", "selected", "model", "none"}, value) {
+		p.add(name, value, "use extractive, selected, model or none")
 	}
 }
 
@@ -166,19 +169,21 @@ var documentField = field{
 	merge:    (*merge).document,
 }
 
-var evidenceField = field{
-	name: "evidence",
-	at:   func(r *Report) any { return &r.Evidence },
-	read: func(in *reading, r *Report, raw json.RawMessage) {
-		var lines []evidenceLine
-		in.decode("evidence", raw, &lines)
-		for _, line := range lines {
-			r.Evidence = append(r.Evidence, line.evidence())
-		}
-	},
-	validate: func(p *problems, r *Report) {
-		for n := range r.Evidence {
-			r.Evidence[n].validate(p)
-		}
-	},
+func evidenceField(name string, at func(*Report) *[]Evidence) field {
+	return field{
+		name: name,
+		at:   func(r *Report) any { return at(r) },
+		read: func(in *reading, r *Report, raw json.RawMessage) {
+			var lines []evidenceLine
+			in.decode(name, raw, &lines)
+			for _, line := range lines {
+				*at(r) = append(*at(r), line.evidence())
+			}
+		},
+		validate: func(p *problems, r *Report) {
+			for _, e := range *at(r) {
+				e.validate(p)
+			}
+		},
+	}
 }

@@ -118,5 +118,9 @@ func (m *merge) summary(r, observed *Report) {
 	if !slices.Equal(observed.Evidence, r.Evidence) {
 		m.changed = append(m.changed, "evidence")
 	}
+	if observed.SummaryEN != r.SummaryEN || !slices.Equal(observed.EvidenceEN, r.EvidenceEN) {
+		m.changed = append(m.changed, "summary_en")
+	}
 	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence = observed.Summary, observed.SummaryMethod, observed.SummaryOf, observed.Evidence
+	r.SummaryLanguage, r.SummaryEN, r.EvidenceEN = observed.SummaryLanguage, observed.SummaryEN, observed.EvidenceEN
 }

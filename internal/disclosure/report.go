@@ -47,12 +47,15 @@ type Report struct {
 	EnrichedAt  time.Time `json:"enriched_at,omitzero"` // when a page of the regulator completed the fields of the feed
 
 	// Results of reading the document.
-	Document       Document   `json:"document,omitzero"`
-	SummaryMethod  string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the report
-	SummaryOf      string     `json:"summary_of,omitempty"`     // hash of the document that was summarized
-	Evidence       []Evidence `json:"evidence,omitempty"`       // of the summary, sentence by sentence
-	TextReadyAt    time.Time  `json:"text_ready_at,omitzero"`
-	SummaryReadyAt time.Time  `json:"summary_ready_at,omitzero"`
+	Document        Document   `json:"document,omitzero"`
+	SummaryMethod   string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the report
+	SummaryLanguage string     `json:"summary_language,omitempty"`
+	SummaryOf       string     `json:"summary_of,omitempty"` // hash of the document that was summarized
+	Evidence        []Evidence `json:"evidence,omitempty"`   // of the summary, sentence by sentence
+	SummaryEN       string     `json:"summary_en,omitempty"` // the summary in English
+	EvidenceEN      []Evidence `json:"evidence_en,omitempty"`
+	TextReadyAt     time.Time  `json:"text_ready_at,omitzero"`
+	SummaryReadyAt  time.Time  `json:"summary_ready_at,omitzero"`
 }
 
 // Relation is a link that the regulator makes between two reports. Both have it.

@@ -43,7 +43,8 @@ func whole() disclosure.Report {
 		Type: "pdf", Bytes: 1000, Pages: 3, Method: "text", Language: "es",
 	}
 	r.SummaryOf = r.Document.SHA256
-	r.SummaryMethod, r.Evidence = "extractive", []disclosure.Evidence{{Text: "Un acuerdo.", Page: 2, Quote: "Un acuerdo."}}
+	r.SummaryMethod, r.SummaryLanguage, r.Evidence = "extractive", "es", []disclosure.Evidence{{Text: "Un acuerdo.", Page: 2, Quote: "Un acuerdo."}}
+	r.SummaryEN, r.EvidenceEN = "An agreement.", []disclosure.Evidence{{Text: "An agreement.", Page: 2, Quote: "Un acuerdo."}}
 	r.TextReadyAt = r.PublishedAt.Add(4 * time.Second)
 	r.SummaryReadyAt = r.PublishedAt.Add(5 * time.Second)
 	return r

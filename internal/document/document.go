@@ -33,9 +33,9 @@ type Reader interface {
 // Options configure a Keeper.
 type Options struct {
 	Store     store.Documents
-	Readers   []Reader      // their number is that of documents read at once
-	Originals bool          // store the bytes of documents too
-	Model     summary.Model // nil: summaries are extractive
+	Readers   []Reader        // their number is that of documents read at once
+	Originals bool            // store the bytes of documents too
+	Models    *summary.Models // nil: summaries are extractive
 	Logger    *slog.Logger
 }
 

@@ -41,34 +41,33 @@ func TextReady(r *disclosure.Report, k Kept) disclosure.Report {
 // Summarise returns the change to a report that adds an extractive summary:
 // sentences of the document, chosen by rules.
 func Summarise(r *disclosure.Report, k Kept) disclosure.Report {
-	sentences := summary.Extract(source(r, k.Text))
-	method := summary.Extractive
-	if len(sentences) == 0 {
-		method = summary.None
-	}
-	return summarized(r, method, k.SHA256, sentences)
+	return summarized(r, k.SHA256, summary.Extract(source(r, k.Text)))
 }
 
 // Write returns the change to a report that adds a summary by the model. It fails
-// if the model does not answer, or if the text supports no sentence of its answer.
+// if the model does not answer, or if its answer can neither be proved nor quoted.
 func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, kept Kept) (disclosure.Report, error) {
-	sentences, dropped, err := summary.Write(ctx, k.Model, source(r, kept.Text))
-	for _, d := range dropped {
-		k.Logger.Info("a sentence of the model was dropped", "id", r.ID, "reason", d.Reason)
+	written, rejected, err := summary.Write(ctx, *k.Models, source(r, kept.Text))
+	for _, d := range rejected {
+		k.Logger.Info("the wording of the model was rejected", "id", r.ID, "reason", d.Reason, "language", d.Language, "quoted", d.Quoted)
 	}
 	if err != nil {
 		return disclosure.Report{}, err
 	}
-	return summarized(r, summary.ByModel, kept.SHA256, sentences), nil
+	return summarized(r, kept.SHA256, written), nil
 }
 
-func summarized(r *disclosure.Report, m summary.Method, sha256 string, sentences []summary.Sentence) disclosure.Report {
-	out := disclosure.Report{
+func summarized(r *disclosure.Report, sha256 string, s summary.Summary) disclosure.Report {
+	return disclosure.Report{
 		ID: r.ID, Type: r.Type, Number: r.Number,
-		Summary: summary.Join(sentences), SummaryMethod: string(m), SummaryOf: sha256, SummaryReadyAt: Now(),
+		Summary: summary.Join(s.Sentences), SummaryMethod: string(s.Method), SummaryLanguage: s.Language, SummaryOf: sha256,
+		Evidence: evidence(s.Sentences), SummaryEN: summary.Join(s.English), EvidenceEN: evidence(s.English), SummaryReadyAt: Now(),
 	}
+}
+
+func evidence(sentences []summary.Sentence) (out []disclosure.Evidence) {
 	for _, s := range sentences {
-		out.Evidence = append(out.Evidence, disclosure.Evidence(s))
+		out = append(out, disclosure.Evidence(s))
 	}
 	return out
 }

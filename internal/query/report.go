@@ -104,7 +104,10 @@ type Report struct {
 	SummaryAt   *time.Time     `json:"summary_ready_at"`
 	Document    DocumentStatus `json:"document"`
 	Method      *string        `json:"summary_method"`
+	Language    *string        `json:"summary_language"`
 	Evidence    []Evidence     `json:"evidence"`
+	SummaryEN   *string        `json:"summary_en"`
+	EvidenceEN  []Evidence     `json:"evidence_en"`
 	Attribution Attribution    `json:"attribution"`
 }
 
@@ -139,7 +142,8 @@ func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 		Registered:  Madrid(rep.PublishedAt),
 		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
 		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
-		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Evidence: evidenceOf(rep), Attribution: q.Attribution(),
+		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Language: OrNull(rep.SummaryLanguage),
+		Evidence: evidenceOf(rep.Evidence), SummaryEN: OrNull(rep.SummaryEN), EvidenceEN: evidenceOf(rep.EvidenceEN), Attribution: q.Attribution(),
 	}, nil
 }
 
@@ -166,9 +170,9 @@ func relatedTo(r *disclosure.Report) []Related {
 	return out
 }
 
-func evidenceOf(r *disclosure.Report) []Evidence {
-	out := make([]Evidence, 0, len(r.Evidence))
-	for _, e := range r.Evidence {
+func evidenceOf(sentences []disclosure.Evidence) []Evidence {
+	out := make([]Evidence, 0, len(sentences))
+	for _, e := range sentences {
 		out = append(out, Evidence{e.Text, e.Page, e.Quote})
 	}
 	return out

@@ -247,6 +247,7 @@ func TestReportDetail(t *testing.T) {
 		"nif": "A-69000016", "issuer_id": "A69000016", "registered_at": "2026-04-22T10:00:33+02:00",
 		"related": []any{}, "corrected_by": nil, "time_precision": nil, "enriched_at": nil,
 		"text_ready_at": nil, "summary_ready_at": nil, "summary_method": nil, "evidence": []any{},
+		"summary_language": nil, "summary_en": nil, "evidence_en": []any{},
 		"document": map[string]any{
 			"status": "pending", "reason": "The document waits for its turn to be read.",
 			"sha256": nil, "type": nil, "bytes": nil, "pages": nil, "method": nil, "language": nil,
@@ -272,7 +273,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"related":[],"corrected_by":null,` +
 			`"time_precision":null,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
 		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The report's page`,
-		`"summary_method":null,"evidence":[],"attribution":`,
+		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"attribution":`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s, want %s in it", body, want)

@@ -37,7 +37,7 @@ type request struct {
 
 // request returns the request for a question.
 func (d dialect) request(o Options, q question) request {
-	r := request{Model: o.Model, Messages: []message{{"system", q.system}, {"user", q.user}}}
+	r := request{Model: q.model, Messages: []message{{"system", q.system}, {"user", q.user}}}
 	if !d.noTemperature {
 		r.Temperature = new(int) // 0, for reproducible answers
 	}

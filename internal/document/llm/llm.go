@@ -132,6 +132,25 @@ func (c *Client) Close() { c.client.CloseIdleConnections() }
 // Complete returns the model's answer to a prompt. The answer should be JSON of the
 // schema, but some endpoints do not support schemas, so the caller must check it.
 func (c *Client) Complete(ctx context.Context, system, user string, schema json.RawMessage) (string, error) {
+	return c.complete(ctx, question{c.o.Model, system, user, schema})
+}
+
+// Model is another model of the endpoint of a client. It shares the client's budget,
+// slots and circuit breaker.
+type Model struct {
+	client *Client
+	name   string
+}
+
+// Model returns a model by its name, or the client's own if the name is empty.
+func (c *Client) Model(name string) Model { return Model{c, cmp.Or(name, c.o.Model)} }
+
+// Complete is like that of the client.
+func (m Model) Complete(ctx context.Context, system, user string, schema json.RawMessage) (string, error) {
+	return m.client.complete(ctx, question{m.name, system, user, schema})
+}
+
+func (c *Client) complete(ctx context.Context, q question) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	select {
@@ -140,11 +159,11 @@ func (c *Client) Complete(ctx context.Context, system, user string, schema json.
 	case <-ctx.Done():
 		return "", fault.Wrap(fault.Unavailable, ctx.Err(), "the language model is busy")
 	}
-	return c.ask(ctx, question{system, user, schema})
+	return c.ask(ctx, q)
 }
 
 // question is a prompt with the schema of its answer.
 type question struct {
-	system, user string
-	schema       json.RawMessage
+	model, system, user string
+	schema              json.RawMessage
 }

@@ -12,76 +12,78 @@ const (
 	longestAnswer = 64 << 10 // bytes
 	mostObjects   = 64       // places where an answer may begin
 	longestField  = 4 << 10  // bytes
+	mostItems     = 12       // more than the three in each language that are used
 )
 
-var errNoAnswer = errors.New("the model's answer has no sentences in the form that was asked for")
+var errNoAnswer = errors.New("the model's answer has no items in the form that was asked for")
 
-// readAnswer finds the sentences in the answer of a model. Models put code fences,
-// remarks and reasoning around the requested object; the last object counts.
-func readAnswer(text string) ([]Sentence, error) {
-	if len(text) > longestAnswer {
-		return nil, errors.New("the model's answer is too long")
+// item is a sentence that a model proposes.
+type item struct {
+	Text     string           `json:"text"`
+	Sources  []sentenceNumber `json:"sources"`
+	Language string           `json:"language"`
+}
+
+// sentenceNumber is the number of a sentence. Some models write it as a string.
+type sentenceNumber int32
+
+func (n *sentenceNumber) UnmarshalJSON(data []byte) error {
+	value, err := strconv.ParseInt(string(bytes.Trim(data, `"[] `)), 10, 32)
+	if err != nil {
+		value = 0 // no sentence has it
 	}
-	var found []Sentence
-	ok := false
-	for tries := 0; tries < mostObjects; tries++ {
+	*n = sentenceNumber(value)
+	return nil
+}
+
+// readAnswer returns the items of a model's answer.
+func readAnswer(text string) ([]item, error) {
+	var answer struct {
+		Items []item `json:"items"`
+	}
+	err := lastObject(text, func(object json.RawMessage) bool {
+		answer.Items = nil
+		return json.Unmarshal(object, &answer) == nil && answer.Items != nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var items []item
+	for _, i := range answer.Items {
+		if len(items) < mostItems && len(i.Text) <= longestField {
+			items = append(items, i)
+		}
+	}
+	return items, nil
+}
+
+// lastObject passes the JSON objects in an answer to read, which reports whether it
+// was the object that was asked for, and stops after the last. Models put code
+// fences, remarks and reasoning around it.
+func lastObject(text string, read func(json.RawMessage) bool) error {
+	if len(text) > longestAnswer {
+		return errors.New("the model's answer is too long")
+	}
+	var last json.RawMessage
+	for range mostObjects {
 		n := strings.IndexByte(text, '{')
 		if n < 0 {
 			break
 		}
 		text = text[n:]
-		sentences, length := readObject(text)
-		if length == 0 {
+		decoder := json.NewDecoder(strings.NewReader(text))
+		var object json.RawMessage
+		if decoder.Decode(&object) != nil {
 			text = text[1:]
 			continue
 		}
-		text = text[length:]
-		if sentences != nil {
-			found, ok = sentences, true
+		text = text[decoder.InputOffset():]
+		if read(object) {
+			last = object
 		}
 	}
-	if !ok {
-		return nil, errNoAnswer
+	if last == nil || !read(last) {
+		return errNoAnswer
 	}
-	return found, nil
-}
-
-// readObject reads the object at the start of a text. The length is 0 if there is
-// no object. An object of another schema has no sentences.
-func readObject(text string) ([]Sentence, int) {
-	var answer struct {
-		Sentences []struct {
-			Text  string `json:"text"`
-			Page  page   `json:"page"`
-			Quote string `json:"quote"`
-		} `json:"sentences"`
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	var raw json.RawMessage
-	if decoder.Decode(&raw) != nil {
-		return nil, 0
-	}
-	length := int(decoder.InputOffset())
-	if json.Unmarshal(raw, &answer) != nil || answer.Sentences == nil {
-		return nil, length
-	}
-	sentences := []Sentence{}
-	for _, s := range answer.Sentences {
-		if len(sentences) < mostProposed && len(s.Text) <= longestField && len(s.Quote) <= longestField {
-			sentences = append(sentences, Sentence{s.Text, int(s.Page), s.Quote})
-		}
-	}
-	return sentences, length
-}
-
-// page is a page number. Some models write it as a string or omit it.
-type page int
-
-func (p *page) UnmarshalJSON(data []byte) error {
-	n, err := strconv.Atoi(string(bytes.Trim(data, `"`)))
-	if err != nil {
-		n = 0 // all pages are searched for the quote
-	}
-	*p = page(n)
 	return nil
 }

@@ -5,25 +5,17 @@ import (
 	"strings"
 )
 
-var months = map[string]int{
-	"enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9, "setiembre": 9,
-	"octubre": 10, "noviembre": 11, "diciembre": 12,
-	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9,
-	"october": 10, "november": 11, "december": 12,
-	"gener": 1, "febrer": 2, "marc": 3, "maig": 5, "juny": 6, "juliol": 7, "agost": 8, "setembre": 9, "desembre": 12,
-}
-
-// numbered are nouns with a number, which is then not a year.
-var numbered = newLexicon("articulo articulos art arts n num numero ley nota punto apartado")
+// numberedNouns are nouns with a number, which is then not a year.
+var numberedNouns = newLexicon("articulo articulos art arts n num numero ley nota punto apartado article section note number no point")
 
 // date reads a date in any notation, complete or partial.
-func (r *reader) date(i int) (fact, bool) {
+func (r *factReader) date(i int) (fact, bool) {
 	if f, ok := numericDate(r.mark(i)); ok {
 		f.to = i + 1
 		return f, true
 	}
-	f := fact{kind: aDate, to: i}
-	if day, ok := r.dayAt(i); ok {
+	f := fact{kind: date, to: i}
+	if day, ok := r.day(i); ok {
 		next := i + 1
 		for r.word(next) == "de" || r.word(next) == "of" || r.mark(next) == "º" || r.mark(next) == "." {
 			next++
@@ -35,13 +27,13 @@ func (r *reader) date(i int) (fact, bool) {
 	}
 	if month, ok := months[r.word(i)]; ok && (r.word(i) != "may" || r.english && r.tokens[i].isCapital()) {
 		f.month, f.to = month, i+1
-		if day, ok := r.dayAt(i + 1); ok && r.english {
+		if day, ok := r.day(i + 1); ok && r.english {
 			f.day, f.to = day, i+2
 		}
 		return r.withYear(f), true
 	}
-	if year := r.yearAt(i); year > 0 && !r.counts(i+1) && !numbered.has(r.word(i-1)) {
-		return fact{kind: aDate, to: i + 1, year: year}, true
+	if year := r.yearOf(i); year > 0 && !r.counts(i+1) && !numberedNouns.has(r.word(i-1)) {
+		return fact{kind: date, to: i + 1, year: year}, true
 	}
 	return fact{}, false
 }
@@ -58,7 +50,7 @@ func numericDate(text string) (fact, bool) {
 	if len(parts[0]) == 4 {
 		n[0], n[2] = n[2], n[0]
 	}
-	f := fact{kind: aDate, day: n[0], month: n[1], year: century(n[2])}
+	f := fact{kind: date, day: n[0], month: n[1], year: century(n[2])}
 	return f, f.day >= 1 && f.day <= 31 && f.month >= 1 && f.month <= 12
 }
 
@@ -69,7 +61,7 @@ func century(year int) int {
 	return year
 }
 
-func (r *reader) dayAt(i int) (int, bool) {
+func (r *factReader) day(i int) (int, bool) {
 	text := r.mark(i)
 	for _, ending := range []string{"st", "nd", "rd", "th"} {
 		text = strings.TrimSuffix(text, ending)
@@ -81,8 +73,8 @@ func (r *reader) dayAt(i int) (int, bool) {
 	return day, err == nil && day >= 1 && day <= 31
 }
 
-// yearAt returns the value of four digits that are a year, or 0.
-func (r *reader) yearAt(i int) int {
+// yearOf returns the value of four digits that are a year, or 0.
+func (r *factReader) yearOf(i int) int {
 	text := r.mark(i)
 	year, err := strconv.Atoi(text)
 	if len(text) != 4 || err != nil || year < 1900 || year > 2099 {
@@ -92,22 +84,18 @@ func (r *reader) yearAt(i int) int {
 }
 
 // counts reports whether the token here makes the number before it a count.
-func (r *reader) counts(i int) bool {
-	if _, known := units[r.word(i)]; known {
-		return true
-	}
-	_, sign := signs[r.mark(i)]
+func (r *factReader) counts(i int) bool {
 	_, scale := scales[r.word(i)]
-	return sign || scale
+	return scale || units[r.word(i)] != "" || units[r.mark(i)] != ""
 }
 
 // withYear reads the year after a day and month.
-func (r *reader) withYear(f fact) fact {
+func (r *factReader) withYear(f fact) fact {
 	next := f.to
 	for r.word(next) == "de" || r.word(next) == "del" || r.word(next) == "of" || r.mark(next) == "," && r.english {
 		next++
 	}
-	if year := r.yearAt(next); year > 0 {
+	if year := r.yearOf(next); year > 0 {
 		f.year, f.to = year, next+1
 	}
 	return f

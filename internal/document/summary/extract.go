@@ -1,11 +1,14 @@
 package summary
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	plain "pregon/internal/text"
 )
 
 const (
@@ -14,6 +17,7 @@ const (
 	shortestBytes   = 25
 	tellingWords    = 12
 	longestSentence = 600       // in characters; more is too long for a summary
+	longestSource   = 1500      // in characters; more is not one sentence
 	longestRead     = 256 << 10 // in bytes; the news of a document comes earlier
 )
 
@@ -26,7 +30,6 @@ type candidate struct {
 	aside  bool // it is in a section after the news
 	folded string
 	stems  map[string]bool
-	from   *paragraph
 
 	topical   bool // it has the topic of the title
 	substance float64
@@ -34,14 +37,28 @@ type candidate struct {
 }
 
 // Extract chooses the sentences of the document that report the event: the best
-// first, then the others in the order of the document. The sentences are complete,
-// verbatim and in Spanish. Extract returns none if the text has no suitable
-// sentence. It is deterministic.
-func Extract(s Source) []Sentence {
-	all := candidates(s, sheets(s))
-	rate(s, all)
-	return pick(all)
+// first, then the others in the order of the document. The sentences are complete and
+// verbatim, in Spanish or else in the document's own language. If no sentence is good
+// enough, the method is None. Extract is deterministic.
+func Extract(s Source) Summary {
+	all := candidates(s)
+	for _, language := range []string{"es", s.Language} {
+		fit := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool {
+			return !c.short() || language == "es" && !inSpanish(c.Text, s.Language) || language != "es" && !inLanguage(c.Text, language)
+		})
+		rate(s, fit)
+		if chosen := pick(fit); len(chosen) > 0 {
+			return Summary{Method: Extractive, Language: language, Sentences: chosen}
+		}
+		if s.Language == "" {
+			break
+		}
+	}
+	return Summary{Method: None}
 }
+
+// short reports whether a sentence is short enough for a summary.
+func (c *candidate) short() bool { return utf8.RuneCountInString(c.Text) <= longestSentence }
 
 // Join returns the text of a summary. Every sentence in it ends with a full stop.
 func Join(sentences []Sentence) string {
@@ -69,6 +86,8 @@ func hasStop(text string) bool {
 	return isStop(last)
 }
 
+func closes(text string) bool { return hasStop(text) || strings.HasSuffix(text, ":") }
+
 // sheet is a page with its paragraphs.
 type sheet struct {
 	number     int // from 1
@@ -81,16 +100,18 @@ func sheets(s Source) []sheet {
 	var all []sheet
 	left := longestRead
 	for n, page := range s.Pages {
-		page = clip(page, left)
+		page = plain.Prefix(page, left)
 		left -= len(page)
+		page = lineBreaks.Replace(page)
 		all = append(all, sheet{n + 1, page, paragraphs(page)})
 	}
 	return all
 }
 
-// candidates returns the sentences of the document, except those that are never
-// news. Sentences that a page break cuts in two are omitted.
-func candidates(s Source, all []sheet) []candidate {
+// candidates returns the complete sentences of the document, except those that are
+// never news and those that address a program.
+func candidates(s Source) []candidate {
+	all := sheets(s)
 	var found []candidate
 	open := false  // the page before ended within a sentence
 	aside := false // a section after the news has begun
@@ -105,8 +126,8 @@ func candidates(s Source, all []sheet) []candidate {
 				if i == 0 && cut || p.hostile[i] {
 					continue
 				}
-				if c, ok := newCandidate(s, page.text, at); ok {
-					c.Page, c.order, c.from, c.item, c.aside = page.number, len(found), p, isItem(text), aside
+				if c, ok := newCandidate(page.text, at); ok {
+					c.Page, c.order, c.item, c.aside = page.number, len(found), isItem(text), aside
 					found = append(found, c)
 				}
 			}
@@ -128,16 +149,6 @@ func breaksOff(p paragraph, page, next string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(next[len(lead.FindString(next)):])
 	return unicode.IsDigit(first) || len(p.sentences) > 1 // a title is one sentence
-}
-
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }
 
 // isItem reports whether a paragraph is an item of a list.
@@ -171,8 +182,8 @@ func endsOpen(page sheet) bool {
 	return false
 }
 
-func newCandidate(s Source, page string, at span) (candidate, bool) {
-	if at.end-at.start < shortestBytes {
+func newCandidate(page string, at span) (candidate, bool) {
+	if at.end-at.start < shortestBytes || hasGap(at.of(page)) {
 		return candidate{}, false
 	}
 	quote := squeeze(withoutLead(page, at).of(page))
@@ -182,7 +193,7 @@ func newCandidate(s Source, page string, at span) (candidate, bool) {
 	}
 	folded := fold(text)
 	k := kindOf(text, folded)
-	if k == never || strings.Count(folded, " ") <= shortestWords || !inSpanish(text, s.Language) {
+	if k == never || strings.Count(folded, " ") <= shortestWords {
 		return candidate{}, false
 	}
 	return candidate{Sentence: Sentence{Text: text, Quote: quote}, kind: k, folded: folded, stems: stems(folded)}, true
@@ -201,7 +212,7 @@ func closed(text string) string {
 // wellFormed reports whether a text is a complete sentence, and not a title, a row
 // of a table, a fragment or garbage.
 func wellFormed(text string) bool {
-	if len(text) < shortestBytes || len(text) > 4*longestSentence || utf8.RuneCountInString(text) > longestSentence || !hasStop(text) || allCaps(text) {
+	if len(text) < shortestBytes || len(text) > 4*longestSource || utf8.RuneCountInString(text) > longestSource || !hasStop(text) || allCaps(text) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `«"“‘'¿¡(`))
@@ -247,16 +258,7 @@ func numeric(word string) bool {
 func pick(all []candidate) []Sentence {
 	ranked := withoutAside(all)
 	slices.SortStableFunc(ranked, func(a, b candidate) int {
-		if a.kind != b.kind {
-			return int(a.kind - b.kind)
-		}
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return a.order - b.order
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
 	})
 	chosen := choose(ranked, true)
 	if chosen == nil {

@@ -1,4 +1,4 @@
-package summary_test
+package summary
 
 import (
 	"flag"
@@ -10,15 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"pregon/internal/document/summary"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // readSource reads a report: its headers, then its pages.
-func readSource(archive *txtar.Archive) summary.Source {
-	var s summary.Source
+func readSource(archive *txtar.Archive) Source {
+	var s Source
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "source":
@@ -56,7 +54,7 @@ func TestExtract(t *testing.T) {
 			}
 			s := readSource(archive)
 			var got strings.Builder
-			for _, sentence := range summary.Extract(s) {
+			for _, sentence := range Extract(s).Sentences {
 				fmt.Fprintf(&got, "%d: %s\n", sentence.Page, sentence.Text)
 				if page := strings.Join(strings.Fields(s.Pages[sentence.Page-1]), " "); !strings.Contains(page, sentence.Quote) || sentence.Quote != sentence.Text {
 					t.Errorf("not verbatim: %q", sentence.Text)
@@ -96,7 +94,7 @@ func TestExtractBeside(t *testing.T) {
 		"La sociedad sigue con su programa de recompra de acciones, del que hasta la fecha se han comprado\n\n30.066 acciones, el 83 % del número máximo de acciones.":      "",
 	} {
 		var got []string
-		for _, sentence := range summary.Extract(summary.Source{Company: "TELEFÉRICOS DE MONTECÁRDENO, S. A.", Title: "Dividendo", Language: "es", Pages: []string{page}}) {
+		for _, sentence := range Extract(Source{Company: "TELEFÉRICOS DE MONTECÁRDENO, S. A.", Title: "Dividendo", Language: "es", Pages: []string{page}}).Sentences {
 			got = append(got, sentence.Text)
 		}
 		if fragment := strings.Contains(strings.Join(got, " "), "30.066"); fragment || want != "" && (len(got) == 0 || got[0] != want) || want == "" && strings.Contains(strings.Join(got, " "), payout) {

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 var seeds = []string{
 	"",
 	"La sociedad ha vendido su filial por 3,5 millones de euros. El pago será el 12.03.2026.",
+	"The company has sold its subsidiary for €3.5 million. Payment is due on 12 March 2026.",
 	"D. J. Arce, S.A. ... 1. 2. a) • ¿Qué? «Sí.» \n\n\f\r\nHECHO\nel 5 % (no)",
 	"entre 5 y 7 millones, frente a 1.234,5 €; del 2 al 6 de marzo de 2026, -3,2 %",
 	"\xff\xfe\u202e\u200b\u0301 a\u0301 1T26 BBB+ 12/13/2026 treinta y",
@@ -34,52 +36,57 @@ func FuzzSplit(f *testing.F) {
 				withoutLead(page, s)
 			}
 		}
-		plain := squeeze(page)
-		source := Source{Pages: []string{page, page}, Title: "Venta", Category: "Sobre resultados"}
-		found := Extract(source)
-		if len(found) > mostSentences {
-			t.Fatalf("%d sentences", len(found))
-		}
-		for _, s := range found {
-			if s.Text != s.Quote || !strings.Contains(plain, s.Text) || !utf8.ValidString(s.Text) || utf8.RuneCountInString(s.Text) > longestSentence {
-				t.Fatalf("not verbatim: %q", s.Text)
+		plain := squeeze(lineBreaks.Replace(page))
+		for _, language := range []string{"", "es", "en", "ca"} {
+			source := Source{Pages: []string{page, page}, Title: "Venta", Category: "Sobre resultados", Language: language}
+			found := Extract(source)
+			if len(found.Sentences) > mostSentences || (len(found.Sentences) == 0) != (found.Method == None) {
+				t.Fatalf("got %d sentences by %s", len(found.Sentences), found.Method)
 			}
-		}
-		if text := textFor(source, "SECRET"); utf8.RuneCountInString(text) > 2*mostText {
-			t.Fatalf("%d characters for the model", len(text))
+			for _, s := range found.Sentences {
+				if !strings.Contains(plain, s.Quote) || !utf8.ValidString(s.Text) || utf8.RuneCountInString(s.Text) > longestSentence {
+					t.Fatalf("not verbatim: %q", s.Text)
+				}
+			}
+			size := 0
+			for _, c := range numbered(source) {
+				size += utf8.RuneCountInString(c.Quote)
+			}
+			if size > mostText {
+				t.Fatalf("got %d characters for the model, want at most %d", size, mostText)
+			}
 		}
 	})
 }
 
-func FuzzJudge(f *testing.F) {
+func FuzzCheck(f *testing.F) {
 	for n, s := range seeds {
-		f.Add(s, s, seeds[(n+1)%len(seeds)], n)
+		f.Add(s, seeds[(n+1)%len(seeds)])
 	}
-	f.Fuzz(func(t *testing.T, page, text, quote string, named int) {
-		s := Source{Company: "Lumbre", Title: "Venta", Pages: []string{page, quote}}
-		kept, dropped := Judge(s, []Sentence{{text, named, quote}, {text, named, page}, {page, 1, page}})
-		if len(kept)+len(dropped) != 3 {
-			t.Fatalf("%d kept, %d dropped", len(kept), len(dropped))
-		}
-		for _, k := range kept {
-			if k.Page < 1 || k.Page > 2 || !strings.Contains(squeeze(s.Pages[k.Page-1]), k.Quote) {
-				t.Fatalf("not verbatim: %+v", k)
+	f.Fuzz(func(t *testing.T, claim, cited string) {
+		for _, language := range []string{"es", "en"} {
+			s := Source{Company: "Lumbre", Title: "Venta", Language: language}
+			if check(s, claim, language, []string{cited}) == "" && !plainSentence(claim) {
+				t.Fatalf("not plain: %q", claim)
 			}
-			if !plainSentence(k.Text) {
-				t.Fatalf("not plain: %q", k.Text)
+			// A digit that its source does not have is never kept.
+			if strings.ContainsAny(claim, "0123456789") && check(s, claim, language, []string{"Nada."}) == "" {
+				t.Fatalf("kept without a source: %q", claim)
 			}
 		}
 	})
 }
 
 func FuzzAnswer(f *testing.F) {
-	for _, s := range append(seeds, `{"sentences":[{"text":"a","page":1,"quote":"b"}]}`, "```json\n{}\n```", strings.Repeat(`{"a":`, 100), `{"sentences":null}`) {
+	for _, s := range slices.Concat(seeds, []string{
+		`{"items":[{"text":"a","sources":[1,"2"],"language":"es"}]}`, "```json\n{}\n```", strings.Repeat(`{"a":`, 100), `{"items":null}`,
+	}) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		found, err := readAnswer(text)
-		if len(found) > mostProposed || err != nil && found != nil {
-			t.Fatalf("%d sentences, %v", len(found), err)
+		if len(found) > mostItems || err != nil && found != nil {
+			t.Fatalf("got %d items, error %v", len(found), err)
 		}
 	})
 }

@@ -14,161 +14,12 @@ var markers = regexp.MustCompile(`(?i)<\||\[/?INST\]|<</?SYS>>|</?(?:system|assi
 	`(?:^|\n|[.:;]\s)\s*(?:system|sistema|assistant|asistente|user|usuario|human|developer)\s*:|` +
 	"```|\"(?:sentences|role|content)\"\\s*:|BEGIN (?:SYSTEM|PROMPT|INSTRUCTIONS)|END OF (?:DOCUMENT|PROMPT|SYSTEM)")
 
-var toMachines = newPhrases(`
-	system prompt
-	prompt
-	prompts
-	prompt del sistema
-	mensaje del sistema
-	mensaje de sistema
-	instrucciones del sistema
-	instrucciones de sistema
-	nuevas instrucciones
-	instrucciones anteriores
-	instrucciones previas
-	instruccion anterior
-	previous instructions
-	prior instructions
-	new instructions
-	above instructions
-	instructions above
-	system message
-	developer message
-	as an ai
-	as a language model
-	como una ia
-	como modelo de lenguaje
-	como asistente
-	modelo de lenguaje
-	modelos de lenguaje
-	modelo linguistico
-	large language model
-	language model
-	language models
-	llm
-	llms
-	chatgpt
-	gpt
-	chatbot
-	eres un asistente
-	eres una ia
-	eres un modelo
-	eres un sistema
-	eres ahora
-	ahora eres
-	comportate como
-	you are an assistant
-	you are a helpful
-	you are an ai
-	you are now
-	pretend to be
-	asistente virtual
-	asistente de ia
-	asistente automatico
-	ai assistant
-	virtual assistant
-	agente de ia
-	ai agent
-	responde unicamente
-	responde solo
-	responde solamente
-	responde exactamente
-	responda unicamente
-	responda solo
-	contesta unicamente
-	contesta solo
-	contesta con
-	answer only
-	answer with
-	reply only
-	reply with
-	respond only
-	respond with
-	respond in
-	output only
-	al resumir
-	cuando resumas
-	cuando resuma
-	quien resuma
-	si resumes
-	si estas resumiendo
-	al generar el resumen
-	al elaborar el resumen
-	en tu resumen
-	en tu respuesta
-	en su respuesta incluya
-	tu resumen
-	tu respuesta
-	your summary
-	your answer
-	your response
-	your task
-	tu tarea
-	when summarizing
-	when summarising
-	the summary must
-	the summary should
-	in the summary
-	el resumen debe
-	el resumen debera
-	el resumen tiene que
-	el resumen ha de
-	resumen automatico
-	resumenes automaticos
-	resume este documento
-	resume el documento
-	resumir este documento
-	summarize this
-	summarise this
-	nota para el modelo
-	nota para la ia
-	nota para el sistema
-	nota para el asistente
-	note to the model
-	note to ai
-	note to the ai
-	atencion modelo
-	atencion ia
-	modo desarrollador
-	developer mode
-	jailbreak
-	do anything now
-	devuelve json
-	devuelve un json
-	en formato json
-	haz caso omiso
-	hagase caso omiso
-	haga caso omiso
-	no sigas
-	do not follow
-	sigue estas instrucciones
-	siga estas instrucciones
-	follow these instructions
-	incluye la frase
-	incluya la frase
-	escribe la frase
-	escriba la frase
-	escribe que
-	di que
-	repite la frase
-	repite exactamente
-	repeat after me
-	ignora lo anterior
-	ignora todo
-	ignore all
-	ignore everything
-	ignore the above
-	olvida todo
-	olvida lo anterior
-	forget everything
-	disregard`)
+var toMachines = phrasesOf("toMachines")
 
 // A command is a word of commands with a word of commanded at most fewWords later.
 var (
-	commands = newLexicon(`ignora ignore ignores ignoren ignorad ignorar olvida olvide olvides olviden olvidar omite omita omitir desatiende desatienda
-		tengas hagas forget override bypass desobedece desobedezca`)
-	commanded = newLexicon(`instruc* ordenes indicaciones directrices reglas rules guidelines prompt* contexto context anteriores previas previous prior above
-		sistema system`)
+	commands  = lexiconOf("commands")
+	commanded = lexiconOf("commanded")
 )
 
 const (
@@ -180,7 +31,7 @@ var speltWord = regexp.MustCompile(`ignor|instruc|prompt|asistent|assistant|sist
 
 // roles are words of markers. Almost no passage contains them, so the slower search
 // for markers is rarely needed.
-var roles = newPhrases("system*\nsistema*\nassistant*\nasistente*\nuser*\nusuario*\nhuman*\ndeveloper*\nbegin*\nend of*")
+var roles = phrasesOf("roles")
 
 // speaksToMachine reports whether a passage addresses a program that reads it. A
 // false positive only costs a paragraph of the document.

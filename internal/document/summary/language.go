@@ -1,24 +1,35 @@
 package summary
 
-import "strings"
+import (
+	"strings"
+
+	"pregon/internal/document/extract"
+)
 
 // The words that identify languages. Words that Spanish shares with similar
 // languages count for Spanish only if no word counts against it.
 var (
-	spanishWords = newLexicon(`el la los las de del que y en un una unos unas por con para se su sus al lo es ha han como mas no sobre
-		entre fue sera seran desde hasta mediante asi este esta estos estas cuando donde ya sin tras segun durante mil millones euros`)
-	onlySpanish = newLexicon(`los las y con por para su sus una como mas hasta desde mil muy hoy ayer cuando segun fue han sera seran
-		euros millones nueva nuevo acciones junta ejercicio`)
-	otherWords = newLexicon(`the of and to in for by with has have will at is this from its are was shares million company
-		els les amb per dels als seva seu seus aquest aquesta aquests aquestes mes l d consell accions exercici
-		os da do ao aos unha dun dunha coa polo pola nao em uma pelo pela dos das conselho
-		le des et du dans pour sur est aux une societe
-		der die das und von
-		eta du dira da duen zuen`)
+	spanishWords = lexiconOf("spanishWords")
+	onlySpanish  = lexiconOf("onlySpanish")
+	otherWords   = lexiconOf("otherWords")
 	// otherEndings have accents: folded, aprobació and aprobacion would be almost
 	// equal.
 	otherEndings = []string{"ació", "ució", "isició", "dició", "cció", "sió", "tat", "tats", "ment", "tion", "tions", "ção", "ções", "ão", "ões", "ing", "zioa", "ren", "rako"}
 )
+
+// inLanguage reports whether a sentence is in a language. Only Spanish and English
+// are told apart from all others; a sentence of another language is one that is
+// neither.
+func inLanguage(text, language string) bool {
+	if language == "es" {
+		return inSpanish(text, "es")
+	}
+	found := extract.Language([]extract.Page{{Text: text}})
+	if found == "" || found == language {
+		return !inSpanish(text, language)
+	}
+	return language != "en" && found != "en" && !inSpanish(text, language)
+}
 
 // shortText is the length, in words, up to which a single Spanish word is enough.
 const shortText = 12

@@ -6,10 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// institutions are capitalized words that are not names.
-var institutions = newLexicon(`consejo administracion junta general ordinaria extraordinaria accionistas sociedad compania entidad grupo fondo
-	presidente presidenta consejero consejera delegado delegada director directora secretario secretaria vocal d don dona sr sra
-	estado plan estrategico euros eur estatutos gestora depositario depositaria participes asamblea oferta ley reglamento`)
+var (
+	// institutions are capitalized words that are not names.
+	institutions = lexiconOf("institutions")
+	// starts are ordinary words that begin sentences, and so are capitalized.
+	starts    = lexiconOf("starts")
+	particles = newLexicon("de del la las los y e of the and i da do dos")
+	// issuers are words for the company that files the report.
+	issuers = newLexicon("sociedad compania entidad grupo fondo consejo junta empresa banco company group board fund bank issuer entity societat")
+)
 
 // name is a sequence of capitalized words of a sentence.
 type name struct {
@@ -18,28 +23,20 @@ type name struct {
 	to    int
 }
 
-func (n name) String() string { return strings.Join(n.words, " ") }
-
-var particles = newLexicon("de del la las los y e")
-
-// namesOf returns the names of a text. The first word of a text is capitalized and
-// may be an ordinary word; the caller must check it.
+// namesOf returns the names of a sentence. The first one may begin with an ordinary
+// word, which is capitalized too.
 func namesOf(tokens []token) []name {
 	var found []name
 	for i := 0; i < len(tokens); i++ {
 		if !startsName(tokens, i) {
 			continue
 		}
-		n := name{words: []string{tokens[i].folded}, from: i, to: i + 1}
-		for {
-			next := nextInName(tokens, n.to)
-			if next == 0 {
-				break
-			}
-			for k := n.to; k < next; k++ {
-				n.words = append(n.words, tokens[k].folded)
-			}
+		n := name{from: i, to: i + 1}
+		for next := nextInName(tokens, n.to); next > 0; next = nextInName(tokens, n.to) {
 			n.to = next
+		}
+		for _, t := range tokens[n.from:n.to] {
+			n.words = append(n.words, t.folded)
 		}
 		found = append(found, n)
 		i = n.to - 1
@@ -49,113 +46,106 @@ func namesOf(tokens []token) []name {
 
 func startsName(tokens []token, i int) bool {
 	t := tokens[i]
-	return t.folded != "" && t.isCapital() && !institutions.has(t.folded) && !isInitial(tokens, i)
-}
-
-// isInitial reports whether a token is one letter of an abbreviation: S.A., J.
-func isInitial(tokens []token, i int) bool {
-	return utf8.RuneCountInString(tokens[i].text) == 1 && i+1 < len(tokens) && tokens[i+1].text == "."
+	initial := utf8.RuneCountInString(t.text) == 1 && i+1 < len(tokens) && tokens[i+1].text == "." // S.A., J.
+	return t.folded != "" && t.isCapital() && !institutions.has(t.folded) && months[t.folded] == 0 && quantities[t.folded] == "" && !initial
 }
 
 // nextInName returns the end of a name that continues at i, possibly after a "de
-// la", or 0. A "y" begins another name.
+// la", or 0. A conjunction begins another name.
 func nextInName(tokens []token, i int) int {
 	for k := i; k < min(i+3, len(tokens)); k++ {
-		switch w := tokens[k].folded; {
-		case startsName(tokens, k):
+		if startsName(tokens, k) {
 			return k + 1
-		case w == "de", w == "del", w == "la", w == "las", w == "los":
-		default:
+		}
+		if w := tokens[k].folded; !particles.has(w) || w == "y" || w == "e" || w == "and" || w == "i" {
 			return 0
 		}
 	}
 	return 0
 }
 
-// known holds the texts that the names of a summary may come from.
+// known holds the texts that the names of a claim may come from, as folded words
+// between spaces, and their initials.
 type known struct {
-	runs  []string // folded words between spaces: the quote, the title, the company
-	heads []string // the initials of the words of each
+	runs     []string
+	initials []string
 }
 
-// knows reports whether a text contains the words in sequence.
-func (k known) knows(words []string) bool {
-	run := " " + strings.Join(words, " ") + " "
-	return slices.ContainsFunc(k.runs, func(text string) bool { return strings.Contains(text, run) })
-}
-
-// capitalRun returns the words of a text with a star in place of each lower-case
-// word, so that "sol" is not evidence for "Sol".
-func capitalRun(tokens []token) string {
-	var b strings.Builder
-	b.WriteByte(' ')
+func (k *known) add(tokens []token, onlyCapitals bool) {
+	var run, initials strings.Builder
+	run.WriteByte(' ')
 	for _, t := range tokens {
 		switch {
 		case t.folded == "":
 			continue
-		case t.isCapital() || t.isNumber() || particles.has(t.folded):
-			b.WriteString(t.folded)
+		case onlyCapitals && !t.isCapital() && !t.isNumber() && !particles.has(t.folded):
+			run.WriteByte('*') // "sol" is no evidence for "Sol"
 		default:
-			b.WriteByte('*')
+			run.WriteString(t.folded)
 		}
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
-// initials returns the first letters of the words, without particles.
-func initials(tokens []token) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		if t.folded != "" && !particles.has(t.folded) && t.folded != "en" && t.folded != "a" {
-			b.WriteByte(t.folded[0])
+		run.WriteByte(' ')
+		if !particles.has(t.folded) && t.folded != "en" && t.folded != "a" {
+			initials.WriteByte(t.folded[0])
 		}
 	}
-	return b.String()
+	k.runs, k.initials = append(k.runs, run.String()), append(k.initials, initials.String())
 }
 
-// newKnown collects the names of the quote, the title and the company.
-func newKnown(quote []token, s Source) known {
-	k := known{runs: []string{capitalRun(quote), fold(s.Title), fold(s.Company)}}
-	for _, tokens := range [][]token{quote, tokenise(s.Title), tokenise(s.Company)} {
-		k.heads = append(k.heads, initials(tokens))
+// has reports whether one of the texts contains the words in sequence.
+func (k known) has(words []string) bool {
+	return slices.ContainsFunc(k.runs, func(text string) bool { return strings.Contains(text, runOf(words)) })
+}
+
+func runOf(words []string) string { return " " + strings.Join(words, " ") + " " }
+
+// abbreviates reports whether a word consists of the initials of words: OPA, CNMV.
+func (k known) abbreviates(word string) bool {
+	return len(word) >= 3 && shouted(word) &&
+		slices.ContainsFunc(k.initials, func(all string) bool { return strings.Contains(all, strings.ToLower(word)) })
+}
+
+// namesAgree reports whether every name of a claim is in its sources, in the title or
+// is the company's, and those of the sources keep their order.
+func namesAgree(s Source, claim, cited []token) bool {
+	var there, report known
+	there.add(cited, true)
+	report.add(tokenise(s.Company), false)
+	report.add(tokenise(s.Title), false)
+	lower := map[string]bool{}
+	speaksOfIssuer := len(namesOf(cited)) == 0
+	for _, t := range cited {
+		lower[t.folded] = lower[t.folded] || !t.isCapital()
+		speaksOfIssuer = speaksOfIssuer || issuers.has(t.folded)
 	}
-	return k
-}
-
-// names reports whether every name of a sentence is known.
-func (k known) names(sentence []token, quote map[string]bool) bool {
-	for _, n := range namesOf(sentence) {
-		if k.knows(n.words) || k.abbreviates(n, sentence) {
+	rest := there.runs[0] // the sources from the name before on
+	for _, n := range namesOf(claim) {
+		words := n.words
+		ordinary := n.from == firstWord(claim) && (lower[words[0]] || starts.has(words[0]) || openers.has(words[0]) || stopWords.has(words[0]))
+		if ordinary && (len(words) == 1 || !there.has(words) && !report.has(words)) {
+			for words = words[1:]; len(words) > 0 && particles.has(words[0]); {
+				words = words[1:]
+			}
+		}
+		if len(words) > 0 && there.has(words) {
+			at := strings.Index(rest, runOf(words))
+			if at < 0 {
+				return false // the names have changed places
+			}
+			rest = rest[at:]
 			continue
 		}
-		if n.from > 0 {
-			return false
+		if len(words) == 0 || len(words) == 1 && there.abbreviates(claim[n.to-1].text) {
+			continue
 		}
-		// The first word of a sentence is always capitalized.
-		first := sentence[0].folded
-		if !openers.has(first) && !stopWords.has(first) && !quote[meaning(first)] {
-			return false
-		}
-		if rest := n.words[1:]; len(rest) > 0 && !k.knows(trimParticles(rest)) {
+		// A sentence about another company does not prove anything about this one.
+		if !speaksOfIssuer || !report.has(words) && !(len(words) == 1 && report.abbreviates(claim[n.to-1].text)) {
 			return false
 		}
 	}
 	return true
 }
 
-func trimParticles(words []string) []string {
-	for len(words) > 0 && particles.has(words[0]) {
-		words = words[1:]
-	}
-	return words
-}
-
-// abbreviates reports whether a name consists of the initials of words: OPA.
-func (k known) abbreviates(n name, sentence []token) bool {
-	text := sentence[n.from].text
-	if len(n.words) != 1 || len(text) < 3 || !shouted(text) {
-		return false
-	}
-	return slices.ContainsFunc(k.heads, func(heads string) bool { return strings.Contains(heads, n.words[0]) })
+// firstWord returns the index of the first token that is not a mark.
+func firstWord(tokens []token) int {
+	return slices.IndexFunc(tokens, func(t token) bool { return t.folded != "" })
 }

@@ -3,6 +3,8 @@ package summary
 import (
 	"regexp"
 	"strings"
+
+	plain "pregon/internal/text"
 )
 
 // Weights of the features of a sentence. A sentence with no feature except its
@@ -35,49 +37,15 @@ const (
 )
 
 var (
-	money         = regexp.MustCompile(`(?i)\d\s?(?:%|€|\$|por ciento|puntos|euros?|eur\b|m€|mill|miles|mil\b|d[oó]lares|acciones|participaciones)`)
-	dated         = regexp.MustCompile(`(?i)\d{1,2} de (?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)|\d{1,2}[/.-]\d{1,2}[/.-]\d{2}`)
+	money = regexp.MustCompile(`(?i)\d\s?(?:%|€|\$|por ciento|puntos|euros?|eur\b|m€|mill|miles|mil\b|d[oó]lares|dollars|per cent|acciones|shares|participaciones)`)
+	dated = regexp.MustCompile(`(?i)\d{1,2} (?:de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre|` +
+		`january|february|march|april|may|june|july|august|september|october|november|december)|\d{1,2}[/.-]\d{1,2}[/.-]\d{2}`)
 	label         = regexp.MustCompile(`^[^:.]{3,90}: `)
 	broken        = regexp.MustCompile(`\p{Ll}- \p{Ll}`)
-	laws          = newPhrases("articulo*\nley\nreglamento*\nreal decreto\ntexto refundido\ncircular\ndirectiva")
-	pointing      = newLexicon("dicho dicha dichos dichas este esta estos estas esto ello ese esa esos esas tal tales ambas ambos aquel aquella mismo misma")
-	leaningStarts = newPhrases(`
-		asimismo
-		ademas
-		tambien
-		igualmente
-		tampoco
-		finalmente
-		adicionalmente
-		consecuentemente
-		asi
-		por otro lado
-		por otra parte
-		por su parte
-		no obstante
-		sin embargo
-		por tanto
-		por lo tanto
-		en consecuencia
-		por ultimo
-		en concreto
-		a tal efecto`)
-	talk = newPhrases(`
-		estamos
-		estoy
-		nuestro
-		nuestra
-		nuestros
-		nuestras
-		nos
-		satisfech*
-		orgullos*
-		ha declarado
-		ha senalado
-		ha afirmado
-		en palabras de
-		segun ha explicado
-		agradec*`)
+	laws          = phrasesOf("laws")
+	pointing      = lexiconOf("pointing")
+	leaningStarts = phrasesOf("leaningStarts")
+	talk          = phrasesOf("talk")
 )
 
 // rate scores the candidates. Candidates without substance, and those that only
@@ -163,7 +131,7 @@ func (c *candidate) cost() float64 {
 // leans reports whether a sentence cannot be understood without the one before.
 // Accents are significant: "está" is not "esta".
 func leans(text string) bool {
-	if leaningStarts.at(fold(clip(text, 200))) {
+	if leaningStarts.at(fold(plain.Prefix(text, 200))) {
 		return true
 	}
 	n := 0

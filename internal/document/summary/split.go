@@ -12,41 +12,24 @@ type span struct{ start, end int }
 
 func (s span) of(page string) string { return page[s.start:s.end] }
 
+// lineBreaks makes every line break of a page \n, and a page break a blank line.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\f", "\n\n")
+
 // blocks splits a page at blank lines, and around lines within a paragraph that are
 // clearly titles or rows.
 func blocks(page string) []span {
-	var found []span
-	var lines []span
-	flush := func() {
+	var found, lines []span
+	start := 0
+	for line := range strings.Lines(page + "\n\n") {
+		at := trim(page, span{start, min(start+len(line), len(page))})
+		start += len(line)
+		if at.start < at.end {
+			lines = append(lines, at)
+			continue
+		}
 		found = appendBlocks(found, page, lines)
 		lines = lines[:0]
 	}
-	for start := 0; start < len(page); {
-		end := len(page)
-		if n := strings.IndexAny(page[start:], "\n\f\r\u2028\u2029"); n >= 0 {
-			end = start + n
-		}
-		line := trim(page, span{start, end})
-		if line.start == line.end {
-			if end > start || end == len(page) || page[end] != '\r' { // \r\n is one break
-				flush()
-			}
-		} else {
-			lines = append(lines, line)
-		}
-		if end < len(page) {
-			if page[end] == '\f' {
-				flush()
-			}
-			_, size := utf8.DecodeRuneInString(page[end:])
-			end += size
-			if page[end-1] == '\r' && end < len(page) && page[end] == '\n' {
-				end++
-			}
-		}
-		start = end
-	}
-	flush()
 	return found
 }
 
@@ -72,11 +55,14 @@ func standsAlone(line, next string, longest int) bool {
 	switch {
 	case allCaps(line) != allCaps(next):
 		return unicode.IsUpper(first) || unicode.IsDigit(first)
-	case strings.ContainsRune(bullets, first):
+	case strings.ContainsRune(bullets, first), hasGap(line), hasGap(next):
 		return true
 	}
 	return len(line)*10 < longest*6 && !unicode.IsLower(first) && !dangling(line)
 }
+
+// hasGap reports whether a text has a gap, the mark of the cells of a table.
+func hasGap(text string) bool { return strings.Contains(text, "  ") || strings.Contains(text, "\t") }
 
 const bullets = "•·▪■●○◦‣➢➤✓*–—-"
 
@@ -93,7 +79,7 @@ func allCaps(line string) bool {
 	return upper > 3 && upper > 4*lower
 }
 
-var linking = newLexicon("a al ante bajo con contra de del desde e el en entre hacia hasta la las lo los ni o para por que se segun sin sobre su sus tras u un una y cuyo cuya")
+var linking = lexiconOf("linking")
 
 // dangling reports whether a text ends with a comma or a linking word, so that the
 // next text continues it. A letter that is a name or has a full stop is not a
@@ -111,6 +97,9 @@ func dangling(text string) bool {
 }
 
 func trim(page string, s span) span {
+	if s.start >= s.end {
+		return span{}
+	}
 	text := s.of(page)
 	left := strings.TrimLeftFunc(text, unicode.IsSpace)
 	s.start += len(text) - len(left)
@@ -164,8 +153,7 @@ func behindStop(text string, i int) int {
 
 // openers are words that begin sentences and rarely follow an abbreviation within a
 // sentence.
-var openers = newLexicon(`el la los las en por se con para tras como una un este esta estos estas dicho dicha asimismo ademas
-	igualmente no si su sus al desde durante segun cada ambas ambos todo todos dado sin embargo por lo que a the`)
+var openers = lexiconOf("openers")
 
 // endsHere reports whether a full stop ends a sentence.
 func endsHere(before, after string, stop rune) bool {
@@ -209,11 +197,8 @@ func isNumber(word string) bool {
 // Abbreviations: some are always followed by another word, some may end a sentence.
 // Initials are recognized by their form.
 var (
-	neverLast = newLexicon(`d dna dª sr sra sres sras srta dr dra drs prof ing lic excmo excma ilmo ilma rvdo
-		n no num nums nro art arts articulo ap apdo apdos cap parr pag pags p pp vol fig ref tel tfno telf fax avda av ctra pl plza urb
-		ej cf cfr vid vs fdo st gral dpto admon sto sta mr mrs ms dto rd`)
-	maybeLast = newLexicon(`etc cia inc ltd corp co plc bros hnos aprox max min mill mm
-		ene feb mar abr may jun jul ago sep sept oct nov dic uds ud`)
+	neverLast = lexiconOf("neverLast")
+	maybeLast = lexiconOf("maybeLast")
 )
 
 // lead matches the prefix of a sentence that is not part of it: bullets,

@@ -9,6 +9,7 @@ import (
 
 // pieces splits a page into its sentences, complete or not.
 func pieces(page string) []string {
+	page = lineBreaks.Replace(page)
 	var found []string
 	for _, b := range blocks(page) {
 		for _, s := range sentences(page, b) {
@@ -93,10 +94,10 @@ func TestWellFormed(t *testing.T) {
 		"La sociedad ha vendido\u202e su filial de cementos.":              false,
 		"La sociedad ha vendido su filial (de cementos.":                   false,
 		"Vende.": false,
-		"La " + strings.Repeat("larga ", 120) + "historia.": false,
+		"La " + strings.Repeat("larga ", 300) + "historia.": false,
 	} {
 		if got := wellFormed(text); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
 }

@@ -1,15 +1,14 @@
 // Package summary summarizes a report in at most three sentences, each with the
-// words of the document that are its evidence.
+// sentence of the document that is its evidence.
 //
-// Extract chooses sentences of the document verbatim. It is deterministic and uses
-// no network. Write uses a language model, and Judge compares each of its sentences
-// with its evidence, a complete sentence of the document: all words, figures, dates
-// and names, subject and object, increase and decrease, and whether an event is
-// completed, planned, denied or conditional. The comparison is of words, not of
-// their meaning. A sentence that cannot be proved is dropped, because a wrong number
-// is worse than no summary.
+// Extract chooses sentences of the document by rules. It is deterministic and uses
+// no network. Write asks a language model, which sees the sentences with numbers and
+// answers with sentences of its own and the numbers of their sources. Each is proved
+// or quoted: check compares its figures, dates, names, negations and words of intent
+// with the sources, and a second call asks whether it follows from them alone. If
+// either fails, the source itself takes its place, verbatim.
 //
-// A document's text is data. Passages that address a program are not sent to the
+// A document's text is data. Passages that address a program are not sent to a
 // model, quoted or extracted.
 package summary
 
@@ -24,9 +23,17 @@ type Source struct {
 
 // Sentence is a sentence of a summary and its evidence.
 type Sentence struct {
-	Text  string `json:"text"`
-	Page  int    `json:"page"`  // from 1
-	Quote string `json:"quote"` // verbatim, except line breaks
+	Text  string
+	Page  int    // from 1; that of the first sentence of the quote
+	Quote string // sentences of the document, verbatim except line breaks
+}
+
+// Summary is a summary of a document.
+type Summary struct {
+	Method    Method
+	Language  string // of the sentences: es, if it can be
+	Sentences []Sentence
+	English   []Sentence // the same in English, if a model wrote it
 }
 
 // Method is the method by which a summary was made.
@@ -35,6 +42,7 @@ type Method string
 // The methods.
 const (
 	Extractive Method = "extractive" // sentences of the document, chosen by rules
-	ByModel    Method = "model"      // written by a language model, and checked
+	Selected   Method = "selected"   // sentences of the document, chosen by a language model
+	ByModel    Method = "model"      // at least one sentence was written by a language model, and checked
 	None       Method = "none"       // the text has no suitable sentence
 )

@@ -11,7 +11,6 @@ import (
 type token struct {
 	text   string
 	folded string // empty for marks
-	start  int    // in bytes
 	spaced bool   // white space before it
 }
 
@@ -22,112 +21,37 @@ func (t token) isCapital() bool {
 	return unicode.IsUpper(first)
 }
 
-// dateShape matches a date in figures, which is one token.
-var dateShape = regexp.MustCompile(`^(?:\d{4}-\d{2}-\d{2}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))`)
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// tokenise splits a text into tokens. Numbers keep their points and commas, and the
-// spaces between their thousands; ratings keep their signs.
+const datePattern = `\d{4}-\d{2}-\d{2}\b|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b`
+
+var (
+	dateShape = regexp.MustCompile(`^(?:` + datePattern + `)$`)
+	// tokenShape matches a date in figures, a number with its points, commas and
+	// spaces between thousands and with letters attached to it (84.6m, 1T26), a rating
+	// with its sign (BBB+, A-2), a word, or a mark.
+	tokenShape = regexp.MustCompile(datePattern + `|(?:\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,:/']\d+)*)[\pL\d]*` +
+		`|[A-Z][A-Z0-9]{0,3}(?:\+|-\d)|[\pL\pM\d]+|\S`)
+	ratingEnd = regexp.MustCompile(`^-(?:[ ,.;)]|$)`)
+	capitals  = regexp.MustCompile(`^[A-Z]{1,4}$`)
+)
+
+// tokenise splits a text into tokens.
 func tokenise(text string) []token {
 	var tokens []token
-	spaced := true
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if unicode.IsSpace(r) || hidden(r) {
-			spaced = spaced || unicode.IsSpace(r)
-			i += size
-			continue
+	end := 0
+	for _, at := range tokenShape.FindAllStringIndex(text, -1) {
+		if at[0] < end {
+			continue // the minus of a rating
 		}
-		end := i + size
-		switch {
-		case '0' <= r && r <= '9':
-			end = i + numberLength(text[i:])
-		case foldRune(r) >= 0:
-			end = i + wordLength(text[i:])
+		spaced := at[0] > end || end == 0
+		end = at[1]
+		if capitals.MatchString(text[at[0]:end]) && ratingEnd.MatchString(text[end:]) {
+			end++ // A-
 		}
-		t := token{text: text[i:end], start: i, spaced: spaced}
-		if foldRune(r) >= 0 {
-			t.folded = strings.ReplaceAll(strings.TrimSpace(fold(t.text)), " ", "")
-		}
+		t := token{text: text[at[0]:end], spaced: spaced}
+		t.folded = strings.ReplaceAll(strings.TrimSpace(fold(t.text)), " ", "")
 		tokens = append(tokens, t)
-		i, spaced = end, false
 	}
 	return tokens
-}
-
-// numberLength returns the length of the number, date or code that begins here.
-func numberLength(text string) int {
-	if date := dateShape.FindString(text); date != "" && !digitAt(text, len(date)) {
-		return len(date)
-	}
-	i := 0
-	for i < len(text) {
-		switch c := text[i]; {
-		case isDigit(c):
-			i++
-		case strings.IndexByte(".,:/'", c) >= 0 && digitAt(text, i+1):
-			i += 2
-		case i <= 3 && !strings.ContainsAny(text[:i], ".,:/'") && thousandsAt(text[i:]) > 0:
-			i += thousandsAt(text[i:])
-			for thousandsAt(text[i:]) > 0 {
-				i += thousandsAt(text[i:])
-			}
-		default:
-			return i + suffixLength(text[i:])
-		}
-	}
-	return i
-}
-
-// suffixLength returns the length of the letters attached to a number: 84.6m, 1T26.
-func suffixLength(text string) int {
-	r, _ := utf8.DecodeRuneInString(text)
-	if foldRune(r) < 0 {
-		return 0
-	}
-	return wordLength(text)
-}
-
-func digitAt(text string, i int) bool { return i < len(text) && isDigit(text[i]) }
-
-// thousandsAt returns the length of a space and exactly three digits.
-func thousandsAt(text string) int {
-	r, size := utf8.DecodeRuneInString(text)
-	if !unicode.IsSpace(r) || r == '\n' {
-		return 0
-	}
-	for k := range 3 {
-		if !digitAt(text, size+k) {
-			return 0
-		}
-	}
-	if digitAt(text, size+3) {
-		return 0
-	}
-	return size + 3
-}
-
-// wordLength returns the length of the word that begins here, including the sign of
-// a rating: BBB+, A-2.
-func wordLength(text string) int {
-	i, capitals := 0, true
-	for i < len(text) {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if foldRune(r) < 0 && !hidden(r) && !unicode.Is(unicode.Mn, r) {
-			break
-		}
-		capitals = capitals && (unicode.IsUpper(r) || unicode.IsDigit(r))
-		i += size
-	}
-	if !capitals || i > 4 || i == len(text) {
-		return i
-	}
-	switch {
-	case text[i] == '+':
-		return i + 1
-	case text[i] == '-' && digitAt(text, i+1):
-		return i + 2
-	case text[i] == '-' && (i+1 == len(text) || strings.IndexByte(" ,.;)\n", text[i+1]) >= 0):
-		return i + 1
-	}
-	return i
 }

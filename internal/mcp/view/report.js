@@ -167,7 +167,7 @@ function summaryOf({ report, busy }) {
     if (summary) return el('section', { class: 'summary' }, el('h3', {}, t('summary')), el('p', { dir: 'auto' }, summary))
     return busy ? el('p', { class: 'note waiting' }, t('waiting')) : el('p', { class: 'note' }, noSummary(report))
   }
-  const made = ['extractive', 'model'].includes(report.summary_method) && t(`made_${report.summary_method}`)
+  const made = ['extractive', 'selected', 'model'].includes(report.summary_method) && t(`made_${report.summary_method}`)
   return el('section', { class: 'summary' },
     el('h3', {}, t('summary')),
     el('ol', { class: 'evidence' }, evidence.map(evidenceItem)),

@@ -76,7 +76,7 @@ func (f *Fetcher) Run(ctx context.Context, known Known) error {
 		})
 	}
 	g.Go(func() error { return f.findUnread(ctx, known) })
-	if f.Documents.Model != nil {
+	if f.Documents.Models != nil {
 		g.Go(func() error { return f.writeSummaries(ctx, known) })
 	}
 	return g.Wait()
@@ -205,7 +205,7 @@ func (f *Fetcher) appendText(ctx context.Context, r *disclosure.Report, kept doc
 // queueForModel queues a report for a summary by the model, if there is a model
 // and the report is new.
 func (f *Fetcher) queueForModel(r *disclosure.Report) {
-	if f.Documents.Model != nil && !isOld(r) {
+	if f.Documents.Models != nil && !isOld(r) {
 		f.awaitingModel.Add(r.ID)
 	}
 }
@@ -231,7 +231,7 @@ const mostAsked = 5
 // day that an earlier process left. If it fails, the extractive summary stays.
 func (f *Fetcher) writeSummaries(ctx context.Context, known Known) error {
 	for _, r := range known.Since(time.Now().Add(-24 * time.Hour)) {
-		if r.SummaryMethod == string(summary.Extractive) {
+		if m := summary.Method(r.SummaryMethod); m == summary.Extractive || m == summary.None {
 			f.queueForModel(&r)
 		}
 	}

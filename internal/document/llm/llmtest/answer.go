@@ -1,12 +1,12 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -32,43 +32,95 @@ func Think(think func(Body) string) Answer {
 	}
 }
 
-// Sentence is a sentence of a summary.
-type Sentence struct {
-	Text  string `json:"text"`
-	Page  int    `json:"page"`
-	Quote string `json:"quote"`
+// Item is a sentence of a summary that a model proposes.
+type Item struct {
+	Text     string
+	Sources  []string // sentences of the document, or their beginnings
+	Language string   // empty: es
 }
 
-// Summarise answers with sentences in the format of summaries.
-func Summarise(sentences ...Sentence) Answer {
-	text, err := json.Marshal(map[string]any{"sentences": sentences})
+// Summarise answers with items in the format of summaries, and with yes if it is
+// asked to verify one.
+func Summarise(items ...Item) Answer {
+	return Both(Think(func(b Body) string { return b.Cite(items...) }), Verdict("yes"))
+}
+
+// Both passes questions to write a summary to one answer and questions to verify a
+// sentence to the other.
+func Both(write, verify Answer) Answer {
+	return func(w http.ResponseWriter, r *http.Request, b Body, closed <-chan struct{}) {
+		if b.Claim() != "" {
+			verify(w, r, b, closed)
+		} else {
+			write(w, r, b, closed)
+		}
+	}
+}
+
+// Verdict answers a question to verify a sentence.
+func Verdict(follows string) Answer { return Say(`{"follows":"` + follows + `"}`) }
+
+var (
+	numbered = regexp.MustCompile(`(?m)^\[(\d+)\] (.*)$`)
+	claimed  = regexp.MustCompile(`(?s)\nCLAIM \w+\n(.*)\nEND \w+$`)
+)
+
+// Cite returns the JSON of items, with the numbers that the prompt gives their
+// sources. A source that was not sent has the number 0.
+func (b Body) Cite(items ...Item) string {
+	type answer struct {
+		Text     string `json:"text"`
+		Sources  []int  `json:"sources"`
+		Language string `json:"language"`
+	}
+	all := make([]answer, len(items))
+	for n, item := range items {
+		all[n] = answer{item.Text, []int{}, cmp.Or(item.Language, "es")}
+		for _, source := range item.Sources {
+			all[n].Sources = append(all[n].Sources, b.numberOf(source))
+		}
+	}
+	text, err := json.Marshal(map[string]any{"items": all})
 	if err != nil {
 		panic(err) // strings and numbers
 	}
-	return Say(string(text))
+	return string(text)
 }
 
-var (
-	pageMark = regexp.MustCompile(`^\[página (\d+) `)
-	sentence = regexp.MustCompile(`^\p{Lu}.{40,280}?\p{L}{3,}\.(?: |$)`)
-)
+func (b Body) numberOf(source string) int {
+	for n, sentence := range b.Sentences() {
+		if strings.HasPrefix(sentence, source) {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// Sentences returns the numbered sentences of a prompt.
+func (b Body) Sentences() []string {
+	var all []string
+	for _, m := range numbered.FindAllStringSubmatch(b.User(), -1) {
+		all = append(all, m[2])
+	}
+	return all
+}
+
+// Claim returns the sentence to verify, or "" if the question is another one.
+func (b Body) Claim() string {
+	if m := claimed.FindStringSubmatch(b.User()); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 // Copy answers with the first sentence of the document, which is a valid summary
 // of any document.
 func Copy() Answer {
 	return Think(func(b Body) string {
-		page := 0
-		for line := range strings.Lines(b.User()) {
-			line = strings.TrimSpace(line)
-			if m := pageMark.FindStringSubmatch(line); m != nil {
-				page, _ = strconv.Atoi(m[1])
-			}
-			if found := strings.TrimSpace(sentence.FindString(line)); page > 0 && found != "" {
-				text, _ := json.Marshal(map[string]any{"sentences": []Sentence{{found, page, found}}})
-				return string(text)
-			}
+		if all := b.Sentences(); len(all) > 0 {
+			return b.Cite(Item{Text: all[0], Sources: all[:1]})
 		}
-		return `{"sentences":[]}`
+		return `{"items":[]}`
 	})
 }
 

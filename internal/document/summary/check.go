@@ -1,0 +1,264 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pregon/internal/document/extract"
+)
+
+// Reason is the reason why the wording of a model was rejected. There are few
+// values, so that a metric can use them as a label.
+type Reason string
+
+// The reasons.
+const (
+	BadForm        Reason = "form"     // not one short sentence of plain text
+	BadLanguage    Reason = "language" // not in the language that it says
+	Advice         Reason = "advice"   // it gives advice or addresses the reader
+	AboutMachines  Reason = "machine"  // it is about instructions or models
+	BadSources     Reason = "sources"  // it names no sentence of the document
+	WrongFigure    Reason = "figure"   // a figure, date or code that its sources do not have
+	WrongName      Reason = "name"
+	WrongPolarity  Reason = "negation"  // it denies what its sources state, or the reverse
+	WrongCertainty Reason = "certainty" // a plan stated as a fact, a limit or a condition left out
+	WrongDirection Reason = "direction" // the opposite: up for down, bought for sold
+	NotEntailed    Reason = "unproved"  // the verifying model did not say yes
+)
+
+const longestClaim = 350 // characters
+
+// check compares a claim with the sentences that it cites, without a model. It
+// returns "" if it finds nothing wrong. It proves figures, dates, codes and names; of
+// the rest of the meaning it sees only negations, words of intent and opposites.
+func check(s Source, claim, language string, cited []string) Reason {
+	folded := fold(claim)
+	switch {
+	case !plainSentence(claim):
+		return BadForm
+	case speaksToMachine(claim) || machineTalk.in(folded):
+		return AboutMachines
+	case advice.in(folded):
+		return Advice
+	case !inLanguage(claim, language):
+		return BadLanguage
+	}
+	source := strings.Join(cited, " ")
+	tokens, there := tokenise(claim), tokenise(source)
+	facts := factsOf(tokens, language == "en")
+	switch {
+	case !figuresAgree(facts, sourceFacts(s, cited), folded):
+		return WrongFigure
+	case !namesAgree(s, withoutFacts(tokens, facts), there):
+		return WrongName
+	case !polarityAgrees(claim, source):
+		return WrongPolarity
+	case !certaintyAgrees(claim, source):
+		return WrongCertainty
+	case !directionAgrees(tokens, there):
+		return WrongDirection
+	}
+	return ""
+}
+
+var (
+	advice      = phrasesOf("advice")
+	machineTalk = phrasesOf("machineTalk")
+	addresses   = regexp.MustCompile(`(?i)https?:|www\.|[a-z0-9]\.(?:com|es|org|net|io|example)\b|//|--`)
+)
+
+// plainSentence reports whether a text is one short sentence without invisible
+// characters or markup.
+func plainSentence(text string) bool {
+	if len(text) < 10 || utf8.RuneCountInString(text) > longestClaim || addresses.MatchString(text) {
+		return false
+	}
+	for _, r := range text {
+		if !plainRune(r) {
+			return false
+		}
+	}
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `«"“¿¡`))
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if !unicode.IsUpper(first) && !unicode.IsDigit(first) && first != '€' {
+		return false
+	}
+	if !hasStop(text) && !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune("%€)", last) {
+		return false
+	}
+	return len(sentences(text, span{0, len(text)})) == 1
+}
+
+func plainRune(r rune) bool {
+	if unicode.IsLetter(r) {
+		return unicode.Is(unicode.Latin, r)
+	}
+	return r == ' ' || '0' <= r && r <= '9' || strings.ContainsRune(`.,;:¿?¡!()"'%‰€$£&/+-–—«»“”‘’º…·`, r)
+}
+
+// sourceFacts returns the facts of the cited sentences. A sentence of a document may
+// be in another language than the document.
+func sourceFacts(s Source, cited []string) []fact {
+	var all []fact
+	for _, text := range cited {
+		language := extract.Language([]extract.Page{{Text: text}})
+		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en")
+		for n := range facts {
+			if facts[n].partner >= 0 {
+				facts[n].partner += len(all)
+			}
+		}
+		all = append(all, facts...)
+	}
+	return all
+}
+
+// withoutFacts returns tokens whose facts, which are compared apart, are marks.
+func withoutFacts(tokens []token, facts []fact) []token {
+	tokens = slices.Clone(tokens)
+	for _, f := range facts {
+		for k := f.from; k < f.to; k++ {
+			tokens[k].folded = ""
+		}
+	}
+	return tokens
+}
+
+// losses are words that make a positive figure of a claim the negative one of its
+// source.
+var losses = newPhrases("perdida*; negativ*; loss*; lost; perdio; negative")
+
+// figuresAgree reports whether the sources have every fact of a claim. Figures of one
+// unit, dates and codes keep their order, so that two of them cannot change places; a range
+// keeps both its ends.
+func figuresAgree(claim, there []fact, folded string) bool {
+	next := map[string]int{} // by unit: the first fact that may follow
+	used := map[int]bool{}
+	for _, f := range claim {
+		key := strconv.Itoa(int(f.kind)) + f.unit
+		ordered := f.kind != date || f.day > 0
+		first := 0
+		if ordered {
+			first = next[key]
+		}
+		at := slices.IndexFunc(there[first:], f.agrees)
+		if at < 0 {
+			return false
+		}
+		at += first
+		if ordered {
+			next[key] = at + 1
+		}
+		if f.kind == figure {
+			if minus := there[at].negative; minus != f.negative && !(minus && losses.in(folded)) {
+				return false
+			}
+		}
+		used[at] = true
+	}
+	for at := range used {
+		if p := there[at].partner; p >= 0 && !used[p] {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	negations   = lexiconOf("negations")
+	masked      = phrasesOf("masked")
+	clauseBreak = regexp.MustCompile(`[,;:()]| y | e | pero | sino | and | but `)
+)
+
+// polarityAgrees reports whether a claim has a negation exactly if its sources have
+// one, and in at least as many clauses.
+func polarityAgrees(claim, source string) bool {
+	said, there := deniedClauses(claim), deniedClauses(source)
+	return said >= there && (said > 0) == (there > 0)
+}
+
+func deniedClauses(text string) int {
+	n := 0
+	for _, clause := range clauseBreak.Split(strings.ToLower(text), -1) {
+		for w := range strings.FieldsSeq(unmasked(clause)) {
+			if negations.words[w] {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// unmasked returns a folded text without the phrases that contain a negation or a
+// word of intent but do not mean it: "no obstante", "lo previsto en".
+func unmasked(text string) string {
+	folded := fold(strings.ReplaceAll(text, "n't ", " not "))
+	for _, phrase := range masked {
+		folded = strings.ReplaceAll(folded, phrase, " ")
+	}
+	return folded
+}
+
+// intents are the words that make a statement less than a plain fact. A claim has
+// those of its sources, and no others.
+var intents = []phrases{
+	phrasesOf("plan"), phrasesOf("possible"), phrasesOf("proposal"), phrasesOf("condition"), phrasesOf("denial"),
+}
+
+var (
+	ahead  = phrasesOf("ahead")
+	agreed = phrasesOf("agreed")
+	future = regexp.MustCompile(`\p{Ll}r(?:á|án|emos|à)(?:\P{L}|$)`) // "pagará"
+)
+
+// certaintyAgrees reports whether a claim is as certain as its sources: plans,
+// possibilities, proposals, conditions and denials are neither left out nor
+// added, and what is still to come has not happened.
+func certaintyAgrees(claim, source string) bool {
+	said, there := unmasked(claim), unmasked(source)
+	for _, words := range intents {
+		if words.in(said) != words.in(there) {
+			return false
+		}
+	}
+	toCome := func(text, folded string) bool { return ahead.in(folded) || future.MatchString(text) }
+	open := func(text, folded string) bool {
+		return toCome(text, folded) || agreed.in(folded) || intents[0].in(folded) || intents[2].in(folded)
+	}
+	if toCome(claim, said) {
+		return open(source, there)
+	}
+	return !toCome(source, there) || open(claim, said)
+}
+
+// opposites are pairs of words that a claim must not exchange.
+var opposites = func() [][2]lexicon {
+	var all [][2]lexicon
+	for line := range strings.Lines(list("opposites")) {
+		if one, other, ok := strings.Cut(line, " | "); ok {
+			all = append(all, [2]lexicon{newLexicon(one), newLexicon(other)})
+		}
+	}
+	return all
+}()
+
+// directionAgrees reports whether a claim uses no word whose opposite, but not the
+// word itself, is in its sources.
+func directionAgrees(claim, there []token) bool {
+	uses := func(tokens []token, words lexicon) bool {
+		return slices.ContainsFunc(tokens, func(t token) bool { return t.folded != "" && words.has(t.folded) })
+	}
+	for _, pair := range opposites {
+		for side := range 2 {
+			if uses(claim, pair[side]) && !uses(there, pair[side]) && uses(there, pair[1-side]) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -24,13 +24,9 @@ import (
 
 // Paths of other packages, and of the documents.
 const (
-	mcpPath         = access.MCPPath
-	cardPath        = mcpPath + "/server-card"
-	openapiPath     = "/openapi.json"
-	openapiYAMLPath = "/openapi.yaml"
-	resourcePath    = "/.well-known/oauth-protected-resource"
-	serverPath      = "/.well-known/oauth-authorization-server"
-
+	mcpPath        = access.MCPPath
+	cardPath       = mcpPath + "/server-card"
+	openapiPath    = "/openapi.json"
 	ardPath        = "/.well-known/ard.json"
 	aiCatalogPath  = "/.well-known/ai-catalog.json"
 	apiCatalogPath = "/.well-known/api-catalog"

@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"bytes"
-	"encoding/json"
 	"mime"
 	"net/http"
 	"strconv"
@@ -36,16 +35,6 @@ func link(target, rel string, more ...string) string {
 		s += "; " + more[i] + `="` + more[i+1] + `"`
 	}
 	return s
-}
-
-// newJSON returns a value as a document.
-func newJSON(contentType string, v any) (document, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ") // people read these too
-	err := enc.Encode(v)
-	return document{contentType: contentType, body: b.Bytes()}, err
 }
 
 // serve writes the format that the request prefers.

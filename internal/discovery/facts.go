@@ -3,6 +3,7 @@ package discovery
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -23,8 +24,14 @@ const demoSource = "demo"
 var templates embed.FS
 
 // texts are the templates of all but the front page.
-var texts = template.Must(template.New("").Funcs(template.FuncMap{"line": oneLine}).
-	ParseFS(templates, "templates/*.txt", "templates/skills/*.md"))
+var texts = template.Must(template.New("").Funcs(template.FuncMap{"line": oneLine, "json": encode}).
+	ParseFS(templates, "templates/*.txt", "templates/*.json", "templates/skills/*.md"))
+
+// encode returns a value as JSON.
+func encode(v any) (string, error) {
+	b, err := query.Encode(v)
+	return string(b), err
+}
 
 // facts are the data of all documents. The templates call its methods.
 type facts struct {
@@ -49,52 +56,43 @@ func newFacts(o Options, api *reference, source string) *facts {
 }
 
 // publisher returns a domain name for the host of a URL, since identifiers
-// begin with one. IP addresses have a name under arpa. Local names and names
-// that are not valid in an identifier get a reserved top-level domain, so that
-// the result is never the domain of another party.
+// begin with one. Addresses, local names and names that are not valid in an
+// identifier get a reserved top-level domain, so that the result is never the
+// domain of another party.
 func publisher(base string) string {
-	u, err := url.Parse(base)
-	if err != nil || u.Hostname() == "" {
-		return "pregon.invalid"
+	var host string
+	if u, err := url.Parse(base); err == nil {
+		host = strings.Trim(strings.ToLower(u.Hostname()), ".")
 	}
-	host := strings.Trim(strings.ToLower(u.Hostname()), ".")
-	ip, err := netip.ParseAddr(host)
-	switch {
+	plain := notInDomain.ReplaceAllString(host, "-")
+	switch ip, err := netip.ParseAddr(host); {
+	case host == "":
+		return "pregon.invalid"
 	case host == "localhost" || err == nil && ip.IsLoopback():
 		return "pregon.localhost"
-	case err == nil:
-		return arpa(ip)
-	}
-	plain := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
-			return r
-		}
-		return '-'
-	}, host)
-	switch {
-	case !strings.Contains(plain, "."):
+	case err != nil && !strings.Contains(plain, "."):
 		return plain + ".internal"
-	case plain != host:
+	case err == nil || plain != host:
 		return plain + ".invalid"
 	}
 	return host
 }
 
-// arpa returns the reverse DNS name of an address.
-func arpa(ip netip.Addr) string {
-	ip = ip.Unmap()
-	var labels []string
-	for _, b := range slices.Backward(ip.AsSlice()) {
-		if ip.Is4() {
-			labels = append(labels, fmt.Sprint(b))
-		} else {
-			labels = append(labels, fmt.Sprintf("%x.%x", b&15, b>>4))
-		}
+var notInDomain = regexp.MustCompile(`[^a-z0-9.-]`)
+
+// ReverseName returns the publisher with its labels in reverse order.
+func (f *facts) ReverseName() string {
+	labels := strings.Split(f.Publisher, ".")
+	slices.Reverse(labels)
+	return strings.Join(labels, ".")
+}
+
+// Title is the name of the service.
+func (f *facts) Title() string {
+	if f.Demo {
+		return f.API.Info.Title + " (mercado simulado)"
 	}
-	if ip.Is4() {
-		return strings.Join(labels, ".") + ".in-addr.arpa"
-	}
-	return strings.Join(labels, ".") + ".ip6.arpa"
+	return f.API.Info.Title
 }
 
 // blankLines matches surplus blank lines of templates.
@@ -105,6 +103,22 @@ func (f *facts) render(name string) ([]byte, error) {
 	var b bytes.Buffer
 	err := texts.ExecuteTemplate(&b, name, f)
 	return blankLines.ReplaceAll(b.Bytes(), []byte("\n\n")), err
+}
+
+// addJSON adds a document in JSON under some paths.
+func (f *facts) addJSON(e edition, contentType, name string, links []string, paths ...string) error {
+	body, err := f.render(name)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, body, "", "  "); err != nil { // people read these too
+		return fmt.Errorf("the template %s: %w", name, err)
+	}
+	for _, path := range paths {
+		e[path] = variants{{contentType: contentType, body: b.Bytes(), links: links}}
+	}
+	return nil
 }
 
 // URL returns the address of a path.
@@ -119,6 +133,16 @@ func (f *facts) Operations(tag string) []*operation {
 		}
 	}
 	return out
+}
+
+// OperationIDs returns the ids of the operations under /api/v1.
+func (f *facts) OperationIDs() (ids []string) {
+	for _, op := range f.API.operations {
+		if strings.HasPrefix(op.Path, "/api/v1/") {
+			ids = append(ids, op.ID)
+		}
+	}
+	return ids
 }
 
 // Op returns the operation with an id, whose parameters it must have.

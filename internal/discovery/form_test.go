@@ -91,9 +91,8 @@ func TestPublisher(t *testing.T) {
 		"https://xn--pregn-3ta.es":    "xn--pregn-3ta.es",
 		"http://":                     "pregon.invalid",
 		"http://%":                    "pregon.invalid",
-		"http://192.0.2.7":            "7.2.0.192.in-addr.arpa",
-		"http://[2001:db8::1]": "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2." +
-			"ip6.arpa",
+		"http://192.0.2.7":            "192.0.2.7.invalid",
+		"http://[2001:db8::1]":        "2001-db8--1.invalid",
 	} {
 		w := newWorld(t, func(o *discovery.Options) { o.BaseURL = address })
 		var m manifest

@@ -6,8 +6,6 @@ import (
 	"encoding/base64"
 	"html/template"
 	"strings"
-
-	"pregon/internal/query"
 )
 
 // page is the front page for people. It contains its style, so that it needs to
@@ -22,43 +20,10 @@ var style = func() template.CSS {
 	return template.CSS(text)
 }()
 
-// index is the front page for programs.
-type index struct {
-	Service     string            `json:"service"`
-	Version     string            `json:"version"`
-	Attribution query.Attribution `json:"attribution"`
-	Links       map[string]string `json:"links"`
-}
-
-// operationLinks are the operations that the index links, by name.
-var operationLinks = map[string]string{
-	"reports": "getReports", "issuers": "getIssuers", "analytics": "getAnalytics", "suggest": "getSuggestions",
-	"status": "getStatus", "completeness": "getCompleteness", "token": "exchangeToken",
-}
-
-// otherLinks are the other paths that the index links, by name.
-var otherLinks = map[string]string{
-	"openapi": openapiPath, "mcp": mcpPath, "mcp_server_card": cardPath, "ard": ardPath, "api_catalog": apiCatalogPath,
-	"agent_skills": skillsPath + "index.json", "llms": llmsPath, "llms_full": llmsFullPath,
-	"oauth_protected_resource": resourcePath, "oauth_authorization_server": serverPath,
-}
-
 // writeFront adds the front page: JSON for programs, HTML for browsers,
 // Markdown for agents.
 func writeFront(f *facts, e edition) error {
-	links := map[string]string{}
-	for name, id := range operationLinks {
-		op, err := f.Op(id)
-		if err != nil {
-			return err
-		}
-		links[name] = f.URL(op.Path)
-	}
-	for name, path := range otherLinks {
-		links[name] = f.URL(path)
-	}
-	forPrograms, err := newJSON("application/json", index{f.API.Info.Title, f.Version, f.Attribution, links})
-	if err != nil {
+	if err := f.addJSON(e, "application/json", "index.json", nil, frontPath); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -70,7 +35,7 @@ func writeFront(f *facts, e edition) error {
 	}
 	forPeople := document{contentType: "text/html; charset=utf-8", body: b.Bytes(), header: pageHeader()}
 	forAgents := document{contentType: markdownType, body: e[llmsPath][0].body}
-	e[frontPath] = variants{forPrograms, forPeople, forAgents}
+	e[frontPath] = append(e[frontPath], forPeople, forAgents)
 	for i := range e[frontPath] {
 		e[frontPath][i].links = []string{
 			link(aiCatalogPath, "ai-catalog"),

@@ -12,6 +12,9 @@ import (
 // skillType is the media type of a skill.
 const skillType = `text/markdown; profile="urn:air:agent-skills"`
 
+// SkillType returns the media type of a skill.
+func (f *facts) SkillType() string { return skillType }
+
 // skill is an instruction for agents that use the service.
 type skill struct {
 	Name        string `json:"name"`
@@ -21,14 +24,8 @@ type skill struct {
 	Digest      string `json:"digest"`
 }
 
-// skillIndex is the index of the agent skills discovery proposal, 0.2.0.
-type skillIndex struct {
-	Schema string  `json:"$schema"`
-	Skills []skill `json:"skills"`
-}
-
 // writeSkills adds the skills, each from the template of its name, and their
-// index.
+// index (the agent skills discovery proposal, 0.2.0).
 func writeSkills(f *facts, e edition) error {
 	files, err := fs.Glob(templates, "templates/skills/*.md")
 	if err != nil {
@@ -51,9 +48,7 @@ func writeSkills(f *facts, e edition) error {
 		})
 		e[at] = variants{{contentType: skillType + "; charset=utf-8", body: body}}
 	}
-	index, err := newJSON("application/json", skillIndex{"https://schemas.agentskills.io/discovery/0.2.0/schema.json", f.Skills})
-	e[skillsPath+"index.json"] = variants{index}
-	return err
+	return f.addJSON(e, "application/json", "skills.json", nil, skillsPath+"index.json")
 }
 
 // frontMatter returns the names and values between the first two rules of a

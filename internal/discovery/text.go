@@ -12,6 +12,32 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
+const (
+	cardType    = "application/mcp-server-card+json"
+	linksetType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
+)
+
+// writeCard adds the description of how to connect to the MCP server. It does not
+// list the tools, which the server returns itself.
+func writeCard(f *facts, e edition) error { return f.addJSON(e, cardType, "card.json", nil, cardPath) }
+
+// writeCatalog adds the manifest of Agentic Resource Discovery under its current
+// and its former name. The version and the host are of its predecessor, whose
+// readers require them. Newer readers ignore them.
+func writeCatalog(f *facts, e edition) error {
+	return f.addJSON(e, "application/json", "catalog.json", nil, ardPath, aiCatalogPath)
+}
+
+// writeLinkset adds the API catalog (RFC 9727, RFC 9264).
+func writeLinkset(f *facts, e edition) error {
+	token, err := f.Op("exchangeToken")
+	if err != nil {
+		return err
+	}
+	items := []string{link("/", "item"), link(mcpPath, "item"), link(token.Path, "item")}
+	return f.addJSON(e, linksetType, "linkset.json", items, apiCatalogPath)
+}
+
 // writeLLMs adds the two texts for language models.
 func writeLLMs(f *facts, e edition) error {
 	for path, name := range map[string]string{llmsPath: "llms.txt", llmsFullPath: "llms-full.txt"} {

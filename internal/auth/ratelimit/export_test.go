@@ -18,9 +18,12 @@ func (w *Window) GiveBack(c Counted) { w.refund(c) }
 
 func (w *Window) SetCapacity(n int) { w.capacity = n }
 
-// Blocks returns the number of blocks of the recent generation.
-func (w *Window) Blocks() int {
+// Room returns how many times the logs have room for.
+func (w *Window) Room() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return int(w.recent.allocated)
+	for _, l := range w.recent {
+		n += cap(l)
+	}
+	return n
 }

@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -26,14 +27,17 @@ type Window struct {
 	start    time.Time
 
 	mu            sync.Mutex
-	recent, older *generation   // guarded by mu
-	rotated       time.Duration // guarded by mu; start of recent, relative to start
+	recent, older map[Subject]log // guarded by mu
+	rotated       time.Duration   // guarded by mu; start of recent, relative to start
 }
+
+// log holds the times of a subject's allowed requests, oldest first.
+type log []time.Duration
 
 // NewWindow returns an empty window. It panics for an invalid policy.
 func NewWindow(p Policy) *Window {
 	p.check()
-	return &Window{policy: p, capacity: capacity, start: time.Now(), recent: newGeneration(), older: newGeneration()}
+	return &Window{policy: p, capacity: capacity, start: time.Now(), recent: map[Subject]log{}}
 }
 
 // Take implements Limiter.
@@ -68,17 +72,17 @@ func (w *Window) decide(s Subject, count bool) (Decision, counted) {
 	now := time.Since(w.start) // with the lock held, so that logs are ordered
 	w.rotate(now)
 	s, l := w.find(s)
-	for l.n > 0 && w.recent.oldest(l)+w.policy.Window <= now {
-		l = w.recent.pop(l)
+	for len(l) > 0 && l[0]+w.policy.Window <= now {
+		l = l[1:]
 	}
-	ok := int(l.n) < w.policy.Limit
+	ok := len(l) < w.policy.Limit
 	if ok && count {
-		l = w.recent.push(l, now)
+		l = append(l, now)
 	}
-	w.recent.set(s, l)
-	v := Decision{OK: ok, Remaining: w.policy.Limit - int(l.n)}
-	if l.n > 0 {
-		v.Reset = w.recent.oldest(l) + w.policy.Window - now
+	store(w.recent, s, l)
+	v := Decision{OK: ok, Remaining: w.policy.Limit - len(l)}
+	if len(l) > 0 {
+		v.Reset = l[0] + w.policy.Window - now
 	}
 	return v, counted{s, now}
 }
@@ -87,11 +91,19 @@ func (w *Window) decide(s Subject, count bool) (Decision, counted) {
 func (w *Window) refund(c counted) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, g := range []*generation{w.recent, w.older} {
-		if l, ok := g.logs[c.of]; ok {
-			g.set(c.of, g.remove(l, c.at))
-			return
+	for _, logs := range []map[Subject]log{w.recent, w.older} {
+		if i, found := slices.BinarySearch(logs[c.of], c.at); found {
+			store(logs, c.of, slices.Delete(logs[c.of], i, i+1))
 		}
+	}
+}
+
+// store stores the log of a subject, or removes an empty one.
+func store(logs map[Subject]log, s Subject, l log) {
+	if len(l) == 0 {
+		delete(logs, s)
+	} else {
+		logs[s] = l
 	}
 }
 
@@ -101,27 +113,27 @@ func (w *Window) rotate(now time.Duration) {
 	if age < w.policy.Window {
 		return
 	}
-	w.older, w.recent, w.rotated = w.recent, newGeneration(), now
+	w.older, w.recent, w.rotated = w.recent, map[Subject]log{}, now
 	if age >= 2*w.policy.Window {
-		w.older = newGeneration() // no request for a whole window
+		w.older = nil // no request for a whole window
 	}
 }
 
 // find returns the log of a subject, moved to the recent generation, and the subject
 // that owns it: overflow if there is no room. w.mu is held.
 func (w *Window) find(s Subject) (Subject, log) {
-	if l, ok := w.recent.logs[s]; ok {
+	if l, ok := w.recent[s]; ok {
 		return s, l
 	}
-	if l, ok := w.older.logs[s]; ok {
-		delete(w.older.logs, s)
-		return s, w.recent.copy(w.older, l)
+	if l, ok := w.older[s]; ok {
+		delete(w.older, s)
+		return s, l
 	}
 	if s != overflow && w.size() >= w.capacity {
 		return w.find(overflow)
 	}
-	return s, log{}
+	return s, nil
 }
 
 // size returns the number of subjects. w.mu is held.
-func (w *Window) size() int { return len(w.recent.logs) + len(w.older.logs) }
+func (w *Window) size() int { return len(w.recent) + len(w.older) }

@@ -5,10 +5,10 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rsa"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -23,27 +23,11 @@ const (
 	maxRSABits = 8192
 )
 
-// member is a key of a set. Private members and certificates are not decoded.
-type member struct {
-	Kty    string      `json:"kty"`
-	Kid    string      `json:"kid"`
-	Use    string      `json:"use"`
-	Alg    string      `json:"alg"`
-	KeyOps []string    `json:"key_ops"`
-	Crv    string      `json:"crv"`
-	N      base64Bytes `json:"n"`
-	E      base64Bytes `json:"e"`
-	X      base64Bytes `json:"x"`
-	Y      base64Bytes `json:"y"`
-}
+func init() { jose.MaxRSAModulusBits = maxRSABits } // its default refuses longer keys
 
-// base64Bytes decodes base64url without padding.
-type base64Bytes []byte
-
-func (o *base64Bytes) UnmarshalText(text []byte) (err error) {
-	*o, err = base64.RawURLEncoding.AppendDecode(nil, text)
-	return err
-}
+// publicMembers are the members of a key that are decoded. The jose package would
+// also decode private ones and certificates, and refuse a key for them.
+var publicMembers = []string{"kty", "kid", "use", "alg", "crv", "n", "e", "x", "y"}
 
 // parse returns the keys that can verify signatures. It skips others, which may be
 // of kinds that are not supported. A set without any usable key is an error.
@@ -70,62 +54,28 @@ func parse(body []byte) ([]jose.JSONWebKey, error) {
 }
 
 func parseKey(raw []byte) (k jose.JSONWebKey, ok bool) {
-	var m member
-	if err := json.Unmarshal(raw, &m); err != nil {
+	var members map[string]json.RawMessage
+	var operations struct {
+		Names []string `json:"key_ops"`
+	}
+	if json.Unmarshal(raw, &members) != nil || json.Unmarshal(raw, &operations) != nil {
 		return k, false
 	}
-	if (m.Use != "" && m.Use != "sig") || (m.KeyOps != nil && !slices.Contains(m.KeyOps, "verify")) {
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return !slices.Contains(publicMembers, name) })
+	public, err := json.Marshal(members)
+	if err != nil || k.UnmarshalJSON(public) != nil {
 		return k, false
 	}
-	key := m.key()
-	if key == nil {
+	if k.Use != "" && k.Use != "sig" || operations.Names != nil && !slices.Contains(operations.Names, "verify") {
 		return k, false
 	}
-	return jose.JSONWebKey{Key: key, KeyID: m.Kid, Algorithm: m.Alg, Use: m.Use}, true
-}
-
-// key returns the public key, or nil if its kind or size is not supported. The jose
-// package would also decode private keys, and refuse long ones.
-func (m *member) key() any {
-	switch {
-	case m.Kty == "RSA":
-		return rsaPublic(m.N, m.E)
-	case m.Kty == "EC" && curves[m.Crv] != nil:
-		return ecPublic(curves[m.Crv], m.X, m.Y)
-	case m.Kty == "OKP" && m.Crv == "Ed25519" && len(m.X) == ed25519.PublicKeySize:
-		return ed25519.PublicKey(m.X)
-	}
-	return nil
-}
-
-func rsaPublic(modulus, exponent []byte) any {
-	n, e := new(big.Int).SetBytes(modulus), new(big.Int).SetBytes(exponent)
-	if !validLength(n) || n.Bit(0) == 0 {
-		return nil
-	}
-	if e.BitLen() < 2 || e.BitLen() > 31 || e.Bit(0) == 0 { // with exponent 1 any signature is valid
-		return nil
-	}
-	return &rsa.PublicKey{N: n, E: int(e.Int64())}
+	r, isRSA := k.Key.(*rsa.PublicKey)
+	// With the exponent 1 any signature is valid.
+	return k, !isRSA || validLength(r.N) && r.N.Bit(0) == 1 && r.E > 1 && r.E < 1<<31 && r.E%2 == 1
 }
 
 func validLength(modulus *big.Int) bool {
 	return modulus.BitLen() >= minRSABits && modulus.BitLen() <= maxRSABits
-}
-
-var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
-
-func ecPublic(curve elliptic.Curve, x, y []byte) any {
-	size := (curve.Params().BitSize + 7) / 8
-	if len(x) != size || len(y) != size {
-		return nil
-	}
-	const uncompressed = 4
-	key, err := ecdsa.ParseUncompressedPublicKey(curve, slices.Concat([]byte{uncompressed}, x, y))
-	if err != nil {
-		return nil
-	}
-	return key
 }
 
 // CanVerify reports whether a key is strong enough and fits the algorithm.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -92,7 +91,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	a.Tokens, err = token.New(token.Options{
 		Config: o.Config.Config, BaseURL: o.BaseURL, Ring: a.ring, Nonces: o.Store, Keys: keySource(o.Logger), Client: o.Proxies.Client,
-		Failures: failures{a.perMinute("token", maxRefused)}, Audit: o.Audit,
+		Failures: a.perMinute("token", maxRefused), Audit: o.Audit,
 	})
 	if err != nil {
 		return err
@@ -110,7 +109,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	a.Guard = access.NewGuard(access.Options{
 		Slots: slots, Expensive: expensive,
-		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.verify, Proxies: o.Proxies, Audit: o.Audit,
+		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.Tokens.Verify, Proxies: o.Proxies, Audit: o.Audit,
 		Refused: a.perMinute("refused", maxRefused), Plans: plans,
 		Anonymous:     a.perMinute("anonymous", o.AnonymousLimit),
 		AnonymousSite: a.perMinute("anonymous-site", min(siteFactor*o.AnonymousLimit, 1_000_000)),
@@ -165,12 +164,6 @@ func (a *Auth) Shared() string {
 	return "down"
 }
 
-// verify verifies an access token.
-func (a *Auth) verify(ctx context.Context, raw string) (access.TokenInfo, error) {
-	t, err := a.Tokens.Verify(ctx, raw)
-	return access.TokenInfo{Subject: t.Subject, Audience: t.Audience, Scope: t.Scope, Expires: t.Expires}, err
-}
-
 // perMinute returns a limit, nil for 0 requests. All replicas count together if
 // there is a Redis.
 func (a *Auth) perMinute(name string, requests int) *access.Limit {
@@ -187,21 +180,6 @@ func (a *Auth) perMinute(name string, requests int) *access.Limit {
 	}
 	a.limits = append(a.limits, l)
 	return &access.Limit{Policy: p, Limiter: l}
-}
-
-// failures limits the bad requests that an address sends to the token endpoint.
-type failures struct{ limit *access.Limit }
-
-// Allowed implements token.Limiter.
-func (f failures) Allowed(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
-	v := f.limit.Peek(ctx, ratelimit.Address(from))
-	return v.RetryAfter(), v.OK
-}
-
-// Failed implements token.Limiter.
-func (f failures) Failed(ctx context.Context, from netip.Addr) (retryAfter string, ok bool) {
-	v := f.limit.Take(ctx, ratelimit.Address(from))
-	return v.RetryAfter(), v.OK
 }
 
 // keySource returns a function that opens the keys of an issuer or a client: a

@@ -143,7 +143,7 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 }
 
 // bearer accepts any list of scopes as a token with those scopes.
-func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
+func bearer(_ context.Context, raw string) (access.Token, error) {
 	audience := baseURL + "/api/mcp"
 	if rest, ok := strings.CutPrefix(raw, "elsewhere+"); ok {
 		raw, audience = rest, "https://other.example"
@@ -153,7 +153,7 @@ func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
 		raw, expires = rest, time.Now().Add(500*time.Millisecond)
 	}
 	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
-	return access.TokenInfo{Subject: "https://idp.example#ana", Audience: audience, Scope: scope, Expires: expires}, err
+	return access.Token{Subject: "https://idp.example#ana", Audience: audience, Scope: scope, Expires: expires}, err
 }
 
 // append stores the batch and loads it into the catalogue.

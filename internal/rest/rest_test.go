@@ -98,9 +98,9 @@ func serve(t *testing.T, o query.Options) *service {
 }
 
 // bearer accepts any list of scopes as a token with those scopes.
-func bearer(_ context.Context, raw string) (access.TokenInfo, error) {
+func bearer(_ context.Context, raw string) (access.Token, error) {
 	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
-	return access.TokenInfo{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
+	return access.Token{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
 }
 
 // append stores the batch and loads it into the catalogue.

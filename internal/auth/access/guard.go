@@ -30,12 +30,15 @@ type Requirement struct {
 	MCP       bool // the operation belongs to /api/mcp, a resource of its own
 }
 
-// TokenInfo holds the claims of a valid token.
-type TokenInfo struct {
-	Subject  string // with its issuer
-	Audience string
+// Token holds the claims of an access token.
+type Token struct {
+	Subject  string // issuer, # and the issuer's subject: unique over all issuers
+	Issuer   string // of the assertion
+	ClientID string
+	Audience string // the base URL or that of MCP
 	Scope    Scope
 	Expires  time.Time
+	ID       string // jti
 }
 
 // Limit is a limiter with the policy for the response headers.
@@ -49,7 +52,7 @@ type Options struct {
 	BaseURL string
 	Keys    *Keyring
 	// Tokens verifies a token. It returns Unavailable when it cannot decide.
-	Tokens  func(ctx context.Context, raw string) (TokenInfo, error)
+	Tokens  func(ctx context.Context, raw string) (Token, error)
 	Proxies Proxies
 	// Anonymous limits callers without a credential by address, Refused limits
 	// invalid credentials, and Plans limit keys by their plan. Nil is no limit.

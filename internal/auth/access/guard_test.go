@@ -43,12 +43,12 @@ func limit(n int, name string) *access.Limit {
 }
 
 // tokens are the texts of valid tokens.
-func tokens(known map[string]access.TokenInfo) func(context.Context, string) (access.TokenInfo, error) {
-	return func(_ context.Context, raw string) (access.TokenInfo, error) {
+func tokens(known map[string]access.Token) func(context.Context, string) (access.Token, error) {
+	return func(_ context.Context, raw string) (access.Token, error) {
 		if b, ok := known[raw]; ok {
 			return b, nil
 		}
-		return access.TokenInfo{}, errors.New("the token's signature is wrong")
+		return access.Token{}, errors.New("the token's signature is wrong")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestAdmit(t *testing.T) {
 	_, strange := create(t, access.NewKeyring(openStore(t, t.TempDir()+"/other.db"), nil), access.Key{})
 	g := access.NewGuard(access.Options{
 		BaseURL: baseURL, Keys: keys, Audit: log.record,
-		Tokens: tokens(map[string]access.TokenInfo{
+		Tokens: tokens(map[string]access.Token{
 			"rest":   {Subject: "https://idp#ana", Audience: baseURL, Scope: access.ReadReports},
 			"narrow": {Subject: "https://idp#ana", Audience: baseURL, Scope: access.ReadAnalytics},
 			"mcp":    {Subject: "https://idp#ana", Audience: baseURL + "/api/mcp", Scope: access.ReadReports},
@@ -231,8 +231,8 @@ func TestTokenThatCannotBeChecked(t *testing.T) {
 	var outcomes []string
 	g := access.NewGuard(access.Options{
 		BaseURL: baseURL, Refused: limit(1, "refused"), Observe: func(outcome string) { outcomes = append(outcomes, outcome) },
-		Tokens: func(context.Context, string) (access.TokenInfo, error) {
-			return access.TokenInfo{}, fault.New(fault.Unavailable, "The keys that sign tokens cannot be looked up now.")
+		Tokens: func(context.Context, string) (access.Token, error) {
+			return access.Token{}, fault.New(fault.Unavailable, "The keys that sign tokens cannot be looked up now.")
 		},
 	})
 	for range 3 {
@@ -253,7 +253,7 @@ func TestRefusedLimit(t *testing.T) {
 		log := &trail{}
 		g := access.NewGuard(access.Options{
 			BaseURL: baseURL, Anonymous: limit(60, "anonymous"), Refused: limit(30, "refused"), Audit: log.record,
-			Tokens: tokens(map[string]access.TokenInfo{"good": {Subject: "x", Audience: baseURL, Scope: access.AllScopes}}),
+			Tokens: tokens(map[string]access.Token{"good": {Subject: "x", Audience: baseURL, Scope: access.AllScopes}}),
 		})
 		refused := func() (n int) {
 			for range 50 {

@@ -21,17 +21,6 @@ const (
 	maxAccess  = 8 << 10
 )
 
-// Token holds the claims of an access token.
-type Token struct {
-	Subject  string // issuer, # and the issuer's subject: unique over all issuers
-	Issuer   string // of the assertion
-	ClientID string
-	Audience string // the base URL or that of MCP; the caller compares it
-	Scope    access.Scope
-	Expires  time.Time
-	ID       string // jti
-}
-
 // accessClaims are the claims of RFC 9068.
 type accessClaims struct {
 	Issuer   string `json:"iss"`
@@ -45,7 +34,7 @@ type accessClaims struct {
 }
 
 // issue signs a token. It sets its id and expiry.
-func (s *Server) issue(t Token, key *signingKey, now time.Time) (issued, error) {
+func (s *Server) issue(t access.Token, key *signingKey, now time.Time) (issued, error) {
 	t.ID, t.Expires = rand.Text(), now.Add(s.lifetime).Truncate(time.Second)
 	payload, err := json.Marshal(accessClaims{
 		Issuer: s.o.BaseURL, Subject: t.Subject, Audience: t.Audience, ClientID: t.ClientID, Scope: t.Scope.String(),
@@ -65,25 +54,25 @@ func (s *Server) issue(t Token, key *signingKey, now time.Time) (issued, error) 
 // Verify returns the claims of a token issued by this service that is valid now. It
 // returns Unauthorized with a text for the client, or Unavailable when it cannot
 // decide.
-func (s *Server) Verify(ctx context.Context, raw string) (Token, error) {
+func (s *Server) Verify(ctx context.Context, raw string) (access.Token, error) {
 	if len(raw) > maxAccess {
-		return Token{}, refused("it is too long")
+		return access.Token{}, refused("it is too long")
 	}
 	sum := digest(raw)
 	t, kid, seen := s.cache.get(sum)
 	if !seen {
 		var err error
 		if t, kid, err = s.check(ctx, raw); err != nil {
-			return Token{}, err
+			return access.Token{}, err
 		}
 	}
 	// A cached token and its key may have expired.
 	now := time.Now()
 	if key := s.o.Ring.now.Load().byID[kid]; key == nil || !key.trusted(now) {
-		return Token{}, refused(noKey)
+		return access.Token{}, refused(noKey)
 	}
 	if !now.Before(t.Expires) {
-		return Token{}, refused("it has expired")
+		return access.Token{}, refused("it has expired")
 	}
 	if !seen {
 		s.cache.add(sum, t, kid)
@@ -98,7 +87,7 @@ func digest(raw string) [sha256.Size]byte {
 }
 
 // check parses a token and verifies its signature. It also returns the id of its key.
-func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, err error) {
+func (s *Server) check(ctx context.Context, raw string) (t access.Token, kid string, err error) {
 	j, err := parse(raw, maxAccess)
 	if err != nil {
 		return t, "", refused(err.Error())
@@ -131,9 +120,9 @@ func (s *Server) check(ctx context.Context, raw string) (t Token, kid string, er
 		return t, "", refused("its lifetime is longer than an hour, or it was issued in the future: this service issues no such token")
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
-	return Token{
+	return access.Token{
 		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience,
-		Scope: knownScopes(c.Scope), Expires: time.Unix(c.Expires, 0), ID: c.ID,
+		Scope: knownScopes(strings.Fields(c.Scope)), Expires: time.Unix(c.Expires, 0), ID: c.ID,
 	}, j.kid, nil
 }
 
@@ -143,50 +132,32 @@ func refused(why string) error {
 	return fault.New(fault.Unauthorized, "The access token is refused: %s.", why)
 }
 
-// generationSize is the number of tokens in a generation.
-const generationSize = 10_000
+// maxCached is the number of tokens in the cache.
+const maxCached = 20_000
 
-// tokenCache holds verified tokens by their hash, in two generations. When the young
-// one is full it replaces the old one; tokens used meanwhile are in the young one.
+// tokenCache holds verified tokens by their hash. It is emptied when it is full.
 type tokenCache struct {
-	mu         sync.RWMutex
-	young, old map[[sha256.Size]byte]*cachedToken // guarded by mu
+	mu     sync.RWMutex
+	tokens map[[sha256.Size]byte]cachedToken // guarded by mu
 }
 
 type cachedToken struct {
-	token Token
+	token access.Token
 	kid   string
 }
 
-func (m *tokenCache) get(sum [sha256.Size]byte) (t Token, kid string, ok bool) {
+func (m *tokenCache) get(sum [sha256.Size]byte) (t access.Token, kid string, ok bool) {
 	m.mu.RLock()
-	r := m.young[sum]
-	aged := r == nil
-	if aged {
-		r = m.old[sum]
-	}
-	m.mu.RUnlock()
-	if r == nil {
-		return Token{}, "", false
-	}
-	if aged {
-		m.put(sum, r)
-	}
-	return r.token, r.kid, true
+	defer m.mu.RUnlock()
+	r, ok := m.tokens[sum]
+	return r.token, r.kid, ok
 }
 
-func (m *tokenCache) add(sum [sha256.Size]byte, t Token, kid string) {
-	m.put(sum, &cachedToken{token: t, kid: kid})
-}
-
-func (m *tokenCache) put(sum [sha256.Size]byte, r *cachedToken) {
+func (m *tokenCache) add(sum [sha256.Size]byte, t access.Token, kid string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.young) >= generationSize {
-		m.old, m.young = m.young, nil
+	if m.tokens == nil || len(m.tokens) >= maxCached {
+		m.tokens = map[[sha256.Size]byte]cachedToken{}
 	}
-	if m.young == nil {
-		m.young = map[[sha256.Size]byte]*cachedToken{}
-	}
-	m.young[sum] = r
+	m.tokens[sum] = cachedToken{t, kid}
 }

@@ -183,7 +183,6 @@ func TestVerifyCaches(t *testing.T) {
 	})
 }
 
-// The cache is bounded and keeps tokens in use.
 func TestCacheIsBounded(t *testing.T) {
 	w := newWorld(t)
 	kid, raw := w.kids()[0], w.token()
@@ -191,20 +190,22 @@ func TestCacheIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const used, idle = "used", "idle" // no tokens: only memory can know them
-	w.server.Remember(used, good, kid)
-	w.server.Remember(idle, good, kid)
-	for i := range 2*token.Generation + 100 {
+	const known = "known" // no token: only memory can know it
+	w.server.Remember(known, good, kid)
+	if !w.accepts(known) {
+		t.Error("a cached token is refused")
+	}
+	for i := range token.MaxCached + 100 {
 		w.server.Remember(fmt.Sprint(i), good, kid)
-		if i%1000 == 0 && !w.accepts(used) {
-			t.Fatalf("what is in use is forgotten after %d others", i)
-		}
 	}
-	if n := w.server.Remembered(); n > 2*token.Generation || n < token.Generation {
-		t.Errorf("%d tokens are remembered", n)
+	if n := w.server.Remembered(); n > token.MaxCached {
+		t.Errorf("%d tokens are cached, want %d at most", n, token.MaxCached)
 	}
-	if w.accepts(idle) {
-		t.Error("an unused token is still cached")
+	if w.accepts(known) {
+		t.Error("the cache was not emptied when it was full")
+	}
+	if !w.accepts(raw) {
+		t.Error("a valid token is refused after the cache was emptied")
 	}
 }
 

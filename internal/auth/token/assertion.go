@@ -123,7 +123,7 @@ func (j *jws) scope() (access.Scope, error) {
 	if !ok || !scopeText(text) {
 		return 0, tokenError("scope must be a text: names with spaces between them")
 	}
-	return knownScopes(text), nil
+	return knownScopes(strings.Fields(text)), nil
 }
 
 // resources returns where the token may be used: nil for anywhere.
@@ -153,9 +153,8 @@ func scopeText(s string) bool {
 }
 
 // knownScopes converts names and ignores unknown ones.
-func knownScopes(text string) access.Scope {
-	var all access.Scope
-	for name := range strings.FieldsSeq(text) {
+func knownScopes(names []string) (all access.Scope) {
+	for _, name := range names {
 		all |= access.ScopeOf(name)
 	}
 	return all

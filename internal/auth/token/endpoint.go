@@ -28,23 +28,13 @@ const (
 	maxFields = 32
 )
 
-// Limiter limits the failures of an address.
-type Limiter interface {
-	// Allowed reports whether an address may try now. If not, it returns the value
-	// of Retry-After.
-	Allowed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
-	// Failed counts a failure of an address and returns the same: of concurrent
-	// requests each was allowed to try.
-	Failed(ctx context.Context, addr netip.Addr) (retryAfter string, ok bool)
-}
-
 // auditInfo holds unverified values of a request for the audit.
 type auditInfo struct{ issuer, client string }
 
 // issued is an issued token.
 type issued struct {
 	raw   string
-	token Token
+	token access.Token
 	kind  string // issued_token_type; empty when the grant has none
 }
 
@@ -68,8 +58,8 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	// A client that disconnects early is counted and audited too.
 	ctx := context.WithoutCancel(r.Context())
 	addr := s.o.Client(r)
-	if after, ok := s.o.Failures.Allowed(ctx, addr); !ok {
-		tooMany(w, after)
+	if v := s.o.Failures.Peek(ctx, ratelimit.Address(addr)); !v.OK {
+		tooMany(w, v)
 		return
 	}
 	var known auditInfo
@@ -88,8 +78,8 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Request, addr netip.Addr, known auditInfo, why *refusal) {
 	if why.status < 500 {
-		if after, ok := s.o.Failures.Failed(ctx, addr); !ok {
-			tooMany(w, after)
+		if v := s.o.Failures.Take(ctx, ratelimit.Address(addr)); !v.OK { // of concurrent requests each was allowed to try
+			tooMany(w, v)
 			return
 		}
 	}
@@ -120,8 +110,8 @@ func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	answer(w, why.status, failure{why.code, description(why.text)})
 }
 
-func tooMany(w http.ResponseWriter, after string) {
-	w.Header().Set("Retry-After", after)
+func tooMany(w http.ResponseWriter, v ratelimit.Decision) {
+	w.Header().Set("Retry-After", v.RetryAfter())
 	answer(w, http.StatusTooManyRequests, failure{codeUnavailable, "too many requests were refused: wait before the next"})
 }
 

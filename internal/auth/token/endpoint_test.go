@@ -30,7 +30,7 @@ func TestExchangeIssuesToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := token.Token{
+		want := access.Token{
 			Subject: idp + "#alice", Issuer: idp, ClientID: "agent", Audience: base, Scope: access.ReadReports,
 			Expires: time.Now().Add(10 * time.Minute), ID: got.ID,
 		}

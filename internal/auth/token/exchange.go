@@ -139,7 +139,7 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked to
 	if err := s.claimNonces(ctx, marks, a.nonce); err != nil {
 		return issued{}, err
 	}
-	return s.issue(Token{
+	return s.issue(access.Token{
 		Subject: a.issuer.name + "#" + a.subject, Issuer: a.issuer.name, ClientID: c.id, Audience: target, Scope: scope,
 	}, key, time.Now())
 }
@@ -188,7 +188,7 @@ func (s *Server) readTokenRequest(f form) (tokenRequest, error) {
 		if !scopeText(text) || strings.TrimSpace(text) == "" {
 			return out, refuse(codeInvalidScope, "scope must be names with spaces between them: %s", access.AllScopes)
 		}
-		out.scoped, out.scope = true, knownScopes(text)
+		out.scoped, out.scope = true, knownScopes(strings.Fields(text))
 	}
 	return out, nil
 }

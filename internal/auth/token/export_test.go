@@ -3,12 +3,14 @@ package token
 import (
 	"crypto/rsa"
 	"crypto/sha256"
+
+	"pregon/internal/auth/access"
 )
 
 const (
 	Notice       = publishLead
 	MaxLifetime  = maxLifetime
-	Generation   = generationSize
+	MaxCached    = maxCached
 	MaxForeign   = maxForeign
 	GrantJWT     = grantJWTBearer
 	GrantExch    = grantExchange
@@ -25,10 +27,10 @@ func (r *Ring) SetGenerate(f func() (*rsa.PrivateKey, error)) { r.generate = f }
 func (s *Server) Remembered() int {
 	s.cache.mu.RLock()
 	defer s.cache.mu.RUnlock()
-	return len(s.cache.young) + len(s.cache.old)
+	return len(s.cache.tokens)
 }
 
 // Remember caches a token as if it had been verified.
-func (s *Server) Remember(raw string, t Token, kid string) {
+func (s *Server) Remember(raw string, t access.Token, kid string) {
 	s.cache.add(sha256.Sum256([]byte(raw)), t, kid)
 }

@@ -22,45 +22,29 @@ const (
 	metadataMaxAge = 3600 // seconds
 )
 
-// resourceMetadata is the metadata document of RFC 9728.
-type resourceMetadata struct {
-	Resource      string   `json:"resource"`
-	Servers       []string `json:"authorization_servers"`
-	Scopes        []string `json:"scopes_supported"`
-	Methods       []string `json:"bearer_methods_supported"`
-	Name          string   `json:"resource_name"`
-	Documentation string   `json:"resource_documentation"`
-}
-
-// serverMetadata is the metadata document of RFC 8414. There is no authorization
-// endpoint.
-type serverMetadata struct {
-	Issuer         string                    `json:"issuer"`
-	TokenEndpoint  string                    `json:"token_endpoint"`
-	JWKS           string                    `json:"jwks_uri"`
-	Scopes         []string                  `json:"scopes_supported"`
-	ResponseTypes  []string                  `json:"response_types_supported"` // required even when empty
-	GrantTypes     []string                  `json:"grant_types_supported"`
-	GrantProfiles  []string                  `json:"authorization_grant_profiles_supported"`
-	AuthMethods    []string                  `json:"token_endpoint_auth_methods_supported"`
-	AuthAlgorithms []jose.SignatureAlgorithm `json:"token_endpoint_auth_signing_alg_values_supported"`
-	Resources      []string                  `json:"protected_resources"`
-	Documentation  string                    `json:"service_documentation"`
-}
-
-func (s *Server) resourceMetadata(resource string) resourceMetadata {
-	return resourceMetadata{
-		Resource: resource, Servers: []string{s.o.BaseURL}, Scopes: access.AllScopes.Names(), Methods: []string{"header"},
-		Name: "Pregón", Documentation: s.o.BaseURL + documentation,
+// resourceMetadata returns the metadata document of RFC 9728.
+func (s *Server) resourceMetadata(resource string) any {
+	return map[string]any{
+		"resource": resource, "authorization_servers": []string{s.o.BaseURL}, "scopes_supported": access.AllScopes.Names(),
+		"bearer_methods_supported": []string{"header"}, "resource_name": "Pregón", "resource_documentation": s.o.BaseURL + documentation,
 	}
 }
 
-func (s *Server) serverMetadata() serverMetadata {
-	return serverMetadata{
-		Issuer: s.o.BaseURL, TokenEndpoint: s.o.BaseURL + tokenPath, JWKS: s.o.BaseURL + jwksPath,
-		Scopes: access.AllScopes.Names(), ResponseTypes: []string{}, GrantTypes: []string{grantExchange, grantJWTBearer},
-		GrantProfiles: []string{profileIDJAG}, AuthMethods: authMethods, AuthAlgorithms: s.algorithms(),
-		Resources: []string{s.o.BaseURL, s.o.BaseURL + mcpPath}, Documentation: s.o.BaseURL + documentation,
+// serverMetadata returns the metadata document of RFC 8414. There is no
+// authorization endpoint.
+func (s *Server) serverMetadata() any {
+	return map[string]any{
+		"issuer":                                 s.o.BaseURL,
+		"token_endpoint":                         s.o.BaseURL + tokenPath,
+		"jwks_uri":                               s.o.BaseURL + jwksPath,
+		"scopes_supported":                       access.AllScopes.Names(),
+		"response_types_supported":               []string{}, // required even when empty
+		"grant_types_supported":                  []string{grantExchange, grantJWTBearer},
+		"authorization_grant_profiles_supported": []string{profileIDJAG},
+		"token_endpoint_auth_methods_supported":  authMethods,
+		"token_endpoint_auth_signing_alg_values_supported": s.algorithms(),
+		"protected_resources":                              []string{s.o.BaseURL, s.o.BaseURL + mcpPath},
+		"service_documentation":                            s.o.BaseURL + documentation,
 	}
 }
 

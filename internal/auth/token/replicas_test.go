@@ -39,7 +39,7 @@ func process(t *testing.T, path, key string) (*world, *sqlite.Store) {
 		Keys: func(string, string, bool) (token.KeySource, error) {
 			return &source{keys: []jose.JSONWebKey{public("rsa", idpRSA())}}, nil
 		},
-		Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Client: func(*http.Request) netip.Addr { return netip.Addr{} }, Failures: &limiter{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -42,8 +42,8 @@ type Options struct {
 
 	// Client returns the address of a client.
 	Client func(*http.Request) netip.Addr
-	// Failures limits how often an address may fail; nil for no limit.
-	Failures Limiter
+	// Failures limits how often an address may fail.
+	Failures ratelimit.Limiter
 	// Audit records issued and refused tokens; nil for none. It never receives an
 	// assertion, a token or a secret.
 	Audit func(ctx context.Context, event string, attrs ...slog.Attr)
@@ -63,9 +63,6 @@ func New(o Options) (*Server, error) {
 	if err := o.Config.Validate(o.BaseURL); err != nil {
 		return nil, err
 	}
-	if o.Failures == nil {
-		o.Failures = unlimited{}
-	}
 	if o.Audit == nil {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
 	}
@@ -83,17 +80,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// issuer converts the configuration of an issuer.
+// issuer converts the configuration of an issuer, which is valid.
 func (s *Server) issuer(c Issuer) (*issuer, error) {
-	iss := &issuer{name: c.Issuer, audiences: c.Audiences, clients: map[string]*client{}}
+	iss := &issuer{
+		name: c.Issuer, audiences: c.Audiences, clients: map[string]*client{},
+		scopes: knownScopes(c.Scopes), defaults: knownScopes(c.DefaultScopes),
+	}
 	var err error
 	if iss.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, c.AllowPrivate); err != nil {
-		return nil, err
-	}
-	if iss.scopes, err = access.ParseScopes(c.Scopes); err != nil {
-		return nil, err
-	}
-	if iss.defaults, err = access.ParseScopes(c.DefaultScopes); err != nil {
 		return nil, err
 	}
 	for _, name := range c.Algorithms {
@@ -109,32 +103,15 @@ func (s *Server) issuer(c Issuer) (*issuer, error) {
 
 func (s *Server) client(c Client, allowPrivate bool) (*client, error) {
 	out := &client{id: c.ID, auth: c.Auth, scopes: access.AllScopes}
-	var err error
 	if len(c.Scopes) > 0 {
-		if out.scopes, err = access.ParseScopes(c.Scopes); err != nil {
-			return nil, err
-		}
+		out.scopes = knownScopes(c.Scopes)
 	}
-	if c.Auth == authJWT {
-		if out.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, allowPrivate); err != nil {
-			return nil, err
-		}
+	_, err := hex.Decode(out.secret[:], []byte(c.SecretSHA256))
+	if err == nil && c.Auth == authJWT {
+		out.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, allowPrivate)
 	}
-	if c.SecretSHA256 != "" {
-		sum, err := hex.DecodeString(c.SecretSHA256)
-		if err != nil {
-			return nil, err
-		}
-		copy(out.secret[:], sum)
-	}
-	return out, nil
+	return out, err
 }
-
-// unlimited is a Limiter without a limit.
-type unlimited struct{}
-
-func (unlimited) Allowed(context.Context, netip.Addr) (string, bool) { return "", true }
-func (unlimited) Failed(context.Context, netip.Addr) (string, bool)  { return "", true }
 
 // routes are all routes of the server.
 var routes = []struct {

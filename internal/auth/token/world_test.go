@@ -31,6 +31,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"go.uber.org/goleak"
 
+	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
 )
 
@@ -114,20 +115,20 @@ type limiter struct {
 	mu     sync.Mutex
 	closed bool // to all
 	full   bool // to one more failure
-	failed []netip.Addr
+	failed []ratelimit.Subject
 }
 
-func (l *limiter) Allowed(context.Context, netip.Addr) (string, bool) {
+func (l *limiter) Peek(context.Context, ratelimit.Subject) ratelimit.Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return "17", !l.closed
+	return ratelimit.Decision{OK: !l.closed, Reset: 17 * time.Second}
 }
 
-func (l *limiter) Failed(_ context.Context, addr netip.Addr) (string, bool) {
+func (l *limiter) Take(_ context.Context, from ratelimit.Subject) ratelimit.Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.failed = append(l.failed, addr)
-	return "18", !l.full
+	l.failed = append(l.failed, from)
+	return ratelimit.Decision{OK: !l.full, Reset: 18 * time.Second}
 }
 
 // world is a service with two issuers.

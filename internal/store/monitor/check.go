@@ -58,7 +58,8 @@ func (s *Store) check(ctx context.Context, c checker) bool {
 		return false
 	}
 	if err != nil {
-		s.logger.Warn("the store was not checked for damage to the end", "unread", left, "damaged", damaged, "took", time.Since(start), "err", err)
+		s.logger.Warn("the store was not checked for damage to the end",
+			"unread", left, "damaged", damaged, "took", time.Since(start), "err", err)
 		return checking.Err() != nil // the next check would also run out of time
 	}
 	s.logger.Info("the store was checked for damage", "damaged", damaged, "took", time.Since(start))

@@ -36,7 +36,7 @@ type health struct {
 	observe func(part string, took time.Duration, failed bool) // nil for none
 
 	mu      sync.Mutex
-	methods map[method]*record // guarded by mu
+	methods map[method]*calls  // guarded by mu
 	damaged map[string]Failure // guarded by mu; by part
 	failing bool               // guarded by mu: whether an outage was logged
 	logged  time.Time          // guarded by mu
@@ -49,23 +49,23 @@ type method struct {
 	writes     bool
 }
 
-// record has the results of the calls of one method.
-type record struct {
+// calls are the results of the calls of one method.
+type calls struct {
 	failures  int // consecutive
 	since, at time.Time
 	reason    string
 }
 
 // watch starts to measure a call; the returned function ends the measurement.
-func (h *health) watch(ctx context.Context, m method) func(error) {
+func (h *health) watch(ctx context.Context, m method, err *error) func() {
 	start := time.Now()
-	return func(err error) { h.note(ctx, m, time.Since(start), err) }
+	return func() { h.record(ctx, m, time.Since(start), *err) }
 }
 
-// note records the result of a call. took is negative when the duration is not to
+// record records the result of a call. took is negative when the duration is not to
 // be observed. A rejected call is not a failure, since the store answered. Neither
 // is a canceled call, unless its deadline passed while the store did not answer.
-func (h *health) note(ctx context.Context, m method, took time.Duration, err error) {
+func (h *health) record(ctx context.Context, m method, took time.Duration, err error) {
 	if err != nil && (errors.Is(err, context.Canceled) || errors.Is(context.Cause(ctx), context.Canceled)) {
 		return
 	}
@@ -77,7 +77,7 @@ func (h *health) note(ctx context.Context, m method, took time.Duration, err err
 	defer h.mu.Unlock()
 	r := h.methods[m]
 	if r == nil {
-		r = &record{}
+		r = &calls{}
 		h.methods[m] = r
 	}
 	if !failed {
@@ -103,7 +103,8 @@ func (h *health) note(ctx context.Context, m method, took time.Duration, err err
 // damage records a damaged part. h.mu is held.
 func (h *health) damage(part string, writes bool) {
 	if _, known := h.damaged[part]; !known {
-		h.damaged[part] = Failure{Part: part, Reason: "it is damaged: put a backup back, or see docs/operations.md", Since: time.Now(), Writes: writes}
+		const reason = "it is damaged: put a backup back, or see docs/operations.md"
+		h.damaged[part] = Failure{Part: part, Reason: reason, Since: time.Now(), Writes: writes}
 	}
 }
 

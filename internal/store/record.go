@@ -51,15 +51,6 @@ func PlanRecords(given []Record, known map[string]Record, newest int64) (result,
 	return result, written, nil
 }
 
-// RecordIDs returns the ids of records.
-func RecordIDs(records []Record) []string {
-	ids := make([]string, len(records))
-	for i, r := range records {
-		ids[i] = r.ID
-	}
-	return ids
-}
-
 // RecordsByID returns records by their ids.
 func RecordsByID(records []Record) map[string]Record {
 	byID := make(map[string]Record, len(records))

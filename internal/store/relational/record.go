@@ -44,6 +44,10 @@ func (b *Base) PutRecords(ctx context.Context, lease *store.Lease, given ...stor
 		kind = given[0].Kind
 	}
 	table := tableOf(kind)
+	ids := make([]string, len(given))
+	for i, r := range given {
+		ids[i] = r.ID
+	}
 	err = b.update(ctx, "writing records", func(tx DB) error {
 		newest, err := lockHead(ctx, tx, table.head, `revision`)
 		if err != nil {
@@ -52,7 +56,7 @@ func (b *Base) PutRecords(ctx context.Context, lease *store.Lease, given ...stor
 		if err := checkLease(ctx, tx, lease); err != nil {
 			return err
 		}
-		known, err := readRecords(ctx, tx, table, `kind = $1 AND id = ANY($2)`, kind, store.RecordIDs(given))
+		known, err := readRecords(ctx, tx, table, `kind = $1 AND id = ANY($2)`, kind, ids)
 		if err != nil {
 			return err
 		}

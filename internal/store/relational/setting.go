@@ -2,9 +2,8 @@ package relational
 
 import (
 	"context"
+	"fmt"
 	"time"
-
-	"pregon/internal/store"
 )
 
 const (
@@ -14,17 +13,20 @@ const (
 
 // SetCreated records when a store was created.
 func SetCreated(ctx context.Context, tx DB, at time.Time) error {
-	return tx.Exec(ctx, `INSERT INTO setting (name, value) VALUES ($1, $2)`, createdSetting, store.FormatCreated(at))
+	return tx.Exec(ctx, `INSERT INTO setting (name, value) VALUES ($1, $2)`, createdSetting, at.UTC().Format(time.RFC3339))
 }
 
 func (b *Base) Source(ctx context.Context) (string, error) { return b.setting(ctx, sourceSetting) }
 
-func (b *Base) CreatedAt(ctx context.Context) (time.Time, error) {
+func (b *Base) CreatedAt(ctx context.Context) (t time.Time, err error) {
 	value, err := b.setting(ctx, createdSetting)
-	if err != nil {
+	if err != nil || value == "" {
 		return time.Time{}, err
 	}
-	return store.ParseCreated(value)
+	if t, err = time.Parse(time.RFC3339, value); err != nil {
+		return time.Time{}, fmt.Errorf("the store's time of creation is %q: %w", value, err)
+	}
+	return t, nil
 }
 
 // setting returns a setting's value, empty when there is none.

@@ -10,10 +10,11 @@ import (
 // validating and merging all follow the table of fields.
 type field struct {
 	name string // in JSON
-	at   func(*Report) any
 
-	// parse sets the field from a JSON string without escapes, the form in which
-	// most fields are stored. It is nil where the JSON value is no string.
+	// text is the field itself if it is a text.
+	text func(*Report) *string
+	// parse sets another field from a JSON string without escapes. It is nil where
+	// the JSON value is no string.
 	parse func(r *Report, s string) (ok bool)
 	// read sets the field from a value of an import line.
 	read func(in *reading, r *Report, raw json.RawMessage)
@@ -62,8 +63,7 @@ var fields = []field{
 func textField(name string, at func(*Report) *string, validate func(p *problems, name, value string)) field {
 	f := field{
 		name:  name,
-		at:    func(r *Report) any { return at(r) },
-		parse: func(r *Report, s string) bool { *at(r) = s; return true },
+		text:  at,
 		read:  func(in *reading, r *Report, raw json.RawMessage) { in.decode(name, raw, at(r)) },
 		merge: func(m *merge, r, observed *Report) { m.text(name, at(r), *at(observed)) },
 	}
@@ -77,7 +77,6 @@ func textField(name string, at func(*Report) *string, validate func(p *problems,
 func clockField(name string, at func(*Report) *time.Time) field {
 	return field{
 		name:     name,
-		at:       func(r *Report) any { return at(r) },
 		parse:    func(r *Report, s string) bool { return at(r).UnmarshalText([]byte(s)) == nil },
 		read:     func(in *reading, r *Report, raw json.RawMessage) { *at(r) = in.instant(name, raw) },
 		validate: func(p *problems, r *Report) { p.instant(name, at(r)) },
@@ -110,7 +109,6 @@ func validMethod(p *problems, name, value string) {
 // numberField, with id and type, is validated by Report.Validate.
 var numberField = field{
 	name: "cnmv_registration_number",
-	at:   func(*Report) any { return nil },
 	parse: func(r *Report, s string) (ok bool) {
 		r.Number, ok = ParseNumber(s)
 		return ok
@@ -122,7 +120,6 @@ var numberField = field{
 
 var backfilledField = field{
 	name: "backfilled",
-	at:   func(*Report) any { return nil },
 	parse: func(r *Report, s string) bool {
 		r.Backfilled = s == "true"
 		return s == "true" || s == "false"
@@ -144,7 +141,6 @@ var publishedField = func() field {
 
 var relatedField = field{
 	name: "related",
-	at:   func(r *Report) any { return &r.Related },
 	read: func(in *reading, r *Report, raw json.RawMessage) {
 		var lines []relationLine
 		in.decode("related", raw, &lines)
@@ -163,7 +159,6 @@ var relatedField = field{
 // documentField merges the document with its summary: see merge.document.
 var documentField = field{
 	name:     "document",
-	at:       func(r *Report) any { return &r.Document },
 	read:     func(in *reading, r *Report, raw json.RawMessage) { in.decode("document", raw, &r.Document) },
 	validate: func(p *problems, r *Report) { r.Document.validate(p) },
 	merge:    (*merge).document,
@@ -172,7 +167,6 @@ var documentField = field{
 func evidenceField(name string, at func(*Report) *[]Evidence) field {
 	return field{
 		name: name,
-		at:   func(r *Report) any { return at(r) },
 		read: func(in *reading, r *Report, raw json.RawMessage) {
 			var lines []evidenceLine
 			in.decode(name, raw, &lines)

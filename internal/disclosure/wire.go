@@ -1,7 +1,10 @@
 package disclosure
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -61,44 +64,15 @@ func appendNullable(b []byte, name, value string) []byte {
 	return appendField(b, name, value)
 }
 
-const hex = "0123456789abcdef"
-
-// appendString appends a JSON string. Invalid UTF-8 becomes U+FFFD.
+// appendString appends a JSON string. Nearly all need no escapes; encoding/json
+// writes the others.
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r != utf8.RuneError || size > 1 {
-				i += size
-				continue
-			}
-		}
-		b = appendEscape(append(b, s[start:i]...), c)
-		i++
-		start = i
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' }) {
+		return append(append(append(b, '"'), s...), '"')
 	}
-	return append(append(b, s[start:]...), '"')
-}
-
-func appendEscape(b []byte, c byte) []byte {
-	switch {
-	case c == '"' || c == '\\':
-		return append(b, '\\', c)
-	case c == '\n':
-		return append(b, '\\', 'n')
-	case c == '\r':
-		return append(b, '\\', 'r')
-	case c == '\t':
-		return append(b, '\\', 't')
-	case c >= utf8.RuneSelf:
-		return append(b, "\ufffd"...)
-	}
-	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	var escaped bytes.Buffer
+	e := json.NewEncoder(&escaped)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string has a form
+	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
 }

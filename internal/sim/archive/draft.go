@@ -2,6 +2,8 @@ package archive
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -19,20 +21,49 @@ import (
 
 // Draft is a report to publish. The market makes up the fields that are left out.
 type Draft struct {
-	Type     disclosure.Type // any letter case
-	Title    string          // gets market.Mark if it has none
-	NIF      string          // of an issuer of the market, in any spelling
-	Name     string          // one of its names
-	Category string
+	Type        disclosure.Type `json:"type"`  // any letter case
+	Title       string          `json:"title"` // gets market.Mark if it has none
+	NIF         string          `json:"nif"`   // of an issuer of the market, in any spelling
+	Name        string          `json:"name"`  // one of its names
+	Category    string          `json:"category"`
+	Document    Document        `json:"document"`
+	Text        string          `json:"text"`         // of its document; paragraphs are separated by empty lines
+	Link        string          `json:"link"`         // the target of its row instead of a document, as rows print it
+	Related     Ref             `json:"related"`      // an earlier report
+	Corrects    Ref             `json:"corrects"`     // the report that it corrects
+	PublishedAt time.Time       `json:"published_at"` // zero is now
+	Number      json.Number     `json:"number"`       // leaves a gap or replaces a report; empty is the next
+}
 
-	Document    *bool     // whether it has a document; nil leaves it to the market
-	Form        string    // the form of its document: one of paper.Forms
-	Text        string    // of its document; paragraphs are separated by empty lines
-	Link        string    // the target of its row instead of a document, as rows print it
-	Related     string    // the number or id of an earlier report
-	Corrects    string    // the number or id of the report that it corrects
-	PublishedAt time.Time // zero is now
-	Number      int64     // leaves a gap or replaces a report; zero is the next
+// Ref is the number of a report, written as a number or a string, or its id.
+type Ref string
+
+// UnmarshalJSON accepts any value. A draft that refers to no report is refused.
+func (r *Ref) UnmarshalJSON(raw []byte) error {
+	if string(raw) != "null" {
+		*r = Ref(strings.Trim(string(raw), `"`))
+	}
+	return nil
+}
+
+// Document says whether a report has a document, or which form it has. The zero
+// Document leaves it to the market.
+type Document struct {
+	Present *bool
+	Form    string // one of paper.Forms
+}
+
+// UnmarshalJSON parses a boolean or a form.
+func (d *Document) UnmarshalJSON(raw []byte) error {
+	var present *bool
+	if json.Unmarshal(raw, &present) == nil {
+		d.Present = present
+		return nil
+	}
+	if err := json.Unmarshal(raw, &d.Form); err != nil || d.Form == "" {
+		return errors.New("a document must be true, false or one of " + strings.Join(paper.Forms(), ", "))
+	}
+	return nil
 }
 
 // compose returns the report of a draft. The caller holds mu.
@@ -52,8 +83,9 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 		by = other.Issuer
 	}
 	a.chooseType(&p, by, other)
-	again := a.find(p.Type, p.Number)
-	number := cmp.Or(p.Number, a.next()[p.Type.Index()])
+	number, _ := disclosure.ParseNumber(string(p.Number)) // zero without one
+	again := a.find(p.Type, number)
+	number = cmp.Or(number, a.next()[p.Type.Index()])
 	at := p.PublishedAt
 	if at.IsZero() {
 		at = a.now()
@@ -80,7 +112,7 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 	}
 	f.Category = cmp.Or(p.Category, f.Category)
 	f.setTitle(&p, other)
-	f.Form, f.Text = cmp.Or(p.Form, f.Form), cmp.Or(p.Text, f.Text)
+	f.Form, f.Text = cmp.Or(p.Document.Form, f.Form), cmp.Or(p.Text, f.Text)
 	a.setLink(f, &p)
 	switch {
 	case other != nil:
@@ -121,8 +153,8 @@ func (a *Archive) setLink(f *Report, p *Draft) {
 			f.PDFURL = p.Link
 		}
 		return
-	case p.Document == nil:
-	case !*p.Document:
+	case p.Document.Present == nil:
+	case !*p.Document.Present:
 		f.Link, f.PDFURL = "", ""
 	case f.PDFURL == "":
 		f.Link, f.PDFURL = "", documents+makeGUID(a.seed^filler.Mix(uint64(a.published))^uint64(f.Number))+"%7d"
@@ -140,8 +172,8 @@ func (p *Draft) check(now time.Time) error {
 	if p.Type != "" && p.Type.Index() < 0 {
 		refuse("type", string(p.Type), "use ip, hr or oir")
 	}
-	if p.Number < 0 || p.Number >= 1<<31 {
-		refuse("number", strconv.FormatInt(p.Number, 10), "must be positive, and of nine digits at most")
+	if n, ok := disclosure.ParseNumber(string(p.Number)); p.Number != "" && (!ok || n >= 1<<31) {
+		refuse("number", string(p.Number), "must be positive, without a leading zero, and of nine digits at most")
 	}
 	if at := p.PublishedAt; !at.IsZero() && (at.Before(market.Epoch.Start()) || at.After(now.AddDate(0, 0, 1))) {
 		refuse("published_at", at.Format(time.RFC3339), "must lie between "+market.Epoch.String()+" and tomorrow")
@@ -151,23 +183,24 @@ func (p *Draft) check(now time.Time) error {
 			refuse(name, "", "must be text of 4000 characters at most")
 		}
 	}
-	p.Form = strings.ToLower(p.Form)
-	if p.Form != "" && !slices.Contains(paper.Forms(), p.Form) {
-		refuse("document", p.Form, "use true, false or one of "+strings.Join(paper.Forms(), ", "))
-	}
 	if p.Text != "" && strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || utf8.RuneCountInString(p.Text) > 60_000 {
 		refuse("text", "", "must be text of 60000 characters at most")
 	}
-	if ownDocument := p.Form != "" || p.Text != ""; ownDocument && (p.Link != "" || p.Document != nil && !*p.Document) {
+	d := &p.Document
+	d.Form = strings.ToLower(d.Form)
+	if d.Form != "" && !slices.Contains(paper.Forms(), d.Form) {
+		refuse("document", d.Form, "use true, false or one of "+strings.Join(paper.Forms(), ", "))
+	}
+	if own := d.Form != "" || p.Text != ""; own && (p.Link != "" || d.Present != nil && !*d.Present) {
 		refuse("document", "", "cannot be said of a report that has none of its own")
-	} else if ownDocument {
-		p.Document = new(true)
+	} else if own {
+		d.Present = new(true)
 	}
 	if p.Link != "" && !goodLink(p.Link) {
 		refuse("link", p.Link, "must begin with ../ or "+Origin+"/")
 	}
 	if p.Related != "" && p.Corrects != "" {
-		refuse("corrects", p.Corrects, "cannot be joined with related")
+		refuse("corrects", string(p.Corrects), "cannot be joined with related")
 	}
 	return Invalid(bad)
 }
@@ -191,9 +224,9 @@ func Invalid(bad []fault.Field) error {
 
 // other returns the report to which the draft relates, or nil.
 func (a *Archive) other(p *Draft) (*Report, error) {
-	name, ref := "related", p.Related
+	name, ref := "related", string(p.Related)
 	if p.Corrects != "" {
-		name, ref = "corrects", p.Corrects
+		name, ref = "corrects", string(p.Corrects)
 	}
 	if ref == "" {
 		return nil, nil

@@ -15,7 +15,6 @@ import (
 	"pregon/internal/server/private"
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
-	"pregon/internal/sim/paper"
 )
 
 const welcome = `The simulated regulator and exchange of Pregón. No data of it is real.
@@ -53,7 +52,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 	case path == "publish" && r.Method == http.MethodPost:
 		v, err = s.publish(w, r)
 	case path == "fault" && r.Method == http.MethodPost:
-		var want faultRequest
+		want := armed{Share: 1}
 		if err = decode(w, r, &want); err == nil {
 			v, err = s.faults.arm(want, s.archive.Next())
 		}
@@ -122,83 +121,13 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	return nil
 }
 
-// number is a number that may be written as a string, as in the API of the service.
-type number string
-
-func (n *number) UnmarshalJSON(raw []byte) error {
-	var text string
-	if err := json.Unmarshal(raw, &text); err == nil {
-		*n = number(text)
-		return nil
-	}
-	var x json.Number
-	if err := json.Unmarshal(raw, &x); err != nil {
-		return errors.New("the number of a report must be a number or a string")
-	}
-	*n = number(x.String())
-	return nil
-}
-
-// documentField says whether a report has a document, or which form it has.
-type documentField struct {
-	any  *bool
-	form string
-}
-
-func (w *documentField) UnmarshalJSON(raw []byte) error {
-	var yes *bool
-	if err := json.Unmarshal(raw, &yes); err == nil {
-		w.any = yes
-		return nil
-	}
-	if err := json.Unmarshal(raw, &w.form); err != nil || w.form == "" {
-		return errors.New("a document must be true, false or one of " + strings.Join(paper.Forms(), ", "))
-	}
-	return nil
-}
-
 // publish publishes the report of the body.
 func (s *Server) publish(w http.ResponseWriter, r *http.Request) (any, error) {
-	var in struct {
-		Type        string        `json:"type"`
-		Title       string        `json:"title"`
-		NIF         string        `json:"nif"`
-		Name        string        `json:"name"`
-		Category    string        `json:"category"`
-		Document    documentField `json:"document"`
-		Text        string        `json:"text"`
-		Link        string        `json:"link"`
-		Related     number        `json:"related"`
-		Corrects    number        `json:"corrects"`
-		PublishedAt string        `json:"published_at"`
-		Number      number        `json:"number"`
-	}
-	if err := decode(w, r, &in); err != nil {
+	var draft archive.Draft
+	if err := decode(w, r, &draft); err != nil {
 		return nil, err
 	}
-	p := archive.Draft{
-		Type: disclosure.Type(in.Type), Title: in.Title, NIF: in.NIF, Name: in.Name, Category: in.Category,
-		Document: in.Document.any, Form: in.Document.form, Text: in.Text, Link: in.Link, Related: string(in.Related), Corrects: string(in.Corrects),
-	}
-	var bad []fault.Field
-	if in.PublishedAt != "" {
-		at, err := time.Parse(time.RFC3339, in.PublishedAt)
-		if err != nil {
-			bad = append(bad, fault.Field{Name: "published_at", Value: in.PublishedAt, Reason: "must be a date and time with its offset"})
-		}
-		p.PublishedAt = at
-	}
-	if in.Number != "" {
-		n, ok := disclosure.ParseNumber(string(in.Number))
-		if !ok {
-			bad = append(bad, fault.Field{Name: "number", Value: string(in.Number), Reason: "must be digits, without a leading zero"})
-		}
-		p.Number = n
-	}
-	if err := archive.Invalid(bad); err != nil {
-		return nil, err
-	}
-	out, err := s.Publish(p)
+	out, err := s.Publish(draft)
 	if err != nil {
 		return nil, err
 	}

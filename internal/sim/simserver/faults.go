@@ -1,6 +1,7 @@
 package simserver
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -37,13 +38,23 @@ type armed struct {
 	Surface surface         `json:"surface"`
 	Type    disclosure.Type `json:"type,omitempty"`
 	Share   float64         `json:"share"` // of the requests that it affects
-	By      string          `json:"by,omitempty"`
+	By      duration        `json:"by,omitzero"`
+	For     duration        `json:"for,omitzero"`    // of a fault to arm: becomes Until
 	Times   int             `json:"times,omitempty"` // left; zero is unlimited
 	Until   time.Time       `json:"until,omitzero"`
 	Struck  int             `json:"struck"`
 
-	by    time.Duration
 	below [3]int64 // the next numbers of the series when it was armed
+}
+
+// duration is a duration in the form of time.ParseDuration.
+type duration struct{ time.Duration }
+
+func (d duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+func (d *duration) UnmarshalText(text []byte) (err error) {
+	d.Duration, err = time.ParseDuration(string(text))
+	return err
 }
 
 // faults are the armed faults.
@@ -62,7 +73,7 @@ type effect struct {
 	write   func(*Server, http.ResponseWriter, *http.Request, answer) // sends the answer of the site
 }
 
-// kinds are all faults. Some of them only change the request.
+// kinds are the faults, besides the hostile documents. Some only change the request.
 var kinds = map[string]func(*armed, *request, *effect){
 	"error500":     func(_ *armed, _ *request, e *effect) { e.instead = failing(http.StatusInternalServerError) },
 	"error403":     func(_ *armed, _ *request, e *effect) { e.instead = failing(http.StatusForbidden) },
@@ -70,46 +81,29 @@ var kinds = map[string]func(*armed, *request, *effect){
 	"redirectloop": func(_ *armed, _ *request, e *effect) { e.instead = redirect },
 	"reset":        func(_ *armed, _ *request, e *effect) { e.instead = reset },
 	"endless":      func(_ *armed, _ *request, e *effect) { e.instead = endless },
-	"stall":        func(f *armed, _ *request, e *effect) { e.wait += f.by },
+	"stall":        func(f *armed, _ *request, e *effect) { e.wait += f.By.Duration },
 	"truncate":     func(_ *armed, _ *request, e *effect) { e.write = truncate },
 	"markup":       func(_ *armed, _ *request, e *effect) { e.write = rename },
 	"huge":         func(_ *armed, _ *request, e *effect) { e.write = huge },
-	"bomb":         expand,
+	"bomb":         func(_ *armed, _ *request, e *effect) { e.write = bomb },
 	"runaway":      func(_ *armed, r *request, _ *effect) { r.runaway = true },
-	"feedcut":      func(f *armed, r *request, _ *effect) { r.cut = r.now.Add(-f.by) },
+	"feedcut":      func(f *armed, r *request, _ *effect) { r.cut = r.now.Add(-f.By.Duration) },
 	"silent":       func(_ *armed, r *request, _ *effect) { r.below = 1 },
 	"frozen":       func(f *armed, r *request, _ *effect) { r.below = f.below[r.series.Index()] },
-	"skew":         func(f *armed, r *request, _ *effect) { r.skew = f.by },
-	"corrupt":      damageDocument,
-	"cut":          damageDocument,
-	"locked":       damageDocument,
-	"cycle":        damageDocument,
-	"billions":     damageDocument,
-	"empty":        damageDocument,
-	"page":         damageDocument,
-	"word":         damageDocument,
+	"skew":         func(f *armed, r *request, _ *effect) { r.skew = f.By.Duration },
 }
 
 // damageDocument answers a hostile document instead of a good one. It leaves other
 // answers unchanged.
-func damageDocument(f *armed, _ *request, e *effect) {
-	e.write = func(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
-		if a.isDocument {
-			a = damaged(f.Kind, a)
-		}
-		write(w, r, a)
+func (a *armed) damageDocument(_ *Server, w http.ResponseWriter, r *http.Request, good answer) {
+	if good.isDocument {
+		good = damaged(a.Kind, good)
 	}
+	write(w, r, good)
 }
 
-// expand answers a decompression bomb: a hostile document on the surface of
-// documents, a compressed response on others.
-func expand(f *armed, r *request, e *effect) {
-	if e.write = bomb; f.onDocuments() {
-		damageDocument(f, r, e)
-	}
-}
-
-// onDocuments reports whether a fault affects documents only.
+// onDocuments reports whether a fault affects documents only. A bomb is a hostile
+// document on their surface, and a compressed response on others.
 func (a *armed) onDocuments() bool {
 	return paper.IsHostile(a.Kind) && (a.Kind != "bomb" || a.Surface == onDocument)
 }
@@ -139,7 +133,11 @@ func (f *faults) apply(at route, r *request) (e effect) {
 			continue
 		}
 		a.Struck++
-		kinds[a.Kind](a, r, &e)
+		if a.onDocuments() {
+			e.write = a.damageDocument
+		} else {
+			kinds[a.Kind](a, r, &e)
+		}
 		if a.Times > 0 {
 			if a.Times--; a.Times == 0 {
 				a.Times = -1 // used up
@@ -194,73 +192,40 @@ func (f *faults) clear() int {
 	return n
 }
 
-// faultRequest is a fault to arm.
-type faultRequest struct {
-	Kind    string   `json:"kind"`
-	Surface surface  `json:"surface"`
-	Type    string   `json:"type"`
-	For     string   `json:"for"`
-	Times   int      `json:"times"`
-	Share   *float64 `json:"share"`
-	By      string   `json:"by"`
-}
-
 // arm adds a fault. next are the next numbers of the series.
-func (f *faults) arm(w faultRequest, next [3]int64) (armed, error) {
-	a := armed{
-		Kind: strings.ToLower(w.Kind), Surface: surface(strings.ToLower(string(w.Surface))),
-		Type: disclosure.Type(strings.ToUpper(w.Type)), Share: 1, Times: w.Times, below: next,
-	}
+func (f *faults) arm(a armed, next [3]int64) (armed, error) {
 	var bad []fault.Field
 	refuse := func(name, value, reason string) {
 		bad = append(bad, fault.Field{Name: name, Value: value, Reason: reason})
 	}
-	if kinds[a.Kind] == nil {
-		refuse("kind", w.Kind, "is unknown; GET /_sim/ lists the kinds")
+	a.Kind = strings.ToLower(a.Kind)
+	if kinds[a.Kind] == nil && !paper.IsHostile(a.Kind) {
+		refuse("kind", a.Kind, "is unknown; GET /_sim/ lists the kinds")
 	}
-	if a.Surface == "" {
-		a.Surface = everywhere
-	}
+	a.Surface = cmp.Or(surface(strings.ToLower(string(a.Surface))), everywhere)
 	if !slices.Contains(surfaces, a.Surface) {
-		refuse("surface", string(w.Surface), "use feed, list, permalink, hr, document, register, exchange or all")
+		refuse("surface", string(a.Surface), "use feed, list, permalink, hr, document, register, exchange or all")
 	}
+	a.Type = disclosure.Type(strings.ToUpper(string(a.Type)))
 	if a.Type != "" && a.Type.Index() < 0 {
-		refuse("type", w.Type, "use ip, hr or oir")
+		refuse("type", string(a.Type), "use ip, hr or oir")
 	}
-	if w.Share != nil {
-		if a.Share = *w.Share; a.Share < 0 || a.Share > 1 {
-			refuse("share", "", "must be between 0 and 1")
-		}
+	if a.Share < 0 || a.Share > 1 {
+		refuse("share", "", "must be between 0 and 1")
 	}
-	if w.Times < 0 {
-		refuse("times", "", "must not be negative")
-	}
-	a.by = defaults[a.Kind]
-	var lasts time.Duration
-	for name, d := range map[string]struct {
-		text string
-		into *time.Duration
-	}{"by": {w.By, &a.by}, "for": {w.For, &lasts}} {
-		if d.text == "" {
-			continue
-		}
-		x, err := time.ParseDuration(d.text)
-		if err != nil || name == "for" && x <= 0 {
-			refuse(name, d.text, "must be a duration such as 30s")
-		}
-		*d.into = x
+	if a.Times < 0 || a.For.Duration < 0 {
+		refuse("times and for", "", "must not be negative")
 	}
 	if err := archive.Invalid(bad); err != nil {
 		return armed{}, err
 	}
-	if a.by != 0 {
-		a.By = a.by.String()
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if lasts > 0 {
-		a.Until = f.now().Add(lasts).UTC()
+	a.Until, a.Struck, a.below = time.Time{}, 0, next
+	if a.For.Duration > 0 {
+		a.Until = f.now().Add(a.For.Duration).UTC()
 	}
+	a.By.Duration, a.For = cmp.Or(a.By.Duration, defaults[a.Kind]), duration{}
 	f.all = append(f.all, &a)
 	return a, nil
 }

@@ -12,8 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"pregon/internal/fault"
 )
 
 const (
@@ -33,16 +31,13 @@ type failure struct {
 }
 
 func (f *failure) Error() string {
-	text := "the language model did not answer"
 	switch {
 	case f.err != nil:
-		text += ": " + f.err.Error()
+		return "the language model did not answer: " + f.err.Error()
 	case f.code != "":
-		text = fmt.Sprintf("the language model answered %d (%s)", f.status, f.code)
-	default:
-		text = fmt.Sprintf("the language model answered %d", f.status)
+		return fmt.Sprintf("the language model answered %d (%s)", f.status, f.code)
 	}
-	return text
+	return fmt.Sprintf("the language model answered %d", f.status)
 }
 
 func (f *failure) Unwrap() error { return f.err }
@@ -51,7 +46,7 @@ func (f *failure) Unwrap() error { return f.err }
 func (c *Client) attempt(ctx context.Context, q question, d dialect) (answer, *failure) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.AttemptTimeout)
 	defer cancel()
-	body, err := json.Marshal(d.request(c.o, q))
+	body, err := json.Marshal(d.request(q))
 	if err != nil {
 		return answer{}, &failure{err: err}
 	}
@@ -159,9 +154,4 @@ func (c *Client) plain(value any) string {
 		return ""
 	}
 	return word
-}
-
-// asFault returns the error of Complete for a failure.
-func asFault(f *failure) error {
-	return fault.Wrap(fault.Unavailable, f, "the language model cannot be used")
 }

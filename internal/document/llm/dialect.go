@@ -36,15 +36,15 @@ type request struct {
 }
 
 // request returns the request for a question.
-func (d dialect) request(o Options, q question) request {
+func (d dialect) request(q question) request {
 	r := request{Model: q.model, Messages: []message{{"system", q.system}, {"user", q.user}}}
 	if !d.noTemperature {
 		r.Temperature = new(int) // 0, for reproducible answers
 	}
 	if d.newTokens {
-		r.MaxCompletionTokens = o.MaxTokens
+		r.MaxCompletionTokens = maxTokens
 	} else {
-		r.MaxTokens = o.MaxTokens
+		r.MaxTokens = maxTokens
 	}
 	switch {
 	case len(q.schema) == 0 || d.format == byPrompt:

@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"pregon/internal/fault"
@@ -32,10 +31,7 @@ type Options struct {
 	Model string
 	Key   string // sent as a bearer token, unless empty
 
-	RequestsPerDay int // in a UTC day, retries included; 0: no limit
-	TokensPerDay   int // of prompts and answers, as the endpoint counts them; 0: no limit
-	Concurrency    int // requests at a time; 0: 1; at most 2
-	MaxTokens      int // of an answer; 0: 2000
+	TokensPerDay int // of prompts and answers in a UTC day, as the endpoint counts them; 0: no limit
 
 	AttemptTimeout time.Duration // 0: 20 s
 	Timeout        time.Duration // for all attempts together; 0: 45 s
@@ -45,10 +41,9 @@ type Options struct {
 }
 
 const (
-	defaultAttempt   = 20 * time.Second
-	defaultTimeout   = 45 * time.Second
-	defaultMaxTokens = 2000
-	maxConcurrency   = 2
+	defaultAttempt = 20 * time.Second
+	defaultTimeout = 45 * time.Second
+	maxTokens      = 2000 // of an answer
 )
 
 // ErrBudget is the error after the day's budget is used up.
@@ -57,17 +52,15 @@ var ErrBudget = fault.New(fault.RateLimited, "the day's budget for the language 
 // ErrOpen is the error while the circuit breaker is open.
 var ErrOpen = fault.New(fault.Unavailable, "the language model failed repeatedly and is not used for a while")
 
-// Client sends requests to one model. It is safe for concurrent use.
+// Client sends requests to one model, one at a time. It is safe for concurrent use.
 type Client struct {
 	o       Options
 	address string
 	client  *http.Client
 	log     *slog.Logger
-	slots   chan struct{} // holds an element for each request in progress
-	budget  budget
-	breaker breaker
-	dialect atomic.Pointer[dialect] // of the last answer; nil before the first
-	stats   counters
+	turn    chan struct{} // holds an element while a question is asked
+	dialect dialect       // of the last answer; for the holder of the turn
+	state
 }
 
 // New returns a client, or an error if the options are invalid. It sends nothing.
@@ -84,11 +77,8 @@ func New(o Options) (*Client, error) {
 	}
 	o.AttemptTimeout = cmp.Or(o.AttemptTimeout, defaultAttempt)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
-	o.MaxTokens = cmp.Or(o.MaxTokens, defaultMaxTokens)
 	if o.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = maxConcurrency
-		o.Transport = t
+		o.Transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -99,8 +89,7 @@ func New(o Options) (*Client, error) {
 			Transport:     o.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		slots:  make(chan struct{}, min(max(o.Concurrency, 1), maxConcurrency)),
-		budget: budget{requests: o.RequestsPerDay, tokens: o.TokensPerDay},
+		turn: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -136,7 +125,7 @@ func (c *Client) Complete(ctx context.Context, system, user string, schema json.
 }
 
 // Model is another model of the endpoint of a client. It shares the client's budget,
-// slots and circuit breaker.
+// turn and circuit breaker.
 type Model struct {
 	client *Client
 	name   string
@@ -154,8 +143,8 @@ func (c *Client) complete(ctx context.Context, q question) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
 	case <-ctx.Done():
 		return "", fault.Wrap(fault.Unavailable, ctx.Err(), "the language model is busy")
 	}

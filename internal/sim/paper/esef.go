@@ -3,73 +3,70 @@ package paper
 import (
 	"archive/zip"
 	"bytes"
+	_ "embed"
 	"encoding/xml"
 	"fmt"
-	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"pregon/internal/disclosure"
 )
 
+//go:embed esef.xhtml
+var xhtmlText string
+
+var xhtmlTemplate = template.Must(template.New("").Parse(xhtmlText))
+
 // makeXHTML returns a document in the European single electronic format of annual
 // reports: a page whose figures are marked up for programs. The content of
 // ix:header is not displayed.
 func makeXHTML(r *disclosure.Report, d *document) []byte {
-	year := r.PublishedAt.In(disclosure.Madrid).Year() - 1
-	code := issuerCode(r)
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `<?xml version="1.0" encoding="utf-8"?>
-<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL" xmlns:ixt="http://www.xbrl.org/inlineXBRL/transformation/2020-02-12" xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:xbrldi="http://xbrl.org/2006/xbrldi" xmlns:iso4217="http://www.xbrl.org/2003/iso4217" xmlns:link="http://www.xbrl.org/2003/linkbase" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:ifrs-full="https://xbrl.ifrs.org/taxonomy/2024-03-27/ifrs-full" xml:lang="es">
-<head>
-<title>%s</title>
-<style type="text/css">body { font-family: sans-serif; } table { border-collapse: collapse; } td.n { text-align: right; } /* p { display: block } */</style>
-</head>
-<body>
-<div style="display:none">
-<ix:header>
-<ix:hidden><ix:nonNumeric name="ifrs-full:NameOfReportingEntityOrOtherMeansOfIdentification" contextRef="c1" id="h1">%s</ix:nonNumeric><ix:nonNumeric name="ifrs-full:DomicileOfEntity" contextRef="c1" id="h2">DATO-OCULTO-%s</ix:nonNumeric></ix:hidden>
-<ix:references><link:schemaRef xlink:type="simple" xlink:href="%s-%d-12-31.xsd" /></ix:references>
-<ix:resources>
-<xbrli:context id="c1"><xbrli:entity><xbrli:identifier scheme="http://standards.iso.org/iso/17442">%s</xbrli:identifier></xbrli:entity><xbrli:period><xbrli:startDate>%d-01-01</xbrli:startDate><xbrli:endDate>%d-12-31</xbrli:endDate></xbrli:period></xbrli:context>
-<xbrli:unit id="u1"><xbrli:measure>iso4217:EUR</xbrli:measure></xbrli:unit>
-</ix:resources>
-</ix:header>
-</div>
-<div class="head">%s</div>
-`, xmlText(d.title), xmlText(r.CompanyName), code, code, year, code, year, year, xmlText(d.head))
-	x := xhtml{Buffer: &b}
+	var x xhtml
 	for n := range d.blocks {
 		x.block(&d.blocks[n])
 	}
-	fmt.Fprintf(&b, "<div class=\"foot\">%s</div>\n</body>\n</html>\n", xmlText(d.foot))
-	return b.Bytes()
+	var out bytes.Buffer
+	err := xhtmlTemplate.Execute(&out, map[string]any{
+		"Title": xmlText(d.title), "Name": xmlText(r.CompanyName), "Head": xmlText(d.head), "Foot": xmlText(d.foot),
+		"Code": issuerCode(r), "Year": reportYear(r), "Body": x.String(),
+	})
+	if err != nil {
+		panic(err) // a bug in esef.xhtml
+	}
+	return out.Bytes()
 }
+
+// reportYear returns the year that an annual report is about.
+func reportYear(r *disclosure.Report) int { return r.PublishedAt.In(disclosure.Madrid).Year() - 1 }
 
 // xhtml writes the blocks of a document and numbers its facts.
 type xhtml struct {
-	*bytes.Buffer
+	strings.Builder
 	facts int
 }
 
+// fact returns the start tag of the next fact.
+func (x *xhtml) fact(kind, name, attributes string) string {
+	x.facts++
+	return fmt.Sprintf(`<ix:%s name="ifrs-full:%s" contextRef="c1" %sid="f%d"`, kind, name, attributes, x.facts)
+}
+
+// tags are the elements of blocks that are no facts.
+var tags = map[blockKind]string{
+	letterhead: "<h1>%s</h1>\n", heading: "<h2>%s</h2>\n", chapter: "<h2>%s</h2>\n", section: "<h3>%s</h3>\n",
+	item: "<ul><li>%s</li></ul>\n", small: "<p>%s</p>\n",
+}
+
 func (x *xhtml) block(b *block) {
-	text := xmlText(b.text)
 	switch b.kind {
-	case letterhead:
-		fmt.Fprintf(x, "<h1>%s</h1>\n", text)
-	case heading, chapter:
-		fmt.Fprintf(x, "<h2>%s</h2>\n", text)
-	case section:
-		fmt.Fprintf(x, "<h3>%s</h3>\n", text)
-	case item:
-		fmt.Fprintf(x, "<ul><li>%s</li></ul>\n", text)
 	case table:
 		x.table(b)
 	case paragraph:
-		x.facts++
-		fmt.Fprintf(x, "<p><ix:nonNumeric name=\"ifrs-full:DescriptionOfNatureOfEntitysOperationsAndPrincipalActivities\" contextRef=\"c1\" id=\"f%d\" escape=\"true\">%s</ix:nonNumeric></p>\n", x.facts, text)
+		start := x.fact("nonNumeric", "DescriptionOfNatureOfEntitysOperationsAndPrincipalActivities", "")
+		fmt.Fprintf(x, "<p>%s escape=\"true\">%s</ix:nonNumeric></p>\n", start, xmlText(b.text))
 	default:
-		fmt.Fprintf(x, "<p>%s</p>\n", text)
+		fmt.Fprintf(x, tags[b.kind], xmlText(b.text))
 	}
 }
 
@@ -80,12 +77,12 @@ func (x *xhtml) table(b *block) {
 		for k, text := range row {
 			switch {
 			case b.head && n == 0:
-				fmt.Fprintf(x, "<th>%s</th>", xmlText(text))
+				x.WriteString("<th>" + xmlText(text) + "</th>")
 			case k > 0 && strings.Trim(text, "0123456789.,") == "":
-				x.facts++
-				fmt.Fprintf(x, "<td class=\"n\"><ix:nonFraction name=\"ifrs-full:Revenue\" contextRef=\"c1\" unitRef=\"u1\" decimals=\"-5\" scale=\"6\" format=\"ixt:num-comma-decimal\" id=\"f%d\">%s</ix:nonFraction></td>", x.facts, text)
+				start := x.fact("nonFraction", "Revenue", `unitRef="u1" decimals="-5" scale="6" format="ixt:num-comma-decimal" `)
+				x.WriteString(`<td class="n">` + start + ">" + text + "</ix:nonFraction></td>")
 			default:
-				fmt.Fprintf(x, "<td>%s</td>", xmlText(text))
+				x.WriteString("<td>" + xmlText(text) + "</td>")
 			}
 		}
 		x.WriteString("</tr>\n")
@@ -107,13 +104,15 @@ func issuerCode(r *disclosure.Report) string {
 // makePackage returns the page in a report package.
 func makePackage(r *disclosure.Report, d *document) []byte {
 	code := issuerCode(r)
-	stem := code + "-" + strconv.Itoa(r.PublishedAt.In(disclosure.Madrid).Year()-1) + "-12-31"
+	stem := fmt.Sprintf("%s-%d-12-31", code, reportYear(r))
 	top := stem + "-es/"
+	const declaration = `<?xml version="1.0"?>`
 	return Zip([]Member{
 		{top + "META-INF/reportPackage.json", []byte(`{"documentInfo":{"documentType":"https://xbrl.org/report-package/2023"}}`)},
-		{top + "META-INF/catalog.xml", []byte(`<?xml version="1.0"?><catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog"/>`)},
-		{top + "META-INF/taxonomyPackage.xml", []byte(`<?xml version="1.0"?><tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` + code + `</tp:identifier></tp:taxonomyPackage>`)},
-		{top + "mercado.example/" + stem + ".xsd", []byte(`<?xml version="1.0"?><xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"/>`)},
+		{top + "META-INF/catalog.xml", []byte(declaration + `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog"/>`)},
+		{top + "META-INF/taxonomyPackage.xml", []byte(declaration +
+			`<tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` + code + `</tp:identifier></tp:taxonomyPackage>`)},
+		{top + "mercado.example/" + stem + ".xsd", []byte(declaration + `<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"/>`)},
 		{top + "reports/" + stem + "-es.xhtml", makeXHTML(r, d)},
 	})
 }

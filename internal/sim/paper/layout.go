@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pregon/internal/sim/filler"
@@ -29,7 +28,6 @@ type style struct {
 	hyphens             bool
 	gaps                bool // spaces are written as moves
 	compress            bool
-	objectStreams       bool // as in PDF 1.5
 }
 
 func randomStyle(d *document, rng filler.Random) style {
@@ -43,7 +41,6 @@ func randomStyle(d *document, rng filler.Random) style {
 	}
 	s.hyphens = rng.IntN(4) == 0
 	s.gaps = rng.IntN(6) == 0
-	s.objectStreams = rng.IntN(3) == 0
 	wide := func(b block) bool { return b.kind == table && len(b.rows[0]) > 3 }
 	if rng.IntN(8) == 0 && !slices.ContainsFunc(d.blocks, wide) {
 		s.setTwoColumns()
@@ -63,15 +60,9 @@ type layout struct {
 	pages     []*bytes.Buffer
 	y, top    float64
 	column    int
-	floor     float64 // the end of the first column
-	fullWidth bool    // text crosses all columns, as a title does
-	bookmarks []bookmark
-}
-
-type bookmark struct {
-	title string
-	page  int
-	level int
+	floor     float64        // the end of the first column
+	fullWidth bool           // text crosses all columns, as a title does
+	bookmarks []pdf.Bookmark // whose pages are numbers from 0 until the file is written
 }
 
 // makePDF returns the file of a document. The columns of a single page have about
@@ -143,11 +134,11 @@ func (l *layout) block(of *document, n int) {
 			l.fullWidth = l.fullWidth && l.columns > 1
 			l.nextColumn()
 		}
-		l.mark(b.text, 1)
+		l.bookmarks = append(l.bookmarks, pdf.Bookmark{Title: b.text, Page: pdf.Ref(len(l.pages) - 1), Level: 1})
 		l.text(l.bold, size+6, 0, []float64{34, 22}, b.text)
 	case section:
 		l.keep(70)
-		l.mark(b.text, 2)
+		l.bookmarks = append(l.bookmarks, pdf.Bookmark{Title: b.text, Page: pdf.Ref(len(l.pages) - 1), Level: 2})
 		l.text(l.bold, size+1.5, 0, []float64{26, 16}, b.text)
 	case item:
 		l.keep(lead)
@@ -172,10 +163,6 @@ func (l *layout) keep(room float64) {
 	}
 }
 
-func (l *layout) mark(title string, level int) {
-	l.bookmarks = append(l.bookmarks, bookmark{title, len(l.pages) - 1, level})
-}
-
 // text writes lines. leads are the distances above the first line and above the
 // others.
 func (l *layout) text(f *pdf.Font, size, indent float64, leads []float64, text string) {
@@ -190,32 +177,19 @@ func (l *layout) text(f *pdf.Font, size, indent float64, leads []float64, text s
 
 // put writes one line at a position.
 func (l *layout) put(page int, f *pdf.Font, size, x, y float64, text []byte) {
-	out := l.pages[page]
-	b := out.AvailableBuffer()
-	b = append(b, "BT /"...)
-	b = append(b, l.resource(f)...)
-	b = append(b, ' ')
-	b = strconv.AppendFloat(b, size, 'f', -1, 64)
-	b = append(b, " Tf 1 0 0 1 "...)
-	b = strconv.AppendFloat(b, x, 'f', 2, 64)
-	b = append(b, ' ')
-	b = strconv.AppendFloat(b, y, 'f', 2, 64)
-	b = append(b, " Tm "...)
-	b = l.appendText(b, f, text)
-	out.Write(append(b, " ET\n"...))
+	fmt.Fprintf(l.pages[page], "BT /%s %v Tf 1 0 0 1 %.2f %.2f Tm %s ET\n", l.resource(f), size, x, y, l.show(f, text))
 }
 
-// appendText appends the operator that shows text: as one string, or word by word
-// with moves instead of spaces.
-func (l *layout) appendText(b []byte, f *pdf.Font, text []byte) []byte {
+// show returns the operator that shows text: as one string, or word by word with
+// moves instead of spaces.
+func (l *layout) show(f *pdf.Font, text []byte) []byte {
 	if !l.gaps {
-		return append(pdf.AppendLiteral(b, text), " Tj"...)
+		return append(pdf.AppendLiteral(nil, text), " Tj"...)
 	}
-	b = append(b, '[')
+	b := []byte("[")
 	for n, word := range bytes.Split(text, []byte(" ")) {
 		if n > 0 {
-			b = strconv.AppendInt(append(b, ' '), int64(-f.Widths[' ']), 10)
-			b = append(b, ' ')
+			b = fmt.Appendf(b, " %d ", -f.Widths[' '])
 		}
 		b = pdf.AppendLiteral(b, word)
 	}
@@ -264,27 +238,19 @@ func (l *layout) file(title string) []byte {
 	f.Set(tree, pageTree(pages))
 	catalog := fmt.Sprintf("<< /Type /Catalog /Pages %v /Lang (es-ES)", tree)
 	if len(l.bookmarks) > 0 {
-		marks := make([]pdf.Bookmark, len(l.bookmarks))
 		for n, m := range l.bookmarks {
-			marks[n] = pdf.Bookmark{Title: m.title, Page: pages[m.page], Level: m.level}
+			l.bookmarks[n].Page = pages[m.Page]
 		}
-		catalog += fmt.Sprintf(" /Outlines %v /PageMode /UseOutlines", f.AddOutline(marks))
+		catalog += fmt.Sprintf(" /Outlines %v /PageMode /UseOutlines", f.AddOutline(l.bookmarks))
 	}
 	f.Set(root, catalog+" >>")
-	trailer := fmt.Sprintf("/Root %v /Info %v", root, info)
-	if l.objectStreams {
-		return f.BytesWithObjectStream(trailer)
-	}
-	return f.Bytes(trailer)
+	return f.Bytes(fmt.Sprintf("/Root %v /Info %v", root, info))
 }
 
 const producer = " /Producer (Mercado simulado) >>"
 
 // pageTree returns the dictionary of the tree of pages.
 func pageTree(pages []pdf.Ref) string {
-	var kids strings.Builder
-	for _, p := range pages {
-		kids.WriteString(p.String() + " ")
-	}
-	return fmt.Sprintf("<< /Type /Pages /Kids [ %s] /Count %d >>", kids.String(), len(pages))
+	kids := strings.Trim(fmt.Sprint(pages), "[]")
+	return fmt.Sprintf("<< /Type /Pages /Kids [ %s ] /Count %d >>", kids, len(pages))
 }

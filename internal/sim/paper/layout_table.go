@@ -1,7 +1,7 @@
 package paper
 
 import (
-	"strconv"
+	"fmt"
 
 	"pregon/internal/sim/paper/pdf"
 )
@@ -94,13 +94,7 @@ func (l *layout) row(row [][]byte, widths []float64, size float64, head bool, ab
 		x += widths[k] + cellGap
 	}
 	l.y -= lead * float64(most)
-	b := l.pages[page].AvailableBuffer()
-	b = append(b, "0.5 w "...)
-	for n, v := range []float64{l.left(), l.y - 4, l.left() + l.width(), l.y - 4} {
-		b = strconv.AppendFloat(b, v, 'f', 2, 64)
-		b = append(b, []string{" ", " m ", " ", " l S\n"}[n]...)
-	}
-	l.pages[page].Write(b)
+	fmt.Fprintf(l.pages[page], "0.5 w %.2f %.2f m %.2f %.2f l S\n", l.left(), l.y-4, l.left()+l.width(), l.y-4)
 	l.y--
 }
 

@@ -59,7 +59,7 @@ func (f *File) Set(r Ref, value string) { f.objects[r-1].value = value }
 // if the file is compressed, the filter.
 func (f *File) AddStream(entries string, content []byte) Ref {
 	if f.Compress {
-		entries, content = compressed(entries, content)
+		entries, content = strings.TrimSpace(entries+" /Filter /FlateDecode"), Deflate(content)
 	}
 	return f.AddRawStream(entries, content)
 }
@@ -70,16 +70,8 @@ func (f *File) AddRawStream(entries string, content []byte) Ref {
 	if f.Encrypt != nil {
 		content = f.Encrypt(len(f.objects)+1, content)
 	}
-	f.objects = append(f.objects, rawStream(entries, content))
+	f.objects = append(f.objects, object{fmt.Sprintf("<< %s /Length %d >>", entries, len(content)), content})
 	return Ref(len(f.objects))
-}
-
-func rawStream(entries string, content []byte) object {
-	return object{fmt.Sprintf("<< %s /Length %d >>", entries, len(content)), content}
-}
-
-func compressed(entries string, content []byte) (string, []byte) {
-	return strings.TrimSpace(entries + " /Filter /FlateDecode"), Deflate(content)
 }
 
 // compressors are reused: each is much larger than the content of a page.
@@ -99,27 +91,21 @@ func Deflate(content []byte) []byte {
 	return out.Bytes()
 }
 
-const binaryMark = "\n%\xe2\xe3\xcf\xd3\n" // marks the file as binary for transfer programs
-
-func (o object) write(out *bytes.Buffer, number int) {
-	fmt.Fprintf(out, "%d 0 obj\n%s\n", number, o.value)
-	if o.stream != nil {
-		out.WriteString("stream\n")
-		out.Write(o.stream)
-		out.WriteString("\nendstream\n")
-	}
-	out.WriteString("endobj\n")
-}
-
 // Bytes returns the file with a cross-reference table, as in PDF 1.4. The
 // trailer has the given entries besides the size.
 func (f *File) Bytes(trailer string) []byte {
 	var out bytes.Buffer
-	out.WriteString("%PDF-1.4" + binaryMark)
+	out.WriteString("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n") // these bytes mark it as binary for transfer programs
 	offsets := make([]int, len(f.objects))
 	for n, o := range f.objects {
 		offsets[n] = out.Len()
-		o.write(&out, n+1)
+		fmt.Fprintf(&out, "%d 0 obj\n%s\n", n+1, o.value)
+		if o.stream != nil {
+			out.WriteString("stream\n")
+			out.Write(o.stream)
+			out.WriteString("\nendstream\n")
+		}
+		out.WriteString("endobj\n")
 	}
 	start := out.Len()
 	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
@@ -127,46 +113,6 @@ func (f *File) Bytes(trailer string) []byte {
 		fmt.Fprintf(&out, "%010d 00000 n \n", at)
 	}
 	fmt.Fprintf(&out, "trailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, trailer, start)
-	return out.Bytes()
-}
-
-// BytesWithObjectStream returns the file as PDF 1.5 allows it: the objects
-// without a stream are in one object stream, and the cross-reference table is a
-// stream too.
-func (f *File) BytesWithObjectStream(trailer string) []byte {
-	var out, index, bodies bytes.Buffer
-	out.WriteString("%PDF-1.5" + binaryMark)
-	holder, table := len(f.objects)+1, len(f.objects)+2
-	entries := make([]byte, 0, 6*(table+1))
-	entry := func(kind byte, a, b int) {
-		entries = append(entries, kind, byte(a>>16), byte(a>>8), byte(a), byte(b>>8), byte(b))
-	}
-	stream := func(dict string, content []byte) object {
-		if f.Compress {
-			dict, content = compressed(dict, content)
-		}
-		return rawStream(dict, content)
-	}
-	entry(0, 0, 65535)
-	held := 0
-	for n, o := range f.objects {
-		if o.stream != nil {
-			entry(1, out.Len(), 0)
-			o.write(&out, n+1)
-			continue
-		}
-		entry(2, holder, held)
-		held++
-		index.WriteString(strconv.Itoa(n+1) + " " + strconv.Itoa(bodies.Len()) + " ")
-		bodies.WriteString(o.value + "\n")
-	}
-	entry(1, out.Len(), 0)
-	dict := fmt.Sprintf("/Type /ObjStm /N %d /First %d", held, index.Len())
-	stream(dict, append(index.Bytes(), bodies.Bytes()...)).write(&out, holder)
-	start := out.Len()
-	entry(1, start, 0)
-	stream(fmt.Sprintf("/Type /XRef /Size %d /W [1 3 2] %s", table+1, trailer), entries).write(&out, table)
-	fmt.Fprintf(&out, "startxref\n%d\n%%%%EOF\n", start)
 	return out.Bytes()
 }
 

@@ -27,8 +27,8 @@ type File struct {
 	Trailer string
 }
 
-// Open parses a file by its cross-reference table, of either kind, and checks the
-// position of every object.
+// Open parses a file by its cross-reference table and checks the position of every
+// object.
 func Open(t *testing.T, file string) *File {
 	t.Helper()
 	p := &File{T: t, raw: file, Dicts: map[int]string{}, Streams: map[int]string{}}
@@ -40,11 +40,10 @@ func Open(t *testing.T, file string) *File {
 	if err != nil || start <= 0 || start >= len(file) {
 		t.Fatalf("startxref is %.40q, want a position in the file", file[at:])
 	}
-	if strings.HasPrefix(file[start:], "xref\n0 ") {
-		p.readTable(start)
-	} else {
-		p.readStream(start)
+	if !strings.HasPrefix(file[start:], "xref\n0 ") {
+		t.Fatalf("got %.40q at startxref, want a table", file[start:])
 	}
+	p.readTable(start)
 	return p
 }
 
@@ -62,41 +61,6 @@ func (p *File) readTable(start int) {
 	}
 	if p.Trailer = lines[count+3]; !strings.Contains(p.Trailer, fmt.Sprintf("/Size %d ", count)) {
 		p.Errorf("trailer is %s, want a size of %d", p.Trailer, count)
-	}
-}
-
-// readStream reads the objects of a cross-reference stream.
-func (p *File) readStream(start int) {
-	number, _ := strconv.Atoi(strings.Split(p.raw[start:], " ")[0])
-	p.object(number, start)
-	p.Trailer = p.Dicts[number]
-	table := p.Streams[number]
-	if !strings.Contains(p.Trailer, fmt.Sprintf("/Type /XRef /Size %d /W [1 3 2]", len(table)/6)) {
-		p.Fatalf("trailer is %s, want a table of %d entries", p.Trailer, len(table)/6)
-	}
-	held := map[int][]int{}
-	for n := 1; n < len(table)/6; n++ {
-		e := table[6*n:]
-		a := int(e[1])<<16 | int(e[2])<<8 | int(e[3])
-		if e[0] == 1 {
-			p.object(n, a)
-		} else {
-			held[a] = append(held[a], n)
-		}
-	}
-	for holder, numbers := range held {
-		var first int
-		_, after, _ := strings.Cut(p.Dicts[holder], "/First ")
-		_, _ = fmt.Sscan(after, &first)
-		index := strings.Fields(p.Streams[holder][:first])
-		bodies := p.Streams[holder][first:]
-		for n, number := range numbers {
-			offset, _ := strconv.Atoi(index[2*n+1])
-			if index[2*n] != strconv.Itoa(number) {
-				p.Fatalf("entry %d of the object stream is object %s, want %d", n, index[2*n], number)
-			}
-			p.Dicts[number], _, _ = strings.Cut(bodies[offset:], "\n")
-		}
 	}
 }
 

@@ -33,12 +33,12 @@ func writing(timeout time.Duration) pgx.TxOptions {
 }
 
 // update runs fn in a transaction that others may have to wait for.
-func (s *Store) update(ctx context.Context, fn func(relational.DB) error) error {
-	return s.transact(ctx, s.writing, fn)
+func (s *Store) update(ctx context.Context, fn func(relational.Tx) error) error {
+	return s.transact(ctx, s.pool, s.writing, fn)
 }
 
-func (s *Store) transact(ctx context.Context, options pgx.TxOptions, fn func(relational.DB) error) error {
-	begun, err := s.pool.BeginTx(ctx, options)
+func (s *Store) transact(ctx context.Context, pool *pgxpool.Pool, options pgx.TxOptions, fn func(relational.Tx) error) error {
+	begun, err := pool.BeginTx(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -56,23 +56,18 @@ func (s *Store) transact(ctx context.Context, options pgx.TxOptions, fn func(rel
 }
 
 // snapshot runs fn in a transaction that reads.
-func (s *Store) snapshot(ctx context.Context, fn func(relational.DB) error) error {
+func (s *Store) snapshot(ctx context.Context, fn func(relational.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, oneMoment, func(tx pgx.Tx) error {
 		return fn(&transaction{Tx: tx, queued: new(pgx.Batch)})
 	})
 }
 
-// database runs each statement by itself.
+// database runs queries outside of transactions.
 type database struct{ *pgxpool.Pool }
 
 func (d database) Query(ctx context.Context, statement string, args ...any) (relational.Rows, error) {
 	found, err := d.Pool.Query(ctx, statement, args...)
 	return rows{Rows: found}, err
-}
-
-func (d database) Exec(ctx context.Context, statement string, args ...any) error {
-	_, err := d.Pool.Exec(ctx, statement, args...)
-	return err
 }
 
 // transaction sends statements without a result with the next query, or before the
@@ -82,9 +77,8 @@ type transaction struct {
 	queued *pgx.Batch
 }
 
-func (t *transaction) Exec(_ context.Context, statement string, args ...any) error {
+func (t *transaction) Exec(_ context.Context, statement string, args ...any) {
 	t.queued.Queue(statement, args...)
-	return nil
 }
 
 func (t *transaction) Query(ctx context.Context, statement string, args ...any) (relational.Rows, error) {

@@ -20,25 +20,15 @@ func (s *Store) PutDocument(ctx context.Context, d store.Document) error {
 	if d.Pages == nil {
 		d.Pages = []string{} // nil is NULL
 	}
-	err = s.transact(ctx, readCommitted, func(tx relational.DB) error {
-		if err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = '30s'`); err != nil {
-			return err
-		}
-		err := tx.Exec(ctx, `INSERT INTO document (sha256, bytes, head, pages) VALUES ($1, $2, $3, $4)
+	err = s.transact(ctx, s.pool, readCommitted, func(tx relational.Tx) error {
+		tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = '30s'`)
+		tx.Exec(ctx, `INSERT INTO document (sha256, bytes, head, pages) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (sha256) DO UPDATE SET bytes = excluded.bytes, head = excluded.head, pages = excluded.pages`,
 			d.SHA256, d.Bytes, d.Head, d.Pages)
-		if err != nil {
-			return err
-		}
-		if err := tx.Exec(ctx, `DELETE FROM document_part WHERE sha256 = $1`, d.SHA256); err != nil {
-			return err
-		}
+		tx.Exec(ctx, `DELETE FROM document_part WHERE sha256 = $1`, d.SHA256)
 		for part := range d.Parts {
-			err := tx.Exec(ctx, `INSERT INTO document_part (sha256, part, words) VALUES ($1, $2, $3::text::tsvector)`,
+			tx.Exec(ctx, `INSERT INTO document_part (sha256, part, words) VALUES ($1, $2, $3::text::tsvector)`,
 				d.SHA256, part+1, vector(&d.Parts[part]))
-			if err != nil {
-				return err
-			}
 		}
 		return nil
 	})
@@ -87,10 +77,8 @@ func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) (ids []s
 // sequential scan when a word is common: it estimates the size of the table
 // without the words, which are stored out of line and compressed.
 func (s *Store) find(ctx context.Context, query string, args []any) (ids []string, err error) {
-	err = s.snapshot(ctx, func(tx relational.DB) error {
-		if err := tx.Exec(ctx, `SET LOCAL enable_seqscan = off`); err != nil {
-			return err
-		}
+	err = s.snapshot(ctx, func(tx relational.Tx) error {
+		tx.Exec(ctx, `SET LOCAL enable_seqscan = off`)
 		ids, err = relational.Column[string](ctx, tx, query, args...)
 		return err
 	})

@@ -45,9 +45,8 @@ type Store struct {
 
 	created bool
 
-	// commit commits every transaction of more than one statement: those of
-	// Append, PutRecords, ClaimNonce, PutDocument, and most of Deliveries. It is a
-	// field so that tests can make it fail, before it takes effect and after.
+	// commit is a field so that tests can make it fail, before it takes effect and
+	// after.
 	commit func(context.Context, pgx.Tx) error
 
 	stopListening context.CancelFunc
@@ -82,7 +81,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	}
 	s := &Store{
 		Base: relational.Base{
-			DB: database{pool}, Failed: failed, Appended: appended, DueDeliveries: dueDeliveries, Documents: `document`,
+			DB: database{pool}, Failed: failed, Appended: appended, Released: `holder = NULL, expires_at = clock_timestamp()`,
+			DueDeliveries: dueDeliveries, Documents: `document`,
 		},
 		pool:      pool,
 		leases:    leases,
@@ -92,6 +92,13 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		listening: make(chan struct{}),
 	}
 	s.Update, s.Snapshot = s.update, s.snapshot
+	s.UpdateLease = func(ctx context.Context, fn func(relational.Tx) error) error {
+		return s.transact(ctx, leases, readCommitted, fn)
+	}
+	s.Exec = func(ctx context.Context, statement string, args ...any) error {
+		_, err := pool.Exec(ctx, statement, args...)
+		return err
+	}
 	if err := s.migrate(ctx); err != nil {
 		leases.Close()
 		pool.Close()
@@ -165,13 +172,9 @@ const (
 )
 
 func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
-	return s.transact(ctx, readCommitted, func(tx relational.DB) error {
-		if err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
-			return err
-		}
-		if err := tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`); err != nil {
-			return err
-		}
+	return s.transact(ctx, s.pool, readCommitted, func(tx relational.Tx) error {
+		tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating))
+		tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`)
 		version, err := schemaVersion(ctx, tx)
 		if err != nil {
 			return err
@@ -190,11 +193,10 @@ func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
 			return nil
 		}
 		if s.created = version == 0; s.created {
-			if err := relational.SetCreated(ctx, tx, time.Now()); err != nil {
-				return err
-			}
+			relational.SetCreated(ctx, tx, time.Now())
 		}
-		return tx.Exec(ctx, `UPDATE schema_version SET version = $1`, len(all))
+		tx.Exec(ctx, `UPDATE schema_version SET version = $1`, len(all))
+		return nil
 	})
 }
 
@@ -212,22 +214,18 @@ func schemaVersion(ctx context.Context, db relational.DB) (version int, err erro
 
 // appended writes which reports have another document now, and notifies the
 // listeners, which the server does at the commit.
-func appended(ctx context.Context, tx relational.DB, seq int64, documents map[string]string) error {
+func appended(ctx context.Context, tx relational.Tx, seq int64, documents map[string]string) {
 	for report, hash := range documents {
 		statement, args := `DELETE FROM filed_document WHERE report = $1`, []any{report}
 		if hash != "" {
 			statement, args = `INSERT INTO filed_document (report, sha256) VALUES ($1, $2)
 				ON CONFLICT (report) DO UPDATE SET sha256 = excluded.sha256`, []any{report, hash}
 		}
-		if err := tx.Exec(ctx, statement, args...); err != nil {
-			return err
-		}
+		tx.Exec(ctx, statement, args...)
 	}
-	if err := tx.Exec(ctx, `SELECT pg_notify('pregon_log', $1)`, strconv.FormatInt(seq, 10)); err != nil {
-		return err
-	}
+	tx.Exec(ctx, `SELECT pg_notify('pregon_log', $1)`, strconv.FormatInt(seq, 10))
 	// A commit may have to wait for a standby server, without a timeout.
-	return tx.Exec(ctx, `SET LOCAL statement_timeout = 0`)
+	tx.Exec(ctx, `SET LOCAL statement_timeout = 0`)
 }
 
 // dueDeliveries is described by relational.Base.

@@ -19,7 +19,7 @@ func (b *Base) Fanned(ctx context.Context) (seq int64, err error) {
 // that writers of records wait only for that check and the commit. A writer that
 // locked their counter earlier is seen; a later one comes after the commit.
 func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
-	return b.update(ctx, "handing the log out", func(tx DB) error {
+	return b.update(ctx, "handing the log out", func(tx Tx) error {
 		seq, err := lockHead(ctx, tx, `fanned`, `seq`)
 		if err != nil {
 			return err
@@ -31,15 +31,9 @@ func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
 		if seq != f.From {
 			return fault.New(fault.Conflict, "the log was handed out up to %d, not %d", seq, f.From)
 		}
-		if err := addDeliveries(ctx, tx, f.Deliveries, epoch); err != nil {
-			return err
-		}
-		if err := tx.Exec(ctx, `UPDATE fanned SET seq = $1`, f.To); err != nil {
-			return err
-		}
-		if err := tx.Exec(ctx, `SELECT revision FROM record_head FOR SHARE`); err != nil {
-			return err
-		}
+		addDeliveries(ctx, tx, f.Deliveries, epoch)
+		tx.Exec(ctx, `UPDATE fanned SET seq = $1`, f.To)
+		tx.Exec(ctx, `SELECT revision FROM record_head FOR SHARE`)
 		newer, err := Column[int64](ctx, tx, `SELECT revision FROM record WHERE kind = 'webhook' AND revision > $1 LIMIT 1`, f.Revision)
 		if err == nil && len(newer) > 0 {
 			err = fault.New(fault.Conflict, "there are newer webhooks than those of revision %d", f.Revision)
@@ -50,7 +44,7 @@ func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
 
 // meets fails when the log is not the one that the caller of FanOut read. It
 // returns the epoch of the log.
-func meets(ctx context.Context, tx DB, f store.FanOut) (epoch string, err error) {
+func meets(ctx context.Context, tx Tx, f store.FanOut) (epoch string, err error) {
 	seen, at := disclosure.Mark{Seq: f.Seen.Seq}, time.Time{}
 	_, err = One(ctx, tx, []any{&epoch, &seen.Event, &seen.Subject, &at},
 		`SELECT h.epoch, coalesce(c.event, ''), coalesce(c.subject, ''), c.occurred_at
@@ -74,17 +68,15 @@ func deliveryValues(deliveries []store.Delivery) Values {
 // addDeliveries adds deliveries that are due now, and leaves those that exist
 // alone. A transaction that drops a webhook waits for the share lock, or came
 // first: then the join leaves its deliveries out.
-func addDeliveries(ctx context.Context, tx DB, deliveries []store.Delivery, epoch string) error {
+func addDeliveries(ctx context.Context, tx Tx, deliveries []store.Delivery, epoch string) {
 	if len(deliveries) == 0 {
-		return nil
+		return
 	}
 	webhooks := store.Webhooks(deliveries)
 	for _, webhook := range webhooks {
-		if err := tx.Exec(ctx, `INSERT INTO endpoint (webhook) VALUES ($1) ON CONFLICT DO NOTHING`, webhook); err != nil {
-			return err
-		}
+		tx.Exec(ctx, `INSERT INTO endpoint (webhook) VALUES ($1) ON CONFLICT DO NOTHING`, webhook)
 	}
-	return tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+	tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
 		SELECT e.webhook, CAST(value ->> 1 AS bigint), value ->> 2, 'pending', 0, now(), now(), $3::text
 		FROM json_array_elements($1::json)
 		JOIN (SELECT webhook FROM endpoint WHERE webhook = ANY($2) ORDER BY webhook FOR KEY SHARE) e ON e.webhook = value ->> 0
@@ -96,20 +88,18 @@ func (b *Base) Enqueue(ctx context.Context, deliveries ...store.Delivery) error 
 	if len(deliveries) == 0 {
 		return nil
 	}
-	return b.update(ctx, "enqueueing deliveries", func(tx DB) error {
+	return b.update(ctx, "enqueueing deliveries", func(tx Tx) error {
 		for _, webhook := range store.Webhooks(deliveries) {
 			// It locks an endpoint that exists and does not change it.
-			err := tx.Exec(ctx, `INSERT INTO endpoint AS e (webhook) VALUES ($1)
+			tx.Exec(ctx, `INSERT INTO endpoint AS e (webhook) VALUES ($1)
 				ON CONFLICT (webhook) DO UPDATE SET holder = e.holder`, webhook)
-			if err != nil {
-				return err
-			}
 		}
-		return tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
+		tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
 			SELECT value ->> 0, CAST(value ->> 1 AS bigint), min(value ->> 2), 'pending', 0, now(), now(), (SELECT epoch FROM log_head)
 			FROM json_array_elements($1::json) GROUP BY 1, 2 ORDER BY 1, 2
 			ON CONFLICT (webhook, seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at, done_at = NULL`,
 			deliveryValues(deliveries))
+		return nil
 	})
 }
 
@@ -118,7 +108,7 @@ func (b *Base) Enqueue(ctx context.Context, deliveries ...store.Delivery) error 
 // see them. The due deliveries are read twice for the same reason. It skips
 // webhooks that other transactions have locked.
 func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claimed, err error) {
-	err = b.update(ctx, "claiming webhooks", func(tx DB) error {
+	err = b.update(ctx, "claiming webhooks", func(tx Tx) error {
 		picked, err := Column[string](ctx, tx, `SELECT e.webhook FROM endpoint e
 			WHERE e.webhook = ANY($1) AND (e.failing_since IS NOT NULL) = $2
 				AND (e.holder IS NULL OR e.holder = $3 OR e.held_until <= clock_timestamp())
@@ -146,8 +136,9 @@ func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claime
 		if len(claimed) == 0 {
 			return errUnchanged
 		}
-		return tx.Exec(ctx, `UPDATE endpoint SET holder = $1, held_until = clock_timestamp() + $2::interval WHERE webhook = ANY($3)`,
+		tx.Exec(ctx, `UPDATE endpoint SET holder = $1, held_until = clock_timestamp() + $2::interval WHERE webhook = ANY($3)`,
 			c.Holder, c.TTL, webhooks)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -161,7 +152,7 @@ const held = `holder = $1 AND webhook IN
 	(SELECT webhook FROM endpoint WHERE holder = $1 AND webhook = ANY($2) ORDER BY webhook FOR NO KEY UPDATE)`
 
 func (b *Base) Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (kept []string, err error) {
-	err = b.update(ctx, "keeping webhooks", func(tx DB) error {
+	err = b.update(ctx, "keeping webhooks", func(tx Tx) error {
 		kept, err = Column[string](ctx, tx, `UPDATE endpoint SET held_until = clock_timestamp() + $3::interval WHERE `+held+
 			` RETURNING webhook`, holder, webhooks, ttl)
 		return err
@@ -235,11 +226,9 @@ func (b *Base) ListDeliveries(ctx context.Context, q store.DeliveryQuery) (all [
 // DropDeliveries deletes the endpoint first, since other transactions lock it
 // first, and deliveries before attempts, as PruneDeliveries does.
 func (b *Base) DropDeliveries(ctx context.Context, webhook string) error {
-	return b.update(ctx, "forgetting deliveries", func(tx DB) error {
+	return b.update(ctx, "forgetting deliveries", func(tx Tx) error {
 		for _, table := range []string{`endpoint`, `delivery`, `attempt`} {
-			if err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE webhook = $1`, webhook); err != nil {
-				return err
-			}
+			tx.Exec(ctx, `DELETE FROM `+table+` WHERE webhook = $1`, webhook)
 		}
 		return nil
 	})
@@ -249,7 +238,7 @@ func (b *Base) DropDeliveries(ctx context.Context, webhook string) error {
 // waits. It deletes the attempts after it has locked their deliveries, so that it
 // does not miss one that was recorded at the same time.
 func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int) (pruned int, err error) {
-	err = b.update(ctx, "forgetting old deliveries", func(tx DB) error {
+	err = b.update(ctx, "forgetting old deliveries", func(tx Tx) error {
 		var (
 			old     Values
 			webhook string
@@ -267,11 +256,8 @@ func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int)
 			return errUnchanged
 		}
 		for _, table := range []string{`delivery`, `attempt`} {
-			err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE (webhook, seq) IN
+			tx.Exec(ctx, `DELETE FROM `+table+` WHERE (webhook, seq) IN
 				(SELECT value ->> 0, CAST(value ->> 1 AS bigint) FROM json_array_elements($1::json))`, old)
-			if err != nil {
-				return err
-			}
 		}
 		return nil
 	})

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/fault"
 	"pregon/internal/store"
 )
 
@@ -14,7 +13,7 @@ import (
 // writer has committed or rolled back, and the following statements see its
 // result: the next number, the records, the lease.
 func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome, err error) {
-	err = b.update(ctx, "appending to the log", func(tx DB) error {
+	err = b.update(ctx, "appending to the log", func(tx Tx) error {
 		head, err := lockHead(ctx, tx, `log_head`, `seq`)
 		if err != nil {
 			return err
@@ -35,7 +34,8 @@ func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome
 		if err := write(ctx, tx, head, changes); err != nil {
 			return err
 		}
-		return b.Appended(ctx, tx, out.Seq, store.ChangedDocuments(changes))
+		b.Appended(ctx, tx, out.Seq, store.ChangedDocuments(changes))
+		return nil
 	})
 	b.Wake.All() // after an error too: the commit may have taken effect
 	if err != nil {
@@ -44,26 +44,8 @@ func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome
 	return out, nil
 }
 
-// checkLease fails, Conflict, unless the lease is the newest of its name, and
-// keeps it so until the transaction ends: a process that wants to take it over
-// must wait for the lock on its row.
-func checkLease(ctx context.Context, tx DB, l *store.Lease) error {
-	if l == nil {
-		return nil
-	}
-	// A lease that was released has no holder in PostgreSQL, and expires in 1970 in
-	// SQLite.
-	found, err := One(ctx, tx, []any{new(int64)},
-		`SELECT term FROM lease WHERE name = $1 AND holder = $2 AND term = $3 AND expires_at > $4 FOR SHARE`,
-		l.Name, l.Holder, l.Term, time.Unix(0, 0))
-	if err == nil && !found {
-		return fault.New(fault.Conflict, "the lease %q of %s, term %d, is no longer in force", l.Name, l.Holder, l.Term)
-	}
-	return err
-}
-
 // readKnown reads the present state of the batch's subjects.
-func readKnown(ctx context.Context, tx DB, b store.Batch) (store.Known, error) {
+func readKnown(ctx context.Context, tx Tx, b store.Batch) (store.Known, error) {
 	known := store.Known{
 		Issuers: make(map[string]disclosure.Issuer, len(b.Issuers)),
 		Reports: make(map[string]disclosure.Report, len(b.Reports)),
@@ -103,7 +85,7 @@ func newest(ctx context.Context, db DB, table string, ids []string, fn func(disc
 
 // write numbers the changes from head+1 on, adds them to the log, points their
 // subjects at them, and moves the head.
-func write(ctx context.Context, tx DB, head int64, changes []disclosure.Change) error {
+func write(ctx context.Context, tx Tx, head int64, changes []disclosure.Change) error {
 	for i := range changes {
 		c := &changes[i]
 		c.Seq = head + 1 + int64(i)
@@ -111,20 +93,16 @@ func write(ctx context.Context, tx DB, head int64, changes []disclosure.Change) 
 		if err != nil {
 			return err
 		}
-		err = tx.Exec(ctx, `INSERT INTO change (seq, event, subject, occurred_at, changed, body) VALUES ($1, $2, $3, $4, $5, $6)`,
+		tx.Exec(ctx, `INSERT INTO change (seq, event, subject, occurred_at, changed, body) VALUES ($1, $2, $3, $4, $5, $6)`,
 			r.Seq, r.Event, r.Subject, r.OccurredAt, r.Changed, r.Body)
-		if err != nil {
-			return err
-		}
 		point := `INSERT INTO report (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
 		if c.Issuer != nil {
 			point = `INSERT INTO issuer (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
 		}
-		if err := tx.Exec(ctx, point, r.Subject, r.Seq); err != nil {
-			return err
-		}
+		tx.Exec(ctx, point, r.Subject, r.Seq)
 	}
-	return tx.Exec(ctx, `UPDATE log_head SET seq = $1`, head+int64(len(changes)))
+	tx.Exec(ctx, `UPDATE log_head SET seq = $1`, head+int64(len(changes)))
+	return nil
 }
 
 func (b *Base) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
@@ -158,7 +136,7 @@ func (b *Base) Current(ctx context.Context, fn func(disclosure.Change) error) (h
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var stopped error // the error of fn, which is not a failure of the database
-	err = b.Snapshot(ctx, func(db DB) (err error) {
+	err = b.Snapshot(ctx, func(db Tx) (err error) {
 		if head, err = readHead(ctx, db, ""); err != nil { // the first read fixes the moment
 			return err
 		}
@@ -210,7 +188,7 @@ func readHead(ctx context.Context, db DB, lock string) (head disclosure.Head, er
 func (b *Base) RenewEpoch(
 	ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor,
 ) (head disclosure.Head, err error) {
-	err = b.update(ctx, "renewing the epoch of the log", func(tx DB) error {
+	err = b.update(ctx, "renewing the epoch of the log", func(tx Tx) error {
 		if head, err = readHead(ctx, tx, ` FOR UPDATE`); err != nil {
 			return err
 		}
@@ -226,7 +204,8 @@ func (b *Base) RenewEpoch(
 			return errUnchanged
 		}
 		head = head.Renew(shared...)
-		return tx.Exec(ctx, `UPDATE log_head SET epoch = $1, past = $2`, head.Epoch, disclosure.FormatPast(head.Past))
+		tx.Exec(ctx, `UPDATE log_head SET epoch = $1, past = $2`, head.Epoch, disclosure.FormatPast(head.Past))
+		return nil
 	})
 	if err != nil {
 		return disclosure.Head{}, err

@@ -48,7 +48,7 @@ func (b *Base) PutRecords(ctx context.Context, lease *store.Lease, given ...stor
 	for i, r := range given {
 		ids[i] = r.ID
 	}
-	err = b.update(ctx, "writing records", func(tx DB) error {
+	err = b.update(ctx, "writing records", func(tx Tx) error {
 		newest, err := lockHead(ctx, tx, table.head, `revision`)
 		if err != nil {
 			return err
@@ -73,11 +73,10 @@ func (b *Base) PutRecords(ctx context.Context, lease *store.Lease, given ...stor
 			if table.kind {
 				args = append(args, r.Kind)
 			}
-			if err := tx.Exec(ctx, table.put, args...); err != nil {
-				return err
-			}
+			tx.Exec(ctx, table.put, args...)
 		}
-		return tx.Exec(ctx, `UPDATE `+table.head+` SET revision = $1`, written[len(written)-1].Revision)
+		tx.Exec(ctx, `UPDATE `+table.head+` SET revision = $1`, written[len(written)-1].Revision)
+		return nil
 	})
 	if err != nil {
 		return nil, err

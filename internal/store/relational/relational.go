@@ -24,13 +24,18 @@ type Rows interface {
 	Close()
 }
 
-// DB runs statements. Arguments are strings, numbers, bytes, times, durations,
-// lists of strings or numbers, and Values.
+// DB runs queries. Arguments are strings, numbers, bytes, times, durations, lists
+// of strings or numbers, and Values.
 type DB interface {
 	Query(ctx context.Context, statement string, args ...any) (Rows, error)
-	// Exec runs a statement without a result. In a transaction its error may be
-	// returned by a later statement, or by the commit.
-	Exec(ctx context.Context, statement string, args ...any) error
+}
+
+// Tx is a transaction.
+type Tx interface {
+	DB
+	// Exec runs a statement without a result, perhaps not before the next query or
+	// the commit, which returns its error.
+	Exec(ctx context.Context, statement string, args ...any)
 }
 
 // Values are rows of an argument. Statements read them as a JSON array of arrays.
@@ -39,22 +44,25 @@ type Values [][]any
 // Base implements most methods of store.Store. An engine embeds it, sets its
 // fields, and implements the other methods.
 type Base struct {
-	// DB runs each statement in a transaction of its own.
-	DB
+	DB // outside of transactions
+	// Exec runs one statement that writes.
+	Exec func(ctx context.Context, statement string, args ...any) error
 	// Update runs fn in a transaction that writes and commits it. An error of fn
-	// rolls it back and is returned.
-	Update func(ctx context.Context, fn func(tx DB) error) error
+	// rolls it back and is returned. UpdateLease is the same for leases.
+	Update, UpdateLease func(ctx context.Context, fn func(tx Tx) error) error
 	// Snapshot runs fn in a transaction whose reads see one moment.
-	Snapshot func(ctx context.Context, fn func(DB) error) error
+	Snapshot func(ctx context.Context, fn func(Tx) error) error
 	// Failed adds to an error what was being done, and its kind.
 	Failed func(doing string, err error) error
 	// Appended is called at the end of each transaction that appends to the log,
 	// with the newest seq and the result of store.ChangedDocuments.
-	Appended func(ctx context.Context, tx DB, seq int64, documents map[string]string) error
+	Appended func(ctx context.Context, tx Tx, seq int64, documents map[string]string)
 
 	// DueDeliveries selects DeliveryColumns of the due deliveries of the webhooks
 	// $1, at most $2 of each, in the order of the webhooks.
 	DueDeliveries string
+	// Released are the values of a lease that was released.
+	Released string
 	// Documents is the table of documents, with the columns sha256, bytes, head and
 	// pages.
 	Documents string
@@ -65,7 +73,7 @@ type Base struct {
 // errUnchanged rolls back a transaction that has nothing to write.
 var errUnchanged = errors.New("nothing to write")
 
-func (b *Base) update(ctx context.Context, doing string, fn func(tx DB) error) error {
+func (b *Base) update(ctx context.Context, doing string, fn func(tx Tx) error) error {
 	err := b.Update(ctx, fn)
 	if err == nil || errors.Is(err, errUnchanged) {
 		return nil
@@ -113,7 +121,7 @@ func Column[T any](ctx context.Context, db DB, statement string, args ...any) (a
 
 // lockHead returns the newest number of a counter, and prevents other writers from
 // drawing the next until the transaction ends.
-func lockHead(ctx context.Context, tx DB, table, column string) (newest int64, err error) {
+func lockHead(ctx context.Context, tx Tx, table, column string) (newest int64, err error) {
 	_, err = One(ctx, tx, []any{&newest}, `SELECT `+column+` FROM `+table+` FOR UPDATE`)
 	return newest, err
 }

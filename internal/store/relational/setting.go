@@ -12,8 +12,8 @@ const (
 )
 
 // SetCreated records when a store was created.
-func SetCreated(ctx context.Context, tx DB, at time.Time) error {
-	return tx.Exec(ctx, `INSERT INTO setting (name, value) VALUES ($1, $2)`, createdSetting, at.UTC().Format(time.RFC3339))
+func SetCreated(ctx context.Context, tx Tx, at time.Time) {
+	tx.Exec(ctx, `INSERT INTO setting (name, value) VALUES ($1, $2)`, createdSetting, at.UTC().Format(time.RFC3339))
 }
 
 func (b *Base) Source(ctx context.Context) (string, error) { return b.setting(ctx, sourceSetting) }

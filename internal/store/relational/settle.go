@@ -14,12 +14,9 @@ func (b *Base) Settle(ctx context.Context, results ...store.Result) error {
 	if len(results) == 0 {
 		return nil
 	}
-	return b.update(ctx, "recording attempts", func(tx DB) error {
-		err := tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`,
+	return b.update(ctx, "recording attempts", func(tx Tx) error {
+		tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`,
 			store.ResultWebhooks(results))
-		if err != nil {
-			return err
-		}
 		added, err := addAttempts(ctx, tx, results)
 		if err != nil {
 			return err
@@ -28,15 +25,14 @@ func (b *Base) Settle(ctx context.Context, results ...store.Result) error {
 		if len(deliveries) == 0 {
 			return errUnchanged
 		}
-		if err := settleDeliveries(ctx, tx, deliveries); err != nil {
-			return err
-		}
-		return settleEndpoints(ctx, tx, webhooks)
+		settleDeliveries(ctx, tx, deliveries)
+		settleEndpoints(ctx, tx, webhooks)
+		return nil
 	})
 }
 
 // addAttempts returns the attempts that it added.
-func addAttempts(ctx context.Context, tx DB, results []store.Result) (map[store.AttemptKey]bool, error) {
+func addAttempts(ctx context.Context, tx Tx, results []store.Result) (map[store.AttemptKey]bool, error) {
 	rows := make(Values, len(results))
 	for i := range results {
 		r := &results[i]
@@ -63,12 +59,12 @@ func addAttempts(ctx context.Context, tx DB, results []store.Result) (map[store.
 	return added, err
 }
 
-func settleDeliveries(ctx context.Context, tx DB, deliveries []store.Settled) error {
+func settleDeliveries(ctx context.Context, tx Tx, deliveries []store.Settled) {
 	rows := make(Values, len(deliveries))
 	for i, d := range deliveries {
 		rows[i] = []any{d.Webhook, d.Seq, d.Attempts, d.State, moment(d.DueAt), moment(d.DoneAt)}
 	}
-	return tx.Exec(ctx, `UPDATE delivery AS d SET
+	tx.Exec(ctx, `UPDATE delivery AS d SET
 			attempts = d.attempts + t.attempts,
 			state = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.state ELSE d.state END,
 			due_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.due_at ELSE d.due_at END,
@@ -80,12 +76,12 @@ func settleDeliveries(ctx context.Context, tx DB, deliveries []store.Settled) er
 }
 
 // settleEndpoints keeps the later of two times; one that is NULL does not count.
-func settleEndpoints(ctx context.Context, tx DB, webhooks []store.Tried) error {
+func settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 	rows := make(Values, len(webhooks))
 	for i, w := range webhooks {
 		rows[i] = []any{w.Webhook, w.Succeeded, moment(w.FailingSince), moment(w.LastSuccessAt), moment(w.LastFailureAt)}
 	}
-	return tx.Exec(ctx, `UPDATE endpoint AS e SET
+	tx.Exec(ctx, `UPDATE endpoint AS e SET
 			failing_since = CASE WHEN t.succeeded THEN t.failing_since ELSE coalesce(e.failing_since, t.failing_since) END,
 			last_success_at = CASE WHEN t.success_at < e.last_success_at THEN e.last_success_at ELSE coalesce(t.success_at, e.last_success_at) END,
 			last_failure_at = CASE WHEN t.failure_at < e.last_failure_at THEN e.last_failure_at ELSE coalesce(t.failure_at, e.last_failure_at) END

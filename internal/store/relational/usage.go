@@ -12,7 +12,7 @@ import (
 // that the table stays small. There it skips locked names: otherwise two
 // transactions could wait for each other.
 func (b *Base) ClaimNonce(ctx context.Context, name string, until time.Time) (first bool, err error) {
-	err = b.update(ctx, "claiming a nonce", func(tx DB) error {
+	err = b.update(ctx, "claiming a nonce", func(tx Tx) error {
 		first, err = One(ctx, tx, []any{new(string)}, `INSERT INTO once AS o (name, until) VALUES ($1, $2)
 			ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= clock_timestamp() RETURNING name`, name, until)
 		if err != nil {
@@ -22,14 +22,15 @@ func (b *Base) ClaimNonce(ctx context.Context, name string, until time.Time) (fi
 			return errUnchanged
 		}
 		// now() does not move while a statement runs, so that an index can serve.
-		return tx.Exec(ctx, `DELETE FROM once WHERE name IN
+		tx.Exec(ctx, `DELETE FROM once WHERE name IN
 			(SELECT name FROM once WHERE until <= now() AND name <> $1 ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED)`, name)
+		return nil
 	})
 	return first && err == nil, err
 }
 
 func (b *Base) RecordUse(ctx context.Context, name string, at time.Time) (first time.Time, err error) {
-	err = b.update(ctx, "recording a use", func(tx DB) error {
+	err = b.update(ctx, "recording a use", func(tx Tx) error {
 		_, err := One(ctx, tx, []any{&first}, `INSERT INTO use_mark AS u (name, first_at, last_at) VALUES ($1, $2, $2)
 			ON CONFLICT (name) DO UPDATE SET
 				first_at = CASE WHEN excluded.first_at < u.first_at THEN excluded.first_at ELSE u.first_at END,

@@ -175,21 +175,26 @@ func (p *prepared) Query(ctx context.Context, statement string, args ...any) (re
 	return rows{found}, nil
 }
 
-func (p *prepared) Exec(ctx context.Context, statement string, args ...any) error {
-	prepared, bound, err := p.prepare(ctx, statement, args)
-	if err != nil {
-		return err
-	}
-	_, err = prepared.ExecContext(ctx, bound...)
-	return err
-}
-
-// database reads, and writes in a transaction for each statement.
-type database struct {
+// transaction keeps the first error of Exec.
+type transaction struct {
 	prepared
-	store *Store
+	failed error
 }
 
-func (d *database) Exec(ctx context.Context, statement string, args ...any) error {
-	return d.store.update(ctx, func(tx relational.DB) error { return tx.Exec(ctx, statement, args...) })
+func (t *transaction) Query(ctx context.Context, statement string, args ...any) (relational.Rows, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	return t.prepared.Query(ctx, statement, args...)
+}
+
+func (t *transaction) Exec(ctx context.Context, statement string, args ...any) {
+	if t.failed != nil {
+		return
+	}
+	prepared, bound, err := t.prepare(ctx, statement, args)
+	if err == nil {
+		_, err = prepared.ExecContext(ctx, bound...)
+	}
+	t.failed = err
 }

@@ -28,15 +28,13 @@ func (s *Store) PutDocument(ctx context.Context, d store.Document) error {
 	for i := range d.Parts {
 		texts[i] = indexed(&d.Parts[i])
 	}
-	err = s.update(ctx, func(tx relational.DB) error {
+	err = s.update(ctx, func(tx relational.Tx) error {
 		number, err := putDocument(ctx, tx, &d, string(pages))
 		if err != nil {
 			return err
 		}
 		for part, text := range texts {
-			if err := tx.Exec(ctx, "INSERT INTO word (rowid, words) VALUES ($1, $2)", number<<partBits|int64(part), text); err != nil {
-				return err
-			}
+			tx.Exec(ctx, "INSERT INTO word (rowid, words) VALUES ($1, $2)", number<<partBits|int64(part), text)
 		}
 		return nil
 	})
@@ -68,32 +66,25 @@ func indexed(p *store.Part) string {
 
 // putDocument writes all of a document but its words, deletes its old words, and
 // returns its number.
-func putDocument(ctx context.Context, tx relational.DB, d *store.Document, pages string) (number int64, err error) {
-	if err := nameDocument(ctx, tx, d.SHA256); err != nil {
-		return 0, err
-	}
+func putDocument(ctx context.Context, tx relational.Tx, d *store.Document, pages string) (number int64, err error) {
+	tx.Exec(ctx, nameDocument, d.SHA256)
 	var parts int64
 	_, err = relational.One(ctx, tx, []any{&number, &parts}, "SELECT number, parts FROM document WHERE sha256 = $1", d.SHA256)
 	if err != nil {
 		return 0, err
 	}
 	for part := range parts {
-		if err := tx.Exec(ctx, "DELETE FROM word WHERE rowid = $1", number<<partBits|part); err != nil {
-			return 0, err
-		}
+		tx.Exec(ctx, "DELETE FROM word WHERE rowid = $1", number<<partBits|part)
 	}
-	if err := tx.Exec(ctx, "UPDATE document SET parts = $1 WHERE number = $2", len(d.Parts), number); err != nil {
-		return 0, err
-	}
-	return number, tx.Exec(ctx, `INSERT INTO document_text (document, bytes, head, pages) VALUES ($1, $2, $3, $4)
+	tx.Exec(ctx, "UPDATE document SET parts = $1 WHERE number = $2", len(d.Parts), number)
+	tx.Exec(ctx, `INSERT INTO document_text (document, bytes, head, pages) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (document) DO UPDATE SET bytes = excluded.bytes, head = excluded.head, pages = excluded.pages`,
 		number, d.Bytes, d.Head, pages)
+	return number, nil
 }
 
 // nameDocument assigns a number to a hash, unless it has one.
-func nameDocument(ctx context.Context, tx relational.DB, sha256 string) error {
-	return tx.Exec(ctx, "INSERT INTO document (sha256) VALUES ($1) ON CONFLICT (sha256) DO NOTHING", sha256)
-}
+const nameDocument = "INSERT INTO document (sha256) VALUES ($1) ON CONFLICT (sha256) DO NOTHING"
 
 func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) (ids []string, err error) {
 	if err = q.Check(); err == nil {
@@ -110,22 +101,14 @@ func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) (ids []s
 }
 
 // fileDocuments writes which reports have another document now.
-func fileDocuments(ctx context.Context, tx relational.DB, _ int64, documents map[string]string) error {
+func fileDocuments(ctx context.Context, tx relational.Tx, _ int64, documents map[string]string) {
 	for report, sha256 := range documents {
 		if sha256 == "" {
-			if err := tx.Exec(ctx, "DELETE FROM filed_document WHERE report = $1", report); err != nil {
-				return err
-			}
+			tx.Exec(ctx, "DELETE FROM filed_document WHERE report = $1", report)
 			continue
 		}
-		if err := nameDocument(ctx, tx, sha256); err != nil {
-			return err
-		}
-		err := tx.Exec(ctx, `INSERT INTO filed_document (report, document) SELECT $1, number FROM document WHERE sha256 = $2
+		tx.Exec(ctx, nameDocument, sha256)
+		tx.Exec(ctx, `INSERT INTO filed_document (report, document) SELECT $1, number FROM document WHERE sha256 = $2
 			ON CONFLICT (report) DO UPDATE SET document = excluded.document`, report, sha256)
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

@@ -71,7 +71,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	s.Base = relational.Base{
-		DB: &database{prepared{preparer: s.read}, s}, Update: s.update, Snapshot: s.snapshot, Failed: failed, Appended: fileDocuments,
+		DB: &prepared{preparer: s.read}, Exec: s.exec, Update: s.update, UpdateLease: s.update, Snapshot: s.snapshot,
+		Failed: failed, Appended: fileDocuments, Released: "expires_at = 0",
 		DueDeliveries: dueDeliveries, Documents: "document JOIN document_text ON document = number",
 	}
 	if err := s.migrate(ctx); err != nil {
@@ -133,7 +134,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if v, err := s.SchemaVersion(ctx); err != nil || v == len(all) {
 		return err // nothing to write: a store that may only be read can be opened
 	}
-	return s.update(ctx, func(tx relational.DB) error {
+	return s.update(ctx, func(tx relational.Tx) error {
 		if err := ours(ctx, tx); err != nil {
 			return err
 		}
@@ -147,23 +148,22 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		for _, m := range pending {
 			// Prepared, only the first of its statements would run.
-			if _, err := tx.(*prepared).preparer.(*sql.Tx).ExecContext(ctx, m.SQL); err != nil {
+			if _, err := tx.(*transaction).preparer.(*sql.Tx).ExecContext(ctx, m.SQL); err != nil {
 				return fmt.Errorf("migration %d (%s): %w", m.Version, m.Name, err)
 			}
 		}
 		if s.created = version == 0; s.created {
-			if err := relational.SetCreated(ctx, tx, time.Now()); err != nil {
-				return err
-			}
+			relational.SetCreated(ctx, tx, time.Now())
 		}
 		// A pragma takes no parameter; the number is ours.
-		return tx.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
+		tx.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
+		return nil
 	})
 }
 
 // ours fails for a database that another program created: one that has tables and
 // no schema version.
-func ours(ctx context.Context, tx relational.DB) error {
+func ours(ctx context.Context, tx relational.Tx) error {
 	var foreign bool
 	_, err := relational.One(ctx, tx, []any{&foreign},
 		"SELECT v.user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version v")
@@ -214,14 +214,18 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 }
 
 // update runs fn in a write transaction. An error of fn rolls it back.
-func (s *Store) update(ctx context.Context, fn func(tx relational.DB) error) error {
+func (s *Store) update(ctx context.Context, fn func(tx relational.Tx) error) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("waiting to write: %w", err)
 	}
 	defer tx.Rollback() // does nothing after a commit
-	if err := fn(&prepared{preparer: tx}); err != nil {
+	t := &transaction{prepared: prepared{preparer: tx}}
+	if err := fn(t); err != nil {
 		return err
+	}
+	if t.failed != nil {
+		return t.failed
 	}
 	if err := s.commit(tx); err != nil {
 		return fmt.Errorf("committing: %w", err)
@@ -229,14 +233,21 @@ func (s *Store) update(ctx context.Context, fn func(tx relational.DB) error) err
 	return nil
 }
 
+func (s *Store) exec(ctx context.Context, statement string, args ...any) error {
+	return s.update(ctx, func(tx relational.Tx) error {
+		tx.Exec(ctx, statement, args...)
+		return nil
+	})
+}
+
 // snapshot runs fn in a transaction that reads.
-func (s *Store) snapshot(ctx context.Context, fn func(relational.DB) error) error {
+func (s *Store) snapshot(ctx context.Context, fn func(relational.Tx) error) error {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	return fn(&prepared{preparer: tx})
+	return fn(&transaction{prepared: prepared{preparer: tx}})
 }
 
 func (s *Store) Newest(ctx context.Context) (int64, error) {

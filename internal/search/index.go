@@ -15,7 +15,7 @@ import (
 // Index is a searchable set of all reports at one moment. It is immutable; a Writer
 // builds the next one from it.
 type Index struct {
-	dict          segment.View
+	dict          *segment.Dictionary
 	parts         []segment.Part
 	join          *join
 	categoryLines []categoryLine
@@ -227,7 +227,7 @@ func startOf(d disclosure.Day) int64 {
 }
 
 func (x *Index) lookup(t term) segment.Lookup {
-	l := t.lookup(&x.dict)
+	l := t.lookup(x.dict)
 	if t.ident != "" {
 		l.Refs = x.join.named(t.ident)
 		l.Keys = keysOf(t.ident)
@@ -241,7 +241,7 @@ func (x *Index) lookup(t term) segment.Lookup {
 }
 
 // lookup returns the words of a term as numbers of a dictionary.
-func (t *term) lookup(d *segment.View) (l segment.Lookup) {
+func (t *term) lookup(d *segment.Dictionary) (l segment.Lookup) {
 	switch {
 	case len(t.words) > 1:
 		l.Phrase = d.Numbers(t.words)

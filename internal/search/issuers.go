@@ -12,14 +12,14 @@ import (
 // issuerIndex finds issuers by their words: a segment of its own, whose
 // reports are issuers, in order of their names.
 type issuerIndex struct {
-	dict segment.View
+	dict *segment.Dictionary
 	seg  *segment.Segment
 	keys map[*Issuer]uint64
 }
 
 func newIssuerIndex(issuers []*Issuer) *issuerIndex {
 	dict := segment.NewDictionary()
-	x := &issuerIndex{keys: make(map[*Issuer]uint64, len(issuers))}
+	x := &issuerIndex{dict: dict, keys: make(map[*Issuer]uint64, len(issuers))}
 	a := segment.Analyzer{Dict: dict}
 	var kept segment.Arena
 	docs := make([]segment.Doc, len(issuers))
@@ -32,7 +32,6 @@ func newIssuerIndex(issuers []*Issuer) *issuerIndex {
 		x.keys[e] = docs[i].Key
 	}
 	x.seg = segment.Build(docs, segment.Vocabulary{Words: dict.List, Stems: dict.StemCount, Categories: make([][]uint32, 1), Tickers: make([][]uint32, 1), Memory: kept.Memory}, 1)
-	x.dict = dict.Snapshot()
 	return x
 }
 
@@ -115,7 +114,7 @@ func (d *Directory) set(t term, w *segment.Work) (*segment.Set, error) {
 }
 
 func (d *Directory) lookup(t term) segment.Lookup {
-	l := t.lookup(&d.index.dict)
+	l := t.lookup(d.index.dict)
 	for _, e := range d.byKey[t.ident] {
 		l.Keys = append(l.Keys, d.index.keys[e])
 	}

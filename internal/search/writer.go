@@ -196,5 +196,5 @@ func (w *Writer) joined(dir *Directory) *join {
 
 func (w *Writer) publish(parts []segment.Part, j *join) {
 	w.shared = true
-	w.index = &Index{dict: w.dict.Snapshot(), parts: parts, join: j, categoryLines: w.categoryLines, categories: w.categories, memory: w.arena.Memory}
+	w.index = &Index{dict: w.dict, parts: parts, join: j, categoryLines: w.categoryLines, categories: w.categories, memory: w.arena.Memory}
 }

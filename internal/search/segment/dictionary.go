@@ -2,27 +2,23 @@ package segment
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
+	"sync"
 
 	"pregon/internal/text"
 )
 
 // Dictionary numbers words and stems, so that a text can be kept as a few
-// bytes and compared as numbers. It only grows, and belongs to the
-// writer; readers use a view of it.
+// bytes and compared as numbers. It only grows. One goroutine adds words; any may
+// look them up. A word that is newer than an index has a number that the index
+// does not use.
 type Dictionary struct {
-	View
 	List      []Word // by number; a reader needs only a copy of the slice header, since elements never change
 	StemCount uint32
-	shared    bool // readers use the new maps: copy them before the next change
-}
 
-// View is a dictionary at one moment. Most words are in large maps that are never
-// changed. New words are in small maps that are copied when words are added.
-type View struct {
-	words, newWords map[string]uint32
-	stems, newStems map[string]Stem
+	mu    sync.RWMutex
+	words map[string]uint32 // guarded by mu; the goroutine that adds reads it without
+	stems map[string]Stem   // likewise
 }
 
 type Word struct {
@@ -39,36 +35,8 @@ type Stem struct {
 // gap is the number between two fields of a text.
 const gap = 0
 
-// manyNew is the number of new words from which they move to the large maps.
-const manyNew = 4096
-
 func NewDictionary() *Dictionary {
-	return &Dictionary{
-		View: View{newWords: map[string]uint32{}, newStems: map[string]Stem{}},
-		List: make([]Word, 1),
-	}
-}
-
-// Snapshot returns an immutable view.
-func (d *Dictionary) Snapshot() View {
-	if len(d.newWords) > manyNew {
-		d.words, d.newWords = joined(d.words, d.newWords), map[string]uint32{}
-		d.stems, d.newStems = joined(d.stems, d.newStems), map[string]Stem{}
-	}
-	d.shared = true
-	return d.View
-}
-
-// joined returns the union of two maps. It does not change the first, which is in
-// use, unless that is empty.
-func joined[V any](old, fresh map[string]V) map[string]V {
-	if len(old) == 0 {
-		return fresh
-	}
-	all := make(map[string]V, len(old)+len(fresh))
-	maps.Copy(all, old)
-	maps.Copy(all, fresh)
-	return all
+	return &Dictionary{words: map[string]uint32{}, stems: map[string]Stem{}, List: make([]Word, 1)}
 }
 
 // Add returns the number of a word, new or not.
@@ -76,49 +44,43 @@ func (d *Dictionary) Add(spelled []byte) uint32 {
 	if n, ok := d.words[string(spelled)]; ok {
 		return n
 	}
-	if n, ok := d.newWords[string(spelled)]; ok {
-		return n
-	}
-	if d.shared {
-		d.newWords, d.newStems, d.shared = maps.Clone(d.newWords), maps.Clone(d.newStems), false
-	}
 	w := Word{Text: string(spelled)}
 	key := text.Stem(w.Text)
-	s := d.Stem(key)
+	s := d.stems[key]
 	if s.Number == 0 {
 		d.StemCount++
 		s.Number = d.StemCount
 	}
 	w.stem = s.Number
-	d.newStems[key] = Stem{s.Number, append(slices.Clip(s.Words), w.Text)}
 	n := uint32(len(d.List))
 	d.List = append(d.List, w)
-	d.newWords[w.Text] = n
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.words[w.Text] = n
+	d.stems[key] = Stem{s.Number, append(slices.Clip(s.Words), w.Text)}
 	return n
 }
 
 // Word returns the number of a word, or 0 if no text has it.
-func (v *View) Word(text string) uint32 {
-	if n, ok := v.words[text]; ok {
-		return n
-	}
-	return v.newWords[text]
+func (d *Dictionary) Word(text string) uint32 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.words[text]
 }
 
 // Stem returns a stem, or the zero value if no text has it.
-func (v *View) Stem(text string) Stem {
-	if s, ok := v.newStems[text]; ok { // the newer, with more words
-		return s
-	}
-	return v.stems[text]
+func (d *Dictionary) Stem(text string) Stem {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.stems[text]
 }
 
 // Numbers returns the numbers of the words of a phrase, or nil if no text has one
 // of them.
-func (v *View) Numbers(words []string) []uint32 {
+func (d *Dictionary) Numbers(words []string) []uint32 {
 	out := make([]uint32, len(words))
 	for i, w := range words {
-		if out[i] = v.Word(w); out[i] == 0 {
+		if out[i] = d.Word(w); out[i] == 0 {
 			return nil
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
 )
 
 // Doc is a report as the index keeps it. Docs are ordered by At, then Key,
@@ -170,22 +170,12 @@ func Build(docs []Doc, v Vocabulary, goroutines int) *Segment {
 
 // share runs tasks on some goroutines.
 func share(tasks []func(), goroutines int) {
-	if goroutines == 1 {
-		for _, t := range tasks {
-			t()
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	free := make(chan struct{}, goroutines)
+	var g errgroup.Group
+	g.SetLimit(goroutines)
 	for _, t := range tasks {
-		free <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-free }()
-			t()
-		})
+		g.Go(func() error { t(); return nil })
 	}
-	wg.Wait()
+	_ = g.Wait()
 }
 
 // indexWords adds every report to the sets of its words, for the words whose number

@@ -88,8 +88,8 @@ func (s *Server) readResource(ctx context.Context, _ *sdk.ReadResourceRequest) (
 
 func (s *Server) resource(ctx context.Context, uri string) (kind string, body []byte, err error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	p, err := query.ParseQuery(rawQuery)
-	if err != nil {
+	p := query.ParseQuery(rawQuery)
+	if err := p.Err(); err != nil {
 		return "", nil, err
 	}
 	snapshot, err := s.o.Query.Snapshot()

@@ -50,10 +50,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	if len(uri) > maxURI || at != latestURI && at != searchURI {
 		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, maxURI)
 	}
-	p, err := query.ParseQuery(rawQuery)
-	if err != nil {
-		return nil, err
-	}
+	p := query.ParseQuery(rawQuery)
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
 		return nil, err

@@ -23,17 +23,18 @@ const (
 // Unknown parameters are ignored.
 type Params struct {
 	values url.Values
+	broken error // the query string cannot be read
 	bad    []fault.Field
 }
 
 // ParseQuery reads the parameters of a query string.
-func ParseQuery(raw string) (*Params, error) {
+func ParseQuery(raw string) *Params {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, fault.New(fault.Invalid,
-			"The query string cannot be read: use & between parameters, and %%XX for characters other than letters and digits.")
+		return &Params{broken: fault.New(fault.Invalid,
+			"The query string cannot be read: use & between parameters, and %%XX for characters other than letters and digits.")}
 	}
-	return NewParams(values), nil
+	return NewParams(values)
 }
 
 // NewParams returns Params that read values.
@@ -166,12 +167,12 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 }
 
 // Valid reports whether no error was found so far.
-func (p *Params) Valid() bool { return len(p.bad) == 0 }
+func (p *Params) Valid() bool { return p.Err() == nil }
 
 // Err returns all errors as one, nil if there are none.
 func (p *Params) Err() error {
 	if len(p.bad) == 0 {
-		return nil
+		return p.broken
 	}
 	parts := make([]string, len(p.bad))
 	for i, f := range p.bad {

@@ -23,10 +23,7 @@ const (
 // listChanges returns the changes after a cursor, oldest first. A long poll is
 // answered as soon as there is a change.
 func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	selection := p.selection(s)
 	if len(selection.Events) == 0 {
 		selection.Events = events.AllEvents
@@ -37,11 +34,13 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
-	if selection.Events, err = permittedEvents(access.FromContext(r.Context()), selection.Events); err != nil {
+	principal := access.FromContext(r.Context())
+	var err error
+	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
 		return response{}, err
 	}
 	if wait > 0 {
-		release, err := a.Conns.Acquire(access.FromContext(r.Context()).ID, events.MaxOpen)
+		release, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
 		if err != nil {
 			return response{}, err
 		}
@@ -52,10 +51,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	found, err := a.changes(r, place, limit, selection.Compile(), time.Duration(wait)*time.Second)
-	if err != nil {
-		return response{}, err
-	}
-	return response{body: found}, nil
+	return response{body: found}, err
 }
 
 // changes collects events until the limit is reached, or there are some and no

@@ -62,10 +62,7 @@ const (
 )
 
 func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	from, to := p.dayRange()
 	if err := p.Err(); err != nil {
 		return response{}, err

@@ -34,10 +34,7 @@ func searchesDocuments(r *http.Request) bool {
 }
 
 func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	offset := p.Integer("offset", 0, 0, query.MaxOffset)
 	most := p.Integer("max_chars", defaultMaxChars, 1, maxMaxChars)
 	if err := p.Err(); err != nil {
@@ -108,10 +105,7 @@ func preferredType(header []string) string {
 
 // searchDocuments lists the reports whose documents match, with snippets.
 func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	list := p.ListInDocuments(s)
 	if err := p.Err(); err != nil {
 		return response{}, err
@@ -134,17 +128,13 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 	if err != nil {
 		return response{}, err
 	}
-	b := []byte(`{"data":[`)
-	for i, f := range found.Reports {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		places, err := json.Marshal(append([]document.Snippet{}, snippets[places[i].SHA256]...))
-		if err != nil {
-			return response{}, err
-		}
-		b = f.AppendJSON(append(b, `{"report":`...))
-		b = append(append(append(b, `,"snippets":`...), places...), '}')
+	type hit struct {
+		Report   json.RawMessage    `json:"report"`
+		Snippets []document.Snippet `json:"snippets"`
 	}
-	return response{body: append(list.AppendPage(append(b, ']'), found.Total), '}')}, nil
+	hits := make([]hit, len(found.Reports))
+	for i, f := range found.Reports {
+		hits[i] = hit{f.AppendJSON(nil), append([]document.Snippet{}, snippets[places[i].SHA256]...)}
+	}
+	return encode(map[string]any{"data": hits, "total": found.Total, "page": list.Page, "limit": list.Limit})
 }

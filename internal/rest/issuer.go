@@ -10,10 +10,7 @@ import (
 )
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	found, err := p.Issuers(r.Context(), s)
 	if err != nil {
 		return response{}, err

@@ -9,7 +9,4 @@ import (
 // params are the parameters of all surfaces and those of REST alone.
 type params struct{ *query.Params }
 
-func readParams(r *http.Request) (*params, error) {
-	p, err := query.ParseQuery(r.URL.RawQuery)
-	return &params{p}, err
-}
+func readParams(r *http.Request) *params { return &params{query.ParseQuery(r.URL.RawQuery)} }

@@ -2,16 +2,14 @@ package rest
 
 import (
 	"net/http"
+	"time"
 
 	"pregon/internal/catalog"
 	"pregon/internal/query"
 )
 
 func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	list := p.List(s)
 	if err := p.Err(); err != nil {
 		return response{}, err
@@ -43,4 +41,12 @@ func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) 
 func encode(v any) (response, error) {
 	body, err := query.Encode(v)
 	return response{body: body}, err
+}
+
+func (a *API) getAnalytics(_ *http.Request, s *catalog.Snapshot) (response, error) {
+	return encode(s.Analytics(time.Now()))
+}
+
+func (a *API) getStatus(_ *http.Request, s *catalog.Snapshot) (response, error) {
+	return encode(a.Query.Status(s))
 }

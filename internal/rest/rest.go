@@ -68,9 +68,6 @@ type route struct {
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
-
-	// Set when the operation is to be removed: RFC 9745 and RFC 8594.
-	deprecated, sunset time.Time
 }
 
 // public returns the requirement of a public route. A caller with a credential
@@ -153,7 +150,6 @@ func (a *API) serve(rt route) http.Handler {
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rt.setDeprecation(w.Header())
 		var slot access.Slot
 		defer func() { slot.Release() }()
 		out, err := a.respond(w, rt, r, &slot)
@@ -172,7 +168,6 @@ func (a *API) serve(rt route) http.Handler {
 //
 //go:noinline
 func (a *API) startStream(w http.ResponseWriter, rt route, r *http.Request) *stream {
-	rt.setDeprecation(w.Header())
 	out, err := a.respond(w, rt, r, nil)
 	if err != nil {
 		a.writeError(w, r, err)
@@ -274,16 +269,6 @@ func (rt route) needFor(r *http.Request) access.Requirement {
 		need.Public = false
 	}
 	return need
-}
-
-// setDeprecation sets the headers of an operation that will be removed.
-func (rt route) setDeprecation(h http.Header) {
-	if !rt.deprecated.IsZero() {
-		h.Set("Deprecation", "@"+strconv.FormatInt(rt.deprecated.Unix(), 10))
-	}
-	if !rt.sunset.IsZero() {
-		h.Set("Sunset", rt.sunset.UTC().Format(http.TimeFormat))
-	}
 }
 
 // Constant header values. Assigning them by key avoids canonicalizing the key

@@ -164,10 +164,7 @@ func (p *params) cursor(name string) string {
 
 // openStream prepares a stream.
 func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return nil, err
-	}
+	p := readParams(r)
 	now, err := a.Query.Snapshot()
 	if err != nil {
 		return nil, err

@@ -290,10 +290,7 @@ type deliveryBody struct {
 }
 
 func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	p, err := readParams(r)
-	if err != nil {
-		return response{}, err
-	}
+	p := readParams(r)
 	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
 	q.Before = p.seq("before")
 	switch q.State {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -31,12 +32,26 @@ func (a *API) openapiJSON(*http.Request, *catalog.Snapshot) (response, error) {
 	return response{body: a.openapi.json, maxAge: time.Minute}, nil
 }
 
-func asJSON(document []byte) ([]byte, error) {
+// embeddedJSON is the embedded document as JSON. It is converted once: that takes longer
+// than all else that New does.
+var embeddedJSON = sync.OnceValues(func() ([]byte, error) {
 	var doc any
-	if err := yaml.Unmarshal(document, &doc); err != nil {
+	if err := yaml.Unmarshal(openapi, &doc); err != nil {
 		return nil, err
 	}
 	return json.Marshal(doc)
+})
+
+func asJSON(baseURL string) ([]byte, error) {
+	document, err := embeddedJSON()
+	if err != nil {
+		return nil, err
+	}
+	server, err := json.Marshal(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Replace(document, []byte(`"`+serverPlaceholder+`"`), server, 1), nil
 }
 
 // OpenAPIJSON returns the document as JSON.

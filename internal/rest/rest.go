@@ -52,7 +52,7 @@ func New(o Options) (*API, error) {
 	a := &API{Options: o}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL)
-	a.openapi.json, err = asJSON(a.openapi.yaml)
+	a.openapi.json, err = asJSON(o.BaseURL)
 	return a, err
 }
 

@@ -10,11 +10,15 @@ DESTDIR  ?=
 UNWATCHED = -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.org/memory=-race=false' \
   -gcflags='golang.org/x/net/html=-race=false'
 
+# The program is built without cgo. What needs no race detector is compiled so too, to
+# compile every package once for all of it.
+STATIC = CGO_ENABLED=0
+
 # Packages whose tests start servers or whole programs, or take long; make quick leaves them out.
 SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit internal/document internal/webhook \
   internal/server/notices internal/discovery
 
-.PHONY: help run build install test quick check generate notices bench fuzz soak clean
+.PHONY: help run build install test quick check lint generate notices bench fuzz soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,10 +42,10 @@ install: build ## build and install PREFIX/bin/pregon (PREFIX=/usr/local, DESTDI
 # may be the copy of such a package.
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
-	@$(MAKE) --no-print-directory check
-	scripts/test-all -race $(UNWATCHED) -p 4 -timeout 40m
-	go test -run TestIndexAgreesWithLoops ./internal/search
-	@if [ -f bench/go.mod ]; then cd bench && set -x && go vet ./... && go build -o /dev/null ./...; fi
+	@$(MAKE) --no-print-directory lint
+	scripts/test-all -race $(UNWATCHED) -vet=off -p 4 -timeout 40m
+	$(STATIC) go test -vet=off -run TestIndexAgreesWithLoops ./internal/search
+	@if [ -f bench/go.mod ]; then cd bench && set -x && $(STATIC) go vet ./... && $(STATIC) go build -o /dev/null ./...; fi
 	@echo 'make test: every check and every test passed'
 
 # Clients that others wrote, for the tests alone: see checkers/README.md. Some
@@ -51,17 +55,19 @@ checkers/node_modules: checkers/package-lock.json
 	@touch $@
 
 quick: ## build, vet and the fast tests in under a minute: no race detector, no servers
-	go vet ./...
-	go test -short $$(go list ./... | grep -vE '^pregon/($(subst $() ,|,$(strip $(SLOW))))(/|$$)')
+	$(STATIC) go vet ./...
+	$(STATIC) go test -vet=off -short $$(go list ./... | grep -vE '^pregon/($(subst $() ,|,$(strip $(SLOW))))(/|$$)')
 
-check: ## formatting, vet, staticcheck, layering, generated files; no other tests
+check: lint ## formatting, vet, staticcheck, layering, generated files; no other tests
+	$(STATIC) go test -vet=off ./internal/layering
+	@$(STATIC) go test -vet=off ./cmd/pregon -run TestReference || { echo 'if docs/cli.md is out of date, run: make generate'; exit 1; }
+
+lint:
 	@files=$$(go tool gofumpt -l .) || exit 1; \
 	  [ -z "$$files" ] || { echo 'not formatted; run: go tool gofumpt -w' $$files; exit 1; }
-	go vet ./...
-	go tool staticcheck ./...
-	go test ./internal/layering
+	$(STATIC) go vet ./...
+	$(STATIC) go tool staticcheck ./...
 	go mod tidy -diff
-	@go test ./cmd/pregon -run TestReference || { echo 'if docs/cli.md is out of date, run: make generate'; exit 1; }
 
 generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/summaries.md
 	go test ./cmd/pregon -run TestReference -update

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"unsafe"
 
 	"pregon/internal/disclosure"
@@ -65,3 +66,32 @@ func (x *Index) Reads(ctx context.Context, f disclosure.Filter) (int, error) {
 
 // LongestText returns the number of words in the longest text.
 func (x *Index) LongestText() int { return x.longest() }
+
+// Terms returns the terms of the filter's search text: a report must have all of all
+// and none of none. ok is false if the text matches nothing.
+func (m *Matcher) Terms() (all, none []Term, ok bool) {
+	return termsOf(m.query.must), termsOf(m.query.not), !m.query.wordless
+}
+
+// Term is one term of a search text. Equal terms have equal keys.
+type Term struct {
+	Key   string
+	Words []string
+	Ident string
+	In    func(*Document) bool
+}
+
+func termsOf(terms []term) []Term {
+	out := make([]Term, len(terms))
+	for i := range terms {
+		t := &terms[i]
+		out[i] = Term{fmt.Sprintf("%+v", *t), t.words, t.ident, t.in}
+	}
+	return out
+}
+
+// Document returns the words of a report as a query sees them.
+func (f *Report) Document() *Document { return &f.doc }
+
+func (d *Document) Words() []string  { return d.words }
+func (d *Document) Idents() []string { return d.idents }

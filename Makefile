@@ -3,6 +3,7 @@
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
 SOAK     ?= 10m
+FILINGS  ?= 300
 OUTPUT   ?= bin/pregon
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -18,10 +19,10 @@ STATIC = CGO_ENABLED=0
 SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit internal/document internal/webhook \
   internal/server/notices internal/discovery
 
-.PHONY: help run build install test quick check lint generate notices bench fuzz soak clean
+.PHONY: help run build install test quick check lint generate notices bench fuzz soak summaries-eval clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build and serve the simulated market on http://127.0.0.1:8080, SQLite in ./data
 	bin/pregon serve --source demo
@@ -69,9 +70,10 @@ lint:
 	$(STATIC) go tool staticcheck ./...
 	go mod tidy -diff
 
-generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/summaries.md
+generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/summaries.md, the table of docs/documents.md
 	go test ./cmd/pregon -run TestReference -update
 	go test ./internal/document -run TestSummaries -update
+	go test ./internal/document/summary -run TestEvaluation -update
 
 notices: ## write the licences of what is in the program anew: internal/server/notices/notices.txt
 	go test ./internal/server/notices -run TestNotices -update
@@ -89,6 +91,9 @@ fuzz: ## fuzz every Fuzz target, FUZZTIME=20s each
 
 soak: ## file at ten times the peak with random faults for SOAK=10m, and compare what every channel saw
 	go test ./cmd/pregon -run TestPushSoak -count 1 -timeout 2h -v -args -soak $(SOAK)
+
+summaries-eval: ## measure the checks of summaries by a model on FILINGS=300 generated filings
+	go test ./internal/document/summary -run TestEvaluation -count 1 -v -args -filings $(FILINGS)
 
 clean: ## remove what build made; ./data stays
 	rm -rf bin

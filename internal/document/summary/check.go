@@ -207,7 +207,7 @@ func unmasked(text string) string {
 // intents are the words that make a statement less than a plain fact. A claim has
 // those of its sources, and no others.
 var intents = []phrases{
-	phrasesOf("plan"), phrasesOf("possible"), phrasesOf("proposal"), phrasesOf("condition"), phrasesOf("denial"),
+	phrasesOf("plan"), phrasesOf("possible"), phrasesOf("proposal"), phrasesOf("condition"), phrasesOf("denial"), phrasesOf("cause"),
 }
 
 var (
@@ -217,7 +217,7 @@ var (
 )
 
 // certaintyAgrees reports whether a claim is as certain as its sources: plans,
-// possibilities, proposals, conditions and denials are neither left out nor
+// possibilities, proposals, conditions, denials and causes are neither left out nor
 // added, and what is still to come has not happened.
 func certaintyAgrees(claim, source string) bool {
 	said, there := unmasked(claim), unmasked(source)

@@ -160,15 +160,16 @@ func (r *factReader) boundBefore(i int) string {
 	if r.word(i-1) == "hasta" && moving.in(before(12)) {
 		return ""
 	}
-	near := before(4)
+	near, longest, bound := before(4), 0, ""
 	for name, words := range bounds {
-		for _, phrase := range words {
-			if strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") || strings.HasSuffix(near, phrase+"of ") {
-				return name
+		for _, phrase := range words { // "no superior a" is not "superior a"
+			ends := strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") || strings.HasSuffix(near, phrase+"of ")
+			if ends && len(phrase) > longest {
+				longest, bound = len(phrase), name
 			}
 		}
 	}
-	return ""
+	return bound
 }
 
 // value reads the number itself, in digits or as a word. The words of a longer

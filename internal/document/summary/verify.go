@@ -30,7 +30,7 @@ func (w *writer) entailed(ctx context.Context, claim string, sources []string) b
 		return false
 	}
 	secret := rand.Text()
-	user := fmt.Sprintf("SOURCE %[1]s\n%s\nCLAIM %[1]s\n%s\nEND %[1]s", secret, strings.Join(sources, "\n"), claim)
+	user := fmt.Sprintf("SOURCE %[1]s\n%[2]s\nCLAIM %[1]s\n%[3]s\nEND %[1]s", secret, strings.Join(sources, "\n"), claim)
 	answer, err := w.verifier.Complete(ctx, strings.ReplaceAll(verifyPrompt, "%[1]s", secret), user, verifySchema)
 	if err != nil {
 		w.silent = true

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -49,17 +50,19 @@ func Write(ctx context.Context, m Models, s Source) (Summary, []Rejected, error)
 		return Summary{}, nil, err
 	}
 	w := &writer{Source: s, verifier: m.Verifier, sources: sources}
-	spanish, english := w.summary(ctx, items, "es"), w.summary(ctx, items, "en")
-	if err := ctx.Err(); err != nil {
-		return Summary{}, nil, err
+	written := Summary{Method: Selected, Language: "es"}
+	written.Sentences = w.sentences(ctx, items, "es")
+	if w.proved {
+		written.Method = ByModel
 	}
-	if spanish.Sentences == nil {
-		return Summary{}, w.rejected, ErrUnproved
+	written.English = w.sentences(ctx, items, "en")
+	if len(written.Sentences) == 0 { // the document is not in Spanish
+		written.Language, written.Sentences = cmp.Or(s.Language, "es"), w.quotes(items)
 	}
-	if english.Language == "en" { // without its quotes in another language
-		spanish.English = english.Sentences
+	if len(written.Sentences) == 0 {
+		return Summary{}, w.rejected, cmp.Or(ctx.Err(), ErrUnproved)
 	}
-	return spanish, w.rejected, nil
+	return written, w.rejected, ctx.Err()
 }
 
 // writer turns the items of an answer into a summary.
@@ -67,46 +70,42 @@ type writer struct {
 	Source
 	verifier Model
 	silent   bool // the verifier failed and is not asked again
+	proved   bool // an item was proved
 	sources  []candidate
 	rejected []Rejected
 }
 
-// summary returns the summary in a language: proved items, with quotes in place of
-// the others if they are in the same language. If no item was proved it consists of
-// quotes alone, in the language of the document.
-func (w *writer) summary(ctx context.Context, items []item, language string) Summary {
-	var proved, mixed, quoted []Sentence
+// sentences returns the summary in a language: the proved items, and in place of the
+// others the sentences that they cite, if these are in that language.
+func (w *writer) sentences(ctx context.Context, items []item, language string) (all []Sentence) {
 	for _, i := range items {
-		if i.Language != language || len(quoted) == mostSentences {
+		if i.Language != language || len(all) == mostSentences {
 			continue
 		}
-		claim, cited, reason := w.prove(ctx, i)
-		quote, ok := w.quotable(cited)
-		if reason != "" {
-			w.rejected = append(w.rejected, Rejected{i.Text, language, reason, ok})
-		}
+		claim, reason := w.prove(ctx, i)
 		if reason == "" {
-			proved = appendNew(proved, claim)
-			mixed = appendNew(mixed, claim)
-		} else if ok && inLanguage(quote.Text, language) {
-			mixed = appendNew(mixed, quote)
+			w.proved = true
+			all = appendNew(all, claim)
+			continue
 		}
+		quote, ok := w.quotable(i)
+		ok = ok && inLanguage(quote.Text, language)
 		if ok {
-			quoted = appendNew(quoted, quote)
+			all = appendNew(all, quote)
+		}
+		w.rejected = append(w.rejected, Rejected{i.Text, language, reason, ok})
+	}
+	return all
+}
+
+// quotes returns the sentences that the items cite.
+func (w *writer) quotes(items []item) (all []Sentence) {
+	for _, i := range items {
+		if quote, ok := w.quotable(i); ok && len(all) < mostSentences {
+			all = appendNew(all, quote)
 		}
 	}
-	if len(mixed) > 0 {
-		method := Selected
-		if len(proved) > 0 {
-			method = ByModel
-		}
-		return Summary{Method: method, Language: language, Sentences: mixed}
-	}
-	own := w.Language
-	if len(quoted) > 0 && own == "" {
-		own = "es"
-	}
-	return Summary{Method: Selected, Language: own, Sentences: quoted}
+	return all
 }
 
 // appendNew appends a sentence unless its text or its quote is there already.
@@ -118,12 +117,11 @@ func appendNew(all []Sentence, s Sentence) []Sentence {
 	return append(all, s)
 }
 
-// prove checks an item. It returns the sentence with its evidence, and the sentences
-// that the item cites even if the item is rejected.
-func (w *writer) prove(ctx context.Context, i item) (Sentence, []candidate, Reason) {
+// prove checks an item and returns the sentence with its evidence.
+func (w *writer) prove(ctx context.Context, i item) (Sentence, Reason) {
 	cited := w.cited(i.Sources)
 	if len(cited) == 0 {
-		return Sentence{}, nil, BadSources
+		return Sentence{}, BadSources
 	}
 	texts := make([]string, len(cited))
 	quote := cited[0].Quote
@@ -137,12 +135,12 @@ func (w *writer) prove(ctx context.Context, i item) (Sentence, []candidate, Reas
 	}
 	claim := Sentence{Text: strings.TrimSpace(i.Text), Page: cited[0].Page, Quote: quote}
 	if reason := check(w.Source, claim.Text, i.Language, texts); reason != "" {
-		return claim, cited, reason
+		return claim, reason
 	}
 	if !slices.Contains(texts, claim.Text) && !w.entailed(ctx, claim.Text, texts) {
-		return claim, cited, NotEntailed
+		return claim, NotEntailed
 	}
-	return claim, cited, ""
+	return claim, ""
 }
 
 const mostSources = 3
@@ -164,10 +162,10 @@ func (w *writer) cited(numbers []sentenceNumber) []candidate {
 	return found
 }
 
-// quotable returns the first of the cited sentences that can be a sentence of a
-// summary.
-func (w *writer) quotable(cited []candidate) (Sentence, bool) {
-	for _, c := range cited {
+// quotable returns the first of the sentences that an item cites that can be a
+// sentence of a summary.
+func (w *writer) quotable(i item) (Sentence, bool) {
+	for _, c := range w.cited(i.Sources) {
 		if c.short() {
 			return c.Sentence, true
 		}

@@ -98,7 +98,7 @@ func TestWrite(t *testing.T) {
 	if secret := strings.Fields(user)[1]; len(secret) < 20 || !strings.Contains(requests[0].Body.System(), "FIN "+secret) || strings.Count(user, "FIN "+secret) != 1 {
 		t.Errorf("the fence %q can be forged", secret)
 	}
-	verified := 0
+	var verified []string
 	for _, r := range requests[1:] {
 		if r.Body.Claim() == "" || r.Body.Model != "verifier" {
 			t.Errorf("got a request to %s with the claim %q, want one to the verifier", r.Body.Model, r.Body.Claim())
@@ -106,10 +106,13 @@ func TestWrite(t *testing.T) {
 		if strings.Contains(r.Body.User(), "Torrealmena") {
 			t.Error("the verifier sees more than the cited sentence")
 		}
-		verified++
+		if !strings.Contains(r.Body.User(), results) && !strings.Contains(r.Body.User(), payout) {
+			t.Errorf("the verifier does not see the cited sentence: %s", r.Body.User())
+		}
+		verified = append(verified, r.Body.Claim())
 	}
-	if verified != 4 {
-		t.Errorf("got %d sentences verified, want 4", verified)
+	if diff := cmp.Diff([]string{profit, pays, earned, payment}, verified); diff != "" {
+		t.Errorf("verified (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,13 +49,8 @@ func readAnswer(text string) ([]item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var items []item
-	for _, i := range answer.Items {
-		if len(items) < mostItems && len(i.Text) <= longestField {
-			items = append(items, i)
-		}
-	}
-	return items, nil
+	items := answer.Items[:min(len(answer.Items), mostItems)]
+	return slices.DeleteFunc(items, func(i item) bool { return len(i.Text) > longestField }), nil
 }
 
 // lastObject passes the JSON objects in an answer to read, which reports whether it

@@ -3,6 +3,7 @@ package summary
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // numberedNouns are nouns with a number, which is then not a year.
@@ -38,46 +39,27 @@ func (r *factReader) date(i int) (fact, bool) {
 	return fact{}, false
 }
 
-func numericDate(text string) (fact, bool) {
-	if dateShape.FindString(text) != text || text == "" {
-		return fact{}, false
-	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	var n [3]int
-	for k := range n {
-		n[k], _ = strconv.Atoi(parts[k])
-	}
-	if len(parts[0]) == 4 {
-		n[0], n[2] = n[2], n[0]
-	}
-	f := fact{kind: date, day: n[0], month: n[1], year: century(n[2])}
-	return f, f.day >= 1 && f.day <= 31 && f.month >= 1 && f.month <= 12
-}
+var layouts = []string{"2006-01-02", "2/1/2006", "2.1.2006", "2-1-2006", "2/1/06", "2.1.06", "2-1-06"}
 
-func century(year int) int {
-	if year < 100 {
-		return 2000 + year
+func numericDate(text string) (fact, bool) {
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return fact{kind: date, year: t.Year(), month: int(t.Month()), day: t.Day()}, true
+		}
 	}
-	return year
+	return fact{}, false
 }
 
 func (r *factReader) day(i int) (int, bool) {
-	text := r.mark(i)
-	for _, ending := range []string{"st", "nd", "rd", "th"} {
-		text = strings.TrimSuffix(text, ending)
-	}
-	if len(text) > 2 {
-		return 0, false
-	}
+	text := strings.TrimRight(r.mark(i), "stndrh") // 1st, 22nd
 	day, err := strconv.Atoi(text)
-	return day, err == nil && day >= 1 && day <= 31
+	return day, err == nil && len(text) <= 2 && day >= 1 && day <= 31
 }
 
 // yearOf returns the value of four digits that are a year, or 0.
 func (r *factReader) yearOf(i int) int {
-	text := r.mark(i)
-	year, err := strconv.Atoi(text)
-	if len(text) != 4 || err != nil || year < 1900 || year > 2099 {
+	year, err := strconv.Atoi(r.mark(i))
+	if err != nil || year < 1900 || year > 2099 {
 		return 0
 	}
 	return year

@@ -47,6 +47,7 @@ func Extract(s Source) Summary {
 			return !c.short() || language == "es" && !inSpanish(c.Text, s.Language) || language != "es" && !inLanguage(c.Text, language)
 		})
 		rate(s, fit)
+		fit = slices.DeleteFunc(fit, func(c candidate) bool { return c.kind == never })
 		if chosen := pick(fit); len(chosen) > 0 {
 			return Summary{Method: Extractive, Language: language, Sentences: chosen}
 		}
@@ -62,21 +63,15 @@ func (c *candidate) short() bool { return utf8.RuneCountInString(c.Text) <= long
 
 // Join returns the text of a summary. Every sentence in it ends with a full stop.
 func Join(sentences []Sentence) string {
-	var b strings.Builder
+	var texts []string
 	for _, s := range sentences {
 		text := squeeze(s.Text)
-		if text == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(text)
 		if !hasStop(text) {
-			b.WriteByte('.')
+			text += "."
 		}
+		texts = append(texts, text)
 	}
-	return b.String()
+	return strings.Join(texts, " ")
 }
 
 // hasStop reports whether a text ends with the punctuation of a sentence.
@@ -88,51 +83,34 @@ func hasStop(text string) bool {
 
 func closes(text string) bool { return hasStop(text) || strings.HasSuffix(text, ":") }
 
-// sheet is a page with its paragraphs.
-type sheet struct {
-	number     int // from 1
-	text       string
-	paragraphs []paragraph
-}
-
-// sheets reads the pages up to longestRead.
-func sheets(s Source) []sheet {
-	var all []sheet
+// candidates returns the complete sentences of the document, except those that are
+// never news and those that address a program.
+func candidates(s Source) []candidate {
+	var found []candidate
+	open := false  // the page before ended within a sentence
+	aside := false // a section after the news has begun
 	left := longestRead
 	for n, page := range s.Pages {
 		page = plain.Prefix(page, left)
 		left -= len(page)
 		page = lineBreaks.Replace(page)
-		all = append(all, sheet{n + 1, page, paragraphs(page)})
-	}
-	return all
-}
-
-// candidates returns the complete sentences of the document, except those that are
-// never news and those that address a program.
-func candidates(s Source) []candidate {
-	all := sheets(s)
-	var found []candidate
-	open := false  // the page before ended within a sentence
-	aside := false // a section after the news has begun
-	for _, page := range all {
-		for k := range page.paragraphs {
-			p := &page.paragraphs[k]
-			text := p.of(page.text)
+		all := paragraphs(page)
+		for k, p := range all {
+			text := p.of(page)
 			aside = aside || len(found) > 0 && heads(text)
-			cut := open && prose(text) || k > 0 && breaksOff(page.paragraphs[k-1], page.text, text)
+			cut := open && prose(text) || k > 0 && breaksOff(all[k-1], page, text)
 			open = open && !prose(text)
 			for i, at := range p.sentences {
 				if i == 0 && cut || p.hostile[i] {
 					continue
 				}
-				if c, ok := newCandidate(page.text, at); ok {
-					c.Page, c.order, c.item, c.aside = page.number, len(found), isItem(text), aside
+				if c, ok := newCandidate(page, at); ok {
+					c.Page, c.order, c.item, c.aside = n+1, len(found), lead.MatchString(text), aside
 					found = append(found, c)
 				}
 			}
 		}
-		open = open || endsOpen(page)
+		open = open || endsOpen(page, all)
 	}
 	return found
 }
@@ -151,14 +129,6 @@ func breaksOff(p paragraph, page, next string) bool {
 	return unicode.IsDigit(first) || len(p.sentences) > 1 // a title is one sentence
 }
 
-// isItem reports whether a paragraph is an item of a list.
-func isItem(text string) bool {
-	first, _ := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune(bullets, first) || counted.MatchString(text)
-}
-
-var counted = regexp.MustCompile(`^(?:\d{1,2}[.)ºª]|[a-z]\)|(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim)[oa]\.? ?[-–—:.])`)
-
 // heads reports whether a paragraph is the title of a section.
 func heads(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
@@ -172,14 +142,11 @@ func prose(text string) bool { return len(text) > 60 && !allCaps(text) }
 
 // endsOpen reports whether the last paragraph of a page continues on the next one.
 // The footer of the page may follow it.
-func endsOpen(page sheet) bool {
-	last := len(page.paragraphs) - 1
-	for n := last; n >= max(0, last-2); n-- {
-		if text := page.paragraphs[n].of(page.text); prose(text) && !hasStop(text) && !strings.HasSuffix(text, ":") {
-			return true
-		}
-	}
-	return false
+func endsOpen(page string, all []paragraph) bool {
+	return slices.ContainsFunc(all[max(0, len(all)-3):], func(p paragraph) bool {
+		text := p.of(page)
+		return prose(text) && !closes(text)
+	})
 }
 
 func newCandidate(page string, at span) (candidate, bool) {
@@ -212,7 +179,7 @@ func closed(text string) string {
 // wellFormed reports whether a text is a complete sentence, and not a title, a row
 // of a table, a fragment or garbage.
 func wellFormed(text string) bool {
-	if len(text) < shortestBytes || len(text) > 4*longestSource || utf8.RuneCountInString(text) > longestSource || !hasStop(text) || allCaps(text) {
+	if len(text) < shortestBytes || utf8.RuneCountInString(text) > longestSource || !hasStop(text) || allCaps(text) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `«"“‘'¿¡(`))
@@ -223,7 +190,7 @@ func wellFormed(text string) bool {
 		return false
 	}
 	for _, r := range text {
-		if hidden(r) || r == utf8.RuneError || unicode.Is(unicode.Co, r) {
+		if plain.Invisible(r) || r == utf8.RuneError || unicode.Is(unicode.Co, r) {
 			return false
 		}
 	}
@@ -233,25 +200,16 @@ func wellFormed(text string) bool {
 // leaders are the dots of a table of contents.
 var leaders = regexp.MustCompile(`\.{4,}|(?:\. ){4,}|_{3,}`)
 
+// figures matches words of figures alone, and rows four of them in a row.
+var (
+	figures = regexp.MustCompile(`(?:^|\s)[(+–—-]*\d[\d.,/%€-]*[).,;:*%€]*(?:\s|$)`)
+	rows    = regexp.MustCompile(`(?:(?:^|\s)[(+–—€$*-]*(?:\d[\d.,/%€-]*)?[).,;:*%€-]*){4}(?:\s|$)`)
+)
+
 // isTable reports whether a text is one or more rows of figures.
 func isTable(text string) bool {
-	words, numbers, row, longestRow := 0, 0, 0, 0
-	for w := range strings.FieldsSeq(text) {
-		words++
-		if numeric(w) {
-			numbers++
-			row++
-			longestRow = max(longestRow, row)
-		} else {
-			row = 0
-		}
-	}
-	return longestRow >= 4 || words >= 6 && numbers*5 > words*2
-}
-
-func numeric(word string) bool {
-	word = strings.Trim(word, "().,;:+-–—%€$*")
-	return word == "" || isDigit(word[0]) && strings.Trim(word, "0123456789.,/-%€") == ""
+	words := strings.Fields(text)
+	return rows.MatchString(text) || len(words) >= 6 && 5*len(figures.FindAllString(strings.Join(words, "  "), -1)) > 2*len(words)
 }
 
 // pick returns the best candidate and the others that are good enough to follow it.

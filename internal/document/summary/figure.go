@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ type fact struct {
 	to   int // behind the last token
 
 	value    number // of a figure, its scale included
+	power    int    // of ten, of that scale
 	unit     string // of a figure, such as "eur" or "eur/share"; "" for none
 	bound    string // of a figure: "atMost", "atLeast", "about" or ""
 	negative bool
@@ -60,11 +62,7 @@ var (
 func numbersOf(name string) map[string]int {
 	found := map[string]int{}
 	for word, value := range table(name) {
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			panic(err)
-		}
-		found[word] = n
+		found[word], _ = strconv.Atoi(value)
 	}
 	return found
 }
@@ -114,6 +112,17 @@ func (r *factReader) mark(i int) string {
 	return r.tokens[i].text
 }
 
+// words returns the folded words of a range of tokens, with spaces around each.
+func (r *factReader) words(from, to int) string {
+	folded := " "
+	for k := max(0, from); k < min(to, len(r.tokens)); k++ {
+		if w := r.word(k); w != "" {
+			folded += w + " "
+		}
+	}
+	return folded
+}
+
 // figure reads a number with its scale and unit.
 func (r *factReader) figure(i int) (fact, bool) {
 	f := fact{kind: figure}
@@ -122,12 +131,7 @@ func (r *factReader) figure(i int) (fact, bool) {
 		return f, false
 	}
 	next = r.scale(next, &f)
-	if f.unit, next = r.unit(next); f.unit == "" {
-		f.unit = r.unitBefore(i)
-	}
-	if f.unit == "" {
-		f.unit = r.unitBehind(next)
-	}
+	f.unit, next = r.unit(i, next)
 	if r.perShare(next) && f.unit != "share" && f.unit != "%" {
 		f.unit += "/share"
 	}
@@ -140,7 +144,7 @@ func (r *factReader) figure(i int) (fact, bool) {
 var (
 	bounds = map[string]phrases{"atMost": phrasesOf("atMost"), "atLeast": phrasesOf("atLeast"), "about": phrasesOf("about")}
 	// moving are verbs after which "hasta" is the result of a change, not a limit.
-	moving = newPhrases("aument*; increment*; crec*; elev*; sub*; alza; avanz*; reduc*; reduj*; disminu*; baj*; ca*; descen*; ascen*; recort*; pas*; augment*")
+	moving = phrasesOf("moving")
 )
 
 // boundBefore reads the words before a figure that make it a limit or an estimate.
@@ -148,19 +152,10 @@ func (r *factReader) boundBefore(i int) string {
 	for stopWords.has(r.word(i-1)) && r.word(i-1) != "hasta" && r.word(i-1) != "de" && r.word(i-1) != "to" || units[r.mark(i-1)] != "" {
 		i--
 	}
-	before := func(words int) string {
-		folded := " "
-		for k := max(0, i-words); k < i; k++ {
-			if r.word(k) != "" {
-				folded += r.word(k) + " "
-			}
-		}
-		return folded
-	}
-	if r.word(i-1) == "hasta" && moving.in(before(12)) {
+	if r.word(i-1) == "hasta" && moving.in(r.words(i-12, i)) {
 		return ""
 	}
-	near, longest, bound := before(4), 0, ""
+	near, longest, bound := r.words(i-4, i), 0, ""
 	for name, words := range bounds {
 		for _, phrase := range words { // "no superior a" is not "superior a"
 			ends := strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") || strings.HasSuffix(near, phrase+"of ")
@@ -206,7 +201,7 @@ func (r *factReader) scale(i int, f *fact) int {
 		if !ok || r.mark(i) == "m" && !r.english {
 			return i
 		}
-		f.value = f.value.times(power)
+		f.value, f.power = f.value.times(power), f.power+power
 		i++
 		if (r.word(i) == "de" || r.word(i) == "of") && scales[r.word(i+1)] > 0 {
 			i++
@@ -214,8 +209,10 @@ func (r *factReader) scale(i int, f *fact) int {
 	}
 }
 
-// unit reads a unit, which may follow a "de".
-func (r *factReader) unit(i int) (string, int) {
+// unit reads the unit of a number: behind it, perhaps after a "de" or an adjective
+// ("5.000 nuevas acciones"), or a currency before it. It returns the end of a unit
+// that follows directly.
+func (r *factReader) unit(number, i int) (string, int) {
 	at := i
 	if r.word(at) == "de" || r.word(at) == "of" {
 		at++
@@ -223,61 +220,30 @@ func (r *factReader) unit(i int) (string, int) {
 	if r.mark(at) == "m" && units[r.mark(at+1)] != "" {
 		return "m" + units[r.mark(at+1)], at + 2
 	}
-	if unit, ok := units[r.word(at)+" "+r.word(at+1)]; ok && r.word(at+1) != "" {
+	if unit, ok := units[r.word(at)+" "+r.word(at+1)]; ok {
 		return unit, at + 2
 	}
-	if unit, ok := units[r.word(at)]; ok && r.word(at) != "" {
+	if unit := cmp.Or(units[r.word(at)], units[r.mark(at)]); unit != "" {
 		return unit, at + 1
 	}
-	if unit, ok := units[r.mark(at)]; ok {
-		return unit, at + 1
+	switch unit := cmp.Or(units[r.mark(number-1)], units[r.word(number-1)]); unit {
+	case "eur", "usd", "gbp", "chf", "jpy":
+		return unit, i
+	}
+	for k := at; k < at+3 && r.word(k) != "" && !r.tokens[k].isNumber() && !stopWords.has(r.word(k)); k++ {
+		if unit := units[r.word(k)]; unit != "" {
+			return unit, i
+		}
 	}
 	return "", i
 }
 
-// unitBefore reads "€ 5" and "EUR 5".
-func (r *factReader) unitBefore(i int) string {
-	switch unit := units[r.mark(i-1)] + units[r.word(i-1)]; unit {
-	case "eur", "usd", "gbp", "chf", "jpy":
-		return unit
-	}
-	return ""
-}
+// shareRate matches "por acción", possibly after "brutos" or "en efectivo".
+var shareRate = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada) (?:cada |una |each )?` +
+	`(?:accion|acciones|share|accio|participacion|unit|titulo) `)
 
-// unitBehind finds a unit after an adjective: "5.000 nuevas acciones".
-func (r *factReader) unitBehind(i int) string {
-	for k := i; k < i+3 && k < len(r.tokens); k++ {
-		w := r.word(k)
-		if w == "" || r.tokens[k].isNumber() || stopWords.has(w) && w != "de" {
-			break
-		}
-		if unit, ok := units[w]; ok {
-			return unit
-		}
-	}
-	return ""
-}
-
-// perShare reads "por acción", possibly after "brutos" or "en efectivo".
 func (r *factReader) perShare(i int) bool {
-	for at := i; at < i+4; at++ {
-		w := r.word(at)
-		if w == "por" || w == "per" || r.mark(at) == "/" || w == "cada" {
-			next := r.word(at + 1)
-			if next == "cada" || next == "una" || next == "each" {
-				next = r.word(at + 2)
-			}
-			switch units[next] {
-			case "share", "unit", "security":
-				return true
-			}
-			return false
-		}
-		if w != "en" && w != "efectivo" && w != "in" && w != "cash" && w != "gross" && !strings.HasPrefix(w, "brut") && !strings.HasPrefix(w, "net") {
-			return false
-		}
-	}
-	return false
+	return r.mark(i) == "/" && units[r.word(i+1)] == "share" || shareRate.MatchString(r.words(i, i+6))
 }
 
 // minus reports whether a number has a minus directly before it, or is alone in
@@ -307,8 +273,8 @@ func (r *factReader) joinRanges() {
 				f.kind, f.day, f.month, f.year = date, day, next.month, next.year
 			} else if next.kind == figure && next.unit != "" {
 				f.unit = next.unit
-				if r.scaleOf(*f) == 0 {
-					f.value = f.value.times(r.scaleOf(*next))
+				if f.power == 0 {
+					f.value = f.value.times(next.power)
 				}
 			}
 		}
@@ -335,33 +301,10 @@ func (r *factReader) joined(from, to int) bool {
 	return to > from && to-from <= 3
 }
 
-func (r *factReader) scaleOf(f fact) int {
-	power := 0
-	for k := f.from; k < f.to; k++ {
-		if k > f.from || !r.tokens[k].isNumber() {
-			power += scales[r.word(k)]
-		}
-	}
-	return power
-}
-
-// shortPeriod matches abbreviated periods: 1T26, T1, 2H, 9M26.
-var shortPeriod = regexp.MustCompile(`^(?:([1-4])([tqsh])(\d{2}|\d{4})?|([tqsh])([1-4])|(9)(m)(\d{2}|\d{4})?)$`)
-
-// period reads "primer trimestre" and "1T26".
+// period reads "primer trimestre".
 func (r *factReader) period(i int) (fact, bool) {
-	if n := quantities[r.word(i)]; n != "" && periods[r.word(i+1)] != "" {
-		return fact{kind: code, to: i + 2, text: periods[r.word(i+1)] + n[:1]}, true
-	}
-	m := shortPeriod.FindStringSubmatch(r.word(i))
-	if m == nil || strings.ToUpper(r.mark(i)) != r.mark(i) {
-		return fact{}, false
-	}
-	letter := map[string]string{"t": "Q", "q": "Q", "s": "H", "h": "H", "m": "M"}[m[2]+m[4]+m[7]]
-	if year, err := strconv.Atoi(m[3] + m[8]); err == nil {
-		r.facts = append(r.facts, fact{kind: date, from: i, to: i + 1, partner: -1, year: century(year)})
-	}
-	return fact{kind: code, to: i + 1, text: letter + m[1] + m[5] + m[6]}, true
+	n, period := quantities[r.word(i)], periods[r.word(i+1)]
+	return fact{kind: code, to: i + 2, text: period + n}, n != "" && period != ""
 }
 
 // code reads words for quantities, identifiers and ratings.

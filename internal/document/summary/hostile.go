@@ -78,45 +78,25 @@ type paragraph struct {
 	hostile   []bool // of each sentence: it or a neighbour addresses a program
 }
 
-// paragraphs reads a page.
+// paragraphs reads a page. All sentences of a paragraph that addresses a program are
+// hostile; if it is as long as a page, only those that do and their neighbours.
 func paragraphs(page string) []paragraph {
 	var found []paragraph
 	announced := false // the paragraph before ends with a colon and is hostile
 	for _, block := range blocks(page) {
 		p := paragraph{span: block, sentences: sentences(page, block)}
+		p.hostile = make([]bool, len(p.sentences))
 		text := block.of(page)
-		switch {
-		case announced || speaksToMachine(text):
-			p.hostile = suspects(page, p)
+		if announced || speaksToMachine(text) {
+			long := len(text) > longestPassage
+			for n, s := range p.sentences {
+				if !long || speaksToMachine(s.of(page)) {
+					p.hostile[max(0, n-1)], p.hostile[n], p.hostile[min(n+1, len(p.hostile)-1)] = true, true, true
+				}
+			}
 			announced = strings.HasSuffix(text, ":")
-		default:
-			p.hostile = make([]bool, len(p.sentences))
 		}
 		found = append(found, p)
 	}
 	return found
-}
-
-// suspects returns which sentences of a hostile paragraph are not trusted: all of
-// them, unless the paragraph is as long as a page.
-func suspects(page string, p paragraph) []bool {
-	hostile := make([]bool, len(p.sentences))
-	some := false
-	if p.end-p.start > longestPassage {
-		for n, s := range p.sentences {
-			if !speaksToMachine(s.of(page)) {
-				continue
-			}
-			some = true
-			for k := max(0, n-1); k <= min(n+1, len(hostile)-1); k++ {
-				hostile[k] = true
-			}
-		}
-	}
-	if !some {
-		for n := range hostile {
-			hostile[n] = true
-		}
-	}
-	return hostile
 }

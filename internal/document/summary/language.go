@@ -1,7 +1,9 @@
 package summary
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"pregon/internal/document/extract"
 )
@@ -14,21 +16,17 @@ var (
 	otherWords   = lexiconOf("otherWords")
 	// otherEndings have accents: folded, aprobació and aprobacion would be almost
 	// equal.
-	otherEndings = []string{"ació", "ució", "isició", "dició", "cció", "sió", "tat", "tats", "ment", "tion", "tions", "ção", "ções", "ão", "ões", "ing", "zioa", "ren", "rako"}
+	otherEndings = strings.Fields(list("otherEndings"))
 )
 
-// inLanguage reports whether a sentence is in a language. Only Spanish and English
-// are told apart from all others; a sentence of another language is one that is
-// neither.
+// inLanguage reports whether a sentence is in a language. Only Spanish and English are
+// distinguished from all others.
 func inLanguage(text, language string) bool {
-	if language == "es" {
-		return inSpanish(text, "es")
+	if language == "es" || inSpanish(text, language) {
+		return language == "es" && inSpanish(text, "es")
 	}
 	found := extract.Language([]extract.Page{{Text: text}})
-	if found == "" || found == language {
-		return !inSpanish(text, language)
-	}
-	return language != "en" && found != "en" && !inSpanish(text, language)
+	return found == "" || found == language || language != "en" && found != "en"
 }
 
 // shortText is the length, in words, up to which a single Spanish word is enough.
@@ -52,8 +50,8 @@ func inSpanish(text, language string) bool {
 			other++
 		}
 	}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return foldRune(r) < 0 }) {
-		if len(w) > 6 && hasEnding(w, otherEndings) {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) > 6 && slices.ContainsFunc(otherEndings, func(e string) bool { return strings.HasSuffix(w, e) }) {
 			other++
 		}
 	}
@@ -64,13 +62,4 @@ func inSpanish(text, language string) bool {
 		return spanish > 0
 	}
 	return spanish >= 2 && spanish >= 2*other
-}
-
-func hasEnding(word string, endings []string) bool {
-	for _, e := range endings {
-		if strings.HasSuffix(word, e) {
-			return true
-		}
-	}
-	return false
 }

@@ -13,7 +13,7 @@ var (
 	starts    = lexiconOf("starts")
 	particles = newLexicon("de del la las los y e of the and i da do dos")
 	// issuers are words for the company that files the report.
-	issuers = newLexicon("sociedad compania entidad grupo fondo consejo junta empresa banco company group board fund bank issuer entity societat")
+	issuers = lexiconOf("issuers")
 )
 
 // name is a sequence of capitalized words of a sentence.
@@ -65,14 +65,11 @@ func nextInName(tokens []token, i int) int {
 }
 
 // known holds the texts that the names of a claim may come from, as folded words
-// between spaces, and their initials.
-type known struct {
-	runs     []string
-	initials []string
-}
+// between spaces.
+type known []string
 
 func (k *known) add(tokens []token, onlyCapitals bool) {
-	var run, initials strings.Builder
+	var run strings.Builder
 	run.WriteByte(' ')
 	for _, t := range tokens {
 		switch {
@@ -84,25 +81,16 @@ func (k *known) add(tokens []token, onlyCapitals bool) {
 			run.WriteString(t.folded)
 		}
 		run.WriteByte(' ')
-		if !particles.has(t.folded) && t.folded != "en" && t.folded != "a" {
-			initials.WriteByte(t.folded[0])
-		}
 	}
-	k.runs, k.initials = append(k.runs, run.String()), append(k.initials, initials.String())
+	*k = append(*k, run.String())
 }
 
 // has reports whether one of the texts contains the words in sequence.
 func (k known) has(words []string) bool {
-	return slices.ContainsFunc(k.runs, func(text string) bool { return strings.Contains(text, runOf(words)) })
+	return slices.ContainsFunc(k, func(text string) bool { return strings.Contains(text, runOf(words)) })
 }
 
 func runOf(words []string) string { return " " + strings.Join(words, " ") + " " }
-
-// abbreviates reports whether a word consists of the initials of words: OPA, CNMV.
-func (k known) abbreviates(word string) bool {
-	return len(word) >= 3 && shouted(word) &&
-		slices.ContainsFunc(k.initials, func(all string) bool { return strings.Contains(all, strings.ToLower(word)) })
-}
 
 // namesAgree reports whether every name of a claim is in its sources, in the title or
 // is the company's, and those of the sources keep their order.
@@ -117,10 +105,11 @@ func namesAgree(s Source, claim, cited []token) bool {
 		lower[t.folded] = lower[t.folded] || !t.isCapital()
 		speaksOfIssuer = speaksOfIssuer || issuers.has(t.folded)
 	}
-	rest := there.runs[0] // the sources from the name before on
+	rest := there[0] // the sources from the name before on
+	first := slices.IndexFunc(claim, func(t token) bool { return t.folded != "" })
 	for _, n := range namesOf(claim) {
 		words := n.words
-		ordinary := n.from == firstWord(claim) && (lower[words[0]] || starts.has(words[0]) || openers.has(words[0]) || stopWords.has(words[0]))
+		ordinary := n.from == first && (lower[words[0]] || starts.has(words[0]) || openers.has(words[0]) || stopWords.has(words[0]))
 		if ordinary && (len(words) == 1 || !there.has(words) && !report.has(words)) {
 			for words = words[1:]; len(words) > 0 && particles.has(words[0]); {
 				words = words[1:]
@@ -134,18 +123,10 @@ func namesAgree(s Source, claim, cited []token) bool {
 			rest = rest[at:]
 			continue
 		}
-		if len(words) == 0 || len(words) == 1 && there.abbreviates(claim[n.to-1].text) {
-			continue
-		}
 		// A sentence about another company does not prove anything about this one.
-		if !speaksOfIssuer || !report.has(words) && !(len(words) == 1 && report.abbreviates(claim[n.to-1].text)) {
+		if len(words) > 0 && (!speaksOfIssuer || !report.has(words)) {
 			return false
 		}
 	}
 	return true
-}
-
-// firstWord returns the index of the first token that is not a mark.
-func firstWord(tokens []token) int {
-	return slices.IndexFunc(tokens, func(t token) bool { return t.folded != "" })
 }

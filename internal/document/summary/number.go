@@ -29,23 +29,16 @@ func (n number) times(power int) number {
 // mark, and a point before three digits separates thousands; in English it is the
 // reverse.
 func readNumber(text string, english bool) (number, bool) {
-	var digits strings.Builder
 	text = strings.Join(strings.Fields(text), "")
-	decimals := decimalMark(text, english)
-	power := 0
-	for i, c := range []byte(text) {
-		switch {
-		case isDigit(c):
-			digits.WriteByte(c)
-			if decimals >= 0 && i > decimals {
-				power--
-			}
-		case c != '.' && c != ',' && c != '\'':
-			return number{}, false
-		}
+	decimals := ""
+	if mark := decimalMark(text, english); mark >= 0 {
+		text, decimals = text[:mark], text[mark+1:]
 	}
-	return newNumber(digits.String(), power), digits.Len() > 0
+	digits := separators.Replace(text + decimals)
+	return newNumber(digits, -len(decimals)), digits != "" && strings.Trim(digits, "0123456789") == ""
 }
+
+var separators = strings.NewReplacer(".", "", ",", "", "'", "")
 
 // decimalMark returns the index of the decimal mark, or -1.
 func decimalMark(text string, english bool) int {

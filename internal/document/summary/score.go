@@ -2,6 +2,7 @@ package summary
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	plain "pregon/internal/text"
@@ -37,10 +38,13 @@ const (
 )
 
 var (
-	money = regexp.MustCompile(`(?i)\d\s?(?:%|€|\$|por ciento|puntos|euros?|eur\b|m€|mill|miles|mil\b|d[oó]lares|dollars|per cent|acciones|shares|participaciones)`)
-	dated = regexp.MustCompile(`(?i)\d{1,2} (?:de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre|` +
+	money = regexp.MustCompile(`(?i)\d\s?(?:%|€|\$|por ciento|puntos|euros?|eur\b|m€|mill|miles|mil\b|` +
+		`d[oó]lares|dollars|per cent|acciones|shares|participaciones)`)
+	dated = regexp.MustCompile(`(?i)\d{1,2} (?:de )?(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|` +
+		`septiembre|setiembre|octubre|noviembre|diciembre|` +
 		`january|february|march|april|may|june|july|august|september|october|november|december)|\d{1,2}[/.-]\d{1,2}[/.-]\d{2}`)
 	label         = regexp.MustCompile(`^[^:.]{3,90}: `)
+	titleMark     = regexp.MustCompile(`^\[[^\]]*\]`)
 	broken        = regexp.MustCompile(`\p{Ll}- \p{Ll}`)
 	laws          = phrasesOf("laws")
 	pointing      = lexiconOf("pointing")
@@ -48,11 +52,11 @@ var (
 	talk          = phrasesOf("talk")
 )
 
-// rate scores the candidates. Candidates without substance, and those that only
-// repeat the title, become a last resort.
+// rate scores the candidates. Those without substance are never chosen, and those that
+// only repeat the title are a last resort.
 func rate(s Source, all []candidate) {
 	cues, sure := cuesFor(s)
-	heading := fold(withoutMark(s.Title))
+	heading := fold(titleMark.ReplaceAllString(s.Title, ""))
 	title := stems(heading)
 	for w := range stems(fold(s.Company)) {
 		delete(title, w)
@@ -66,7 +70,10 @@ func rate(s Source, all []candidate) {
 		c.topical = shared(c.stems, title) >= aboutTitle || sure && (about >= aboutCues || about > 0 && c.item)
 		c.score = c.substance + worthPlace*halfwayPlace/float64(halfwayPlace+n) - c.cost()
 		again := repeats(c.folded, heading) && !tells(c.folded)
-		if c.substance == 0 || again {
+		switch {
+		case c.substance == 0:
+			c.kind = never // no summary is better than one about nothing
+		case again:
 			c.kind = lastResort
 		}
 		if again && best < 0 {
@@ -81,57 +88,38 @@ func rate(s Source, all []candidate) {
 
 // says returns the substance of a sentence: how much it reports about the event.
 func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64 {
-	score := 0.0
-	if len(title) > 0 {
-		score += worthTitle * float64(shared(c.stems, title)) / float64(len(title))
-	}
 	worth := worthCue
 	if !sure {
 		worth /= 2
 	}
-	score += worth * float64(min(cues.count(c.folded), mostCues))
-	if deeds.in(c.folded) {
-		score += worthDeed
-	} else if doings.in(c.folded) {
-		score += worthDoing
+	deed := deeds.in(c.folded)
+	score := worth*float64(min(cues.count(c.folded), mostCues)) + when(deed, worthDeed) + when(!deed && doings.in(c.folded), worthDoing) +
+		when(money.MatchString(c.Text), worthFigure) + when(dated.MatchString(c.Text), worthDate)
+	if len(title) > 0 {
+		score += worthTitle * float64(shared(c.stems, title)) / float64(len(title))
 	}
-	if money.MatchString(c.Text) {
-		score += worthFigure
-	}
-	if dated.MatchString(c.Text) {
-		score += worthDate
-	}
-	if score > 0 && c.item {
-		score += worthItem
-	}
-	return score
+	return score + when(score > 0 && c.item, worthItem)
 }
 
 // cost returns the sum of the weights against a sentence.
 func (c *candidate) cost() float64 {
-	cost := costLaw * float64(min(laws.count(c.folded), mostLaws))
-	if leans(c.Text) {
-		cost += costLeaning
+	return costLaw*float64(min(laws.count(c.folded), mostLaws)) + when(leans(c.Text), costLeaning) + when(talk.in(c.folded), costTalk) +
+		when(len(c.Text) > comfortable, costLength) + when(broken.MatchString(c.Text), costHyphen) +
+		when(label.MatchString(c.Text) && !deeds.in(c.folded) && !doings.in(c.folded), costLabel)
+}
+
+func when(is bool, weight float64) float64 {
+	if is {
+		return weight
 	}
-	if talk.in(c.folded) {
-		cost += costTalk
-	}
-	if len(c.Text) > comfortable {
-		cost += costLength
-	}
-	if broken.MatchString(c.Text) {
-		cost += costHyphen
-	}
-	if label.MatchString(c.Text) && !deeds.in(c.folded) && !doings.in(c.folded) {
-		cost += costLabel
-	}
-	return cost
+	return 0
 }
 
 // leans reports whether a sentence cannot be understood without the one before.
 // Accents are significant: "está" is not "esta".
 func leans(text string) bool {
-	if leaningStarts.at(fold(plain.Prefix(text, 200))) {
+	start := fold(plain.Prefix(text, 200))
+	if slices.ContainsFunc(leaningStarts, func(phrase string) bool { return strings.HasPrefix(start, phrase) }) {
 		return true
 	}
 	n := 0
@@ -159,10 +147,30 @@ func tells(folded string) bool {
 	return (deeds.in(folded) || doings.in(folded)) && !announced.MatchString(folded)
 }
 
-// withoutMark returns a title without the mark in brackets before it.
-func withoutMark(title string) string {
-	if strings.HasPrefix(title, "[") {
-		_, title, _ = strings.Cut(title, "]")
+// stopWords are words without information about the topic of a sentence.
+var stopWords = lexiconOf("stopWords")
+
+// stems returns the set of the stems of a folded text, without stop words.
+func stems(folded string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(folded) {
+		if !stopWords.has(w) {
+			set[plain.Stem(w)] = true
+		}
 	}
-	return title
+	return set
+}
+
+// shared returns the number of stems in both sets.
+func shared(a, b map[string]bool) int {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	n := 0
+	for s := range a {
+		if b[s] {
+			n++
+		}
+	}
+	return n
 }

@@ -174,13 +174,13 @@ func endsHere(before, after string, stop rune) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	before = before[max(0, len(before)-12):]
 	switch letters := strings.TrimSpace(fold(word)); {
-	case isNumber(word):
+	case word != "" && strings.Trim(word, "0123456789.,") == "":
 		return !unicode.IsDigit(first)
 	case lettered.MatchString(before):
 		return true
 	case neverLast.has(letters[strings.LastIndexByte(letters, ' ')+1:]):
 		return false
-	case maybeLast.has(letters), strings.Contains(letters, " ") && len(letters) <= 2*strings.Count(letters, " ")+1, len(letters) == 1:
+	case maybeLast.has(letters), strings.Contains(word, ".") && len(letters) <= strings.Count(word, ".")+1, len(letters) == 1:
 		next, _, _ := strings.Cut(after, " ")
 		return openers.has(strings.TrimSpace(fold(next)))
 	}
@@ -189,10 +189,6 @@ func endsHere(before, after string, stop rune) bool {
 
 // lettered matches a noun and the letter that is its name, not an initial: "Serie D."
 var lettered = regexp.MustCompile(`(?i:serie|clase|tramo|grupo|anexo) [A-Z]$`)
-
-func isNumber(word string) bool {
-	return word != "" && strings.Trim(word, "0123456789.,") == ""
-}
 
 // Abbreviations: some are always followed by another word, some may end a sentence.
 // Initials are recognized by their form.
@@ -203,8 +199,9 @@ var (
 
 // lead matches the prefix of a sentence that is not part of it: bullets,
 // enumerators, "Primero.-".
-var lead = regexp.MustCompile(`^(?:[•·▪■●○◦‣➢➤✓*–—-]+\s*|\(?(?:\d{1,2}(?:\.\d{1,2}){0,3}|[ivxIVX]{1,4})[.)]+[-–—]?\s+|\(?[a-zA-Z]\)\s+|` +
-	`(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim|[uú]nic)[oa]\s*[.:]?\s*[-–—]\s*)+`)
+var lead = regexp.MustCompile(`^(?:[•·▪■●○◦‣➢➤✓*–—-]+\s*|\(?(?:\d{1,2}(?:\.\d{1,2}){0,3}|[ivxIVX]{1,4})` +
+	`[.)]+[-–—]?\s+|` +
+	`\(?[a-zA-Z]\)\s+|(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim|[uú]nic)[oa]\s*[.:]?\s*[-–—]\s*)+`)
 
 // withoutLead skips the prefix of a sentence: enumerators, and a title in capitals
 // on the same line.

@@ -26,7 +26,6 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 const datePattern = `\d{4}-\d{2}-\d{2}\b|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b`
 
 var (
-	dateShape = regexp.MustCompile(`^(?:` + datePattern + `)$`)
 	// tokenShape matches a date in figures, a number with its points, commas and
 	// spaces between thousands and with letters attached to it (84.6m, 1T26), a rating
 	// with its sign (BBB+, A-2), a word, or a mark.

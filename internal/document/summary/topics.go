@@ -1,9 +1,90 @@
 package summary
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// boilerplate is text that occurs in every report and is never news.
+var boilerplate = phrasesOf("boilerplate")
+
+// contact lines, addresses, marks of a register.
+var contact = regexp.MustCompile(`(?i)@|https?:|www\.|\b(?:tel|tfno|telf|tel[eé]fono|fax|c\.?i\.?f|n\.?i\.?f)\b` +
+	`\.?:?\s*[+(]?[a-z]?-?\d|\b(?:tomo|folio|hoja)\s+[\dm-]`)
+
+// placeAndDate is a line like "Sotohondo, a 3 de marzo de 2026."
+var placeAndDate = regexp.MustCompile(`^ (?:en )?(?:[a-z]+ ){0,5}(?:a )?(?:dia )?\d{1,2} (?:de )?[a-z]+ (?:de |del )?\d{4} $`)
+
+// signature is the line of a signatory.
+var signature = phrasesOf("signature")
+
+// longestSignature is in words. A longer line is a sentence about an event.
+const longestSignature = 9
+
+func isBoilerplate(text, folded string) bool {
+	words := strings.Count(folded, " ") - 1
+	switch {
+	case boilerplate.in(folded), contact.MatchString(text), placeAndDate.MatchString(folded):
+		return true
+	case words <= longestSignature && signature.in(folded) && !saying.in(folded):
+		return true
+	}
+	return words <= 14 && strings.HasPrefix(folded, " fdo ")
+}
+
+// saying are the phrases with which a company introduces its news.
+var saying = phrasesOf("saying")
+
+// preamble are the phrases with which reports begin before their news.
+var preamble = phrasesOf("preamble")
+
+// announced matches the phrases of a preamble that announce news without giving it.
+var announced = regexp.MustCompile(` (?:lo siguiente|(?:la|el) siguiente (?:otra )?(?:informacion|hecho|comunicacion)` +
+	`(?: (?:privilegiada|relevante|significativ[ao]))?|` +
+	`the following(?: (?:inside|other relevant|relevant))?(?: information)?) `)
+
+// kind is the use of a sentence for a summary.
+type kind int
+
+const (
+	news       kind = iota
+	lastResort      // used if there is no better sentence: the law and the news in one
+	never
+)
+
+// kindOf returns the kind of a sentence.
+func kindOf(text, folded string) kind {
+	if isBoilerplate(text, folded) {
+		return never
+	}
+	begins := folded[:min(len(folded), 60)]
+	if !preamble.in(begins) {
+		if rest := announced.FindStringIndex(folded); rest != nil && strings.Count(folded[rest[1]:], " ") < 4 {
+			return never
+		}
+		return news
+	}
+	return preambleKind(folded)
+}
+
+// preambleKind searches for news after the law that a sentence begins with.
+func preambleKind(folded string) kind {
+	for _, phrase := range saying {
+		at := strings.Index(folded, phrase)
+		if at < 0 {
+			continue
+		}
+		rest := folded[at+len(phrase)-1:]
+		if promised := announced.FindStringIndex(rest); promised != nil {
+			rest = rest[promised[1]-1:]
+		}
+		if strings.Count(rest, " ") > 6 {
+			return lastResort
+		}
+	}
+	return never
+}
 
 // topic is a subject of reports. It has the words that identify it in the category
 // and the title, and the words that report the event.
@@ -12,18 +93,10 @@ type topic struct {
 	cues  phrases
 }
 
-var topics = func() []topic {
-	var all []topic
+var topics = func() (all []topic) {
 	for part := range strings.SplitSeq(strings.TrimSpace(list("topics")), "\n\n") {
-		var about, cues strings.Builder
-		for line := range strings.Lines(part) {
-			if words, ok := strings.CutPrefix(line, "about: "); ok {
-				about.WriteString(words)
-			} else {
-				cues.WriteString(line)
-			}
-		}
-		all = append(all, topic{newPhrases(about.String()), newPhrases(cues.String())})
+		about, cues, _ := strings.Cut(part, "\n=\n")
+		all = append(all, topic{newPhrases(about), newPhrases(cues)})
 	}
 	return all
 }()

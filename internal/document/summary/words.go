@@ -4,6 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+
+	plain "pregon/internal/text"
 )
 
 // The word lists are data, in files of their own: folded words in Spanish, English
@@ -115,16 +117,6 @@ func (p phrases) count(folded string) int {
 	return n
 }
 
-// at reports whether a folded text begins with one of them.
-func (p phrases) at(folded string) bool {
-	for _, phrase := range p {
-		if strings.HasPrefix(folded, phrase) {
-			return true
-		}
-	}
-	return false
-}
-
 // table reads lines of the form "value: word word" into a map from each word to its
 // value. A phrase of several words is written with underscores.
 func table(name string) map[string]string {
@@ -140,3 +132,41 @@ func table(name string) map[string]string {
 	}
 	return words
 }
+
+// fold returns the words of a text in lower case and without accents, one space
+// before each and one after the last, so that strings.Contains finds " phrase " in
+// it. Invisible characters do not split words, and letters of other scripts with the
+// shape of a plain letter become that letter.
+func fold(text string) string {
+	return " " + plain.Fold(lookalikes.Replace(withoutHidden(text))) + " "
+}
+
+// lookalikes maps letters of other scripts to the plain letters they look like. The
+// ordinal indicators in nº and Dª are gaps, so that nº does not become "no".
+var lookalikes = func() *strings.Replacer {
+	pairs := []string{"º", " ", "ª", " "}
+	for letter, others := range map[string]string{
+		"a": "аΑА", "b": "ВΒ", "c": "сС", "e": "еЕΕ", "h": "НΗ", "i": "іІΙ", "j": "ј", "k": "кКΚ", "m": "МΜ",
+		"n": "Ν", "o": "оОοΟ", "p": "рРΡ", "s": "ѕЅ", "t": "ТΤ", "x": "хХΧ", "y": "уΥ", "z": "Ζ",
+	} {
+		for other := range strings.SplitSeq(others, "") {
+			pairs = append(pairs, other, letter)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+func withoutHidden(text string) string {
+	return strings.Map(func(r rune) rune {
+		if plain.Invisible(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// visible returns a text on one line without invisible characters.
+func visible(text string) string { return squeeze(withoutHidden(text)) }
+
+// squeeze makes every run of white space one space.
+func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }

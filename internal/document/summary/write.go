@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -41,7 +43,7 @@ func Write(ctx context.Context, m Models, s Source) (Summary, []Rejected, error)
 		return Summary{}, nil, errors.New("the document has no sentence to summarize")
 	}
 	secret := rand.Text()
-	answer, err := m.Writer.Complete(ctx, strings.ReplaceAll(systemPrompt, "%[1]s", secret), userPrompt(s, secret, sources), answerSchema)
+	answer, err := m.Writer.Complete(ctx, strings.ReplaceAll(writePrompt, "SECRET", secret), userPrompt(s, secret, sources), answerSchema)
 	if err != nil {
 		return Summary{}, nil, err
 	}
@@ -171,4 +173,35 @@ func (w *writer) quotable(i item) (Sentence, bool) {
 		}
 	}
 	return Sentence{}, false
+}
+
+// verifySchema is the JSON schema of the answer of the verifying model.
+var verifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["follows"],"properties":` +
+	`{"follows":{"type":"string","enum":["yes","no","unclear"]}}}`)
+
+// verifyPrompt contains the instructions for the verifying model.
+//
+//go:embed prompts/verify.txt
+var verifyPrompt string
+
+// entailed asks the verifying model whether a claim follows from its sources. It sees
+// nothing else. Anything but a clear yes is a no. After a failure it is not asked
+// again for this document.
+func (w *writer) entailed(ctx context.Context, claim string, sources []string) bool {
+	if w.verifier == nil || w.silent {
+		return false
+	}
+	secret := rand.Text()
+	user := fmt.Sprintf("SOURCE %[1]s\n%[2]s\nCLAIM %[1]s\n%[3]s\nEND %[1]s", secret, strings.Join(sources, "\n"), claim)
+	answer, err := w.verifier.Complete(ctx, strings.ReplaceAll(verifyPrompt, "SECRET", secret), user, verifySchema)
+	if err != nil {
+		w.silent = true
+		return false
+	}
+	var verdict struct{ Follows string }
+	err = lastObject(answer, func(object json.RawMessage) bool {
+		verdict.Follows = ""
+		return json.Unmarshal(object, &verdict) == nil && verdict.Follows != ""
+	})
+	return err == nil && verdict.Follows == "yes"
 }

@@ -41,11 +41,10 @@ type glyph struct {
 // glyphs reads the characters of a page and joins them to words.
 func (d *file) glyphs(textPage uint64) glyphs {
 	count := min(d.callInt("FPDFText_CountChars", textPage), maxGlyphs)
-	s := newGlyphReader(d, textPage)
 	var list []glyph
 	var turns [4]int
 	for i := 0; i < count && d.err == nil; i++ {
-		g, ok := s.glyph(uint64(i))
+		g, ok := d.glyph(textPage, uint64(i))
 		if ok && g.turn >= 0 && g.r != ' ' {
 			turns[g.turn]++
 		}
@@ -62,69 +61,37 @@ func (d *file) glyphs(textPage uint64) glyphs {
 	return join(list, upright)
 }
 
-// glyphReader reads characters from PDFium. It looks up PDFium's functions once.
-type glyphReader struct {
-	d    *file
-	page uint64
-
-	unicode, loose, tight, origin, angle, size, matrix api.Function
-	stack                                              [8]uint64
-}
-
-func newGlyphReader(d *file, page uint64) *glyphReader {
-	return &glyphReader{
-		d: d, page: page,
-		unicode: d.function("FPDFText_GetUnicode"),
-		loose:   d.function("FPDFText_GetLooseCharBox"),
-		tight:   d.function("FPDFText_GetCharBox"),
-		origin:  d.function("FPDFText_GetCharOrigin"),
-		angle:   d.function("FPDFText_GetCharAngle"),
-		size:    d.function("FPDFText_GetFontSize"),
-		matrix:  d.function("FPDFText_GetMatrix"),
-	}
-}
-
-// ask calls a function for character i. The function writes its results to the
-// scratch buffer at the given offsets.
-func (s *glyphReader) ask(f api.Function, i uint64, offsets ...uint64) uint64 {
-	s.stack[0], s.stack[1] = s.page, i
-	for n, offset := range offsets {
-		s.stack[2+n] = uint64(s.d.scratch) + offset
-	}
-	return s.d.callStack(f, s.stack[:])
-}
-
 // glyph returns character i. PDFium inserts spaces and line ends, which have no
-// place on the page.
-func (s *glyphReader) glyph(i uint64) (glyph, bool) {
-	r := rune(uint32(s.ask(s.unicode, i)))
+// place on the page. Its functions write their results to the scratch buffer.
+func (d *file) glyph(page, i uint64) (glyph, bool) {
+	r := rune(uint32(d.call("FPDFText_GetUnicode", page, i)))
 	const hyphenAtLineEnd = 2 // as PDFium returns it
 	switch {
 	case r == hyphenAtLineEnd:
 		r = '-'
-	case r == '\r' || r == '\n' || r == '\t' || unicode.IsSpace(r):
+	case unicode.IsSpace(r):
 		return glyph{r: ' '}, true
 	}
-	at := s.d.scratch
-	g := glyph{r: r, turn: quarters(float64(api.DecodeF32(s.ask(s.angle, i))))}
-	if uint32(s.ask(s.origin, i, 0, 8)) == 0 {
+	at, out := d.scratch, uint64(d.scratch)
+	g := glyph{r: r, turn: quarters(d.callFloat("FPDFText_GetCharAngle", page, i))}
+	if uint32(d.call("FPDFText_GetCharOrigin", page, i, out, out+8)) == 0 {
 		return glyph{}, false
 	}
-	x, y := s.d.float64At(at), s.d.float64At(at+8)
+	x, y := d.float64At(at), d.float64At(at+8)
 	if g.turn == 0 {
 		// left, top, right, bottom: the advance of the character and the height
 		// of its font.
-		s.ask(s.loose, i, 0)
-		g.x0, g.x1, g.y = s.d.float32At(at), s.d.float32At(at+8), y
-		g.em = s.d.float32At(at+4) - s.d.float32At(at+12)
+		d.call("FPDFText_GetLooseCharBox", page, i, out)
+		g.x0, g.x1, g.y = d.float32At(at), d.float32At(at+8), y
+		g.em = d.float32At(at+4) - d.float32At(at+12)
 		if g.em > 0 && g.x1 >= g.x0 {
 			return g, true
 		}
 	}
-	s.ask(s.tight, i, 0, 8, 16, 24) // left, right, bottom, top
-	left, right := s.d.float64At(at), s.d.float64At(at+8)
-	bottom, top := s.d.float64At(at+16), s.d.float64At(at+24)
-	g.em = s.scaledSize(i, max(right-left, top-bottom))
+	d.call("FPDFText_GetCharBox", page, i, out, out+8, out+16, out+24) // left, right, bottom, top
+	left, right := d.float64At(at), d.float64At(at+8)
+	bottom, top := d.float64At(at+16), d.float64At(at+24)
+	g.em = d.scaledSize(page, i, max(right-left, top-bottom))
 	switch g.turn {
 	case 1:
 		g.x0, g.x1, g.y = -y, -bottom, x
@@ -141,13 +108,12 @@ func (s *glyphReader) glyph(i uint64) (glyph, bool) {
 
 // scaledSize returns the font size of a character on the page, or fallback if it
 // is unknown.
-func (s *glyphReader) scaledSize(i uint64, fallback float64) float64 {
-	size := clamp(api.DecodeF64(s.ask(s.size, i)))
-	if uint32(s.ask(s.matrix, i, 0)) == 0 {
+func (d *file) scaledSize(page, i uint64, fallback float64) float64 {
+	size := clamp(api.DecodeF64(d.call("FPDFText_GetFontSize", page, i)))
+	if uint32(d.call("FPDFText_GetMatrix", page, i, uint64(d.scratch))) == 0 {
 		return fallback
 	}
-	at := s.d.scratch
-	size *= math.Hypot(s.d.float32At(at+8), s.d.float32At(at+12))
+	size *= math.Hypot(d.float32At(d.scratch+8), d.float32At(d.scratch+12))
 	if size <= 0 {
 		return fallback
 	}

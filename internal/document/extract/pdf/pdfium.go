@@ -73,7 +73,8 @@ type instance struct {
 	memory    api.Memory
 	maxMemory uint32
 	functions map[string]api.Function
-	scratch   uint32 // address of a buffer of scratchSize for results
+	stack     [10]uint64 // arguments and result of a call
+	scratch   uint32     // address of a buffer of scratchSize for results
 	err       error
 }
 
@@ -141,38 +142,26 @@ func (i *instance) outOfMemory() bool {
 	return i.err != nil && i.memory.Size() > i.maxMemory-i.maxMemory/4
 }
 
-// function returns a function of PDFium by its name.
-func (i *instance) function(name string) api.Function {
+// call calls a function of PDFium and returns its result, if it has one.
+func (i *instance) call(name string, args ...uint64) uint64 {
+	if i.err != nil {
+		return 0
+	}
 	f, ok := i.functions[name]
 	if !ok {
 		f = i.module.ExportedFunction(name)
 		i.functions[name] = f
 	}
-	return f
-}
-
-// call calls a function of PDFium and returns its result, if it has one.
-func (i *instance) call(name string, args ...uint64) uint64 {
-	var stack [10]uint64
-	copy(stack[:], args)
-	return i.callStack(i.function(name), stack[:])
-}
-
-// callStack calls a function with its arguments in stack, which also receives the
-// result.
-func (i *instance) callStack(f api.Function, stack []uint64) uint64 {
-	if i.err != nil {
-		return 0
-	}
 	if f == nil {
-		i.err = fmt.Errorf("%w: it lacks a function", errWASM)
+		i.err = fmt.Errorf("%w: it lacks the function %s", errWASM, name)
 		return 0
 	}
-	if err := f.CallWithStack(context.Background(), stack); err != nil {
+	clear(i.stack[copy(i.stack[:], args):])
+	if err := f.CallWithStack(context.Background(), i.stack[:]); err != nil {
 		i.err = fmt.Errorf("%w: %w", errWASM, err)
 		return 0
 	}
-	return stack[0]
+	return i.stack[0]
 }
 
 // callInt calls a function that returns a C int.

@@ -29,11 +29,9 @@ type texts struct {
 	Policies   []string // what investment funds invest in
 	filler.People
 	Posts           []struct{ Woman, Man string }
-	Agencies        []string // rating agencies
-	Brokers         []string
-	Auditors        []string
-	Grades          []string // ratings, the best first
-	ReservedTickers []string `json:"reserved_tickers"` // belong to real shares, or are unsuitable words
+	Lists           map[string][]string // that fill a blank
+	Grades          []string            // ratings, the best first
+	ReservedTickers []string            `json:"reserved_tickers"` // belong to real shares, or are unsuitable words
 
 	sectors []sector
 	topics  []topic

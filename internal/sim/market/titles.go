@@ -26,66 +26,112 @@ func (m *Market) titleFiller(rng filler.Random, day disclosure.Day, i *issuer) *
 }
 
 func (f *titleFiller) value(name string) string {
-	for _, value := range []func(string) string{f.Common, f.amount, f.date, f.period, f.party, f.finance} {
-		if s := value(name); s != "" {
-			return s
-		}
+	if list := f.market.texts.Lists[name]; list != nil {
+		return f.pick(list)
+	}
+	if value := blanks[name]; value != nil {
+		return value(f)
+	}
+	if s := f.Common(name); s != "" {
+		return s
 	}
 	panic("market: unknown blank " + name) // a bug in data/*.json
 }
 
-// amount fills a blank with a number.
-func (f *titleFiller) amount(name string) string {
-	i := f.issuer
-	switch name {
-	case "importe": // millions of euros
-		if i.large {
-			return filler.Grouped(int64(f.LogUniform(40, 1800)/5) * 5)
-		}
-		return f.Decimal(f.LogUniform(1.5, 90), 1)
-	case "acciones": // bought back in a week
-		return filler.Grouped(int64(float64(i.shares) * f.LogUniform(0.0001, 0.002)))
-	case "bloque": // issued or placed at once
-		return filler.Grouped(int64(float64(i.shares)*f.LogUniform(0.03, 0.15)) / 1000 * 1000)
-	case "capital":
-		return filler.Grouped(int64(i.shares))
-	case "precio":
-		return f.Decimal(i.price*(0.85+0.3*f.Float64()), 3)
-	case "dividendo":
-		return f.Decimal(max(0.01, i.price*(0.01+0.04*f.Float64())), 3)
-	case "mayoria":
-		return f.Decimal(50.5+f.Float64()*48, 1)
-	case "minoria":
-		return f.Decimal(3+f.Float64()*26, 1)
-	case "canje":
-		return f.Decimal(0.3+f.Float64()*1.4, 6)
-	}
-	return ""
+// blanks fill the blanks that titles have besides those of filler.Filler and of the
+// lists in names.json.
+var blanks = map[string]func(*titleFiller) string{
+	// Amounts.
+	"importe": (*titleFiller).millions,
+	"acciones": func(f *titleFiller) string { // bought back in a week
+		return filler.Grouped(int64(float64(f.issuer.shares) * f.LogUniform(0.0001, 0.002)))
+	},
+	"bloque": func(f *titleFiller) string { // issued or placed at once
+		return filler.Grouped(int64(float64(f.issuer.shares)*f.LogUniform(0.03, 0.15)) / 1000 * 1000)
+	},
+	"capital":   func(f *titleFiller) string { return filler.Grouped(int64(f.issuer.shares)) },
+	"precio":    func(f *titleFiller) string { return f.Decimal(f.issuer.price*(0.85+0.3*f.Float64()), 3) },
+	"dividendo": func(f *titleFiller) string { return f.Decimal(max(0.01, f.issuer.price*(0.01+0.04*f.Float64())), 3) },
+	"mayoria":   func(f *titleFiller) string { return f.Decimal(50.5+f.Float64()*48, 1) },
+	"minoria":   func(f *titleFiller) string { return f.Decimal(3+f.Float64()*26, 1) },
+	"canje":     func(f *titleFiller) string { return f.Decimal(0.3+f.Float64()*1.4, 6) },
+
+	// Days.
+	"reciente":  func(f *titleFiller) string { return filler.LongDate(f.workday(-f.Between(1, 9))) },
+	"reciente/": func(f *titleFiller) string { return f.workday(-f.Between(1, 9)).Format("02/01/2006") },
+	"pago":      func(f *titleFiller) string { return filler.LongDate(f.workday(f.Between(6, 25))) },
+	"pago/":     func(f *titleFiller) string { return f.workday(f.Between(2, 9)).Format("02/01/2006") },
+	"junta": func(f *titleFiller) string {
+		return filler.LongDate(f.workday(f.Between(31, 45))) + " en primera convocatoria y, en su caso, al día siguiente en segunda"
+	},
+	"semana": (*titleFiller).week,
+
+	// Periods and meetings.
+	"plan":    func(f *titleFiller) string { return fmt.Sprintf("%d-%d", f.Day.Year()+1, f.Day.Year()+f.Between(3, 5)) },
+	"campana": func(f *titleFiller) string { return fmt.Sprintf("%d/%d", f.Day.Year()-1, f.Day.Year()) },
+	"mes": func(f *titleFiller) string {
+		last := f.Day.AddDate(0, 0, -f.Day.Day())
+		return filler.MonthOfYear(last.Month(), last.Year())
+	},
+	"trimestre":   (*titleFiller).quarter,
+	"delsemestre": (*titleFiller).halfYear,
+	"alperiodo":   func(f *titleFiller) string { return "a" + f.period() },
+	"delperiodo":  func(f *titleFiller) string { return "de" + f.period() },
+	"Junta":       (*titleFiller).meeting,
+
+	// Persons, companies, places and things.
+	"nombre":  func(f *titleFiller) string { return f.name },
+	"persona": (*titleFiller).person,
+	"empresa": func(f *titleFiller) string { return f.other(func(i *issuer) bool { return i.role == listed }) },
+	"colega": func(f *titleFiller) string {
+		return f.other(func(i *issuer) bool { return i.role == listed && i.sector == f.issuer.sector })
+	},
+	"unbanco": func(f *titleFiller) string { return f.other((*issuer).isBank) },
+	"filial":  (*titleFiller).subsidiary,
+	"lugar":   func(f *titleFiller) string { return f.pick(f.market.texts.Places) },
+	"delugar": func(f *titleFiller) string { return of(f.pick(f.market.texts.Places)) },
+	"negocio": func(f *titleFiller) string { return f.Fill(f.pick(f.issuer.sector.News)) },
+	"serie":   func(f *titleFiller) string { return string(rune('A' + f.IntN(len(f.issuer.ISINs)))) }, // one for each ISIN
+	"codigo": func(f *titleFiller) string {
+		return strings.ToUpper(withoutAccents(f.name))[:2] + "-" + strconv.Itoa(f.Between(101, 990))
+	},
+
+	// Managers, depositaries, funds and ratings.
+	"gestora": func(f *titleFiller) string { return f.issuer.manager.Name },
+	"otragestora": func(f *titleFiller) string {
+		return f.other(func(i *issuer) bool { return strings.Contains(i.Name, "S.G.I.I.C.") && i != f.issuer.manager })
+	},
+	"banco":     func(f *titleFiller) string { return f.issuer.bank.nameOn(disclosure.DayOf(f.Day)) },
+	"absorbido": (*titleFiller).absorbed,
+	"rating":    func(f *titleFiller) string { return f.pick(f.market.texts.Grades[3:12]) },
+	"sube": func(f *titleFiller) string {
+		grades := f.market.texts.Grades
+		n := f.Between(2, len(grades)-1)
+		return "de " + grades[n] + " a " + grades[n-f.Between(1, 2)]
+	},
+	"baja": func(f *titleFiller) string {
+		grades := f.market.texts.Grades
+		n := f.Between(0, len(grades)-3)
+		return "de " + grades[n] + " a " + grades[n+f.Between(1, 2)]
+	},
 }
 
-// date fills a blank with a day.
-func (f *titleFiller) date(name string) string {
-	switch name {
-	case "reciente":
-		return filler.LongDate(f.workday(-f.Between(1, 9)))
-	case "reciente/":
-		return f.workday(-f.Between(1, 9)).Format("02/01/2006")
-	case "pago":
-		return filler.LongDate(f.workday(f.Between(6, 25)))
-	case "pago/":
-		return f.workday(f.Between(2, 9)).Format("02/01/2006")
-	case "junta":
-		first := f.workday(f.Between(31, 45))
-		return filler.LongDate(first) + " en primera convocatoria y, en su caso, al día siguiente en segunda"
-	case "semana": // the last one that has ended
-		weekday := (int(f.Day.Weekday()) + 6) % 7 // from 0 for Monday
-		monday := f.Day.AddDate(0, 0, -weekday)
-		if weekday < 5 {
-			monday = monday.AddDate(0, 0, -7)
-		}
-		return "entre el " + dateRange(monday, monday.AddDate(0, 0, 4))
+// millions returns an amount in millions of euros.
+func (f *titleFiller) millions() string {
+	if f.issuer.large {
+		return filler.Grouped(int64(f.LogUniform(40, 1800)/5) * 5)
 	}
-	return ""
+	return f.Decimal(f.LogUniform(1.5, 90), 1)
+}
+
+// week returns the last week that has ended.
+func (f *titleFiller) week() string {
+	weekday := (int(f.Day.Weekday()) + 6) % 7 // from 0 for Monday
+	monday := f.Day.AddDate(0, 0, -weekday)
+	if weekday < 5 {
+		monday = monday.AddDate(0, 0, -7)
+	}
+	return "entre el " + dateRange(monday, monday.AddDate(0, 0, 4))
 }
 
 // workday returns the day so many days away, or the next working day after it in
@@ -102,120 +148,61 @@ func (f *titleFiller) workday(days int) time.Time {
 	return t
 }
 
-// period fills a blank with years, a quarter, a month or a meeting.
-func (f *titleFiller) period(name string) string {
-	y, month := f.Day.Year(), f.Day.Month()
-	year, lastYear := strconv.Itoa(y), strconv.Itoa(y-1)
-	switch name {
-	case "plan":
-		return fmt.Sprintf("%d-%d", y+1, y+f.Between(3, 5))
-	case "campana":
-		return lastYear + "/" + year
-	case "mes":
-		last := f.Day.AddDate(0, 0, -f.Day.Day())
-		return filler.MonthOfYear(last.Month(), last.Year())
-	case "trimestre":
-		last := (int(month)-1)/3 - 1
-		if last < 0 {
-			last, year = 3, lastYear
-		}
-		return [...]string{"primer", "segundo", "tercer", "cuarto"}[last] + " trimestre de " + year
-	case "delsemestre":
-		if month <= time.June {
-			return "del segundo semestre de " + lastYear
-		}
-		return "del primer semestre de " + year
-	case "alperiodo", "delperiodo":
-		s := [...]string{
-			"l ejercicio " + lastYear, "l primer trimestre de " + year,
-			"l primer semestre de " + year, " los nueve primeros meses de " + year,
-		}[(month-1)/3]
-		return strings.TrimSuffix(name, "lperiodo") + s
-	case "Junta":
-		if month >= time.March && month <= time.July {
-			return "Junta General Ordinaria de Accionistas"
-		}
-		return "Junta General Extraordinaria de Accionistas"
-	}
-	return ""
+// quarter returns the last quarter that has ended.
+func (f *titleFiller) quarter() string {
+	end := f.Day.AddDate(0, -(int(f.Day.Month())-1)%3, -f.Day.Day())
+	return [...]string{"primer", "segundo", "tercer", "cuarto"}[(end.Month()-1)/3] + " trimestre de " + strconv.Itoa(end.Year())
 }
 
-// party fills a blank with a person, a company, a place or a thing.
-func (f *titleFiller) party(name string) string {
-	texts := f.market.texts
-	switch name {
-	case "nombre":
-		return f.name
-	case "persona":
-		post := filler.Pick(f.Random, texts.Posts)
-		person, woman := f.Person(&texts.People)
-		if woman {
-			return person + " como " + post.Woman
-		}
-		return person + " como " + post.Man
-	case "empresa":
-		return f.other(func(i *issuer) bool { return i.role == listed })
-	case "colega":
-		return f.other(func(i *issuer) bool { return i.role == listed && i.sector == f.issuer.sector })
-	case "unbanco":
-		return f.other((*issuer).isBank)
-	case "filial":
-		return withoutArticle(f.pick(texts.Places)) + " " + f.pick([]string{"Servicios", "Industrial", "Desarrollos", "Internacional"}) + ", S.L."
-	case "lugar":
-		return f.pick(texts.Places)
-	case "delugar":
-		return of(f.pick(texts.Places))
-	case "negocio":
-		return f.Fill(f.pick(f.issuer.sector.News))
-	case "agencia":
-		return f.pick(texts.Agencies)
-	case "intermediario":
-		return f.pick(texts.Brokers)
-	case "auditor":
-		return f.pick(texts.Auditors)
-	case "serie": // one for each ISIN
-		return string(rune('A' + f.IntN(len(f.issuer.ISINs))))
-	case "clase":
-		return f.pick([]string{"A", "B", "C", "Institucional", "Cartera"})
-	case "fase":
-		return f.pick([]string{"I", "II", "IIb", "III"})
-	case "codigo":
-		return strings.ToUpper(withoutAccents(f.name))[:2] + "-" + strconv.Itoa(f.Between(101, 990))
+func (f *titleFiller) halfYear() string {
+	if f.Day.Month() <= time.June {
+		return "del segundo semestre de " + strconv.Itoa(f.Day.Year()-1)
 	}
-	return ""
+	return "del primer semestre de " + strconv.Itoa(f.Day.Year())
+}
+
+// period returns what is reported in a quarter, after "a" or "de".
+func (f *titleFiller) period() string {
+	if f.Day.Month() <= time.March {
+		return "l ejercicio " + strconv.Itoa(f.Day.Year()-1)
+	}
+	names := [...]string{"l primer trimestre de ", "l primer semestre de ", " los nueve primeros meses de "}
+	return names[(f.Day.Month()-4)/3] + strconv.Itoa(f.Day.Year())
+}
+
+func (f *titleFiller) meeting() string {
+	if month := f.Day.Month(); month >= time.March && month <= time.July {
+		return "Junta General Ordinaria de Accionistas"
+	}
+	return "Junta General Extraordinaria de Accionistas"
+}
+
+// person returns a person and a post.
+func (f *titleFiller) person() string {
+	post := filler.Pick(f.Random, f.market.texts.Posts)
+	person, woman := f.Person(&f.market.texts.People)
+	if woman {
+		return person + " como " + post.Woman
+	}
+	return person + " como " + post.Man
+}
+
+func (f *titleFiller) subsidiary() string {
+	kinds := []string{"Servicios", "Industrial", "Desarrollos", "Internacional"}
+	return withoutArticle(f.pick(f.market.texts.Places)) + " " + f.pick(kinds) + ", S.L."
+}
+
+// absorbed returns a fund of the same house that has left the directory, the same
+// one all day.
+func (f *titleFiller) absorbed() string {
+	house, _, _ := strings.Cut(f.name, " ")
+	number, _ := strconv.Atoi(f.issuer.ID[1:])
+	daily := filler.NewRandom(uint64(number), uint64(disclosure.DayOf(f.Day)))
+	policy := strings.ToUpper(filler.Pick(daily, f.market.texts.Policies))
+	return house + " " + policy + filler.Pick(daily, []string{" II", " III", " PLUS", " PREMIUM"}) + ", FI"
 }
 
 func (f *titleFiller) pick(from []string) string { return filler.Pick(f.Random, from) }
-
-// finance fills a blank with a manager, a depositary, a fund or a rating.
-func (f *titleFiller) finance(name string) string {
-	grades := f.market.texts.Grades
-	switch name {
-	case "gestora":
-		return f.issuer.manager.Name
-	case "otragestora":
-		return f.other(func(i *issuer) bool { return strings.Contains(i.Name, "S.G.I.I.C.") && i != f.issuer.manager })
-	case "banco":
-		return f.issuer.bank.nameOn(disclosure.DayOf(f.Day))
-	case "absorbido": // a fund of the same house that has left the directory, the same one all day
-		house, _, _ := strings.Cut(f.name, " ")
-		number, _ := strconv.Atoi(f.issuer.ID[1:])
-		daily := filler.NewRandom(uint64(number), uint64(disclosure.DayOf(f.Day)))
-		policy := strings.ToUpper(filler.Pick(daily, f.market.texts.Policies))
-		return house + " " + policy + filler.Pick(daily, []string{" II", " III", " PLUS", " PREMIUM"}) + ", FI"
-	case "rating":
-		return f.pick(grades[3:12])
-	case "perspectiva":
-		return f.pick([]string{"estable", "estable", "positiva", "negativa"})
-	case "sube":
-		n := f.Between(2, len(grades)-1)
-		return "de " + grades[n] + " a " + grades[n-f.Between(1, 2)]
-	case "baja":
-		n := f.Between(0, len(grades)-3)
-		return "de " + grades[n] + " a " + grades[n+f.Between(1, 2)]
-	}
-	return ""
-}
 
 // other returns the name of another issuer that matches, or of a company outside
 // the market if a match is too rare.
@@ -225,7 +212,7 @@ func (f *titleFiller) other(matches func(*issuer) bool) string {
 			return i.nameOn(disclosure.DayOf(f.Day))
 		}
 	}
-	return f.party("filial")
+	return f.subsidiary()
 }
 
 // dateRange returns two dates without repeating the month and the year that they

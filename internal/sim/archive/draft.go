@@ -157,7 +157,7 @@ func (a *Archive) setLink(f *Report, p *Draft) {
 	case !*p.Document.Present:
 		f.Link, f.PDFURL = "", ""
 	case f.PDFURL == "":
-		f.Link, f.PDFURL = "", documents+makeGUID(a.seed^filler.Mix(uint64(a.published))^uint64(f.Number))+"%7d"
+		f.Link, f.PDFURL = "", documents+filler.NewRandom(a.seed^uint64(f.Number), uint64(a.published)).GUID()+"%7d"
 	}
 	f.complete(a.seed)
 }

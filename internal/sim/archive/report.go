@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -191,16 +190,6 @@ func (r *Report) guid() string {
 		return ""
 	}
 	return strings.TrimSuffix(rest, "%7d")
-}
-
-// makeGUID returns an identifier for a document to which the market gave none.
-func makeGUID(x uint64) string {
-	a, b := filler.Mix(x), filler.Mix(^x)
-	var raw [16]byte
-	binary.BigEndian.PutUint64(raw[:], a&^0xf000|0x4000)
-	binary.BigEndian.PutUint64(raw[8:], b&^(3<<62)|2<<62)
-	h := hex.EncodeToString(raw[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
 // Read returns the report as a perfect reader of the site would store it. Its

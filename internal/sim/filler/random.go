@@ -1,6 +1,7 @@
 package filler
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -30,6 +31,12 @@ func (r Random) Between(low, high int) int { return low + r.IntN(high-low+1) }
 // equally likely, as those of amounts of money are.
 func (r Random) LogUniform(low, high float64) float64 {
 	return low * math.Exp(r.Float64()*math.Log(high/low))
+}
+
+// GUID returns a random UUID.
+func (r Random) GUID() string {
+	a, b := r.Uint64(), r.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>50|0x8000, b&(1<<48-1))
 }
 
 // Pick returns an element of a list.

@@ -41,7 +41,7 @@ var rushes = map[time.Month][]float64{
 func (m *Market) counts(day disclosure.Day) (n [3]int) {
 	rng := m.random(forCounts, 0, uint64(day))
 	means := onClosedDays
-	if !closed(day) {
+	if !IsClosed(day) {
 		factor := rush(day)
 		means = [3]float64{onWorkingDays[0] * (1 + (factor-1)*0.7), onWorkingDays[1], onWorkingDays[2] * factor}
 		for s := range means {
@@ -67,7 +67,7 @@ func monthOf(day disclosure.Day) time.Month { return day.Start().Month() }
 
 // rush returns the factor of a day before a deadline, 1 for other days.
 func rush(day disclosure.Day) float64 {
-	if closed(day) {
+	if IsClosed(day) {
 		return 1
 	}
 	month := monthOf(day)
@@ -77,7 +77,7 @@ func rush(day disclosure.Day) float64 {
 		if monthOf(next) != month {
 			return last[left]
 		}
-		if !closed(next) {
+		if !IsClosed(next) {
 			left++
 		}
 	}
@@ -87,11 +87,8 @@ func rush(day disclosure.Day) float64 {
 // holidays have a fixed date.
 var holidays = [][2]int{{1, 1}, {1, 6}, {5, 1}, {8, 15}, {10, 12}, {11, 1}, {12, 6}, {12, 8}, {12, 25}, {12, 26}}
 
-// IsWorkingDay reports whether the exchange is open on a day.
-func IsWorkingDay(day disclosure.Day) bool { return !closed(day) }
-
-// closed reports whether a day is a weekend or a holiday.
-func closed(day disclosure.Day) bool {
+// IsClosed reports whether a day is a weekend or a holiday of the exchange.
+func IsClosed(day disclosure.Day) bool {
 	if w := day.Weekday(); w == time.Saturday || w == time.Sunday {
 		return true
 	}
@@ -155,7 +152,7 @@ func (m *Market) plan(series disclosure.Type, day disclosure.Day, n int, first i
 	if series == disclosure.HR {
 		hours = &fundsHours
 	}
-	if closed(day) {
+	if IsClosed(day) {
 		hours = &holidaysHours
 	}
 	y, month, date := day.Start().Date()

@@ -1,7 +1,6 @@
 package market
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -58,7 +57,9 @@ func advance(reached [3]int64, n [3]int) [3]int64 {
 
 // day returns the reports of a day, n of each series, oldest first. reached are
 // the last numbers of the day before.
-func (m *Market) day(day disclosure.Day, n [3]int, reached [3]int64, write func(disclosure.Type, slot) disclosure.Report) []disclosure.Report {
+func (m *Market) day(
+	day disclosure.Day, n [3]int, reached [3]int64, write func(disclosure.Type, slot) disclosure.Report,
+) []disclosure.Report {
 	out := make([]disclosure.Report, 0, n[0]+n[1]+n[2])
 	for s, series := range disclosure.Types {
 		for _, slot := range m.plan(series, day, n[s], reached[s]+1) {
@@ -124,13 +125,7 @@ func (m *Market) write(series disclosure.Type, s slot, rng filler.Random) disclo
 		r.Category += " - " + s.topic.Also
 	}
 	if !s.topic.Page && rng.Percent(84) {
-		r.PDFURL = origin + "/webservices/verdocumento/ver?t=%7b" + guid(rng) + "%7d"
+		r.PDFURL = origin + "/webservices/verdocumento/ver?t=%7b" + rng.GUID() + "%7d"
 	}
 	return r
-}
-
-// guid returns a random UUID.
-func guid(rng filler.Random) string {
-	a, b := rng.Uint64(), rng.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>50|0x8000, b&(1<<48-1))
 }

@@ -142,7 +142,7 @@ func (f *titleFiller) workday(days int) time.Time {
 		step = -1
 	}
 	t := f.Day.AddDate(0, 0, days)
-	for closed(disclosure.DayOf(t)) {
+	for IsClosed(disclosure.DayOf(t)) {
 		t = t.AddDate(0, 0, step)
 	}
 	return t

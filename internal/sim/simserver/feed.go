@@ -2,7 +2,6 @@ package simserver
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -23,10 +22,10 @@ func closing(now time.Time) time.Time {
 		return time.Date(y, month, date, 17, 35, 0, 0, disclosure.Madrid)
 	}
 	d := disclosure.DayOf(now)
-	if market.IsWorkingDay(d) && !now.Before(at(d)) {
+	if !market.IsClosed(d) && !now.Before(at(d)) {
 		return at(d)
 	}
-	for d--; !market.IsWorkingDay(d); d-- {
+	for d--; market.IsClosed(d); d-- {
 	}
 	return at(d)
 }
@@ -73,19 +72,10 @@ func (feed) IsOpen(r *archive.Report) bool {
 	return r.Type == disclosure.HR && !strings.Contains(r.Category, " - ")
 }
 
-// feed answers the feed. It is polled every second, so that the last one is cached
-// until something changes.
 func (s *Server) feed(r *request) answer {
-	key := fmt.Sprint(s.archive.Published(), closing(r.now), disclosure.DayOf(r.now), r.skew, r.cut.UnixNano(), r.below)
-	cached := &s.feeds[r.series.Index()]
-	cached.Lock()
-	defer cached.Unlock()
-	if cached.key != key {
-		f := feeds[r.series]
-		slashed := func(at time.Time) string { return at.In(disclosure.Madrid).Format("02/01/2006") }
-		f.Description = strings.NewReplacer("{from}", slashed(closing(r.now)), "{to}", slashed(r.now)).Replace(f.Description)
-		f.Rows, f.Skew = s.window(r), r.skew
-		cached.key, cached.body = key, execute(&bytes.Buffer{}, "feed", f)
-	}
-	return answer{status: http.StatusOK, kind: "text/xml; charset=utf-8", body: cached.body}
+	f := feeds[r.series]
+	slashed := func(at time.Time) string { return at.In(disclosure.Madrid).Format("02/01/2006") }
+	f.Description = strings.NewReplacer("{from}", slashed(closing(r.now)), "{to}", slashed(r.now)).Replace(f.Description)
+	f.Rows, f.Skew = s.window(r), r.skew
+	return answer{status: http.StatusOK, kind: "text/xml; charset=utf-8", body: execute(&bytes.Buffer{}, "feed", f)}
 }

@@ -46,11 +46,6 @@ type Server struct {
 	routes  map[string]route
 	done    chan struct{} // closed by Close, which ends pending responses
 	close   func() error  // runs once
-	feeds   [3]struct {   // the last feed of each series
-		sync.Mutex
-		key  string
-		body []byte
-	}
 }
 
 // Open returns a server that continues with the reports of its file.

@@ -125,25 +125,24 @@ type page struct {
 	cut     bool
 }
 
-// unseen are the elements whose text is not shown.
-var unseen = map[string]bool{
-	"script": true, "style": true, "head": true, "title": true, "noscript": true, "template": true, "svg": true, "math": true,
-	"iframe": true, "object": true, "select": true, "textarea": true, "ix:header": true, "ix:hidden": true,
+// set returns the set of some words.
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
+	}
+	return all
 }
 
-// blocks are the elements that begin on a new line.
-var blocks = map[string]bool{
-	"p": true, "div": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "li": true, "ul": true, "ol": true,
-	"dl": true, "dt": true, "dd": true, "table": true, "thead": true, "tbody": true, "tfoot": true, "caption": true, "section": true,
-	"article": true, "header": true, "footer": true, "nav": true, "aside": true, "main": true, "figure": true, "figcaption": true,
-	"blockquote": true, "pre": true, "form": true, "fieldset": true, "address": true, "hr": true, "br": true, "body": true, "html": true,
-}
-
-// void are the elements without an end tag.
-var void = map[string]bool{
-	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true,
-	"meta": true, "param": true, "source": true, "track": true, "wbr": true,
-}
+var (
+	// unseen are the elements whose text is not shown.
+	unseen = set("script style head title noscript template svg math iframe object select textarea ix:header ix:hidden")
+	// blocks are the elements that begin on a new line.
+	blocks = set(`p div h1 h2 h3 h4 h5 h6 li ul ol dl dt dd table thead tbody tfoot caption section article header footer nav
+		aside main figure figcaption blockquote pre form fieldset address hr br body html`)
+	// void are the elements without an end tag.
+	void = set("area base br col embed hr img input link meta param source track wbr")
+)
 
 func (w *page) start(z *html.Tokenizer, closed bool) {
 	raw, more := z.TagName()

@@ -71,20 +71,15 @@ func parseNumber(value string) (n float64, unit string, ok bool) {
 // are dropped, which at worst shows hidden text.
 const maxOpen = 256
 
-// cells are the parts of a table.
-var cells = map[string]bool{
-	"caption": true, "colgroup": true, "thead": true, "tbody": true, "tfoot": true, "tr": true, "td": true, "th": true,
-}
-
-// ofHead are the elements that the head of a page may contain.
-var ofHead = map[string]bool{
-	"base": true, "basefont": true, "bgsound": true, "link": true, "meta": true, "noframes": true, "noscript": true,
-	"script": true, "style": true, "template": true, "title": true,
-}
-
-// shells are the elements that only their own end tag closes. Elements within
-// them close none of the elements around them.
-var shells = map[string]bool{"object": true, "template": true, "foreignobject": true, "ix:header": true, "ix:hidden": true}
+var (
+	// cells are the parts of a table.
+	cells = set("caption colgroup thead tbody tfoot tr td th")
+	// ofHead are the elements that the head of a page may contain.
+	ofHead = set("base basefont bgsound link meta noframes noscript script style template title")
+	// shells are the elements that only their own end tag closes. Elements within
+	// them close none of the elements around them.
+	shells = set("object template foreignobject ix:header ix:hidden")
+)
 
 // ending is the rule for an element whose start closes open elements: the
 // outermost of ends that is within the innermost of holds.

@@ -24,7 +24,6 @@ type Draft struct {
 	Type        disclosure.Type `json:"type"`  // any letter case
 	Title       string          `json:"title"` // gets market.Mark if it has none
 	NIF         string          `json:"nif"`   // of an issuer of the market, in any spelling
-	Name        string          `json:"name"`  // one of its names
 	Category    string          `json:"category"`
 	Document    Document        `json:"document"`
 	Text        string          `json:"text"`         // of its document; paragraphs are separated by empty lines
@@ -75,11 +74,11 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := a.issuerOf(&p)
-	if err != nil {
-		return nil, err
-	}
-	if by == nil && other != nil {
+	by := a.Directory.byID[disclosure.IssuerKey(p.NIF)]
+	switch {
+	case by == nil && p.NIF != "":
+		return nil, fault.New(fault.Invalid, "nif %s is not of this fictional market", p.NIF)
+	case by == nil && other != nil:
 		by = other.Issuer
 	}
 	a.chooseType(&p, by, other)
@@ -107,8 +106,8 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 		f.Issuer = a.Directory.of(&f.Report)
 	}
 	f.PublishedAt = f.PublishedAt.UTC().Truncate(time.Second)
-	if by != nil && (p.NIF != "" || p.Name != "") {
-		f.NIF, f.CompanyName = by.NIF, cmp.Or(p.Name, by.Name)
+	if p.NIF != "" {
+		f.NIF, f.CompanyName = by.NIF, by.Name
 	}
 	f.Category = cmp.Or(p.Category, f.Category)
 	f.setTitle(&p, other)
@@ -164,45 +163,40 @@ func (a *Archive) setLink(f *Report, p *Draft) {
 
 // check returns an error for values that no market accepts.
 func (p *Draft) check(now time.Time) error {
-	var bad []fault.Field
-	refuse := func(name, value, reason string) {
-		bad = append(bad, fault.Field{Name: name, Value: value, Reason: reason})
-	}
 	p.Type = disclosure.Type(strings.ToUpper(string(p.Type)))
-	if p.Type != "" && p.Type.Index() < 0 {
-		refuse("type", string(p.Type), "use ip, hr or oir")
-	}
-	if n, ok := disclosure.ParseNumber(string(p.Number)); p.Number != "" && (!ok || n >= 1<<31) {
-		refuse("number", string(p.Number), "must be positive, without a leading zero, and of nine digits at most")
-	}
-	if at := p.PublishedAt; !at.IsZero() && (at.Before(market.Epoch.Start()) || at.After(now.AddDate(0, 0, 1))) {
-		refuse("published_at", at.Format(time.RFC3339), "must lie between "+market.Epoch.String()+" and tomorrow")
-	}
-	for name, text := range map[string]string{"title": p.Title, "category": p.Category, "name": p.Name} {
-		if text != "" && strings.TrimSpace(text) == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > 4000 {
-			refuse(name, "", "must be text of 4000 characters at most")
-		}
-	}
-	if p.Text != "" && strings.TrimSpace(p.Text) == "" || !utf8.ValidString(p.Text) || utf8.RuneCountInString(p.Text) > 60_000 {
-		refuse("text", "", "must be text of 60000 characters at most")
-	}
 	d := &p.Document
 	d.Form = strings.ToLower(d.Form)
-	if d.Form != "" && !slices.Contains(paper.Forms(), d.Form) {
-		refuse("document", d.Form, "use true, false or one of "+strings.Join(paper.Forms(), ", "))
-	}
-	if own := d.Form != "" || p.Text != ""; own && (p.Link != "" || d.Present != nil && !*d.Present) {
-		refuse("document", "", "cannot be said of a report that has none of its own")
-	} else if own {
+	own := d.Form != "" || p.Text != ""
+	number, ok := disclosure.ParseNumber(string(p.Number))
+	at := p.PublishedAt
+	switch {
+	case p.Type != "" && p.Type.Index() < 0:
+		return fault.New(fault.Invalid, "type %s: use ip, hr or oir", p.Type)
+	case p.Number != "" && (!ok || number >= 1<<31):
+		return fault.New(fault.Invalid, "number %s must be positive, without a leading zero, and of nine digits at most", p.Number)
+	case !at.IsZero() && (at.Before(market.Epoch.Start()) || at.After(now.AddDate(0, 0, 1))):
+		return fault.New(fault.Invalid, "published_at %s must lie between %v and tomorrow", at.Format(time.RFC3339), market.Epoch)
+	case !isText(p.Title, 4000) || !isText(p.Category, 4000):
+		return fault.New(fault.Invalid, "title and category must be text of 4000 characters at most")
+	case !isText(p.Text, 60_000):
+		return fault.New(fault.Invalid, "text must be text of 60000 characters at most")
+	case d.Form != "" && !slices.Contains(paper.Forms(), d.Form):
+		return fault.New(fault.Invalid, "document %s: use true, false or one of %s", d.Form, strings.Join(paper.Forms(), ", "))
+	case own && (p.Link != "" || d.Present != nil && !*d.Present):
+		return fault.New(fault.Invalid, "document cannot be said of a report that has none of its own")
+	case p.Link != "" && !goodLink(p.Link):
+		return fault.New(fault.Invalid, "link %s must begin with ../ or %s/", p.Link, Origin)
+	case p.Related != "" && p.Corrects != "":
+		return fault.New(fault.Invalid, "corrects %s cannot be joined with related", p.Corrects)
+	case own:
 		d.Present = new(true)
 	}
-	if p.Link != "" && !goodLink(p.Link) {
-		refuse("link", p.Link, "must begin with ../ or "+Origin+"/")
-	}
-	if p.Related != "" && p.Corrects != "" {
-		refuse("corrects", string(p.Corrects), "cannot be joined with related")
-	}
-	return Invalid(bad)
+	return nil
+}
+
+// isText reports whether a value is left out, or a text of so many characters at most.
+func isText(s string, most int) bool {
+	return s == "" || strings.TrimSpace(s) != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= most
 }
 
 func goodLink(link string) bool {
@@ -210,24 +204,9 @@ func goodLink(link string) bool {
 	return err == nil && len(link) < 500 && u.String() == link && (strings.HasPrefix(link, "../") || strings.HasPrefix(link, Origin+"/"))
 }
 
-// Invalid returns an error about fields, or nil if there are none.
-func Invalid(bad []fault.Field) error {
-	if len(bad) == 0 {
-		return nil
-	}
-	parts := make([]string, len(bad))
-	for n, f := range bad {
-		parts[n] = strings.TrimSpace(f.Name + " " + f.Value + " " + f.Reason)
-	}
-	return &fault.Error{Kind: fault.Invalid, Message: strings.Join(parts, "; "), Fields: bad}
-}
-
 // other returns the report to which the draft relates, or nil.
 func (a *Archive) other(p *Draft) (*Report, error) {
-	name, ref := "related", string(p.Related)
-	if p.Corrects != "" {
-		name, ref = "corrects", string(p.Corrects)
-	}
+	ref := string(cmp.Or(p.Corrects, p.Related))
 	if ref == "" {
 		return nil, nil
 	}
@@ -244,25 +223,7 @@ func (a *Archive) other(p *Draft) (*Report, error) {
 			return f, nil
 		}
 	}
-	return nil, Invalid([]fault.Field{{Name: name, Value: ref, Reason: "is not the number or id of a report of this market"}})
-}
-
-// issuerOf returns the issuer that the draft names, or nil.
-func (a *Archive) issuerOf(p *Draft) (*disclosure.Issuer, error) {
-	var by *disclosure.Issuer
-	if p.NIF != "" {
-		if by = a.Directory.byID[disclosure.IssuerKey(p.NIF)]; by == nil {
-			return nil, Invalid([]fault.Field{{Name: "nif", Value: p.NIF, Reason: "is not of this fictional market"}})
-		}
-	}
-	if p.Name != "" {
-		named := a.Directory.byName[Fold(p.Name)]
-		if named == nil || by != nil && named != by {
-			return nil, Invalid([]fault.Field{{Name: "name", Value: p.Name, Reason: "is not a name of this fictional market, or not that issuer's"}})
-		}
-		by, p.Name = named, strings.Join(strings.Fields(p.Name), " ")
-	}
-	return by, nil
+	return nil, fault.New(fault.Invalid, "%s is not the number or id of a report of this market", ref)
 }
 
 // chooseType sets the type of the draft: that of the other report, or a random one

@@ -19,7 +19,7 @@ import (
 
 const welcome = `The simulated regulator and exchange of Pregón. No data of it is real.
 
-POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; also name, category, document, link,
+POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; also category, document, link,
                        related, corrects, published_at, number. Publishes a report at once. "text":"…" is the text of
                        its document, paragraphs separated by empty lines; "document" is true, false, or
                        its form: pdf columns long scan xhtml zip, or corrupt … word as below.

@@ -11,7 +11,6 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/sim/archive"
 	"pregon/internal/sim/paper"
 )
 
@@ -194,30 +193,19 @@ func (f *faults) clear() int {
 
 // arm adds a fault. next are the next numbers of the series.
 func (f *faults) arm(a armed, next [3]int64) (armed, error) {
-	var bad []fault.Field
-	refuse := func(name, value, reason string) {
-		bad = append(bad, fault.Field{Name: name, Value: value, Reason: reason})
-	}
-	a.Kind = strings.ToLower(a.Kind)
-	if kinds[a.Kind] == nil && !paper.IsHostile(a.Kind) {
-		refuse("kind", a.Kind, "is unknown; GET /_sim/ lists the kinds")
-	}
+	a.Kind, a.Type = strings.ToLower(a.Kind), disclosure.Type(strings.ToUpper(string(a.Type)))
 	a.Surface = cmp.Or(surface(strings.ToLower(string(a.Surface))), everywhere)
-	if !slices.Contains(surfaces, a.Surface) {
-		refuse("surface", string(a.Surface), "use feed, list, permalink, hr, document, register, exchange or all")
-	}
-	a.Type = disclosure.Type(strings.ToUpper(string(a.Type)))
-	if a.Type != "" && a.Type.Index() < 0 {
-		refuse("type", string(a.Type), "use ip, hr or oir")
-	}
-	if a.Share < 0 || a.Share > 1 {
-		refuse("share", "", "must be between 0 and 1")
-	}
-	if a.Times < 0 || a.For.Duration < 0 {
-		refuse("times and for", "", "must not be negative")
-	}
-	if err := archive.Invalid(bad); err != nil {
-		return armed{}, err
+	switch {
+	case kinds[a.Kind] == nil && !paper.IsHostile(a.Kind):
+		return a, fault.New(fault.Invalid, "kind %s is unknown; GET /_sim/ lists the kinds", a.Kind)
+	case !slices.Contains(surfaces, a.Surface):
+		return a, fault.New(fault.Invalid, "surface %s: use feed, list, permalink, hr, document, register, exchange or all", a.Surface)
+	case a.Type != "" && a.Type.Index() < 0:
+		return a, fault.New(fault.Invalid, "type %s: use ip, hr or oir", a.Type)
+	case a.Share < 0 || a.Share > 1:
+		return a, fault.New(fault.Invalid, "share must be between 0 and 1")
+	case a.Times < 0 || a.For.Duration < 0:
+		return a, fault.New(fault.Invalid, "times and for must not be negative")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -238,7 +238,7 @@ func (s *Snapshot) marketUse() []MarketUse {
 	for ref, total := range s.tally.refs {
 		of(s.index.IssuerByRef(uint32(ref))).Reports += int(total)
 	}
-	for _, e := range s.index.Directory().Entities() {
+	for _, e := range s.index.Directory().Issuers() {
 		of(e.Issuer).Issuers++
 	}
 	return top(byName, len(byName), func(a, b MarketUse) int {

@@ -3,68 +3,45 @@ package catalog
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/retry"
+	"pregon/internal/search"
 )
 
 // Known answers what ingest asks about the stored reports and issuers. It knows
 // nothing until the catalogue is loaded.
-type Known struct{ *Catalog }
+type Known struct {
+	*Catalog
+	search.Lookups
+}
 
 // Known returns the view of the catalogue that ingest uses.
-func (c *Catalog) Known() Known { return Known{c} }
-
-// Issuer returns an issuer by any of its identifiers.
-func (k Known) Issuer(key string) (disclosure.Issuer, bool) {
-	if s := k.Snapshot(); s != nil {
-		if e, ok := s.Issuer(key); ok {
-			return *e.Issuer, true
-		}
-	}
-	return disclosure.Issuer{}, false
+func (c *Catalog) Known() Known {
+	return Known{c, func() *search.Directory { return c.known().Directory() }}
 }
 
-// Named returns the only issuer of a name, in any spelling.
-func (k Known) Named(name string) (disclosure.Issuer, bool) {
-	if s := k.Snapshot(); s != nil {
-		if e, ok := s.Named(name); ok {
-			return *e.Issuer, true
-		}
+// known returns the present state, or an empty one.
+func (c *Catalog) known() *Snapshot {
+	if s := c.Snapshot(); s != nil {
+		return s
 	}
-	return disclosure.Issuer{}, false
-}
-
-// Issuers returns the issuers of some kinds, or all issuers.
-func (k Known) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer) {
-	if s := k.Snapshot(); s != nil {
-		for _, e := range s.Entities() {
-			if len(kinds) == 0 || slices.Contains(kinds, e.Issuer.Kind) {
-				out = append(out, *e.Issuer)
-			}
-		}
-	}
-	return out
+	return &Snapshot{index: search.NewWriter().Index()}
 }
 
 // Published calls fn for the reports of a range of Madrid days, both included.
 func (k Known) Published(_ context.Context, from, to disclosure.Day, fn func(*disclosure.Report)) error {
-	if s := k.Snapshot(); s != nil {
-		for r := range s.Between(from, to) {
-			fn(r.Decode())
-		}
+	for r := range k.known().Between(from, to) {
+		fn(r.Decode())
 	}
 	return nil
 }
 
 // Since returns the reports published since an instant.
 func (k Known) Since(t time.Time) (out []disclosure.Report) {
-	if s := k.Snapshot(); s != nil {
-		for r := range s.Since(t) {
-			out = append(out, *r.Decode())
-		}
+	for r := range k.known().Since(t) {
+		out = append(out, *r.Decode())
 	}
 	return out
 }
@@ -72,10 +49,8 @@ func (k Known) Since(t time.Time) (out []disclosure.Report) {
 // Unresolved returns the reports published since an instant that refer to one
 // that was not known.
 func (k Known) Unresolved(_ context.Context, since time.Time) (out []disclosure.Report, err error) {
-	if s := k.Snapshot(); s != nil {
-		for r := range s.Unresolved(since) {
-			out = append(out, *r.Decode())
-		}
+	for r := range k.known().Unresolved(since) {
+		out = append(out, *r.Decode())
 	}
 	return out, nil
 }
@@ -83,10 +58,8 @@ func (k Known) Unresolved(_ context.Context, since time.Time) (out []disclosure.
 // Unread returns the ids of the reports published since an instant whose document
 // or summary is missing, newest first.
 func (k Known) Unread(since time.Time) (out []string) {
-	if s := k.Snapshot(); s != nil {
-		for r := range s.Unread(since) {
-			out = append(out, r.ID())
-		}
+	for r := range k.known().Unread(since) {
+		out = append(out, r.ID())
 	}
 	return out
 }
@@ -94,19 +67,11 @@ func (k Known) Unread(since time.Time) (out []string) {
 // Numbers returns the registration numbers of a series with their times of
 // publication.
 func (k Known) Numbers(t disclosure.Type) iter.Seq2[int64, time.Time] {
-	if s := k.Snapshot(); s != nil {
-		return s.Numbers(t, 0, 0)
-	}
-	return func(func(int64, time.Time) bool) {}
+	return k.known().Numbers(t, 0, 0)
 }
 
 // Len returns the number of reports.
-func (k Known) Len() int {
-	if s := k.Snapshot(); s != nil {
-		return s.Len()
-	}
-	return 0
-}
+func (k Known) Len() int { return k.known().Len() }
 
 // CatchUp waits until the catalogue holds every change committed before the call.
 func (k Known) CatchUp(ctx context.Context) error {

@@ -201,6 +201,3 @@ func (s *Snapshot) Named(name string) (*search.Issuer, bool) { return s.index.Di
 func (s *Snapshot) ReportsOf(e *search.Issuer, limit int) Page {
 	return s.Newest(disclosure.Filter{Issuer: e.Issuer.ID}, limit)
 }
-
-// Entities returns all issuers, by name.
-func (s *Snapshot) Entities() []*search.Issuer { return s.index.Directory().Entities() }

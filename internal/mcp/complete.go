@@ -111,7 +111,7 @@ func issuerIDs(ctx context.Context, s *catalog.Snapshot, typed string) ([]string
 	if len(out) > 0 || err != nil {
 		return out, err
 	}
-	for _, e := range s.Entities() {
+	for _, e := range s.Directory().Issuers() {
 		out = append(out, e.Issuer.ID)
 	}
 	out = withPrefix(out, typed)

@@ -75,7 +75,7 @@ func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
 		return "", "is the ticker of several issuers: use an id, " + issuerNames(found, false)
 	}
 	_, nif := disclosure.ParseNIF(name)
-	if len(s.Entities()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
+	if len(s.Directory().Issuers()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
 		return name, "" // the directory is not loaded yet
 	}
 	reason = "is not known: no issuer has that ticker, NIF, ISIN or id"

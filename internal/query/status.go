@@ -104,7 +104,7 @@ func (q *Service) Status(s *catalog.Snapshot) Status {
 		Version: q.Version, Source: OrNull(q.Source()), Seq: s.Seq(), Epoch: s.Head().Epoch, Reasons: []reason{}, Surfaces: []surface{},
 		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(q.StoreCreated),
 	}
-	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Entities())
+	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Directory().Issuers())
 	out.Catalog.Behind = seconds(q.Catalog.Behind())
 	out.setSource(q.SourceStatus())
 	for _, t := range disclosure.Types {

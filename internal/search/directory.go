@@ -76,8 +76,8 @@ func (d *Directory) keysOf(e *Issuer) []string {
 // Len returns the number of issuers.
 func (d *Directory) Len() int { return len(d.issuers) }
 
-// Entities returns all issuers, by name. The slice must not be modified.
-func (d *Directory) Entities() []*Issuer { return d.issuers }
+// Issuers returns all issuers, by name. The slice must not be modified.
+func (d *Directory) Issuers() []*Issuer { return d.issuers }
 
 // Find returns an issuer by any of its identifiers, as a user typed it.
 func (d *Directory) Find(key string) (*Issuer, bool) {
@@ -143,4 +143,37 @@ func (d *Directory) addTicker(e *Issuer) {
 			}
 		}
 	}
+}
+
+// Lookups answers what ingest asks about the issuers of the directory that the
+// function returns, nil for none.
+type Lookups func() *Directory
+
+// Issuer returns an issuer by any of its identifiers.
+func (l Lookups) Issuer(key string) (disclosure.Issuer, bool) { return l.value((*Directory).Find, key) }
+
+// Named returns the only issuer of a name, in any spelling.
+func (l Lookups) Named(name string) (disclosure.Issuer, bool) {
+	return l.value((*Directory).Named, name)
+}
+
+func (l Lookups) value(find func(*Directory, string) (*Issuer, bool), key string) (disclosure.Issuer, bool) {
+	if d := l(); d != nil {
+		if e, ok := find(d, key); ok {
+			return *e.Issuer, true
+		}
+	}
+	return disclosure.Issuer{}, false
+}
+
+// Issuers returns the issuers of some kinds, or all issuers.
+func (l Lookups) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer) {
+	if d := l(); d != nil {
+		for _, e := range d.issuers {
+			if len(kinds) == 0 || slices.Contains(kinds, e.Issuer.Kind) {
+				out = append(out, *e.Issuer)
+			}
+		}
+	}
+	return out
 }

@@ -3,33 +3,36 @@
 package stored
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search"
 	"pregon/internal/store"
-	"pregon/internal/text"
 )
 
 // Known implements ingest.Known. It holds the issuers in memory, as of the last
 // CatchUp, and reads reports from the store when asked.
 type Known struct {
-	log store.Log
+	search.Lookups
+	log       store.Log
+	directory atomic.Pointer[search.Directory]
 
 	mu      sync.Mutex
-	loaded  bool                          // guarded by mu
-	seq     int64                         // guarded by mu: of the last change that was read
-	issuers map[string]*disclosure.Issuer // guarded by mu: by id
-	byKey   map[string]*disclosure.Issuer // guarded by mu: by every identifier
-	byName  map[string]*disclosure.Issuer // guarded by mu: by folded name; nil for a name that two have
+	loaded  bool                      // guarded by mu
+	seq     int64                     // guarded by mu: of the last change that was read
+	issuers map[string]*search.Issuer // guarded by mu: by id
 }
 
 // New returns a Known without issuers until CatchUp.
 func New(log store.Log) *Known {
-	return &Known{log: log, issuers: map[string]*disclosure.Issuer{}}
+	k := &Known{log: log, issuers: map[string]*search.Issuer{}}
+	k.Lookups = k.directory.Load
+	return k
 }
 
 // CatchUp reads the issuers that changed since the last call.
@@ -38,8 +41,7 @@ func (k *Known) CatchUp(ctx context.Context) error {
 	defer k.mu.Unlock()
 	apply := func(c disclosure.Change) error {
 		if c.Issuer != nil {
-			i := *c.Issuer
-			k.issuers[i.ID] = &i
+			k.issuers[c.Issuer.ID] = search.NewIssuer(c.Issuer)
 		}
 		k.seq = max(k.seq, c.Seq)
 		return nil
@@ -64,66 +66,8 @@ func (k *Known) CatchUp(ctx context.Context) error {
 			break
 		}
 	}
-	k.index()
+	k.directory.Store(search.NewDirectory(slices.Collect(maps.Values(k.issuers))))
 	return nil
-}
-
-// index fills byKey and byName. The id of an issuer is never the alias of another.
-// k.mu is held.
-func (k *Known) index() {
-	k.byKey, k.byName = map[string]*disclosure.Issuer{}, map[string]*disclosure.Issuer{}
-	var all []*disclosure.Issuer
-	for _, i := range k.issuers {
-		all = append(all, i)
-	}
-	slices.SortFunc(all, func(a, b *disclosure.Issuer) int { return cmp.Compare(a.ID, b.ID) })
-	for _, i := range all {
-		k.byKey[i.ID] = i
-	}
-	for _, i := range all {
-		for _, key := range i.Keys() {
-			if k.byKey[key] == nil {
-				k.byKey[key] = i
-			}
-		}
-		name := text.Fold(i.Name)
-		if _, taken := k.byName[name]; taken || name == "" {
-			i = nil
-		}
-		k.byName[name] = i
-	}
-}
-
-// Issuer returns an issuer by any of its identifiers.
-func (k *Known) Issuer(key string) (disclosure.Issuer, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if i := k.byKey[disclosure.IssuerKey(key)]; i != nil {
-		return *i, true
-	}
-	return disclosure.Issuer{}, false
-}
-
-// Named returns the only issuer of a name, in any spelling.
-func (k *Known) Named(name string) (disclosure.Issuer, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if i := k.byName[text.Fold(name)]; i != nil {
-		return *i, true
-	}
-	return disclosure.Issuer{}, false
-}
-
-// Issuers returns the issuers of some kinds, or all issuers.
-func (k *Known) Issuers(kinds ...disclosure.Kind) (out []disclosure.Issuer) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, i := range k.issuers {
-		if len(kinds) == 0 || slices.Contains(kinds, i.Kind) {
-			out = append(out, *i)
-		}
-	}
-	return out
 }
 
 // Published calls fn for the reports of a range of Madrid days, both included.

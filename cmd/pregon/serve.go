@@ -34,7 +34,6 @@ import (
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
-	"pregon/internal/source/mark"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
@@ -154,7 +153,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	}()
 	s.storeBytes.Store(-1)
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
-	db := &mark.Store{Store: s.store}
+	db := &store.Sourced{Store: s.store}
 	s.catalog, s.coverage = catalog.New(db, log.Logger), coverage.New(db)
 	s.coverage.Epoch(s.catalog.Epoch)
 	s.events = events.NewHub(s.catalog, db)
@@ -228,14 +227,14 @@ func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db
 
 // wireSurfaces creates REST, MCP, the token endpoint, the discovery documents and
 // the server under them.
-func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *mark.Store, base string) error {
+func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.Sourced, base string) error {
 	log := s.log
 	created, err := s.engine.CreatedAt(ctx)
 	if err != nil {
 		return err
 	}
 	s.query = query.New(query.Options{
-		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.Mark, Ready: s.ready,
+		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.KnownSource, Ready: s.ready,
 		StoreStatus: s.storeStatus, StoreCreated: created, Limit: s.auth.Guard.AnonymousLimit(), Shared: s.auth.Shared,
 	})
 	closing := make(chan struct{}) // closed when streams must end
@@ -251,7 +250,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *mark.Sto
 		Origins: c.MCPOrigins, Stopping: closing,
 	})
 	documents, err := discovery.New(discovery.Options{
-		BaseURL: base, Version: version, Source: db.Mark, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
+		BaseURL: base, Version: version, Source: db.KnownSource, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
 	})
 	if err != nil {
 		return err
@@ -265,7 +264,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *mark.Sto
 	proxies := c.proxies()
 	s.server, err = httpserver.New(httpserver.Options{
 		Drain: c.Drain, Closing: func() { close(closing) },
-		Mux: mux, Logger: log.Logger, Source: db.Mark, HTTPS: strings.HasPrefix(base, "https://"),
+		Mux: mux, Logger: log.Logger, Source: db.KnownSource, HTTPS: strings.HasPrefix(base, "https://"),
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
 		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
 		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},

@@ -66,7 +66,6 @@ var rows = [][]string{
 		"store/highwater",
 		"sim/paper",
 		"source/coverage",
-		"source/mark",
 		"source/stored",
 		"catalog",
 		"document",

@@ -38,60 +38,60 @@ type Tracker struct {
 
 // New returns a tracker that is empty until Refresh.
 func New(records store.Records) *Tracker {
-	l := &Tracker{records: records, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
-	l.follower = follow.New(follow.Options{
-		Kind: store.CoverageKind, Noun: "records of coverage", Store: records, Apply: l.apply,
+	t := &Tracker{records: records, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
+	t.follower = follow.New(follow.Options{
+		Kind: store.CoverageKind, Noun: "records of coverage", Store: records, Apply: t.apply,
 		Epoch: func() string {
-			if l.epoch == nil {
+			if t.epoch == nil {
 				return ""
 			}
-			return l.epoch()
+			return t.epoch()
 		},
 	})
-	return l
+	return t
 }
 
 // Epoch sets the function that returns the epoch of the log. A new epoch means
 // that a backup was restored, which has older records with lower revisions: all
 // are read again. It must be called before Refresh and Follow.
-func (l *Tracker) Epoch(epoch func() string) { l.epoch = epoch }
+func (t *Tracker) Epoch(epoch func() string) { t.epoch = epoch }
 
 // Refresh reads the records that other processes wrote.
-func (l *Tracker) Refresh(ctx context.Context) error { return l.follower.Poll(ctx) }
+func (t *Tracker) Refresh(ctx context.Context) error { return t.follower.Poll(ctx) }
 
 // Follow refreshes until the context ends. While the store fails, the known
 // records stay. Failures are not logged here: the catalogue reads the same store
 // and logs them.
-func (l *Tracker) Follow(ctx context.Context) error { return l.follower.Run(ctx) }
+func (t *Tracker) Follow(ctx context.Context) error { return t.follower.Run(ctx) }
 
-func (l *Tracker) apply(_ context.Context, u follow.Update) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (t *Tracker) apply(_ context.Context, u follow.Update) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if u.Reload {
-		clear(l.known)
-		clear(l.jobs)
+		clear(t.known)
+		clear(t.jobs)
 	}
 	for _, r := range u.Records {
-		l.add(r.ID, r.Body)
+		t.add(r.ID, r.Body)
 	}
 }
 
-func (l *Tracker) text(name string) string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.known[name]
+func (t *Tracker) text(name string) string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.known[name]
 }
 
 // set writes records over any revision and adds them to the known ones.
-func (l *Tracker) set(ctx context.Context, lease *store.Lease, records ...store.Record) error {
-	return l.follower.Exclusive(ctx, func() error {
-		if _, err := l.records.PutRecords(ctx, lease, records...); err != nil {
+func (t *Tracker) set(ctx context.Context, lease *store.Lease, records ...store.Record) error {
+	return t.follower.Exclusive(ctx, func() error {
+		if _, err := t.records.PutRecords(ctx, lease, records...); err != nil {
 			return fmt.Errorf("writing coverage: %w", err)
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		for _, r := range records {
-			l.add(r.ID, r.Body)
+			t.add(r.ID, r.Body)
 		}
 		return nil
 	})
@@ -102,18 +102,18 @@ func newRecord(name, text string) store.Record {
 }
 
 // add adds a record to the known ones. The caller holds mu.
-func (l *Tracker) add(name, text string) {
+func (t *Tracker) add(name, text string) {
 	if id, ok := strings.CutPrefix(name, jobPrefix); ok {
-		l.jobs[id] = text
+		t.jobs[id] = text
 	}
-	before := l.known[name]
-	if l.known[name] = text; name != statusName || text == before {
+	before := t.known[name]
+	if t.known[name] = text; name != statusName || text == before {
 		return
 	}
-	l.statusSeen = time.Now()
+	t.statusSeen = time.Now()
 	if before == "" { // it may be old: use the time in it
-		if s, ok := parseStatus(text); ok && s.At.Before(l.statusSeen) {
-			l.statusSeen = s.At
+		if s, ok := parseStatus(text); ok && s.At.Before(t.statusSeen) {
+			t.statusSeen = s.At
 		}
 	}
 }
@@ -133,17 +133,17 @@ func coverName(t disclosure.Type, day disclosure.Day) string {
 
 // Covered returns when a day of a series was last compared with the source's
 // complete list, zero for never.
-func (l *Tracker) Covered(t disclosure.Type, day disclosure.Day) time.Time {
-	return instant(l.text(coverName(t, day)))
+func (t *Tracker) Covered(series disclosure.Type, day disclosure.Day) time.Time {
+	return instant(t.text(coverName(series, day)))
 }
 
 // Cover records that the days from one to another were compared at a time.
-func (l *Tracker) Cover(ctx context.Context, lease *store.Lease, t disclosure.Type, from, to disclosure.Day, at time.Time) error {
+func (t *Tracker) Cover(ctx context.Context, lease *store.Lease, series disclosure.Type, from, to disclosure.Day, at time.Time) error {
 	var records []store.Record
 	for day := from; day <= to; day++ {
-		records = append(records, newRecord(coverName(t, day), seconds(at)))
+		records = append(records, newRecord(coverName(series, day), seconds(at)))
 	}
-	return l.set(ctx, lease, records...)
+	return t.set(ctx, lease, records...)
 }
 
 func absentName(t disclosure.Type, number int64) string {
@@ -152,46 +152,46 @@ func absentName(t disclosure.Type, number int64) string {
 
 // Absent returns when a number was searched for and not found, zero when it was
 // never searched for.
-func (l *Tracker) Absent(t disclosure.Type, number int64) time.Time {
-	return instant(l.text(absentName(t, number)))
+func (t *Tracker) Absent(series disclosure.Type, number int64) time.Time {
+	return instant(t.text(absentName(series, number)))
 }
 
 // SetAbsent records that the source has no report with that number.
-func (l *Tracker) SetAbsent(ctx context.Context, lease *store.Lease, t disclosure.Type, number int64, at time.Time) error {
-	return l.set(ctx, lease, newRecord(absentName(t, number), seconds(at)))
+func (t *Tracker) SetAbsent(ctx context.Context, lease *store.Lease, series disclosure.Type, number int64, at time.Time) error {
+	return t.set(ctx, lease, newRecord(absentName(series, number), seconds(at)))
 }
 
 // Time returns when the named periodic task was done last.
-func (l *Tracker) Time(name string) time.Time { return instant(l.text("clock/" + name)) }
+func (t *Tracker) Time(name string) time.Time { return instant(t.text("clock/" + name)) }
 
 // SetTime records when the named periodic task was done.
-func (l *Tracker) SetTime(ctx context.Context, lease *store.Lease, name string, at time.Time) error {
-	return l.set(ctx, lease, newRecord("clock/"+name, seconds(at)))
+func (t *Tracker) SetTime(ctx context.Context, lease *store.Lease, name string, at time.Time) error {
+	return t.set(ctx, lease, newRecord("clock/"+name, seconds(at)))
 }
 
 func liveClock(t disclosure.Type) string { return "live/" + string(t) }
 
 // Live returns since when a series is read live, zero for never.
-func (l *Tracker) Live(t disclosure.Type) time.Time { return l.Time(liveClock(t)) }
+func (t *Tracker) Live(series disclosure.Type) time.Time { return t.Time(liveClock(series)) }
 
 // SetLive records since when a series is read live.
-func (l *Tracker) SetLive(ctx context.Context, lease *store.Lease, t disclosure.Type, at time.Time) error {
-	return l.SetTime(ctx, lease, liveClock(t), at)
+func (t *Tracker) SetLive(ctx context.Context, lease *store.Lease, series disclosure.Type, at time.Time) error {
+	return t.SetTime(ctx, lease, liveClock(series), at)
 }
 
 // Value returns a text that ingest stores under a name.
-func (l *Tracker) Value(name string) string { return l.text("memo/" + name) }
+func (t *Tracker) Value(name string) string { return t.text("memo/" + name) }
 
 // SetValue stores a text under a name.
-func (l *Tracker) SetValue(ctx context.Context, lease *store.Lease, name, text string) error {
-	return l.set(ctx, lease, newRecord("memo/"+name, text))
+func (t *Tracker) SetValue(ctx context.Context, lease *store.Lease, name, text string) error {
+	return t.set(ctx, lease, newRecord("memo/"+name, text))
 }
 
 const statusName = "status"
 
 // Status returns the last status that the ingesting process reported. ok is false
 // when there is none.
-func (l *Tracker) Status() (s health.Status, ok bool) { return parseStatus(l.text(statusName)) }
+func (t *Tracker) Status() (s health.Status, ok bool) { return parseStatus(t.text(statusName)) }
 
 func parseStatus(text string) (s health.Status, ok bool) {
 	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil
@@ -204,17 +204,17 @@ const silence = 20 * time.Second
 // reports it every few seconds; when no report arrives for a while, that process
 // is gone. Its age is measured by this machine's clock, since another machine's
 // may be wrong. reads is whether this process ingests, or waits for the lease.
-func (l *Tracker) SourceStatus(reads bool) health.Status {
-	s, reported := l.Status()
-	l.mu.RLock()
-	silent := time.Since(l.statusSeen) >= silence
-	l.mu.RUnlock()
+func (t *Tracker) SourceStatus(reads bool) health.Status {
+	s, reported := t.Status()
+	t.mu.RLock()
+	silent := time.Since(t.statusSeen) >= silence
+	t.mu.RUnlock()
 	switch {
 	case reported && !silent:
 		return s
 	case !reported && reads:
-		return health.Status{State: health.Blind, Since: l.began, Reasons: []health.Reason{
-			{Surface: health.Service, Text: "no process has read the source yet", Since: l.began},
+		return health.Status{State: health.Blind, Since: t.began, Reasons: []health.Reason{
+			{Surface: health.Service, Text: "no process has read the source yet", Since: t.began},
 		}}
 	case !reported:
 		return health.Status{State: health.Off}
@@ -227,10 +227,10 @@ func (l *Tracker) SourceStatus(reads bool) health.Status {
 }
 
 // SetStatus reports the status of the source to the other processes.
-func (l *Tracker) SetStatus(ctx context.Context, lease *store.Lease, s health.Status) error {
+func (t *Tracker) SetStatus(ctx context.Context, lease *store.Lease, s health.Status) error {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	return l.set(ctx, lease, newRecord(statusName, string(text)))
+	return t.set(ctx, lease, newRecord(statusName, string(text)))
 }

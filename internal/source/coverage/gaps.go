@@ -39,12 +39,12 @@ const longestGap = 1000
 // order. A number counts as missing only if the days of its two neighbours and all
 // days between them are covered. For HR, which has no list by date, it is enough
 // that the series was read live when both neighbours were published.
-func (l *Tracker) Gaps(t disclosure.Type, reports []Numbered) []Gap {
+func (t *Tracker) Gaps(series disclosure.Type, reports []Numbered) []Gap {
 	var out []Gap
 	for n := 1; n < len(reports); n++ {
 		before, next := reports[n-1], reports[n]
 		missing := next.Number - before.Number - 1
-		if missing <= 0 || missing > longestGap || !l.compared(t, before.At, next.At) {
+		if missing <= 0 || missing > longestGap || !t.compared(series, before.At, next.At) {
 			continue
 		}
 		out = append(out, Gap{First: before.Number + 1, Last: next.Number - 1, Next: next})
@@ -52,15 +52,15 @@ func (l *Tracker) Gaps(t disclosure.Type, reports []Numbered) []Gap {
 	return out
 }
 
-func (l *Tracker) compared(t disclosure.Type, a, b time.Time) bool {
-	if l.coveredBetween(t, a, b) {
+func (t *Tracker) compared(series disclosure.Type, a, b time.Time) bool {
+	if t.coveredBetween(series, a, b) {
 		return true
 	}
-	live := l.Live(t)
-	return t == disclosure.HR && !live.IsZero() && min(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
+	live := t.Live(series)
+	return series == disclosure.HR && !live.IsZero() && min(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
 }
 
-func (l *Tracker) coveredBetween(t disclosure.Type, a, b time.Time) bool {
+func (t *Tracker) coveredBetween(series disclosure.Type, a, b time.Time) bool {
 	from, to := disclosure.DayOf(a), disclosure.DayOf(b)
 	if from > to {
 		from, to = to, from // a late registration
@@ -69,7 +69,7 @@ func (l *Tracker) coveredBetween(t disclosure.Type, a, b time.Time) bool {
 		return false // the register never pauses for so long
 	}
 	for day := from; day <= to; day++ {
-		if l.Covered(t, day).IsZero() {
+		if t.Covered(series, day).IsZero() {
 			return false
 		}
 	}

@@ -90,22 +90,22 @@ func (j *Job) Days() (from, to disclosure.Day) {
 const jobPrefix = "backfill/"
 
 // Job returns a job by its id.
-func (l *Tracker) Job(id string) (j Job, ok bool) {
-	text := l.text(jobPrefix + id)
+func (t *Tracker) Job(id string) (j Job, ok bool) {
+	text := t.text(jobPrefix + id)
 	return j, text != "" && json.Unmarshal([]byte(text), &j) == nil
 }
 
 // Jobs returns all jobs, the oldest first.
-func (l *Tracker) Jobs() []Job {
+func (t *Tracker) Jobs() []Job {
 	var out []Job
-	l.mu.RLock()
-	for _, text := range l.jobs {
+	t.mu.RLock()
+	for _, text := range t.jobs {
 		var j Job
 		if json.Unmarshal([]byte(text), &j) == nil {
 			out = append(out, j)
 		}
 	}
-	l.mu.RUnlock()
+	t.mu.RUnlock()
 	slices.SortFunc(out, func(a, b Job) int {
 		return cmp.Or(a.AskedAt.Compare(b.AskedAt), strings.Compare(a.ID, b.ID))
 	})
@@ -113,21 +113,21 @@ func (l *Tracker) Jobs() []Job {
 }
 
 // Request adds a job, unless it exists and is not done, and returns its state.
-func (l *Tracker) Request(ctx context.Context, j Job) (Job, error) {
-	if err := l.Refresh(ctx); err != nil {
+func (t *Tracker) Request(ctx context.Context, j Job) (Job, error) {
+	if err := t.Refresh(ctx); err != nil {
 		return j, err
 	}
-	if open, ok := l.Job(j.ID); ok && !open.Done {
+	if open, ok := t.Job(j.ID); ok && !open.Done {
 		return open, nil
 	}
-	return j, l.SetJob(ctx, nil, j)
+	return j, t.SetJob(ctx, nil, j)
 }
 
 // SetJob records the progress of a job.
-func (l *Tracker) SetJob(ctx context.Context, lease *store.Lease, j Job) error {
+func (t *Tracker) SetJob(ctx context.Context, lease *store.Lease, j Job) error {
 	text, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
-	return l.set(ctx, lease, newRecord(jobPrefix+j.ID, string(text)))
+	return t.set(ctx, lease, newRecord(jobPrefix+j.ID, string(text)))
 }

@@ -90,7 +90,7 @@ func (w *world) refresher() *Refresher {
 	}
 	return New(Options{
 		Coverage: w.coverage, Lease: &lease, Known: w.cat.Known(), Regulator: source, Exchange: listed,
-		Monitor: w.monitor, Logger: slog.New(slog.DiscardHandler), Append: w.append, Note: w.note,
+		Monitor: w.monitor, Logger: slog.New(slog.DiscardHandler), Append: w.append, RecordRead: w.recordRead,
 	})
 }
 
@@ -101,7 +101,7 @@ func (w *world) append(ctx context.Context, issuers []disclosure.Issuer) error {
 	if err == nil {
 		_, err = w.store.Append(ctx, store.Batch{Issuers: issuers})
 	}
-	return w.note(ctx, health.Store, store.Unavailable(err))
+	return w.recordRead(ctx, health.Store, store.Unavailable(err))
 }
 
 // failAppend sets the error of Append, nil for none.
@@ -111,7 +111,7 @@ func (w *world) failAppend(err error) {
 	w.fail = err
 }
 
-func (w *world) note(_ context.Context, surface string, err error) error {
+func (w *world) recordRead(_ context.Context, surface string, err error) error {
 	if err == nil {
 		w.monitor.OK(surface)
 	} else {

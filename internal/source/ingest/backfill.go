@@ -228,19 +228,19 @@ func (b *backfill) doStep(ctx context.Context, st *step) (err error) {
 	return nil
 }
 
-// aloneMemo is the key of the process that holds the lease for a back-fill alone.
-// waitingClock is the key of the time at which a process that would read the
+// aloneKey is the key of the process that holds the lease for a back-fill alone.
+// waitingKey is the key of the time at which a process that would read the
 // feeds too last waited for the lease.
 const (
-	aloneMemo    = "alone"
-	waitingClock = "waiting"
+	aloneKey   = "alone"
+	waitingKey = "waiting"
 )
 
 // requestStepDown asks a process that holds the lease for a back-fill alone to
 // release it.
 func (i *Ingest) requestStepDown(ctx context.Context) {
-	if i.Coverage.Refresh(ctx) == nil && i.Coverage.Value(aloneMemo) != "" {
-		_ = i.Coverage.SetTime(ctx, nil, waitingClock, time.Now()) // if this fails, the next try for the lease repeats it
+	if i.Coverage.Refresh(ctx) == nil && i.Coverage.Value(aloneKey) != "" {
+		_ = i.Coverage.SetTime(ctx, nil, waitingKey, time.Now()) // if this fails, the next try for the lease repeats it
 	}
 }
 
@@ -304,10 +304,10 @@ func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id strin
 	if err := i.Known.CatchUp(ctx); err != nil {
 		return err
 	}
-	if err := i.Coverage.SetValue(ctx, lease, aloneMemo, i.Holder); err != nil {
+	if err := i.Coverage.SetValue(ctx, lease, aloneKey, i.Holder); err != nil {
 		return err
 	}
-	defer func() { _ = i.Coverage.SetValue(context.WithoutCancel(ctx), lease, aloneMemo, "") }()
+	defer func() { _ = i.Coverage.SetValue(context.WithoutCancel(ctx), lease, aloneKey, "") }()
 	g, ctx := errgroup.WithContext(ctx)
 	finished := make(chan struct{})
 	g.Go(func() error {
@@ -332,7 +332,7 @@ func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id strin
 			if job, ok := i.Coverage.Job(id); ok {
 				show(job, true)
 			}
-			if !i.Coverage.Time(waitingClock).Before(began) {
+			if !i.Coverage.Time(waitingKey).Before(began) {
 				return errSteppedDown
 			}
 		}

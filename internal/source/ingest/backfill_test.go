@@ -164,7 +164,7 @@ func TestBackfillAlone(t *testing.T) {
 			t.Errorf("%s was read and does not count as covered", day)
 		}
 	}
-	if w.coverage.Value(aloneMemo) != "" {
+	if w.coverage.Value(aloneKey) != "" {
 		t.Error("the memo of a lone back-fill is still set")
 	}
 }

@@ -36,7 +36,7 @@ func (f *feed) compare(ctx context.Context) error {
 			f.mu.Lock()
 			cut := f.cut
 			f.mu.Unlock()
-			c.note(rows, f.series.newest.Load(), c.read, cut)
+			c.add(rows, f.series.newest.Load(), c.read, cut)
 		}
 		f.assess(&c)
 	}
@@ -70,7 +70,7 @@ func (f *feed) readList(ctx context.Context) []regulator.Row {
 	case err == nil && f.series.listFailing.Load():
 		f.monitor.Seen(surface) // another page of it fails
 	default:
-		_ = f.note(ctx, surface, err)
+		_ = f.recordRead(ctx, surface, err)
 	}
 	return list.Rows
 }
@@ -90,10 +90,10 @@ func (f *feed) newestPage(ctx context.Context) (regulator.List, error) {
 // report does not make a feed stale twice.
 const recent = 10 * time.Minute
 
-// note adds the rows that the feed should show. newest is the highest number that
+// add adds the rows that the feed should show. newest is the highest number that
 // it showed, and cut is when it last dropped a row: at the close it drops the
 // day, and reports published just before may never have been in it.
-func (c *comparison) note(rows []regulator.Row, newest int64, now, cut time.Time) {
+func (c *comparison) add(rows []regulator.Row, newest int64, now, cut time.Time) {
 	from := now.Add(-recent)
 	if newest == 0 && c.began.After(from) {
 		from = c.began
@@ -109,10 +109,10 @@ func (c *comparison) note(rows []regulator.Row, newest int64, now, cut time.Time
 	}
 }
 
-// settle drops the numbers that the feed shows by now and those found too long
+// lowestHidden drops the numbers that the feed shows by now and those found too long
 // ago. It returns the lowest number that was still hidden when the feed was read
 // after the grace period.
-func (c *comparison) settle(newest int64, now, read time.Time, r *intervals) (number int64, found time.Time) {
+func (c *comparison) lowestHidden(newest int64, now, read time.Time, r *intervals) (number int64, found time.Time) {
 	for n, at := range c.hidden {
 		switch {
 		case n <= newest || now.Sub(at) > r.distrust:
@@ -130,7 +130,7 @@ func (f *feed) assess(c *comparison) {
 	f.mu.Lock()
 	read := f.read
 	f.mu.Unlock()
-	number, found := c.settle(f.series.newest.Load(), time.Now(), read, &f.intervals)
+	number, found := c.lowestHidden(f.series.newest.Load(), time.Now(), read, &f.intervals)
 	stale := f.monitor.IsStale(surface)
 	switch {
 	case number > 0:

@@ -123,14 +123,14 @@ func TestHidden(t *testing.T) {
 		{"empty, and from before we began", 0, time.Time{}, 101, minute.Add(-time.Minute), false},
 	} {
 		c := comparison{began: now.Add(-5 * time.Second), hidden: map[int64]time.Time{}}
-		c.note([]regulator.Row{{Number: test.number, At: test.at}}, test.newest, now, test.cut)
+		c.add([]regulator.Row{{Number: test.number, At: test.at}}, test.newest, now, test.cut)
 		if got := len(c.hidden) == 1; got != test.want {
 			t.Errorf("%s: hidden is %v, want %v", test.name, got, test.want)
 		}
 	}
 
 	stale := func(c *comparison, newest int64, after, read time.Duration) int64 {
-		number, _ := c.settle(newest, now.Add(after), now.Add(read), &usual)
+		number, _ := c.lowestHidden(newest, now.Add(after), now.Add(read), &usual)
 		return number
 	}
 	hiding := func() *comparison { return &comparison{hidden: map[int64]time.Time{101: now, 102: now}} }

@@ -33,7 +33,7 @@ func (f *funds) run(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		_ = f.note(ctx, health.HREntities, f.sweep(ctx, issuer))
+		_ = f.recordRead(ctx, health.HREntities, f.sweep(ctx, issuer))
 		_ = f.Coverage.SetValue(ctx, f.lease, cursor, issuer.ID) // if this fails, it is read again
 	}
 }

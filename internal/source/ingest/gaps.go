@@ -101,7 +101,7 @@ func (g *gaps) lookUp(ctx context.Context, t disclosure.Type, number int64) erro
 		g.monitor.OK(health.Permalink(t))
 		return g.Coverage.SetAbsent(ctx, g.lease, t, number, time.Now())
 	}
-	if g.note(ctx, health.Permalink(t), err) != nil {
+	if g.recordRead(ctx, health.Permalink(t), err) != nil {
 		return err
 	}
 	if err := g.takePage(ctx, row); err != nil {

@@ -115,7 +115,7 @@ func (l *lists) roundHR(ctx context.Context) error {
 	if _, err := l.takeList(ctx, disclosure.HR, list.Rows, list.Received, news); err != nil {
 		return err
 	}
-	if err := l.note(ctx, health.List(disclosure.HR), err); err != nil {
+	if err := l.recordRead(ctx, health.List(disclosure.HR), err); err != nil {
 		return err
 	}
 	if reach == 0 || reach > today {
@@ -214,7 +214,7 @@ func (l *lists) readPages(ctx context.Context, p throttle.Priority, r reading, f
 // until the lists are read again, even if their newest page can be read.
 func (l *lists) noteList(ctx context.Context, t disclosure.Type, err error) error {
 	l.series[t].listFailing.Store(err != nil)
-	return l.note(ctx, health.List(t), err)
+	return l.recordRead(ctx, health.List(t), err)
 }
 
 // abreast returns the number of pages that may be read at once. A list that still

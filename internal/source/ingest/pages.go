@@ -84,7 +84,7 @@ func (p *pages) read(ctx context.Context, id string) error {
 	case regulator.IsMarkup(err):
 		p.gates[r.Type].Fail(id, p.pageBackoff)
 	}
-	if p.note(ctx, surface, err) != nil {
+	if p.recordRead(ctx, surface, err) != nil {
 		if fault.KindOf(err) == fault.NotFound && time.Since(r.FirstSeenAt) > time.Hour {
 			p.Logger.Warn("the page of a report does not exist: the report stays as in the feed", "id", id)
 			p.monitor.OK(surface) // it answers
@@ -120,7 +120,7 @@ func (p *pages) readAmongMany(ctx context.Context, r *disclosure.Report) bool {
 	}
 	p.markListed(r.Type, r.Number, newest)
 	list, err := p.pageOfToday(ctx, r.Type, page)
-	if p.note(ctx, health.List(r.Type), err) != nil && len(list.Rows) == 0 {
+	if p.recordRead(ctx, health.List(r.Type), err) != nil && len(list.Rows) == 0 {
 		return false
 	}
 	_, err = p.takeList(ctx, r.Type, list.Rows, list.Received, news)

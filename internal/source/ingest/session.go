@@ -72,7 +72,7 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 	}
 	s.directory = directory.New(directory.Options{
 		Coverage: i.Coverage, Lease: lease, Known: i.Known, Regulator: i.Regulator, Exchange: i.Exchange,
-		Monitor: i.monitor, Logger: i.Logger, Append: w.appendIssuers, Note: t.note,
+		Monitor: i.monitor, Logger: i.Logger, Append: w.appendIssuers, RecordRead: t.recordRead,
 	})
 	s.backfill = &backfill{writer: w, lists: s.lists, funds: s.funds, directory: s.directory}
 	for _, name := range disclosure.Types {
@@ -140,7 +140,7 @@ func (i *Ingest) startSession(ctx context.Context, lease *store.Lease) (*session
 		}
 		if err == nil {
 			// A back-fill process that was killed may have left its mark.
-			return s, i.Coverage.SetValue(ctx, lease, aloneMemo, "")
+			return s, i.Coverage.SetValue(ctx, lease, aloneKey, "")
 		}
 		if fault.KindOf(err) == fault.Conflict {
 			return nil, err
@@ -178,7 +178,7 @@ func (s *session) reportStatus(ctx context.Context) error {
 			unlogged, logged = false, time.Now()
 		}
 		if was != "" || time.Since(stored) >= every {
-			if s.note(ctx, health.Store, s.writeStatus(ctx, status)) == nil {
+			if s.recordRead(ctx, health.Store, s.writeStatus(ctx, status)) == nil {
 				stored = time.Now()
 			}
 		}
@@ -215,8 +215,8 @@ func (s *session) logState(status health.Status, was health.State) {
 	s.Logger.Log(context.Background(), level, "the source is "+string(status.State), attrs...)
 }
 
-// note records the outcome of reading a surface and returns the error.
-func (t *term) note(ctx context.Context, surface string, err error) error {
+// recordRead records the outcome of reading a surface and returns the error.
+func (t *term) recordRead(ctx context.Context, surface string, err error) error {
 	if t.Observe != nil && surface != health.Store && ctx.Err() == nil {
 		t.Observe(surface, regulator.Outcome(err))
 	}

@@ -13,9 +13,9 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// sightMemo is the key under which a standby process stores its name and the
+// sightKey is the key under which a standby process stores its name and the
 // time when it can read the source while the holder of the lease cannot.
-const sightMemo = "sight"
+const sightKey = "sight"
 
 // errBlind ends the term of a process that cannot read the source while another
 // can.
@@ -28,7 +28,7 @@ var errBlind = errors.New("the source cannot be read from here, and another proc
 func (i *Ingest) offerSight(ctx context.Context) {
 	const checks = 10  // for each probe
 	var next time.Time // earliest time of the next probe
-	memo := i.Coverage.Value(sightMemo)
+	memo := i.Coverage.Value(sightKey)
 	for retry.Sleep(ctx, i.intervals.probe/checks) == nil {
 		unseen := i.Coverage.SourceStatus(true).Unseen
 		if len(unseen) == 0 {
@@ -38,7 +38,7 @@ func (i *Ingest) offerSight(ctx context.Context) {
 		if next.IsZero() {
 			next = time.Now().Add(rand.N(i.intervals.probe / 2)) // standby processes do not probe all at once
 		}
-		if other := i.Coverage.Value(sightMemo); other != memo {
+		if other := i.Coverage.Value(sightKey); other != memo {
 			memo, next = other, time.Now().Add(i.intervals.probe) // one offer is enough
 		}
 		yielded := time.Unix(0, i.yieldedAt.Load())
@@ -52,7 +52,7 @@ func (i *Ingest) offerSight(ctx context.Context) {
 		}
 		writing, cancel := context.WithTimeout(ctx, storeTime)
 		offer := fmt.Sprintf("%s at %s", i.Holder, time.Now().UTC().Format(time.RFC3339Nano))
-		_ = i.Coverage.SetValue(writing, nil, sightMemo, offer) // if this fails, the next probe repeats it
+		_ = i.Coverage.SetValue(writing, nil, sightKey, offer) // if this fails, the next probe repeats it
 		cancel()
 	}
 }
@@ -77,7 +77,7 @@ func (s *session) yield(ctx context.Context) error {
 		if err := retry.Sleep(ctx, s.intervals.probe/10); err != nil {
 			return err
 		}
-		if v.lost(time.Now(), len(s.monitor.Unseen()) > 0, s.Coverage.Value(sightMemo), &s.intervals) {
+		if v.lost(time.Now(), len(s.monitor.Unseen()) > 0, s.Coverage.Value(sightKey), &s.intervals) {
 			return fmt.Errorf("%w: %s", errBlind, v.memo)
 		}
 	}

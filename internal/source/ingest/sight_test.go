@@ -98,7 +98,7 @@ func TestOffer(t *testing.T) {
 	w.run(func(ctx context.Context) error { other.offerSight(ctx); return ctx.Err() })
 	w.eventually(func() error {
 		blind() // repeatedly, as the holder does: an old offer expires
-		if memo := w.coverage.Value(sightMemo); !strings.HasPrefix(memo, "other at ") {
+		if memo := w.coverage.Value(sightKey); !strings.HasPrefix(memo, "other at ") {
 			return fmt.Errorf("the offer is %q, want one of other", memo)
 		}
 		return nil

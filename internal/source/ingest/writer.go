@@ -63,7 +63,7 @@ func (w *writer) take(ctx context.Context, rows []regulator.Row, seen time.Time,
 // takeList appends rows of a list. It queues new reports whose page may add
 // something.
 func (w *writer) takeList(ctx context.Context, t disclosure.Type, rows []regulator.Row, received time.Time, h history) (store.Outcome, error) {
-	rows, err := w.settle(ctx, t, rows)
+	rows, err := w.resolveTimes(ctx, t, rows)
 	if err != nil {
 		return store.Outcome{}, err
 	}
@@ -79,9 +79,9 @@ func (w *writer) takeList(ctx context.Context, t disclosure.Type, rows []regulat
 	return out, nil
 }
 
-// settle decides ambiguous times of rows with the times of their neighbours in the
+// resolveTimes decides ambiguous times of rows with the times of their neighbours in the
 // store.
-func (w *writer) settle(ctx context.Context, t disclosure.Type, rows []regulator.Row) ([]regulator.Row, error) {
+func (w *writer) resolveTimes(ctx context.Context, t disclosure.Type, rows []regulator.Row) ([]regulator.Row, error) {
 	var ids []string
 	for _, row := range rows {
 		if row.Later.IsZero() {
@@ -104,12 +104,12 @@ func (w *writer) settle(ctx context.Context, t disclosure.Type, rows []regulator
 			sure = append(sure, regulator.Row{Number: r.Number, At: r.PublishedAt})
 		}
 	}
-	return regulator.Settle(rows, sure), nil
+	return regulator.ResolveTimes(rows, sure), nil
 }
 
 // takePage appends a report as its own page shows it.
 func (w *writer) takePage(ctx context.Context, row regulator.Row) error {
-	rows, err := w.settle(ctx, row.Type, []regulator.Row{row})
+	rows, err := w.resolveTimes(ctx, row.Type, []regulator.Row{row})
 	if err != nil {
 		return err
 	}
@@ -133,13 +133,13 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 		return store.Outcome{}, nil
 	}
 	if err := w.claim(ctx); err != nil {
-		return store.Outcome{}, w.note(ctx, health.Store, store.Unavailable(err))
+		return store.Outcome{}, w.recordRead(ctx, health.Store, store.Unavailable(err))
 	}
 	var known []disclosure.Report
 	if ids := disclosure.RelatedIDs(reports); len(ids) > 0 {
 		var err error
 		if known, err = w.Store.Reports(ctx, ids...); err != nil {
-			return store.Outcome{}, w.note(ctx, health.Store, store.Unavailable(err))
+			return store.Outcome{}, w.recordRead(ctx, health.Store, store.Unavailable(err))
 		}
 	}
 	related := disclosure.Relate(reports, known)
@@ -147,7 +147,7 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 	out, err := w.Store.Append(ctx, store.Batch{
 		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: w.lease,
 	})
-	if err := w.note(ctx, health.Store, store.Unavailable(err)); err != nil {
+	if err := w.recordRead(ctx, health.Store, store.Unavailable(err)); err != nil {
 		return out, err
 	}
 	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // only reports are counted here
@@ -169,7 +169,7 @@ func (w *writer) appendIssuers(ctx context.Context, issuers []disclosure.Issuer)
 	if err == nil {
 		_, err = w.Store.Append(ctx, store.Batch{Issuers: issuers, Lease: w.lease})
 	}
-	return w.note(ctx, health.Store, store.Unavailable(err))
+	return w.recordRead(ctx, health.Store, store.Unavailable(err))
 }
 
 // claim marks the store before the first append. The regulator must have

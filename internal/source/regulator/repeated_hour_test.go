@@ -7,9 +7,9 @@ import (
 	"pregon/internal/source/regulator"
 )
 
-// TestSettle checks times of the night of 25 October 2026, when the hour from
+// TestResolveTimes checks times of the night of 25 October 2026, when the hour from
 // two to three occurred twice: 00:xx UTC is the first reading, 01:xx the second.
-func TestSettle(t *testing.T) {
+func TestResolveTimes(t *testing.T) {
 	utc := func(clock string) time.Time {
 		at, err := time.Parse("2006-01-02 15:04:05", "2026-10-25 "+clock)
 		if err != nil {
@@ -54,7 +54,7 @@ func TestSettle(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, row := range regulator.Settle(test.rows, test.sure) {
+			for _, row := range regulator.ResolveTimes(test.rows, test.sure) {
 				if want := utc(test.want[row.Number]); !row.At.Equal(want) || !row.Later.IsZero() {
 					t.Errorf("time of %d: got %v, want %v", row.Number, row.At, want)
 				}

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Neighbours is the distance in registration numbers within which Settle uses the
+// Neighbours is the distance in registration numbers within which ResolveTimes uses the
 // times of other reports.
 const Neighbours = 10
 
-// Settle chooses one of the two readings of times in the hour that the last
+// ResolveTimes chooses one of the two readings of times in the hour that the last
 // Sunday of October has twice. Numbers rise with time: the second reading is right
 // if a lower number has a time after the first reading, and otherwise the first
 // is. sure are rows of the same series whose time is certain.
-func Settle(rows, sure []Row) []Row {
+func ResolveTimes(rows, sure []Row) []Row {
 	rows = slices.Clone(rows)
 	order := make([]*Row, len(rows))
 	for n := range rows {

@@ -17,6 +17,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/store/engine"
 	"pregon/internal/webhook"
 )
 
@@ -111,8 +112,7 @@ type signingKeyCmd struct {
 }
 
 type rotateSigningKeyCmd struct {
-	storeFlag
-	auditFlag
+	adminFlags
 	AtOnce     bool `help:"The old key may have leaked: it and every token that it signed are refused from now on."`
 	LostSecret bool `help:"With --at-once: continue although the old key cannot be opened, because the PREGON_SECRET_KEY that sealed it is lost."`
 }
@@ -126,26 +126,17 @@ func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	db, err := c.open(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	audit, end, err := c.audit(nil)
-	if err != nil {
-		return err
-	}
-	ring := token.NewRing(db, box, nil)
-	if err := ring.Refresh(ctx); err != nil && !(c.AtOnce && c.LostSecret) {
-		return fmt.Errorf("the present key cannot be opened: %w (if the secret is lost: --at-once --lost-secret)", err)
-	}
-	key, err := ring.Rotate(ctx, c.AtOnce)
-	if err == nil {
+	return c.with(ctx, func(db engine.Store, audit access.Audit) error {
+		ring := token.NewRing(db, box, nil)
+		if err := ring.Refresh(ctx); err != nil && !(c.AtOnce && c.LostSecret) {
+			return fmt.Errorf("the present key cannot be opened: %w (if the secret is lost: --at-once --lost-secret)", err)
+		}
+		key, err := ring.Rotate(ctx, c.AtOnce)
+		if err != nil {
+			return err
+		}
 		audit(ctx, "signing_key.rotated", slog.String("kid", key.ID), slog.Bool("at_once", c.AtOnce))
-	}
-	if err := joinClose(joinClose(err, end), db.Close); err != nil {
+		_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
 		return err
-	}
-	_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
-	return err
+	})
 }

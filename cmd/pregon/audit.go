@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -44,6 +43,3 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() erro
 		}
 	}, end, nil
 }
-
-// joinClose calls end and joins its error to err.
-func joinClose(err error, end func() error) error { return errors.Join(err, end()) }

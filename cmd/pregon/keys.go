@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/store"
+	"pregon/internal/store/engine"
 )
 
 type keysCmd struct {
@@ -28,29 +29,30 @@ type adminFlags struct {
 	auditFlag
 }
 
-// openAdmin opens the store, which must exist, and the audit log.
-func (f *adminFlags) openAdmin(ctx context.Context) (db store.Store, audit access.Audit, end func() error, err error) {
-	if db, err = f.open(ctx, false); err != nil {
-		return nil, nil, nil, err
-	}
-	audit, closeAudit, err := f.audit(nil)
+// with calls do with the store, which must exist, and the audit log.
+func (f *adminFlags) with(ctx context.Context, do func(engine.Store, access.Audit) error) (err error) {
+	db, err := f.open(ctx, false)
 	if err != nil {
-		return nil, nil, nil, joinClose(err, db.Close)
+		return err
 	}
-	return db, audit, func() error { return joinClose(closeAudit(), db.Close) }, nil
+	defer func() { err = errors.Join(err, db.Close()) }()
+	audit, end, err := f.audit(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return do(db, audit)
 }
 
-// keyring loads the keys of the store.
-func (f *adminFlags) keyring(ctx context.Context) (k *access.Keyring, end func() error, err error) {
-	db, audit, end, err := f.openAdmin(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	k = access.NewKeyring(db, audit)
-	if err := k.Refresh(ctx); err != nil {
-		return nil, nil, joinClose(err, end)
-	}
-	return k, end, nil
+// withKeys calls do with the keys of the store.
+func (f *adminFlags) withKeys(ctx context.Context, do func(*access.Keyring) error) error {
+	return f.with(ctx, func(db engine.Store, audit access.Audit) error {
+		k := access.NewKeyring(db, audit)
+		if err := k.Refresh(ctx); err != nil {
+			return err
+		}
+		return do(k)
+	})
 }
 
 type createKeyCmd struct {
@@ -77,15 +79,13 @@ func (c *createKeyCmd) Run(ctx context.Context, p *process) (err error) {
 	for _, n := range c.Networks {
 		key.Networks = append(key.Networks, n.Prefix)
 	}
-	k, end, err := c.keyring(ctx)
-	if err != nil {
-		return err
-	}
-	key, raw, err := k.Create(ctx, key)
-	if err := joinClose(err, end); err != nil {
-		return err
-	}
-	return printKey(p, key, raw)
+	return c.withKeys(ctx, func(k *access.Keyring) error {
+		key, raw, err := k.Create(ctx, key)
+		if err != nil {
+			return err
+		}
+		return printKey(p, key, raw)
+	})
 }
 
 func printKey(p *process, key access.Key, raw string) error {
@@ -101,28 +101,19 @@ type revokeKeyCmd struct {
 
 // Run revokes the key.
 func (c *revokeKeyCmd) Run(ctx context.Context, p *process) error {
-	k, end, err := c.keyring(ctx)
-	if err != nil {
-		return err
-	}
-	key, err := c.revoke(ctx, k, p)
-	if err := joinClose(err, end); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.stderr, "%s is revoked\n", key.ID)
-	return err
-}
-
-func (c *revokeKeyCmd) revoke(ctx context.Context, k *access.Keyring, p *process) (access.Key, error) {
-	id := c.ID
-	if id == "-" {
-		line, _ := bufio.NewReader(p.stdin).ReadString('\n') // a key that is cut off is not found
-		var err error
-		if id, err = k.Find(line); err != nil {
-			return access.Key{}, err
+	return c.withKeys(ctx, func(k *access.Keyring) (err error) {
+		if c.ID == "-" {
+			line, _ := bufio.NewReader(p.stdin).ReadString('\n') // a key that is cut off is not found
+			if c.ID, err = k.Find(line); err != nil {
+				return err
+			}
 		}
-	}
-	return k.Revoke(ctx, id)
+		if _, err := k.Revoke(ctx, c.ID); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.stderr, "%s is revoked\n", c.ID)
+		return err
+	})
 }
 
 type rotateKeyCmd struct {
@@ -136,15 +127,13 @@ func (c *rotateKeyCmd) Run(ctx context.Context, p *process) error {
 	if c.Overlap < 0 || c.Overlap > 90*24*time.Hour {
 		return fault.New(fault.Invalid, "--overlap %v must be from 0 to 2160h, which is 90 days", c.Overlap)
 	}
-	k, end, err := c.keyring(ctx)
-	if err != nil {
-		return err
-	}
-	key, raw, err := k.Rotate(ctx, c.ID, c.Overlap)
-	if err := joinClose(err, end); err != nil {
-		return err
-	}
-	return printKey(p, key, raw)
+	return c.withKeys(ctx, func(k *access.Keyring) error {
+		key, raw, err := k.Rotate(ctx, c.ID, c.Overlap)
+		if err != nil {
+			return err
+		}
+		return printKey(p, key, raw)
+	})
 }
 
 type listKeysCmd struct {
@@ -154,17 +143,15 @@ type listKeysCmd struct {
 
 // Run lists the keys.
 func (c *listKeysCmd) Run(ctx context.Context, p *process) error {
-	k, end, err := c.keyring(ctx)
-	if err != nil {
+	var lines []keyLine
+	if err := c.withKeys(ctx, func(k *access.Keyring) error {
+		keys, err := k.List(ctx)
+		for _, key := range keys {
+			lines = append(lines, newKeyLine(key, time.Now()))
+		}
 		return err
-	}
-	keys, err := k.List(ctx)
-	if err := joinClose(err, end); err != nil {
+	}); err != nil {
 		return err
-	}
-	lines := make([]keyLine, len(keys))
-	for i, key := range keys {
-		lines[i] = newKeyLine(key, time.Now())
 	}
 	const header = "ID\tNAME\tPLAN\tSTATE\tSCOPES\tNETWORKS\tCREATED\tEXPIRES\tLAST USED"
 	return cli.PrintList(p.stdout, lines, c.Format == "json", header, func(l keyLine) []string {
@@ -198,7 +185,8 @@ func newKeyLine(k access.ListedKey, now time.Time) keyLine {
 	}
 	return keyLine{
 		ID: k.ID, Name: k.Name, Plan: k.Plan, State: k.State(now), Scopes: k.Scopes.Names(), Networks: networks, CreatedAt: k.CreatedAt,
-		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.OverlapEnds(now)), RevokedAt: orNull(k.RevokedAt), FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
+		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.OverlapEnds(now)), RevokedAt: orNull(k.RevokedAt),
+		FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
 	}
 }
 

@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/cli"
+	"pregon/internal/store"
+	"pregon/internal/store/engine"
 	"pregon/internal/webhook"
 )
 
@@ -18,18 +21,16 @@ type webhooksCmd struct {
 	Delete  deleteWebhookCmd  `cmd:"" help:"Remove a webhook with all its deliveries."`
 }
 
-// manager opens the store, which must exist. A running service sees changes to
-// webhooks within a second.
-func (f *adminFlags) manager(ctx context.Context, p *process) (m *webhook.Manager, end func() error, err error) {
+// withWebhooks calls do with the webhooks of the store. A running service sees
+// changes to them within a second.
+func (f *adminFlags) withWebhooks(ctx context.Context, p *process, do func(*webhook.Manager) error) error {
 	box, err := secret.NewBox(p.getenv(secretKeyEnv))
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	db, audit, end, err := f.openAdmin(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return webhook.New(webhook.Options{Store: db, Sealer: box, Audit: audit}), end, nil
+	return f.with(ctx, func(db engine.Store, audit access.Audit) error {
+		return do(webhook.New(webhook.Options{Store: db, Sealer: box, Audit: audit}))
+	})
 }
 
 type listWebhooksCmd struct {
@@ -53,12 +54,12 @@ type webhookLine struct {
 
 // Run lists the webhooks.
 func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
-	m, end, err := c.manager(ctx, p)
-	if err != nil {
+	var all []webhook.Webhook
+	var endpoints map[string]store.Endpoint
+	if err := c.withWebhooks(ctx, p, func(m *webhook.Manager) (err error) {
+		all, endpoints, err = m.All(ctx)
 		return err
-	}
-	all, endpoints, err := m.All(ctx)
-	if err := joinClose(err, end); err != nil {
+	}); err != nil {
 		return err
 	}
 	lines := make([]webhookLine, 0, len(all))
@@ -82,7 +83,8 @@ func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 	const header = "ID\tOWNER\tHOST\tSTATE\tPENDING\tDEAD\tCREATED\tLAST SUCCESS\tREASON"
 	return cli.PrintList(p.stdout, lines, c.JSON, header, func(l webhookLine) []string {
 		return []string{
-			l.ID, l.Owner, l.Host, l.State, strconv.Itoa(l.Pending), strconv.Itoa(l.Dead), day(&l.CreatedAt), minute(l.LastSuccessAt), l.DisabledReason,
+			l.ID, l.Owner, l.Host, l.State, strconv.Itoa(l.Pending), strconv.Itoa(l.Dead),
+			day(&l.CreatedAt), minute(l.LastSuccessAt), l.DisabledReason,
 		}
 	})
 }
@@ -95,15 +97,13 @@ type disableWebhookCmd struct {
 
 // Run disables the webhook.
 func (c *disableWebhookCmd) Run(ctx context.Context, p *process) error {
-	m, end, err := c.manager(ctx, p)
-	if err != nil {
+	return c.withWebhooks(ctx, p, func(m *webhook.Manager) error {
+		if err := m.Disable(ctx, c.ID, c.Reason); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.stderr, "%s is disabled\n", c.ID)
 		return err
-	}
-	if err := joinClose(m.Disable(ctx, c.ID, c.Reason), end); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.stderr, "%s is disabled\n", c.ID)
-	return err
+	})
 }
 
 type deleteWebhookCmd struct {
@@ -113,17 +113,15 @@ type deleteWebhookCmd struct {
 
 // Run deletes the webhook.
 func (c *deleteWebhookCmd) Run(ctx context.Context, p *process) error {
-	m, end, err := c.manager(ctx, p)
-	if err != nil {
+	return c.withWebhooks(ctx, p, func(m *webhook.Manager) error {
+		owner, err := m.OwnerOf(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if err := m.Delete(ctx, owner, c.ID); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.stderr, "%s is deleted\n", c.ID)
 		return err
-	}
-	owner, err := m.OwnerOf(ctx, c.ID)
-	if err == nil {
-		err = m.Delete(ctx, owner, c.ID)
-	}
-	if err := joinClose(err, end); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.stderr, "%s is deleted\n", c.ID)
-	return err
+	})
 }

@@ -15,8 +15,11 @@ import (
 // timeout ends a test that hangs. It is no measure of speed.
 const timeout = 10 * time.Minute
 
-// interval is the shortest pause between two polls.
-const interval = 5 * time.Millisecond
+// The pause between two polls, which grows from the shortest to the longest.
+const (
+	shortest = 5 * time.Millisecond
+	longest  = 100 * time.Millisecond
+)
 
 // For polls a condition until it holds. what names the condition in the failure.
 func For(t testing.TB, what string, holds func() bool) {
@@ -30,11 +33,12 @@ func For(t testing.TB, what string, holds func() bool) {
 }
 
 // ForNil polls check until it returns nil, and fails with its last error. It
-// pauses for longer after a check that takes long, to leave the processor to
-// the code that the test waits for.
+// pauses for longer the longer it has waited, and after a check that takes long, to
+// leave the processor to the code that the test waits for.
 func ForNil(t testing.TB, check func() error) {
 	t.Helper()
-	for end := time.Now().Add(timeout); ; {
+	pause := shortest
+	for end := time.Now().Add(timeout); ; pause = min(pause*5/4, longest) {
 		began := time.Now()
 		err := check()
 		if err == nil {
@@ -43,7 +47,7 @@ func ForNil(t testing.TB, check func() error) {
 		if time.Now().After(end) {
 			t.Fatalf("waited %v in vain: %v", timeout, err)
 		}
-		time.Sleep(max(interval, 2*time.Since(began)))
+		time.Sleep(max(pause, 4*time.Since(began)))
 	}
 }
 

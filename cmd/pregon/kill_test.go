@@ -23,7 +23,7 @@ import (
 // TestImportSurvivesKill kills an import midway, without warning, and runs it
 // again: every report is there once and the log has neither gap nor repeat.
 func TestImportSurvivesKill(t *testing.T) {
-	const reports = 20_000
+	const reports = 6_000 // some batches of an import
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
 	writeReports(t, file, reports)
 	for name, newStore := range engines {

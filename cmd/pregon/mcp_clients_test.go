@@ -87,8 +87,12 @@ func TestMCPClients(t *testing.T) {
 func TestMCPViews(t *testing.T) {
 	t.Parallel()
 	r := startMarket(t)
-	t.Run("inspector", func(t *testing.T) { runChecker(t, "inspector-views.mjs", r.serve.url) })
-	t.Run("bridge", func(t *testing.T) { runChecker(t, "views.mjs", r.serve.url) })
+	for name, checker := range map[string]string{"inspector": "inspector-views.mjs", "bridge": "views.mjs"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runChecker(t, checker, r.serve.url)
+		})
+	}
 }
 
 // Lighthouse finds no error in the documents for agents.

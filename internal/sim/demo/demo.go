@@ -102,12 +102,7 @@ func (d *Demo) prepare(ctx context.Context, tracker *coverage.Tracker, file stri
 // Run serves the market until the context ends, then closes it.
 func (d *Demo) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		if err := d.server.Run(ctx); !errors.Is(err, context.Canceled) {
-			return err
-		}
-		return nil
-	})
+	g.Go(func() error { return d.server.Run(ctx) })
 	g.Go(func() error { return private.Serve(ctx, d.listener, d.server) })
 	return errors.Join(g.Wait(), d.server.Close())
 }

@@ -37,10 +37,11 @@ func (m *Market) Bulk(n int, until time.Time) iter.Seq[disclosure.Report] {
 			c := counts(day)
 			surplus += c[0] + c[1] + c[2]
 		}
-		lexicon := newLexicon(m.random(forBulkWords, 0, uint64(n)))
+		rng := m.random(forBulkWords, 0, uint64(n))
+		ranks := rand.NewZipf(rng.Rand, 1.07, 8, vocabulary-1)
 		write := func(series disclosure.Type, s slot) disclosure.Report {
 			r := m.write(series, s, m.random(forBulkTexts, uint64(series.Index()), uint64(s.number)))
-			r.Title += lexicon.references()
+			r.Title += references(rng, ranks)
 			return r
 		}
 		var reached [3]int64
@@ -56,39 +57,27 @@ func (m *Market) Bulk(n int, until time.Time) iter.Seq[disclosure.Report] {
 	}
 }
 
-// lexicon is a vocabulary whose word frequencies follow Zipf's law.
-type lexicon struct {
-	filler.Random
-	ranks *rand.Zipf
-}
-
+// vocabulary is the number of different words. Their frequencies follow Zipf's law.
 const vocabulary = 30_000
 
-func newLexicon(rng filler.Random) *lexicon {
-	return &lexicon{rng, rand.NewZipf(rng.Rand, 1.07, 8, vocabulary-1)}
-}
-
 // references returns a sentence of four to twelve words.
-func (l *lexicon) references() string {
-	var s strings.Builder
-	s.WriteString(". Referencias: ")
-	for n := range l.Between(4, 12) {
-		if n > 0 {
-			s.WriteString(", ")
-		}
-		writeWord(&s, l.ranks.Uint64())
+func references(rng filler.Random, ranks *rand.Zipf) string {
+	words := make([]string, rng.Between(4, 12))
+	for n := range words {
+		words[n] = wordOf(ranks.Uint64())
 	}
-	return s.String()
+	return ". Referencias: " + strings.Join(words, ", ")
 }
 
-// syllables make the words of the lexicon, most of which have four.
+// syllables make the words, most of which have four.
 var syllables = strings.Fields("la re mi so tu val dor ne sal bri ma ter lo din fe ras mon ti ber gal no ve ril da jo lem sur ni tal be")
 
-// writeWord writes the word of a rank. Each rank has another word, and the words of
+// wordOf returns the word of a rank. Each rank has another word, and the words of
 // adjacent ranks differ.
-func writeWord(to *strings.Builder, rank uint64) {
+func wordOf(rank uint64) (word string) {
 	base := uint64(len(syllables))
 	for n := (rank*7919 + 104_729) % (base * base * base * base); n > 0; n /= base {
-		to.WriteString(syllables[n%base])
+		word += syllables[n%base]
 	}
+	return word
 }

@@ -111,7 +111,8 @@ func makePackage(r *disclosure.Report, d *document) []byte {
 		{top + "META-INF/reportPackage.json", []byte(`{"documentInfo":{"documentType":"https://xbrl.org/report-package/2023"}}`)},
 		{top + "META-INF/catalog.xml", []byte(declaration + `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog"/>`)},
 		{top + "META-INF/taxonomyPackage.xml", []byte(declaration +
-			`<tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` + code + `</tp:identifier></tp:taxonomyPackage>`)},
+			`<tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` +
+			code + `</tp:identifier></tp:taxonomyPackage>`)},
 		{top + "mercado.example/" + stem + ".xsd", []byte(declaration + `<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"/>`)},
 		{top + "reports/" + stem + "-es.xhtml", makeXHTML(r, d)},
 	})

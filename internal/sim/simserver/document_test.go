@@ -51,7 +51,8 @@ func TestDocuments(t *testing.T) {
 		if report && len(pages) >= 10 {
 			seen["long report"]++
 		}
-		if words := strings.Fields(strings.TrimPrefix(f.Title, market.Mark)); len(words[0]) < 40 && !strings.Contains(pages[0], words[0]+" "+words[1]) {
+		if words := strings.Fields(strings.TrimPrefix(f.Title, market.Mark)); len(words[0]) < 40 &&
+			!strings.Contains(pages[0], words[0]+" "+words[1]) {
 			t.Errorf("%s does not have its subject", f.ID)
 		}
 	}
@@ -72,7 +73,10 @@ func TestDocuments(t *testing.T) {
 func checkPages(t *testing.T, id string, pages []string) {
 	t.Helper()
 	for k, page := range pages {
-		for _, want := range []string{"— DOCUMENTO SIMULADO\n", "Simulación: ni la entidad", fmt.Sprintf("Página %d de %d\n", k+1, len(pages))} {
+		for _, want := range []string{
+			"— DOCUMENTO SIMULADO\n", "Simulación: ni la entidad",
+			fmt.Sprintf("Página %d de %d\n", k+1, len(pages)),
+		} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: page %d does not say %q: %s", id, k+1, want, page)
 			}
@@ -151,7 +155,10 @@ func TestXHTML(t *testing.T) {
 		}
 	}
 	all := strings.Join(seen, "|")
-	for _, want := range []string{"header|", "hidden|", "DATO-OCULTO", "nonNumeric|Uno <dos> & \"tres\" � 日本|", "DOCUMENTO SIMULADO", "Aviso legal"} {
+	for _, want := range []string{
+		"header|", "hidden|", "DATO-OCULTO", "nonNumeric|Uno <dos> & \"tres\" � 日本|",
+		"DOCUMENTO SIMULADO", "Aviso legal",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in the page", want)
 		}
@@ -163,7 +170,8 @@ func TestAsides(t *testing.T) {
 	i := testMarket().Issuers()[5]
 	for _, path := range []string{
 		"/portal/consultas/ifa/listadoifa?id=0&nif=", "/portal/consultas/datosentidad?nif=",
-		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital?Nif=", "/portal/otra-informacion-regulada-corporativa/resultado-oirc?TipoInf=23&Nif=",
+		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital?Nif=",
+		"/portal/otra-informacion-regulada-corporativa/resultado-oirc?TipoInf=23&Nif=",
 	} {
 		if page := s.get(path + i.NIF); !strings.Contains(page, i.Name) {
 			t.Errorf("%s does not name %s", path, i.Name)

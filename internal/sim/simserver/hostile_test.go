@@ -124,7 +124,8 @@ func TestForms(t *testing.T) {
 		"xhtml": func(_ *testing.T, r reply) bool { return strings.Contains(r.body, "<ix:header>") },
 		"zip": func(t *testing.T, r reply) bool {
 			names := unzip(t, r.body)
-			return strings.Contains(names, "/META-INF/reportPackage.json ") && strings.Contains(names, "/reports/") && strings.Contains(names, ".xhtml ")
+			return strings.Contains(names, "/META-INF/reportPackage.json ") &&
+				strings.Contains(names, "/reports/") && strings.Contains(names, ".xhtml ")
 		},
 	}
 	for kind, check := range hostileKinds {

@@ -19,7 +19,8 @@ func TestRegisters(t *testing.T) {
 	if err != nil || len(managers.Entities) != 40 || managers.Pages != 1 {
 		t.Fatal(len(managers.Entities), managers.Pages, err)
 	}
-	if !strings.Contains(s.get("/portal/consultas/listadoentidad?id=2&tipoent=0"), "wucRelacionRegistros_MF_repListaPrincipal_ctl40_elementoPrimerNivel") {
+	if !strings.Contains(s.get("/portal/consultas/listadoentidad?id=2&tipoent=0"),
+		"wucRelacionRegistros_MF_repListaPrincipal_ctl40_elementoPrimerNivel") {
 		t.Error("the rows have other ids")
 	}
 	byKey, numbers := map[string]disclosure.Issuer{}, map[string]string{}
@@ -115,11 +116,11 @@ func TestExchange(t *testing.T) {
 			t.Errorf("%s has the ticker %q: %v", i.Name, ticker, err)
 		}
 	}
+	type row struct{ Name, CompanyKey, ISIN, TradingSystem, MTFSegment string }
 	var all struct {
-		TotalResults    int
-		YearOfPriceData int
-		HasMoreResults  bool
-		Data            []struct{ Name, CompanyKey, ISIN, TradingSystem, MTFSegment, Country string }
+		TotalResults   int
+		HasMoreResults bool
+		Data           []row
 	}
 	ask := func(query string) {
 		t.Helper()
@@ -131,7 +132,7 @@ func TestExchange(t *testing.T) {
 	ask("ListedCompanies?tradingSystem=SIBE,Floor,Latibex&page=0&pageSize=0")
 	main := len(all.Data)
 	ask("ListedCompanies?tradingSystem=MTF&mtfSegment=")
-	if main+len(all.Data) != listed || !slices.ContainsFunc(all.Data, func(x struct{ Name, CompanyKey, ISIN, TradingSystem, MTFSegment, Country string }) bool {
+	if main+len(all.Data) != listed || !slices.ContainsFunc(all.Data, func(x row) bool {
 		return x.MTFSegment == "BMEScaleUp"
 	}) {
 		t.Errorf("listed companies: got %d and %d, want %d", main, len(all.Data), listed)

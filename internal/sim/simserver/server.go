@@ -19,6 +19,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 )
@@ -242,19 +243,14 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	}
 	rng := rand.New(rand.NewPCG(s.seed, uint64(s.now().UnixNano())))
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	left, nif := 0, ""
 	for {
 		wait := time.Duration(rng.ExpFloat64() * meanBurst / s.rate * float64(time.Minute))
 		if left > 0 {
 			wait = time.Duration(1+rng.IntN(3)) * time.Second
 		}
-		timer.Reset(wait)
-		select {
-		case <-ctx.Done():
+		if retry.Sleep(ctx, wait) != nil {
 			return nil
-		case <-timer.C:
 		}
 		r, err := s.Publish(archive.Draft{NIF: nif})
 		if err != nil {

@@ -174,7 +174,10 @@ func TestPathsAndRedirects(t *testing.T) {
 		path, location string
 		status         int
 	}{
-		{"/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=7&lang=es", "/Portal/Otra-Informacion-Relevante/Resultado-OIR?nreg=7&lang=es", 301},
+		{
+			"/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=7&lang=es",
+			"/Portal/Otra-Informacion-Relevante/Resultado-OIR?nreg=7&lang=es", 301,
+		},
 		{"/portal/x.ASPX", "/portal/x", 301},
 		{"//elsewhere.example/x.aspx", "/elsewhere.example/x", 301},
 		{"/portal/RSS/", "/portal/error?errorcode=CVFE", 302},
@@ -213,10 +216,12 @@ func TestPublishOverHTTP(t *testing.T) {
 		t.Errorf("%+v", empty)
 	}
 	issuer := testMarket().Issuers()[3]
-	first := s.publish(`{"type":"oir","title":"  Un <asunto> & ‘otro’ &lt;   más  ","nif":"` + strings.ToLower(issuer.ID) + `","category":"Una  categoría  ","document":true}`)
+	first := s.publish(`{"type":"oir","title":"  Un <asunto> & ‘otro’ &lt;   más  ","nif":"` +
+		strings.ToLower(issuer.ID) + `","category":"Una  categoría  ","document":true}`)
 	page := s.get(oirList + "?nreg=" + first.Number)
 	if !strings.Contains(page, "<p id=\"ctl00_ContentPrincipal_wucRelacionRegistros_tituloDatos\" class=\"TituloDatos\">") ||
-		!strings.Contains(page, "[Simulación] Un &lt;asunto&gt; & ‘otro’ &amp;lt; más</span>") || strings.Contains(page, "lblInfoPaginacion") {
+		!strings.Contains(page, "[Simulación] Un &lt;asunto&gt; & ‘otro’ &amp;lt; más</span>") ||
+		strings.Contains(page, "lblInfoPaginacion") {
 		t.Error(page[len(page)-3000:])
 	}
 	second := s.publish(`{"type":"OIR","corrects":` + first.Number + `}`)
@@ -226,7 +231,8 @@ func TestPublishOverHTTP(t *testing.T) {
 		all[f.ID] = f
 	}
 	got := all[first.ID]
-	if got.Title != "[Simulación] Un <asunto> & ‘otro’ &lt; más" || got.NIF != issuer.NIF || got.Category != "Una categoría" || got.PDFURL == "" {
+	if got.Title != "[Simulación] Un <asunto> & ‘otro’ &lt; más" ||
+		got.NIF != issuer.NIF || got.Category != "Una categoría" || got.PDFURL == "" {
 		t.Errorf("%+v", got)
 	}
 	for id, words := range map[string]string{second.ID: "Rectifica", third.ID: "Relacionado con"} {
@@ -278,7 +284,8 @@ func TestPublishNumbersAndTimes(t *testing.T) {
 		t.Errorf("reports with the repeated number: got %d, want 1", found)
 	}
 	shared := s.publish(`{"type":"oir","link":"../aldia/detalleifialdia.aspx?nReg=2020028165"}`)
-	if f := s.reports("type=oir&from=2020-11-10"); f[len(f)-1].SourceURL != "https://regulator.example/portal/aldia/detalleifialdia.aspx?nReg=2020028165" {
+	if f := s.reports("type=oir&from=2020-11-10"); f[len(f)-1].SourceURL !=
+		"https://regulator.example/portal/aldia/detalleifialdia.aspx?nReg=2020028165" {
 		t.Errorf("%s: %+v", shared.ID, f[len(f)-1])
 	}
 }
@@ -287,8 +294,10 @@ func TestPublishRefuses(t *testing.T) {
 	s := open(t, early, "")
 	for _, body := range []string{
 		`{`, `[]`, `{"typ":"oir"}`, `{} {}`, `{"type":"xx"}`, `{"type":5}`, `{"nif":"A28000000"}`, `{"nif":"unknown"}`,
-		`{"title":" "}`, `{"title":"a\u0000b"}`, `{"published_at":"ayer"}`, `{"published_at":"2019-01-01T00:00:00Z"}`, `{"published_at":"2020-11-20T00:00:00Z"}`,
-		`{"number":-1}`, `{"number":"01"}`, `{"number":1.5}`, `{"number":true}`, `{"related":99999999}`, `{"related":"x"}`, `{"related":1,"corrects":1}`,
+		`{"title":" "}`, `{"title":"a\u0000b"}`, `{"published_at":"ayer"}`, `{"published_at":"2019-01-01T00:00:00Z"}`,
+		`{"published_at":"2020-11-20T00:00:00Z"}`,
+		`{"number":-1}`, `{"number":"01"}`, `{"number":1.5}`, `{"number":true}`, `{"related":99999999}`,
+		`{"related":"x"}`, `{"related":1,"corrects":1}`,
 		`{"link":"javascript:alert(1)"}`, `{"link":"https://www.cnmv.es/x"}`, `{"title":"` + strings.Repeat("a", 70_000) + `"}`,
 	} {
 		r := s.do(http.MethodPost, "/_sim/publish", body)
@@ -337,7 +346,8 @@ func TestPublishPicksFittingIssuers(t *testing.T) {
 		}
 		types[r.Type]++
 		related += len(r.Related)
-		if i, ok := byName[r.IssuerKey()]; ok && (r.Type == disclosure.HR) != (i.Kind == disclosure.Manager || strings.HasPrefix(i.ISINs[0], "ES04")) {
+		if i, ok := byName[r.IssuerKey()]; ok &&
+			(r.Type == disclosure.HR) != (i.Kind == disclosure.Manager || strings.HasPrefix(i.ISINs[0], "ES04")) {
 			t.Errorf("%s files %s", i.Name, r.ID)
 		}
 	}

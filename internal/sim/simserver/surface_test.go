@@ -132,7 +132,8 @@ func TestIssuersLists(t *testing.T) {
 		}
 		slices.Reverse(want)
 		for page, shown := 0, 0; shown < len(want); page++ {
-			l, err := regulator.ParseList(disclosure.OIR, []byte(s.get(fmt.Sprintf("%s?nif=%s&page=%d", oirList, nif, page))), "https://regulator.example")
+			l, err := regulator.ParseList(disclosure.OIR, []byte(s.get(fmt.Sprintf("%s?nif=%s&page=%d", oirList, nif, page))),
+				"https://regulator.example")
 			if err != nil || len(l.Rows) == 0 || l.Pages != (len(want)+9)/10 {
 				t.Fatalf("%s: page %d of %d: %v", nif, page, l.Pages, err)
 			}
@@ -145,7 +146,8 @@ func TestIssuersLists(t *testing.T) {
 		if other == nif {
 			other = nif[:1] + "-" + nif[1:]
 		}
-		if page := s.get(oirList + "?nif=" + other); strings.Contains(page, "elementoPrimerNivel") || !strings.Contains(page, "listaElementosPrimernivel") {
+		if page := s.get(oirList + "?nif=" + other); strings.Contains(page, "elementoPrimerNivel") ||
+			!strings.Contains(page, "listaElementosPrimernivel") {
 			t.Errorf("%s is found as %s", nif, other)
 		}
 	}
@@ -203,7 +205,9 @@ func TestRelevantFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := s.get("/portal/hr/hechosrelevantes.asmx/GetNoticiasCNMV")
-	if !strings.Contains(body, published.Category+" - <BR/>") || !strings.Contains(body, "[https://regulator.example/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg="+strconv.FormatInt(published.Number, 10)+"&th=H]") {
+	if !strings.Contains(body, published.Category+" - <BR/>") ||
+		!strings.Contains(body, "[https://regulator.example/Portal/HR/ResultadoBusquedaHR.aspx?division=2&nreg="+
+			strconv.FormatInt(published.Number, 10)+"&th=H]") {
 		t.Errorf("the feed does not have the form of the real one: %s", body)
 	}
 	equity := s.managersNIF("S.G.E.I.C.")
@@ -263,7 +267,8 @@ func TestMarkup(t *testing.T) {
 	}
 	feed := s.get(oirFeed)
 	for _, marker := range []string{
-		"  <Channel>\r\n    <title>CNMV - Otra informacion relevante.</title>\r\n    <link>https://regulator.example/Portal/Otra-Informacion-Relevante/AlDia-OIR.aspx</link>",
+		"  <Channel>\r\n    <title>CNMV - Otra informacion relevante.</title>\r\n" +
+			"    <link>https://regulator.example/Portal/Otra-Informacion-Relevante/AlDia-OIR.aspx</link>",
 		"<ttl>15</ttl>", "<image><Title>", "    <item>\r\n      <Title>" + third.Name,
 		"<link><![CDATA[https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=",
 		"<guid isPermaLink=\"true\"><![CDATA[https://", "<pubDate>Tue, 10 Nov 2020 11:00:00 GMT</pubDate>",
@@ -285,14 +290,18 @@ func TestMarkup(t *testing.T) {
 		"_ctl10_sublistaIzquierda\" class=\"col-12 col-sm-12 single\">", "_ctl02_liFechaRegistro\" class=\"fecha-con-hora\">\r\n        ",
 		"_ctl01_hlTituloCabecera\" href=\"../consultas/datosentidad.aspx?nif=", "class=\"tit-small\">", "class=\"negrita\" lang=\"es\">",
 		"<span data-addsearch=\"exclude\">[Simulación] ", "<li class=\"padding-r resumen\">\r\n        Número de registro: ",
-		"_lblInfoPaginacion\" class=\"PagActivaTXT\">Página 2 de ", "<ul class=\"pagination\"><li><a class=\"submit\" href=\"https://internet.regulator.example/portal/otra-informacion-relevante/resultado-oir.aspx?lang=es&amp;fechaDesde=01/10/2020&amp;fechaHasta=31/10/2020&amp;page=0\" title=\"Ir a p&#225;gina 1 \">1</a></li>",
+		"_lblInfoPaginacion\" class=\"PagActivaTXT\">Página 2 de ",
+		"<ul class=\"pagination\"><li><a class=\"submit\" " +
+			"href=\"https://internet.regulator.example/portal/otra-informacion-relevante/resultado-oir.aspx?lang=es" +
+			"&amp;fechaDesde=01/10/2020&amp;fechaHasta=31/10/2020&amp;page=0\" title=\"Ir a p&#225;gina 1 \">1</a></li>",
 		"<meta name=\"article:published_time\" content=\"2020-10-", "__VIEWSTATE",
 	} {
 		if !strings.Contains(page, marker) {
 			t.Errorf("the list has no %q", marker)
 		}
 	}
-	if none := s.get(ipList + "?nreg=99999"); !strings.Contains(none, "listaElementosPrimernivel") || strings.Contains(none, "elementoPrimerNivel") {
+	if none := s.get(ipList + "?nreg=99999"); !strings.Contains(none, "listaElementosPrimernivel") ||
+		strings.Contains(none, "elementoPrimerNivel") {
 		t.Error("an unknown number is not an empty list")
 	}
 	whole, kinds := "", map[string]bool{} // one page of each kind

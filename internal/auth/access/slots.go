@@ -3,9 +3,10 @@ package access
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"pregon/internal/fault"
 	"pregon/internal/retry"
@@ -35,10 +36,10 @@ type SlotLimiter struct {
 
 // caller is the state of a caller with current or recent requests.
 type caller struct {
-	running int
-	waiting []chan struct{} // first in, first out; closed to grant a slot
-	next    time.Time       // earliest start of its next request
-	last    time.Time       // end of its last request
+	slots    *semaphore.Weighted
+	requests int       // that run or wait
+	next     time.Time // earliest start of its next request
+	last     time.Time // end of its last request
 }
 
 // NewSlotLimiter returns a limiter with so many slots per caller. With spaced it also
@@ -60,7 +61,8 @@ type Slot struct {
 // Release returns the slot.
 func (p *Slot) Release() {
 	if p.of != nil {
-		p.of.release(p.caller)
+		p.caller.slots.Release(1)
+		p.of.leave(p.caller)
 	}
 	*p = Slot{}
 }
@@ -71,28 +73,21 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 	p.sweep(time.Now())
 	c := p.callers[id]
 	if c == nil {
-		c = &caller{}
+		c = &caller{slots: semaphore.NewWeighted(int64(p.max))}
 		p.callers[id] = c
 	}
-	switch {
-	case c.running < p.max:
-		c.running++
-	case len(c.waiting) >= p.max: // the queue is bounded too
+	if c.requests >= 2*p.max { // the queue is bounded too
 		p.mu.Unlock()
 		return Slot{}, p.errFull()
-	default:
-		turn := make(chan struct{})
-		c.waiting = append(c.waiting, turn)
-		p.mu.Unlock()
-		if err := p.await(ctx, c, turn); err != nil {
-			return Slot{}, err
-		}
-		p.mu.Lock()
 	}
-	wait := p.startDelay(c)
+	c.requests++
 	p.mu.Unlock()
+	if err := p.await(ctx, c); err != nil {
+		p.leave(c)
+		return Slot{}, err
+	}
 	place := Slot{of: p, caller: c}
-	if wait > 0 {
+	if wait := p.startDelay(c); wait > 0 {
 		if err := retry.Sleep(ctx, wait); err != nil {
 			place.Release()
 			return Slot{}, err
@@ -101,29 +96,24 @@ func (p *SlotLimiter) Acquire(ctx context.Context, id string) (Slot, error) {
 	return place, nil
 }
 
-// await waits up to slotWait for a grant.
-func (p *SlotLimiter) await(ctx context.Context, c *caller, turn chan struct{}) error {
-	timer := time.NewTimer(slotWait)
-	defer timer.Stop()
-	err := error(p.errFull())
-	select {
-	case <-turn:
+// await waits up to slotWait for a slot.
+func (p *SlotLimiter) await(ctx context.Context, c *caller) error {
+	if c.slots.TryAcquire(1) {
 		return nil
-	case <-timer.C:
-	case <-ctx.Done():
-		err = ctx.Err()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if i := slices.Index(c.waiting, turn); i >= 0 {
-		c.waiting = slices.Delete(c.waiting, i, i+1)
-		return err
+	waiting, cancel := context.WithTimeout(ctx, slotWait)
+	defer cancel()
+	err := c.slots.Acquire(waiting, 1)
+	if err != nil && ctx.Err() == nil {
+		return p.errFull()
 	}
-	return nil // granted meanwhile
+	return err
 }
 
-// startDelay returns how long the next request of a caller must wait. p.mu is held.
+// startDelay returns how long the next request of a caller must wait.
 func (p *SlotLimiter) startDelay(c *caller) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.gap == 0 || len(p.callers) < 2 {
 		return 0
 	}
@@ -142,16 +132,11 @@ func (p *SlotLimiter) errFull() *fault.Error {
 	return e
 }
 
-// release passes the slot to the next waiting request of the caller.
-func (p *SlotLimiter) release(c *caller) {
+// leave uncounts a request of a caller.
+func (p *SlotLimiter) leave(c *caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(c.waiting) > 0 {
-		close(c.waiting[0])
-		c.waiting = c.waiting[1:]
-		return
-	}
-	if c.running--; c.running == 0 {
+	if c.requests--; c.requests == 0 {
 		c.last = time.Now()
 	}
 }
@@ -163,7 +148,7 @@ func (p *SlotLimiter) sweep(now time.Time) {
 	}
 	p.swept = now
 	for id, c := range p.callers {
-		if c.running == 0 && len(c.waiting) == 0 && now.Sub(c.last) >= idleTime {
+		if c.requests == 0 && now.Sub(c.last) >= idleTime {
 			delete(p.callers, id)
 		}
 	}

@@ -505,7 +505,7 @@ async function checkFeed() {
     const shown = await feed()
     const detail = (id, more) => ({ ...proven, id, title: `[Simulación] ${id}`, ...more })
     const details = {
-      'ip-1': detail('ip-1', { corrected_by: 'ip-2', related: [{ id: 'ip-3', cnmv_registration_number: '3', published_at: null, text: 'Amplía la anterior' }, { id: null, cnmv_registration_number: '4', published_at: null, text: null }], evidence: [{ sentence: 'Una frase.', quote: 'las palabras del documento', page: 3 }], summary_method: 'model' }),
+      'ip-1': detail('ip-1', { corrected_by: 'ip-2', related: [{ id: 'ip-3', cnmv_registration_number: '3', published_at: null, text: 'Amplía la anterior' }, { id: null, cnmv_registration_number: '4', published_at: null, text: null }], evidence: [{ sentence: 'Una frase.', quote: 'las palabras del documento', page: 3 }], evidence_en: [], summary_method: 'model' }),
       'ip-2': detail('ip-2'),
     }
     shown.answer = async (name, { id }) => (details[id] ? asResult(details[id]) : { isError: true, content: [{ type: 'text', text: 'There is no such report.' }] })

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/waittest"
 )
 
@@ -50,6 +52,30 @@ func TestReadme(t *testing.T) {
 			}
 		}
 	}
+	hasSummaries(t, s.url)
+}
+
+// hasSummaries waits until reports of the market's history have summaries, which a
+// new user expects.
+func hasSummaries(t *testing.T, url string) {
+	t.Helper()
+	yesterday := disclosure.DayOf(time.Now()) - 1
+	eventually(t, func() error {
+		var list struct{ Data []struct{ Summary *string } }
+		if _, err := fetch(url, fmt.Sprintf("/api/v1/reports?type=OIR&from=%s&to=%s&limit=20", yesterday-6, yesterday), &list); err != nil {
+			return err
+		}
+		found := 0
+		for _, r := range list.Data {
+			if r.Summary != nil {
+				found++
+			}
+		}
+		if found < 5 {
+			return fmt.Errorf("got %d summaries of %d reports, want 5", found, len(list.Data))
+		}
+		return nil
+	})
 }
 
 type example struct{ command, output string }

@@ -91,12 +91,23 @@ func (d *Demo) prepare(ctx context.Context, tracker *coverage.Tracker, file stri
 	default:
 		return anotherMarket(file)
 	}
-	job := coverage.NewJob(market.Epoch, disclosure.DayOf(d.Began()), disclosure.Types)
-	if _, requested := tracker.Job(job.ID); requested {
-		return nil
+	// A new user finds summaries and texts on the first pages: the newest week is read
+	// first and with its documents, then all reports, then the documents of a month. HR
+	// has no lists by date: its month would take as long as all of it.
+	last, listed := disclosure.DayOf(d.Began()), []disclosure.Type{disclosure.IP, disclosure.OIR}
+	for _, job := range []coverage.Job{
+		coverage.NewJob(last-7, last, listed).WithDocuments(),
+		coverage.NewJob(market.Epoch, last, disclosure.Types),
+		coverage.NewJob(last-30, last, listed).WithDocuments(),
+	} {
+		if _, requested := tracker.Job(job.ID); requested {
+			continue
+		}
+		if _, err := tracker.Request(ctx, job); err != nil {
+			return err
+		}
 	}
-	_, err := tracker.Request(ctx, job)
-	return err
+	return nil
 }
 
 // Run serves the market until the context ends, then closes it.

@@ -54,7 +54,11 @@ func TestExtract(t *testing.T) {
 			}
 			s := readSource(archive)
 			var got strings.Builder
-			for _, sentence := range Extract(s).Sentences {
+			found := Extract(s)
+			if found.Language != "" && found.Language != "es" {
+				fmt.Fprintf(&got, "in %s\n", found.Language)
+			}
+			for _, sentence := range found.Sentences {
 				fmt.Fprintf(&got, "%d: %s\n", sentence.Page, sentence.Text)
 				if page := strings.Join(strings.Fields(s.Pages[sentence.Page-1]), " "); !strings.Contains(page, sentence.Quote) || sentence.Quote != sentence.Text {
 					t.Errorf("not verbatim: %q", sentence.Text)

@@ -136,5 +136,10 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 	for i, f := range found.Reports {
 		hits[i] = hit{f.AppendJSON(nil), append([]document.Snippet{}, snippets[places[i].SHA256]...)}
 	}
-	return encode(map[string]any{"data": hits, "total": found.Total, "page": list.Page, "limit": list.Limit})
+	return encode(struct {
+		Data  []hit `json:"data"`
+		Total int   `json:"total"`
+		Page  int   `json:"page"`
+		Limit int   `json:"limit"`
+	}{hits, found.Total, list.Page, list.Limit})
 }

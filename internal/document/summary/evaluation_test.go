@@ -500,7 +500,7 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
-const defaultFilings = 24
+const defaultFilings = 12
 
 func evaluationTable(reports, summaries int, kept, lies map[string]*tally) string {
 	share := func(n, of int) string { return fmt.Sprintf("%d of %d (%.0f %%)", n, of, 100*float64(n)/float64(of)) }

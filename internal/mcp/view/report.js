@@ -158,13 +158,11 @@ function reportLink(id) {
   return button(`related ${id}`, id, () => openReport({ id }), { class: 'link' })
 }
 
-// summaryOf shows the summary, in English if there is one for an English reader:
-// each sentence with the words of the document that it rests
-// on; a sentence that is the document's own is shown once, as a quotation.
+// summaryOf shows each sentence, in English if possible for an English reader,
+// with the words of the document that it rests on; a sentence that is the document's own is shown once, as a quotation.
 function summaryOf({ report, busy }) {
-  const shown = (list) => asList(list).filter((one) => isObject(one) && plain(one.sentence))
-  const inEnglish = language === 'en' ? shown(report.evidence_en) : []
-  const evidence = inEnglish.length ? inEnglish : shown(report.evidence)
+  const english = language === 'en' ? asList(report.evidence_en) : []
+  const evidence = (english.length ? english : asList(report.evidence)).filter((one) => isObject(one) && plain(one.sentence))
   if (!evidence.length) {
     const summary = plain(report.summary)
     if (summary) return el('section', { class: 'summary' }, el('h3', {}, t('summary')), el('p', { dir: 'auto' }, summary))

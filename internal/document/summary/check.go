@@ -68,7 +68,7 @@ func check(s Source, claim, language string, cited []string) Reason {
 var (
 	advice      = phrasesOf("advice")
 	machineTalk = phrasesOf("machineTalk")
-	addresses   = regexp.MustCompile(`(?i)https?:|www\.|[a-z0-9]\.(?:com|es|org|net|io|example)\b|//|--`)
+	addresses   = regexp.MustCompile(`(?i:https?:|www\.|//|--|[a-z0-9]\.(?:com|es|org|net|io|example)\b)|[\pL\d]\.\p{Ll}{2,}`)
 )
 
 // plainSentence reports whether a text is one short sentence without invisible
@@ -106,7 +106,7 @@ func sourceFacts(s Source, cited []string) []fact {
 	var all []fact
 	for _, text := range cited {
 		language := extract.Language([]extract.Page{{Text: text}})
-		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en")
+		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en" && !inSpanish(text, "es"))
 		for n := range facts {
 			if facts[n].partner >= 0 {
 				facts[n].partner += len(all)
@@ -140,18 +140,14 @@ func figuresAgree(claim, there []fact, folded string) bool {
 	used := map[int]bool{}
 	for _, f := range claim {
 		key := strconv.Itoa(int(f.kind)) + f.unit
-		ordered := f.kind != date || f.day > 0
-		first := 0
-		if ordered {
-			first = next[key]
-		}
-		at := slices.IndexFunc(there[first:], f.agrees)
+		at := slices.IndexFunc(there[next[key]:], f.agrees)
 		if at < 0 {
 			return false
 		}
-		at += first
-		if ordered {
-			next[key] = at + 1
+		at += next[key]
+		next[key] = at + 1
+		if f.kind == date {
+			next[key] = at // a part of the same date may follow
 		}
 		if f.kind == figure {
 			if minus := there[at].negative; minus != f.negative && !(minus && losses.in(folded)) {
@@ -165,25 +161,28 @@ func figuresAgree(claim, there []fact, folded string) bool {
 			return false
 		}
 	}
-	return true
+	// A year without the quarter or half of the source would be another period.
+	return !slices.ContainsFunc(claim, fact.isYear) || slices.ContainsFunc(claim, fact.isPeriod) || !slices.ContainsFunc(there, fact.isPeriod)
 }
 
 var (
 	negations   = lexiconOf("negations")
+	denied      = phrasesOf("denied") // those that deny a verb
 	masked      = phrasesOf("masked")
+	norClause   = strings.NewReplacer(" ni ", ", no ", " nor ", ", not ")
 	clauseBreak = regexp.MustCompile(`[,;:()]| y | e | pero | sino | and | but `)
 )
 
-// polarityAgrees reports whether a claim has a negation exactly if its sources have
-// one, and in at least as many clauses.
+// polarityAgrees reports whether a claim has negations in as many clauses as its
+// sources.
 func polarityAgrees(claim, source string) bool {
 	said, there := deniedClauses(claim), deniedClauses(source)
-	return said >= there && (said > 0) == (there > 0)
+	return said == there && denied.in(unmasked(claim)) == denied.in(unmasked(source))
 }
 
 func deniedClauses(text string) int {
 	n := 0
-	for _, clause := range clauseBreak.Split(strings.ToLower(text), -1) {
+	for _, clause := range clauseBreak.Split(norClause.Replace(strings.ToLower(text)), -1) {
 		for w := range strings.FieldsSeq(unmasked(clause)) {
 			if negations.words[w] {
 				n++
@@ -197,12 +196,19 @@ func deniedClauses(text string) int {
 // unmasked returns a folded text without the phrases that contain a negation or a
 // word of intent but do not mean it: "no obstante", "lo previsto en".
 func unmasked(text string) string {
-	folded := fold(strings.ReplaceAll(text, "n't ", " not "))
+	folded := fold(contractions.Replace(text))
 	for _, phrase := range masked {
 		folded = strings.ReplaceAll(folded, phrase, " ")
 	}
 	return folded
 }
+
+var (
+	contractions = strings.NewReplacer("n't", " not", "n’t", " not")
+	// unfolded are words that look like a word of intent after folding: the month May,
+	// and sí.
+	unfolded = regexp.MustCompile(`\bMay\b|(?:^|\PL)[sS]í(?:\PL|$)`)
+)
 
 // intents are the words that make a statement less than a plain fact. A claim has
 // those of its sources, and no others.
@@ -213,22 +219,22 @@ var intents = []phrases{
 var (
 	ahead  = phrasesOf("ahead")
 	agreed = phrasesOf("agreed")
-	future = regexp.MustCompile(`\p{Ll}r(?:á|án|emos|à)(?:\P{L}|$)`) // "pagará"
+	future = regexp.MustCompile(`\p{Ll}(?:r(?:á|án|emos|à)|[aidb]ría|[aeidb]rían)(?:\P{L}|$)`) // "pagará", "pagaría"
 )
 
 // certaintyAgrees reports whether a claim is as certain as its sources: plans,
 // possibilities, proposals, conditions, denials and causes are neither left out nor
 // added, and what is still to come has not happened.
 func certaintyAgrees(claim, source string) bool {
-	said, there := unmasked(claim), unmasked(source)
+	said, there := unmasked(unfolded.ReplaceAllString(claim, " ")), unmasked(unfolded.ReplaceAllString(source, " "))
 	for _, words := range intents {
 		if words.in(said) != words.in(there) {
 			return false
 		}
 	}
-	toCome := func(text, folded string) bool { return ahead.in(folded) || future.MatchString(text) }
+	toCome := func(text, folded string) bool { return ahead.in(folded) || future.MatchString(strings.ToLower(text)) }
 	open := func(text, folded string) bool {
-		return toCome(text, folded) || agreed.in(folded) || intents[0].in(folded) || intents[2].in(folded)
+		return toCome(text, folded) || agreed.in(folded) || intents[0].in(folded) || intents[1].in(folded) || intents[2].in(folded)
 	}
 	if toCome(claim, said) {
 		return open(source, there)

@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -217,6 +219,25 @@ func TestCheckOneSentence(t *testing.T) {
 		s := Source{Company: "ACME, S.A.", Language: "es"}
 		if got := check(s, test.claim, "es", []string{test.source}); got != test.want {
 			t.Errorf("%s → %s: got reason %q, want %q", test.source, test.claim, got, test.want)
+		}
+	}
+}
+
+// TestCheckForms has false claims in testdata/rejected.tsv: the language, the reason,
+// the source and the claim.
+func TestCheckForms(t *testing.T) {
+	text, err := os.ReadFile("testdata/rejected.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		part := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(part) != 4 {
+			t.Fatalf("got %d parts in %q, want 4", len(part), line)
+		}
+		s := Source{Company: "ACME, S.A.", Title: "Beta lanza una oferta sobre ACME", Language: "es"}
+		if got := check(s, part[3], part[0], []string{part[2]}); got != Reason(part[1]) {
+			t.Errorf("%s → %s: got reason %q, want %q", part[2], part[3], got, part[1])
 		}
 	}
 }

@@ -1,10 +1,15 @@
 package summary
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// shortMonths are read only behind a day: "5 dic 2026".
+var shortMonths = numbersOf("shortMonths")
 
 // numberedNouns are nouns with a number, which is then not a year.
 var numberedNouns = newLexicon("articulo articulos art arts n num numero ley nota punto apartado article section note number no point")
@@ -21,7 +26,10 @@ func (r *factReader) date(i int) (fact, bool) {
 		for r.word(next) == "de" || r.word(next) == "of" || r.mark(next) == "º" || r.mark(next) == "." {
 			next++
 		}
-		if month, ok := months[r.word(next)]; ok {
+		if r.mark(next) == "-" {
+			next++
+		}
+		if month := cmp.Or(months[r.word(next)], shortMonths[r.word(next)]); month > 0 {
 			f.day, f.month, f.to = day, month, next+1
 			return r.withYear(f), true
 		}
@@ -74,7 +82,7 @@ func (r *factReader) counts(i int) bool {
 // withYear reads the year after a day and month.
 func (r *factReader) withYear(f fact) fact {
 	next := f.to
-	for r.word(next) == "de" || r.word(next) == "del" || r.word(next) == "of" || r.mark(next) == "," && r.english {
+	for slices.Contains([]string{"de", "del", "of", "-", "."}, r.mark(next)) || r.mark(next) == "," && r.english {
 		next++
 	}
 	if year := r.yearOf(next); year > 0 {

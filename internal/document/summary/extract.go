@@ -26,6 +26,7 @@ type candidate struct {
 	Sentence
 	kind   kind
 	order  int  // in the document
+	place  int  // the number of the sentence in the document, those that are no candidates included
 	item   bool // of a list
 	aside  bool // it is in a section after the news
 	folded string
@@ -90,6 +91,7 @@ func candidates(s Source) []candidate {
 	open := false  // the page before ended within a sentence
 	aside := false // a section after the news has begun
 	left := longestRead
+	place := 0
 	for n, page := range s.Pages {
 		page = plain.Prefix(page, left)
 		left -= len(page)
@@ -101,11 +103,12 @@ func candidates(s Source) []candidate {
 			cut := open && prose(text) || k > 0 && breaksOff(all[k-1], page, text)
 			open = open && !prose(text)
 			for i, at := range p.sentences {
+				place++
 				if i == 0 && cut || p.hostile[i] {
 					continue
 				}
 				if c, ok := newCandidate(page, at); ok {
-					c.Page, c.order, c.item, c.aside = n+1, len(found), lead.MatchString(text), aside
+					c.Page, c.place, c.order, c.item, c.aside = n+1, place, len(found), lead.MatchString(text), aside
 					found = append(found, c)
 				}
 			}

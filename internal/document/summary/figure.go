@@ -49,6 +49,13 @@ func (f fact) agrees(document fact) bool {
 	return f.text == document.text
 }
 
+func (f fact) isYear() bool { return f.kind == date && f.month == 0 }
+
+func (f fact) isPeriod() bool { return f.kind == code && shortPeriod.MatchString(f.text) }
+
+// shortPeriod matches a period as this package writes it, and as documents do: 1T26.
+var shortPeriod = regexp.MustCompile(`^(?:[QH]\d|[1-4][TQSH]|[TQSH][1-4]|9M)`)
+
 var (
 	units      = table("units")
 	scales     = numbersOf("scales")
@@ -86,7 +93,7 @@ func factsOf(tokens []token, english bool) []fact {
 
 // read reads the fact that begins at a token, and returns the index of the next token.
 func (r *factReader) read(i int) int {
-	for _, try := range []func(int) (fact, bool){r.date, r.period, r.figure, r.code} {
+	for _, try := range []func(int) (fact, bool){r.date, r.period, r.spelled, r.figure, r.code} {
 		if f, ok := try(i); ok {
 			f.from, f.partner = i, -1
 			r.facts = append(r.facts, f)
@@ -132,11 +139,10 @@ func (r *factReader) figure(i int) (fact, bool) {
 	}
 	next = r.scale(next, &f)
 	f.unit, next = r.unit(i, next)
-	if r.perShare(next) && f.unit != "share" && f.unit != "%" {
-		f.unit += "/share"
-	}
+	f.unit, next = r.variety(i, next, f.unit)
+	f.unit += r.rate(next, f.unit)
 	f.to = next
-	f.bound = r.boundBefore(i)
+	f.bound = cmp.Or(r.boundBefore(i), r.boundBehind(next))
 	f.negative = r.minus(i, next)
 	return f, true
 }
@@ -147,13 +153,59 @@ var (
 	moving = phrasesOf("moving")
 )
 
+var (
+	rateOf = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada|al|a|la|for) ` +
+		`(?:cada |una |each |every )?([a-z0-9]+) `)
+	rated   = lexiconOf("rated")
+	variety = table("varieties")
+
+	boundsBehind = table("boundsBehind")
+	boundMarks   = table("boundMarks")
+	// amounts are nouns between a limit and its figure: "importe máximo total de".
+	amounts  = lexiconOf("amounts")
+	negative = newPhrases("negativ*")
+)
+
+// variety reads which dollars or crowns a figure has, and cents.
+func (r *factReader) variety(i, next int, unit string) (string, int) {
+	switch unit {
+	case "usd", "gbp", "chf", "peso", "crown", "eur":
+	default:
+		return unit, next
+	}
+	if i > 1 && r.mark(i-1) == "$" && !r.tokens[i-1].spaced && r.tokens[i-2].isCapital() && r.word(i-2) != "us" { // HK$5
+		return r.word(i-2) + "$", next
+	}
+	for k := next - 2; k <= next+1; k++ {
+		if v := variety[r.word(k)]; v != "" && k >= i {
+			return v + unit, max(next, k+1)
+		}
+	}
+	return unit, next
+}
+
 // boundBefore reads the words before a figure that make it a limit or an estimate.
 func (r *factReader) boundBefore(i int) string {
-	for stopWords.has(r.word(i-1)) && r.word(i-1) != "hasta" && r.word(i-1) != "de" && r.word(i-1) != "to" || units[r.mark(i-1)] != "" {
+	for {
+		if b := r.boundAt(i); b != "" {
+			return b
+		}
+		w := r.word(i - 1)
+		linked := (w == "de" || w == "of") && amounts.has(r.word(i-2))
+		if !linked && !amounts.has(w) && units[r.mark(i-1)] == "" && (!stopWords.has(w) || w == "hasta" || w == "de" || w == "to") {
+			return ""
+		}
 		i--
 	}
-	if r.word(i-1) == "hasta" && moving.in(r.words(i-12, i)) {
+}
+
+// boundAt reads the words directly before an index.
+func (r *factReader) boundAt(i int) string {
+	if before := r.word(i - 2); r.word(i-1) == "hasta" && before != "de" && before != "por" && moving.in(r.words(i-12, i)) {
 		return ""
+	}
+	if bound := boundMarks[r.mark(i-1)]; bound != "" {
+		return bound
 	}
 	near, longest, bound := r.words(i-4, i), 0, ""
 	for name, words := range bounds {
@@ -167,8 +219,18 @@ func (r *factReader) boundBefore(i int) string {
 	return bound
 }
 
-// value reads the number itself, in digits or as a word. The words of a longer
-// number, "treinta y cinco", are facts of their own.
+// boundBehind reads the words after a figure: "como máximo".
+func (r *factReader) boundBehind(i int) string {
+	after := r.words(i, i+3)
+	for phrase, bound := range boundsBehind {
+		if strings.HasPrefix(after, " "+phrase+" ") {
+			return bound
+		}
+	}
+	return ""
+}
+
+// value reads the number itself, in digits or as a word.
 func (r *factReader) value(i int, f *fact) (next int, ok bool) {
 	if i >= len(r.tokens) {
 		return i, false
@@ -178,6 +240,10 @@ func (r *factReader) value(i int, f *fact) (next int, ok bool) {
 		if (w == "un" || w == "one") && scales[r.word(i+1)] > 3 {
 			n = 1
 		}
+		if n == 0 && len(w) > 2 && scales[w] > 0 { // "mil acciones", "a billion"
+			f.value = newNumber("1", 0)
+			return i, true
+		}
 		f.value = newNumber(strconv.Itoa(n), 0)
 		return i + 1, n > 0
 	}
@@ -185,13 +251,33 @@ func (r *factReader) value(i int, f *fact) (next int, ok bool) {
 	digits := strings.TrimRightFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 	suffix := text[len(digits):]
 	power, known := scales[strings.ToLower(suffix)]
-	if suffix != "" && !known {
+	if suffix != "" && !known || suffix == "m" && !r.english {
 		return i, false
 	}
 	f.value, ok = readNumber(digits, r.english)
 	f.value = f.value.times(power)
 	return i + 1, ok
 }
+
+// spelled reads a number of several words: "treinta y cinco", "two hundred". It is
+// compared word by word, as a code.
+func (r *factReader) spelled(i int) (fact, bool) {
+	f := fact{kind: code, to: i}
+	for k := i; k < len(r.tokens); k++ {
+		w := r.word(k)
+		switch value := cmp.Or(cardinals[w], ones[w]); {
+		case value > 0:
+			f.text, f.to = f.text+" "+strconv.Itoa(value), k+1
+		case k == i || w != "y" && w != "and" && w != "mil" && w != "thousand" && r.mark(k) != "-":
+			return f, f.to > i+1
+		case w == "mil" || w == "thousand":
+			f.text += " thousand"
+		}
+	}
+	return f, f.to > i+1
+}
+
+var ones = map[string]int{"un": 1, "una": 1, "uno": 1, "one": 1}
 
 // scale reads thousands and millions: "mil", "miles de millones". A small m in
 // Spanish is ambiguous: thousands or millions.
@@ -238,26 +324,43 @@ func (r *factReader) unit(number, i int) (string, int) {
 	return "", i
 }
 
-// shareRate matches "por acción", possibly after "brutos" or "en efectivo".
-var shareRate = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada) (?:cada |una |each )?` +
-	`(?:accion|acciones|share|accio|participacion|unit|titulo) `)
-
-func (r *factReader) perShare(i int) bool {
-	return r.mark(i) == "/" && units[r.word(i+1)] == "share" || shareRate.MatchString(r.words(i, i+6))
+// rate returns the base of a rate with a slash: "/share" for "brutos por acción".
+func (r *factReader) rate(i int, unit string) string {
+	if unit == "share" || unit == "%" || unit == "" {
+		return ""
+	}
+	if r.mark(i) == "/" {
+		return "/" + cmp.Or(units[r.word(i+1)], r.word(i+1))
+	}
+	m := rateOf.FindStringSubmatch(r.words(i, i+6))
+	if m == nil || !rated.has(units[m[1]]) {
+		return ""
+	}
+	return "/" + units[m[1]]
 }
 
-// minus reports whether a number has a minus directly before it, or is alone in
-// brackets, the notation for losses in accounts.
+// minus reports whether a number has a minus before it, which may also be a dash, or is
+// in brackets, the notation for losses in accounts.
 func (r *factReader) minus(i, next int) bool {
+	if near := r.words(i-3, i); strings.HasSuffix(near, " menos ") || negative.in(near) || negative.in(r.words(next, next+1)) {
+		return true
+	}
+	if r.mark(i-1) == "€" || r.mark(i-1) == "$" || r.mark(i-1) == "£" {
+		i--
+	}
 	switch r.mark(i - 1) {
-	case "-", "–", "−":
-		glued := !r.tokens[i].spaced && (i < 2 || r.tokens[i-1].spaced || r.mark(i-2) == "(")
-		return glued && !(i > 1 && r.tokens[i-2].isNumber())
+	case "-", "–", "−", "‑":
+		return i < 2 || !r.tokens[i-2].isNumber() && (r.tokens[i-1].spaced || r.mark(i-2) == "(")
 	case "(":
-		return r.mark(next) == ")" && next == i+1
+		return r.mark(next) == ")"
 	}
 	return false
 }
+
+var (
+	between = regexp.MustCompile(` (?:entre|between) (?:[a-z]{1,4} ){0,2}$`)
+	period  = regexp.MustCompile(` (?:del|desde|from) (?:[a-z]{1,4} ){0,2}$`)
+)
 
 // joinRanges copies the scale and unit, or the month and year, that only the second
 // of two numbers has to the first ("entre 5 y 7 millones de euros"), and marks the
@@ -278,12 +381,11 @@ func (r *factReader) joinRanges() {
 				}
 			}
 		}
-		before := r.word(f.from - 1)
-		if stopWords.has(before) && before != "entre" {
-			before = r.word(f.from - 2)
-		}
-		link := r.mark(f.to)
-		if f.kind == next.kind && f.unit == next.unit && (before == "entre" || before == "between" || link == "-" || link == "–") {
+		before, link := r.words(f.from-3, f.from), r.mark(f.to)
+		fromTo := (link == "a" || link == "to") && f.kind == figure && !moving.in(r.words(f.from-12, f.from))
+		ofDates := f.kind == date && period.MatchString(before)
+		ends := fromTo || ofDates || between.MatchString(before) || link == "-" || link == "–" || link == "—"
+		if ends && f.kind == next.kind && f.unit == next.unit {
 			f.partner, next.partner = k+1, k
 		}
 	}
@@ -293,7 +395,8 @@ func (r *factReader) joinRanges() {
 func (r *factReader) joined(from, to int) bool {
 	for k := from; k < to; k++ {
 		switch r.mark(k) {
-		case "y", "e", "o", "a", "al", "el", "los", "la", "las", "hasta", "and", "to", "or", "the", "i", "-", "–":
+		case "y", "e", "o", "a", "al", "del", "el", "los", "la", "las", "un", "una", "hasta", "and", "to", "or", "the", "i",
+			"-", "–", "—", "€", "$", "£", "EUR", "USD":
 		default:
 			return false
 		}

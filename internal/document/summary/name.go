@@ -3,6 +3,7 @@ package summary
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -46,8 +47,18 @@ func namesOf(tokens []token) []name {
 
 func startsName(tokens []token, i int) bool {
 	t := tokens[i]
-	initial := utf8.RuneCountInString(t.text) == 1 && i+1 < len(tokens) && tokens[i+1].text == "." // S.A., J.
-	return t.folded != "" && t.isCapital() && !institutions.has(t.folded) && months[t.folded] == 0 && quantities[t.folded] == "" && !initial
+	ordinary := t.folded == "" || institutions.has(t.folded) || months[t.folded] > 0 || quantities[t.folded] != ""
+	return !ordinary && strings.ContainsFunc(t.text, unicode.IsUpper) && !isInitial(tokens, i)
+}
+
+// isInitial reports whether a token is a letter of an abbreviation such as S.A., not
+// the name of a class ("clase B.") or of a person ("A. Roca").
+func isInitial(tokens []token, i int) bool {
+	single := func(k int) bool { return utf8.RuneCountInString(tokens[k].text) == 1 }
+	if !single(i) || i+1 == len(tokens) || tokens[i+1].text != "." || i > 0 && lettersOf.has(tokens[i-1].folded) {
+		return false
+	}
+	return i+2 >= len(tokens) || !tokens[i+2].isCapital() || single(i+2)
 }
 
 // nextInName returns the end of a name that continues at i, possibly after a "de
@@ -64,6 +75,9 @@ func nextInName(tokens []token, i int) int {
 	return 0
 }
 
+// lettersOf are nouns whose name is a letter.
+var lettersOf = newLexicon("clase clases serie series tramo tramos grupo anexo class tranche annex categoria tipo")
+
 // known holds the texts that the names of a claim may come from, as folded words
 // between spaces.
 type known []string
@@ -74,6 +88,12 @@ func (k *known) add(tokens []token, onlyCapitals bool) {
 	for _, t := range tokens {
 		switch {
 		case t.folded == "":
+			if t.text == "," || t.text == ";" || t.text == "(" {
+				run.WriteString("* ")
+			}
+			continue
+		case strings.HasSuffix(t.text, "+") || strings.HasSuffix(t.text, "-"): // BBB+ is no evidence for BBB
+			run.WriteString("* ")
 			continue
 		case onlyCapitals && !t.isCapital() && !t.isNumber() && !particles.has(t.folded):
 			run.WriteByte('*') // "sol" is no evidence for "Sol"
@@ -92,13 +112,12 @@ func (k known) has(words []string) bool {
 
 func runOf(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// namesAgree reports whether every name of a claim is in its sources, in the title or
-// is the company's, and those of the sources keep their order.
+// namesAgree reports whether every name of a claim is in its sources or is the
+// company's, and those of the sources keep their order.
 func namesAgree(s Source, claim, cited []token) bool {
 	var there, report known
 	there.add(cited, true)
 	report.add(tokenise(s.Company), false)
-	report.add(tokenise(s.Title), false)
 	lower := map[string]bool{}
 	speaksOfIssuer := len(namesOf(cited)) == 0
 	for _, t := range cited {

@@ -30,6 +30,10 @@ func (n number) times(power int) number {
 // reverse.
 func readNumber(text string, english bool) (number, bool) {
 	text = strings.Join(strings.Fields(text), "")
+	if at := strings.LastIndexByte(text, '\''); at >= 0 && len(text)-at != 4 {
+		text = text[:at] + "," + text[at+1:] // 1'5
+		english = false
+	}
 	decimals := ""
 	if mark := decimalMark(text, english); mark >= 0 {
 		text, decimals = text[:mark], text[mark+1:]

@@ -31,7 +31,7 @@ var (
 	// with its sign (BBB+, A-2), a word, or a mark.
 	tokenShape = regexp.MustCompile(datePattern + `|(?:\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,:/']\d+)*)[\pL\d]*` +
 		`|[A-Z][A-Z0-9]{0,3}(?:\+|-\d)|[\pL\pM\d]+|\S`)
-	ratingEnd = regexp.MustCompile(`^-(?:[ ,.;)]|$)`)
+	ratingEnd = regexp.MustCompile(`^-(?:[ ,.;:)"”»’']|$)`)
 	capitals  = regexp.MustCompile(`^[A-Z]{1,4}$`)
 )
 

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pregon/internal/document/extract"
 )
 
 // Model is a language model. Complete receives the instructions, the data and the
@@ -59,7 +61,8 @@ func Write(ctx context.Context, m Models, s Source) (Summary, []Rejected, error)
 	}
 	written.English = w.sentences(ctx, items, "en")
 	if len(written.Sentences) == 0 { // the document is not in Spanish
-		written.Language, written.Sentences = cmp.Or(s.Language, "es"), w.quotes(items)
+		written.Sentences = w.quotes(items)
+		written.Language = cmp.Or(extract.Language([]extract.Page{{Text: Join(written.Sentences)}}), s.Language, "es")
 	}
 	if len(written.Sentences) == 0 {
 		return Summary{}, w.rejected, cmp.Or(ctx.Err(), ErrUnproved)
@@ -72,7 +75,7 @@ type writer struct {
 	Source
 	verifier Model
 	silent   bool // the verifier failed and is not asked again
-	proved   bool // an item was proved
+	proved   bool // a sentence in the words of the model was proved
 	sources  []candidate
 	rejected []Rejected
 }
@@ -86,7 +89,7 @@ func (w *writer) sentences(ctx context.Context, items []item, language string) (
 		}
 		claim, reason := w.prove(ctx, i)
 		if reason == "" {
-			w.proved = true
+			w.proved = w.proved || claim.Text != claim.Quote
 			all = appendNew(all, claim)
 			continue
 		}
@@ -129,17 +132,20 @@ func (w *writer) prove(ctx context.Context, i item) (Sentence, Reason) {
 	quote := cited[0].Quote
 	for n, c := range cited {
 		texts[n] = visible(c.Quote)
-		if n > 0 && c.order == cited[n-1].order+1 && c.Page == cited[0].Page {
+		if n > 0 && c.place == cited[n-1].place+1 && c.Page == cited[n-1].Page {
 			quote += " " + c.Quote
 		} else if n > 0 {
 			quote += " […] " + c.Quote
 		}
 	}
 	claim := Sentence{Text: strings.TrimSpace(i.Text), Page: cited[0].Page, Quote: quote}
+	if n := slices.Index(texts, claim.Text); n >= 0 && cited[n].short() && inLanguage(claim.Text, i.Language) {
+		return cited[n].Sentence, "" // a quote
+	}
 	if reason := check(w.Source, claim.Text, i.Language, texts); reason != "" {
 		return claim, reason
 	}
-	if !slices.Contains(texts, claim.Text) && !w.entailed(ctx, claim.Text, texts) {
+	if !w.entailed(ctx, claim.Text, texts) {
 		return claim, NotEntailed
 	}
 	return claim, ""

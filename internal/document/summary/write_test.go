@@ -178,7 +178,7 @@ func TestLanguages(t *testing.T) {
 			Method: Selected, Language: "en", Sentences: []Sentence{{english, 1, english}}, English: []Sentence{{english, 1, english}},
 		}},
 		"Spanish, with a wrong translation": {"es", payout, []llmtest.Item{said(payout, payout), saidInEnglish(inEng, payout)}, Summary{
-			Method: ByModel, Language: "es", Sentences: []Sentence{{payout, 1, payout}},
+			Method: Selected, Language: "es", Sentences: []Sentence{{payout, 1, payout}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -220,8 +220,11 @@ func (f *Fetcher) summariseStored(ctx context.Context, r *disclosure.Report) err
 	if err != nil {
 		return err
 	}
+	if err := f.append(ctx, r, document.Summarise(r, kept)); err != nil {
+		return err
+	}
 	f.queueForModel(r)
-	return f.append(ctx, r, document.Summarise(r, kept))
+	return nil
 }
 
 // mostAsked is how often a model that does not answer is asked again.

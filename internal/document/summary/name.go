@@ -78,36 +78,21 @@ func nextInName(tokens []token, i int) int {
 // lettersOf are nouns whose name is a letter.
 var lettersOf = newLexicon("clase clases serie series tramo tramos grupo anexo class tranche annex categoria tipo")
 
-// known holds the texts that the names of a claim may come from, as folded words
-// between spaces.
-type known []string
-
-func (k *known) add(tokens []token, onlyCapitals bool) {
-	var run strings.Builder
-	run.WriteByte(' ')
+// capitalRun returns the words of a sentence between spaces, as runOf does, with a star
+// in place of everything that is no part of a name: "sol" is no evidence for "Sol",
+// nor "BBB+" for "BBB".
+func capitalRun(tokens []token) string {
+	run := " "
 	for _, t := range tokens {
+		sign := strings.HasSuffix(t.text, "+") || strings.HasSuffix(t.text, "-")
 		switch {
-		case t.folded == "":
-			if t.text == "," || t.text == ";" || t.text == "(" {
-				run.WriteString("* ")
-			}
-			continue
-		case strings.HasSuffix(t.text, "+") || strings.HasSuffix(t.text, "-"): // BBB+ is no evidence for BBB
-			run.WriteString("* ")
-			continue
-		case onlyCapitals && !t.isCapital() && !t.isNumber() && !particles.has(t.folded):
-			run.WriteByte('*') // "sol" is no evidence for "Sol"
-		default:
-			run.WriteString(t.folded)
+		case t.folded != "" && !sign && (t.isCapital() || t.isNumber() || particles.has(t.folded)):
+			run += t.folded + " "
+		case t.folded != "" || strings.Contains(",;(", t.text):
+			run += "* "
 		}
-		run.WriteByte(' ')
 	}
-	*k = append(*k, run.String())
-}
-
-// has reports whether one of the texts contains the words in sequence.
-func (k known) has(words []string) bool {
-	return slices.ContainsFunc(k, func(text string) bool { return strings.Contains(text, runOf(words)) })
+	return run
 }
 
 func runOf(words []string) string { return " " + strings.Join(words, " ") + " " }
@@ -115,26 +100,25 @@ func runOf(words []string) string { return " " + strings.Join(words, " ") + " " 
 // namesAgree reports whether every name of a claim is in its sources or is the
 // company's, and those of the sources keep their order.
 func namesAgree(s Source, claim, cited []token) bool {
-	var there, report known
-	there.add(cited, true)
-	report.add(tokenise(s.Company), false)
+	there, company := capitalRun(cited), fold(s.Company)
+	inCompany := func(words []string) bool { return strings.Contains(company, runOf(words)) }
 	lower := map[string]bool{}
 	speaksOfIssuer := len(namesOf(cited)) == 0
 	for _, t := range cited {
 		lower[t.folded] = lower[t.folded] || !t.isCapital()
 		speaksOfIssuer = speaksOfIssuer || issuers.has(t.folded)
 	}
-	rest := there[0] // the sources from the name before on
+	rest := there // from the name before on
 	first := slices.IndexFunc(claim, func(t token) bool { return t.folded != "" })
 	for _, n := range namesOf(claim) {
 		words := n.words
 		ordinary := n.from == first && (lower[words[0]] || starts.has(words[0]) || openers.has(words[0]) || stopWords.has(words[0]))
-		if ordinary && (len(words) == 1 || !there.has(words) && !report.has(words)) {
+		if ordinary && (len(words) == 1 || !strings.Contains(there, runOf(words)) && !inCompany(words)) {
 			for words = words[1:]; len(words) > 0 && particles.has(words[0]); {
 				words = words[1:]
 			}
 		}
-		if len(words) > 0 && there.has(words) {
+		if len(words) > 0 && strings.Contains(there, runOf(words)) {
 			at := strings.Index(rest, runOf(words))
 			if at < 0 {
 				return false // the names have changed places
@@ -143,7 +127,7 @@ func namesAgree(s Source, claim, cited []token) bool {
 			continue
 		}
 		// A sentence about another company does not prove anything about this one.
-		if len(words) > 0 && (!speaksOfIssuer || !report.has(words)) {
+		if len(words) > 0 && (!speaksOfIssuer || !inCompany(words)) {
 			return false
 		}
 	}

@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// boilerplate is text that occurs in every report and is never news.
-var boilerplate = phrasesOf("boilerplate")
-
-// contact lines, addresses, marks of a register.
-var contact = regexp.MustCompile(`(?i)@|https?:|www\.|\b(?:tel|tfno|telf|tel[eé]fono|fax|c\.?i\.?f|n\.?i\.?f)\b` +
-	`\.?:?\s*[+(]?[a-z]?-?\d|\b(?:tomo|folio|hoja)\s+[\dm-]`)
-
-// placeAndDate is a line like "Sotohondo, a 3 de marzo de 2026."
-var placeAndDate = regexp.MustCompile(`^ (?:en )?(?:[a-z]+ ){0,5}(?:a )?(?:dia )?\d{1,2} (?:de )?[a-z]+ (?:de |del )?\d{4} $`)
-
-// signature is the line of a signatory.
-var signature = phrasesOf("signature")
+var (
+	boilerplate = phrasesOf("boilerplate") // text that occurs in every report
+	signature   = phrasesOf("signature")   // the line of a signatory
+	saying      = phrasesOf("saying")      // how a company introduces its news
+	preamble    = phrasesOf("preamble")    // how reports begin before their news
+	// contact lines, addresses, marks of a register.
+	contact = regexp.MustCompile(`(?i)@|https?:|www\.|\b(?:tel|tfno|telf|tel[eé]fono|fax|c\.?i\.?f|n\.?i\.?f)\b` +
+		`\.?:?\s*[+(]?[a-z]?-?\d|\b(?:tomo|folio|hoja)\s+[\dm-]`)
+	// placeAndDate is a line like "Sotohondo, a 3 de marzo de 2026."
+	placeAndDate = regexp.MustCompile(`^ (?:en )?(?:[a-z]+ ){0,5}(?:a )?(?:dia )?\d{1,2} (?:de )?[a-z]+ (?:de |del )?\d{4} $`)
+	// announced matches the phrases of a preamble that announce news without giving it.
+	announced = regexp.MustCompile(` (?:lo siguiente|(?:la|el) siguiente (?:otra )?(?:informacion|hecho|comunicacion)` +
+		`(?: (?:privilegiada|relevante|significativ[ao]))?|` +
+		`the following(?: (?:inside|other relevant|relevant))?(?: information)?) `)
+)
 
 // longestSignature is in words. A longer line is a sentence about an event.
 const longestSignature = 9
@@ -32,17 +35,6 @@ func isBoilerplate(text, folded string) bool {
 	}
 	return words <= 14 && strings.HasPrefix(folded, " fdo ")
 }
-
-// saying are the phrases with which a company introduces its news.
-var saying = phrasesOf("saying")
-
-// preamble are the phrases with which reports begin before their news.
-var preamble = phrasesOf("preamble")
-
-// announced matches the phrases of a preamble that announce news without giving it.
-var announced = regexp.MustCompile(` (?:lo siguiente|(?:la|el) siguiente (?:otra )?(?:informacion|hecho|comunicacion)` +
-	`(?: (?:privilegiada|relevante|significativ[ao]))?|` +
-	`the following(?: (?:inside|other relevant|relevant))?(?: information)?) `)
 
 // kind is the use of a sentence for a summary.
 type kind int

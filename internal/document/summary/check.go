@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"pregon/internal/document/extract"
 )
 
 // Reason is the reason why the wording of a model was rejected. There are few
@@ -105,7 +103,7 @@ func plainRune(r rune) bool {
 func sourceFacts(s Source, cited []string) []fact {
 	var all []fact
 	for _, text := range cited {
-		language := extract.Language([]extract.Page{{Text: text}})
+		language := languageOf(text)
 		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en" && !inSpanish(text, "es"))
 		for n := range facts {
 			if facts[n].partner >= 0 {

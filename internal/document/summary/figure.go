@@ -151,13 +151,10 @@ var (
 	bounds = map[string]phrases{"atMost": phrasesOf("atMost"), "atLeast": phrasesOf("atLeast"), "about": phrasesOf("about")}
 	// moving are verbs after which "hasta" is the result of a change, not a limit.
 	moving = phrasesOf("moving")
-)
-
-var (
 	rateOf = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada|al|a|la|for) ` +
 		`(?:cada |una |each |every )?([a-z0-9]+) `)
-	rated   = lexiconOf("rated")
-	variety = table("varieties")
+	rated     = lexiconOf("rated")
+	varieties = table("varieties")
 
 	boundsBehind = table("boundsBehind")
 	boundMarks   = table("boundMarks")
@@ -177,7 +174,7 @@ func (r *factReader) variety(i, next int, unit string) (string, int) {
 		return r.word(i-2) + "$", next
 	}
 	for k := next - 2; k <= next+1; k++ {
-		if v := variety[r.word(k)]; v != "" && k >= i {
+		if v := varieties[r.word(k)]; v != "" && k >= i {
 			return v + unit, max(next, k+1)
 		}
 	}
@@ -359,7 +356,7 @@ func (r *factReader) minus(i, next int) bool {
 
 var (
 	between = regexp.MustCompile(` (?:entre|between) (?:[a-z]{1,4} ){0,2}$`)
-	period  = regexp.MustCompile(` (?:del|desde|from) (?:[a-z]{1,4} ){0,2}$`)
+	fromDay = regexp.MustCompile(` (?:del|desde|from) (?:[a-z]{1,4} ){0,2}$`)
 )
 
 // joinRanges copies the scale and unit, or the month and year, that only the second
@@ -383,7 +380,7 @@ func (r *factReader) joinRanges() {
 		}
 		before, link := r.words(f.from-3, f.from), r.mark(f.to)
 		fromTo := (link == "a" || link == "to") && f.kind == figure && !moving.in(r.words(f.from-12, f.from))
-		ofDates := f.kind == date && period.MatchString(before)
+		ofDates := f.kind == date && fromDay.MatchString(before)
 		ends := fromTo || ofDates || between.MatchString(before) || link == "-" || link == "–" || link == "—"
 		if ends && f.kind == next.kind && f.unit == next.unit {
 			f.partner, next.partner = k+1, k

@@ -19,13 +19,16 @@ var (
 	otherEndings = strings.Fields(list("otherEndings"))
 )
 
+// languageOf returns the language of a sentence, or "" if it is too short to tell.
+func languageOf(text string) string { return extract.Language([]extract.Page{{Text: text}}) }
+
 // inLanguage reports whether a sentence is in a language. Only Spanish and English are
 // distinguished from all others.
 func inLanguage(text, language string) bool {
 	if language == "es" || inSpanish(text, language) {
 		return language == "es" && inSpanish(text, "es")
 	}
-	found := extract.Language([]extract.Page{{Text: text}})
+	found := languageOf(text)
 	return found == "" || found == language || language != "en" && found != "en"
 }
 

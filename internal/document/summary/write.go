@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"pregon/internal/document/extract"
 )
 
 // Model is a language model. Complete receives the instructions, the data and the
@@ -62,7 +60,7 @@ func Write(ctx context.Context, m Models, s Source) (Summary, []Rejected, error)
 	written.English = w.sentences(ctx, items, "en")
 	if len(written.Sentences) == 0 { // the document is not in Spanish
 		written.Sentences = w.quotes(items)
-		written.Language = cmp.Or(extract.Language([]extract.Page{{Text: Join(written.Sentences)}}), s.Language, "es")
+		written.Language = cmp.Or(languageOf(Join(written.Sentences)), s.Language, "es")
 	}
 	if len(written.Sentences) == 0 {
 		return Summary{}, w.rejected, cmp.Or(ctx.Err(), ErrUnproved)

@@ -157,7 +157,7 @@ func (c *documentCmd) Run(ctx context.Context, p *process) error {
 	}
 	d := known[0].DocumentNow()
 	if d.Status != disclosure.DocumentReady {
-		return fault.New(fault.NotFound, "the document of %s is %s: %s", known[0].ID, d.Status, d.Reason)
+		return fault.New(fault.NotFound, "%s has no stored document; run pregon backfill --documents (%s: %s)", known[0].ID, d.Status, d.Reason)
 	}
 	if c.Original {
 		body, err := db.Original(ctx, d.SHA256)
@@ -168,6 +168,9 @@ func (c *documentCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	text, err := document.Load(ctx, db, d.SHA256)
+	if fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.NotFound, "%s has no stored document; run pregon backfill --documents", known[0].ID)
+	}
 	if err != nil {
 		return err
 	}

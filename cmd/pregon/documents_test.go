@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/document/llm/llmtest"
+	"pregon/internal/store"
 )
 
 // detail holds the document fields of a report.
@@ -203,6 +206,25 @@ func (r *reader) found(t *testing.T, key string) {
 		if got := len(list.Data); want == "" && got != 0 || want != "" && (got != 1 || list.Data[0].ID != want || list.Total != 1) {
 			t.Errorf("%s finds %+v, want %s", query, list, want)
 		}
+	}
+}
+
+// The store of a report whose text was lost, as in an incomplete copy, names the
+// command that reads the document again.
+func TestDocumentTextLost(t *testing.T) {
+	spec := engines["sqlite"](t)
+	report := disclosure.Report{
+		ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "ALMAZARA FICTICIA, S.A.", Title: "Acuerdo", PublishedAt: time.Now(),
+		PDFURL: "https://regulator.example/1", Document: disclosure.Document{
+			Status: disclosure.DocumentReady, SHA256: strings.Repeat("ab", 32), Link: "https://regulator.example/1",
+		},
+	}
+	if _, err := openStore(t, spec).Append(t.Context(), store.Batch{Reports: []disclosure.Report{report}}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(program, "document", "oir-1", "--store", spec).CombinedOutput()
+	if want := "pregon: oir-1 has no stored document; run pregon backfill --documents\n"; err == nil || string(out) != want {
+		t.Errorf("got %q, %v; want %q and a failure", out, err, want)
 	}
 }
 

@@ -13,11 +13,9 @@ import (
 // SoftHyphen marks where a word may be broken.
 const SoftHyphen = '\u00ad'
 
-// invisible reports whether r may not occur in a text: an invisible character, a
-// control character or the replacement character.
-func invisible(r rune) bool {
-	return text.Invisible(r) || unicode.IsControl(r) || r == utf8.RuneError
-}
+// invisible reports whether r may not occur in a text: an invisible or a control
+// character. U+FFFD may occur: it shows that a character could not be read.
+func invisible(r rune) bool { return text.Invisible(r) || unicode.IsControl(r) }
 
 // Letter returns the character to use for a character of a font, and false if it
 // has no meaning. Soft hyphens are kept: they have a meaning at the end of a line.

@@ -74,7 +74,9 @@ func TestFonts(t *testing.T) {
 		{"ligatures", []string{"ﬁ", "n", "a", "n", "c", "i", "a", "c", "i", "ó", "n"}, "financiación"},
 		{"a ligature that means two letters", []string{"c", "o", "n", "fl", "i", "c", "t", "o"}, "conflicto"},
 		{"combining accents", []string{"e", "n", "e", "r", "g", "i", "\u0301", "a"}, "energía"},
-		{"characters without a meaning", []string{"a", "\ufffd", "b", "\u0001", "c", "\u200b", "d", "\ue123"}, "abcd"},
+		{"characters without a meaning", []string{"a", "\u0001", "b", "\u200b", "c", "\ue123"}, "abc"},
+		{"characters that are missing", []string{"a", "\ufffd", "b"}, "a\ufffdb"},
+		{"characters outside the basic plane", []string{"x", "𝑓", "𝑔", "€", "𝑓"}, "x𝑓𝑔€𝑓"},
 		{"a bullet of Word", []string{"\uf0b7", "x"}, "•x"},
 		{"non-breaking spaces", []string{"5", "\u00a0", "%"}, "5 %"},
 	} {
@@ -82,6 +84,12 @@ func TestFonts(t *testing.T) {
 			equal(t, readPage(t, extracttest.Unicode(test.meanings...)), test.want)
 		})
 	}
+}
+
+// TestInvalidCharacters has glyphs that are mapped to code points that do not
+// exist: above the highest, and one surrogate without the other.
+func TestInvalidCharacters(t *testing.T) {
+	equal(t, readPage(t, extracttest.Codes('a', 0x110000, 'b', 0xd835, 'c', 0xdc53, 'd', 0xffffffff, 0x1d453)), "a\ufffdb\ufffdc\ufffdd\ufffd𝑓")
 }
 
 func TestHyphens(t *testing.T) {

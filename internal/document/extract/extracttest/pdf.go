@@ -207,12 +207,31 @@ func Unicode(meanings ...string) []byte {
 %d beginbfchar
 %sendbfchar
 endcmap CMapName currentdict /CMap defineresource pop end end`, len(meanings), &lines))
+	return oddFont(f, fmt.Sprintf("/Encoding /Identity-H /ToUnicode %v", toUnicode), codes.String())
+}
+
+// Codes returns a file whose font has codes of four bytes without a map to text,
+// which are all on its page in a row. PDFium takes such a code for a code point.
+func Codes(codes ...uint32) []byte {
+	f := &pdf.File{}
+	cmap := f.AddStream("/Type /CMap /CMapName /X", []byte(`begincmap /CMapName /X def /CMapType 1 def
+2 begincodespacerange <00000000> <00FFFFFF> <01000000> <FFFFFFFF> endcodespacerange
+1 begincidrange <00000000> <FFFFFFFF> 1 endcidrange endcmap`))
+	var row strings.Builder
+	for _, c := range codes {
+		fmt.Fprintf(&row, "%08X", c)
+	}
+	return oddFont(f, fmt.Sprintf("/Encoding %v", cmap), row.String())
+}
+
+// oddFont returns a file whose font is not embedded, with a row of its codes.
+func oddFont(f *pdf.File, entries, codes string) []byte {
 	descriptor := f.Add("<< /Type /FontDescriptor /FontName /Odd /Flags 4 /FontBBox [0 -200 1000 800] /ItalicAngle 0 " +
 		"/Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>")
 	cid := f.Addf("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Odd "+
 		"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor %v /DW 600 >>", descriptor)
-	font := fmt.Sprintf("<< /Type /Font /Subtype /Type0 /BaseFont /Odd /Encoding /Identity-H /DescendantFonts [%v] /ToUnicode %v >>", cid, toUnicode)
-	root, _ := addPages(f, [][]byte{fmt.Appendf(nil, "BT /F1 10 Tf 1 0 0 1 70 700 Tm <%s> Tj ET", &codes)}, font, "")
+	font := fmt.Sprintf("<< /Type /Font /Subtype /Type0 /BaseFont /Odd /DescendantFonts [%v] %s >>", cid, entries)
+	root, _ := addPages(f, [][]byte{fmt.Appendf(nil, "BT /F1 10 Tf 1 0 0 1 70 700 Tm <%s> Tj ET", codes)}, font, "")
 	return finish(f, root)
 }
 

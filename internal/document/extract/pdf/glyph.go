@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
@@ -64,9 +65,11 @@ func (d *file) glyphs(textPage uint64) glyphs {
 // glyph returns character i. PDFium inserts spaces and line ends, which have no
 // place on the page. Its functions write their results to the scratch buffer.
 func (d *file) glyph(page, i uint64) (glyph, bool) {
-	r := rune(uint32(d.call("FPDFText_GetUnicode", page, i)))
+	r := d.character(page, i)
 	const hyphenAtLineEnd = 2 // as PDFium returns it
 	switch {
+	case r < 0:
+		return glyph{}, false
 	case r == hyphenAtLineEnd:
 		r = '-'
 	case unicode.IsSpace(r):
@@ -104,6 +107,21 @@ func (d *file) glyph(page, i uint64) (glyph, bool) {
 	}
 	g.x1 = max(g.x1, g.x0)
 	return g, true
+}
+
+// character returns character i. It is U+FFFD if the file maps a glyph to no valid
+// code point. PDFium has a character outside the basic plane as two surrogates, of
+// which the first stands for both; the second is -1.
+func (d *file) character(page, i uint64) rune {
+	at := func(i uint64) rune { return rune(uint32(d.call("FPDFText_GetUnicode", page, i))) }
+	r := at(i)
+	if utf8.ValidRune(r) {
+		return r
+	}
+	if i > 0 && utf16.DecodeRune(at(i-1), r) != utf8.RuneError {
+		return -1
+	}
+	return utf16.DecodeRune(r, at(i+1)) // U+FFFD if they are no pair
 }
 
 // scaledSize returns the font size of a character on the page, or fallback if it
@@ -222,7 +240,9 @@ func (c *wordBuilder) add(g glyph) {
 	c.widen(g)
 	c.text.WriteRune(g.r)
 	c.last = g
-	c.to.legible++
+	if r != utf8.RuneError {
+		c.to.legible++
+	}
 }
 
 func (c *wordBuilder) widen(g glyph) {

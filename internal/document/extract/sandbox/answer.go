@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"pregon/internal/document/extract"
 )
@@ -41,6 +42,9 @@ func decodeAnswer(f frame, l extract.Limits) (*extract.Text, error) {
 	switch f.kind {
 	case text:
 		var t extract.Text
+		if !utf8.Valid(f.body) { // which json would replace
+			return nil, fmt.Errorf("%w: it is not UTF-8", errInvalidAnswer)
+		}
 		if err := json.Unmarshal(f.body, &t); err != nil {
 			return nil, fmt.Errorf("%w: %w", errInvalidAnswer, err)
 		}

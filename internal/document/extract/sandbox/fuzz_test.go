@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pregon/internal/document/extract"
 )
@@ -108,7 +109,7 @@ func FuzzAnswer(f *testing.F) {
 			size := 0
 			for _, p := range got.Pages {
 				size += len(p.Text)
-				if strings.ContainsAny(p.Text, "\x00\ufffd\t\r") {
+				if strings.ContainsAny(p.Text, "\x00\t\r") || !utf8.ValidString(p.Text) {
 					t.Fatalf("got text %q, want no control characters", p.Text)
 				}
 			}

@@ -75,11 +75,9 @@ func (d *file) read(body []byte) (*extract.Text, error) {
 
 // load loads the file into PDFium.
 func (d *file) load(body []byte) error {
-	at := d.call("malloc", uint64(len(body)))
-	if at == 0 || !d.memory.Write(uint32(at), body) {
-		return tooLarge(d.limits.Memory)
-	}
-	d.handle = d.call("FPDF_LoadMemDocument64", at, uint64(len(body)), 0)
+	const unused = 4
+	access := d.call("FPDF_FILEACCESS_Create", uint64(len(body)), d.call("malloc", unused))
+	d.handle = d.call("FPDF_LoadCustomDocument", access, 0)
 	if d.handle != 0 {
 		return nil
 	}

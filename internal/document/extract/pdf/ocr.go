@@ -166,7 +166,6 @@ func (d *file) readImages() {
 		todo = todo[:limit]
 	}
 	d.beforeOCR(len(todo))
-	d.grow(workRoom)
 	for i, n := range todo {
 		err := d.readImage(n - 1)
 		if d.err != nil {

@@ -4,25 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"reflect"
-	"time"
+	_ "unsafe" // for go:linkname
 
-	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/webassembly"
+	_ "github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/klippa-app/go-pdfium/webassembly/imports"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/emscripten"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
 // library is the compiled PDFium. Each document gets its own instance, so that
 // it cannot affect the next one.
 type library struct {
-	pool      pdfium.Pool
-	maxMemory uint32 // bytes of an instance
+	runtime wazero.Runtime
+	code    wazero.CompiledModule
+	config  wazero.ModuleConfig
+	memory  int64  // limit of the process
+	file    []byte // of the open instance, which PDFium reads from here
 }
 
-const wasmPage = 64 << 10
+// wasm is PDFium as WebAssembly. The package that embeds it starts instances only
+// with memory on the heap of Go, which is copied whenever it grows.
+//
+//go:linkname wasm github.com/klippa-app/go-pdfium/webassembly.pdfiumWasm
+var wasm []byte
 
 // newLibrary loads PDFium's compiled code from the cache directory. If that
 // fails, it compiles PDFium, and uncached says why: a slow start is better than
@@ -48,59 +56,87 @@ func compileCached(dir string, memory int64) (*library, error) {
 // compile compiles PDFium for a process of the given memory, or loads it from a
 // cache, which may be nil.
 func compile(memory int64, cache wazero.CompilationCache) (*library, error) {
-	// The rest of the memory is for the compiled code, the document and its text.
-	pages := uint32(memory * 55 / 100 / wasmPage)
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(pages).WithDebugInfoEnabled(false)
+	if len(wasm) == 0 {
+		return nil, errors.New("this version of go-pdfium does not embed PDFium")
+	}
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(memory / wasmPage)).WithDebugInfoEnabled(false)
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
 	}
-	pool, err := webassembly.Init(webassembly.Config{
-		MaxIdle: 1, MaxTotal: 1, RuntimeConfig: config,
-		FSConfig: wazero.NewFSConfig(), // no files
-		Stdout:   io.Discard, Stderr: io.Discard,
-	})
-	if err != nil {
-		return nil, err
+	ctx := context.Background()
+	l := &library{runtime: wazero.NewRuntimeWithConfig(ctx, config), memory: memory}
+	var err error
+	if l.code, err = l.runtime.CompileModule(ctx, wasm); err == nil {
+		err = l.link(ctx)
 	}
-	return &library{pool: pool, maxMemory: pages * wasmPage}, nil
+	if err != nil {
+		return nil, errors.Join(err, l.runtime.Close(ctx))
+	}
+	l.config = wazero.NewModuleConfig().WithStartFunctions("_initialize").WithName("") // no files
+	return l, nil
+}
+
+// link defines the functions that PDFium imports.
+func (l *library) link(ctx context.Context) error {
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, l.runtime); err != nil {
+		return err
+	}
+	host := l.runtime.NewHostModuleBuilder("env")
+	calls, err := emscripten.NewFunctionExporterForModule(l.code)
+	if err != nil {
+		return err
+	}
+	calls.ExportFunctions(host)
+	imports.NewFunctionExporter().ExportFunctions(host)
+	const i32 = api.ValueTypeI32
+	host.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(l.readFile), []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32}).
+		Export("FPDF_FILEACCESS_CB")
+	_, err = host.Instantiate(ctx)
+	return err
+}
+
+// readFile copies a part of the open file to PDFium's memory. Its arguments are a
+// pointer that we do not use, the position, the address and the size.
+func (l *library) readFile(_ context.Context, m api.Module, stack []uint64) {
+	at, to, size := uint64(uint32(stack[1])), uint32(stack[2]), uint64(uint32(stack[3]))
+	stack[0] = 0
+	if at+size <= uint64(len(l.file)) && m.Memory().Write(to, l.file[at:at+size]) {
+		stack[0] = 1
+	}
 }
 
 // instance is PDFium with one document. The first call that fails stores its
 // error in err; all later calls do nothing and return 0.
 type instance struct {
-	pdfium    pdfium.Pdfium
 	module    api.Module
 	memory    api.Memory
-	maxMemory uint32
+	space     *linearMemory // that memory accesses
 	functions map[string]api.Function
 	stack     [10]uint64 // arguments and result of a call
 	scratch   uint32     // address of a buffer of scratchSize for results
 	err       error
 }
 
-const (
-	scratchSize = 4 << 10
-	spareRoom   = 2 << 20  // free memory of a new instance
-	workRoom    = 48 << 20 // memory for the work on a large document or an image
-)
+const scratchSize = 4 << 10
 
 var errWASM = errors.New("PDFium failed")
 
-// open returns an instance with memory for a document of the given size.
-func (l *library) open(size int) (*instance, error) {
-	p, err := l.pool.GetInstance(10 * time.Second)
+// open returns an instance for a file, whose memory grows to at most limit bytes.
+func (l *library) open(file []byte, limit int64) (*instance, error) {
+	space, err := newLinearMemory(l.memory, limit)
 	if err != nil {
+		return nil, fmt.Errorf("reserve memory for PDFium: %w", err)
+	}
+	i := &instance{space: space, functions: map[string]api.Function{}}
+	ctx := experimental.WithMemoryAllocator(context.Background(), space)
+	if i.module, err = l.runtime.InstantiateModule(ctx, l.code, l.config); err != nil {
+		space.Free()
 		return nil, err
 	}
-	i := &instance{pdfium: p, maxMemory: l.maxMemory, functions: map[string]api.Function{}}
-	if i.module, err = moduleOf(p); err != nil {
-		i.close()
-		return nil, err
-	}
+	l.file = file
 	i.memory = i.module.Memory()
-	if size > spareRoom {
-		i.grow(size + workRoom)
-	}
+	i.call("FPDF_InitLibrary")
 	i.scratch = uint32(i.call("malloc", scratchSize))
 	if i.err != nil || i.scratch == 0 {
 		i.close()
@@ -109,38 +145,8 @@ func (l *library) open(size int) (*instance, error) {
 	return i, nil
 }
 
-// moduleOf returns the WebAssembly module of an instance. A call of the package
-// pdfium costs about ten calls of the module, and there are several for each
-// character of a document.
-func moduleOf(p pdfium.Pdfium) (api.Module, error) {
-	v := reflect.ValueOf(p.GetImplementation())
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	if v.Kind() == reflect.Struct {
-		if field := v.FieldByName("Module"); field.IsValid() && field.CanInterface() {
-			if m, ok := field.Interface().(api.Module); ok {
-				return m, nil
-			}
-		}
-	}
-	return nil, errors.New("this version of go-pdfium does not export its module")
-}
-
-func (i *instance) close() { i.pdfium.Close() }
-
-// grow adds memory to the instance. Growing copies the memory, so one large step
-// is cheaper than many small ones.
-func (i *instance) grow(bytes int) {
-	left := (i.maxMemory - i.memory.Size()) / wasmPage
-	i.memory.Grow(min(uint32(bytes/wasmPage), left))
-}
-
-// outOfMemory reports whether the instance failed because it reached its memory
-// limit, at which it aborts.
-func (i *instance) outOfMemory() bool {
-	return i.err != nil && i.memory.Size() > i.maxMemory-i.maxMemory/4
-}
+// close frees the memory of the instance.
+func (i *instance) close() { i.module.Close(context.Background()) }
 
 // call calls a function of PDFium and returns its result, if it has one.
 func (i *instance) call(name string, args ...uint64) uint64 {

@@ -23,7 +23,6 @@ type Reader struct {
 	memory  int64 // limit of the process
 	library *library
 	ocr     *ocr
-	used    uint32 // bytes that the files took since the last FreeMemory
 }
 
 // NewReader returns a reader, and limits the memory of the Go runtime. The path
@@ -34,37 +33,28 @@ func NewReader(cacheDir, tesseract string, l extract.Limits) (r *Reader, uncache
 	if err != nil {
 		return nil, uncached, err
 	}
-	// The limit is set after PDFium is compiled, which needs more memory.
-	debug.SetMemoryLimit(l.Memory * 85 / 100)
+	limitHeap(l.Memory, 0) // after PDFium is compiled, which needs more memory
 	r = &Reader{memory: l.Memory, library: library, ocr: findOCR(tesseract, l)}
 	debug.FreeOSMemory() // compiling takes hundreds of megabytes
 	return r, uncached, nil
 }
 
-// FreeMemory returns memory to the system after large files. After small ones it
-// would take longer than reading them.
-func (r *Reader) FreeMemory() {
-	const large = 32 << 20
-	if r.used > large {
-		debug.FreeOSMemory()
-	}
-	r.used = 0
-}
+// FreeMemory returns memory to the system after large files.
+func (r *Reader) FreeMemory() { freeHeap() }
 
 // Read returns the text of a PDF file. It calls ocr before it reads pages by
 // OCR, with their number.
 func (r *Reader) Read(body []byte, l extract.Limits, ocr func(pages int)) (*extract.Text, error) {
-	p, err := r.library.open(len(body))
+	p, err := r.library.open(body, instanceLimit(l.Memory, len(body)))
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
 	t, err := (&file{instance: p, limits: l, ocr: r.ocr, beforeOCR: ocr}).read(body)
-	r.used += p.memory.Size() + uint32(len(body))
 	if !errors.Is(err, errWASM) {
 		return t, err
 	}
-	if p.outOfMemory() {
+	if p.space.refused {
 		return nil, tooLarge(r.memory)
 	}
 	return nil, extract.ErrCorrupt

@@ -5,7 +5,22 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
+
+// reserve returns address space without memory.
+func reserve(size int) ([]byte, error) {
+	return unix.Mmap(-1, 0, size, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+}
+
+// commit makes a part of reserved space usable.
+func commit(part []byte) error {
+	return unix.Mprotect(part, unix.PROT_READ|unix.PROT_WRITE)
+}
+
+// release returns reserved space and its memory to the system.
+func release(space []byte) { unix.Munmap(space) }
 
 // ownedByOther reports whether a file belongs to another user than this one and
 // root. Its owner could write to it whatever its mode is.

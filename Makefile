@@ -22,7 +22,7 @@ ROOMY = GOGC=200
 SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit internal/document internal/webhook \
   internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory
 
-.PHONY: help run build install test quick check lint generate notices bench fuzz soak summaries-eval clean
+.PHONY: help run build install test quick check lint generate notices bench corpus fuzz soak summaries-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,11 @@ notices: ## write the licences of what is in the program anew: internal/server/n
 
 bench: ## run the benchmarks against peers, one `name value unit` line per figure
 	@cd bench && go run .
+
+corpus: ## compare our texts of real PDF files with those of pdftotext (downloads 150 MB of Debian packages)
+	@$(MAKE) --no-print-directory build OUTPUT=bench/data/pregon
+	scripts/get-corpus bench/data/corpus
+	@cd bench && go run . corpus "$$PWD/data/pregon" data/corpus
 
 fuzz: ## fuzz every Fuzz target, FUZZTIME=20s each
 	@list=$$(go test -list '^Fuzz' ./...) || { echo "$$list"; exit 1; }; \

@@ -64,6 +64,13 @@ func main() {
 		fmt.Println(rate(os.Args[2], reqs, d))
 		return
 	}
+	if len(os.Args) > 3 && os.Args[1] == "corpus" {
+		if err := corpusMain(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) > 3 && os.Args[1] == "flood" {
 		floodMain(os.Args[2:])
 		return

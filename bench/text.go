@@ -8,15 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
 )
 
@@ -35,7 +33,7 @@ func (b *bench) text() error {
 		fmt.Fprintln(os.Stderr, "# skipped, since there is no pdftotext: apt-get install poppler-utils")
 		return nil
 	}
-	books, err := b.booklets(peer)
+	books, err := b.booklets()
 	if err != nil {
 		return err
 	}
@@ -143,9 +141,9 @@ func (v *wordCounts) String() string {
 // is wrong where paragraphs of two columns or cells of a table are level. The order
 // of the file, which -raw keeps, is right there with most programs.
 func comparePage(n int, page, raw, ours string) wordCounts {
-	want, file, have := words(page), words(raw), words(ours)
-	missing, fromFile := outOfOrder(want, have), outOfOrder(file, have)
-	v := wordCounts{words: len(want), lost: len(missing), nowhere: absent(want, have), peer: len(outOfOrder(file, want))}
+	want, file, have := extracttest.Words(page), extracttest.Words(raw), extracttest.Words(ours)
+	missing, fromFile := extracttest.OutOfOrder(want, have), extracttest.OutOfOrder(file, have)
+	v := wordCounts{words: len(want), lost: len(missing), nowhere: len(extracttest.Absent(want, have)), peer: len(extracttest.OutOfOrder(file, want))}
 	if len(fromFile) < len(missing) {
 		missing = fromFile
 	}
@@ -185,62 +183,4 @@ func (b *bench) textQuality(r *sandbox.Reader, books []booklet) error {
 	figure("text.quality", 1-float64(sum.lost)/float64(sum.words), "share")
 	figure("text.quality.either", 1-float64(sum.either)/float64(sum.words), "share")
 	return nil
-}
-
-var (
-	ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "\u00ad\n", "", "\u00ad", "")
-	hyphen    = regexp.MustCompile(`([\pL\pN])-\n?([\pL\pN])`)
-)
-
-// words splits a text into words. It ignores hyphens within words, since those at
-// the end of a line are ambiguous.
-func words(text string) []string {
-	text = ligatures.Replace(norm.NFC.String(text))
-	for range 2 { // the second time for words of one letter
-		text = hyphen.ReplaceAllString(text, "$1$2")
-	}
-	return strings.Fields(text)
-}
-
-// outOfOrder returns the words of one text that are not in the longest common
-// subsequence with another.
-func outOfOrder(want, have []string) []string {
-	wide := len(have) + 1
-	longest := make([]uint16, (len(want)+1)*wide) // of the suffixes from a pair of words on
-	for i := len(want) - 1; i >= 0; i-- {
-		for j := len(have) - 1; j >= 0; j-- {
-			if want[i] == have[j] {
-				longest[i*wide+j] = longest[(i+1)*wide+j+1] + 1
-			} else {
-				longest[i*wide+j] = max(longest[(i+1)*wide+j], longest[i*wide+j+1])
-			}
-		}
-	}
-	var missing []string
-	for i, j := 0, 0; i < len(want); {
-		switch {
-		case j < len(have) && want[i] == have[j]:
-			i, j = i+1, j+1
-		case j < len(have) && longest[i*wide+j+1] >= longest[(i+1)*wide+j]:
-			j++
-		default:
-			missing = append(missing, want[i])
-			i++
-		}
-	}
-	return missing
-}
-
-// absent counts the words that another text does not have in any order.
-func absent(want, have []string) (n int) {
-	left := map[string]int{}
-	for _, w := range have {
-		left[w]++
-	}
-	for _, w := range want {
-		if left[w]--; left[w] < 0 {
-			n++
-		}
-	}
-	return n
 }

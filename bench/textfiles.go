@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 )
 
@@ -30,7 +31,7 @@ var (
 
 // booklets creates the files and reads them with pdftotext. The files remain until
 // the next run for inspection. Files without text are images, and are omitted.
-func (b *bench) booklets(peer string) ([]booklet, error) {
+func (b *bench) booklets() ([]booklet, error) {
 	dir := filepath.Join(b.dir, "text")
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return nil, err
@@ -50,13 +51,13 @@ func (b *bench) booklets(peer string) ([]booklet, error) {
 			return nil, err
 		}
 		var err error
-		if book.pages, err = pagesOf(peer, book.path, "-"); err != nil {
+		if book.pages, err = pagesOf(book.path); err != nil {
 			return nil, err
 		}
-		if book.raw, err = pagesOf(peer, "-raw", book.path, "-"); err != nil {
+		if book.raw, err = pagesOf(book.path, "-raw"); err != nil {
 			return nil, err
 		}
-		if len(words(strings.Join(book.pages, ""))) > 0 {
+		if len(extracttest.Words(strings.Join(book.pages, ""))) > 0 {
 			books = append(books, book)
 		}
 	}
@@ -65,17 +66,12 @@ func (b *bench) booklets(peer string) ([]booklet, error) {
 }
 
 // pagesOf returns the output of pdftotext by page, without page heads and feet.
-func pagesOf(peer string, args ...string) (pages []string, err error) {
-	out, err := exec.Command(peer, args...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("pdftotext %s: %w", args, err)
+func pagesOf(path string, options ...string) ([]string, error) {
+	pages, err := extracttest.PDFToText(path, options...)
+	for i, page := range pages {
+		pages[i] = simulatedFoot.ReplaceAllString(simulatedHead.ReplaceAllString(page, ""), "")
 	}
-	for page := range bytes.SplitAfterSeq(out, []byte("\f")) {
-		if page, ended := bytes.CutSuffix(page, []byte("\f")); ended {
-			pages = append(pages, string(simulatedFoot.ReplaceAll(simulatedHead.ReplaceAll(page, nil), nil)))
-		}
-	}
-	return pages, nil
+	return pages, err
 }
 
 // simulated adds all documents of a busy day of the simulated market, and some
@@ -200,7 +196,7 @@ func written(files map[string][]byte) {
 		letters := strings.Split(strings.NewReplacer("fi", "ﬁ", "fl", "ﬂ").Replace(prose(rng, 1)), "")
 		for i := range letters {
 			if n%2 == 0 { // some maps list the letters of a ligature, some its own character
-				letters[i] = ligatures.Replace(letters[i])
+				letters[i] = extract.Normalize(letters[i])
 			}
 		}
 		files[fmt.Sprintf("written-font-%d", n)] = extracttest.Unicode(letters[:min(80, len(letters))]...)

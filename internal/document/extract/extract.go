@@ -78,6 +78,8 @@ var (
 	ErrCorrupt = &Unreadable{Reason: "it is cut off or corrupt"}
 	// ErrEncrypted is the error of a file that needs a password.
 	ErrEncrypted = &Unreadable{Reason: "it is encrypted and needs a password"}
+	// ErrCrash is the error of a file on which the program fails.
+	ErrCrash = &Unreadable{Reason: "it crashes the program that reads it"}
 )
 
 // ErrSitePage is the error of a web page of the regulator that was served in

@@ -87,7 +87,7 @@ func reading(t *testing.T, ctx context.Context, r *sandbox.Reader, pid int) <-ch
 		_, err := r.Read(ctx, extracttest.Endless())
 		done <- err
 	}()
-	for processorTime(t, pid) < before+20 { // hundredths of a second
+	for processorTime(t, pid) < before+busy {
 		select {
 		case err := <-done:
 			t.Fatalf("got %v, want the reading to continue", err)
@@ -96,6 +96,10 @@ func reading(t *testing.T, ctx context.Context, r *sandbox.Reader, pid int) <-ch
 	}
 	return done
 }
+
+// busy is the processor time after which a child works on an endless page, in
+// hundredths of a second.
+const busy = 20
 
 // processorTime returns the processor time of a process in hundredths of a second.
 func processorTime(t *testing.T, pid int) int {

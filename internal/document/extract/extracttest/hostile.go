@@ -11,15 +11,17 @@ import (
 )
 
 // Bomb returns a file of a few kilobytes whose page expands to gigabytes.
-func Bomb() []byte {
+func Bomb() []byte { return Pages(BombPage) }
+
+// BombPage adds a page of a few kilobytes that expands to gigabytes.
+func BombPage(f *pdf.File) (content pdf.Ref, resources string) {
 	const megabytes = 2 << 10
 	var once bytes.Buffer
 	z, _ := flate.NewWriter(&once, flate.BestCompression)
 	z.Write(bytes.Repeat([]byte("q "), 1<<19))
 	z.Flush()
 	inner := slices.Concat([]byte("\x78\xda"), bytes.Repeat(once.Bytes(), megabytes))
-	f := &pdf.File{}
-	return onePage(f, f.AddRawStream("/Filter [/FlateDecode /FlateDecode]", pdf.Deflate(inner)), "")
+	return f.AddRawStream("/Filter [/FlateDecode /FlateDecode]", pdf.Deflate(inner)), ""
 }
 
 // Swarm returns a small file whose page never ends: each part of it draws the next
@@ -39,16 +41,18 @@ func Swarm() []byte {
 	return onePage(f, f.AddStream("", []byte("/X Do")), "/XObject << /X 1 0 R >>")
 }
 
-// Endless returns a small file whose page takes hours to draw and little memory:
-// an image under a colour that is computed for each dot.
-func Endless() []byte {
-	f := &pdf.File{}
+// Endless returns a file of one EndlessPage.
+func Endless() []byte { return Pages(EndlessPage) }
+
+// EndlessPage adds a page that takes hours to draw and little memory: an image
+// under a colour that is computed for each dot.
+func EndlessPage(f *pdf.File) (content pdf.Ref, resources string) {
 	picture := f.AddStream(imageDict(1, 1), []byte("x"))
 	program := "{ add " + strings.Repeat("dup mul sqrt ", 20_000) + "}"
 	function := f.AddStream("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1]", []byte(program))
 	shading := fmt.Sprintf("<< /ShadingType 1 /ColorSpace /DeviceGray /Matrix [595 0 0 842 0 0] /Function %v >>", function)
-	content := f.AddStream("", []byte("q 595 0 0 842 0 0 cm /P Do Q /S sh"))
-	return onePage(f, content, fmt.Sprintf("/XObject << /P %v >> /Shading << /S %s >>", picture, shading))
+	content = f.AddStream("", []byte("q 595 0 0 842 0 0 cm /P Do Q /S sh"))
+	return content, fmt.Sprintf("/XObject << /P %v >> /Shading << /S %s >>", picture, shading)
 }
 
 // Cyclic returns a file whose trees of pages contain each other.

@@ -14,12 +14,12 @@ import (
 const (
 	wasmPage = 64 << 10
 	codeSize = 36 << 20 // of the program with PDFium's code
-	minimum  = 16 << 20 // of each other part
+	minimum  = 32 << 20 // of PDFium and of the heap; PDFium starts with 18 MB, most of them untouched
 )
 
 // usable returns the part of the limit that is used. The rest is for what these
 // estimates do not cover.
-func usable(limit int64) int64 { return limit / 6 * 5 }
+func usable(limit int64) int64 { return limit / 5 * 4 }
 
 // instanceLimit returns the memory that PDFium may use for a file.
 func instanceLimit(limit int64, fileSize int) int64 {

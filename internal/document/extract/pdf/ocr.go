@@ -147,51 +147,46 @@ func (d *file) areaOf(object uint64) float64 {
 
 // readImages reads pages that are images by OCR, up to the limit.
 func (d *file) readImages() {
-	var todo []int
-	for n, s := range d.sheets {
-		if s.method == extract.Not {
-			todo = append(todo, n+1)
-		}
-	}
+	todo := d.pictures
 	if len(todo) == 0 {
 		return
 	}
 	if err := d.ocr.ready(); err != nil {
-		d.note(todo, err)
+		d.note(todo, err.Error())
 		return
 	}
 	limit := max(d.limits.OCRPages, 0)
 	if len(todo) > limit {
-		d.note(todo[limit:], fmt.Errorf("only %d pages of a document are read off pictures", limit))
+		d.note(todo[limit:], fmt.Sprintf("only %d pages of a document are read off pictures", limit))
 		todo = todo[:limit]
 	}
-	d.beforeOCR(len(todo))
+	d.task.OCR(len(todo))
 	for i, n := range todo {
-		err := d.readImage(n - 1)
-		if d.err != nil {
-			// PDFium has failed. The pages that it has read are still good.
-			d.note(todo[i:], errors.New("a picture could not be drawn"))
+		err := d.task.Step()
+		if err == nil {
+			err = d.readImage(n - 1)
+		}
+		if extract.IsStopped(err) {
+			d.note(todo[i:], extract.Reason(err))
 			return
 		}
-		if err != nil {
-			d.note([]int{n}, err)
+		if extract.IsUnreadable(err) {
+			d.failures.add(n, err)
+		} else if err != nil {
+			d.note([]int{n}, err.Error())
 		}
 	}
 }
 
 // note adds a note that some pages are images that were not read.
-func (d *file) note(pages []int, why error) {
-	d.notes = append(d.notes, fmt.Sprintf("Pages that are pictures and were not read: %s. The reason: %v.", pageRanges(pages), why))
+func (d *file) note(pages []int, why string) {
+	d.notes = append(d.notes, fmt.Sprintf("Pages that are pictures and were not read: %s. The reason: %s.", pageRanges(pages), why))
 }
 
-// readImage reads page n, counted from 0, by OCR.
+// readImage reads page n, counted from 0, by OCR. The error is an Unreadable if it
+// exceeds a limit.
 func (d *file) readImage(n int) error {
-	page := d.call("FPDF_LoadPage", d.handle, uint64(n))
-	if page == 0 {
-		return errors.New("it is damaged")
-	}
-	defer d.call("FPDF_ClosePage", page)
-	image, err := d.render(page)
+	image, err := d.draw(n)
 	if err != nil {
 		return err
 	}
@@ -205,12 +200,36 @@ func (d *file) readImage(n int) error {
 	return nil
 }
 
-// render returns a page as a grey image in the PGM format, with the resolution
+// draw returns page n as an image. If there is too little memory for its
+// resolution, it gets a lower one.
+func (d *file) draw(n int) (image []byte, err error) {
+	const maxPixels, minPixels = 12e6, 1e6
+	for pixels := maxPixels; pixels > minPixels; pixels /= 4 {
+		err = d.attempt(func() (err error) {
+			image, err = d.render(n, pixels)
+			return err
+		})
+		if err != nil && err != extract.ErrCorrupt && extract.IsUnreadable(err) {
+			continue
+		}
+		break
+	}
+	if err == extract.ErrCorrupt {
+		err = errors.New("it could not be drawn")
+	}
+	return image, err
+}
+
+// render returns page n as a grey image in the PGM format, with the resolution
 // that tesseract works best with. Pages larger than paper get a lower one.
-func (d *file) render(page uint64) ([]byte, error) {
+func (d *file) render(n int, maxPixels float64) ([]byte, error) {
+	page := d.call("FPDF_LoadPage", d.handle, uint64(n))
+	if page == 0 {
+		return nil, errors.New("it is damaged")
+	}
+	defer d.call("FPDF_ClosePage", page)
 	const (
 		dotsPerInch = 300.0
-		maxPixels   = 12e6
 		maxSide     = 20_000
 	)
 	width, height := d.callFloat("FPDF_GetPageWidthF", page), d.callFloat("FPDF_GetPageHeightF", page)

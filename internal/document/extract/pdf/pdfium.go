@@ -139,14 +139,17 @@ func (l *library) open(file []byte, limit int64) (*instance, error) {
 	i.call("FPDF_InitLibrary")
 	i.scratch = uint32(i.call("malloc", scratchSize))
 	if i.err != nil || i.scratch == 0 {
-		i.close()
+		l.close(i)
 		return nil, fmt.Errorf("%w at the start", errWASM)
 	}
 	return i, nil
 }
 
-// close frees the memory of the instance.
-func (i *instance) close() { i.module.Close(context.Background()) }
+// close frees the memory of an instance.
+func (l *library) close(i *instance) {
+	l.file = nil
+	i.module.Close(context.Background())
+}
 
 // call calls a function of PDFium and returns its result, if it has one.
 func (i *instance) call(name string, args ...uint64) uint64 {

@@ -11,8 +11,6 @@
 package pdf
 
 import (
-	"errors"
-	"fmt"
 	"runtime/debug"
 
 	"pregon/internal/document/extract"
@@ -20,7 +18,6 @@ import (
 
 // Reader reads PDF files. It is not safe for concurrent use.
 type Reader struct {
-	memory  int64 // limit of the process
 	library *library
 	ocr     *ocr
 }
@@ -34,7 +31,7 @@ func NewReader(cacheDir, tesseract string, l extract.Limits) (r *Reader, uncache
 		return nil, uncached, err
 	}
 	limitHeap(l.Memory, 0) // after PDFium is compiled, which needs more memory
-	r = &Reader{memory: l.Memory, library: library, ocr: findOCR(tesseract, l)}
+	r = &Reader{library: library, ocr: findOCR(tesseract, l)}
 	debug.FreeOSMemory() // compiling takes hundreds of megabytes
 	return r, uncached, nil
 }
@@ -42,25 +39,8 @@ func NewReader(cacheDir, tesseract string, l extract.Limits) (r *Reader, uncache
 // FreeMemory returns memory to the system after large files.
 func (r *Reader) FreeMemory() { freeHeap() }
 
-// Read returns the text of a PDF file. It calls ocr before it reads pages by
-// OCR, with their number.
-func (r *Reader) Read(body []byte, l extract.Limits, ocr func(pages int)) (*extract.Text, error) {
-	p, err := r.library.open(body, instanceLimit(l.Memory, len(body)))
-	if err != nil {
-		return nil, err
-	}
-	defer p.close()
-	t, err := (&file{instance: p, limits: l, ocr: r.ocr, beforeOCR: ocr}).read(body)
-	if !errors.Is(err, errWASM) {
-		return t, err
-	}
-	if p.space.refused {
-		return nil, tooLarge(r.memory)
-	}
-	return nil, extract.ErrCorrupt
-}
-
-// tooLarge returns the error of a file that needs more memory than the limit.
-func tooLarge(limit int64) error {
-	return &extract.Unreadable{Reason: fmt.Sprintf("reading it needed more than %d MB", limit>>20)}
+// Read returns the text of a PDF file.
+func (r *Reader) Read(body []byte, l extract.Limits, task extract.Task) (*extract.Text, error) {
+	d := &file{library: r.library, body: body, limits: l, ocr: r.ocr, task: task}
+	return d.read()
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +27,7 @@ type child struct {
 	closed   <-chan struct{} // of the reader
 	frames   chan frame      // received from the child
 	id       uint32          // of the last document
+	step     int             // that the child began last, as it says; 0 before the first
 	stderr   *tail
 	greeting greeting
 
@@ -143,7 +143,7 @@ func (c *child) ended() bool {
 // setup sends the settings and waits until the child is ready. No document is
 // involved, so its errors are never an Unreadable.
 func (c *child) setup(ctx context.Context, settings []byte) error {
-	answer, err := c.ask(ctx, frame{kind: setup, body: settings}, c.limits.StartTime, c.limits.StartMemory)
+	answer, err := c.ask(ctx, []frame{{kind: setup, body: settings}}, c.limits.StartTime, c.limits.StartMemory)
 	switch _, exceeded := errors.AsType[limitError](err); {
 	case exceeded:
 		return fmt.Errorf("getting ready %w", err)
@@ -163,11 +163,20 @@ func (c *child) setup(ctx context.Context, settings []byte) error {
 	return nil
 }
 
-// read has the child read a document. If the child cannot be used afterwards, it
-// has ended.
-func (c *child) read(ctx context.Context, body []byte) (*extract.Text, error) {
+// read has the child read a document, without some of its steps. If the child
+// cannot be used afterwards, it has ended, and c.step is the step that failed.
+func (c *child) read(ctx context.Context, body []byte, left []skip) (*extract.Text, error) {
 	c.id++
-	answer, err := c.ask(ctx, frame{kind: document, id: c.id, body: body}, c.limits.Time, c.limits.Memory)
+	c.step = 0
+	questions := []frame{{kind: document, id: c.id, body: body}}
+	if len(left) > 0 {
+		list, err := json.Marshal(left)
+		if err != nil {
+			return nil, err
+		}
+		questions = append([]frame{{kind: skips, id: c.id, body: list}}, questions...)
+	}
+	answer, err := c.ask(ctx, questions, c.limits.Time, c.limits.Memory)
 	if err != nil {
 		return nil, c.classify(err)
 	}
@@ -186,8 +195,8 @@ type limitError string
 func (e limitError) Error() string { return string(e) }
 
 var (
-	errEnded = errors.New("the child ended")
-	errCrash = &extract.Unreadable{Reason: "it crashes the program that reads it"}
+	errEnded    = errors.New("the child ended")
+	errConfused = &extract.Unreadable{Reason: "it confuses the program that reads it"}
 )
 
 // classify returns an Unreadable if the document caused an error of ask, after
@@ -198,23 +207,25 @@ func (c *child) classify(err error) error {
 	}
 	switch {
 	case errors.Is(err, errInvalidAnswer), errors.Is(err, errEnded) && errors.Is(c.err, errFrame):
-		return &extract.Unreadable{Reason: "it confuses the program that reads it"}
+		return errConfused
 	case !errors.Is(err, errEnded):
 		return err
 	case wasKilled(c.cmd.ProcessState):
 		return extract.ErrKilled // not by us, whose kills have other errors
 	}
-	return errCrash
+	return extract.ErrCrash
 }
 
-// ask sends a frame and waits for the answer. After an error the child has ended.
-func (c *child) ask(ctx context.Context, question frame, timeout time.Duration, memory int64) (frame, error) {
+// ask sends frames and waits for the answer. After an error the child has ended.
+func (c *child) ask(ctx context.Context, questions []frame, timeout time.Duration, memory int64) (frame, error) {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		writeFrame(c.in, question) // if it fails, there is no valid answer
+		for _, q := range questions {
+			writeFrame(c.in, q) // if it fails, there is no valid answer
+		}
 	}()
-	answer, err := c.answer(ctx, question.id, timeout, memory)
+	answer, err := c.answer(ctx, questions[0].id, timeout, memory)
 	if err == nil {
 		select {
 		case <-sent:
@@ -232,30 +243,28 @@ func (c *child) ask(ctx context.Context, question frame, timeout time.Duration, 
 // answer waits for the answer to a question, and enforces the limits of time and
 // memory.
 func (c *child) answer(ctx context.Context, id uint32, timeout time.Duration, memory int64) (frame, error) {
-	begun := time.Now()
-	deadline := time.NewTimer(timeout)
-	defer deadline.Stop()
+	clock := newClock(c.limits, timeout)
+	defer clock.Stop()
 	measure := time.NewTicker(memoryInterval)
 	defer measure.Stop()
-	granted := 0 // pages to be read by OCR
 	for {
 		select {
 		case f := <-c.frames:
 			switch {
 			case f.id != id:
 				return f, errInvalidAnswer
-			case f.kind != ocrPages:
+			case f.kind == ocrPages:
+				clock.grant(f.number())
+			case f.kind == step:
+				c.step = f.number()
+				clock.step()
+			default:
 				return f, nil
-			case len(f.body) == 4:
-				more := int(min(binary.BigEndian.Uint32(f.body), uint32(c.limits.OCRPages-granted)))
-				granted += more
-				timeout += c.limits.OCRTime * time.Duration(more)
-				deadline.Reset(time.Until(begun.Add(timeout)))
 			}
 		case <-c.gone:
 			return frame{}, errEnded
-		case <-deadline.C:
-			return frame{}, limitError(fmt.Sprintf("took more than %v s", timeout.Seconds()))
+		case <-clock.C:
+			return frame{}, limitError(fmt.Sprintf("took more than %v s", clock.allowed.Seconds()))
 		case <-measure.C:
 			if residentMemory(c.cmd.Process.Pid) > memory {
 				return frame{}, limitError(fmt.Sprintf("needed more than %d MB", memory>>20))

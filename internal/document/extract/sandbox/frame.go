@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"pregon/internal/document/extract"
 )
@@ -12,13 +13,22 @@ import (
 // Parent and child exchange frames: a byte for the kind, four bytes for the
 // number of the document, four for the length of the body, and the body.
 //
-// The parent sends setup once, then documents, one at a time. The child answers
-// ready to setup, and one of text, unreadable, sitePage and trouble to a
-// document. Before that answer it may send ocrPages once to get more time.
+// The parent sends setup once, then documents, one at a time, each after skips if
+// an earlier child failed on it. The child answers ready to setup, and one of text,
+// unreadable, sitePage and trouble to a document. Before that answer it sends the
+// steps that it begins, and ocrPages to get more time.
 type frame struct {
 	kind kind
 	id   uint32
 	body []byte
+}
+
+// number returns the number in a frame, or 0 if it has none.
+func (f frame) number() int {
+	if len(f.body) != 4 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(f.body) & math.MaxInt32)
 }
 
 type kind byte
@@ -26,7 +36,9 @@ type kind byte
 const (
 	setup      kind = 'S' // JSON of Settings
 	document   kind = 'D' // the bytes of a document
+	skips      kind = 'X' // JSON of a list of skip, for the document that follows
 	ready      kind = 'R' // the child has started; JSON of a greeting, or empty
+	step       kind = 'P' // four bytes: the number of the step that begins, from 1
 	ocrPages   kind = 'O' // four bytes: the number of pages that are going to be read by OCR
 	text       kind = 'T' // JSON of an extract.Text
 	unreadable kind = 'U' // the reason of an extract.Unreadable
@@ -43,10 +55,10 @@ const (
 // each.
 type sizes map[kind]int
 
-var toChild = sizes{setup: 64 << 10, document: extract.MaxBody}
+var toChild = sizes{setup: 64 << 10, skips: 16 << 10, document: extract.MaxBody}
 
 func fromChild(l extract.Limits) sizes {
-	return sizes{ready: 16 << 10, ocrPages: 4, text: answerSize(l), unreadable: maxMessage, sitePage: 0, trouble: maxMessage}
+	return sizes{ready: 16 << 10, step: 4, ocrPages: 4, text: answerSize(l), unreadable: maxMessage, sitePage: 0, trouble: maxMessage}
 }
 
 // answerSize returns the size of the largest valid text in JSON. Escaping at most

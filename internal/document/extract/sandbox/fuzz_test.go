@@ -15,7 +15,7 @@ import (
 // echo is an engine that returns the document as its text.
 type echo struct{}
 
-func (echo) Read(body []byte, ocr func(int)) (*extract.Text, error) {
+func (echo) Read(body []byte, t extract.Task) (*extract.Text, error) {
 	switch {
 	case bytes.HasPrefix(body, []byte("panic")):
 		panic("requested by the document")
@@ -26,7 +26,10 @@ func (echo) Read(body []byte, ocr func(int)) (*extract.Text, error) {
 	case bytes.HasPrefix(body, []byte("bad")):
 		return nil, &extract.Unreadable{Reason: string(body)}
 	}
-	ocr(len(body))
+	if err := t.Step(); err != nil {
+		return nil, &extract.Unreadable{Reason: extract.Reason(err)}
+	}
+	t.OCR(len(body))
 	return &extract.Text{Type: extract.HTML, Method: extract.ByText, Pages: []extract.Page{{Text: extract.Tidy(string(body)), Method: extract.ByText}}}, nil
 }
 
@@ -49,6 +52,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(frames(hello, frame{document, 1, []byte("hola")}, frame{document, 2, []byte("panic")}, frame{document, 3, []byte("site")}))
 	f.Add(frames(hello, frame{document, 1, []byte("own")}, frame{document, 2, []byte("bad \xff")}, frame{kind: document}))
 	f.Add(frames(frame{document, 1, []byte("hola")}))
+	f.Add(frames(hello, frame{skips, 1, []byte(`[{"step":1,"reason":"x"},{"step":2,"rest":true}]`)}, frame{document, 1, []byte("hola")}))
 	f.Add(frames(hello, hello))
 	f.Add([]byte("D\x00\x00\x00\x01\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -67,17 +67,50 @@ func (r *Reader) Read(ctx context.Context, body []byte) (*extract.Text, error) {
 		return nil, err
 	}
 	defer r.release()
-	if err := r.start(ctx); err != nil {
-		return nil, err
-	}
-	text, err := r.child.read(ctx, body)
-	if r.child.ended() {
-		if ctx.Err() == nil && !errors.Is(err, ErrClosed) {
-			r.o.Logger.Warn("the child that reads documents ended", "error", err, "said", r.child.stderr.String())
+	return r.readRetrying(ctx, body)
+}
+
+// maxSkips is the number of steps that are left out of a document one by one. In
+// the last of them reading ends.
+const maxSkips = 3
+
+// readRetrying reads a document. If the child exceeds a limit or crashes in a step,
+// such as a page, another one reads the document without that step: one page must
+// not cost the others. The caller holds the turn.
+func (r *Reader) readRetrying(ctx context.Context, body []byte) (*extract.Text, error) {
+	var left []skip
+	for {
+		if err := r.start(ctx); err != nil {
+			return nil, err
 		}
-		r.child = nil
+		text, failed, err := r.readOnce(ctx, body, left)
+		if failed == 0 || len(left) == maxSkips {
+			return text, err
+		}
+		left = append(left, skip{Step: failed, Reason: extract.Reason(err), Rest: len(left)+1 == maxSkips})
 	}
-	return text, err
+}
+
+// readOnce has the child read a document. It returns the step in which the child
+// failed because of the document, or 0.
+func (r *Reader) readOnce(ctx context.Context, body []byte, left []skip) (text *extract.Text, failed int, err error) {
+	c := r.child
+	text, err = c.read(ctx, body, left)
+	if !c.ended() {
+		if residentMemory(c.cmd.Process.Pid) > r.o.Limits.Memory/2 {
+			c.kill() // a new one begins with less
+			r.child = nil
+		}
+		return text, 0, err
+	}
+	r.child = nil
+	if ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+		r.o.Logger.Warn("the child that reads documents ended", "error", err, "step", c.step, "said", c.stderr.String())
+	}
+	if !extract.IsUnreadable(err) || err == errConfused {
+		return nil, 0, err
+	}
+	return nil, c.step, err
 }
 
 // Warm starts the child, so that the first document does not wait for it.

@@ -1,13 +1,13 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"pregon/internal/document/extract"
 )
@@ -40,9 +40,8 @@ type Program struct {
 
 // Engine reads documents.
 type Engine interface {
-	// Read returns the text of a document. It calls ocr at most once, before it
-	// reads that many pages by OCR.
-	Read(body []byte, ocr func(pages int)) (*extract.Text, error)
+	// Read returns the text of a document.
+	Read(body []byte, t extract.Task) (*extract.Text, error)
 	// FreeMemory returns the memory of the last document to the system.
 	FreeMemory()
 }
@@ -104,6 +103,12 @@ func serveWith(in io.Reader, out io.Writer, s Settings, start func(Settings) (En
 	if err := writeFrame(out, frame{kind: ready, body: body}); err != nil {
 		return err
 	}
+	return serveAll(in, out, e, s.Limits)
+}
+
+// serveAll reads documents until in ends.
+func serveAll(in io.Reader, out io.Writer, e Engine, l extract.Limits) error {
+	var left []skip
 	for {
 		f, err := readFrame(in, toChild)
 		switch {
@@ -111,36 +116,39 @@ func serveWith(in io.Reader, out io.Writer, s Settings, start func(Settings) (En
 			return nil
 		case err != nil:
 			return err
-		case f.kind != document:
+		case f.kind == setup:
 			return fmt.Errorf("%w: settings for a second time", errFrame)
+		case f.kind == skips:
+			if err := json.Unmarshal(f.body, &left); err != nil {
+				return fmt.Errorf("decode the skips: %w", err)
+			}
+			continue
 		}
-		if err := serveOne(out, e, f, s.Limits); err != nil {
+		t := &task{out: out, id: f.id, limits: l, begun: time.Now(), skips: left}
+		left = nil
+		if err := serveOne(out, e, &f, t); err != nil {
 			return err
 		}
 	}
 }
 
 // serveOne reads one document and answers.
-func serveOne(out io.Writer, e Engine, f frame, l extract.Limits) error {
-	ocr := func(pages int) {
-		body := binary.BigEndian.AppendUint32(nil, uint32(pages))
-		writeFrame(out, frame{kind: ocrPages, id: f.id, body: body}) // if it fails, the answer fails too
-	}
-	t, err := readSafely(e, f.body, ocr)
-	answer := encodeAnswer(t, err, l)
-	answer.id = f.id
-	f.body, t = nil, nil
+func serveOne(out io.Writer, e Engine, f *frame, t *task) error {
+	found, err := readSafely(e, f.body, t)
+	f.body = nil // before the answer, which may be large too, is encoded
+	answer := encodeAnswer(found, err, t.limits)
+	answer.id, found = f.id, nil
 	e.FreeMemory() // before the answer, so that the next document starts with little memory in use
 	return writeFrame(out, answer)
 }
 
 // readSafely turns a panic into an Unreadable: the document would cause it again.
-func readSafely(e Engine, body []byte, ocr func(int)) (t *extract.Text, err error) {
+func readSafely(e Engine, body []byte, t *task) (found *extract.Text, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(os.Stderr, "panic: %v\n%s", p, debug.Stack())
-			t, err = nil, errCrash
+			found, err = nil, extract.ErrCrash
 		}
 	}()
-	return e.Read(body, ocr)
+	return e.Read(body, t)
 }

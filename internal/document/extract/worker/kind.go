@@ -12,10 +12,10 @@ import (
 func typeOf(body []byte) (extract.Type, error) {
 	head := body[:min(len(body), 64<<10)]
 	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return extract.ZIP, nil // before PDF, because its first file may be a PDF that is not compressed
 	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
 		return extract.PDF, nil
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return extract.ZIP, nil
 	case isHTML(head):
 		return extract.HTML, nil
 	case len(bytes.Trim(head, "\x00 \t\r\n")) == 0:

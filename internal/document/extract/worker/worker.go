@@ -38,16 +38,16 @@ type engine struct {
 }
 
 // Read returns the text of a document.
-func (e *engine) Read(body []byte, ocr func(pages int)) (*extract.Text, error) {
+func (e *engine) Read(body []byte, task extract.Task) (*extract.Text, error) {
 	t, err := typeOf(body)
 	if err != nil {
 		return nil, err
 	}
 	var text *extract.Text
 	if t == extract.ZIP {
-		text, err = e.readZIP(body, ocr)
+		text, err = e.readZIP(body, task)
 	} else {
-		text, err = e.readFile(t, body, e.limits, ocr)
+		text, err = e.readFile(t, body, e.limits, task)
 	}
 	if err != nil {
 		return nil, err
@@ -59,9 +59,12 @@ func (e *engine) Read(body []byte, ocr func(pages int)) (*extract.Text, error) {
 }
 
 // readFile reads a document that is no archive.
-func (e *engine) readFile(t extract.Type, body []byte, l extract.Limits, ocr func(pages int)) (*extract.Text, error) {
+func (e *engine) readFile(t extract.Type, body []byte, l extract.Limits, task extract.Task) (*extract.Text, error) {
 	if t == extract.PDF {
-		return e.Reader.Read(body, l, ocr)
+		return e.Reader.Read(body, l, task)
+	}
+	if err := task.Step(); err != nil {
+		return nil, &extract.Unreadable{Reason: extract.Reason(err)}
 	}
 	return html.Read(body, l)
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // readZIP reads the documents of an archive, one after the other.
-func (e *engine) readZIP(body []byte, ocr func(int)) (*extract.Text, error) {
+func (e *engine) readZIP(body []byte, task extract.Task) (*extract.Text, error) {
 	// An entry of the directory takes more memory than bytes in the archive.
 	if bytes.Count(body, []byte("PK\x01\x02")) > maxFiles {
 		return nil, &extract.Unreadable{Reason: fmt.Sprintf("it is a package of more than %d files", maxFiles)}
@@ -36,7 +36,9 @@ func (e *engine) readZIP(body []byte, ocr func(int)) (*extract.Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.readMembers(list, ocr)
+	l := e.limits
+	l.Memory -= int64(len(body))
+	return e.readMembers(list, l, task)
 }
 
 // officeName returns the name of an office format that is also a ZIP file, or "".
@@ -90,9 +92,8 @@ func documents(z *zip.Reader) ([]*zip.File, error) {
 // readMembers reads the documents of an archive within the limits of one
 // document. A note says which could not be read. If none could, that is the
 // error.
-func (e *engine) readMembers(list []*zip.File, ocr func(int)) (*extract.Text, error) {
+func (e *engine) readMembers(list []*zip.File, left extract.Limits, task extract.Task) (*extract.Text, error) {
 	all := &extract.Text{Type: extract.ZIP}
-	left := e.limits
 	unpacked := 0
 	var failed error
 	for n, f := range list {
@@ -100,19 +101,25 @@ func (e *engine) readMembers(list []*zip.File, ocr func(int)) (*extract.Text, er
 			all.Notes = append(all.Notes, fmt.Sprintf("The package has %d documents, of which the first %d were read.", len(list), n))
 			break
 		}
+		name := extract.Title(path.Base(f.Name))
 		body, err := unpack(f, maxUnpacked-unpacked)
 		unpacked += len(body)
 		var t *extract.Text
 		if err == nil {
-			t, err = e.readMember(body, left, ocr)
+			t, err = e.readMember(body, left, task)
 		}
 		if err != nil {
 			if !extract.IsUnreadable(err) {
 				return nil, err
 			}
 			failed = err
-			all.Notes = append(all.Notes, fmt.Sprintf("Of the package, %s could not be read.", extract.Title(path.Base(f.Name))))
+			all.Notes = append(all.Notes, fmt.Sprintf("Of the package, %s could not be read. The reason: %s.", name, extract.Reason(err)))
 			continue
+		}
+		if len(list) > 1 {
+			for i, note := range t.Notes {
+				t.Notes[i] = name + ": " + note
+			}
 		}
 		appendText(all, t)
 		left.Pages -= len(t.Pages)
@@ -129,7 +136,7 @@ func (e *engine) readMembers(list []*zip.File, ocr func(int)) (*extract.Text, er
 	return all, nil
 }
 
-func (e *engine) readMember(body []byte, l extract.Limits, ocr func(int)) (*extract.Text, error) {
+func (e *engine) readMember(body []byte, l extract.Limits, task extract.Task) (*extract.Text, error) {
 	t, err := typeOf(body)
 	switch {
 	case err != nil:
@@ -137,7 +144,7 @@ func (e *engine) readMember(body []byte, l extract.Limits, ocr func(int)) (*extr
 	case t == extract.ZIP:
 		return nil, &extract.Unreadable{Reason: "it is a package within a package"}
 	}
-	return e.readFile(t, body, l, ocr)
+	return e.readFile(t, body, l, task)
 }
 
 // appendText appends the pages, headings and notes of t to all.
@@ -163,12 +170,14 @@ func unpack(f *zip.File, limit int) ([]byte, error) {
 	}
 	defer r.Close()
 	limit = min(limit, extract.MaxBody, int(min(f.CompressedSize64, extract.MaxBody))*maxRatio+1<<20)
-	body, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	var body bytes.Buffer
+	body.Grow(int(min(f.UncompressedSize64, uint64(limit))) + bytes.MinRead) // growing later would copy it
+	_, err = body.ReadFrom(io.LimitReader(r, int64(limit)+1))
 	switch {
-	case len(body) > limit:
+	case body.Len() > limit:
 		return nil, &extract.Unreadable{Reason: "it is a package that unpacks to more than a document can have"}
 	case err != nil:
 		return nil, extract.ErrCorrupt
 	}
-	return body, nil
+	return body.Bytes(), nil
 }

@@ -9,4 +9,8 @@ type Filter struct {
 	From, To Day    // Madrid days, inclusive; zero is open
 	Category string // one of the regulator's categories
 	Kind     Kind   // of the issuer
+	// InDocument searches the text of the document instead of the fields of the
+	// report. Streams, webhooks and subscriptions have it; lists find the reports in
+	// the store first.
+	InDocument bool
 }

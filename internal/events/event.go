@@ -19,7 +19,9 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
 	"pregon/internal/search"
+	"pregon/internal/store"
 	"pregon/internal/text"
 )
 
@@ -35,6 +37,19 @@ type Event struct {
 
 	report *search.Report     // of a report
 	issuer *disclosure.Issuer // of the directory
+}
+
+// document returns the SHA-256 of the report's document as it then was, empty if
+// its text was not ready.
+func (e *Event) document() string {
+	if e.report == nil {
+		return ""
+	}
+	d := &e.report.Report.Document
+	if d.Status != disclosure.DocumentReady || !store.IsHash(d.SHA256) {
+		return ""
+	}
+	return d.SHA256
 }
 
 // newEvent encodes a change.
@@ -144,7 +159,8 @@ func FilterLength(f disclosure.Filter) int {
 type Selector struct {
 	events  []disclosure.Event
 	filter  disclosure.Filter
-	matcher *search.Matcher // nil matches every report
+	matcher *search.Matcher   // nil matches every report
+	words   *document.Matcher // of the filter's search if it is InDocument; nil matches no document
 }
 
 // Compile prepares a selection for matching.
@@ -153,18 +169,31 @@ func (s Selection) Compile() *Selector {
 	if len(out.events) == 0 {
 		out.events = DefaultEvents
 	}
+	f := s.Filter
+	if f.InDocument {
+		out.words, _ = document.NewMatcher(f.Search) // was checked when the filter was accepted
+		f.Search = ""
+	}
 	if s.Filter != (disclosure.Filter{}) {
-		out.matcher = search.Compile(s.Filter)
+		out.matcher = search.Compile(f)
 	}
 	return out
 }
 
+// InDocument reports whether the selector searches the texts of documents. Then
+// Match decides only whether the text has to be compared: see Hub.Match.
+func (s *Selector) InDocument() bool { return s.filter.InDocument }
+
+// MatchText reports whether a document has the words that the selector searches for.
+func (s *Selector) MatchText(c *document.Content) bool { return s.words != nil && s.words.Match(c) }
+
 // Match reports whether an event is selected. A change of an issuer matches a
 // filter that is empty or has only that issuer or its kind, because all other
-// conditions apply to reports.
+// conditions apply to reports. If the selector is InDocument, Match reports
+// whether the event has a text and meets all other conditions.
 func (s *Selector) Match(e *Event) bool {
 	switch {
-	case !slices.Contains(s.events, e.Name):
+	case !slices.Contains(s.events, e.Name), s.InDocument() && e.document() == "":
 		return false
 	case s.matcher == nil:
 		return true

@@ -9,14 +9,17 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
 )
 
 // kept is the number of events that the hub keeps in memory: some minutes of the
 // busiest day, which is more than a listener needs after a reconnect.
 const kept = 4096
 
-// Log is the part of the store from which older changes are read.
+// Log is the part of the store from which older changes and the texts of documents
+// are read.
 type Log interface {
+	document.Pages
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 }
@@ -25,6 +28,7 @@ type Log interface {
 type Hub struct {
 	catalog *catalog.Catalog
 	log     Log
+	texts   *document.Contents
 
 	mu     sync.RWMutex
 	recent []*lazy         // guarded by mu: without a gap, up to the head
@@ -45,7 +49,7 @@ type lazy struct {
 // NewHub returns a hub that receives changes from the catalogue, so that a change
 // is in the snapshot before listeners receive it.
 func NewHub(c *catalog.Catalog, log Log) *Hub {
-	h := &Hub{catalog: c, log: log, wake: make(chan struct{})}
+	h := &Hub{catalog: c, log: log, texts: document.NewContents(log), wake: make(chan struct{})}
 	c.Notify(h.add)
 	return h
 }
@@ -144,6 +148,24 @@ func (h *Hub) After(ctx context.Context, after disclosure.Cursor, limit int) ([]
 		return events, nil
 	}
 	return h.Read(ctx, after, limit)
+}
+
+// Match reports whether an event is selected. For a selector that is InDocument it
+// loads the text, once for all listeners. An error means that the text could not be
+// loaded: the caller must try again, and must not pass the event over.
+func (h *Hub) Match(ctx context.Context, s *Selector, e *Event) (bool, error) {
+	selected := s.Match(e)
+	if !selected || !s.InDocument() {
+		return selected, nil
+	}
+	content, err := h.Text(ctx, e)
+	return err == nil && s.MatchText(content), err
+}
+
+// Text returns the words of the document of an event that a selector with
+// InDocument matches.
+func (h *Hub) Text(ctx context.Context, e *Event) (*document.Content, error) {
+	return h.texts.Get(ctx, e.document())
 }
 
 // ready encodes an event on first use. h.mu is held: the events in memory have the

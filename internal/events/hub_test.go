@@ -17,6 +17,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/store"
@@ -186,6 +187,55 @@ func TestSelection(t *testing.T) {
 		}
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%+v selects %v, want %s", test.s, got, test.want)
+		}
+	}
+}
+
+// A selection by words of documents matches the events in which the report has a
+// text with these words.
+func TestSelectionInDocuments(t *testing.T) {
+	w := newTestHub(t)
+	hashes := map[string]string{"dividendo": strings.Repeat("ab", 32), "canje": strings.Repeat("cd", 32), "lost": strings.Repeat("ef", 32)}
+	for _, word := range []string{"dividendo", "canje"} {
+		pages := []string{"Portada", "El " + word}
+		if err := w.db.PutDocument(t.Context(), store.Document{SHA256: hashes[word], Head: "{}", Pages: pages, Parts: document.Index(pages)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newReport(7)
+	r.PublishedAt = time.Now().UTC().Truncate(time.Second)
+	w.append(store.Batch{Reports: []disclosure.Report{r}, Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company}}})
+	for _, word := range []string{"dividendo", "canje", "lost"} { // the document is replaced
+		r.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: hashes[word], Link: "https://regulator.example/" + word}
+		w.append(store.Batch{Aside: []disclosure.Report{r}})
+	}
+	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
+	if err != nil || len(changes) != 5 {
+		t.Fatalf("got %d changes, %v; want 5", len(changes), err)
+	}
+	for _, test := range []struct {
+		filter disclosure.Filter
+		want   string
+	}{
+		{disclosure.Filter{Search: "dividendo", InDocument: true}, "3"},
+		{disclosure.Filter{Search: "el", InDocument: true}, "3 4"},
+		{disclosure.Filter{Search: "canje", InDocument: true, Type: disclosure.OIR, Issuer: "A69000016"}, "4"},
+		{disclosure.Filter{Search: "canje", InDocument: true, Type: disclosure.IP}, ""},
+		{disclosure.Filter{Search: "ejemplar", InDocument: true}, ""}, // a word of the name
+	} {
+		var got []string
+		selector := events.Selection{Filter: test.filter}.Compile()
+		for _, e := range changes {
+			matched, err := w.hub.Match(t.Context(), selector, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if matched {
+				got = append(got, fmt.Sprint(e.Seq))
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%+v selects %v, want %s", test.filter, got, test.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/query/querytest"
 	"pregon/internal/store"
 	"pregon/internal/waittest"
 )
@@ -345,10 +346,13 @@ func TestInvalidSubscriptions(t *testing.T) {
 		{"pregon://reports/search?%zz"},
 		{"pregon://reports/search?type=IP&type=HR"},
 		{"pregon://reports/search?search=" + strings.Repeat("x", 500)},
-		{"pregon://reports/search?search=a&in=document"},
 		many,
 	} {
 		s.ask("subscriptions/listen", listenParams(uris)).refused(http.StatusBadRequest, -32602)
+	}
+	s.ask("subscriptions/listen", listenParams([]string{latest, "pregon://reports/search?search=a&in=document"})).refused(http.StatusUnauthorized, -32001)
+	for _, in := range []string{"search=a&in=documents", "in=document", "search=-a&in=document"} {
+		s.ask("subscriptions/listen", listenParams([]string{"pregon://reports/search?" + in}), s.key(access.ReadReports)...).refused(http.StatusBadRequest, -32602)
 	}
 	s.ask("subscriptions/listen", `{}`).refused(http.StatusBadRequest, -32602)
 	s.ask("subscriptions/listen", `{"notifications":5}`).refused(http.StatusBadRequest, -32602)
@@ -358,6 +362,26 @@ func TestInvalidSubscriptions(t *testing.T) {
 	s.ask("subscriptions/listen", listenParams([]string{latest}), "Authorization", "Bearer nonsense").refused(http.StatusUnauthorized, -32001)
 	s.settled(0)
 	s.listen(many[:10]).end()
+	s.settled(0)
+}
+
+// A subscription by words of documents is notified when a text that has them is
+// ready, and not before.
+func TestListenInDocuments(t *testing.T) {
+	t.Parallel()
+	s := startLive(t)
+	const words, others = "pregon://reports/search?search=dividendo&in=document", "pregon://reports/search?search=canje&in=document"
+	l := s.listen([]string{words, others}, s.key(access.ReadReports)...)
+	for i, text := range []string{"El canje.", "Un dividendo."} {
+		r := newReport(disclosure.IP, 90001+int64(i), time.Now().UTC().Format(time.RFC3339))
+		s.file(r)
+		ready := querytest.Document(t, s.store, disclosure.ReportID(r.Type, r.Number), text)
+		if _, err := s.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{ready}}); err != nil {
+			t.Fatal(err)
+		}
+		l.all([]string{others, words}[i])
+	}
+	l.end()
 	s.settled(0)
 }
 

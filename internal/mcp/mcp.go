@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/events"
@@ -93,7 +94,12 @@ func New(o Options) *Server {
 func (s *Server) Register(mux *http.ServeMux) { mux.Handle(access.MCPPath, s) }
 
 // Run notifies subscribers of changes until the context ends.
-func (s *Server) Run(ctx context.Context) error { return s.subs.run(ctx) }
+func (s *Server) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.subs.run(ctx, false) })
+	g.Go(func() error { return s.subs.run(ctx, true) })
+	return g.Wait()
+}
 
 // receive wraps every method of the protocol. ServeHTTP authorized the caller
 // by its own reading of the message; receive checks the SDK's reading, which is

@@ -23,6 +23,10 @@ type message struct {
 		Name      string          `json:"name"` // of a tool or prompt
 		URI       string          `json:"uri"`  // of a resource
 		Arguments json.RawMessage `json:"arguments"`
+
+		Notifications struct {
+			URIs []string `json:"resourceSubscriptions"`
+		} `json:"notifications"` // of subscriptions/listen
 	}
 }
 
@@ -108,7 +112,12 @@ func (m message) need() access.Requirement {
 		return needOfURI(m.params.URI)
 	case "prompts/get":
 		return needOfPrompt(m.params.Name)
-	case "subscriptions/listen", "resources/subscribe":
+	case "subscriptions/listen":
+		if slices.ContainsFunc(m.params.Notifications.URIs, searchesInDocuments) {
+			return authenticated(access.ReadReports)
+		}
+		return public(access.ReadReports)
+	case "resources/subscribe":
 		return public(access.ReadReports)
 	}
 	return public(0)
@@ -124,6 +133,10 @@ func needOf(method string, params sdk.Params) access.Requirement {
 		m.params.URI = p.URI
 	case *sdk.GetPromptParams:
 		m.params.Name = p.Name
+	case *sdk.SubscriptionsListenParams:
+		if p.Notifications != nil {
+			m.params.Notifications.URIs = p.Notifications.ResourceSubscriptions
+		}
 	}
 	return m.need()
 }
@@ -161,18 +174,22 @@ func searchesDocuments(arguments json.RawMessage) bool {
 // needOfURI returns the requirement of a resource.
 func needOfURI(uri string) access.Requirement {
 	switch {
-	case strings.HasPrefix(uri, documentURI):
+	case strings.HasPrefix(uri, documentURI), searchesInDocuments(uri):
 		return authenticated(access.ReadReports)
 	case strings.HasPrefix(uri, reportURI):
-		_, raw, _ := strings.Cut(uri, "?")
-		if query, _ := url.ParseQuery(raw); strings.Join(query["in"], "") != "" { // a search in documents, as by the tool
-			return authenticated(access.ReadReports)
-		}
 		return public(access.ReadReports)
 	case strings.HasPrefix(uri, issuerURI):
 		return public(access.ReadIssuers)
 	}
 	return public(0)
+}
+
+// searchesInDocuments reports whether a resource is a search in documents, as by the
+// tool. An unknown value is rejected later.
+func searchesInDocuments(uri string) bool {
+	_, raw, _ := strings.Cut(uri, "?")
+	query, _ := url.ParseQuery(raw)
+	return strings.HasPrefix(uri, reportURI) && strings.Join(query["in"], "") != ""
 }
 
 func needOfPrompt(name string) access.Requirement {

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,13 +44,14 @@ const (
 	minInterval   = 200 * time.Millisecond // between two rounds, so that a burst is notified once
 	batchSize     = 1000                   // events of one round
 	retryInterval = 5 * time.Second        // after an error, or without events
+	textTimeout   = 10 * time.Second       // for the texts of one round
 )
 
 // selectorOf returns the selector of a URI.
 func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
 	if len(uri) > maxURI || at != latestURI && at != searchURI {
-		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in %d bytes.", latestURI, searchURI, maxURI)
+		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in=document, in %d bytes.", latestURI, searchURI, maxURI)
 	}
 	p := query.ParseQuery(rawQuery)
 	snapshot, err := s.o.Query.Snapshot()
@@ -108,25 +111,39 @@ func (s *subscriptions) remove(uri string) {
 	}
 }
 
-// matching returns the URIs that events change, or all of them.
-func (s *subscriptions) matching(events []*events.Event, all bool) []string {
+// selectors returns the selectors of the URIs that search in documents, or of the
+// others.
+func (s *subscriptions) selectors(inDocuments bool) map[string]*events.Selector {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []string
+	out := map[string]*events.Selector{}
 	for uri, w := range s.byURI {
-		match := all
-		for i := 0; i < len(events) && !match; i++ {
-			match = w.selector.Match(events[i])
+		if w.selector.InDocument() == inDocuments {
+			out[uri] = w.selector
 		}
-		if match {
+	}
+	return out
+}
+
+// matching returns the URIs that events change. A text that cannot be loaded counts
+// as a match: the notification only makes the client read the list again.
+func (s *subscriptions) matching(ctx context.Context, changes []*events.Event, inDocuments bool) (out []string) {
+	ctx, cancel := context.WithTimeout(ctx, textTimeout)
+	defer cancel()
+	for uri, selector := range s.selectors(inDocuments) {
+		if slices.ContainsFunc(changes, func(e *events.Event) bool {
+			matched, err := s.events.Match(ctx, selector, e)
+			return matched || err != nil
+		}) {
 			out = append(out, uri)
 		}
 	}
 	return out
 }
 
-// run notifies subscribers of changes until the context ends.
-func (s *subscriptions) run(ctx context.Context) error {
+// run notifies subscribers of changes until the context ends: those that search in
+// documents, or the others, which do not wait for texts.
+func (s *subscriptions) run(ctx context.Context, inDocuments bool) error {
 	cursor := disclosure.Cursor{Seq: -1} // start at the head
 	for {
 		_, wake, _ := s.events.Since(cursor, 0)
@@ -135,7 +152,7 @@ func (s *subscriptions) run(ctx context.Context) error {
 			cursor = head.Cursor
 		case cursor.Seq >= 0 && cursor.Epoch != head.Epoch: // a backup was restored
 			cursor = head.Cursor
-			s.notifyAll(ctx, s.matching(nil, true))
+			s.notifyAll(ctx, slices.Collect(maps.Keys(s.selectors(inDocuments))))
 		case cursor.Seq >= 0 && cursor.Seq < head.Seq:
 			events, err := s.events.After(ctx, cursor, batchSize)
 			if err != nil {
@@ -144,7 +161,7 @@ func (s *subscriptions) run(ctx context.Context) error {
 			}
 			if len(events) > 0 {
 				cursor.Seq = events[len(events)-1].Seq
-				s.notifyAll(ctx, s.matching(events, false))
+				s.notifyAll(ctx, s.matching(ctx, events, inDocuments))
 				continue // there may be more already
 			}
 		}

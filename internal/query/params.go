@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
 	"pregon/internal/fault"
 	"pregon/internal/text"
 )
@@ -125,12 +126,22 @@ func (p *Params) Search() string {
 	return s
 }
 
-// LiveFilter reads the common filter for a client that follows changes.
+// LiveFilter reads the common filter and the parameter in for a client that follows
+// changes.
 func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
-	if in := p.Text("in"); in != "" {
-		p.Reject("in", in, "is for lists: changes cannot be selected by the text of documents")
+	f := p.Filter(s)
+	switch in := p.Text("in"); in {
+	case "":
+	case InDocument:
+		f.InDocument = true
+		p.requireSearch(f, "with in=document")
+		if _, err := document.NewMatcher(f.Search); f.Search != "" && err != nil {
+			p.Reject("search", f.Search, err.Error())
+		}
+	default:
+		p.Reject("in", in, "must be document, or be left out")
 	}
-	return p.Filter(s)
+	return f
 }
 
 // issuer reads the parameter issuer and returns the identifier of that issuer.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
+	"pregon/internal/fault"
 )
 
 const (
@@ -79,12 +81,21 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 			return nil, err
 		}
 		for _, e := range events {
-			if found == limit {
+			if found == limit || selector.InDocument() && scan+time.Since(start) > maxScanTime {
+				break
+			}
+			matched, failed := a.match(ctx, selector, e)
+			if failed != nil && found == 0 {
+				slot.Release()
+				return nil, failed
+			}
+			if failed != nil {
+				scan = maxScanTime // the next request continues here
 				break
 			}
 			after.Seq = e.Seq
 			scanned++
-			if selector.Match(e) {
+			if matched {
 				if found > 0 {
 					b = append(b, ',')
 				}
@@ -124,4 +135,16 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 	}
 	b = append(append(b, `","reset":`...), reset...)
 	return append(b, '}'), nil
+}
+
+// match reports whether an event is selected. It waits a while for the text of a
+// document.
+func (a *API) match(ctx context.Context, selector *events.Selector, e *events.Event) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, textWait)
+	defer cancel()
+	matched, err := a.Events.Match(ctx, selector, e)
+	if err != nil {
+		return false, fault.Wrap(fault.Unavailable, err, "The text of a document cannot be read now. Try again in a few seconds.")
+	}
+	return matched, nil
 }

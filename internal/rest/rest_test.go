@@ -42,6 +42,7 @@ type service struct {
 	catalog  *catalog.Catalog
 	coverage *coverage.Tracker
 	feed     *events.Hub
+	texts    texts
 	keys     *access.Keyring
 	places,  // of callers
 	expensive *access.SlotLimiter
@@ -74,7 +75,8 @@ func serve(t *testing.T, o query.Options) *service {
 	t.Cleanup(func() { db.Close() })
 	s := &service{t: t, store: db, coverage: coverage.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
-	s.feed = events.NewHub(s.catalog, db)
+	s.texts.Store = db
+	s.feed = events.NewHub(s.catalog, &s.texts)
 	box, err := secret.NewBox("")
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,8 @@ const (
 	maxLag            = 30 * time.Second // for a client that fell behind the events in memory
 	retryAfter        = 2 * time.Second  // of clients that reconnect by themselves
 	drainSpread       = 3 * time.Second  // over which streams end when the service stops
+	textWait          = 2 * time.Second  // for the texts of documents, before a stream does something else
+	textRetry         = time.Second      // after which a text that could not be loaded is tried again
 )
 
 // selection reads the common filter and the parameter events.
@@ -212,6 +215,8 @@ type stream struct {
 	cursor disclosure.Cursor // everything up to here was sent or filtered out
 	state  string
 	out    []byte
+
+	textless time.Time // since when the text of the next event cannot be loaded
 }
 
 // run sends events until the client disconnects, falls behind, or its
@@ -270,14 +275,21 @@ func (s *stream) listen() (reason string, connected bool) {
 				return "the log cannot be read now; continue from last_id", true
 			}
 		}
-		if err := s.send(events); err != nil {
+		err := s.send(events)
+		var again <-chan time.Time
+		switch {
+		case errors.Is(err, errNoText) && time.Since(s.textless) > maxLag:
+			return "the texts of documents cannot be read now; continue from last_id", true
+		case errors.Is(err, errNoText):
+			wake, again = nil, time.After(textRetry)
+		case err != nil:
 			return "", false
-		}
-		if len(events) > 0 {
+		case len(events) > 0:
 			wake = atOnce // there may be more already, but check the other channels between batches
 		}
 		select {
 		case <-wake:
+		case <-again:
 		case <-changed:
 		case <-beat.C:
 			if err := s.heartbeat(); err != nil {
@@ -301,8 +313,36 @@ func (s *stream) listen() (reason string, connected bool) {
 	}
 }
 
+// errNoText means that the text of a document could not be loaded in time.
+var errNoText = errors.New("the text of a document cannot be loaded")
+
+// sendByText writes the events that the selector matches by the texts of their
+// documents. If loading them fails or takes long, it returns errNoText; the cursor is
+// then at the last event that was compared.
+func (s *stream) sendByText(events []*events.Event) error {
+	ctx, cancel := context.WithTimeout(s.ctx, textWait) // so that heartbeats are not late
+	defer cancel()
+	for _, e := range events {
+		matched, err := s.api.Events.Match(ctx, s.selector, e)
+		if err != nil {
+			if s.textless.IsZero() {
+				s.textless = time.Now()
+			}
+			return cmp.Or(s.flush(), errNoText)
+		}
+		if matched {
+			s.out = append(s.out, e.Frame...)
+		}
+		s.cursor.Seq, s.textless = e.Seq, time.Time{}
+	}
+	return s.flush()
+}
+
 // send writes the events that the selector matches.
 func (s *stream) send(events []*events.Event) error {
+	if s.selector.InDocument() {
+		return s.sendByText(events)
+	}
 	if len(events) == 1 && len(s.out) == 0 { // the usual case: the shared frame need not be copied
 		s.cursor.Seq = events[0].Seq
 		if !s.selector.Match(events[0]) {

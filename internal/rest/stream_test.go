@@ -205,8 +205,12 @@ func TestStreamFromUnusableCursors(t *testing.T) {
 	s.getWith(http.StatusBadRequest, "/api/v1/stream?last_event_id=-5", header)
 	s.getWith(http.StatusBadRequest, "/api/v1/stream?events=nonsense", header)
 	s.getWith(http.StatusBadRequest, "/api/v1/stream?type=XX", header)
-	s.getWith(http.StatusBadRequest, "/api/v1/stream?search=a&in=document", header).refused("in", "document")
-	s.getWith(http.StatusBadRequest, "/api/v1/changes?search=a&in=document", header).refused("in", "document")
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?search=a&in=documents", header).refused("in", "documents")
+	s.getWith(http.StatusBadRequest, "/api/v1/changes?search=a&in=Document", header).refused("in", "Document")
+	s.getWith(http.StatusBadRequest, "/api/v1/stream?in=document", header).refused("search", "")
+	s.getWith(http.StatusBadRequest, "/api/v1/changes?in=document&search=-a", header).refused("search", "-a")
+	s.getWith(http.StatusUnauthorized, "/api/v1/stream?search=a&in=document", nil)
+	s.getWith(http.StatusUnauthorized, "/api/v1/changes?search=a&in=document", nil)
 }
 
 // A stream with a filter has the reports of a list with that filter.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,14 +41,15 @@ type filterBody struct {
 	To       string `json:"to,omitempty"`
 	Category string `json:"category,omitempty"`
 	Kind     string `json:"kind,omitempty"`
+	In       string `json:"in,omitempty"`
 }
 
 // filter parses the fields as the parameters of the same names.
 func (b filterBody) filter(p *params, s *catalog.Snapshot) disclosure.Filter {
 	p.SetValues(map[string][]string{
-		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind},
+		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind}, "in": {b.In},
 	})
-	return p.Filter(s)
+	return p.LiveFilter(s)
 }
 
 func newFilterBody(f disclosure.Filter) filterBody {
@@ -57,6 +59,9 @@ func newFilterBody(f disclosure.Filter) filterBody {
 	}
 	if f.To != 0 {
 		b.To = f.To.String()
+	}
+	if f.InDocument {
+		b.In = query.InDocument
 	}
 	return b
 }
@@ -391,30 +396,25 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (response, er
 		Days    []day             `json:"days"`
 		Samples []json.RawMessage `json:"samples"`
 	}{Days: []day{}, Samples: []json.RawMessage{}}
-	for d := today - previewDays + 1; d <= today; d++ {
-		n := 0
-		if reports && (filter.From == 0 || d >= filter.From) && (filter.To == 0 || d <= filter.To) {
-			of := filter
-			of.From, of.To = d, d
-			found, err := s.Reports(r.Context(), of, 1, 1)
-			if err != nil {
-				return response{}, err
-			}
-			n = found.Total
-		}
-		out.Days = append(out.Days, day{d.String(), n})
-		out.Total += n
-	}
-	of := filter
-	of.From, of.To = max(filter.From, today-previewDays+1), filter.To
-	if reports && (of.To == 0 || of.From <= of.To) {
-		found, err := s.Reports(r.Context(), of, 1, previewSamples)
+	filter.From, filter.To = max(filter.From, today-previewDays+1), min(cmp.Or(filter.To, today), today)
+	byDay := map[disclosure.Day]int{}
+	if reports && filter.From <= filter.To {
+		list := query.List{Filter: filter, Page: 1, Limit: math.MaxInt32, InDocuments: filter.InDocument}
+		list.Filter.InDocument = false
+		found, err := a.Query.Reports(r.Context(), s, list)
 		if err != nil {
 			return response{}, err
 		}
-		for _, f := range found.Reports {
-			out.Samples = append(out.Samples, f.AppendJSON(nil))
+		out.Total = found.Total
+		for i, f := range found.Reports {
+			byDay[disclosure.DayOf(f.Published())]++
+			if i < previewSamples {
+				out.Samples = append(out.Samples, f.AppendJSON(nil))
+			}
 		}
+	}
+	for d := today - previewDays + 1; d <= today; d++ {
+		out.Days = append(out.Days, day{d.String(), byDay[d]})
 	}
 	return encode(out)
 }

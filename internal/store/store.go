@@ -202,7 +202,8 @@ type Deliveries interface {
 	// record of the kind "webhook" has a revision above f.Revision: a webhook was
 	// created, changed or removed, and the caller has not seen it. It fails,
 	// Unavailable, when the log is not of f.Epoch or does not have f.Seen: a
-	// backup was restored. A delivery that exists already is left alone.
+	// backup was restored. A delivery that exists already is left alone. With f.To
+	// equal to f.From it only adds deliveries.
 	FanOut(ctx context.Context, f FanOut) error
 
 	// Enqueue adds deliveries that are due at once, and makes those that exist

@@ -60,7 +60,11 @@ func (d *dispatcher) claim(ctx context.Context, failing bool) error {
 		held := d.newClaim(failing, asked)
 		d.held[c.Webhook] = held
 		d.workers.Go(func() {
-			d.work(held, c)
+			if c.Webhook == textQueue {
+				d.matchTexts(held, c.Deliveries)
+			} else {
+				d.work(held, c)
+			}
 			d.outcomes <- outcome{webhook: c.Webhook}
 		})
 	}
@@ -84,13 +88,17 @@ func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
 			of[h.Owner]++
 		}
 	}
-	now := time.Now()
+	now, texts := time.Now(), false
 	for id, h := range known {
+		texts = texts || h.Enabled && h.Filter.InDocument
 		r := d.backoffs[id]
 		if d.held[id] == nil && d.served(h) && (!now.Before(r.until) || r.revision != h.revision) && of[h.Owner] < d.slots/4 {
 			of[h.Owner]++
 			ids = append(ids, id)
 		}
+	}
+	if texts && d.held[textQueue] == nil {
+		ids = append(ids, textQueue)
 	}
 	return free, ids
 }

@@ -94,14 +94,10 @@ func (m *Manager) fanOutBatch(ctx context.Context) error {
 // match returns the deliveries for the next changes.
 func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest disclosure.Cursor) (store.FanOut, error) {
 	f := store.FanOut{From: from, To: newest.Seq, Revision: known.revision}
-	var listening []*hook
-	for _, h := range known.byID {
-		if h.Enabled {
-			listening = append(listening, h)
-			f.To = min(f.To, h.StartsAfter)
-		}
+	listening := known.listening()
+	for _, h := range listening {
+		f.To = min(f.To, h.StartsAfter)
 	}
-	slices.SortFunc(listening, func(a, b *hook) int { return strings.Compare(a.Owner, b.Owner) })
 	if f.To > from {
 		return f, nil // every webhook starts after these changes
 	}
@@ -114,23 +110,19 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 	for i := range changes {
 		c := &changes[i]
 		e := m.o.Encoder.Encode(c)
-		before := len(f.Deliveries)
-		for of := range byOwner(listening) {
-			began := time.Now()
-			// The scope of a gone owner is unknown. It is checked again before
-			// a delivery is sent.
-			owner := m.ownerStatus(of[0].Owner)
-			may := owner.Gone != "" || owner.mayRead(string(c.Event))
-			for _, h := range of {
-				if may && c.Seq > h.StartsAfter && h.selects(e) {
-					f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
-				}
-			}
-			cost[of[0].Owner] += time.Since(began)
-		}
-		if len(f.Deliveries) > before {
+		texts := false
+		selected := m.selected(listening, c, cost, func(h *hook) bool {
+			matched := h.selects(e)
+			texts = texts || matched && h.Filter.InDocument
+			return matched && !h.Filter.InDocument
+		})
+		if len(selected) > 0 {
 			m.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, fit(e.JSON))
 		}
+		if texts {
+			selected = append(selected, store.Delivery{Webhook: textQueue, Seq: c.Seq, Event: string(c.Event)})
+		}
+		f.Deliveries = append(f.Deliveries, selected...)
 		f.To = c.Seq
 		if len(f.Deliveries) >= maxRows || time.Since(start) > maxMatchTime {
 			break
@@ -138,6 +130,36 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 	}
 	m.addCost(known, cost)
 	return f, nil
+}
+
+// listening returns the enabled webhooks, sorted by owner.
+func (known *hooks) listening() (out []*hook) {
+	for _, h := range known.byID {
+		if h.Enabled {
+			out = append(out, h)
+		}
+	}
+	slices.SortFunc(out, func(a, b *hook) int { return strings.Compare(a.Owner, b.Owner) })
+	return out
+}
+
+// selected returns the deliveries of a change to the webhooks, which are sorted by
+// owner, that the function matches. It adds the time that this took to cost.
+func (m *Manager) selected(hooks []*hook, c *disclosure.Change, cost map[string]time.Duration, match func(*hook) bool) (out []store.Delivery) {
+	for of := range byOwner(hooks) {
+		began := time.Now()
+		// The scope of a gone owner is unknown. It is checked again before
+		// a delivery is sent.
+		owner := m.ownerStatus(of[0].Owner)
+		may := owner.Gone != "" || owner.mayRead(string(c.Event))
+		for _, h := range of {
+			if may && c.Seq > h.StartsAfter && match(h) {
+				out = append(out, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
+			}
+		}
+		cost[of[0].Owner] += time.Since(began)
+	}
+	return out
 }
 
 // byOwner yields the webhooks of each owner. They are sorted by owner.

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
 	"pregon/internal/events"
 	"pregon/internal/server/outbound"
 	"pregon/internal/store"
@@ -47,6 +48,9 @@ type Encoder interface {
 	Head() disclosure.Head
 	// Seen is Head with the mark of its change.
 	Seen() (disclosure.Head, disclosure.Mark)
+	// Text loads the words of the document of an event that a selector with
+	// InDocument matches.
+	Text(ctx context.Context, e *events.Event) (*document.Content, error)
 }
 
 // Options are a manager's collaborators.
@@ -128,7 +132,8 @@ type hook struct {
 	filterError string           // why selector is nil
 }
 
-// selects reports whether the webhook selects an event.
+// selects reports whether the webhook selects an event, apart from the words of its
+// document.
 func (h *hook) selects(e *events.Event) bool { return h.selector != nil && h.selector.Match(e) }
 
 // New returns a manager without webhooks. Refresh loads them.

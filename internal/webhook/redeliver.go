@@ -61,6 +61,7 @@ func (m *Manager) Deliveries(ctx context.Context, owner, id string, q store.Deli
 const (
 	maxRedelivered = 10_000
 	maxSearched    = 100_000 // changes in one call
+	maxTexts       = 1000    // documents that are searched in one call
 	pageSize       = 500
 )
 
@@ -78,7 +79,11 @@ func (m *Manager) Redeliver(ctx context.Context, owner, id string, seq int64) er
 	if len(changes) == 0 {
 		return fault.New(fault.NotFound, "There is no change %d.", seq)
 	}
-	if !h.selects(m.o.Encoder.Encode(&changes[0])) {
+	selected, err := m.selectsWithText(ctx, h, m.o.Encoder.Encode(&changes[0]))
+	if err != nil {
+		return err
+	}
+	if !selected {
 		had, err := m.o.Store.ListDeliveries(ctx, store.DeliveryQuery{Webhook: id, Before: seq + 1, Limit: 1})
 		if err != nil {
 			return err
@@ -98,6 +103,7 @@ func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since in
 		return 0, err
 	}
 	var found []store.Delivery
+	texts := 0
 	for after := since; ; {
 		changes, err := m.o.Store.Changes(ctx, after, pageSize)
 		if err != nil {
@@ -106,13 +112,24 @@ func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since in
 		for i := range changes {
 			c := &changes[i]
 			after = c.Seq
-			if h.selects(m.o.Encoder.Encode(c)) {
+			e := m.o.Encoder.Encode(c)
+			if h.Filter.InDocument && h.selects(e) {
+				texts++
+			}
+			if texts > maxTexts {
+				break
+			}
+			selected, err := m.selectsWithText(ctx, h, e)
+			if err != nil {
+				return 0, err
+			}
+			if selected {
 				found = append(found, store.Delivery{Webhook: id, Seq: c.Seq, Event: string(c.Event)})
 			}
 		}
-		if len(found) > m.maxRedelivered || after-since > maxSearched {
+		if len(found) > m.maxRedelivered || after-since > maxSearched || texts > maxTexts {
 			return 0, &fault.Error{
-				Kind: fault.Invalid, Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, and %d searched. Nothing is sent.", m.maxRedelivered, maxSearched),
+				Kind: fault.Invalid, Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, %d searched, and %d of them in documents. Nothing is sent.", m.maxRedelivered, maxSearched, maxTexts),
 				Fields: []fault.Field{{Name: "since", Value: fmt.Sprint(since), Reason: "use a later one"}},
 			}
 		}

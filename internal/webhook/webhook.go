@@ -22,6 +22,13 @@
 // failing webhooks are counted separately, and a claim ends at its first
 // failure: a bad receiver never delays another.
 //
+// Webhooks that search in documents are matched in two steps, so that a text that
+// loads slowly, or not at all, delays no other webhook. The fan-out writes one
+// delivery to textQueue if the change has a document and meets the other
+// conditions of such a webhook. A process claims that queue like a webhook, loads
+// each text once, and writes the deliveries to the webhooks that match. A text that
+// cannot be loaded is tried again.
+//
 // Due times are set by the clock of the process that settles and compared with
 // the clock of the store. A wrong clock shifts retries and has no other effect.
 // A claim has a duration, so it does not depend on the clocks of processes.
@@ -95,6 +102,8 @@ type filterRecord struct {
 	To       disclosure.Day  `json:"to,omitempty"`
 	Category string          `json:"category,omitempty"`
 	Kind     disclosure.Kind `json:"kind,omitempty"`
+
+	InDocument bool `json:"in_document,omitempty"`
 }
 
 func (w *Webhook) body() (string, error) {

@@ -29,12 +29,14 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
 	"pregon/internal/store"
+	"pregon/internal/store/postgres"
+	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/sqlite"
 	"pregon/internal/waittest"
 	"pregon/internal/webhook"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
 
 const owner = "key_owner"
 
@@ -79,8 +81,16 @@ type process struct {
 
 // world is a store and its processes.
 type world struct {
-	path string
-	next int64 // number of the next report
+	path     string
+	postgres string // the address of a database to use instead of path
+	next     int64  // number of the next report
+}
+
+func (w *world) open() (store.Store, error) {
+	if w.postgres != "" {
+		return postgres.Open(context.Background(), w.postgres)
+	}
+	return sqlite.Open(context.Background(), w.path, sqlite.Options{Create: true})
 }
 
 func newWorld(t testing.TB) *world {
@@ -99,7 +109,7 @@ func (w *world) process(t testing.TB, pace webhook.Pace, change func(*webhook.Op
 // idle returns a process that does not run.
 func (w *world) idle(t testing.TB, pace webhook.Pace, change func(*webhook.Options)) *process {
 	t.Helper()
-	db, err := sqlite.Open(context.Background(), w.path, sqlite.Options{Create: true})
+	db, err := w.open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,6 +104,11 @@ func testFanOut(t *testing.T, e Engine) {
 	checkDeliveries(t, s, "a", "5 pending 0/0", "4 pending 0/0", "2 delivered 1/1", "1 pending 1/1")
 	checkDeliveries(t, s, "b", "5 pending 0/0", "2 pending 0/0")
 	checkLength(t, s, 5)
+
+	// One that does not move the seq adds the missing deliveries.
+	fanOut(t, other, store.FanOut{From: 5, To: 5, Deliveries: to("b", 2, 3)})
+	checkFanned(t, s, 5)
+	checkDeliveries(t, s, "b", "5 pending 0/0", "3 pending 0/0", "2 pending 0/0")
 }
 
 // testFanOutKnowsWebhooks: FanOut fails unless the caller has seen the newest

@@ -154,7 +154,7 @@ func (k *Keeper) read(ctx context.Context, body []byte) (*extract.Text, error) {
 
 // currentEdition is the edition of new texts. A text of an earlier edition is
 // replaced when its document is read again.
-const currentEdition = 1
+const currentEdition = 2
 
 // head is the stored form of a text without its pages.
 type head struct {

@@ -48,7 +48,7 @@ const (
 // Page is a page of a document. A document without pages is cut into pages of
 // about the same length.
 type Page struct {
-	Text       string  `json:"text"`
+	Text       string  `json:"text"` // a blank line between paragraphs, a tab between the cells of a row
 	Method     Method  `json:"method"`
 	Confidence float64 `json:"confidence,omitempty"` // of OCR, 0 to 100
 }

@@ -137,7 +137,7 @@ func heads(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return len(text) < 80 && unicode.IsUpper(first) && !isStop(last) && !strings.ContainsAny(text, ":;,\n") &&
-		!strings.Contains(text, "  ") && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
+		!hasGap(text) && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
 }
 
 // prose reports whether a paragraph is text, not a title or the header of a page.

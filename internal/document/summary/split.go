@@ -61,7 +61,8 @@ func standsAlone(line, next string, longest int) bool {
 	return len(line)*10 < longest*6 && !unicode.IsLower(first) && !dangling(line)
 }
 
-// hasGap reports whether a text has a gap, the mark of the cells of a table.
+// hasGap reports whether a text has a tab, the mark between the cells of a table, or
+// two spaces, which mark them in texts of the first edition.
 func hasGap(text string) bool { return strings.Contains(text, "  ") || strings.Contains(text, "\t") }
 
 const bullets = "•·▪■●○◦‣➢➤✓*–—-"

@@ -199,7 +199,7 @@ func (w *page) begin(name string) {
 		w.row = true
 	case name == "td" || name == "th":
 		if w.row && w.block.Len() > 0 {
-			w.block.WriteString("  ")
+			w.block.WriteByte('\t')
 			w.space = false
 		}
 	case blocks[name]:

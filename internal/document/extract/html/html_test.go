@@ -49,7 +49,7 @@ func TestAnnualReport(t *testing.T) {
 	if text.Type != extract.HTML {
 		t.Errorf("got type %s, want %s", text.Type, extract.HTML)
 	}
-	want := "Informe financiero anual\n\n" + first + "\n\n" + second + "\n\nConcepto  2025\nIngresos  1.234"
+	want := "Informe financiero anual\n\n" + first + "\n\n" + second + "\n\nConcepto\t2025\nIngresos\t1.234"
 	if got := text.Pages[0].Text; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -74,7 +74,7 @@ func TestHTML(t *testing.T) {
 		{"inline", "<html><p>comuni<b>ca</b>ción<br>nueva", "comunicación\n\nnueva"},
 		{"soft hyphens", "<html><p>comuni\u00adcación\u200b \x01", "comunicación"},
 		{"a list", "<html><ul><li>uno<li>dos</ul>", "uno\n\ndos"},
-		{"a table", "<html><table><thead><tr><th>a</th><th>b</th></tr></thead><tr><td><p>1</p><p>2</p></td><td>3</td></tr></table>fin", "a  b\n1 2  3\n\nfin"},
+		{"a table", "<html><table><thead><tr><th>a</th><th>b</th></tr></thead><tr><td><p>1</p><p>2</p></td><td>3</td></tr></table>fin", "a\tb\n1 2\t3\n\nfin"},
 		{"combining accents", "<html><p>an\u0303o", "año"},
 		{"CDATA", "<?xml version='1.0'?><html><p><![CDATA[a < b]]></p></html>", "a < b"},
 	} {
@@ -95,12 +95,12 @@ func TestHidden(t *testing.T) {
 		{"a word", "<html><p>uno<span hidden>x</p><p>dos", "uno\n\ndos"},
 		{"items", "<html><ul><li style='display:none'>x<li>uno<li hidden>x<ul><li>x</ul>x</ul>dos", "uno\n\ndos"},
 		{"terms", "<html><dl><dt hidden>x<dd>uno<dt>dos<dd hidden>x</dl>tres", "uno\n\ndos\n\ntres"},
-		{"cells", "<html><table><tr><td hidden>x<td>uno<th hidden>x<td>dos<tr hidden><td>x<td>x<tr><td>tres<td hidden>x</table>fin", "uno  dos\ntres\n\nfin"},
+		{"cells", "<html><table><tr><td hidden>x<td>uno<th hidden>x<td>dos<tr hidden><td>x<td>x<tr><td>tres<td hidden>x</table>fin", "uno\tdos\ntres\n\nfin"},
 		{"cells with tables in them", "<html><table><tr><td hidden>x<table><tr><td>x</table>x<td>uno</table>", "uno"},
 		{"parts of tables", "<html><table><thead hidden><tr><th>x<tbody><tr><td>uno</table>", "uno"},
 		{"options", "<html><div><select><option hidden>x<option>x</div>uno", "uno"},
 		{"a division at its parent's end", "<html><section>uno<div hidden>x<p>x</section><p>dos", "uno\n\ndos"},
-		{"a division in a cell", "<html><table><tr><td>uno<div hidden>x</td><td>dos</table>", "uno  dos"},
+		{"a division in a cell", "<html><table><tr><td>uno<div hidden>x</td><td>dos</table>", "uno\tdos"},
 		{"a drawing", "<html><p>uno<svg><g><path></p><p>dos<svg><foreignObject><p>x</svg> tres<object><p>x</object> fin", "uno\n\ndos tres fin"},
 		{"end tags of other elements", "<html><div><b><div hidden>x</b>x</p>x</li>x</td>x</div>uno", "uno"},
 		{"ends within a table", "<html><div><table><tr><td hidden>x</div>x</td><td>uno", "uno"},

@@ -29,11 +29,15 @@ func Letter(r rune) (rune, bool) {
 		return r - 0xf000, true
 	case r >= 0xf080 && r <= 0xf0ff: // and bullets, squares and arrows to this one
 		return '•', true
+	case r >= 0x1b && r <= 0x1f: // TeX fonts have ligatures here, often without a map to text
+		return texLigatures[r-0x1b], true
 	case invisible(r):
 		return 0, false
 	}
 	return r, true
 }
+
+var texLigatures = [...]rune{'ﬀ', 'ﬁ', 'ﬂ', 'ﬃ', 'ﬄ'}
 
 var ligatures = strings.NewReplacer(
 	"ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",

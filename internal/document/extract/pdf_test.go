@@ -55,9 +55,12 @@ func TestTable(t *testing.T) {
 	}
 	xs := []float64{70, 330, 430}
 	page := slices.Concat(extracttest.Column(70, 450, 780, first), extracttest.Table(650, xs, rows), extracttest.Column(70, 450, 500, second))
-	want := first + "\n\nConcepto  2025  2024\nIngresos ordinarios del grupo  1.234,5  1.111,0\n" +
-		"Gastos de personal  (456,7)  (400,1)\nResultado del ejercicio  777,8  710,9\n\n" + second
+	want := first + "\n\nConcepto\t2025\t2024\nIngresos ordinarios del grupo\t1.234,5\t1.111,0\n" +
+		"Gastos de personal\t(456,7)\t(400,1)\nResultado del ejercicio\t777,8\t710,9\n\n" + second
 	equal(t, readPage(t, extracttest.PDF(page)), want)
+
+	list := []extracttest.Line{{X: 70, Y: 700, Size: 10, Text: "a)"}, {X: 130, Y: 700, Size: 10, Text: "Aprobar las cuentas"}}
+	equal(t, readPage(t, extracttest.PDF(list)), "a) Aprobar las cuentas")
 
 	// A file may have a table column by column.
 	slices.SortStableFunc(page, func(a, b extracttest.Line) int { return int(a.X - b.X) })
@@ -109,10 +112,27 @@ func TestHyphens(t *testing.T) {
 		{"a capital", "la línea Madrid-Barcelona crece", []string{"la línea Madrid-", "Barcelona crece"}},
 		{"a number", "el modelo A-320 vuela", []string{"el modelo A-", "320 vuela"}},
 		{"soft", "una comunicación relevante", []string{"una comunica\u00ad", "ción relevante"}},
+		{"far from the edge", strings.Repeat("x", 80) + "\n\nuna comunicación relevante", []string{strings.Repeat("x", 80), "", "una comunica-", "ción relevante"}},
 		{"a dash", "el precio - que subió - bajó", []string{"el precio -", "que subió - bajó"}},
 	} {
 		t.Run(test.name, func(t *testing.T) { equal(t, readPage(t, lines(test.lines...)), test.want) })
 	}
+}
+
+// TestOutsidePage has text that is not on the page.
+func TestOutsidePage(t *testing.T) {
+	lines := extracttest.Column(70, 450, 780, first)
+	for i, at := range [][2]float64{{70, -20}, {-300, 400}, {70, 900}, {700, 400}} {
+		lines = append(lines, extracttest.Line{X: at[0], Y: at[1], Size: 10, Text: fmt.Sprintf("Invisible %d", i)})
+	}
+	equal(t, readPage(t, extracttest.PDF(lines)), first)
+}
+
+// TestLongLine has a line that is longer than its column, as an address may be.
+func TestLongLine(t *testing.T) {
+	lines := extracttest.Column(70, 300, 780, strings.TrimSpace(strings.Repeat(first+" ", 8)))
+	lines = append(lines, extracttest.Line{X: 70, Y: 300, Size: 10, Text: strings.Repeat("https://www.example.com/", 3)})
+	equal(t, readPage(t, extracttest.PDF(lines)), strings.TrimSpace(strings.Repeat(first+" ", 8))+"\n\n"+lines[len(lines)-1].Text)
 }
 
 // TestItems has paragraphs whose second line begins with a number, which may begin

@@ -123,11 +123,13 @@ func leading(lines []line) float64 {
 // match a number within a sentence: thousands have three digits after the point,
 // dates a zero or a year. A time, 12.30, has the form of a section number, but a
 // section begins with a capital.
-var item = regexp.MustCompile(`^(?:[•·▪■◦○●–—*-] |` +
-	`\(?[0-9]{1,2}[.)]+ |` +
-	`\(?` + section + `[.)]+ |` +
-	section + ` [\p{Lu}\p{Ps}\p{Pi}"'¿¡]|` +
-	`\(?[a-zA-Z][.)] |\(?[ivxIVX]{1,4}[.)] )`)
+var item = regexp.MustCompile(`^(?:` + enumerator + ` |` + section + ` [\p{Lu}\p{Ps}\p{Pi}"'¿¡])`)
+
+// enumeratorCell matches an enumerator that is far from its text. They are no cells
+// of a table.
+var enumeratorCell = regexp.MustCompile(`^(` + enumerator + `)\t`)
+
+const enumerator = `(?:[•·▪■◦○●–—*-]|\(?[0-9]{1,2}[.)]+|\(?` + section + `[.)]+|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])`
 
 const section = `[1-9][0-9]?\.[1-9][0-9]?(?:\.1?[0-9])*`
 
@@ -149,7 +151,15 @@ func continues(a, b line, leading float64) bool {
 	if b.x0 > a.x0+0.8*em && a.x0 < a.left+0.5*em && b.x0 < a.left+6*em && !strings.HasSuffix(a.text, "-") && !item.MatchString(a.text) {
 		return false // it is indented, and begins a paragraph
 	}
-	return !endsShort(a, b)
+	return breaksWord(a.text, b.text) || !endsShort(a, b)
+}
+
+// breaksWord reports whether a line ends in the middle of a word.
+func breaksWord(a, b string) bool {
+	head, ok := strings.CutSuffix(a, "-")
+	last, _ := utf8.DecodeLastRuneInString(head)
+	first, _ := utf8.DecodeRuneInString(b)
+	return ok && unicode.IsLetter(last) && unicode.IsLower(first)
 }
 
 // endsShort reports whether line a ends although the next word would have fitted.

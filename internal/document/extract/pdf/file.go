@@ -20,6 +20,7 @@ type file struct {
 	task    extract.Task
 
 	handle   uint64 // of the document
+	edges    box    // of the page that is read
 	fresh    bool   // the instance has read no page yet
 	size     int    // bytes of text so far
 	sheets   []sheet

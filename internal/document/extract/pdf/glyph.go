@@ -39,13 +39,17 @@ type glyph struct {
 	turn   int // rotation in quarter turns, clockwise; -1 for any other angle
 }
 
-// glyphs reads the characters of a page and joins them to words.
-func (d *file) glyphs(textPage uint64) glyphs {
+// glyphs reads the characters of a page and joins them to words. Those outside the
+// page are left out: nobody sees them.
+func (d *file) glyphs(page, textPage uint64) glyphs {
+	d.edges = d.box(page)
 	count := min(d.callInt("FPDFText_CountChars", textPage), maxGlyphs)
 	var list []glyph
 	var turns [4]int
+	var last glyph
 	for i := 0; i < count && d.err == nil; i++ {
-		g, ok := d.glyph(textPage, uint64(i))
+		g, ok := d.glyph(textPage, uint64(i), last)
+		last = g
 		if ok && g.turn >= 0 && g.r != ' ' {
 			turns[g.turn]++
 		}
@@ -62,9 +66,9 @@ func (d *file) glyphs(textPage uint64) glyphs {
 	return join(list, upright)
 }
 
-// glyph returns character i. PDFium inserts spaces and line ends, which have no
+// glyph returns character i, which follows last. PDFium inserts spaces and line ends, which have no
 // place on the page. Its functions write their results to the scratch buffer.
-func (d *file) glyph(page, i uint64) (glyph, bool) {
+func (d *file) glyph(page, i uint64, last glyph) (glyph, bool) {
 	r := d.character(page, i)
 	const hyphenAtLineEnd = 2 // as PDFium returns it
 	switch {
@@ -76,16 +80,23 @@ func (d *file) glyph(page, i uint64) (glyph, bool) {
 		return glyph{r: ' '}, true
 	}
 	at, out := d.scratch, uint64(d.scratch)
-	g := glyph{r: r, turn: quarters(d.callFloat("FPDFText_GetCharAngle", page, i))}
+	g := glyph{r: r}
 	if uint32(d.call("FPDFText_GetCharOrigin", page, i, out, out+8)) == 0 {
 		return glyph{}, false
 	}
 	x, y := d.float64At(at), d.float64At(at+8)
+	if !d.edges.has(x, y) {
+		return glyph{}, false
+	}
+	if last.em == 0 || last.turn != 0 || y != last.y || x < last.x0 { // it is not the next one of a level line
+		g.turn = quarters(d.callFloat("FPDFText_GetCharAngle", page, i))
+	}
 	if g.turn == 0 {
 		// left, top, right, bottom: the advance of the character and the height
 		// of its font.
 		d.call("FPDFText_GetLooseCharBox", page, i, out)
-		g.x0, g.x1, g.y = d.float32At(at), d.float32At(at+8), y
+		// The box is wider than the advance of an f, so its left is not used.
+		g.x0, g.x1, g.y = x, d.float32At(at+8), y
 		g.em = d.float32At(at+4) - d.float32At(at+12)
 		if g.em > 0 && g.x1 >= g.x0 {
 			return g, true
@@ -107,6 +118,24 @@ func (d *file) glyph(page, i uint64) (glyph, bool) {
 	}
 	g.x1 = max(g.x1, g.x0)
 	return g, true
+}
+
+// box is a rectangle.
+type box struct{ left, top, right, bottom float64 }
+
+func (b box) has(x, y float64) bool {
+	return x >= b.left && x <= b.right && y >= b.bottom && y <= b.top
+}
+
+// box returns the visible part of a page, with a margin for letters that reach over
+// its edge.
+func (d *file) box(page uint64) box {
+	const margin = 2
+	if uint32(d.call("FPDF_GetPageBoundingBox", page, uint64(d.scratch))) == 0 {
+		return box{left: -2e6, top: 2e6, right: 2e6, bottom: -2e6}
+	}
+	at := d.float32At
+	return box{at(d.scratch) - margin, at(d.scratch+4) + margin, at(d.scratch+8) + margin, at(d.scratch+12) - margin}
 }
 
 // character returns character i. It is U+FFFD if the file maps a glyph to no valid
@@ -157,7 +186,7 @@ func join(list []glyph, upright int) glyphs {
 	var out, others glyphs
 	straight, slanted := wordBuilder{to: &out}, wordBuilder{to: &others}
 	turn := upright
-	for _, g := range list {
+	for _, g := range withAccents(list) {
 		if g.r != ' ' && g.turn != turn {
 			straight.end()
 			slanted.end()
@@ -171,7 +200,7 @@ func join(list []glyph, upright int) glyphs {
 			straight.add(g)
 		case g.turn < 0:
 			// Only the spaces of the file separate its words.
-			g.x0, g.x1, g.y = slanted.last.x1, slanted.last.x1+g.em/2, slanted.last.y
+			g.x0, g.x1, g.y = slanted.right, slanted.right+g.em/2, slanted.w.y
 			slanted.add(g)
 		default:
 			slanted.add(g)
@@ -180,7 +209,7 @@ func join(list []glyph, upright int) glyphs {
 	straight.end()
 	slanted.end()
 	out.legible += others.legible
-	out.words = append(out.words, placeBelow(others.words, out.words)...)
+	out.words = withoutShadows(append(out.words, placeBelow(others.words, out.words)...))
 	return out
 }
 
@@ -204,73 +233,118 @@ func placeBelow(words, page []word) []word {
 	return words
 }
 
+// withoutShadows removes words that are printed again at about the same place, to
+// look bold or to have a shadow.
+func withoutShadows(words []word) []word {
+	last := make(map[string]word, len(words))
+	kept := words[:0]
+	for _, w := range words {
+		before, seen := last[w.text]
+		last[w.text] = w
+		if !seen || math.Abs(w.x0-before.x0) > shadow*w.em || math.Abs(w.y-before.y) > shadow*w.em {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// shadow is the distance, in font sizes, between a letter and its shadow.
+const shadow = 0.12
+
 // wordBuilder builds words from characters.
 type wordBuilder struct {
-	to   *glyphs
-	text strings.Builder
-	w    word
-	last glyph
+	to       *glyphs
+	list     []glyph // the letters of w
+	w        word
+	right    float64 // where the last character ends
+	shadowed bool    // a letter of w was printed again
 }
 
 // wordGap is the gap between two words, in font sizes. It is only needed where
 // PDFium, which knows the fonts, finds no space.
-const wordGap = 0.25
+const wordGap = 0.15
 
 func (c *wordBuilder) add(g glyph) {
 	r, ok := extract.Letter(g.r)
 	if !ok {
-		c.last.x1 = max(c.last.x1, g.x1) // it takes space, but separates no words
+		c.right = max(c.right, g.x1) // it takes space, but separates no words
 		return
 	}
 	g.r = r
-	if c.text.Len() > 0 {
-		if both, ok := accented(c.last, g); ok {
-			c.replaceLast(both, g)
+	if len(c.list) > 0 {
+		last := c.list[len(c.list)-1]
+		if c.shadows(last, g) {
+			c.shadowed = true
 			return
 		}
-		em := max(g.em, c.last.em)
-		gap := g.x0 - c.last.x1
-		if math.Abs(g.y-c.last.y) > 0.5*em || gap > wordGap*em || gap < -0.8*em {
+		if !c.continues(last, g) {
 			c.end()
 		}
 	}
-	if c.text.Len() == 0 {
+	if len(c.list) == 0 {
 		c.w = word{x0: g.x0, x1: g.x1, y: g.y, em: g.em}
+		c.right = g.x1
 	}
 	c.widen(g)
-	c.text.WriteRune(g.r)
-	c.last = g
+	c.list = append(c.list, g)
 	if r != utf8.RuneError {
 		c.to.legible++
 	}
 }
 
+// continues reports whether g belongs to the word that ends with last.
+func (c *wordBuilder) continues(last, g glyph) bool {
+	if g.x0 == last.x0 && g.x1 == last.x1 && g.y == last.y {
+		return true // the letters of a ligature share its box
+	}
+	if raisedDigit(g.r, g.em, g.y, last.em, last.y) || raisedDigit(last.r, last.em, last.y, g.em, g.y) {
+		return false
+	}
+	em := max(g.em, last.em)
+	gap := g.x0 - c.right
+	tracking := 0.0 // of spaced letters
+	if n := len(c.list); n > 1 {
+		tracking = min(max(0, last.x0-c.list[n-2].x1), 0.2*em)
+	}
+	return math.Abs(g.y-last.y) <= 0.5*em && gap <= wordGap*em+tracking && gap >= -0.8*em
+}
+
+// raisedDigit reports whether a character is a digit that is smaller and higher
+// than the text beside it: an exponent or the mark of a footnote.
+func raisedDigit(r rune, em, y, textEm, textY float64) bool {
+	return r >= '0' && r <= '9' && em < 0.85*textEm && y > textY+0.15*textEm && y < textY+textEm
+}
+
+// shadows reports whether a letter is printed again at about the same place. The
+// letters of a ligature are at the same place too, and may be equal.
+func (c *wordBuilder) shadows(a, b glyph) bool {
+	near := min(shadow*b.em, 0.4*(b.x1-b.x0))
+	if a.r != b.r || math.Abs(a.x0-b.x0) > near || math.Abs(a.y-b.y) > shadow*b.em {
+		return false
+	}
+	return c.shadowed || a.x0 != b.x0 || a.y != b.y || a.r != 'f' && a.r != 't'
+}
+
 func (c *wordBuilder) widen(g glyph) {
 	c.w.x0, c.w.x1 = min(c.w.x0, g.x0), max(c.w.x1, g.x1)
+	c.right = max(c.right, g.x1)
 	if g.em > c.w.em {
 		c.w.y, c.w.em = g.y, g.em // the baseline of a word is that of its largest letters
 	}
 }
 
-// replaceLast replaces the last character by its accented form.
-func (c *wordBuilder) replaceLast(r rune, g glyph) {
-	before := c.text.String()
-	_, size := utf8.DecodeLastRuneInString(before)
-	c.text.Reset()
-	c.text.WriteString(before[:len(before)-size])
-	c.text.WriteRune(r)
-	c.widen(g)
-	c.last.r, c.last.x1 = r, max(c.last.x1, g.x1)
-}
-
 func (c *wordBuilder) end() {
-	if c.text.Len() == 0 {
+	if len(c.list) == 0 {
 		return
 	}
-	if c.w.text = extract.Normalize(c.text.String()); c.w.text != "" {
+	var b strings.Builder
+	for _, g := range c.list {
+		b.WriteRune(g.r)
+	}
+	if c.w.text = extract.Normalize(b.String()); c.w.text != "" {
 		c.to.words = append(c.to.words, c.w)
 	}
-	c.text.Reset()
+	c.list, c.shadowed = c.list[:0], false
 }
 
 // accents maps accents that are characters of their own to combining accents.
@@ -279,25 +353,45 @@ var accents = map[rune]rune{
 	'˜': '\u0303', '~': '\u0303', '¸': '\u0327', '˙': '\u0307', 'ˇ': '\u030c', '˚': '\u030a',
 }
 
-// accented returns the letter that two glyphs form if one is an accent drawn over
-// the other, as old typesetting programs do.
-func accented(a, b glyph) (rune, bool) {
-	mark, ok := accents[a.r]
-	base := b.r
-	if !ok {
-		if mark, ok = accents[b.r]; !ok {
-			return 0, false
+// withAccents replaces letters by their accented forms, if an accent is drawn over
+// them, as old typesetting programs do. The accent is before its letter, after it,
+// or at the end of the line.
+func withAccents(list []glyph) []glyph {
+	const maxDistance = 200
+	kept := list[:0]
+	for i, g := range list {
+		if _, ok := accents[g.r]; ok {
+			if i+1 < len(list) && accent(&list[i+1], g) {
+				continue
+			}
+			placed := false
+			for k := len(kept) - 1; k >= max(0, len(kept)-maxDistance) && !placed; k-- {
+				placed = accent(&kept[k], g)
+			}
+			if placed {
+				continue
+			}
 		}
-		base = a.r
+		kept = append(kept, g)
 	}
-	overlap := min(a.x1, b.x1) - max(a.x0, b.x0)
-	if !unicode.IsLetter(base) || overlap < 0.5*min(a.x1-a.x0, b.x1-b.x0) {
-		return 0, false
+	return kept
+}
+
+// accent adds an accent to a letter, if it is drawn over it.
+func accent(letter *glyph, mark glyph) bool {
+	overlap := min(letter.x1, mark.x1) - max(letter.x0, mark.x0)
+	if !unicode.IsLetter(letter.r) || letter.turn != mark.turn || math.Abs(letter.y-mark.y) > 0.6*letter.em ||
+		overlap < 0.5*min(letter.x1-letter.x0, mark.x1-mark.x0) {
+		return false
 	}
+	base := letter.r
 	if base == 'ı' {
 		base = 'i'
 	}
-	composed := norm.NFC.String(string([]rune{base, mark}))
+	composed := norm.NFC.String(string([]rune{base, accents[mark.r]}))
 	r, size := utf8.DecodeRuneInString(composed)
-	return r, size == len(composed)
+	if size == len(composed) {
+		letter.r = r
+	}
+	return size == len(composed)
 }

@@ -55,7 +55,7 @@ func lay(words []word) []line {
 func inFileOrder(segments []segment) []line {
 	var lines []line
 	for _, s := range segments {
-		lines = append(lines, line{text: s.text(), x0: s.x0, x1: s.x1, y: s.y, em: s.em, size: s.em, left: s.x0, right: s.x1, cells: 1})
+		lines = append(lines, line{text: rowOf([]segment{s}).text, x0: s.x0, x1: s.x1, y: s.y, em: s.em, size: s.em, left: s.x0, right: s.x1, cells: 1})
 	}
 	return lines
 }
@@ -88,17 +88,6 @@ func (s *segment) add(w word) {
 	if w.em > s.em {
 		s.y, s.em = w.y, w.em
 	}
-}
-
-func (s *segment) text() string {
-	var b strings.Builder
-	for i, w := range s.words {
-		if i > 0 && spaced(w.x0-s.words[i-1].x1, w.em) {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w.text)
-	}
-	return b.String()
 }
 
 // spaced reports whether a gap separates words. The parts of one word touch.
@@ -178,37 +167,80 @@ func (l *layout) region(list []segment, depth int) {
 // column adds the lines of a part that is one column.
 func (l *layout) column(list []segment) {
 	l.columns++
-	left, right := list[0].x0, list[0].x1
-	for _, s := range list {
-		left, right = min(left, s.x0), max(right, s.x1)
-	}
+	left, right := edgesOf(list)
 	for _, row := range withMarks(rowsOf(list)) {
-		ln := line{left: left, right: right, column: l.columns, x0: row[0].x0, y: row[0].y}
-		var b strings.Builder
-		for i, s := range row {
-			if i > 0 {
-				gap := s.x0 - row[i-1].x1
-				switch {
-				case gap >= wideGap*min(s.em, row[i-1].em):
-					ln.cells++
-					ln.last = s.x0
-					b.WriteString("  ")
-				case spaced(gap, s.em):
-					b.WriteByte(' ')
-				}
-			}
-			b.WriteString(s.text())
-			ln.x1 = max(ln.x1, s.x1)
-			if s.em > ln.em {
-				ln.em, ln.y = s.em, s.y
-			}
-		}
-		ln.size = sizeOf(row)
-		ln.cells++
-		ln.text = withoutSoftHyphens(b.String())
+		ln := rowOf(row)
+		ln.left, ln.right, ln.column = left, right, l.columns
 		l.lines = append(l.lines, ln)
 	}
 }
+
+// edgesOf returns the edges of a column. A line that is too long does not move the
+// right one.
+func edgesOf(list []segment) (left, right float64) {
+	left = list[0].x0
+	ends := make([]float64, 0, len(list))
+	for _, s := range list {
+		left = min(left, s.x0)
+		ends = append(ends, s.x1)
+	}
+	slices.Sort(ends)
+	return left, ends[len(ends)-1-len(ends)/20]
+}
+
+// rowOf joins the segments of a row to a line, with a tab between cells.
+func rowOf(row []segment) line {
+	ln := line{x0: row[0].x0, y: row[0].y, cells: 1, size: sizeOf(row)}
+	var words []word
+	begins := map[int]bool{} // of segments
+	for _, s := range row {
+		begins[len(words)] = true
+		words = append(words, s.words...)
+		ln.x1 = max(ln.x1, s.x1)
+		if s.em > ln.em {
+			ln.em, ln.y = s.em, s.y
+		}
+	}
+	var b strings.Builder
+	markApart := false // the last word is the mark of a footnote before its text
+	for i, w := range words {
+		mark := i > 0 && superscript(w, words[i-1]) || i+1 < len(words) && superscript(w, words[i+1])
+		apart := i == 0
+		if i > 0 {
+			before := words[i-1]
+			gap := w.x0 - before.x1
+			switch {
+			case begins[i] && gap >= wideGap*min(w.em, before.em):
+				ln.cells++
+				ln.last = w.x0
+				b.WriteByte('\t')
+				apart = true
+			case markApart, spaced(gap, w.em):
+				b.WriteByte(' ')
+				apart = true
+			}
+		}
+		if mark {
+			w.text = superscripts.Replace(w.text)
+		}
+		markApart = mark && apart
+		b.WriteString(w.text)
+	}
+	ln.text = enumeratorCell.ReplaceAllString(withoutSoftHyphens(b.String()), "$1 ")
+	return ln
+}
+
+// superscript reports whether a word is a number in small raised digits beside
+// another word: an exponent or the mark of a footnote. Written like the other
+// letters, it would change the word or the number beside it.
+func superscript(w, beside word) bool {
+	if gap := max(w.x0-beside.x1, beside.x0-w.x1); gap > 0.3*beside.em {
+		return false
+	}
+	return !strings.ContainsFunc(w.text, func(r rune) bool { return !raisedDigit(r, w.em, w.y, beside.em, beside.y) })
+}
+
+var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // sizeOf returns the font size of most letters of a row.
 func sizeOf(row []segment) float64 {

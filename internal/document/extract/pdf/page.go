@@ -67,7 +67,7 @@ func (d *file) readPage(n int) (sheet, error) {
 	if textPage == 0 {
 		return sheet{}, extract.ErrCorrupt
 	}
-	found := d.glyphs(textPage)
+	found := d.glyphs(page, textPage)
 	d.call("FPDFText_ClosePage", textPage)
 	if found.legible < fewLetters && d.isImage(page) {
 		return sheet{method: extract.Not}, nil // until OCR

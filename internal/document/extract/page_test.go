@@ -70,6 +70,13 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestLayeredPicture reads a picture that PDFium can only draw with a lower
+// resolution.
+func TestLayeredPicture(t *testing.T) {
+	r := newReader(t, readingWord(t))
+	pagesAre(t, r, extracttest.Pages(extracttest.TextPage("Uno"), extracttest.LayeredPage(3)), []string{"Uno", "leído"})
+}
+
 // TestLargePicture reads a picture that PDFium cannot draw within its memory. The
 // other pages are read.
 func TestLargePicture(t *testing.T) {

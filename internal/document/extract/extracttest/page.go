@@ -51,6 +51,24 @@ func PicturePage(width, height int, alpha bool) Page {
 	}
 }
 
+// LayeredPage returns a page that is an image under nested groups of transparent
+// objects. PDFium draws each of them on a bitmap of the whole page.
+func LayeredPage(groups int) Page {
+	return func(f *pdf.File) (pdf.Ref, string) {
+		picture := f.AddStream(imageDict(1, 1), []byte("x"))
+		inner := picture
+		resources := func() string {
+			return fmt.Sprintf("/ExtGState << /G << /ca 0.5 >> >> /XObject << /P %v /X %v >>", picture, inner)
+		}
+		draw := fmt.Sprintf("/G gs q %d 0 0 %d 0 0 cm /P Do Q /X Do", PageWidth, PageHeight)
+		for range groups {
+			inner = f.AddStream(fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 %d %d] /Group << /S /Transparency >> /Resources << %s >>",
+				PageWidth, PageHeight, resources()), []byte(draw))
+		}
+		return f.AddStream("", []byte(draw)), resources()
+	}
+}
+
 // HeavyPage returns a page of one line of text over an image of the given bytes,
 // which are not compressed.
 func HeavyPage(text string, data []byte) Page {

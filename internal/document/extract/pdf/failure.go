@@ -14,7 +14,7 @@ type failures []failure
 
 type failure struct {
 	err   error
-	pages []int // from 1, ascending
+	pages []int // from 1
 }
 
 // add adds a page.
@@ -39,6 +39,7 @@ func (f *failures) drop(last int) {
 // notes returns a note for each reason.
 func (f failures) notes() (list []string) {
 	for _, known := range f {
+		slices.Sort(known.pages) // those of OCR come after the others
 		list = append(list, fmt.Sprintf("Pages that could not be read: %s. The reason: %s.", pageRanges(known.pages), extract.Reason(known.err)))
 	}
 	return list

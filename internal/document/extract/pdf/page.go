@@ -39,6 +39,9 @@ func (d *file) readPages(count int) {
 		if err != extract.ErrCorrupt {
 			damaged = 0
 		}
+		for _, l := range s.lines {
+			d.size += len(l.text) + 1
+		}
 		if d.sheets = append(d.sheets, s); damaged == maxDamaged {
 			d.sheets = d.sheets[:len(d.sheets)-damaged]
 			d.failures.drop(len(d.sheets))
@@ -72,11 +75,7 @@ func (d *file) readPage(n int) (sheet, error) {
 	if found.legible < fewLetters && d.isImage(page) {
 		return sheet{method: extract.Not}, nil // until OCR
 	}
-	s := sheet{method: extract.ByText, lines: lay(found.words)}
-	for _, l := range s.lines {
-		d.size += len(l.text) + 1
-	}
-	return s, nil
+	return sheet{method: extract.ByText, lines: lay(found.words)}, nil
 }
 
 // flatten draws the content of forms and annotations onto the page, because

@@ -13,6 +13,7 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
+	"pregon/internal/document/index"
 	"pregon/internal/fault"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/stored"
@@ -56,6 +57,8 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	stop := background(ctx, (&index.Keeper{Store: db, Holder: processName(), Logger: logger}).Run)
+	defer stop()
 	view := &progress{w: p.stderr}
 	job, err = r.Backfill(ctx, job, view.show)
 	view.end()
@@ -73,6 +76,21 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return fault.New(fault.Unavailable, "%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread), strings.Join(job.Unread, ", "))
 	}
 	return nil
+}
+
+// background runs a function until the returned one is called, which waits for its
+// end.
+func background(ctx context.Context, run func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = run(ctx) // it ends with the context
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 func (c *backfillCmd) job() (coverage.Job, error) {

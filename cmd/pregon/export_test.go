@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/document"
+	"pregon/internal/document/index"
+	"pregon/internal/search"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
 	"pregon/internal/transfer"
@@ -38,7 +39,7 @@ func liveStore(t *testing.T, path string) store.Document {
 		SHA256: strings.Repeat("ab", 32), Bytes: 1234, Head: `{"edition":1,"pages":[{},{},{}]}`,
 		Pages: []string{"El dividendo se pagará en mayo.", "", strings.Repeat("ñandú <€> ", 40_000)},
 	}
-	d.Parts = document.Index(d.Pages)
+	d.Index = index.Build(d.SHA256, d.Pages)
 	if err := db.PutDocument(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +97,11 @@ func TestExportRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	found, err := db.FindInDocuments(t.Context(), store.WordQuery{All: [][]store.Phrase{{{Words: []string{"dividendo"}}}}})
-	if err != nil || len(found) != 1 || found[0] != "oir-1" {
-		t.Errorf("search for the text of %s: got %v, %v", d.SHA256, found, err)
+	hash, _ := search.ParseHash(d.SHA256)
+	numbers := &search.Numbers{}
+	found, err := index.New(db, numbers).Find(t.Context(), index.Query{All: [][]index.Phrase{{{Words: []string{"dividendo"}}}}})
+	if err != nil || !found.Has(numbers.Of(hash)[0]) {
+		t.Errorf("search for the text of %s: got %v, %v, want it", d.SHA256, found, err)
 	}
 	without, said := command(t, "", "export", "reports", "--store", first)
 	if strings.Contains(without, "document_text") || !strings.Contains(said, "without the texts of documents (--documents)") {

@@ -22,6 +22,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/discovery"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/document/index"
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/mcp"
@@ -313,6 +314,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	whenLoaded(background, func(ctx context.Context) error { s.highwater.Run(ctx, s.events.Seen); return nil })
 	whenLoaded(ctx, s.webhooks.Run)    // filters may name what only the directory knows
 	whenLoaded(ctx, s.store.RunChecks) // which would slow down loading
+	whenLoaded(ctx, (&index.Keeper{Store: s.store, Holder: processName(), Logger: s.log.Logger}).Run)
 	g.Go(func() error { s.measureStore(ctx); return nil })
 	if s.demo != nil {
 		always(s.demo.Run)

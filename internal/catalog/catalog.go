@@ -41,9 +41,10 @@ type Log interface {
 
 // Catalog holds the present snapshot.
 type Catalog struct {
-	log  Log
-	slog *slog.Logger
-	now  atomic.Pointer[Snapshot] // nil until loaded
+	log       Log
+	slog      *slog.Logger
+	documents search.Numbers
+	now       atomic.Pointer[Snapshot] // nil until loaded
 
 	mu        sync.Mutex                  // held while the next snapshot is made
 	writer    *search.Writer              // guarded by mu
@@ -72,6 +73,9 @@ func New(log Log, logger *slog.Logger) *Catalog { return &Catalog{log: log, slog
 // their seq. Notify is called before Load; the function must not block.
 func (c *Catalog) Notify(fn func([]disclosure.Change)) { c.listeners = append(c.listeners, fn) }
 
+// Documents returns the numbers of the documents in all snapshots.
+func (c *Catalog) Documents() *search.Numbers { return &c.documents }
+
 // Snapshot returns the present state, nil until the first is loaded.
 func (c *Catalog) Snapshot() *Snapshot { return c.now.Load() }
 
@@ -89,7 +93,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.torn.Store(true)
-	c.writer, c.issuers, c.encoder = search.NewWriter(), map[string]*search.Issuer{}, encoder{}
+	c.writer, c.issuers, c.encoder = search.NewWriter(&c.documents), map[string]*search.Issuer{}, encoder{}
 
 	rows := make(chan []disclosure.Change, 8)
 	g, ctx := errgroup.WithContext(ctx)

@@ -81,16 +81,10 @@ func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
 	return found
 }
 
-// Among is like Reports, but considers only the reports with these ids, which must
-// be distinct.
-func (s *Snapshot) Among(ctx context.Context, ids []string, f disclosure.Filter, page, limit int) (Page, error) {
-	keys := make([]uint64, 0, len(ids))
-	for _, id := range ids {
-		if t, number, ok := disclosure.ParseReportID(id); ok {
-			keys = append(keys, search.KeyOf(t, number))
-		}
-	}
-	total, docs, err := s.index.Among(ctx, keys, f, (int64(page)-1)*int64(limit), limit)
+// Among is like Reports, but considers only the reports with some documents: see
+// Catalog.Documents.
+func (s *Snapshot) Among(ctx context.Context, documents search.NumberSet, f disclosure.Filter, page, limit int) (Page, error) {
+	total, docs, err := s.index.Among(ctx, documents, f, (int64(page)-1)*int64(limit), limit)
 	return s.page(total, docs), err
 }
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/document/index"
 	"pregon/internal/fault"
 	"pregon/internal/search"
-	"pregon/internal/store"
 	"pregon/internal/text"
 )
 
@@ -54,7 +54,7 @@ func NewContent(pages []string) *Content {
 	)
 	for _, page := range pages {
 		tokenizer.Words(page, func(word []byte) {
-			if len(word) > store.MostWordBytes {
+			if len(word) > index.MaxWordBytes {
 				return // too long for a search
 			}
 			id, ok := ids[string(word)]

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 	"pregon/internal/document/extract"
+	"pregon/internal/document/index"
 	"pregon/internal/document/summary"
 	"pregon/internal/fault"
 	"pregon/internal/store"
@@ -103,6 +104,9 @@ func (k *Keeper) keep(ctx context.Context, kept Kept, body []byte) (Kept, error)
 			return kept, fmt.Errorf("store the original: %w", err)
 		}
 	}
+	if err := k.Store.KeepDocument(ctx, kept.SHA256); err != nil { // before it is read: it may be removed at this moment
+		return kept, err
+	}
 	text, edition, err := load(ctx, k.Store, kept.SHA256)
 	if err == nil && edition == currentEdition {
 		kept.Text = text
@@ -176,7 +180,7 @@ func encode(k Kept) (store.Document, error) {
 		h.Pages = append(h.Pages, page{p.Method, p.Confidence})
 		d.Pages = append(d.Pages, p.Text)
 	}
-	d.Parts = Index(d.Pages)
+	d.Index = index.Build(k.SHA256, d.Pages)
 	b, err := json.Marshal(h)
 	d.Head = string(b)
 	return d, err

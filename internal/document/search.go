@@ -2,8 +2,11 @@ package document
 
 import (
 	"context"
+	"slices"
 
+	"pregon/internal/document/index"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 	"pregon/internal/store"
 )
 
@@ -11,29 +14,38 @@ import (
 // page that is returned.
 const maxWords = 32
 
-// Find returns the ids of the reports whose documents match a search text, in no
-// particular order.
-func Find(ctx context.Context, docs store.Documents, text string) ([]string, error) {
-	q := query(text)
-	if q == nil {
-		return nil, fault.New(fault.Invalid, "A search in documents needs at least one word to find.")
+// Query returns the query of the index for a search text.
+func Query(text string) (index.Query, error) {
+	var q index.Query
+	all, none := search.Parse(text).Wanted()
+	if len(all) == 0 {
+		return q, fault.New(fault.Invalid, "A search in documents needs at least one word to find.")
 	}
-	if n := wordsOf(q); n > maxWords {
-		return nil, fault.New(fault.Invalid, "A search in documents takes %d words at most, those of phrases included, not %d.", maxWords, n)
-	}
-	return docs.FindInDocuments(ctx, *q)
-}
-
-// wordsOf counts the words of a query.
-func wordsOf(q *store.WordQuery) (n int) {
-	for _, phrases := range append(q.All, q.None) {
-		for _, p := range phrases {
-			if !p.Stem { // the stem of a word that is counted already
-				n += len(p.Words)
-			}
+	words := 0
+	for _, w := range slices.Concat(all, none) {
+		words += len(w.Words)
+		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
+			return q, fault.New(fault.Invalid, "A word to find in documents has %d bytes at most.", index.MaxWordBytes)
 		}
 	}
-	return n
+	if words > maxWords {
+		return q, fault.New(fault.Invalid, "A search in documents takes %d words at most, those of phrases included, not %d.", maxWords, words)
+	}
+	for _, w := range all {
+		q.All = append(q.All, alternatives(w))
+	}
+	for _, w := range none {
+		q.None = append(q.None, alternatives(w)...)
+	}
+	return q, nil
+}
+
+func alternatives(w search.Wanted) []index.Phrase {
+	out := []index.Phrase{{Words: w.Words, Prefix: w.Prefix}}
+	if w.Stem != "" {
+		out = append(out, index.Phrase{Words: []string{w.Stem}, Stem: true})
+	}
+	return out
 }
 
 // Place is a document that matches a search.

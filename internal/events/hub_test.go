@@ -17,7 +17,6 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/document"
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/store"
@@ -198,7 +197,7 @@ func TestSelectionInDocuments(t *testing.T) {
 	hashes := map[string]string{"dividendo": strings.Repeat("ab", 32), "canje": strings.Repeat("cd", 32), "lost": strings.Repeat("ef", 32)}
 	for _, word := range []string{"dividendo", "canje"} {
 		pages := []string{"Portada", "El " + word}
-		if err := w.db.PutDocument(t.Context(), store.Document{SHA256: hashes[word], Head: "{}", Pages: pages, Parts: document.Index(pages)}); err != nil {
+		if err := w.db.PutDocument(t.Context(), store.Document{SHA256: hashes[word], Head: "{}", Pages: pages}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/document/index"
 	"pregon/internal/fault"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
@@ -26,8 +27,11 @@ import (
 type Options struct {
 	Catalog  *catalog.Catalog
 	Coverage *coverage.Tracker
-	// Documents holds the texts of reports' documents.
-	Documents   store.Documents
+	// Documents holds the texts of reports' documents, and the index of their words.
+	Documents interface {
+		store.Documents
+		store.Index
+	}
 	Version     string        // of the program
 	ReadsSource bool          // this process ingests, or waits for the lease to do so
 	Source      func() string // the source that the store is marked with: "demo" is the simulated market
@@ -49,13 +53,18 @@ type Options struct {
 // Service answers the questions of all surfaces.
 type Service struct {
 	Options
+	words    *index.Index  // in documents
 	texts    chan struct{} // one element for each request that holds texts of documents
 	measured atomic.Pointer[measured]
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	return &Service{Options: o, texts: make(chan struct{}, maxTexts)}
+	q := &Service{Options: o, texts: make(chan struct{}, maxTexts)}
+	if o.Catalog != nil {
+		q.words = index.New(o.Documents, o.Catalog.Documents())
+	}
+	return q
 }
 
 // Snapshot returns the current catalogue. It fails until the first data is

@@ -60,12 +60,16 @@ func (q *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (cat
 	if !l.InDocuments {
 		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
 	}
-	ids, err := document.Find(ctx, q.Documents, l.Filter.Search)
+	words, err := document.Query(l.Filter.Search)
+	if err != nil {
+		return catalog.Page{}, err
+	}
+	found, err := q.words.Find(ctx, words)
 	if err != nil {
 		return catalog.Page{}, err
 	}
 	l.Filter.Search = ""
-	return s.Among(ctx, ids, l.Filter, l.Page, l.Limit)
+	return s.Among(ctx, found, l.Filter, l.Page, l.Limit)
 }
 
 // AppendPage appends total, page and limit to an encoded list.

@@ -79,7 +79,7 @@ func TestSearchObeysItsContext(t *testing.T) {
 	cancel()
 	f := disclosure.Filter{Search: "de"}
 	_, _, searched := x.Search(gone, f, 0, 10)
-	_, _, among := x.Among(gone, []uint64{search.KeyOf(disclosure.OIR, 1)}, f, 0, 10)
+	_, _, among := x.Among(gone, search.NumberSet{2}, f, 0, 10)
 	_, walked := x.Walk(gone, f)
 	_, issuers := x.Directory().Search(gone, "de", "", 10)
 	_, misspelt := x.Directory().Search(gone, "bodgeasss", "", 10)

@@ -114,35 +114,22 @@ func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*segmen
 	}, err
 }
 
-// Among is like Search, but considers only the reports with these keys, which must
-// be distinct.
-func (x *Index) Among(ctx context.Context, keys []uint64, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
-	some := make([]*segment.Doc, 0, len(keys))
-	for _, key := range keys {
-		if d := x.Find(key); d != nil {
-			some = append(some, d)
-		}
+// Among is like Search, but considers only the reports with some documents.
+func (x *Index) Among(ctx context.Context, documents NumberSet, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+	all, err := x.Walk(ctx, f)
+	if err != nil {
+		return 0, nil, err
 	}
-	if f != (disclosure.Filter{}) {
-		through := make(map[*segment.Doc]bool, len(some))
-		for _, d := range some {
-			through[d] = true
+	for d := range all {
+		if !documents.Has(d.Document) {
+			continue
 		}
-		some = some[:0]
-		all, err := x.Walk(ctx, f)
-		if err != nil {
-			return 0, nil, err
+		if int64(total) >= offset && len(found) < limit {
+			found = append(found, d)
 		}
-		for d := range all {
-			if through[d] {
-				some = append(some, d)
-			}
-		}
-	} else {
-		slices.SortFunc(some, func(a, b *segment.Doc) int { return segment.Compare(b, a) })
+		total++
 	}
-	offset = min(offset, int64(len(some)))
-	return len(some), some[offset:min(offset+int64(limit), int64(len(some)))], nil
+	return total, found, nil
 }
 
 // run finds the hits of every segment, and counts them.

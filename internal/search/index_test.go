@@ -29,7 +29,7 @@ type reference struct {
 
 func newReference() *reference {
 	return &reference{
-		writer: search.NewWriter(), dir: search.NewDirectory(nil),
+		writer: search.NewWriter(&search.Numbers{}), dir: search.NewDirectory(nil),
 		reports: map[string]*disclosure.Report{}, issuers: map[string]*disclosure.Issuer{},
 	}
 }

@@ -29,15 +29,18 @@ type Writer struct {
 	categories     map[string]uint32
 	shared         bool // an index shares the categories: copy before a change
 
+	documents *Numbers
+
 	index *Index // the newest
 	busy  *Merge // running in another goroutine
 }
 
-// NewWriter returns a writer whose index is empty.
-func NewWriter() *Writer {
+// NewWriter returns a writer whose index is empty. It numbers the documents of
+// reports with documents.
+func NewWriter(documents *Numbers) *Writer {
 	dict := segment.NewDictionary()
 	w := &Writer{
-		dict: dict, analyser: segment.Analyzer{Dict: dict},
+		dict: dict, analyser: segment.Analyzer{Dict: dict}, documents: documents,
 		refNumbers: map[string]uint32{}, lineNumbers: map[string]uint32{}, categories: map[string]uint32{},
 	}
 	w.publish(nil, w.newJoin(NewDirectory(nil)))
@@ -58,8 +61,17 @@ func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	w.buffer = append(w.buffer, w.categoryLines[line].text...)
 	return segment.Doc{
 		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), CategoryLine: line,
-		Place: w.arena.Add(w.buffer), RecordLen: uint32(len(record)),
+		Document: w.document(&r.Document), Place: w.arena.Add(w.buffer), RecordLen: uint32(len(record)),
 	}
+}
+
+// document returns the number of a document that can be read, else 0.
+func (w *Writer) document(d *disclosure.Document) uint32 {
+	hash, ok := ParseHash(d.SHA256)
+	if !ok || d.Status != disclosure.DocumentReady {
+		return 0
+	}
+	return w.documents.Of(hash)[0]
 }
 
 func (w *Writer) ref(text string) uint32 {

@@ -54,6 +54,7 @@ type Store interface {
 	Usage
 	Deliveries
 	Documents
+	Index
 
 	// Source returns the source set by ClaimSource, or the empty string.
 	Source(ctx context.Context) (string, error)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/document"
+	"pregon/internal/document/index"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/text"
@@ -97,7 +97,7 @@ func (t *textReader) add(line []byte) (*store.Document, error) {
 	}
 	whole := t.open
 	t.open = store.Document{}
-	whole.Parts = document.Index(whole.Pages)
+	whole.Index = index.Build(whole.SHA256, whole.Pages)
 	return &whole, nil
 }
 

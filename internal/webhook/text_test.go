@@ -27,7 +27,7 @@ func read(t testing.TB, db store.Store, number int64, pages ...string) int64 {
 	t.Helper()
 	sum := sha256.Sum256([]byte(strings.Join(pages, "\f")))
 	hash := hex.EncodeToString(sum[:])
-	if err := db.PutDocument(t.Context(), store.Document{SHA256: hash, Head: "{}", Pages: pages, Parts: document.Index(pages)}); err != nil {
+	if err := db.PutDocument(t.Context(), store.Document{SHA256: hash, Head: "{}", Pages: pages}); err != nil {
 		t.Fatal(err)
 	}
 	return update(t, db, number, func(r *disclosure.Report) {

@@ -20,6 +20,7 @@ type Doc struct {
 	Key          uint64 // see search.KeyOf
 	Ref          uint32 // reference to its issuer: see search.Writer
 	CategoryLine uint32 // its categories: see search.Writer
+	Document     uint32 // number of its document, 0 if it has none: see search.Numbers
 
 	// The place of its record, which the index does not interpret, followed by its
 	// words, in the memory of the index. It has no pointers, so that a million of

@@ -235,7 +235,52 @@ func (s *Store) Original(ctx context.Context, sha256 string) (_ []byte, err erro
 	return s.Store.Original(ctx, sha256)
 }
 
-func (s *Store) FindInDocuments(ctx context.Context, q store.WordQuery) (_ []string, err error) {
-	defer s.watch(ctx, method{"documents", "FindInDocuments", false}, &err)()
-	return s.Store.FindInDocuments(ctx, q)
+func (s *Store) KeepDocument(ctx context.Context, sha256 string) (err error) {
+	defer s.watch(ctx, method{"documents", "KeepDocument", false}, &err)()
+	return s.Store.KeepDocument(ctx, sha256)
+}
+
+func (s *Store) RemoveDocuments(ctx context.Context, grace time.Duration) (_ int, _ bool, err error) {
+	defer s.watch(ctx, method{"documents", "RemoveDocuments", false}, &err)()
+	return s.Store.RemoveDocuments(ctx, grace)
+}
+
+func (s *Store) Segments(ctx context.Context) (_ []store.Segment, err error) {
+	defer s.watch(ctx, method{"documents", "Segments", false}, &err)()
+	return s.Store.Segments(ctx)
+}
+
+func (s *Store) SegmentHeads(ctx context.Context, segments []int64, fn func(int64, []byte) error) (err error) {
+	defer s.watch(ctx, method{"documents", "SegmentHeads", false}, &err)()
+	return s.Store.SegmentHeads(ctx, segments, fn)
+}
+
+func (s *Store) Blocks(ctx context.Context, ids []int64, fn func(int64, []byte)) (err error) {
+	defer s.watch(ctx, method{"documents", "Blocks", false}, &err)()
+	return s.Store.Blocks(ctx, ids, fn)
+}
+
+func (s *Store) NewSegment(ctx context.Context) (_ int64, err error) {
+	defer s.watch(ctx, method{"documents", "NewSegment", false}, &err)()
+	return s.Store.NewSegment(ctx)
+}
+
+func (s *Store) PutBlocks(ctx context.Context, segment int64, from int, blocks [][]byte) (err error) {
+	defer s.watch(ctx, method{"documents", "PutBlocks", false}, &err)()
+	return s.Store.PutBlocks(ctx, segment, from, blocks)
+}
+
+func (s *Store) UseSegment(ctx context.Context, segment store.Segment, in store.Replaced) (err error) {
+	defer s.watch(ctx, method{"documents", "UseSegment", false}, &err)()
+	return s.Store.UseSegment(ctx, segment, in)
+}
+
+func (s *Store) SweepSegments(ctx context.Context) (_ bool, err error) {
+	defer s.watch(ctx, method{"documents", "SweepSegments", false}, &err)()
+	return s.Store.SweepSegments(ctx)
+}
+
+func (s *Store) Unindexed(ctx context.Context, limit int) (_ []string, err error) {
+	defer s.watch(ctx, method{"documents", "Unindexed", false}, &err)()
+	return s.Store.Unindexed(ctx, limit)
 }

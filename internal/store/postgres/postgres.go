@@ -83,6 +83,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		Base: relational.Base{
 			DB: database{pool}, Failed: failed, Appended: appended, Released: `holder = NULL, expires_at = clock_timestamp()`,
 			DueDeliveries: dueDeliveries, Documents: `document`,
+			PutText: putText, RemoveText: []string{`DELETE FROM document WHERE sha256 = $1`},
+			Filed: `SELECT 1 FROM filed_document f WHERE f.sha256 = d.sha256`,
 		},
 		pool:      pool,
 		leases:    leases,

@@ -181,7 +181,7 @@ func TestBytesAreKept(t *testing.T) {
 func TestSchemaVersion(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 7 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -217,7 +217,7 @@ func TestFirstSchema(t *testing.T) {
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
 		t.Errorf("the source is %q, %v", source, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 7 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -279,8 +279,9 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 		return conn
 	}
 	dump, writer := connect(), connect()
-	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch; UPDATE schema_version SET version = 5`,
-		pgx.QueryExecModeSimpleProtocol)
+	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch;
+		DROP TABLE word_segment, word_block; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part ();
+		UPDATE schema_version SET version = 5`, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 	if err := <-opened; err != nil {
 		t.Error(err)
 	}
-	if version, err := open(t, url).SchemaVersion(t.Context()); err != nil || version != 6 {
+	if version, err := open(t, url).SchemaVersion(t.Context()); err != nil || version != 7 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -440,7 +441,7 @@ func TestPlainRole(t *testing.T) {
 	role := "plain_" + config.Database // roles are shared by all databases
 	query(t, url, `CREATE ROLE `+role+` LOGIN`)
 	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
-	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt, document_part, filed_document TO `+role)
+	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt, document, filed_document, word_segment, word_block TO `+role)
 	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
 	publish(t, s, 1)
 	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
@@ -470,7 +471,7 @@ func TestPlainRole(t *testing.T) {
 	if err := s.DropDeliveries(t.Context(), "b"); err != nil {
 		t.Error(err)
 	}
-	document := store.Document{SHA256: strings.Repeat("0", 64), Parts: []store.Part{{Words: []string{"a"}}}}
+	document := store.Document{SHA256: strings.Repeat("0", 64), Index: store.Segment{Blocks: [][]byte{nil}}}
 	for range 2 {
 		if err := s.PutDocument(t.Context(), document); err != nil {
 			t.Error(err)
@@ -479,49 +480,18 @@ func TestPlainRole(t *testing.T) {
 	if err := s.PutOriginal(t.Context(), document.SHA256, nil); err != nil {
 		t.Error(err)
 	}
-	for found, status := range []disclosure.DocumentStatus{1: disclosure.DocumentReady, 0: disclosure.DocumentFailed} {
+	for _, status := range []disclosure.DocumentStatus{disclosure.DocumentReady, disclosure.DocumentFailed} {
 		r := report(1)
 		r.Document = disclosure.Document{Status: status, SHA256: document.SHA256}
 		if _, err := s.Append(t.Context(), store.Batch{Reports: []disclosure.Report{r}}); err != nil {
 			t.Error(err)
 		}
-		ids, err := s.FindInDocuments(t.Context(), store.WordQuery{All: [][]store.Phrase{{{Words: []string{"a"}}}}})
-		if err != nil || len(ids) != found {
-			t.Errorf("%s: FindInDocuments = %v, %v", status, ids, err)
+		if _, _, err := s.RemoveDocuments(t.Context(), 0); err != nil {
+			t.Error(err)
 		}
-	}
-}
-
-// TestFindUsesTheIndex: a search for a word that all documents contain does not
-// cause a sequential scan.
-func TestFindUsesTheIndex(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	const others = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
-	leave := func(s *postgres.Store) { // the server updates its statistics when a connection ends
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
+		if _, err := s.SweepSegments(t.Context()); err != nil {
+			t.Error(err)
 		}
-		waittest.For(t, "its connections are gone", func() bool { return len(query(t, url, others)) == 0 })
-	}
-	leave(open(t, url))
-	query(t, url, `INSERT INTO document_part SELECT i::text, 1, 'a b' FROM generate_series(1, 100) i`)
-	query(t, url, `INSERT INTO filed_document SELECT sha256, sha256 FROM document_part`)
-	query(t, url, `ANALYZE`)
-	scans := func() string {
-		return query(t, url, `SELECT seq_scan::text FROM pg_stat_user_tables WHERE relname = 'document_part'`)[0]
-	}
-	s := open(t, url)
-	before := scans()
-	for range 10 {
-		q := store.WordQuery{All: [][]store.Phrase{{{Words: []string{"a"}}}}, None: []store.Phrase{{Words: []string{"b"}}}}
-		if _, err := s.FindInDocuments(t.Context(), q); err != nil {
-			t.Fatal(err)
-		}
-	}
-	leave(s)
-	if after := scans(); after != before {
-		t.Errorf("sequential scans = %s before and %s after, want the same", before, after)
 	}
 }
 
@@ -552,36 +522,4 @@ func TestOpenFailures(t *testing.T) {
 	if _, err := postgres.Open(ctx, pgtest.Database(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open with a cancelled context = %v", err)
 	}
-}
-
-func BenchmarkDocuments(b *testing.B) {
-	url := pgtest.Database(b)
-	s, err := postgres.Open(b.Context(), url)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	storetest.BenchDocuments(b, s, func() map[string]int64 {
-		conn, err := pgx.Connect(b.Context(), url)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer conn.Close(b.Context())
-		if _, err := conn.Exec(b.Context(), `VACUUM ANALYZE`); err != nil { // as autovacuum would do in time
-			b.Fatal(err)
-		}
-		sizes := map[string]int64{}
-		for what, query := range map[string]string{
-			"index": `SELECT pg_relation_size('document_part_words')`,
-			"words": `SELECT pg_table_size('document_part')`,
-			"texts": `SELECT pg_table_size('document')`,
-		} {
-			var n int64
-			if err := conn.QueryRow(b.Context(), query).Scan(&n); err != nil {
-				b.Fatal(err)
-			}
-			sizes[what] = n
-		}
-		return sizes
-	})
 }

@@ -2,9 +2,8 @@ package relational
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"pregon/internal/store"
 )
@@ -65,38 +64,53 @@ func (b *Base) Original(ctx context.Context, sha256 string) (body []byte, err er
 	return body, nil
 }
 
-// Matching returns a query of the documents that match a query for words, and its
-// arguments. match is the query of the documents with a part that matches the
-// parameter %d, and expression returns an argument that matches any of several
-// phrases. Each group is searched for separately: its words may be in another part
-// than those of the next.
-func Matching(q store.WordQuery, match string, expression func([]store.Phrase) string) (query string, args []any) {
-	var groups []string
-	for _, group := range q.All {
-		args = append(args, expression(group))
-		groups = append(groups, fmt.Sprintf(match, len(args)))
+func (b *Base) PutDocument(ctx context.Context, d store.Document) (err error) {
+	defer b.fail("keeping the document "+d.SHA256, &err)
+	if d, err = d.Clean(); err != nil {
+		return err
 	}
-	query = strings.Join(groups, ` INTERSECT `)
-	if len(q.None) > 0 {
-		args = append(args, expression(q.None))
-		query += ` EXCEPT ` + fmt.Sprintf(match, len(args))
+	put, err := b.PutText(&d)
+	if err != nil {
+		return err
 	}
-	return query, args
+	return b.Update(ctx, func(tx Tx) error {
+		put(ctx, tx)
+		return putSegment(ctx, tx, &d.Index)
+	})
 }
 
-// Expression returns the expression of a full-text query that matches any of several phrases.
-// Words need no escaping within the quotes: see store.Part.
-func Expression(phrases []store.Phrase, quote, next, prefix, or string) string {
-	either := make([]string, len(phrases))
-	for i, p := range phrases {
-		words := strings.Join(p.Words, next)
-		if p.Stem {
-			words = store.StemMark + words
-		}
-		either[i] = quote + words + quote
-		if p.Prefix {
-			either[i] += prefix
-		}
+func (b *Base) KeepDocument(ctx context.Context, sha256 string) (err error) {
+	defer b.fail("keeping a document", &err)
+	return b.Exec(ctx, `UPDATE document SET unused_since = NULL WHERE sha256 = $1 AND unused_since IS NOT NULL`, sha256)
+}
+
+// removeAtOnce is the number of documents that one step of RemoveDocuments looks at.
+const removeAtOnce = 100
+
+// RemoveDocuments searches outside of transactions: other writers need not wait for
+// it. The statements that write check the conditions again.
+func (b *Base) RemoveDocuments(ctx context.Context, grace time.Duration) (removed int, more bool, err error) {
+	defer b.fail("removing documents", &err)
+	unused := ` AND NOT EXISTS (` + b.Filed + `)`
+	seen, err := Column[string](ctx, b, `SELECT sha256 FROM document d WHERE unused_since IS NULL`+unused+` LIMIT $1`, removeAtOnce)
+	if err != nil {
+		return 0, false, err
 	}
-	return strings.Join(either, or)
+	if len(seen) > 0 {
+		err = b.Exec(ctx, `UPDATE document AS d SET unused_since = now() WHERE sha256 = ANY($1) AND unused_since IS NULL`+unused, seen)
+		return 0, true, err
+	}
+	var due []string
+	err = b.Update(ctx, func(tx Tx) error {
+		tx.Exec(ctx, `UPDATE document AS d SET unused_since = NULL WHERE unused_since IS NOT NULL AND EXISTS (`+b.Filed+`)`)
+		due, err = Column[string](ctx, tx, `SELECT sha256 FROM document d
+			WHERE unused_since < now() - $1::interval`+unused+` LIMIT $2 FOR UPDATE`, grace, removeAtOnce)
+		for _, sha256 := range due {
+			for _, statement := range b.RemoveText {
+				tx.Exec(ctx, statement, sha256)
+			}
+		}
+		return err
+	})
+	return len(due), len(due) == removeAtOnce, err
 }

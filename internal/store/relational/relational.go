@@ -63,9 +63,16 @@ type Base struct {
 	DueDeliveries string
 	// Released are the values of a lease that was released.
 	Released string
-	// Documents is the table of documents, with the columns sha256, bytes, head and
-	// pages.
+	// Documents is the table of the texts of documents, with the columns sha256,
+	// bytes, head, pages and indexed.
 	Documents string
+	// PutText encodes a document, and returns a function that writes it and marks it
+	// as indexed. Other writers wait only for that function.
+	PutText func(d *store.Document) (func(ctx context.Context, tx Tx), error)
+	// RemoveText are the statements that remove the text of the document $1.
+	RemoveText []string
+	// Filed selects the reports that refer to the document d.
+	Filed string
 
 	Wake store.Wake // woken after every append
 }

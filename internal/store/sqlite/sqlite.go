@@ -74,6 +74,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		DB: &prepared{preparer: s.read}, Exec: s.exec, Update: s.update, UpdateLease: s.update, Snapshot: s.snapshot,
 		Failed: failed, Appended: fileDocuments, Released: "expires_at = 0",
 		DueDeliveries: dueDeliveries, Documents: "document JOIN document_text ON document = number",
+		PutText: putText, RemoveText: removeText, Filed: "SELECT 1 FROM filed_document f WHERE f.document = d.number",
 	}
 	if err := s.migrate(ctx); err != nil {
 		_ = s.Close()

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,7 +120,7 @@ func TestFirstSchema(t *testing.T) {
 	if head, err := s.Head(t.Context()); err != nil || head.Epoch == "" || head.Seq != 7 {
 		t.Errorf("Head = %v, %v", head, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 6 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 7 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -197,31 +198,53 @@ func TestNotADatabase(t *testing.T) {
 	}
 }
 
-func BenchmarkDocuments(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "pregon.db")
-	s, err := sqlite.Open(b.Context(), path, sqlite.Options{Create: true})
+// TestIndexIsReplaced: documents that an older program indexed are indexed anew.
+func TestIndexIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	old, err := sql.Open("sqlite", path)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("migrations/000[1-6]_*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := strings.Repeat("a", 64)
+	var script strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script.Write(text)
+	}
+	script.WriteString(`INSERT INTO document VALUES (1, '` + hash + `', 1); INSERT INTO document_text VALUES (1, 2, '{}', '["uno dos"]');
+		INSERT INTO word (rowid, words) VALUES (1 << 20, 'uno dos'); INSERT INTO filed_document VALUES ('oir-1', 1); PRAGMA user_version = 6`)
+	if _, err := old.ExecContext(t.Context(), script.String()); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer s.Close()
-	storetest.BenchDocuments(b, s, func() map[string]int64 {
-		db, err := sql.Open("sqlite", path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer db.Close()
-		sizes := map[string]int64{}
-		for what, query := range map[string]string{
-			"index": "SELECT sum(length(block)) FROM word_data",
-			"texts": "SELECT sum(length(pages)) FROM document_text",
-			"file":  "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
-		} {
-			var n int64
-			if err := db.QueryRowContext(b.Context(), query).Scan(&n); err != nil {
-				b.Fatal(err)
-			}
-			sizes[what] = n
-		}
-		return sizes
-	})
+	if list, err := s.Unindexed(t.Context(), 10); err != nil || !slices.Equal(list, []string{hash}) {
+		t.Errorf("Unindexed = %v, %v, want the document", list, err)
+	}
+	id, err := s.NewSegment(t.Context())
+	if err == nil {
+		err = s.UseSegment(t.Context(), store.Segment{ID: id, Documents: 1}, store.Replaced{Unindexed: []string{hash}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.Unindexed(t.Context(), 10); err != nil || len(list) != 0 {
+		t.Errorf("Unindexed = %v, %v, want none", list, err)
+	}
+	if d, err := s.Document(t.Context(), hash); err != nil || len(d.Pages) != 1 || d.Pages[0] != "uno dos" {
+		t.Errorf("Document = %+v, %v, want its text", d, err)
+	}
 }

@@ -9,8 +9,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/extract"
-	"pregon/internal/store"
-	"pregon/internal/text"
+	"pregon/internal/fault"
 )
 
 func pagesOf(texts ...string) (out []extract.Page) {
@@ -20,78 +19,18 @@ func pagesOf(texts ...string) (out []extract.Page) {
 	return out
 }
 
-// TestPartsAreWithinBounds checks that the store accepts every part, and that no
-// word of the text is lost.
-func TestPartsAreWithinBounds(t *testing.T) {
-	long := strings.Repeat("el dividendo de la sociedad ", 3000)
-	tests := map[string][]string{
-		"no pages":          nil,
-		"empty pages":       {"", "", ""},
-		"punctuation":       {" .,;:— ", "€ %"},
-		"a word many times": {strings.Repeat("cero ", 10_000)},
-		"a very long page":  {long},
-		"many pages":        slices.Repeat([]string{"una página como tantas, de pocas palabras"}, 5000),
-		"a very long word":  {"antes " + strings.Repeat("x", 5000) + " después"},
-		"other alphabets":   {"Ελλάδα Ærøskøbing ŁÓDŹ Ñandú ﬁnal 東京 ١٢٣"},
-	}
-	for name, pages := range tests {
-		t.Run(name, func(t *testing.T) {
-			have := map[string]bool{}
-			for _, p := range Index(pages) {
-				if len(p.Words) == 0 || len(p.Words) > store.MostPartWords || len(p.Stems) > store.MostPartWords {
-					t.Fatalf("got a part of %d words and %d stems, want 1 to %d", len(p.Words), len(p.Stems), store.MostPartWords)
-				}
-				times := map[string]int{}
-				for _, w := range p.Words {
-					have[w] = true
-					if times[w]++; times[w] > store.MostWordRepeat || len(w) > store.MostWordBytes {
-						t.Fatalf("got %q %d times in a part, want at most %d", w, times[w], store.MostWordRepeat)
-					}
-				}
-			}
-			for _, p := range pages {
-				for _, w := range text.Words(p) {
-					if len(w) <= store.MostWordBytes && !have[w] {
-						t.Fatalf("got no part with %q, want one", w)
-					}
-				}
-			}
-		})
-	}
-}
-
-// TestPhrasesAreNotCut checks that every phrase of a page is within one part.
-func TestPhrasesAreNotCut(t *testing.T) {
-	var words []string
-	for i := range 3 * store.MostPartWords {
-		words = append(words, fmt.Sprintf("p%d", i))
-	}
-	all := Index([]string{strings.Join(words, " ")})
-	for i := range len(words) - overlap {
-		phrase := words[i : i+overlap]
-		if !slices.ContainsFunc(all, func(p store.Part) bool { return containsPhrase(p.Words, phrase) }) {
-			t.Fatalf("got no part with the phrase from %s to %s, want one", phrase[0], phrase[len(phrase)-1])
-		}
-	}
-}
-
-func containsPhrase(words, phrase []string) bool {
-	for i := range len(words) - len(phrase) + 1 {
-		if slices.Equal(words[i:i+len(phrase)], phrase) {
-			return true
-		}
-	}
-	return false
-}
-
 func TestQuery(t *testing.T) {
-	if query("") != nil || query(" - , ") != nil || query("-nada") != nil {
-		t.Error("got a query for a text without words to find, want nil")
+	long := "palabra" + strings.Repeat(" otra", maxWords)
+	for _, text := range []string{"", " - , ", "-nada", `"` + long + `"`, strings.Repeat("a", 101)} {
+		if q, err := Query(text); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("Query(%q) = %v, %v, want Invalid", text, q, err)
+		}
 	}
-	q := query(`"junta general" Dividendos -fondo accio`)
-	want := "[[{[junta general] false false}] [{[dividendos] false false} {[dividend] true false}] [{[accio] false true} {[acci] true false}]] [{[fondo] false false} {[fond] true false}]"
-	if got := fmt.Sprint(q.All, " ", q.None); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	q, err := Query(`"junta general" Dividendos -fondo accio`)
+	const want = "[[{[junta general] false false}] [{[dividendos] false false} {[dividend] true false}] " +
+		"[{[accio] false true} {[acci] true false}]] [{[fondo] false false} {[fond] true false}]"
+	if got := fmt.Sprint(q.All, " ", q.None); err != nil || got != want {
+		t.Errorf("got\n%s, %v\nwant\n%s", got, err, want)
 	}
 }
 

@@ -1,0 +1,115 @@
+package index
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"pregon/internal/fault"
+	"pregon/internal/search"
+	"pregon/internal/store"
+)
+
+// Query matches the documents that contain at least one phrase of every group of
+// All, and no phrase of None. A group with a phrase of several words has no other.
+type Query struct {
+	All  [][]Phrase // not empty, and no group is empty
+	None []Phrase
+}
+
+// Phrase is a sequence of adjacent words. Stem and Prefix are for single words.
+type Phrase struct {
+	Words  []string
+	Stem   bool // it is the stem of a word
+	Prefix bool // the word may be the beginning of one
+}
+
+// Index searches in documents. It is safe for concurrent use.
+type Index struct {
+	store   store.Index
+	numbers *search.Numbers
+
+	mu   sync.Mutex
+	open []*segment // guarded by mu; the segments in use at the last search
+}
+
+// New returns the index of a store.
+func New(s store.Index, numbers *search.Numbers) *Index { return &Index{store: s, numbers: numbers} }
+
+// Find returns the documents that match a query.
+func (x *Index) Find(ctx context.Context, q Query) (search.NumberSet, error) {
+	found, err := x.find(ctx, q)
+	if fault.KindOf(err) == fault.NotFound { // the segments were merged during the search
+		found, err = x.find(ctx, q)
+	}
+	return found, err
+}
+
+func (x *Index) find(ctx context.Context, q Query) (search.NumberSet, error) {
+	segments, err := x.segments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := evaluation{store: x.store, query: q, segments: segments, blocks: map[int64][]byte{}}
+	return e.run(ctx)
+}
+
+// segments returns the segments in use, oldest first.
+func (x *Index) segments(ctx context.Context) ([]*segment, error) {
+	list, err := x.store.Segments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if slices.EqualFunc(list, x.open, func(a store.Segment, b *segment) bool { return a.ID == b.id && a.Token == b.token }) {
+		return x.open, nil
+	}
+	open := make([]*segment, len(list))
+	known := map[int64]*segment{}
+	for _, s := range x.open {
+		known[s.id] = s
+	}
+	var missing []int64
+	for i, s := range list {
+		if old := known[s.ID]; old != nil && old.token == s.Token {
+			fresh := *old // its dead may change
+			open[i] = &fresh
+		} else {
+			open[i] = &segment{id: s.ID, token: s.Token}
+			known[s.ID] = open[i]
+			missing = append(missing, s.ID)
+		}
+	}
+	err = x.store.SegmentHeads(ctx, missing, func(id int64, head []byte) error {
+		hashes, firsts, err := decodeHead(head)
+		known[id].numbers, known[id].firsts = x.numbers.Of(hashes...), firsts
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	markDead(open)
+	x.open = open
+	return open, nil
+}
+
+// markDead marks the documents that a newer segment has too.
+func markDead(list []*segment) {
+	var seen search.NumberSet
+	for _, s := range slices.Backward(list) {
+		s.dead = nil
+		for i, number := range s.numbers {
+			if !seen.Has(number) {
+				continue
+			}
+			if s.dead == nil {
+				s.dead = newSet(len(s.numbers))
+			}
+			s.dead.add(i)
+		}
+		for _, number := range s.numbers {
+			seen.Add(number)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/bits"
+	"time"
+
+	"pregon/internal/fault"
+	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
+	"pregon/internal/store"
+)
+
+// Store is what a Keeper needs of the store.
+type Store interface {
+	store.Index
+	store.Leases
+	store.Documents
+}
+
+// Keeper maintains the index: it merges segments, indexes documents that were
+// stored by a program with another index, and removes what is no longer used. Of
+// all processes of a store, one at a time does that.
+type Keeper struct {
+	Store  Store
+	Holder string // of the lease: the name of this process
+	Logger *slog.Logger
+
+	held        store.Lease
+	nextRemoval time.Time // of texts
+}
+
+const (
+	lease     = "document-index"
+	leaseTime = time.Minute
+	interval  = 2 * time.Second // between two looks at the segments
+
+	removeEvery = time.Hour
+	unusedTime  = 7 * 24 * time.Hour // how long a text remains that no report refers to
+)
+
+// Run maintains the index until the context ends.
+func (k *Keeper) Run(ctx context.Context) error {
+	defer k.release(ctx)
+	k.nextRemoval = time.Now().Add(removeEvery)
+	failures, trouble := 0, outage.Log{Logger: k.Logger}
+	for {
+		wait := interval
+		done, err := k.step(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case fault.KindOf(err) == fault.Conflict: // another process does it
+			wait = 5 * interval
+		case err != nil:
+			failures++
+			wait = retry.Jitter(retry.Backoff(failures-1, interval, time.Minute))
+			trouble.Failed("the index of documents cannot be maintained", "err", err)
+		default:
+			failures = 0
+			trouble.Recovered("the index of documents is maintained again")
+			if done {
+				wait = 0
+			}
+		}
+		if err := retry.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// step does the next piece of work, and reports whether there was any.
+func (k *Keeper) step(ctx context.Context) (done bool, err error) {
+	for _, work := range []func(context.Context) (bool, error){k.mergeNext, k.indexMissing, k.Store.SweepSegments, k.removeUnused} {
+		if done, err = work(ctx); done || err != nil {
+			return done, err
+		}
+	}
+	return false, nil
+}
+
+// hold takes or prolongs the lease. It is called when there is work, so that an idle
+// process does not write.
+func (k *Keeper) hold(ctx context.Context) (err error) {
+	k.held, err = k.Store.AcquireLease(ctx, lease, k.Holder, leaseTime)
+	return err
+}
+
+// release releases the lease, so that another process need not wait for its end.
+func (k *Keeper) release(ctx context.Context) {
+	if k.held.Name == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interval)
+	defer cancel()
+	if err := k.Store.ReleaseLease(ctx, k.held); err != nil {
+		k.Logger.Warn("the lease of the index of documents could not be released", "err", err)
+	}
+}
+
+// removeUnused removes the texts that no report refers to, once in a while: it reads
+// the list of all documents.
+func (k *Keeper) removeUnused(ctx context.Context) (more bool, err error) {
+	if time.Now().Before(k.nextRemoval) {
+		return false, nil
+	}
+	if err := k.hold(ctx); err != nil {
+		return false, err
+	}
+	removed, more, err := k.Store.RemoveDocuments(ctx, unusedTime)
+	if removed > 0 {
+		k.Logger.Info("removed the texts of documents that no report refers to", "documents", removed)
+	}
+	if err == nil && !more {
+		k.nextRemoval = time.Now().Add(removeEvery)
+	}
+	return more, err
+}
+
+// mergeAtOnce is the number of segments that are merged to one. A document is
+// written anew when the number of documents has grown by this factor.
+const mergeAtOnce = 8
+
+// level returns how often the documents of a segment have been merged, about.
+func level(documents int) int { return (bits.Len(uint(max(documents, 1))) - 1) / 3 }
+
+// due returns the segments to merge, of those in use, oldest first: the newest ones
+// up to the first level of which there are enough. It returns nil if none are due.
+func due(list []store.Segment) []store.Segment {
+	for i := len(list) - 1; i >= 0; i-- {
+		newer := list[i:]
+		if len(newer) < mergeAtOnce {
+			continue
+		}
+		if i == 0 || level(list[i-1].Documents) > level(largest(newer)) {
+			return newer
+		}
+	}
+	return nil
+}
+
+func largest(list []store.Segment) (documents int) {
+	for _, s := range list {
+		documents = max(documents, s.Documents)
+	}
+	return documents
+}
+
+// mergeNext merges the segments that are due.
+func (k *Keeper) mergeNext(ctx context.Context) (bool, error) {
+	list, err := k.Store.Segments(ctx)
+	if err != nil {
+		return false, err
+	}
+	list = due(list)
+	if list == nil {
+		return false, nil
+	}
+	if err := k.hold(ctx); err != nil {
+		return false, err
+	}
+	heads, ids := map[int64][]byte{}, make([]int64, len(list))
+	for i, s := range list {
+		ids[i] = s.ID
+	}
+	err = k.Store.SegmentHeads(ctx, ids, func(id int64, head []byte) error {
+		heads[id] = head
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	inputs := make([]*input, len(list))
+	for i, id := range ids {
+		inputs[i], err = openInput(heads[id], func(ctx context.Context, from, to int) ([][]byte, error) {
+			return k.blocks(ctx, id, from, to)
+		})
+		if err != nil {
+			return false, fmt.Errorf("segment %d: %w", id, err)
+		}
+	}
+	return true, k.write(ctx, inputs, store.Replaced{Segments: ids})
+}
+
+// blocks returns some blocks of a segment in order.
+func (k *Keeper) blocks(ctx context.Context, segment int64, from, to int) ([][]byte, error) {
+	ids := make([]int64, 0, to-from)
+	for n := from; n < to; n++ {
+		ids = append(ids, store.BlockID(segment, n))
+	}
+	blocks := make([][]byte, to-from)
+	err := k.Store.Blocks(ctx, ids, func(id int64, block []byte) { blocks[id-ids[0]] = block })
+	return blocks, err
+}
+
+// write writes the merged inputs as a new segment.
+func (k *Keeper) write(ctx context.Context, inputs []*input, replaced store.Replaced) error {
+	id, err := k.Store.NewSegment(ctx)
+	if err != nil {
+		return err
+	}
+	written, held := 0, time.Now()
+	head, documents, err := merge(ctx, inputs, func(blocks [][]byte) error {
+		if time.Since(held) > leaseTime/3 {
+			held = time.Now()
+			if err := k.hold(ctx); err != nil {
+				return err
+			}
+		}
+		err := k.Store.PutBlocks(ctx, id, written, blocks)
+		written += len(blocks)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return k.Store.UseSegment(ctx, store.Segment{ID: id, Documents: documents, Head: head}, replaced)
+}
+
+// The documents that are indexed at once are at most this many, and stop after this
+// many bytes of text.
+const (
+	missingAtOnce = 256
+	missingBytes  = 8 << 20
+)
+
+// indexMissing indexes some documents that are not in the index.
+func (k *Keeper) indexMissing(ctx context.Context) (bool, error) {
+	missing, err := k.Store.Unindexed(ctx, missingAtOnce)
+	if err != nil || len(missing) == 0 {
+		return false, err
+	}
+	if err := k.hold(ctx); err != nil {
+		return false, err
+	}
+	var inputs []*input
+	size := 0
+	for i, sha256 := range missing {
+		texts, err := k.Store.DocumentPages(ctx, sha256)
+		if err != nil {
+			return false, err
+		}
+		in, err := inMemory(Build(sha256, texts[sha256]))
+		if err != nil {
+			return false, err
+		}
+		inputs = append(inputs, in)
+		for _, page := range texts[sha256] {
+			size += len(page)
+		}
+		if size > missingBytes {
+			missing = missing[:i+1]
+			break
+		}
+	}
+	k.Logger.Info("indexing the words of stored documents", "documents", len(missing))
+	err = k.write(ctx, inputs, store.Replaced{Unindexed: missing})
+	if fault.KindOf(err) == fault.Conflict { // one was stored again meanwhile
+		err = nil
+	}
+	return true, err
+}
+
+// Settle does all work that is due. It is for programs that store many documents
+// without Run.
+func (k *Keeper) Settle(ctx context.Context) error {
+	for {
+		if done, err := k.step(ctx); !done || err != nil {
+			return err
+		}
+	}
+}

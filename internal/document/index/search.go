@@ -1,0 +1,370 @@
+package index
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sort"
+
+	"pregon/internal/search"
+	"pregon/internal/store"
+)
+
+// segment is a segment whose head is in memory.
+type segment struct {
+	id      int64
+	token   int64    // see store.Segment
+	numbers []uint32 // of its documents, see search.Numbers
+	firsts  []string // key of the first entry of each block
+	dead    set      // documents that a newer segment has too; nil: none
+}
+
+// at returns the number of the block that has a key, if any has.
+func (s *segment) at(key []byte) int {
+	return max(0, sort.Search(len(s.firsts), func(i int) bool { return s.firsts[i] > string(key) })-1)
+}
+
+// within returns the numbers of the blocks that may have keys of a range.
+func (s *segment) within(r keyRange) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for n, last := s.at(r.from), s.at(r.to); n <= last && n < len(s.firsts); n++ {
+			if !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// evaluation is the search for a query in some segments.
+type evaluation struct {
+	store    store.Index
+	query    Query
+	segments []*segment
+	blocks   map[int64][]byte // read so far
+}
+
+// run returns the numbers of the documents that match.
+func (e *evaluation) run(ctx context.Context) (search.NumberSet, error) {
+	if err := e.load(ctx); err != nil {
+		return nil, err
+	}
+	found := make([]set, len(e.segments)) // documents that may match
+	for i, s := range e.segments {
+		var err error
+		if found[i], err = e.candidates(s); err != nil {
+			return nil, err
+		}
+	}
+	var excluded [][]set // for each excluded phrase of several words
+	for _, p := range e.query.None {
+		if len(p.Words) > 1 {
+			with, err := e.among(found, p)
+			if err != nil {
+				return nil, err
+			}
+			excluded = append(excluded, with)
+		}
+	}
+	clear(e.blocks)
+	for _, group := range e.query.All {
+		if err := e.verify(ctx, group[0].Words, found); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range e.query.None {
+		if len(p.Words) > 1 {
+			if err := e.verify(ctx, p.Words, excluded[0]); err != nil {
+				return nil, err
+			}
+			for i := range found {
+				found[i].andNot(excluded[0][i])
+			}
+			excluded = excluded[1:]
+		}
+	}
+	var out search.NumberSet
+	for i, s := range e.segments {
+		found[i].each(func(n int) { out.Add(s.numbers[n]) })
+	}
+	return out, nil
+}
+
+// among returns the documents of sets that contain all words of a phrase.
+func (e *evaluation) among(found []set, p Phrase) ([]set, error) {
+	out := make([]set, len(found))
+	for i, s := range e.segments {
+		with, err := e.documents(s, p)
+		if err != nil {
+			return nil, err
+		}
+		with.and(found[i])
+		out[i] = with
+	}
+	return out, nil
+}
+
+// load reads the blocks that have the words of the query in all segments.
+func (e *evaluation) load(ctx context.Context) error {
+	var ids []int64
+	for _, group := range append(slices.Clip(e.query.All), e.query.None) {
+		for _, p := range group {
+			for _, r := range p.ranges() {
+				for _, s := range e.segments {
+					for n := range s.within(r) {
+						ids = append(ids, store.BlockID(s.id, n))
+					}
+				}
+			}
+		}
+	}
+	return e.fetch(ctx, ids)
+}
+
+// fetch reads blocks.
+func (e *evaluation) fetch(ctx context.Context, ids []int64) error {
+	for len(ids) > 0 {
+		const atOnce = 500
+		some := ids[:min(atOnce, len(ids))]
+		ids = ids[len(some):]
+		if err := e.store.Blocks(ctx, some, func(id int64, block []byte) { e.blocks[id] = block }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyRange is a range of keys, both ends included.
+type keyRange struct{ from, to []byte }
+
+// ranges returns the keys of the documents that may contain a phrase: one range for
+// each word.
+func (p Phrase) ranges() []keyRange {
+	word := p.Words[0]
+	switch {
+	case p.Stem:
+		return exactly(stemKind, word)
+	case p.Prefix && len(word) <= longestPrefix:
+		return exactly(prefixKind, word)
+	case p.Prefix:
+		return []keyRange{{key(wordKind, word), append(key(wordKind, word), 0xff)}} // no UTF-8 contains 0xff
+	}
+	var list []keyRange
+	for _, word := range p.Words {
+		list = append(list, exactly(wordKind, word)...)
+	}
+	return list
+}
+
+func exactly(kind byte, word string) []keyRange {
+	k := key(kind, word)
+	return []keyRange{{k, k}}
+}
+
+// candidates returns the documents of a segment that contain at least one phrase of
+// each group, and none of the excluded ones. Of phrases of several words, it checks
+// only that all words are in the document.
+func (e *evaluation) candidates(s *segment) (set, error) {
+	found := newSet(len(s.numbers))
+	for i := range s.numbers {
+		found.add(i)
+	}
+	if s.dead != nil {
+		found.andNot(s.dead)
+	}
+	for _, group := range e.query.All {
+		any := newSet(len(s.numbers))
+		for _, p := range group {
+			matching, err := e.documents(s, p)
+			if err != nil {
+				return nil, err
+			}
+			any.or(matching)
+		}
+		if found.and(any); found.empty() {
+			return found, nil
+		}
+	}
+	for _, p := range e.query.None {
+		if len(p.Words) > 1 {
+			continue
+		}
+		matching, err := e.documents(s, p)
+		if err != nil {
+			return nil, err
+		}
+		found.andNot(matching)
+	}
+	return found, nil
+}
+
+// documents returns the documents of a segment that contain all words of a phrase.
+func (e *evaluation) documents(s *segment, p Phrase) (set, error) {
+	var all set
+	for _, r := range p.ranges() {
+		with := newSet(len(s.numbers))
+		for n := range s.within(r) {
+			in := entries{block: e.blocks[store.BlockID(s.id, n)]}
+			for in.next() && string(in.key) <= string(r.to) {
+				if string(in.key) < string(r.from) {
+					continue
+				}
+				if err := addDocuments(with, in.value, len(s.numbers)); err != nil {
+					return nil, err
+				}
+			}
+			if in.err != nil {
+				return nil, in.err
+			}
+		}
+		if all == nil {
+			all = with
+		} else {
+			all.and(with)
+		}
+	}
+	return all, nil
+}
+
+// place is a chunk of a segment.
+type place struct{ segment, chunk int }
+
+// chunksAtOnce is the number of chunks whose positions are in memory at once.
+const chunksAtOnce = 8
+
+// verify removes the documents from the sets that do not contain the words one
+// after the other.
+func (e *evaluation) verify(ctx context.Context, words []string, found []set) error {
+	if len(words) < 2 {
+		return nil
+	}
+	var places []place
+	for i := range e.segments {
+		for chunk := 0; chunk<<chunkBits < len(e.segments[i].numbers); chunk++ {
+			if !chunkOf(found[i], chunk).empty() {
+				places = append(places, place{i, chunk})
+			}
+		}
+	}
+	for len(places) > 0 {
+		some := places[:min(chunksAtOnce, len(places))]
+		places = places[len(some):]
+		var ids []int64
+		for _, at := range some {
+			s := e.segments[at.segment]
+			for _, word := range words {
+				ids = append(ids, store.BlockID(s.id, s.at(positionKey(word, at.chunk))))
+			}
+		}
+		if err := e.fetch(ctx, ids); err != nil {
+			return err
+		}
+		for _, at := range some {
+			if err := e.verifyChunk(words, at, found[at.segment]); err != nil {
+				return err
+			}
+		}
+		clear(e.blocks)
+	}
+	return nil
+}
+
+// chunkOf returns the part of a set that has the documents of a chunk.
+func chunkOf(s set, chunk int) set {
+	const words = chunkDocuments / 64
+	return s[chunk*words : min(len(s), (chunk+1)*words)]
+}
+
+// verifyChunk does the work of verify for one chunk of a segment.
+func (e *evaluation) verifyChunk(words []string, at place, found set) error {
+	s := e.segments[at.segment]
+	lists := make([]positions, len(words))
+	for i, word := range words {
+		k := positionKey(word, at.chunk)
+		in := entries{block: e.blocks[store.BlockID(s.id, s.at(k))]}
+		for in.next() && string(in.key) < string(k) {
+		}
+		if in.err != nil {
+			return in.err
+		}
+		if string(in.key) != string(k) {
+			return errDamaged // it has documents with the word
+		}
+		lists[i] = newPositions(in.value, at.chunk)
+	}
+	var p phraseFinder
+	for n := at.chunk << chunkBits; n < min(len(s.numbers), (at.chunk+1)<<chunkBits); n++ {
+		if !found.has(n) {
+			continue
+		}
+		for i := range lists {
+			for lists[i].n < n || lists[i].encoded == nil {
+				if !lists[i].advance() {
+					return errDamaged
+				}
+			}
+			if lists[i].n != n {
+				return errDamaged
+			}
+		}
+		if !p.adjacent(lists) {
+			found[n/64] &^= 1 << (n % 64)
+		}
+	}
+	for i := range lists {
+		if lists[i].err != nil {
+			return lists[i].err
+		}
+	}
+	return nil
+}
+
+// phraseFinder compares positions. It reuses its memory.
+type phraseFinder struct {
+	order         []int
+	starts, other []uint32
+}
+
+// adjacent reports whether a document has words one after the other. It begins with
+// the rarest words.
+func (p *phraseFinder) adjacent(lists []positions) bool {
+	p.order = p.order[:0]
+	for i := range lists {
+		p.order = append(p.order, i)
+	}
+	sort.Slice(p.order, func(a, b int) bool { return len(lists[p.order[a]].encoded) < len(lists[p.order[b]].encoded) })
+	for k, i := range p.order {
+		offset := uint32(i)
+		if k == 0 {
+			p.starts = lists[i].decode(p.starts[:0])
+			kept := p.starts[:0]
+			for _, at := range p.starts {
+				if at >= offset {
+					kept = append(kept, at-offset)
+				}
+			}
+			p.starts = kept
+		} else {
+			p.other = lists[i].decode(p.other[:0])
+			p.starts = shifted(p.starts, p.other, offset)
+		}
+		if len(p.starts) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// shifted returns the starts for which start+offset is in list. Both are in order.
+func shifted(starts, list []uint32, offset uint32) []uint32 {
+	kept := starts[:0]
+	i := 0
+	for _, start := range starts {
+		for i < len(list) && list[i] < start+offset {
+			i++
+		}
+		if i < len(list) && list[i] == start+offset {
+			kept = append(kept, start)
+		}
+	}
+	return kept
+}

@@ -124,6 +124,7 @@ func (b *bench) run() error {
 		{"push.latency", b.pushLatency},
 		{"text", b.text},
 		{"text.ready", b.textReady},
+		{"documents", b.documents},
 	} {
 		if !b.only.MatchString(group.name) {
 			continue

@@ -36,12 +36,16 @@ type Member struct {
 	Body []byte
 }
 
-// ZIP returns a package.
+// ZIP returns a package. Large files are stored, not compressed.
 func ZIP(members ...Member) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, m := range members {
-		w, err := z.Create(m.Name)
+		h := &zip.FileHeader{Name: m.Name, Method: zip.Deflate}
+		if len(m.Body) > 1<<20 {
+			h.Method = zip.Store
+		}
+		w, err := z.CreateHeader(h)
 		if err == nil {
 			_, err = w.Write(m.Body)
 		}

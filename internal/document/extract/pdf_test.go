@@ -161,21 +161,63 @@ func twoLines(begin string) []byte {
 
 func TestFurniture(t *testing.T) {
 	bodies := []string{first, second, third}
-	for _, count := range []int{2, 3, 9} {
-		var pages [][]extracttest.Line
-		for n := range count {
-			pages = append(pages, slices.Concat(
-				[]extracttest.Line{{X: 70, Y: 800, Size: 8, Text: "Compañía Eléctrica del Ebro, S.A."}},
-				extracttest.Column(70, 450, 760, bodies[n%3], bodies[(n+n/3)%3]),
-				[]extracttest.Line{{X: 250, Y: 40, Size: 8, Text: fmt.Sprintf("Página %d de %d", n+1, count)}},
-			))
-		}
-		for n, p := range read(t, extracttest.PDF(pages...)).Pages {
-			equal(t, p.Text, bodies[n%3]+"\n\n"+bodies[(n+n/3)%3])
+	for _, test := range []struct {
+		head, foot string // %d is the number of the page
+		keeps      bool   // the foot on the first page
+	}{
+		{"Compañía Eléctrica del Ebro, S.A.", "Página %d de 9", false},
+		{"Compañía Eléctrica del Ebro, S.A.", "- %d -", false},
+		{"Factura 2026/117 de 3 de mayo", "Factura 2026/117, hoja %d", true},
+		{"Cuentas anuales 2025", "Hoja %[1]d, anexo, hoja %[1]d", true},
+		{"Cuentas anuales 2025", "1 enero 2025 a 31 diciembre 2025 (en miles): %d/9, versión 3.2 de 4.5.2026", true},
+	} {
+		for _, count := range []int{2, 3, 9} {
+			furniture(t, test.head, test.foot, test.keeps, count, bodies)
 		}
 	}
 	for _, p := range read(t, extracttest.Paragraphs([]string{first}, []string{first}, []string{first})).Pages {
 		equal(t, p.Text, first) // identical pages are not headers
+	}
+}
+
+// furniture reads pages with a header and a footer, which the first page keeps.
+func furniture(t *testing.T, head, foot string, keepsFoot bool, count int, bodies []string) {
+	t.Helper()
+	var pages [][]extracttest.Line
+	for n := range count {
+		pages = append(pages, slices.Concat(
+			[]extracttest.Line{{X: 70, Y: 800, Size: 8, Text: head}},
+			extracttest.Column(70, 450, 760, bodies[n%3], bodies[(n+n/3)%3]),
+			[]extracttest.Line{{X: 70, Y: 40, Size: 8, Text: fmt.Sprintf(foot, n+1)}},
+		))
+	}
+	for n, p := range read(t, extracttest.PDF(pages...)).Pages {
+		want := bodies[n%3] + "\n\n" + bodies[(n+n/3)%3]
+		if n == 0 {
+			want = head + "\n\n" + want
+		}
+		if n == 0 && keepsFoot {
+			want += "\n\n" + fmt.Sprintf(foot, 1)
+		}
+		equal(t, p.Text, want)
+	}
+}
+
+// TestRomanFurniture has the page number in a header, in Roman digits.
+func TestRomanFurniture(t *testing.T) {
+	var pages [][]extracttest.Line
+	for n, roman := range []string{"iii", "iv", "v", "vi", "vii"} {
+		pages = append(pages, slices.Concat(
+			[]extracttest.Line{{X: 70, Y: 800, Size: 8, Text: roman + " Índice general"}},
+			extracttest.Column(70, 450, 760, []string{first, second, third}[n%3]),
+		))
+	}
+	for n, p := range read(t, extracttest.PDF(pages...)).Pages {
+		want := []string{first, second, third}[n%3]
+		if n == 0 {
+			want = "iii Índice general\n\n" + want
+		}
+		equal(t, p.Text, want)
 	}
 }
 

@@ -3,7 +3,7 @@
 //
 // PDFium returns characters with their places on the page. This package joins
 // them to words (glyph.go), puts the words into lines in reading order
-// (layout.go, columns.go), removes running headers and footers (furniture.go),
+// (layout.go, columns.go), keeps running headers and footers once (furniture.go),
 // and joins the lines to paragraphs (compose.go).
 //
 // It is meant for a child process of package sandbox: the memory of PDFium is

@@ -23,6 +23,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/index"
+	"pregon/internal/search"
 	"pregon/internal/sim/market"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
@@ -258,7 +259,13 @@ func (b *bench) searchDocuments(db store.Store, name string) ([]time.Duration, e
 		if err != nil {
 			return 0, err
 		}
-		found, err := words.Find(b.ctx, q)
+		var among search.NumberSet
+		if f != (disclosure.Filter{}) {
+			if among, err = snapshot.Documents(b.ctx, f); err != nil {
+				return 0, err
+			}
+		}
+		found, err := words.FindAmong(b.ctx, q, among)
 		if err != nil {
 			return 0, err
 		}

@@ -81,6 +81,12 @@ func (s *Snapshot) Newest(f disclosure.Filter, limit int) Page {
 	return found
 }
 
+// Documents returns the documents of the reports that match a filter: see
+// Catalog.Documents.
+func (s *Snapshot) Documents(ctx context.Context, f disclosure.Filter) (search.NumberSet, error) {
+	return s.index.Documents(ctx, f)
+}
+
 // Among is like Reports, but considers only the reports with some documents: see
 // Catalog.Documents.
 func (s *Snapshot) Among(ctx context.Context, documents search.NumberSet, f disclosure.Filter, page, limit int) (Page, error) {

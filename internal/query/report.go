@@ -10,6 +10,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 )
 
 // InDocument is the value of the parameter in that searches the texts of
@@ -64,11 +65,17 @@ func (q *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (cat
 	if err != nil {
 		return catalog.Page{}, err
 	}
-	found, err := q.words.Find(ctx, words)
+	l.Filter.Search = ""
+	var among search.NumberSet
+	if l.Filter != (disclosure.Filter{}) {
+		if among, err = s.Documents(ctx, l.Filter); err != nil {
+			return catalog.Page{}, err
+		}
+	}
+	found, err := q.words.FindAmong(ctx, words, among)
 	if err != nil {
 		return catalog.Page{}, err
 	}
-	l.Filter.Search = ""
 	return s.Among(ctx, found, l.Filter, l.Page, l.Limit)
 }
 

@@ -114,6 +114,21 @@ func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*segmen
 	}, err
 }
 
+// Documents returns the documents of the reports that match a filter.
+func (x *Index) Documents(ctx context.Context, f disclosure.Filter) (found NumberSet, err error) {
+	all, err := x.Walk(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	found = NumberSet{}
+	for d := range all {
+		if d.Document != 0 {
+			found.Add(d.Document)
+		}
+	}
+	return found, nil
+}
+
 // Among is like Search, but considers only the reports with some documents.
 func (x *Index) Among(ctx context.Context, documents NumberSet, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
 	all, err := x.Walk(ctx, f)

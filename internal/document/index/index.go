@@ -38,19 +38,25 @@ func New(s store.Index, numbers *search.Numbers) *Index { return &Index{store: s
 
 // Find returns the documents that match a query.
 func (x *Index) Find(ctx context.Context, q Query) (search.NumberSet, error) {
-	found, err := x.find(ctx, q)
+	return x.FindAmong(ctx, q, nil)
+}
+
+// FindAmong is like Find, but considers only some documents, all if it is nil. It
+// need not read the positions of words in the others.
+func (x *Index) FindAmong(ctx context.Context, q Query, among search.NumberSet) (search.NumberSet, error) {
+	found, err := x.find(ctx, q, among)
 	if fault.KindOf(err) == fault.NotFound { // the segments were merged during the search
-		found, err = x.find(ctx, q)
+		found, err = x.find(ctx, q, among)
 	}
 	return found, err
 }
 
-func (x *Index) find(ctx context.Context, q Query) (search.NumberSet, error) {
+func (x *Index) find(ctx context.Context, q Query, among search.NumberSet) (search.NumberSet, error) {
 	segments, err := x.segments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := evaluation{store: x.store, query: q, segments: segments, blocks: map[int64][]byte{}}
+	e := evaluation{store: x.store, query: q, among: among, segments: segments, blocks: map[int64][]byte{}}
 	return e.run(ctx)
 }
 

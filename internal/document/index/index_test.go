@@ -106,7 +106,16 @@ func (w *world) check(q index.Query) {
 	if err != nil {
 		w.Fatalf("searching for %+v: %v", q, err)
 	}
+	some := search.NumberSet{0x5555555555555555, 0x5555555555555555}
+	among, err := w.index.FindAmong(w.Context(), q, some)
+	if err != nil {
+		w.Fatalf("searching for %+v among some: %v", q, err)
+	}
 	for hash, words := range w.texts {
+		number := w.number(hash)
+		if got, want := among.Has(number), found.Has(number) && some.Has(number); got != want {
+			w.Fatalf("searching for %+v among some, in %q: got %t, want %t", q, words, got, want)
+		}
 		if got, want := found.Has(w.number(hash)), matches(words, q); got != want {
 			w.Fatalf("searching for %+v in %q: got %t, want %t", q, words, got, want)
 		}

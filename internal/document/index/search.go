@@ -39,6 +39,7 @@ func (s *segment) within(r keyRange) iter.Seq[int] {
 type evaluation struct {
 	store    store.Index
 	query    Query
+	among    search.NumberSet // the documents to consider; nil: all
 	segments []*segment
 	blocks   map[int64][]byte // read so far
 }
@@ -58,7 +59,7 @@ func (e *evaluation) run(ctx context.Context) (search.NumberSet, error) {
 	var excluded [][]set // for each excluded phrase of several words
 	for _, p := range e.query.None {
 		if len(p.Words) > 1 {
-			with, err := e.among(found, p)
+			with, err := e.withAll(found, p)
 			if err != nil {
 				return nil, err
 			}
@@ -89,8 +90,8 @@ func (e *evaluation) run(ctx context.Context) (search.NumberSet, error) {
 	return out, nil
 }
 
-// among returns the documents of sets that contain all words of a phrase.
-func (e *evaluation) among(found []set, p Phrase) ([]set, error) {
+// withAll returns the documents of sets that contain all words of a phrase.
+func (e *evaluation) withAll(found []set, p Phrase) ([]set, error) {
 	out := make([]set, len(found))
 	for i, s := range e.segments {
 		with, err := e.documents(s, p)
@@ -165,8 +166,10 @@ func exactly(kind byte, word string) []keyRange {
 // only that all words are in the document.
 func (e *evaluation) candidates(s *segment) (set, error) {
 	found := newSet(len(s.numbers))
-	for i := range s.numbers {
-		found.add(i)
+	for i, number := range s.numbers {
+		if e.among == nil || e.among.Has(number) {
+			found.add(i)
+		}
 	}
 	if s.dead != nil {
 		found.andNot(s.dead)

@@ -46,6 +46,39 @@ func TestColumns(t *testing.T) {
 	})
 }
 
+// TestNarrowGutters has three columns that are less than a font size apart, written
+// across.
+func TestNarrowGutters(t *testing.T) {
+	const width = 150                      // 25 letters
+	full := func(words ...string) string { // a text whose lines fill their column
+		var lines []string
+		for _, w := range words {
+			lines = append(lines, w+" y la "+strings.Repeat("x", 19-len(w)))
+		}
+		return strings.Join(lines, " ")
+	}
+	a := full("Uno", "dos", "tres", "cuatro", "cinco", "seis", "siete")
+	b := full("One", "two", "three", "four", "five", "six", "seven")
+	c := full("Un", "deux", "trois", "quatre", "cinq", "six", "sept")
+	page := extracttest.Across(extracttest.Column(50, width, 700, a), extracttest.Column(50+width+8, width, 700, b), extracttest.Column(50+2*width+16, width, 700, c))
+	equal(t, readPage(t, extracttest.PDF(page)), a+"\n\n"+b+"\n\n"+c)
+}
+
+// TestStaggeredCells has a table whose cells have several lines and are centred.
+func TestStaggeredCells(t *testing.T) {
+	var page []extracttest.Line
+	var want []string
+	for n := range 5 {
+		y := 700 - 40*float64(n)
+		texts := []string{fmt.Sprintf("orden %d", n), fmt.Sprintf("Muestra el paquete %d", n), "y sus dependencias."}
+		page = append(page, extracttest.Line{X: 70, Y: y - 6, Size: 10, Text: texts[0]},
+			extracttest.Line{X: 200, Y: y, Size: 10, Text: texts[1]}, extracttest.Line{X: 200, Y: y - 12, Size: 10, Text: texts[2]})
+		want = append(want, texts...)
+	}
+	got := strings.Join(strings.Fields(readPage(t, extracttest.PDF(page))), " ")
+	equal(t, got, strings.Join(want, " "))
+}
+
 func TestTable(t *testing.T) {
 	rows := [][]string{
 		{"Concepto", "2025", "2024"},
@@ -58,6 +91,13 @@ func TestTable(t *testing.T) {
 	want := first + "\n\nConcepto\t2025\t2024\nIngresos ordinarios del grupo\t1.234,5\t1.111,0\n" +
 		"Gastos de personal\t(456,7)\t(400,1)\nResultado del ejercicio\t777,8\t710,9\n\n" + second
 	equal(t, readPage(t, extracttest.PDF(page)), want)
+
+	narrow := extracttest.Table(700, []float64{70, 137, 168}, [][]string{
+		{"Enero y más", "1,1", "2,1"}, {"Febrero", "1,2", "2,2"}, {"Marzo", "1,3", "2,3"}, {"Abril", "1,4", "2,4"}, {"Mayo", "1,5", "2,5"},
+	})
+	slices.SortStableFunc(narrow, func(a, b extracttest.Line) int { return int(b.Y - a.Y) })
+	narrow[0].X = 64 // its gap to the next cell is too narrow for a cell
+	equal(t, readPage(t, extracttest.PDF(narrow)), "Enero y más\t1,1\t2,1\nFebrero\t1,2\t2,2\nMarzo\t1,3\t2,3\nAbril\t1,4\t2,4\nMayo\t1,5\t2,5")
 
 	list := []extracttest.Line{{X: 70, Y: 700, Size: 10, Text: "a)"}, {X: 130, Y: 700, Size: 10, Text: "Aprobar las cuentas"}}
 	equal(t, readPage(t, extracttest.PDF(list)), "a) Aprobar las cuentas")
@@ -117,6 +157,15 @@ func TestHyphens(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) { equal(t, readPage(t, lines(test.lines...)), test.want) })
 	}
+}
+
+// TestDoubleSpacing has lines with an empty line between them, as in a draft.
+func TestDoubleSpacing(t *testing.T) {
+	lines := extracttest.Column(70, 400, 780, first, third)
+	for i := range lines {
+		lines[i].Y = 780 - 28*float64(i)
+	}
+	equal(t, readPage(t, extracttest.PDF(lines)), first+"\n\n"+third)
 }
 
 // TestOutsidePage has text that is not on the page.

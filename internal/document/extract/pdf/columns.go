@@ -23,7 +23,7 @@ func findColumns(list []segment) (pair, bool) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b segment) int { return cmp.Compare(b.y, a.y) })
 	var best pair
-	for _, x := range candidates(sorted) {
+	for _, x := range append(candidates(sorted), gutters(sorted)...) {
 		for _, p := range split(sorted, x) {
 			if p.score > best.score && columnar(p) {
 				best = p

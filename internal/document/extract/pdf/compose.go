@@ -104,19 +104,28 @@ func hangs(a, b line) bool {
 		a.x1 > a.right-4*a.em && a.y-b.y < 1.6*a.em
 }
 
-// leading returns the usual distance between lines, in font sizes.
+// leading returns the usual distance between lines, in font sizes: the smallest of
+// those that are frequent, since a larger one may be between paragraphs.
 func leading(lines []line) float64 {
 	count := map[float64]int{}
+	all := 0
 	for i := 1; i < len(lines); i++ {
 		a, b := lines[i-1], lines[i]
-		if d := (a.y - b.y) / max(a.em, 1); a.column == b.column && d > 0.8 && d < 2.5 {
+		if d := (a.y - b.y) / max(a.em, 1); a.column == b.column && d > 0.8 && d < 3 {
 			count[math.Round(d*20)/20]++
+			all++
 		}
 	}
-	if len(count) == 0 {
+	best := math.Inf(1)
+	for d, n := range count {
+		if 5*n >= all {
+			best = min(best, d)
+		}
+	}
+	if math.IsInf(best, 1) {
 		return 1.2
 	}
-	return mostUsed(count)
+	return best
 }
 
 // item matches the beginning of a list item or a numbered section. It must not

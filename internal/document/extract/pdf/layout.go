@@ -26,7 +26,8 @@ type segment struct {
 	words  []word
 	x0, x1 float64
 	y, em  float64
-	nth    int // its place in the file
+	nth    int  // its place in the file
+	cell   bool // a gutter is before it
 }
 
 const (
@@ -46,7 +47,7 @@ func lay(words []word) []line {
 	if len(segments) > maxSegments {
 		return inFileOrder(segments)
 	}
-	segments = merged(segments)
+	segments = cut(merged(segments))
 	var l layout
 	l.region(segments, 0)
 	return l.lines
@@ -168,11 +169,47 @@ func (l *layout) region(list []segment, depth int) {
 func (l *layout) column(list []segment) {
 	l.columns++
 	left, right := edgesOf(list)
-	for _, row := range withMarks(rowsOf(list)) {
+	rows := withMarks(rowsOf(list))
+	if staggered(rows) {
+		rows = rowsInFileOrder(list)
+	}
+	for _, row := range rows {
 		ln := rowOf(row)
 		ln.left, ln.right, ln.column = left, right, l.columns
 		l.lines = append(l.lines, ln)
 	}
+}
+
+// staggered reports whether lines side by side are at different heights, as in a table
+// with cells of several lines. Its rows cannot be read from their heights.
+func staggered(rows [][]segment) bool {
+	n := 0
+	for i := 1; i < len(rows); i++ {
+		a, b := rows[i-1][0], rows[i][0]
+		beside := a.x1 < b.x0 || b.x1 < a.x0
+		if a.y-b.y < 0.75*min(a.em, b.em) && beside && sizesAgree(a.em, b.em) {
+			n++
+		}
+	}
+	return n >= minLines && 4*n >= len(rows)
+}
+
+// rowsInFileOrder groups segments that follow each other in the file and on the page.
+func rowsInFileOrder(list []segment) [][]segment {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b segment) int { return cmp.Compare(a.nth, b.nth) })
+	var rows [][]segment
+	for i, s := range sorted {
+		if i > 0 {
+			last := sorted[i-1]
+			if math.Abs(s.y-last.y) <= sameLine*min(s.em, last.em) && s.x0 >= last.x1 {
+				rows[len(rows)-1] = append(rows[len(rows)-1], s)
+				continue
+			}
+		}
+		rows = append(rows, []segment{s})
+	}
+	return withMarks(rows)
 }
 
 // edgesOf returns the edges of a column. A line that is too long does not move the
@@ -193,8 +230,9 @@ func rowOf(row []segment) line {
 	ln := line{x0: row[0].x0, y: row[0].y, cells: 1, size: sizeOf(row)}
 	var words []word
 	begins := map[int]bool{} // of segments
+	cells := map[int]bool{}
 	for _, s := range row {
-		begins[len(words)] = true
+		begins[len(words)], cells[len(words)] = true, s.cell
 		words = append(words, s.words...)
 		ln.x1 = max(ln.x1, s.x1)
 		if s.em > ln.em {
@@ -210,7 +248,7 @@ func rowOf(row []segment) line {
 			before := words[i-1]
 			gap := w.x0 - before.x1
 			switch {
-			case begins[i] && gap >= wideGap*min(w.em, before.em):
+			case cells[i], begins[i] && gap >= wideGap*min(w.em, before.em):
 				ln.cells++
 				ln.last = w.x0
 				b.WriteByte('\t')

@@ -19,10 +19,9 @@ const hashSize = len(search.Hash{})
 func Build(sha256 string, pages []string) store.Segment {
 	hash, _ := search.ParseHash(sha256) // the store accepts no other
 	b := builder{words: map[string]*occurrences{}}
+	var t text.Tokenizer
 	for _, page := range pages {
-		for _, word := range text.Words(page) {
-			b.add(word)
-		}
+		t.Words(page, b.add)
 	}
 	return b.segment(hash)
 }
@@ -38,14 +37,14 @@ type builder struct {
 	at    uint32 // position of the next word
 }
 
-func (b *builder) add(word string) {
+func (b *builder) add(word []byte) {
 	if len(word) > MaxWordBytes {
 		return
 	}
-	o := b.words[word]
+	o := b.words[string(word)]
 	if o == nil {
 		o = &occurrences{}
-		b.words[word] = o
+		b.words[string(word)] = o
 	}
 	o.encoded = binary.AppendUvarint(o.encoded, uint64(b.at-o.next))
 	o.next = b.at + 1

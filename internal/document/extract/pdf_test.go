@@ -135,6 +135,22 @@ func TestInvalidCharacters(t *testing.T) {
 	equal(t, readPage(t, extracttest.Codes('a', 0x110000, 'b', 0xd835, 'c', 0xdc53, 'd', 0xffffffff, 0x1d453)), "a\ufffdb\ufffdc\ufffdd\ufffd𝑓")
 }
 
+// TestScripts has texts that are not put into reading order.
+func TestScripts(t *testing.T) {
+	for _, test := range []struct{ letters, note string }{
+		{"العربية", "from right to left"},
+		{"עברית", "from right to left"},
+		{"日本語", "East Asian"},
+		{"Ñandúα", ""},
+	} {
+		text := read(t, extracttest.Unicode(strings.Split(test.letters, "")...))
+		notes := strings.Join(text.Notes, " ")
+		if !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
+			t.Errorf("got notes %q of %q, want %q", notes, test.letters, test.note)
+		}
+	}
+}
+
 func TestHyphens(t *testing.T) {
 	lines := func(texts ...string) []byte {
 		var list []extracttest.Line

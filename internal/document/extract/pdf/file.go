@@ -95,6 +95,9 @@ func (d *file) compose(outline []extract.Heading) (*extract.Text, error) {
 	t := &extract.Text{Type: extract.PDF, Notes: append(d.failures.notes(), d.notes...)}
 	var headings []extract.Heading
 	t.Pages, headings = compose(d.sheets, d.limits.TextBytes)
+	if note := scriptNote(t.Pages); note != "" {
+		t.Notes = append(t.Notes, note)
+	}
 	if t.Outline = outline; len(outline) == 0 {
 		t.Outline = headings
 	}

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/document/index"
+	"pregon/internal/fault"
 	"pregon/internal/search"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
@@ -333,6 +334,35 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%d blocks of no segment remain, want 0", n)
 	}
 	w.check(all(phrase("dos", "7")))
+}
+
+// TestAbandoned: a process that was suspended while it wrote a segment cannot use it
+// after some of its blocks were removed.
+func TestAbandoned(t *testing.T) {
+	w, raw := onFile(t)
+	id, err := w.db.NewSegment(t.Context())
+	if err == nil {
+		err = w.db.PutBlocks(t.Context(), id, 0, make([][]byte, 1500))
+	}
+	if err == nil {
+		_, err = raw.Exec("UPDATE word_segment SET changed_at = 0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more, err := w.db.SweepSegments(t.Context()); !more || err != nil {
+		t.Fatalf("SweepSegments = %t, %v, want that there are more", more, err)
+	}
+	var blocks int
+	if err := raw.QueryRow("SELECT count(*) FROM word_block").Scan(&blocks); err != nil || blocks == 0 || blocks == 1500 {
+		t.Fatalf("%d blocks are left, %v, want some of 1500", blocks, err)
+	}
+	if err := w.db.PutBlocks(t.Context(), id, 1500, nil); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("PutBlocks = %v, want a conflict", err)
+	}
+	if err := w.db.UseSegment(t.Context(), store.Segment{ID: id}, store.Replaced{}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("UseSegment = %v, want a conflict", err)
+	}
 }
 
 // TestKilled: a merge that ends at any write leaves the index as it was, and the next

@@ -162,6 +162,12 @@ func (b *Base) SweepSegments(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	return true, b.Update(ctx, func(tx Tx) error {
+		// A process that was suspended may still write to the segment, or begin to use it:
+		// both fail from now on, since some of its blocks are missing.
+		if err := change(ctx, tx, []int64{segment}, `UPDATE word_segment SET state = $2 WHERE id = ANY($1)
+			AND (state = $2 OR state = $3 AND changed_at < now() - $4::interval) RETURNING id`, replaced, written, abandonedTime); err != nil {
+			return err
+		}
 		blocks, err := Column[int64](ctx, tx, `DELETE FROM word_block WHERE id IN
 			(SELECT id FROM word_block WHERE id >= $1 AND id < $2 LIMIT $3) RETURNING id`,
 			store.BlockID(segment, 0), store.BlockID(segment+1, 0), sweptAtOnce)

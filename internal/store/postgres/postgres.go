@@ -29,9 +29,12 @@ import (
 //go:embed migrations/*.sql
 var files embed.FS
 
-// migrating is the key of the advisory lock under which the schema is changed;
-// any number that no other program uses on this database will do.
-const migrating = 7_346_615_001
+// The keys of advisory locks; any numbers that no other program uses on this
+// database will do.
+const (
+	migrating = 7_346_615_001 // the schema is changed
+	storing   = 7_346_615_002 // a document is stored
+)
 
 // Store is a store.Store in a PostgreSQL database.
 type Store struct {

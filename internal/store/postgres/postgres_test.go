@@ -5,12 +5,14 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -424,6 +426,54 @@ func TestFanOutWaitsForRecords(t *testing.T) {
 	}
 	if err := <-fanned; fault.KindOf(err) != fault.Conflict {
 		t.Errorf("FanOut did not see the webhook: %v", err)
+	}
+}
+
+// TestSegmentsAppearInOrder: a segment that becomes visible after another comes after
+// it, even if its transaction began before.
+func TestSegmentsAppearInOrder(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	s := open(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	tx, err := conn.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), `LOCK TABLE word_block IN SHARE MODE`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const waiting = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+	var first, second errgroup.Group
+	first.Go(func() error { // it waits after its id was drawn
+		return s.PutDocument(t.Context(), store.Document{SHA256: strings.Repeat("a", 64), Head: "{}", Index: store.Segment{Blocks: [][]byte{{1}}}})
+	})
+	waittest.For(t, "the first waits", func() bool { return len(query(t, url, waiting)) == 1 })
+	var stored atomic.Bool
+	second.Go(func() error {
+		defer stored.Store(true)
+		return s.PutDocument(t.Context(), store.Document{SHA256: strings.Repeat("b", 64), Head: "{}"})
+	})
+	waittest.For(t, "the second waits or is stored", func() bool { return stored.Load() || len(query(t, url, waiting)) == 2 })
+	before, err := s.Segments(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(tx.Commit(t.Context()), first.Wait(), second.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.Segments(t.Context())
+	if err != nil || len(after) != 2 {
+		t.Fatalf("%d segments, %v, want 2", len(after), err)
+	}
+	for i := range before {
+		if before[i].ID != after[i].ID {
+			t.Errorf("segments %v, and then %v: the new one is not the last", before, after)
+		}
 	}
 }
 

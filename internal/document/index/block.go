@@ -51,6 +51,7 @@ var errDamaged = errors.New("the index of documents is damaged")
 // blockWriter cuts entries into blocks.
 type blockWriter struct {
 	blocks [][]byte // complete
+	size   int      // of blocks, in bytes
 	firsts [][]byte // key of the first entry of every block, complete or not
 	block  []byte
 	last   []byte // key
@@ -81,6 +82,7 @@ func (w *blockWriter) add(key, value []byte) {
 func (w *blockWriter) end() {
 	if len(w.block) > 0 {
 		w.blocks = append(w.blocks, bytes.Clone(w.block))
+		w.size += len(w.block)
 		w.block = w.block[:0]
 	}
 }

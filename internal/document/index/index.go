@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -47,6 +48,9 @@ func (x *Index) FindAmong(ctx context.Context, q Query, among search.NumberSet) 
 	found, err := x.find(ctx, q, among)
 	if fault.KindOf(err) == fault.NotFound { // the segments were merged during the search
 		found, err = x.find(ctx, q, among)
+	}
+	if fault.KindOf(err) == fault.NotFound {
+		err = fmt.Errorf("%w: %v", errDamaged, err) // the client asked for nothing that is missing
 	}
 	return found, err
 }

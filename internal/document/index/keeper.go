@@ -123,11 +123,16 @@ func (k *Keeper) removeUnused(ctx context.Context) (more bool, err error) {
 // written anew when the number of documents has grown by this factor.
 const mergeAtOnce = 8
 
+// mergeMost is the number of segments that are merged to one at most, since some
+// blocks of each are in memory. More are due if no process merged them for a while.
+const mergeMost = 8 * mergeAtOnce
+
 // level returns how often the documents of a segment have been merged, about.
 func level(documents int) int { return (bits.Len(uint(max(documents, 1))) - 1) / 3 }
 
 // due returns the segments to merge, of those in use, oldest first: the newest ones
-// up to the first level of which there are enough. It returns nil if none are due.
+// up to the first level of which there are enough, or the oldest of them if there are
+// too many. It returns nil if none are due.
 func due(list []store.Segment) []store.Segment {
 	for i := len(list) - 1; i >= 0; i-- {
 		newer := list[i:]
@@ -135,7 +140,7 @@ func due(list []store.Segment) []store.Segment {
 			continue
 		}
 		if i == 0 || level(list[i-1].Documents) > level(largest(newer)) {
-			return newer
+			return newer[:min(mergeMost, len(newer))]
 		}
 	}
 	return nil

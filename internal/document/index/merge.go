@@ -27,6 +27,10 @@ type input struct {
 // blocksAtOnce is the number of blocks that an input reads at once.
 const blocksAtOnce = 32
 
+// writtenAtOnce is about how many bytes of blocks are written at once: other writers
+// may have to wait for them.
+const writtenAtOnce = blocksAtOnce * blockSize
+
 // openInput returns an input whose blocks fetch returns.
 func openInput(head []byte, fetch func(ctx context.Context, from, to int) ([][]byte, error)) (*input, error) {
 	hashes, firsts, err := decodeHead(head)
@@ -126,7 +130,7 @@ func merge(ctx context.Context, inputs []*input, put func(blocks [][]byte) error
 		if err := step(ctx); err != nil {
 			return nil, 0, err
 		}
-		if len(m.out.blocks) >= blocksAtOnce {
+		if m.out.size >= writtenAtOnce {
 			if err := m.flush(); err != nil {
 				return nil, 0, err
 			}
@@ -141,7 +145,7 @@ func merge(ctx context.Context, inputs []*input, put func(blocks [][]byte) error
 
 func (m *merger) flush() error {
 	blocks := m.out.blocks
-	m.out.blocks = nil
+	m.out.blocks, m.out.size = nil, 0
 	if len(blocks) == 0 {
 		return nil
 	}

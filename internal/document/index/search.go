@@ -123,6 +123,8 @@ func (e *evaluation) load(ctx context.Context) error {
 
 // fetch reads blocks.
 func (e *evaluation) fetch(ctx context.Context, ids []int64) error {
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // a block of a small segment has many words
 	for len(ids) > 0 {
 		const atOnce = 500
 		some := ids[:min(atOnce, len(ids))]
@@ -231,8 +233,9 @@ func (e *evaluation) documents(s *segment, p Phrase) (set, error) {
 // place is a chunk of a segment.
 type place struct{ segment, chunk int }
 
-// chunksAtOnce is the number of chunks whose positions are in memory at once.
-const chunksAtOnce = 8
+// positionsAtOnce is about how many entries of positions are in memory at once. Those
+// of a common word take some megabytes each.
+const positionsAtOnce = 16
 
 // verify removes the documents from the sets that do not contain the words one
 // after the other.
@@ -249,7 +252,7 @@ func (e *evaluation) verify(ctx context.Context, words []string, found []set) er
 		}
 	}
 	for len(places) > 0 {
-		some := places[:min(chunksAtOnce, len(places))]
+		some := places[:min(max(1, positionsAtOnce/len(words)), len(places))]
 		places = places[len(some):]
 		var ids []int64
 		for _, at := range some {

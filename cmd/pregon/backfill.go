@@ -51,6 +51,9 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer docs.close()
+	if docs.Originals, err = c.originals(ctx, p, db); err != nil {
+		return err
+	}
 	r, err := c.newReader(readerOptions{
 		db: db, coverage: coverage.New(db), known: stored.New(db), documents: docs, poll: time.Second, logger: logger,
 	})

@@ -126,6 +126,9 @@ func (c *serveConfig) validate() error {
 	if err := c.canonicalize(); err != nil {
 		return err
 	}
+	if err := c.bucketFlags.validate(); err != nil {
+		return err
+	}
 	if err := c.modelFlags.validate(); err != nil {
 		return err
 	}

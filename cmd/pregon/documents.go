@@ -13,18 +13,82 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
+	"pregon/internal/document/bucket"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/extract/worker"
 	"pregon/internal/document/llm"
 	"pregon/internal/document/summary"
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 	"pregon/internal/store"
 )
 
 // documentFlags configure the reading of documents.
 type documentFlags struct {
-	KeepDocuments bool   `help:"Keep the documents' own bytes in the store too, not only their text."`
-	CacheDir      string `placeholder:"DIR" help:"Private directory for the compiled reader of PDF files, which is ready at once with it and else takes seconds at every start. Default: pregon in the user's cache directory."`
+	KeepDocuments bool `help:"Keep the documents' own bytes in the store too, not only their text."`
+	bucketFlags
+	CacheDir string `placeholder:"DIR" help:"Private directory for the compiled reader of PDF files, which is ready at once with it and else takes seconds at every start. Default: pregon in the user's cache directory."`
+}
+
+// bucketFlags name the bucket that keeps the documents' own bytes.
+type bucketFlags struct {
+	DocumentsS3 string `name:"documents-s3" placeholder:"s3://BUCKET/PREFIX" help:"Keep the documents' own bytes in a bucket of an S3-compatible store, not in the database. Its keys are in PREGON_S3_ACCESS_KEY and PREGON_S3_SECRET_KEY."`
+	S3Endpoint  string `name:"s3-endpoint" placeholder:"URL" help:"Address of the S3-compatible store, such as https://minio.example:9000. Default: that of AWS in the region."`
+	S3Region    string `name:"s3-region" default:"us-east-1" placeholder:"REGION" help:"Region of the bucket."`
+}
+
+// The keys of the bucket have no flag: see secretVariables.
+const (
+	s3AccessKeyEnv = "PREGON_S3_ACCESS_KEY"
+	s3SecretKeyEnv = "PREGON_S3_SECRET_KEY"
+)
+
+func (f *bucketFlags) validate() error {
+	if f.DocumentsS3 == "" {
+		if f.S3Endpoint != "" {
+			return fault.New(fault.Invalid, "--s3-endpoint needs --documents-s3")
+		}
+		return nil
+	}
+	if _, _, err := bucket.Parse(f.DocumentsS3); err != nil {
+		return fault.New(fault.Invalid, "--documents-s3 %q %s", f.DocumentsS3, err)
+	}
+	if f.S3Endpoint != "" && !origin.Valid(f.S3Endpoint) {
+		return fault.New(fault.Invalid, "--s3-endpoint %q must be http:// or https:// and a host, with nothing after it", f.S3Endpoint)
+	}
+	if f.S3Region == "" {
+		return fault.New(fault.Invalid, "--s3-region must not be empty")
+	}
+	return nil
+}
+
+// bucket returns the bucket, nil if none is configured. It fails if the bucket cannot
+// be used.
+func (f *bucketFlags) bucket(ctx context.Context, p *process) (*bucket.Bucket, error) {
+	if err := f.validate(); err != nil || f.DocumentsS3 == "" {
+		return nil, err
+	}
+	b, err := bucket.New(bucket.Options{
+		Address: f.DocumentsS3, Endpoint: f.S3Endpoint, Region: f.S3Region, AccessKey: p.getenv(s3AccessKeyEnv), SecretKey: p.getenv(s3SecretKeyEnv),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, b.Check(ctx)
+}
+
+// originals returns where the bytes of documents are kept, nil for nowhere.
+func (f *documentFlags) originals(ctx context.Context, p *process, db store.Documents) (document.Originals, error) {
+	b, err := f.bucket(ctx, p)
+	switch {
+	case err != nil:
+		return nil, err
+	case b != nil:
+		return b, nil
+	case f.KeepDocuments:
+		return db, nil
+	}
+	return nil, nil
 }
 
 // modelFlags configure the language model that writes summaries.
@@ -84,7 +148,7 @@ func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, veri
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
 	}
 	l := &documents{model: model}
-	o := document.Options{Store: db, Originals: f.KeepDocuments, Logger: logger}
+	o := document.Options{Store: db, Logger: logger}
 	if model != nil {
 		o.Models = &summary.Models{Writer: model, Verifier: model.Model(verify)}
 	}
@@ -138,7 +202,8 @@ func (extractWorkerCmd) Run(_ context.Context, p *process) error {
 type documentCmd struct {
 	storeFlag
 	ID       string `arg:"" help:"Id of the report, such as oir-40374."`
-	Original bool   `help:"Write the document's own bytes, which serve keeps with --keep-documents."`
+	Original bool   `help:"Write the document's own bytes, which serve keeps with --keep-documents or --documents-s3."`
+	bucketFlags
 }
 
 // Run prints the text of a report's document, or the document.
@@ -160,9 +225,9 @@ func (c *documentCmd) Run(ctx context.Context, p *process) error {
 		return fault.New(fault.NotFound, "%s has no stored document; run pregon backfill --documents (%s: %s)", known[0].ID, d.Status, d.Reason)
 	}
 	if c.Original {
-		body, err := db.Original(ctx, d.SHA256)
+		body, err := c.original(ctx, p, db, d.SHA256)
 		if err != nil {
-			return fault.Wrap(fault.NotFound, err, "the document's own bytes are not kept: serve keeps them with --keep-documents")
+			return err
 		}
 		_, err = p.stdout.Write(body)
 		return err
@@ -176,4 +241,24 @@ func (c *documentCmd) Run(ctx context.Context, p *process) error {
 	}
 	_, err = io.WriteString(p.stdout, document.Plain(document.Cut(text, 0, math.MaxInt32)))
 	return err
+}
+
+// original returns the bytes of a document from the bucket, if there is one, or from
+// the store, which may have kept them before there was one.
+func (c *documentCmd) original(ctx context.Context, p *process, db store.Documents, sha256 string) ([]byte, error) {
+	places := []document.Originals{db}
+	b, err := c.bucket(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if b != nil {
+		places = []document.Originals{b, db}
+	}
+	for _, place := range places {
+		body, err := place.Original(ctx, sha256)
+		if fault.KindOf(err) != fault.NotFound {
+			return body, err
+		}
+	}
+	return nil, fault.New(fault.NotFound, "the document's own bytes are not kept: serve keeps them with --keep-documents or --documents-s3")
 }

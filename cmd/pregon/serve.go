@@ -194,6 +194,9 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 		return err
 	}
 	s.closers = append(s.closers, s.documents.close)
+	if s.documents.Originals, err = c.originals(ctx, p, db); err != nil {
+		return err
+	}
 	s.reader, err = c.newReader(readerOptions{
 		db: db, coverage: s.coverage, known: s.catalog.Known(), recent: s.catalog.Known(), documents: s.documents,
 		poll: c.Poll, base: base, logger: s.log.Logger, observe: s.metrics.Read,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -15,7 +16,7 @@ import (
 
 // secretVariables have no flag, since other users of the machine can read the
 // arguments of a process.
-var secretVariables = []string{secretKeyEnv, llmKeyEnv, keyEnv}
+var secretVariables = []string{secretKeyEnv, llmKeyEnv, keyEnv, s3AccessKeyEnv, s3SecretKeyEnv}
 
 // strict is implemented by commands that can refuse unknown variables.
 type strict interface{ strict() bool }
@@ -69,7 +70,10 @@ func (c *checkConfigCmd) Run(p *process, command *kong.Context) error {
 			lines = append(lines, [2]string{f.Name, cmp.Or(value, "off")})
 		}
 	}
-	lines = append(lines, [2]string{"secret-key", hide(p.getenv(secretKeyEnv))}, [2]string{"llm-key", hide(p.getenv(llmKeyEnv))})
+	for _, name := range []string{secretKeyEnv, llmKeyEnv, s3AccessKeyEnv, s3SecretKeyEnv} {
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, cli.EnvPrefix+"_")), "_", "-")
+		lines = append(lines, [2]string{flag, hide(p.getenv(name))})
+	}
 	for _, line := range lines {
 		fmt.Fprintf(p.stdout, "%-24s %s\n", line[0], line[1])
 	}

@@ -31,11 +31,18 @@ type Reader interface {
 	Warm(ctx context.Context) error
 }
 
+// Originals keeps the bytes of documents. The store is one, and package
+// document/bucket another. See store.Documents for what the methods promise.
+type Originals interface {
+	PutOriginal(ctx context.Context, sha256 string, body []byte) error
+	Original(ctx context.Context, sha256 string) ([]byte, error)
+}
+
 // Options configure a Keeper.
 type Options struct {
 	Store     store.Documents
 	Readers   []Reader        // their number is that of documents read at once
-	Originals bool            // store the bytes of documents too
+	Originals Originals       // keeps the bytes of documents too; nil for none
 	Models    *summary.Models // nil: summaries are extractive
 	Logger    *slog.Logger
 }
@@ -99,8 +106,8 @@ func (k *Keeper) Keep(ctx context.Context, body []byte) (Kept, error) {
 }
 
 func (k *Keeper) keep(ctx context.Context, kept Kept, body []byte) (Kept, error) {
-	if k.Originals {
-		if err := k.Store.PutOriginal(ctx, kept.SHA256, body); err != nil {
+	if k.Originals != nil { // first: a document whose bytes could not be stored is tried again
+		if err := k.Originals.PutOriginal(ctx, kept.SHA256, body); err != nil {
 			return kept, fmt.Errorf("store the original: %w", err)
 		}
 	}

@@ -58,7 +58,7 @@ var rows = [][]string{
 		"auth/ratelimit",
 		"auth/jwks",
 	},
-	3: {"store/follow", "store/relational", "document/index"},
+	3: {"store/follow", "store/relational", "document/index", "document/bucket"},
 	4: {
 		"store/sqlite",
 		"store/postgres",

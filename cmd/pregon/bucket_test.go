@@ -1,0 +1,98 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"pregon/internal/document/bucket/buckettest"
+)
+
+// TestDocumentsInBucket keeps the documents' own bytes in a bucket. A document that
+// is fetched while the bucket is down is pending until the bucket answers again.
+func TestDocumentsInBucket(t *testing.T) {
+	for name, engine := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s3 := buckettest.Start(t)
+			flags := []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}
+			r := newReader(t, startSource(t), engine(t))
+			env := []string{"PREGON_STORE=" + r.spec, "PREGON_S3_ACCESS_KEY=" + buckettest.AccessKey, "PREGON_S3_SECRET_KEY=" + buckettest.SecretKey}
+			serve, err := startService(env, r.dir, append(append(sourceArgs(r.source.url), "--source", "cnmv", "--poll", "100ms"), flags...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.ends(serve)
+			r.serve = serve
+			r.started(t)
+			d := r.settles(t, r.source.publish(t, `{"type":"oir","title":"Dividendo","text":%q}`, dividend))
+			if got, want := strings.Join(s3.Keys(), " "), "cnmv/"+d.Document.SHA256; d.Document.Status != "ready" || got != want {
+				t.Errorf("%+v: got the keys %q, want %q", d.Document, got, want)
+			}
+			if _, err := r.store.Original(t.Context(), d.Document.SHA256); err == nil {
+				t.Error("the store has the bytes too")
+			}
+			original := func(id string) (string, error) {
+				cmd := exec.Command(program, append([]string{"document", id, "--original"}, flags...)...)
+				cmd.Env = append(os.Environ(), env...)
+				out, err := cmd.CombinedOutput()
+				return string(out), err
+			}
+			if out, err := original(d.ID); err != nil || !strings.HasPrefix(out, "%PDF-") {
+				t.Errorf("pregon document --original: got %.200q, %v; want a PDF", out, err)
+			}
+			s3.Kill()
+			if out, err := original(d.ID); err == nil || !strings.Contains(out, "check --s3-endpoint") {
+				t.Errorf("without the bucket: got %.200q, %v; want what to check", out, err)
+			}
+			id := r.source.publish(t, `{"type":"ip","title":"Dividendo","text":%q}`, dividend+" Otra vez.")
+			eventually(t, func() error {
+				var d detail
+				if _, err := fetch(r.serve.url, "/api/v1/reports/"+id, &d); err != nil {
+					return err
+				}
+				if d.Document.Status != "pending" || !strings.Contains(d.Document.Reason, "cannot read documents at present") {
+					return fmt.Errorf("without the bucket: got %+v, want pending", d.Document)
+				}
+				return nil
+			})
+			s3.Restart()
+			if d := r.settles(t, id); d.Document.Status != "ready" || len(s3.Keys()) != 2 {
+				t.Errorf("with the bucket again: got %+v and %d objects, want it ready and 2", d.Document, len(s3.Keys()))
+			}
+			if log := serve.log.String(); strings.Contains(log, buckettest.SecretKey) || strings.Contains(log, buckettest.AccessKey) {
+				t.Errorf("the log has a key of the bucket: %s", log)
+			}
+		})
+	}
+}
+
+// A bucket that cannot be used ends serve at its start, with what to check.
+func TestBucketIsCheckedAtStart(t *testing.T) {
+	s3 := buckettest.Start(t)
+	keys := []string{"PREGON_S3_ACCESS_KEY=" + buckettest.AccessKey, "PREGON_S3_SECRET_KEY=" + buckettest.SecretKey}
+	for name, test := range map[string]struct {
+		env  []string
+		args []string
+		want string
+	}{
+		"no keys":     {nil, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "needs PREGON_S3_ACCESS_KEY"},
+		"wrong keys":  {[]string{keys[0], "PREGON_S3_SECRET_KEY=x"}, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "check PREGON_S3_ACCESS_KEY"},
+		"no bucket":   {keys, []string{"--documents-s3", "s3://other", "--s3-endpoint", s3.URL()}, "create it, or correct --documents-s3"},
+		"no server":   {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "http://127.0.0.1:1"}, "check --s3-endpoint"},
+		"no address":  {keys, []string{"--documents-s3", "originals"}, "--documents-s3 \"originals\" must be s3://BUCKET"},
+		"no endpoint": {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "minio:9000"}, "--s3-endpoint \"minio:9000\" must be http://"},
+		"alone":       {keys, []string{"--s3-endpoint", s3.URL()}, "--s3-endpoint needs --documents-s3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--source", "demo", "--store", engines["sqlite"](t)}, test.args...)...)
+			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), test.env...)
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), test.want) || strings.Contains(string(out), buckettest.SecretKey) {
+				t.Errorf("got %s, %v; want a failure with %q", out, err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,207 @@
+// Package buckettest starts an S3-compatible server with a bucket for a test, which
+// the test can kill, pause and restart.
+package buckettest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+)
+
+// The bucket of every server, and its credentials.
+const (
+	Address   = "s3://originals/cnmv"
+	Bucket    = "originals"
+	Region    = "us-east-1"
+	AccessKey = "AKIDOFTHETEST"
+	SecretKey = "a-secret-of-the-test-that-nothing-may-log"
+)
+
+// version is the directory of the server that scripts/install-test-needs builds.
+const version = "versitygw-v1.8.0"
+
+// Server is a server that keeps its objects as files of the test's directory.
+type Server struct {
+	t       testing.TB
+	program string
+	dir     string
+	address string
+	process *os.Process
+	ended   chan struct{} // closed when the process has ended
+	log     bytes.Buffer  // may be read when the process has ended
+}
+
+// Start starts a server that ends with the test, or with the test's process
+// when that is killed.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{t: t, dir: t.TempDir(), program: filepath.Join(cache, "pregon-test", version, "versitygw")}
+	s.start()
+	t.Cleanup(s.Kill)
+	s.send(http.MethodPut, "/"+Bucket, nil)
+	return s
+}
+
+// URL returns the address of the server.
+func (s *Server) URL() string { return "http://" + s.address }
+
+// Kill kills the server if it runs.
+func (s *Server) Kill() {
+	s.signal(syscall.SIGKILL)
+	<-s.ended
+}
+
+// Restart starts a killed server again, at the same address and with its objects.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.start()
+}
+
+// Pause stops the server: it accepts connections and does not answer.
+func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
+
+// Resume ends a pause.
+func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
+
+// signal does nothing to a process that has ended.
+func (s *Server) signal(sig syscall.Signal) { _ = s.process.Signal(sig) }
+
+// Put writes an object, which may have the wrong bytes for its key.
+func (s *Server) Put(key string, body []byte) {
+	s.t.Helper()
+	s.send(http.MethodPut, "/"+Bucket+"/"+key, body)
+}
+
+// Keys returns the keys of all objects.
+func (s *Server) Keys() (keys []string) {
+	s.t.Helper()
+	var list struct {
+		Contents []struct{ Key string }
+	}
+	if err := xml.Unmarshal(s.send(http.MethodGet, "/"+Bucket+"?list-type=2", nil), &list); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, o := range list.Contents {
+		keys = append(keys, o.Key)
+	}
+	return keys
+}
+
+// send sends a request, which must succeed.
+func (s *Server) send(method, target string, body []byte) []byte {
+	s.t.Helper()
+	ctx := s.t.Context()
+	req, err := http.NewRequestWithContext(ctx, method, s.URL()+target, bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	sum := sha256.Sum256(body)
+	hash := hex.EncodeToString(sum[:])
+	req.Header.Set("X-Amz-Content-Sha256", hash)
+	keys := aws.Credentials{AccessKeyID: AccessKey, SecretAccessKey: SecretKey}
+	if err := v4.NewSigner().SignHTTP(ctx, keys, req, hash, "s3", Region, time.Now()); err != nil {
+		s.t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s %s: got %s, %s, %v; want 200", method, target, res.Status, answer, err)
+	}
+	return answer
+}
+
+// start returns when the server answers. Another process may take its port in
+// between: then it takes another, unless the port is already known.
+func (s *Server) start() {
+	s.t.Helper()
+	known := s.address
+	for deadline := time.Now().Add(5 * time.Minute); ; {
+		s.address = known
+		if known == "" {
+			s.address = freeAddress(s.t)
+		}
+		started := make(chan error)
+		s.ended = make(chan struct{})
+		go s.run(started)
+		if err := <-started; err != nil {
+			s.t.Fatalf("the S3 server does not start: %v: scripts/install-test-needs installs it", err)
+		}
+		if s.answers(deadline) {
+			return
+		}
+		s.Kill()
+		if time.Now().After(deadline) {
+			s.t.Fatalf("the S3 server does not answer:\n%s", &s.log)
+		}
+	}
+}
+
+// answers waits for an answer. It reports false when the server ends before.
+func (s *Server) answers(deadline time.Time) bool {
+	for time.Now().Before(deadline) {
+		conn, err := net.DialTimeout("tcp", s.address, time.Second)
+		if err == nil {
+			_ = conn.Close()
+			return true
+		}
+		select {
+		case <-s.ended:
+			return false
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return false
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// run is the server's parent until it ends. The kernel kills the server when the
+// thread that started it dies, so run keeps to one thread.
+func (s *Server) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer close(s.ended)
+	s.log.Reset()
+	cmd := exec.Command(s.program, "--port", s.address, "--quiet", "posix", s.dir)
+	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey, "VGW_REGION="+Region)
+	cmd.Stdout, cmd.Stderr = &s.log, &s.log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	err := cmd.Start()
+	s.process = cmd.Process
+	started <- err
+	if err == nil {
+		_ = cmd.Wait()
+	}
+	fmt.Fprintln(&s.log, "ended")
+}

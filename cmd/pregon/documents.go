@@ -32,9 +32,9 @@ type documentFlags struct {
 
 // bucketFlags name the bucket that keeps the documents' own bytes.
 type bucketFlags struct {
-	DocumentsS3 string `name:"documents-s3" placeholder:"s3://BUCKET/PREFIX" help:"Keep the documents' own bytes in a bucket of an S3-compatible store, not in the database. Its keys are in PREGON_S3_ACCESS_KEY and PREGON_S3_SECRET_KEY."`
-	S3Endpoint  string `name:"s3-endpoint" placeholder:"URL" help:"Address of the S3-compatible store, such as https://minio.example:9000. Default: that of AWS in the region."`
-	S3Region    string `name:"s3-region" default:"us-east-1" placeholder:"REGION" help:"Region of the bucket."`
+	DocumentsS3 string `name:"documents-s3" env:"PREGON_DOCUMENTS_S3" placeholder:"s3://BUCKET/PREFIX" help:"Keep the documents' own bytes in a bucket of an S3-compatible store, not in the database. Its keys are in PREGON_S3_ACCESS_KEY and PREGON_S3_SECRET_KEY."`
+	S3Endpoint  string `name:"s3-endpoint" env:"PREGON_S3_ENDPOINT" placeholder:"URL" help:"Address of the S3-compatible store, such as https://minio.example:9000. Default: that of AWS in the region."`
+	S3Region    string `name:"s3-region" env:"PREGON_S3_REGION" default:"us-east-1" placeholder:"REGION" help:"Region of the bucket."`
 }
 
 // The keys of the bucket have no flag: see secretVariables.

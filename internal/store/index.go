@@ -32,6 +32,10 @@ type Index interface {
 	// and changes nothing, unless all of what it replaces is as Replaced says.
 	UseSegment(ctx context.Context, s Segment, in Replaced) error
 
+	// DropSegment gives up a segment that is not in use yet: SweepSegments removes it
+	// sooner.
+	DropSegment(ctx context.Context, segment int64) error
+
 	// SweepSegments removes some blocks of segments that have not been in use for
 	// some time, and reports whether there were any.
 	SweepSegments(ctx context.Context) (more bool, err error)

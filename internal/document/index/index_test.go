@@ -365,6 +365,37 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
+// TestMergeFailsRepeatedly: merges that fail leave nothing for long.
+func TestMergeFailsRepeatedly(t *testing.T) {
+	w, raw := onFile(t)
+	for n := range 8 {
+		w.put(fmt.Sprint(n), "uno dos")
+	}
+	for range 5 {
+		dying := &dyingStore{Store: w.db, left: 2} // UseSegment fails
+		keeper := index.Keeper{Store: dying, Holder: "test", Logger: slog.New(slog.DiscardHandler)}
+		for {
+			done, err := keeper.Step(t.Context())
+			if errors.Is(err, errDead) {
+				break
+			}
+			if err != nil || !done {
+				t.Fatalf("Step = %t, %v, want the failure of the store", done, err)
+			}
+		}
+		var writing, left int
+		err := raw.QueryRow("SELECT count(*) FILTER (WHERE state = 0), count(*) FILTER (WHERE state <> 1) FROM word_segment").Scan(&writing, &left)
+		if err != nil || writing > 0 || left > 1 {
+			t.Fatalf("%d segments are being written, %d are not in use, %v; want none and 1", writing, left, err)
+		}
+		if _, err := raw.Exec("UPDATE word_segment SET changed_at = 1 WHERE state = 2"); err != nil { // some time passes
+			t.Fatal(err)
+		}
+	}
+	w.maintain()
+	w.check(all(phrase("uno", "dos")))
+}
+
 // TestKilled: a merge that ends at any write leaves the index as it was, and the next
 // one completes it.
 func TestKilled(t *testing.T) {

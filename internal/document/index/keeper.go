@@ -71,9 +71,10 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// step does the next piece of work, and reports whether there was any.
+// step does the next piece of work, and reports whether there was any. It removes
+// before it merges: a merge that fails again and again must not fill the disk.
 func (k *Keeper) step(ctx context.Context) (done bool, err error) {
-	for _, work := range []func(context.Context) (bool, error){k.mergeNext, k.indexMissing, k.Store.SweepSegments, k.removeUnused} {
+	for _, work := range []func(context.Context) (bool, error){k.Store.SweepSegments, k.mergeNext, k.indexMissing, k.removeUnused} {
 		if done, err = work(ctx); done || err != nil {
 			return done, err
 		}
@@ -206,6 +207,16 @@ func (k *Keeper) write(ctx context.Context, inputs []*input, replaced store.Repl
 	if err != nil {
 		return err
 	}
+	if err = k.fill(ctx, id, inputs, replaced); err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interval)
+		defer cancel()
+		_ = k.Store.DropSegment(ctx, id) // otherwise it is removed later
+	}
+	return err
+}
+
+// fill writes the merged inputs to a segment, and begins to use it.
+func (k *Keeper) fill(ctx context.Context, id int64, inputs []*input, replaced store.Replaced) error {
 	written, held := 0, time.Now()
 	head, documents, err := merge(ctx, inputs, func(blocks [][]byte) error {
 		if time.Since(held) > leaseTime/3 {

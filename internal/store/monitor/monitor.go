@@ -275,6 +275,11 @@ func (s *Store) UseSegment(ctx context.Context, segment store.Segment, in store.
 	return s.Store.UseSegment(ctx, segment, in)
 }
 
+func (s *Store) DropSegment(ctx context.Context, segment int64) (err error) {
+	defer s.watch(ctx, method{"documents", "DropSegment", false}, &err)()
+	return s.Store.DropSegment(ctx, segment)
+}
+
 func (s *Store) SweepSegments(ctx context.Context) (_ bool, err error) {
 	defer s.watch(ctx, method{"documents", "SweepSegments", false}, &err)()
 	return s.Store.SweepSegments(ctx)

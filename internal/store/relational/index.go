@@ -139,6 +139,11 @@ func (b *Base) UseSegment(ctx context.Context, s store.Segment, in store.Replace
 	})
 }
 
+func (b *Base) DropSegment(ctx context.Context, segment int64) (err error) {
+	defer b.fail("removing a part of the index of documents", &err)
+	return b.Exec(ctx, `UPDATE word_segment SET state = $2, changed_at = now() WHERE id = $1 AND state = $3`, segment, replaced, written)
+}
+
 // change runs a statement that changes the rows with some ids, the parameter $1, and
 // returns them. It fails, Conflict, unless it changes all of them.
 func change[T any](ctx context.Context, tx Tx, ids []T, statement string, args ...any) error {

@@ -292,6 +292,12 @@ func testSegments(t *testing.T, e Engine) {
 	checkKind(t, "replacing them again", other.UseSegment(ctx, merged, replaced), fault.Conflict)
 	checkKind(t, "adding to a segment in use", s.PutBlocks(ctx, id, 9, nil), fault.Conflict)
 	checkKind(t, "adding to no segment", s.PutBlocks(ctx, id+1000, 0, nil), fault.Conflict)
+	unfinished, err := s.NewSegment(ctx)
+	if err := errors.Join(err, s.DropSegment(ctx, unfinished), s.DropSegment(ctx, id)); err != nil {
+		t.Fatal(err)
+	}
+	checkKind(t, "adding to a segment that was dropped", s.PutBlocks(ctx, unfinished, 0, nil), fault.Conflict)
+	checkSegments(t, s, "ab\x00: , \x00\xff', "+strings.Repeat("largo", 100_000), "a: 3", "c: 4") // id is in use
 	if got := blocksOf(t, s, old[0].ID); len(got) != 2 {
 		t.Errorf("blocks of a segment that was just replaced: %q, want 2", got)
 	}

@@ -29,15 +29,17 @@ func Letter(r rune) (rune, bool) {
 		return r - 0xf000, true
 	case r >= 0xf080 && r <= 0xf0ff: // and bullets, squares and arrows to this one
 		return '•', true
-	case r >= 0x1b && r <= 0x1f: // TeX fonts have ligatures here, often without a map to text
-		return texLigatures[r-0x1b], true
+	case r < ' ' && texLetters[r] != 0:
+		return texLetters[r], true
 	case invisible(r):
 		return 0, false
 	}
 	return r, true
 }
 
-var texLigatures = [...]rune{'ﬀ', 'ﬁ', 'ﬂ', 'ﬃ', 'ﬄ'}
+// texLetters maps control characters to the dashes and ligatures that the fonts of TeX
+// have in their places, often without a map to text.
+var texLetters = map[rune]rune{0x15: '–', 0x16: '—', 0x1b: 'ﬀ', 0x1c: 'ﬁ', 0x1d: 'ﬂ', 0x1e: 'ﬃ', 0x1f: 'ﬄ'}
 
 var ligatures = strings.NewReplacer(
 	"ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",

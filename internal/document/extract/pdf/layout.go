@@ -56,7 +56,9 @@ func lay(words []word) []line {
 func inFileOrder(segments []segment) []line {
 	var lines []line
 	for _, s := range segments {
-		lines = append(lines, line{text: rowOf([]segment{s}).text, x0: s.x0, x1: s.x1, y: s.y, em: s.em, size: s.em, left: s.x0, right: s.x1, cells: 1})
+		l := rowOf([]segment{s})
+		l.left, l.right = s.x0, s.x1
+		lines = append(lines, l)
 	}
 	return lines
 }
@@ -228,12 +230,11 @@ func edgesOf(list []segment) (left, right float64) {
 // rowOf joins the segments of a row to a line, with a tab between cells.
 func rowOf(row []segment) line {
 	ln := line{x0: row[0].x0, y: row[0].y, cells: 1, size: sizeOf(row)}
-	var words []word
-	begins := map[int]bool{} // of segments
-	cells := map[int]bool{}
+	var words []rowWord
 	for _, s := range row {
-		begins[len(words)], cells[len(words)] = true, s.cell
-		words = append(words, s.words...)
+		for i, w := range s.words {
+			words = append(words, rowWord{w, i == 0, i == 0 && s.cell})
+		}
 		ln.x1 = max(ln.x1, s.x1)
 		if s.em > ln.em {
 			ln.em, ln.y = s.em, s.y
@@ -242,30 +243,47 @@ func rowOf(row []segment) line {
 	var b strings.Builder
 	markApart := false // the last word is the mark of a footnote before its text
 	for i, w := range words {
-		mark := i > 0 && superscript(w, words[i-1]) || i+1 < len(words) && superscript(w, words[i+1])
-		apart := i == 0
+		space := ""
 		if i > 0 {
-			before := words[i-1]
-			gap := w.x0 - before.x1
-			switch {
-			case cells[i], begins[i] && gap >= wideGap*min(w.em, before.em):
-				ln.cells++
-				ln.last = w.x0
-				b.WriteByte('\t')
-				apart = true
-			case markApart, spaced(gap, w.em):
-				b.WriteByte(' ')
-				apart = true
-			}
+			space = w.spaceAfter(words[i-1])
 		}
+		if markApart && space == "" {
+			space = " "
+		}
+		if space == "\t" {
+			ln.cells++
+			ln.last = w.x0
+		}
+		mark := i > 0 && superscript(w.word, words[i-1].word) || i+1 < len(words) && superscript(w.word, words[i+1].word)
 		if mark {
 			w.text = superscripts.Replace(w.text)
 		}
-		markApart = mark && apart
+		markApart = mark && (i == 0 || space != "")
+		b.WriteString(space)
 		b.WriteString(w.text)
 	}
 	ln.text = enumeratorCell.ReplaceAllString(withoutSoftHyphens(b.String()), "$1 ")
 	return ln
+}
+
+// rowWord is a word of a row.
+type rowWord struct {
+	word
+	begins bool // a segment
+	cell   bool // a gutter is before it
+}
+
+// spaceAfter returns the space between a word and the one before it: a tab between
+// cells, or nothing between the parts of one word.
+func (w rowWord) spaceAfter(before rowWord) string {
+	gap := w.x0 - before.x1
+	switch {
+	case w.cell, w.begins && gap >= wideGap*min(w.em, before.em):
+		return "\t"
+	case spaced(gap, w.em):
+		return " "
+	}
+	return ""
 }
 
 // superscript reports whether a word is a number in small raised digits beside
@@ -278,7 +296,9 @@ func superscript(w, beside word) bool {
 	return !strings.ContainsFunc(w.text, func(r rune) bool { return !raisedDigit(r, w.em, w.y, beside.em, beside.y) })
 }
 
-var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+var superscripts = strings.NewReplacer(
+	"0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
+)
 
 // sizeOf returns the font size of most letters of a row.
 func sizeOf(row []segment) float64 {

@@ -17,7 +17,7 @@ type Matcher struct {
 }
 
 // NewMatcher compiles a search text. It fails, Invalid, if the text has no word to
-// find, or too many.
+// find, too many, or one that is too long.
 func NewMatcher(text string) (*Matcher, error) {
 	m := &Matcher{}
 	m.all, m.none = search.Parse(text).Wanted()
@@ -27,6 +27,9 @@ func NewMatcher(text string) (*Matcher, error) {
 	n := 0
 	for _, w := range slices.Concat(m.all, m.none) {
 		n += len(w.Words)
+		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
+			return nil, fault.New(fault.Invalid, "has a word of more than %d bytes, which is not found in documents", index.MaxWordBytes)
+		}
 	}
 	if n > maxWords {
 		return nil, fault.New(fault.Invalid, "has %d words: a search in documents takes %d at most, those of phrases included", n, maxWords)

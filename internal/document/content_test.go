@@ -42,7 +42,7 @@ func TestMatcher(t *testing.T) {
 			t.Errorf("%s matches a document without words", query)
 		}
 	}
-	for _, query := range []string{"", "-dividendo", `-"por acción"`, "¿?", words(40)} {
+	for _, query := range []string{"", "-dividendo", `-"por acción"`, "¿?", words(40), strings.Repeat("x", 200)} {
 		if _, err := NewMatcher(query); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: got error %v, want Invalid", query, err)
 		}

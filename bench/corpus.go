@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
 )
@@ -49,7 +50,10 @@ func corpusMain(args []string) error {
 		c.show = regexp.MustCompile(args[2])
 	}
 	cache := filepath.Join(filepath.Dir(args[0]), "cache")
-	c.reader = sandbox.NewReader(sandbox.Options{Command: []string{args[0], "extract-worker"}, CacheDir: cache, Tesseract: "-"})
+	c.reader = sandbox.NewReader(sandbox.Options{
+		Command: []string{args[0], "extract-worker"}, CacheDir: cache, Tesseract: "-",
+		Limits: extract.Limits{Time: 10 * time.Minute}, // so that no file is cut off on a slow machine
+	})
 	defer c.reader.Close()
 	paths, err := filepath.Glob(filepath.Join(c.dir, "*", "*.pdf"))
 	if err != nil || len(paths) == 0 {

@@ -19,7 +19,7 @@ const (
 
 // usable returns the part of the limit that is used. The rest is for what these
 // estimates do not cover.
-func usable(limit int64) int64 { return limit / 5 * 4 }
+func usable(limit int64) int64 { return limit / 10 * 7 }
 
 // instanceLimit returns the memory that PDFium may use for a file.
 func instanceLimit(limit int64, fileSize int) int64 {

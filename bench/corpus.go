@@ -56,8 +56,11 @@ func corpusMain(args []string) error {
 	})
 	defer c.reader.Close()
 	paths, err := filepath.Glob(filepath.Join(c.dir, "*", "*.pdf"))
-	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("no PDF files in %s: %w", c.dir, err)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return fmt.Errorf("no PDF files in the directories of %s: run scripts/get-corpus", c.dir)
 	}
 	if err := c.reader.Warm(context.Background()); err != nil {
 		return err

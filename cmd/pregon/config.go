@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pregon/internal/cli"
+	"pregon/internal/discovery"
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
 )
@@ -25,6 +26,7 @@ type commands struct {
 	Webhooks    webhooksCmd    `cmd:"" help:"List, disable and delete webhooks."`
 	Keys        keysCmd        `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
+	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Print what the registry of MCP servers needs."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load reports or issuers from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write reports or issuers as JSON Lines on standard output."`
@@ -86,6 +88,7 @@ type serveConfig struct {
 	modelFlags
 	accessFlags
 	MCPOrigins          []string   `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
+	MCPRegistryAuth     string     `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair with which you publish. It is served at /.well-known/mcp-registry-auth."`
 	WebhookOwnerDays    int        `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner, who uses tokens, sent no request. 0 for never."`
 	WebhookAllowPrivate bool       `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
 	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
@@ -131,6 +134,11 @@ func (c *serveConfig) validate() error {
 	}
 	if err := c.modelFlags.validate(); err != nil {
 		return err
+	}
+	if c.MCPRegistryAuth != "" {
+		if err := discovery.CheckProof(c.MCPRegistryAuth); err != nil {
+			return fault.New(fault.Invalid, "--mcp-registry-auth %v", err)
+		}
 	}
 	if c.WebhookOwnerDays < 0 || c.WebhookOwnerDays > 3650 {
 		return fault.New(fault.Invalid, "--webhook-owner-days %d must be from 1 to 3650, or 0 for ever", c.WebhookOwnerDays)

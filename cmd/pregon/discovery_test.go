@@ -137,7 +137,7 @@ func (n *newcomer) crawl() {
 	}
 	for _, path := range []string{
 		"/.well-known/ard.json", "/.well-known/ai-catalog.json", "/.well-known/api-catalog", "/.well-known/agent-skills/index.json",
-		"/.well-known/agent-skills/use-pregon/SKILL.md", "/api/mcp/server-card", "/llms.txt", "/llms-full.txt", "/openapi.json", "/openapi.yaml",
+		"/.well-known/agent-skills/use-pregon/SKILL.md", "/api/mcp/server-card", "/api/mcp/server.json", "/llms.txt", "/llms-full.txt", "/openapi.json", "/openapi.yaml",
 		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/mcp", "/.well-known/oauth-authorization-server",
 	} {
 		if n.documents[path] == "" {

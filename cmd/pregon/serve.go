@@ -255,6 +255,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	})
 	documents, err := discovery.New(discovery.Options{
 		BaseURL: base, Version: version, Source: db.KnownSource, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
+		RegistryProof: c.MCPRegistryAuth,
 	})
 	if err != nil {
 		return err

@@ -48,6 +48,7 @@ type Options struct {
 	// AnonymousLimit is the number of requests per minute that an address may
 	// make without a credential; 0 is unlimited.
 	AnonymousLimit int
+	RegistryProof  string // of the domain, for the MCP registry; see CheckProof
 }
 
 // Discovery serves the documents.
@@ -99,7 +100,7 @@ func newEdition(f *facts) (edition, error) {
 	e := edition{}
 	for _, write := range []func(*facts, edition) error{
 		writeSkills, // first: other documents list them
-		writeCatalog, writeCard, writeLinkset, writeRobots, writeLLMs, writeFront,
+		writeCatalog, writeCard, writeServerJSON, writeProof, writeLinkset, writeRobots, writeLLMs, writeFront,
 	} {
 		if err := write(f, e); err != nil {
 			return nil, err

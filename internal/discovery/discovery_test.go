@@ -106,7 +106,7 @@ func TestEveryDocument(t *testing.T) {
 	w := newWorld(t, nil)
 	want := []string{
 		"/", "/.well-known/agent-skills/index.json", "/.well-known/agent-skills/use-pregon/SKILL.md", "/.well-known/ai-catalog.json",
-		"/.well-known/api-catalog", "/.well-known/ard.json", "/api/mcp/server-card", "/llms-full.txt", "/llms.txt", "/robots.txt",
+		"/.well-known/api-catalog", "/.well-known/ard.json", "/api/mcp/server-card", "/api/mcp/server.json", "/llms-full.txt", "/llms.txt", "/robots.txt",
 	}
 	got := w.paths()
 	slices.Sort(got)

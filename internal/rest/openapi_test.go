@@ -67,6 +67,7 @@ var operationIDs = map[string]string{
 
 	"POST /api/mcp":                                     "mcpJsonRpc",
 	"GET /api/mcp/server-card":                          "getServerCard",
+	"GET /api/mcp/server.json":                          "getServerJson",
 	"GET /.well-known/ard.json":                         "getAgentCatalog",
 	"GET /.well-known/ai-catalog.json":                  "getAiCatalog",
 	"GET /.well-known/agent-skills/index.json":          "getSkills",
@@ -134,7 +135,7 @@ func TestSecurityAlternatives(t *testing.T) {
 			if operation.Security != nil {
 				requirements = *operation.Security
 			}
-			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || strings.HasSuffix(path, ".txt") || path == "/api/auth/token" || path == access.MCPPath+"/server-card"
+			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || strings.HasSuffix(path, ".txt") || path == "/api/auth/token" || strings.HasPrefix(path, access.MCPPath+"/")
 			want := want
 			if n, counted := needs[method+" "+path]; open {
 				want = nil

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pregon/internal/document/index"
-	"pregon/internal/fault"
 	"pregon/internal/search"
 	"pregon/internal/text"
 )
@@ -16,25 +15,13 @@ type Matcher struct {
 	all, none []search.Wanted
 }
 
-// NewMatcher compiles a search text. It fails, Invalid, if the text has no word to
-// find, too many, or one that is too long.
+// NewMatcher compiles a search text. See parse for when it fails.
 func NewMatcher(text string) (*Matcher, error) {
-	m := &Matcher{}
-	m.all, m.none = search.Parse(text).Wanted()
-	if len(m.all) == 0 {
-		return nil, fault.New(fault.Invalid, "needs at least one word to find in documents")
+	all, none, err := parse(text)
+	if err != nil {
+		return nil, err
 	}
-	n := 0
-	for _, w := range slices.Concat(m.all, m.none) {
-		n += len(w.Words)
-		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
-			return nil, fault.New(fault.Invalid, "has a word of more than %d bytes, which is not found in documents", index.MaxWordBytes)
-		}
-	}
-	if n > maxWords {
-		return nil, fault.New(fault.Invalid, "has %d words: a search in documents takes %d at most, those of phrases included", n, maxWords)
-	}
-	return m, nil
+	return &Matcher{all, none}, nil
 }
 
 // Content holds the words of a document with their positions, so that any number

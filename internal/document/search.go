@@ -17,19 +17,9 @@ const maxWords = 32
 // Query returns the query of the index for a search text.
 func Query(text string) (index.Query, error) {
 	var q index.Query
-	all, none := search.Parse(text).Wanted()
-	if len(all) == 0 {
-		return q, fault.New(fault.Invalid, "A search in documents needs at least one word to find.")
-	}
-	words := 0
-	for _, w := range slices.Concat(all, none) {
-		words += len(w.Words)
-		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
-			return q, fault.New(fault.Invalid, "A word to find in documents has %d bytes at most.", index.MaxWordBytes)
-		}
-	}
-	if words > maxWords {
-		return q, fault.New(fault.Invalid, "A search in documents takes %d words at most, those of phrases included, not %d.", maxWords, words)
+	all, none, err := parse(text)
+	if err != nil {
+		return q, fault.New(fault.Invalid, "The search %v.", err)
 	}
 	for _, w := range all {
 		q.All = append(q.All, alternatives(w))
@@ -38,6 +28,27 @@ func Query(text string) (index.Query, error) {
 		q.None = append(q.None, alternatives(w)...)
 	}
 	return q, nil
+}
+
+// parse returns what a search text wants in a document, and what it excludes. It
+// fails, Invalid, if the text has no word to find, too many, or one that is too long.
+// The error completes a sentence that begins with the name of the text.
+func parse(text string) (all, none []search.Wanted, err error) {
+	all, none = search.Parse(text).Wanted()
+	if len(all) == 0 {
+		return nil, nil, fault.New(fault.Invalid, "needs at least one word to find in documents")
+	}
+	words := 0
+	for _, w := range slices.Concat(all, none) {
+		words += len(w.Words)
+		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
+			return nil, nil, fault.New(fault.Invalid, "has a word of more than %d bytes, which is not found in documents", index.MaxWordBytes)
+		}
+	}
+	if words > maxWords {
+		return nil, nil, fault.New(fault.Invalid, "has %d words: a search in documents takes %d at most, those of phrases included", words, maxWords)
+	}
+	return all, none, nil
 }
 
 func alternatives(w search.Wanted) []index.Phrase {

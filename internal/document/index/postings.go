@@ -12,6 +12,8 @@ func newSet(documents int) set { return make(set, (documents+63)/64) }
 
 func (s set) add(n int) { s[n/64] |= 1 << (n % 64) }
 
+func (s set) remove(n int) { s[n/64] &^= 1 << (n % 64) }
+
 func (s set) has(n int) bool { return s[n/64]>>(n%64)&1 != 0 }
 
 func (s set) or(other set) {

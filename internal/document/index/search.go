@@ -45,25 +45,23 @@ type evaluation struct {
 }
 
 // run returns the numbers of the documents that match.
-func (e *evaluation) run(ctx context.Context) (search.NumberSet, error) {
+func (e *evaluation) run(ctx context.Context) (out search.NumberSet, err error) {
 	if err := e.load(ctx); err != nil {
 		return nil, err
 	}
 	found := make([]set, len(e.segments)) // documents that may match
 	for i, s := range e.segments {
-		var err error
 		if found[i], err = e.candidates(s); err != nil {
 			return nil, err
 		}
 	}
-	var excluded [][]set // for each excluded phrase of several words
-	for _, p := range e.query.None {
-		if len(p.Words) > 1 {
-			with, err := e.withAll(found, p)
-			if err != nil {
-				return nil, err
-			}
-			excluded = append(excluded, with)
+	excluded := make([][]set, len(e.query.None)) // documents that may contain the phrase
+	for i, p := range e.query.None {
+		if excluded[i], err = e.withAll(found, p); err != nil {
+			return nil, err
+		}
+		if len(p.Words) == 1 { // so that fewer documents are verified
+			exclude(found, excluded[i])
 		}
 	}
 	clear(e.blocks)
@@ -72,22 +70,23 @@ func (e *evaluation) run(ctx context.Context) (search.NumberSet, error) {
 			return nil, err
 		}
 	}
-	for _, p := range e.query.None {
-		if len(p.Words) > 1 {
-			if err := e.verify(ctx, p.Words, excluded[0]); err != nil {
-				return nil, err
-			}
-			for i := range found {
-				found[i].andNot(excluded[0][i])
-			}
-			excluded = excluded[1:]
+	for i, p := range e.query.None {
+		if err := e.verify(ctx, p.Words, excluded[i]); err != nil {
+			return nil, err
 		}
+		exclude(found, excluded[i])
 	}
-	var out search.NumberSet
 	for i, s := range e.segments {
 		found[i].each(func(n int) { out.Add(s.numbers[n]) })
 	}
 	return out, nil
+}
+
+// exclude removes the documents of other sets, one for each segment.
+func exclude(found, others []set) {
+	for i := range found {
+		found[i].andNot(others[i])
+	}
 }
 
 // withAll returns the documents of sets that contain all words of a phrase.
@@ -164,8 +163,8 @@ func exactly(kind byte, word string) []keyRange {
 }
 
 // candidates returns the documents of a segment that contain at least one phrase of
-// each group, and none of the excluded ones. Of phrases of several words, it checks
-// only that all words are in the document.
+// each group. Of phrases of several words, it checks only that all words are in the
+// document.
 func (e *evaluation) candidates(s *segment) (set, error) {
 	found := newSet(len(s.numbers))
 	for i, number := range s.numbers {
@@ -188,16 +187,6 @@ func (e *evaluation) candidates(s *segment) (set, error) {
 		if found.and(any); found.empty() {
 			return found, nil
 		}
-	}
-	for _, p := range e.query.None {
-		if len(p.Words) > 1 {
-			continue
-		}
-		matching, err := e.documents(s, p)
-		if err != nil {
-			return nil, err
-		}
-		found.andNot(matching)
 	}
 	return found, nil
 }
@@ -313,7 +302,7 @@ func (e *evaluation) verifyChunk(words []string, at place, found set) error {
 			}
 		}
 		if !p.adjacent(lists) {
-			found[n/64] &^= 1 << (n % 64)
+			found.remove(n)
 		}
 	}
 	for i := range lists {
@@ -337,7 +326,7 @@ func (p *phraseFinder) adjacent(lists []positions) bool {
 	for i := range lists {
 		p.order = append(p.order, i)
 	}
-	sort.Slice(p.order, func(a, b int) bool { return len(lists[p.order[a]].encoded) < len(lists[p.order[b]].encoded) })
+	slices.SortFunc(p.order, func(a, b int) int { return len(lists[a].encoded) - len(lists[b].encoded) })
 	for k, i := range p.order {
 		offset := uint32(i)
 		if k == 0 {

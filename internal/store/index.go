@@ -10,11 +10,11 @@ type Index interface {
 	// older documents first. PutDocument adds one.
 	Segments(ctx context.Context) ([]Segment, error)
 
-	// SegmentHeads passes the heads of segments to fn. It fails, NotFound, if one
-	// does not exist.
+	// SegmentHeads passes the heads of segments to fn. The ids are distinct. It fails,
+	// NotFound, if one does not exist.
 	SegmentHeads(ctx context.Context, segments []int64, fn func(id int64, head []byte) error) error
 
-	// Blocks passes blocks to fn, in no particular order; repeated ids count once. It
+	// Blocks passes blocks to fn, in no particular order. The ids are distinct. It
 	// fails, NotFound, if one does not exist, as when its segment was replaced some
 	// time ago.
 	Blocks(ctx context.Context, ids []int64, fn func(id int64, block []byte)) error

@@ -3,7 +3,6 @@ package relational
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"pregon/internal/fault"
@@ -78,12 +77,11 @@ func (b *Base) byID(ctx context.Context, statement string, ids []int64, fn func(
 	if len(ids) == 0 {
 		return nil
 	}
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	found := 0
-	var id int64
-	var bytes []byte
+	var (
+		found int
+		id    int64
+		bytes []byte
+	)
 	err := each(ctx, b, []any{&id, &bytes}, func() error {
 		found++
 		got := bytes

@@ -44,10 +44,15 @@ func (b *Base) PutOriginal(ctx context.Context, sha256 string, body []byte) (err
 	if err := store.CheckHash(sha256); err != nil {
 		return err
 	}
-	if body == nil {
-		body = []byte{} // nil is NULL
+	return b.Exec(ctx, `INSERT INTO original (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING`, sha256, notNull(body))
+}
+
+// notNull returns bytes that the database does not take for NULL, as it does nil.
+func notNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
 	}
-	return b.Exec(ctx, `INSERT INTO original (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING`, sha256, body)
+	return b
 }
 
 func (b *Base) Original(ctx context.Context, sha256 string) (body []byte, err error) {

@@ -43,14 +43,6 @@ func putBlocks(ctx context.Context, tx Tx, segment int64, from int, blocks [][]b
 	}
 }
 
-// notNull returns bytes that are not NULL.
-func notNull(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
-}
-
 func (b *Base) Segments(ctx context.Context) (list []store.Segment, err error) {
 	defer b.fail("listing the segments of the index of documents", &err)
 	var s store.Segment

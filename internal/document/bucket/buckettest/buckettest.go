@@ -4,23 +4,23 @@ package buckettest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"pregon/internal/processtest"
 )
 
 // The bucket of every server, and its credentials.
@@ -37,13 +37,11 @@ const version = "versitygw-v1.8.0"
 
 // Server is a server that keeps its objects as files of the test's directory.
 type Server struct {
+	*processtest.Process
 	t       testing.TB
 	program string
 	dir     string
 	address string
-	process *os.Process
-	ended   chan struct{} // closed when the process has ended
-	log     bytes.Buffer  // may be read when the process has ended
 }
 
 // Start starts a server that ends with the test, or with the test's process
@@ -56,7 +54,7 @@ func Start(t testing.TB) *Server {
 	}
 	s := &Server{t: t, dir: t.TempDir(), program: filepath.Join(cache, "pregon-test", version, "versitygw")}
 	s.start()
-	t.Cleanup(s.Kill)
+	t.Cleanup(func() { s.Kill() }) // the process of that time
 	s.send(http.MethodPut, "/"+Bucket, nil)
 	return s
 }
@@ -64,26 +62,11 @@ func Start(t testing.TB) *Server {
 // URL returns the address of the server.
 func (s *Server) URL() string { return "http://" + s.address }
 
-// Kill kills the server if it runs.
-func (s *Server) Kill() {
-	s.signal(syscall.SIGKILL)
-	<-s.ended
-}
-
 // Restart starts a killed server again, at the same address and with its objects.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.start()
 }
-
-// Pause stops the server: it accepts connections and does not answer.
-func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
-
-// Resume ends a pause.
-func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
-
-// signal does nothing to a process that has ended.
-func (s *Server) signal(sig syscall.Signal) { _ = s.process.Signal(sig) }
 
 // Put writes an object, which may have the wrong bytes for its key.
 func (s *Server) Put(key string, body []byte) {
@@ -139,41 +122,30 @@ func (s *Server) start() {
 	s.t.Helper()
 	known := s.address
 	for deadline := time.Now().Add(5 * time.Minute); ; {
-		s.address = known
-		if known == "" {
-			s.address = freeAddress(s.t)
-		}
-		started := make(chan error)
-		s.ended = make(chan struct{})
-		go s.run(started)
-		if err := <-started; err != nil {
+		s.address = cmp.Or(known, freeAddress(s.t))
+		var log bytes.Buffer
+		cmd := exec.Command(s.program, "--port", s.address, "--quiet", "posix", s.dir)
+		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey, "VGW_REGION="+Region)
+		cmd.Stdout, cmd.Stderr = &log, &log
+		var err error
+		if s.Process, err = processtest.Start(cmd); err != nil {
 			s.t.Fatalf("the S3 server does not start: %v: scripts/install-test-needs installs it", err)
 		}
-		if s.answers(deadline) {
+		if err = s.Await(s.ping); err == nil {
 			return
 		}
-		s.Kill()
 		if time.Now().After(deadline) {
-			s.t.Fatalf("the S3 server does not answer:\n%s", &s.log)
+			s.t.Fatalf("the S3 server does not answer: %v\n%s", err, &log)
 		}
 	}
 }
 
-// answers waits for an answer. It reports false when the server ends before.
-func (s *Server) answers(deadline time.Time) bool {
-	for time.Now().Before(deadline) {
-		conn, err := net.DialTimeout("tcp", s.address, time.Second)
-		if err == nil {
-			_ = conn.Close()
-			return true
-		}
-		select {
-		case <-s.ended:
-			return false
-		case <-time.After(5 * time.Millisecond):
-		}
+func (s *Server) ping() error {
+	conn, err := net.DialTimeout("tcp", s.address, time.Second)
+	if err != nil {
+		return err
 	}
-	return false
+	return conn.Close()
 }
 
 func freeAddress(t testing.TB) string {
@@ -184,24 +156,4 @@ func freeAddress(t testing.TB) string {
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
-}
-
-// run is the server's parent until it ends. The kernel kills the server when the
-// thread that started it dies, so run keeps to one thread.
-func (s *Server) run(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer close(s.ended)
-	s.log.Reset()
-	cmd := exec.Command(s.program, "--port", s.address, "--quiet", "posix", s.dir)
-	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey, "VGW_REGION="+Region)
-	cmd.Stdout, cmd.Stderr = &s.log, &s.log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	err := cmd.Start()
-	s.process = cmd.Process
-	started <- err
-	if err == nil {
-		_ = cmd.Wait()
-	}
-	fmt.Fprintln(&s.log, "ended")
 }

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Process is a running server.
@@ -64,8 +66,13 @@ func (p *Process) Kill() {
 	<-p.ended
 }
 
-// Pause stops the process: a server accepts connections and does not answer.
-func (p *Process) Pause() { p.signal(syscall.SIGSTOP) }
+// Pause stops the process: a server accepts connections and does not answer. It
+// returns when all threads have stopped, since one that runs may still answer.
+func (p *Process) Pause() {
+	p.signal(syscall.SIGSTOP)
+	for unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+}
 
 // Resume ends a pause.
 func (p *Process) Resume() { p.signal(syscall.SIGCONT) }

@@ -2,6 +2,8 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,28 +85,43 @@ func TestOpenDoesNotCreateUnasked(t *testing.T) {
 	}
 }
 
-// TestFirstSchema: a file of an older program is migrated and keeps its data.
-func TestFirstSchema(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pregon.db")
-	first, err := os.ReadFile("migrations/0001_log.sql")
+// migrated opens a file that an older program has left: its schema has the first
+// migrations only, and data is SQL that the program ran.
+func migrated(t *testing.T, migrations int, data string) *sqlite.Store {
+	t.Helper()
+	files, err := filepath.Glob("migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var script strings.Builder
+	for _, file := range files[:migrations] {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script.Write(text)
+	}
+	fmt.Fprintf(&script, "%s; PRAGMA user_version = %d", data, migrations)
+	path := filepath.Join(t.TempDir(), "pregon.db")
 	old, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := old.ExecContext(t.Context(), string(first)+"INSERT INTO setting VALUES ('source', 'demo'); UPDATE log_head SET seq = 7; PRAGMA user_version = 1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
+	_, err = old.ExecContext(t.Context(), script.String())
+	if err := errors.Join(err, old.Close()); err != nil {
 		t.Fatal(err)
 	}
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// TestFirstSchema: a file of an older program is migrated and keeps its data.
+func TestFirstSchema(t *testing.T) {
+	s := migrated(t, 1, "INSERT INTO setting VALUES ('source', 'demo'); UPDATE log_head SET seq = 7")
 	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
@@ -200,37 +217,9 @@ func TestNotADatabase(t *testing.T) {
 
 // TestIndexIsReplaced: documents that an older program indexed are indexed anew.
 func TestIndexIsReplaced(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pregon.db")
-	old, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("migrations/000[1-6]_*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
 	hash := strings.Repeat("a", 64)
-	var script strings.Builder
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		script.Write(text)
-	}
-	script.WriteString(`INSERT INTO document VALUES (1, '` + hash + `', 1); INSERT INTO document_text VALUES (1, 2, '{}', '["uno dos"]');
-		INSERT INTO word (rowid, words) VALUES (1 << 20, 'uno dos'); INSERT INTO filed_document VALUES ('oir-1', 1); PRAGMA user_version = 6`)
-	if _, err := old.ExecContext(t.Context(), script.String()); err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := migrated(t, 6, `INSERT INTO document VALUES (1, '`+hash+`', 1); INSERT INTO document_text VALUES (1, 2, '{}', '["uno dos"]');
+		INSERT INTO word (rowid, words) VALUES (1 << 20, 'uno dos'); INSERT INTO filed_document VALUES ('oir-1', 1)`)
 	if list, err := s.Unindexed(t.Context(), 10); err != nil || !slices.Equal(list, []string{hash}) {
 		t.Errorf("Unindexed = %v, %v, want the document", list, err)
 	}

@@ -49,11 +49,7 @@ func TestFrozenWriters(t *testing.T) {
 			t.Parallel()
 			url := pgtest.Database(t)
 			s := open(t, url)
-			conn, err := pgx.Connect(t.Context(), url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+			conn := connect(t, url)
 			tx, err := conn.BeginTx(t.Context(), s.Writing(2*time.Second)) // as another process would
 			if err != nil {
 				t.Fatal(err)

@@ -3,16 +3,13 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
-	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -67,6 +64,17 @@ func open(t *testing.T, url string) *postgres.Store {
 		}
 	})
 	return s
+}
+
+// connect returns a connection that is open until the test ends.
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
 }
 
 // query runs SQL that returns one column of text, or nothing, on a separate
@@ -180,144 +188,7 @@ func TestBytesAreKept(t *testing.T) {
 	}
 }
 
-func TestSchemaVersion(t *testing.T) {
-	t.Parallel()
-	s := open(t, pgtest.Database(t))
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 7 {
-		t.Errorf("SchemaVersion = %d, %v", version, err)
-	}
-}
-
-// TestFirstSchema: a database of an older program is migrated and keeps its data.
-func TestFirstSchema(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	first, err := os.ReadFile("migrations/0001_log.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	_, err = conn.Exec(t.Context(), string(first)+`UPDATE schema_version SET version = 1; INSERT INTO setting VALUES ('source', 'demo'); UPDATE log_head SET seq = 7`,
-		pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, url)
-	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
-		t.Error(err)
-	}
-	if _, err := store.PutRecord(t.Context(), s, key); err != nil {
-		t.Error(err)
-	}
-	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // existing changes are not sent to webhooks
-		t.Errorf("Fanned = %d, %v", fanned, err)
-	}
-	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
-		t.Errorf("the source is %q, %v", source, err)
-	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 7 {
-		t.Errorf("SchemaVersion = %d, %v", version, err)
-	}
-}
-
-// holding runs SQL in a transaction that stays open until the test ends.
-func holding(t *testing.T, url, sql string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
-}
-
 var key = store.Record{Kind: "key", ID: "a", Body: "1"}
-
-// TestCountersDoNotWait: a lock on the head of the log does not block writers of
-// coverage records, and a lock on their counter does not block writers of other
-// records.
-func TestCountersDoNotWait(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	s := open(t, url)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	holding(t, url, `SELECT seq FROM log_head FOR UPDATE`)
-	if _, err := store.PutRecord(ctx, s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
-		t.Error(err)
-	}
-	holding(t, url, `SELECT revision FROM note_head FOR UPDATE`)
-	if _, err := store.PutRecord(ctx, s, key); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestMigrationLetsOthersPass: while a reader such as pg_dump blocks a migration of
-// a table, other processes can write to it.
-func TestMigrationLetsOthersPass(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	if err := open(t, url).Close(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	connect := func() *pgx.Conn {
-		conn, err := pgx.Connect(ctx, url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(ctx)) })
-		return conn
-	}
-	dump, writer := connect(), connect()
-	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch;
-		DROP TABLE word_segment, word_block; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part ();
-		UPDATE schema_version SET version = 5`, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := dump.Exec(ctx, `BEGIN; SELECT seq FROM log_head`, pgx.QueryExecModeSimpleProtocol); err != nil {
-		t.Fatal(err)
-	}
-	opened := make(chan error, 1)
-	go func() {
-		s, err := postgres.Open(ctx, url)
-		if err == nil {
-			err = s.Close()
-		}
-		opened <- err
-	}()
-	waittest.For(t, "the migration waits", func() (waits bool) {
-		err := writer.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'log_head'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted)`).Scan(&waits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return waits
-	})
-	if _, err := writer.Exec(ctx, `UPDATE log_head SET seq = seq + 1`); err != nil {
-		t.Errorf("writing while the migration waits: %v", err)
-	}
-	if _, err := dump.Exec(context.WithoutCancel(ctx), `COMMIT`); err != nil {
-		t.Error(err)
-	}
-	if err := <-opened; err != nil {
-		t.Error(err)
-	}
-	if version, err := open(t, url).SchemaVersion(t.Context()); err != nil || version != 7 {
-		t.Errorf("SchemaVersion = %d, %v", version, err)
-	}
-}
 
 // TestOnceForgets: each claim of a name deletes up to a hundred expired names, and
 // no others.
@@ -342,21 +213,6 @@ func TestOnceForgets(t *testing.T) {
 	once(t, s, "kept", false)
 }
 
-// TestOnceDoesNotWait: an expired name that is locked by another transaction does
-// not block claims of other names.
-func TestOnceDoesNotWait(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	s := open(t, url)
-	query(t, url, `INSERT INTO once (name, until) SELECT 'old ' || i, to_timestamp(i) FROM generate_series(1, 9) i`)
-	holding(t, url, `UPDATE once SET until = now() + interval '1 hour' WHERE name = 'old 5'`)
-	once(t, s, "a", true)
-	want := []string{"a", "old 5"}
-	if diff := cmp.Diff(want, query(t, url, `SELECT name FROM once ORDER BY name`)); diff != "" {
-		t.Errorf("the names left (-want +got):\n%s", diff)
-	}
-}
-
 // once claims a name for an hour.
 func once(t *testing.T, s *postgres.Store, name string, want bool) {
 	t.Helper()
@@ -368,114 +224,6 @@ func once(t *testing.T, s *postgres.Store, name string, want bool) {
 }
 
 var deliveries = []store.Delivery{{Webhook: "a", Seq: 1, Event: "x"}, {Webhook: "b", Seq: 1, Event: "x"}}
-
-// TestClaimDoesNotWait: a webhook that is locked by another transaction does not
-// block claims of other webhooks, and a fan-out does not block claims at all.
-func TestClaimDoesNotWait(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	s := open(t, url)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := s.Enqueue(ctx, deliveries...); err != nil {
-		t.Fatal(err)
-	}
-	claim := store.Claim{Holder: "ana", Webhooks: []string{"a", "b"}, Endpoints: 9, Each: 9, TTL: time.Hour}
-	for _, step := range []struct {
-		lock string
-		want int
-	}{{`KEY SHARE`, 2}, {`NO KEY UPDATE`, 1}} {
-		holding(t, url, `SELECT FROM endpoint WHERE webhook = 'a' FOR `+step.lock)
-		if got, err := s.Claim(ctx, claim); err != nil || len(got) != step.want {
-			t.Errorf("with a locked for %s, Claim = %v, %v", step.lock, got, err)
-		}
-	}
-}
-
-// TestFanOutWaitsForRecords: FanOut waits for a concurrent write of a record, and
-// sees the record.
-func TestFanOutWaitsForRecords(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	s := open(t, url)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// As PutRecords does.
-	for _, sql := range []string{
-		`SELECT revision FROM record_head FOR UPDATE`,
-		`INSERT INTO record VALUES ('webhook', 'a', '1', 1)`,
-		`UPDATE record_head SET revision = 1`,
-	} {
-		if _, err := tx.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fanned := make(chan error, 1)
-	go func() { fanned <- s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}) }()
-	const waiting = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-	waittest.For(t, "FanOut waits", func() bool { return len(query(t, url, waiting)) > 0 })
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-fanned; fault.KindOf(err) != fault.Conflict {
-		t.Errorf("FanOut did not see the webhook: %v", err)
-	}
-}
-
-// TestSegmentsAppearInOrder: a segment that becomes visible after another comes after
-// it, even if its transaction began before.
-func TestSegmentsAppearInOrder(t *testing.T) {
-	t.Parallel()
-	url := pgtest.Database(t)
-	s := open(t, url)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	tx, err := conn.Begin(t.Context())
-	if err == nil {
-		_, err = tx.Exec(t.Context(), `LOCK TABLE word_block IN SHARE MODE`)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	const waiting = `SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-	var first, second errgroup.Group
-	first.Go(func() error { // it waits after its id was drawn
-		return s.PutDocument(t.Context(), store.Document{SHA256: strings.Repeat("a", 64), Head: "{}", Index: store.Segment{Blocks: [][]byte{{1}}}})
-	})
-	waittest.For(t, "the first waits", func() bool { return len(query(t, url, waiting)) == 1 })
-	var stored atomic.Bool
-	second.Go(func() error {
-		defer stored.Store(true)
-		return s.PutDocument(t.Context(), store.Document{SHA256: strings.Repeat("b", 64), Head: "{}"})
-	})
-	waittest.For(t, "the second waits or is stored", func() bool { return stored.Load() || len(query(t, url, waiting)) == 2 })
-	before, err := s.Segments(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(tx.Commit(t.Context()), first.Wait(), second.Wait()); err != nil {
-		t.Fatal(err)
-	}
-	after, err := s.Segments(t.Context())
-	if err != nil || len(after) != 2 {
-		t.Fatalf("%d segments, %v, want 2", len(after), err)
-	}
-	for i := range before {
-		if before[i].ID != after[i].ID {
-			t.Errorf("segments %v, and then %v: the new one is not the last", before, after)
-		}
-	}
-}
 
 // TestPlainRole: a role that may only read and write rows, and delete names,
 // deliveries and the words of documents, can open a database whose schema is up to

@@ -1,0 +1,103 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pregon/internal/store"
+	"pregon/internal/store/postgres"
+	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/waittest"
+)
+
+func checkVersion(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 7 {
+		t.Errorf("SchemaVersion = %d, %v", version, err)
+	}
+}
+
+func TestSchemaVersion(t *testing.T) {
+	t.Parallel()
+	checkVersion(t, open(t, pgtest.Database(t)))
+}
+
+// TestFirstSchema: a database of an older program is migrated and keeps its data.
+func TestFirstSchema(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	first, err := os.ReadFile("migrations/0001_log.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = connect(t, url).Exec(t.Context(), string(first)+`UPDATE schema_version SET version = 1; INSERT INTO setting VALUES ('source', 'demo'); UPDATE log_head SET seq = 7`,
+		pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, url)
+	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := store.PutRecord(t.Context(), s, key); err != nil {
+		t.Error(err)
+	}
+	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // existing changes are not sent to webhooks
+		t.Errorf("Fanned = %d, %v", fanned, err)
+	}
+	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
+		t.Errorf("the source is %q, %v", source, err)
+	}
+	checkVersion(t, s)
+}
+
+// TestMigrationLetsOthersPass: while a reader such as pg_dump blocks a migration of
+// a table, other processes can write to it.
+func TestMigrationLetsOthersPass(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	if err := open(t, url).Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	dump, writer := connect(t, url), connect(t, url)
+	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch;
+		DROP TABLE word_segment, word_block; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part ();
+		UPDATE schema_version SET version = 5`, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dump.Exec(ctx, `BEGIN; SELECT seq FROM log_head`, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		s, err := postgres.Open(ctx, url)
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	waittest.For(t, "the migration waits", func() (waits bool) {
+		err := writer.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'log_head'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted)`).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return waits
+	})
+	if _, err := writer.Exec(ctx, `UPDATE log_head SET seq = seq + 1`); err != nil {
+		t.Errorf("writing while the migration waits: %v", err)
+	}
+	if _, err := dump.Exec(context.WithoutCancel(ctx), `COMMIT`); err != nil {
+		t.Error(err)
+	}
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+	checkVersion(t, open(t, url))
+}

@@ -50,12 +50,13 @@ func (d *file) glyphs(page, textPage uint64) glyphs {
 	for i := 0; i < count && d.err == nil; i++ {
 		g, ok := d.glyph(textPage, uint64(i), last)
 		last = g
-		if ok && g.turn >= 0 && g.r != ' ' {
+		if !ok {
+			continue
+		}
+		if g.turn >= 0 && g.r != ' ' {
 			turns[g.turn]++
 		}
-		if ok {
-			list = append(list, g)
-		}
+		list = append(list, g)
 	}
 	upright := 0
 	for turn, n := range turns {
@@ -66,8 +67,9 @@ func (d *file) glyphs(page, textPage uint64) glyphs {
 	return join(list, upright)
 }
 
-// glyph returns character i, which follows last. PDFium inserts spaces and line ends, which have no
-// place on the page. Its functions write their results to the scratch buffer.
+// glyph returns character i, which follows last. PDFium inserts spaces and line
+// ends, which have no place on the page. Its functions write their results to the
+// scratch buffer.
 func (d *file) glyph(page, i uint64, last glyph) (glyph, bool) {
 	r := d.character(page, i)
 	const hyphenAtLineEnd = 2 // as PDFium returns it
@@ -132,7 +134,7 @@ func (b box) has(x, y float64) bool {
 func (d *file) box(page uint64) box {
 	const margin = 2
 	if uint32(d.call("FPDF_GetPageBoundingBox", page, uint64(d.scratch))) == 0 {
-		return box{left: -2e6, top: 2e6, right: 2e6, bottom: -2e6}
+		return box{left: -2e6, top: 2e6, right: 2e6, bottom: -2e6} // has all that clamp returns
 	}
 	at := d.float32At
 	return box{at(d.scratch) - margin, at(d.scratch+4) + margin, at(d.scratch+8) + margin, at(d.scratch+12) - margin}

@@ -209,10 +209,9 @@ func (d *file) draw(n int) (image []byte, err error) {
 			image, err = d.render(n, pixels)
 			return err
 		})
-		if err != nil && err != extract.ErrCorrupt && extract.IsUnreadable(err) {
-			continue
+		if err == extract.ErrCorrupt || !extract.IsUnreadable(err) {
+			break
 		}
-		break
 	}
 	if err == extract.ErrCorrupt {
 		err = errors.New("it could not be drawn")

@@ -23,7 +23,12 @@ func (d *file) readPages(count int) {
 				return err
 			})
 		}
-		switch damaged++; {
+		if err == extract.ErrCorrupt {
+			damaged++
+		} else {
+			damaged = 0
+		}
+		switch {
 		case extract.IsStopped(err):
 			d.notes = append(d.notes, fmt.Sprintf("Only the first %d of %d pages were read. The reason: %s.", n, count, extract.Reason(err)))
 			if n == 0 {
@@ -35,9 +40,6 @@ func (d *file) readPages(count int) {
 			d.failures.add(n+1, err)
 		case s.method == extract.Not:
 			d.pictures = append(d.pictures, n+1)
-		}
-		if err != extract.ErrCorrupt {
-			damaged = 0
 		}
 		for _, l := range s.lines {
 			d.size += len(l.text) + 1

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,11 +35,9 @@ func lock(path string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
+	err = syscall.EINTR
+	for err == syscall.EINTR {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if err != syscall.EINTR {
-			break
-		}
 	}
 	if err != nil {
 		f.Close()
@@ -51,10 +48,5 @@ func lock(path string) (io.Closer, error) {
 
 // limitMemory limits the address space of a process, in bytes.
 func limitMemory(pid int, limit int64) error {
-	r := syscall.Rlimit{Cur: uint64(limit), Max: uint64(limit)}
-	_, _, errno := syscall.Syscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_AS, uintptr(unsafe.Pointer(&r)), 0, 0, 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: uint64(limit), Max: uint64(limit)}, nil)
 }

@@ -113,12 +113,11 @@ func decodeHead(head []byte) (hashes []search.Hash, firsts []string, err error) 
 	keys := string(rest) // one allocation for all
 	for len(rest) > 0 {
 		var first []byte
-		at := len(keys) - len(rest)
 		if first, rest = lengthPrefixed(rest); rest == nil {
 			return nil, nil, errDamaged
 		}
 		end := len(keys) - len(rest)
-		firsts = append(firsts, keys[max(at, end-len(first)):end])
+		firsts = append(firsts, keys[end-len(first):end])
 	}
 	return hashes, firsts, nil
 }

@@ -110,15 +110,12 @@ func markDead(list []*segment) {
 	for _, s := range slices.Backward(list) {
 		s.dead = nil
 		for i, number := range s.numbers {
-			if !seen.Has(number) {
-				continue
+			if seen.Has(number) {
+				if s.dead == nil {
+					s.dead = newSet(len(s.numbers))
+				}
+				s.dead.add(i)
 			}
-			if s.dead == nil {
-				s.dead = newSet(len(s.numbers))
-			}
-			s.dead.add(i)
-		}
-		for _, number := range s.numbers {
 			seen.Add(number)
 		}
 	}

@@ -35,7 +35,7 @@ type Keeper struct {
 const (
 	lease     = "document-index"
 	leaseTime = time.Minute
-	interval  = 2 * time.Second // between two looks at the segments
+	interval  = 2 * time.Second // between two polls of the segments
 
 	removeEvery = time.Hour
 	unusedTime  = 7 * 24 * time.Hour // how long a text remains that no report refers to

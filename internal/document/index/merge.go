@@ -87,6 +87,7 @@ func (q queue) Less(i, j int) bool {
 
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
+// Push is not used: inputs are only removed.
 func (q *queue) Push(any) {}
 
 func (q *queue) Pop() any {
@@ -187,7 +188,7 @@ func (m *merger) advance(ctx context.Context) error {
 		return err
 	}
 	if in.ended {
-		heap.Remove(&m.inputs, 0)
+		heap.Pop(&m.inputs)
 	} else {
 		heap.Fix(&m.inputs, 0)
 	}

@@ -101,21 +101,20 @@ func (c *Contents) cached(sha256 string) *Content {
 	if e == nil {
 		return nil
 	}
-	if time.Since(e.Value.(*loaded).at) > contentTime {
+	l := e.Value.(*loaded)
+	if time.Since(l.at) > contentTime {
 		c.drop(e)
 		return nil
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*loaded).content
+	return l.content
 }
 
-// keep adds a content, and drops the oldest while there are too many bytes.
+// keep adds a content that is not in memory, and drops the oldest while there are too
+// many bytes.
 func (c *Contents) keep(sha256 string, content *Content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.known[sha256]; e != nil {
-		c.drop(e)
-	}
 	l := &loaded{sha256, content, content.size(), time.Now()}
 	c.known[sha256] = c.order.PushFront(l)
 	c.bytes += l.bytes

@@ -9,10 +9,10 @@ import (
 	"pregon/internal/fault"
 )
 
-// Documents are the texts of reports' documents, by the
-// SHA-256 of a document's bytes, so that one that several reports link to is
-// kept once. They are not in the log. The newest state of a report has the hash
-// of its document: see disclosure.Report.
+// Documents are the texts of reports' documents, by the SHA-256 of a document's
+// bytes, so that one that several reports link to is kept once. They are not in the
+// log. The newest state of a report has the hash of its document: see
+// disclosure.Report.
 //
 // A hash is written as 64 lower-case hex digits. Any other string is Invalid
 // when a document is put, and NotFound when one is read.

@@ -44,15 +44,15 @@ func (b *Base) PutOriginal(ctx context.Context, sha256 string, body []byte) (err
 	if err := store.CheckHash(sha256); err != nil {
 		return err
 	}
-	return b.Exec(ctx, `INSERT INTO original (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING`, sha256, notNull(body))
+	return b.Exec(ctx, `INSERT INTO original (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING`, sha256, NotNull(body))
 }
 
-// notNull returns bytes that the database does not take for NULL, as it does nil.
-func notNull(b []byte) []byte {
-	if b == nil {
-		return []byte{}
+// NotNull returns a slice that the database does not take for NULL, as it does nil.
+func NotNull[T any](s []T) []T {
+	if s == nil {
+		return []T{}
 	}
-	return b
+	return s
 }
 
 func (b *Base) Original(ctx context.Context, sha256 string) (body []byte, err error) {

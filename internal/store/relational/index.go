@@ -30,7 +30,7 @@ const (
 func putSegment(ctx context.Context, tx Tx, s *store.Segment) error {
 	id := int64(0)
 	_, err := One(ctx, tx, []any{&id}, `INSERT INTO word_segment (state, token, documents, head) VALUES ($1, $2, $3, $4) RETURNING id`,
-		used, rand.Int64(), s.Documents, notNull(s.Head))
+		used, rand.Int64(), s.Documents, NotNull(s.Head))
 	if err == nil {
 		putBlocks(ctx, tx, id, 0, s.Blocks)
 	}
@@ -39,7 +39,7 @@ func putSegment(ctx context.Context, tx Tx, s *store.Segment) error {
 
 func putBlocks(ctx context.Context, tx Tx, segment int64, from int, blocks [][]byte) {
 	for n, block := range blocks {
-		tx.Exec(ctx, `INSERT INTO word_block (id, body) VALUES ($1, $2)`, store.BlockID(segment, from+n), notNull(block))
+		tx.Exec(ctx, `INSERT INTO word_block (id, body) VALUES ($1, $2)`, store.BlockID(segment, from+n), NotNull(block))
 	}
 }
 
@@ -125,7 +125,7 @@ func (b *Base) UseSegment(ctx context.Context, s store.Segment, in store.Replace
 		}
 		return change(ctx, tx, []int64{s.ID},
 			`UPDATE word_segment SET state = $3, newest = $4, documents = $5, head = $6 WHERE id = ANY($1) AND state = $2 RETURNING id`,
-			written, used, newest, s.Documents, notNull(s.Head))
+			written, used, newest, s.Documents, NotNull(s.Head))
 	})
 }
 

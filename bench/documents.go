@@ -189,7 +189,7 @@ func fillDocuments(ctx context.Context, db store.Store, n int, put func([]store.
 }
 
 // textOf returns the words of document n. They are about as frequent as those of a
-// language, one word in a hundred is in most documents, and one in a thousandth.
+// language. The word frecuente is in most documents, and rarisimo in one of a thousand.
 func textOf(n int) []string {
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
 	ranks := rand.NewZipf(random, 1.1, 8, 200_000)

@@ -41,11 +41,11 @@ const (
 
 // Options describe a bucket.
 type Options struct {
-	Address   string        // s3://BUCKET or s3://BUCKET/PREFIX
-	Endpoint  string        // http:// or https:// and a host; empty for the one of AWS in the region
-	Region    string        // of the bucket
-	AccessKey string        // both keys are needed
-	SecretKey string        //
+	Address   string // s3://BUCKET or s3://BUCKET/PREFIX
+	Endpoint  string // http:// or https:// and a host; empty for the one of AWS in the region
+	Region    string // of the bucket
+	AccessKey string
+	SecretKey string
 	Timeout   time.Duration // of a whole operation, with its retries; 0 is two minutes
 }
 

@@ -3,8 +3,8 @@
 //
 // A view is one HTML document without external resources: hosts do not
 // allow it to load any. It queries the service through the host, with tool calls.
-// Its sources are separate files, joined once without their comments. They are
-// written by hand, so that no build step is needed.
+// Its sources are separate files, joined once without their comments and
+// indentation. They are written by hand, so that no build step is needed.
 package view
 
 import (
@@ -87,14 +87,15 @@ func policy(script string) string {
 		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// comment matches a comment on lines of its own.
-var comment = regexp.MustCompile(`(?m)^ *//.*\n|^/\*[^*]*\*/\n|^\n`)
+// unneeded matches a comment on lines of its own, empty lines and indentation. No
+// text in the sources spans lines.
+var unneeded = regexp.MustCompile(`(?m)^ *//.*\n|^/\*[^*]*\*/\n|^\n|^ +`)
 
-// read returns a source without its comments.
+// read returns a source without its comments and indentation.
 func read(name string) string {
 	b, err := sources.ReadFile(name)
 	if err != nil {
 		panic(err) // a name above is wrong
 	}
-	return comment.ReplaceAllString(string(b), "")
+	return unneeded.ReplaceAllString(string(b), "")
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -46,6 +47,21 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("has a placeholder left: %s", left)
 			}
 		})
+	}
+}
+
+// Lines lose their indentation, which a text over several lines would show.
+func TestSources(t *testing.T) {
+	names, err := fs.Glob(sources, "*.js")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		for line := range strings.Lines(read(name)) {
+			if strings.Count(line, "`")%2 != 0 {
+				t.Errorf("%s has a text over several lines: %s", name, line)
+			}
+		}
 	}
 }
 
@@ -98,13 +114,13 @@ func TestWords(t *testing.T) {
 // that begin with its name.
 func words(t *testing.T, html, language string) map[string]string {
 	t.Helper()
-	blocks := regexp.MustCompile(`(?m)^(?:  `+language+`: \{|Object\.assign\(WORDS\.`+language+`, \{)\n((?: +\w+: '.*',\n)+) *\}`).FindAllStringSubmatch(html, -1)
+	blocks := regexp.MustCompile(`(?m)^(?:`+language+`: \{|Object\.assign\(WORDS\.`+language+`, \{)\n((?:\w+: '.*',\n)+)\}`).FindAllStringSubmatch(html, -1)
 	if len(blocks) != 2 {
 		t.Fatalf("found %d blocks of words in %s, want those of all views and those of this one", len(blocks), language)
 	}
 	found := map[string]string{}
 	for _, block := range blocks {
-		for _, m := range regexp.MustCompile(`(?m)^ +(\w+): '(.+)',$`).FindAllStringSubmatch(block[1], -1) {
+		for _, m := range regexp.MustCompile(`(?m)^(\w+): '(.+)',$`).FindAllStringSubmatch(block[1], -1) {
 			if _, ok := found[m[1]]; ok {
 				t.Errorf("%q is defined twice in %s", m[1], language)
 			}

@@ -263,6 +263,40 @@ async function analyse(shown, state) {
   expect(!violations.length, `${state}: ${violations.join('\n')}`)
 }
 
+// tornText returns the words that are broken over two lines, and the elements that
+// leave the view or are cut off. It runs inside the view.
+function tornText() {
+  const found = []
+  const isHidden = (element) => !element.checkVisibility() || element.closest('.unseen, .meaning')
+  const view = document.getElementById('view')
+  const nodes = document.createTreeWalker(view, NodeFilter.SHOW_TEXT)
+  const range = document.createRange()
+  while (nodes.nextNode()) {
+    const { data, parentElement } = nodes.currentNode
+    if (isHidden(parentElement)) continue
+    for (const { 0: word, index } of data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      range.setStart(nodes.currentNode, index)
+      range.setEnd(nodes.currentNode, index + word.length)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+      if (lines.size > 1) found.push(`${word} is broken in ${parentElement.outerHTML.slice(0, 120)}`)
+    }
+  }
+  for (const element of view.querySelectorAll(':not(svg *, input)')) {
+    if (isHidden(element)) continue
+    const { left, right } = element.getBoundingClientRect()
+    if (left < 0 || right > innerWidth + 0.5) found.push(`sticks out by ${right - innerWidth}: ${element.outerHTML.slice(0, 120)}`)
+    if (getComputedStyle(element).overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1) found.push(`is cut by ${element.scrollWidth - element.clientWidth}: ${element.outerHTML.slice(0, 120)}`)
+  }
+  return found
+}
+
+async function expectWhole(shown, state) {
+  const torn = await shown.view.evaluate(tornText)
+  expect(!torn.length, `${state}: ${torn.join('\n')}`)
+  const wide = await shown.view.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(wide <= 0, `${state}: it is ${wide} pixels too wide`)
+}
+
 // Colours as a host may have them.
 const HOST_COLOURS = {
   '--color-background-primary': '#faf9f5', '--color-background-secondary': '#f0eee6', '--color-text-primary': '#141413',
@@ -293,12 +327,28 @@ function common(name, input, result) {
     })
   }
 
-  check(`${name}: fits into 320 pixels`, async () => {
-    const shown = await open({ width: 320 })
-    const wide = await shown.view.evaluate(() => document.documentElement.scrollWidth)
-    expect(wide <= 320, `it is ${wide} pixels wide`)
-    await shown.close()
-  })
+  for (const locale of ['es-ES', 'en-GB']) {
+    for (const width of [320, 360]) {
+      check(`${name}: breaks no word and fits, ${locale}, ${width} pixels wide`, async () => {
+        const shown = await open({ width, context: { locale } })
+        await shown.view.locator('details').evaluateAll((all) => all.forEach((one) => { one.open = true }))
+        await shown.shoot(`${name}-${locale}-${width}`)
+        await expectWhole(shown, 'at first')
+        shown.answer = async () => ({ isError: true, content: [{ type: 'text', text: 'Vuelva a intentarlo dentro de un minuto.' }] })
+        await shown.view.locator('[data-key=refresh]').click()
+        await shown.view.getByRole('alert').waitFor()
+        await expectWhole(shown, 'failed')
+        shown.answer = tool
+        await shown.view.locator('[data-key=retry]').click()
+        await shown.view.getByRole('alert').waitFor({ state: 'detached' })
+        await shown.view.locator(name === 'analytics' ? '.chart-issuers button' : '.row-open').first().click()
+        await shown.view.locator(name === 'analytics' ? '.pane .row' : '.pane .attribution').first().waitFor()
+        await shown.shoot(`${name}-${locale}-${width}-opened`)
+        await expectWhole(shown, 'opened')
+        await shown.close()
+      })
+    }
+  }
 
   check(`${name}: sends its size when it changes, and only then`, async () => {
     const shown = await open()
@@ -522,6 +572,21 @@ async function checkFeed() {
     details['ip-3'] = detail('ip-3')
     await shown.view.locator('[data-key=retry]').click()
     await shown.view.getByRole('heading', { name: '[Simulación] ip-3' }).waitFor()
+    await shown.close()
+  })
+
+  check('filings-feed: breaks no word of filters, and nothing is too wide', async () => {
+    const filters = { issuer: issuerId, category: 'Modificaciones estructurales y operaciones corporativas', kind: 'company', from: '2020-01-01', to: '2999-12-31', search: 'x'.repeat(300) }
+    const shown = await show('filings-feed', filters, asResult({ ...listed, data: [], total: 0, next: null }), { width: 320, context: { locale: 'es-ES' } })
+    await shown.view.locator('[data-key="filter category"]').waitFor()
+    await shown.shoot('filings-feed-filters')
+    await expectWhole(shown, 'filters')
+    await shown.say('sendToolInput', { arguments: { category: 'x'.repeat(300) } })
+    await shown.say('sendToolResult', asResult({ data: ODD, total: 3, page: 1, limit: 10, seq: 1, next: null }))
+    await shown.view.getByText(HOSTILE.slice(13)).first().waitFor()
+    await shown.shoot('filings-feed-filters-odd')
+    const wide = await shown.view.evaluate(() => document.documentElement.scrollWidth)
+    expect(wide <= 320, `it is ${wide} pixels wide`)
     await shown.close()
   })
 

@@ -39,7 +39,7 @@ function titleOf(report) {
 function companyLine(report, mark = null) {
   const ticker = plain(report.ticker).slice(0, 24)
   return el('p', { class: 'company' },
-    el('bdi', {}, plain(report.company_name)), ticker && el('span', { class: 'ticker' }, ticker), mark)
+    el('bdi', {}, plain(report.company_name)), ' ', ticker && el('span', { class: 'ticker' }, ticker), ' ', mark)
 }
 
 function timeOf(report) {

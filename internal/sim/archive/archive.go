@@ -7,13 +7,16 @@
 package archive
 
 import (
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/paper"
 )
 
 // Archive holds all reports. It is safe for concurrent use.
@@ -167,6 +170,25 @@ func (a *Archive) ByGUID(guid string) *Report {
 	return a.first(a.live.byGUID[guid], a.history().byGUID[guid])
 }
 
+// ByDocument returns the report to whose document a link with these parameters
+// leads, or nil.
+func (a *Archive) ByDocument(q url.Values) *Report {
+	text := q.Get("e")
+	if text == "" {
+		return a.ByGUID(strings.ToLower(strings.Trim(q.Get("t"), "{}")))
+	}
+	kind, series, number, ok := ParseToken(a.seed, text)
+	if !ok || kind != TokenReport || series >= uint64(len(disclosure.Types)) {
+		return nil
+	}
+	return a.Find(disclosure.Types[series], int64(number))
+}
+
+// Document returns the document of a report.
+func (a *Archive) Document(r *Report) paper.File {
+	return paper.Make(paper.Source{Report: &r.Report, Form: r.Form, Text: r.Text}, a.seed)
+}
+
 // first returns the live report, or else the one of the history, or nil.
 func (a *Archive) first(live, old *Report) *Report {
 	if live == nil && old != nil && old.PublishedAt.Before(a.file.Began) {
@@ -238,15 +260,20 @@ func (a *Archive) List(q Query) (rows []*Report) {
 	return rows
 }
 
+// Filed returns the reports of an issuer, newest first.
+func (a *Archive) Filed(i *disclosure.Issuer) []*Report {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return merged(a.live.filed[i.ID], a.past(a.history().filed[i.ID]))
+}
+
 // listIssuer returns the reports of one issuer whose rows print its NIF.
 func (a *Archive) listIssuer(q Query) []*Report {
 	i := a.Directory.ByNIF(q.NIF)
 	if i == nil {
 		return nil
 	}
-	a.mu.RLock()
-	all := merged(a.live.filed[i.ID], a.past(a.history().filed[i.ID]))
-	a.mu.RUnlock()
+	all := a.Filed(i)
 	from, to := q.From.Start(), (q.To + 1).Start()
 	return slices.DeleteFunc(all, func(r *Report) bool {
 		return r.Type != q.Series || r.NIF == "" || r.PublishedAt.Before(from) || !r.PublishedAt.Before(to)

@@ -2,9 +2,7 @@ package simserver
 
 import (
 	"strconv"
-	"strings"
 
-	"pregon/internal/disclosure"
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/paper"
 )
@@ -12,12 +10,11 @@ import (
 // document answers a link to a document, by its identifier or by a token.
 func (s *Server) document(r *request) answer {
 	q := r.URL.Query()
-	if text := q.Get("e"); text != "" {
-		return s.byToken(text)
-	}
-	guid := strings.ToLower(strings.Trim(q.Get("t"), "{}"))
-	if f := s.archive.ByGUID(guid); f != nil {
+	if f := s.archive.ByDocument(q); f != nil {
 		return s.file(f)
+	}
+	if kind, year, month, ok := archive.ParseToken(s.seed, q.Get("e")); ok && kind == archive.TokenMonth {
+		return s.registerZip(int(year)+firstYear, int(month))
 	}
 	return forbidden
 }
@@ -27,7 +24,7 @@ func (s *Server) file(r *archive.Report) answer {
 	if r.Form == paper.WebPage {
 		return maintenance()
 	}
-	f := paper.Make(paper.Source{Report: &r.Report, Form: r.Form, Text: r.Text}, s.seed)
+	f := s.archive.Document(r)
 	return answer{kind: f.ContentType, body: f.Body, isDocument: true}
 }
 
@@ -44,19 +41,6 @@ func damaged(form string, good answer) answer {
 func maintenance() answer {
 	return plain("Servicio en mantenimiento",
 		"<p>El servicio de consulta de documentos se encuentra en mantenimiento. Disculpe las molestias.</p>")
-}
-
-func (s *Server) byToken(text string) answer {
-	kind, a, b, ok := archive.ParseToken(s.seed, text)
-	switch {
-	case ok && kind == archive.TokenReport && a < 3:
-		if f := s.archive.Find(disclosure.Types[a], int64(b)); f != nil {
-			return s.file(f)
-		}
-	case ok && kind == archive.TokenMonth:
-		return s.registerZip(int(a)+firstYear, int(b))
-	}
-	return forbidden
 }
 
 // halfYearReport answers a page to which some rows lead instead of a document.

@@ -78,6 +78,9 @@ func Open(o Options) (*Server, error) {
 // Began returns the time at which the history of the market ends.
 func (s *Server) Began() time.Time { return s.archive.Began() }
 
+// Archive returns the reports that the site shows.
+func (s *Server) Archive() *archive.Archive { return s.archive }
+
 // Publish publishes a report and returns it as a perfect reader would store it.
 func (s *Server) Publish(d archive.Draft) (disclosure.Report, error) {
 	r, err := s.archive.Publish(d)

@@ -90,6 +90,7 @@ var rows = [][]string{
 		"mcp/queue",
 		"mcp/quote",
 		"sim/simserver",
+		"sim/pages",
 	},
 	7: {
 		"rest",

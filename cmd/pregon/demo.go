@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/cli"
+	"pregon/internal/server/problem"
 	"pregon/internal/sim/demo"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
@@ -24,6 +27,26 @@ func (c *serveConfig) startDemo(ctx context.Context, tracker *coverage.Tracker, 
 	}
 	c.RegulatorURL, c.ExchangeURL, c.Pace = d.URL(), d.URL(), 0
 	return d, nil
+}
+
+// simulator serves the pages of the simulated market. They are not counted against
+// the limit of anonymous callers, who come from the links of reports. Making a
+// document takes a while, so that each caller has few slots.
+func (s *service) simulator() http.Handler {
+	site := s.demo.Pages()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
+			problem.Write(w, err)
+			return
+		}
+		slot, err := s.auth.Guard.AcquireSlot(r, access.Principal{}, true)
+		if err != nil {
+			problem.Write(w, err)
+			return
+		}
+		defer slot.Release()
+		site.ServeHTTP(w, r)
+	})
 }
 
 type simCmd struct {

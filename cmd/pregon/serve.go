@@ -32,6 +32,7 @@ import (
 	"pregon/internal/server/private"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/sim/demo"
+	"pregon/internal/sim/pages"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
@@ -155,6 +156,9 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	s.storeBytes.Store(-1)
 	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
 	db := &store.Sourced{Store: s.store}
+	if c.Source == "demo" {
+		db.Store = demo.WithLinks(s.store, base)
+	}
 	s.catalog, s.coverage = catalog.New(db, log.Logger), coverage.New(db)
 	s.coverage.Epoch(s.catalog.Epoch)
 	s.events = events.NewHub(s.catalog, db)
@@ -265,6 +269,9 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	s.mcp.Register(mux)
 	s.auth.Tokens.Register(mux)
 	documents.Register(mux)
+	if s.demo != nil {
+		mux.Handle("GET "+pages.Prefix+"/", s.simulator())
+	}
 	s.observe()
 	proxies := c.proxies()
 	s.server, err = httpserver.New(httpserver.Options{

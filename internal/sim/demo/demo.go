@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/server/private"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/pages"
 	"pregon/internal/sim/simserver"
 	"pregon/internal/source/coverage"
 )
@@ -71,6 +73,9 @@ func Listen(address string, o simserver.Options) (*Demo, error) {
 
 // URL returns the origin of the simulated regulator and exchange.
 func (d *Demo) URL() string { return "http://" + d.listener.Addr().String() }
+
+// Pages returns the pages of the market for people, under pages.Prefix.
+func (d *Demo) Pages() http.Handler { return pages.New(d.server.Archive()) }
 
 // Began returns when the market was first opened: its history ends there.
 func (d *Demo) Began() time.Time { return d.server.Began() }

@@ -1,12 +1,10 @@
 package disclosure
 
 import (
-	"bytes"
-	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
+
+	"pregon/internal/text"
 )
 
 // AppendReport appends the JSON object that the contract calls a Report: its
@@ -54,7 +52,7 @@ func AppendIssuer(b []byte, i *Issuer) []byte {
 }
 
 func appendField(b []byte, name, value string) []byte {
-	return appendString(append(b, name...), value)
+	return text.AppendJSON(append(b, name...), value)
 }
 
 func appendNullable(b []byte, name, value string) []byte {
@@ -62,17 +60,4 @@ func appendNullable(b []byte, name, value string) []byte {
 		return append(append(b, name...), "null"...)
 	}
 	return appendField(b, name, value)
-}
-
-// appendString appends a JSON string. Nearly all need no escapes; encoding/json
-// writes the others.
-func appendString(b []byte, s string) []byte {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' }) {
-		return append(append(append(b, '"'), s...), '"')
-	}
-	var escaped bytes.Buffer
-	e := json.NewEncoder(&escaped)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string has a form
-	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,45 +24,11 @@ import (
 // webhookRequest is the body that creates or changes a webhook. A change keeps
 // the fields that are absent.
 type webhookRequest struct {
-	URL         *string     `json:"url"`
-	Description *string     `json:"description"`
-	Events      *[]string   `json:"events"`
-	Filter      *filterBody `json:"filter"`
-	Enabled     *bool       `json:"enabled"`
-}
-
-// filterBody is the common filter. Its fields have the names of the parameters.
-type filterBody struct {
-	Search   string `json:"search,omitempty"`
-	Type     string `json:"type,omitempty"`
-	Issuer   string `json:"issuer,omitempty"`
-	From     string `json:"from,omitempty"`
-	To       string `json:"to,omitempty"`
-	Category string `json:"category,omitempty"`
-	Kind     string `json:"kind,omitempty"`
-	In       string `json:"in,omitempty"`
-}
-
-// filter parses the fields as the parameters of the same names.
-func (b filterBody) filter(p *params, s *catalog.Snapshot) disclosure.Filter {
-	p.SetValues(map[string][]string{
-		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind}, "in": {b.In},
-	})
-	return p.LiveFilter(s)
-}
-
-func newFilterBody(f disclosure.Filter) filterBody {
-	b := filterBody{Search: f.Search, Type: string(f.Type), Issuer: f.Issuer, Category: f.Category, Kind: string(f.Kind)}
-	if f.From != 0 {
-		b.From = f.From.String()
-	}
-	if f.To != 0 {
-		b.To = f.To.String()
-	}
-	if f.InDocument {
-		b.In = query.InDocument
-	}
-	return b
+	URL         *string           `json:"url"`
+	Description *string           `json:"description"`
+	Events      *[]string         `json:"events"`
+	Filter      *query.FilterBody `json:"filter"`
+	Enabled     *bool             `json:"enabled"`
 }
 
 // apply sets the fields of a draft. The error holds every invalid field.
@@ -79,7 +44,7 @@ func (b *webhookRequest) apply(d *webhook.Draft, s *catalog.Snapshot) error {
 		d.Events = p.events(*b.Events)
 	}
 	if b.Filter != nil {
-		d.Filter = b.Filter.filter(p, s)
+		d.Filter = b.Filter.Read(p.Params, s)
 	}
 	if b.Enabled != nil {
 		d.Enabled = *b.Enabled
@@ -102,19 +67,19 @@ func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 
 // webhookResponse is a webhook as the API returns it.
 type webhookResponse struct {
-	ID             string        `json:"id"`
-	URL            string        `json:"url"`
-	Description    string        `json:"description"`
-	Events         []string      `json:"events"`
-	Filter         filterBody    `json:"filter"`
-	Enabled        bool          `json:"enabled"`
-	DisabledAt     *time.Time    `json:"disabled_at"`
-	DisabledReason *string       `json:"disabled_reason"`
-	StartsAfter    int64         `json:"starts_after"`
-	CreatedAt      time.Time     `json:"created_at"`
-	UpdatedAt      time.Time     `json:"updated_at"`
-	Secret         *string       `json:"secret,omitempty"`
-	Endpoint       *endpointBody `json:"endpoint,omitempty"`
+	ID             string           `json:"id"`
+	URL            string           `json:"url"`
+	Description    string           `json:"description"`
+	Events         []string         `json:"events"`
+	Filter         query.FilterBody `json:"filter"`
+	Enabled        bool             `json:"enabled"`
+	DisabledAt     *time.Time       `json:"disabled_at"`
+	DisabledReason *string          `json:"disabled_reason"`
+	StartsAfter    int64            `json:"starts_after"`
+	CreatedAt      time.Time        `json:"created_at"`
+	UpdatedAt      time.Time        `json:"updated_at"`
+	Secret         *string          `json:"secret,omitempty"`
+	Endpoint       *endpointBody    `json:"endpoint,omitempty"`
 }
 
 type endpointBody struct {
@@ -135,7 +100,7 @@ func newWebhookResponse(w webhook.Webhook) webhookResponse {
 		names[i] = string(e)
 	}
 	return webhookResponse{
-		ID: w.ID, URL: w.URL, Description: w.Description, Events: names, Filter: newFilterBody(w.Filter), Enabled: w.Enabled,
+		ID: w.ID, URL: w.URL, Description: w.Description, Events: names, Filter: query.NewFilterBody(w.Filter), Enabled: w.Enabled,
 		DisabledAt: query.TimeOrNull(w.DisabledAt), DisabledReason: query.OrNull(w.DisabledReason), StartsAfter: w.StartsAfter,
 		CreatedAt: query.Madrid(w.CreatedAt), UpdatedAt: query.Madrid(w.UpdatedAt),
 	}
@@ -361,60 +326,32 @@ func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	return out, err
 }
 
-const (
-	previewDays    = 30
-	previewSamples = 5
-)
+// previewDays is the time that a preview of a webhook covers.
+const previewDays = 30
 
 // previewWebhook returns the reports that a selection would have matched in the
 // last days.
 func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (response, error) {
 	var body struct {
-		Events []string   `json:"events"`
-		Filter filterBody `json:"filter"`
+		Events []string         `json:"events"`
+		Filter query.FilterBody `json:"filter"`
 	}
 	if err := readBody(r, &body); err != nil {
 		return response{}, err
 	}
 	p := &params{query.NewParams(nil)}
 	selected := p.events(body.Events)
-	reports := len(selected) == 0 || slices.ContainsFunc(selected, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
-	filter := body.Filter.filter(p, s)
-	if reason := events.FilterError(filter); reason != "" {
-		p.Reject("filter", filter.Search, reason)
-	}
+	filter := body.Filter.Read(p.Params, s)
+	p.CheckFilter(filter)
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
-	type day struct {
-		Date  string `json:"date"`
-		Count int    `json:"count"`
+	if len(selected) > 0 && !slices.ContainsFunc(selected, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated }) {
+		filter.To = 1 // no event is about a report
 	}
-	today := disclosure.DayOf(time.Now())
-	out := struct {
-		Total   int               `json:"total"`
-		Days    []day             `json:"days"`
-		Samples []json.RawMessage `json:"samples"`
-	}{Days: []day{}, Samples: []json.RawMessage{}}
-	filter.From, filter.To = max(filter.From, today-previewDays+1), min(cmp.Or(filter.To, today), today)
-	byDay := map[disclosure.Day]int{}
-	if reports && filter.From <= filter.To {
-		list := query.List{Filter: filter, Page: 1, Limit: math.MaxInt32, InDocuments: filter.InDocument}
-		list.Filter.InDocument = false
-		found, err := a.Query.Reports(r.Context(), s, list)
-		if err != nil {
-			return response{}, err
-		}
-		out.Total = found.Total
-		for i, f := range found.Reports {
-			byDay[disclosure.DayOf(f.Published())]++
-			if i < previewSamples {
-				out.Samples = append(out.Samples, f.AppendJSON(nil))
-			}
-		}
-	}
-	for d := today - previewDays + 1; d <= today; d++ {
-		out.Days = append(out.Days, day{d.String(), byDay[d]})
+	out, err := a.Query.Preview(r.Context(), s, filter, previewDays)
+	if err != nil {
+		return response{}, err
 	}
 	return encode(out)
 }

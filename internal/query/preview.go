@@ -1,0 +1,99 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/events"
+)
+
+// FilterBody is the common filter as JSON. Its fields have the names of the
+// parameters.
+type FilterBody struct {
+	Search   string `json:"search,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Issuer   string `json:"issuer,omitempty"`
+	From     string `json:"from,omitempty"`
+	To       string `json:"to,omitempty"`
+	Category string `json:"category,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+	In       string `json:"in,omitempty"`
+}
+
+// NewFilterBody returns a filter as JSON.
+func NewFilterBody(f disclosure.Filter) FilterBody {
+	b := FilterBody{Search: f.Search, Type: string(f.Type), Issuer: f.Issuer, Category: f.Category, Kind: string(f.Kind)}
+	if f.From != 0 {
+		b.From = f.From.String()
+	}
+	if f.To != 0 {
+		b.To = f.To.String()
+	}
+	if f.InDocument {
+		b.In = InDocument
+	}
+	return b
+}
+
+// Read parses the fields as the parameters of the same names.
+func (b FilterBody) Read(p *Params, s *catalog.Snapshot) disclosure.Filter {
+	p.SetValues(map[string][]string{
+		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind}, "in": {b.In},
+	})
+	return p.LiveFilter(s)
+}
+
+// CheckFilter rejects a filter that is too long to be evaluated for every change.
+func (p *Params) CheckFilter(f disclosure.Filter) {
+	if reason := events.FilterError(f); reason != "" {
+		p.Reject("filter", f.Search, reason)
+	}
+}
+
+// Preview is what a filter would have selected in the last days.
+type Preview struct {
+	Total   int               `json:"total"`
+	Days    []DayCount        `json:"days"`
+	Samples []json.RawMessage `json:"samples"` // the newest
+}
+
+// DayCount is the number of reports on a day.
+type DayCount struct {
+	Date  string `json:"date"`
+	Count int    `json:"count"`
+}
+
+const previewSamples = 5
+
+// Preview returns what a filter would have selected in the last days.
+func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, filter disclosure.Filter, days int) (Preview, error) {
+	today := disclosure.DayOf(time.Now())
+	first := today - disclosure.Day(days) + 1
+	out := Preview{Days: []DayCount{}, Samples: []json.RawMessage{}}
+	filter.From, filter.To = max(filter.From, first), min(cmp.Or(filter.To, today), today)
+	byDay := map[disclosure.Day]int{}
+	if filter.From <= filter.To {
+		list := List{Filter: filter, Page: 1, Limit: math.MaxInt32, InDocuments: filter.InDocument}
+		list.Filter.InDocument = false
+		found, err := q.Reports(ctx, s, list)
+		if err != nil {
+			return Preview{}, err
+		}
+		out.Total = found.Total
+		for i, f := range found.Reports {
+			byDay[disclosure.DayOf(f.Published())]++
+			if i < previewSamples {
+				out.Samples = append(out.Samples, f.AppendJSON(nil))
+			}
+		}
+	}
+	for d := first; d <= today; d++ {
+		out.Days = append(out.Days, DayCount{d.String(), byDay[d]})
+	}
+	return out, nil
+}

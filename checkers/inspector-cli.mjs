@@ -33,7 +33,7 @@ async function inspector(era, ...args) {
     Object.assign(process.stdout, { write: write.stdout })
     Object.assign(process.stderr, { write: write.stderr })
   }
-  assert.equal(said.stderr, '', 'the Inspector complains')
+  assert.equal(said.stderr.replace(/^Verified .*: no conformance errors\.\n$/, ''), '', 'the Inspector complains')
   return said.stdout.trim().split('\n').map((line) => JSON.parse(line))
 }
 
@@ -63,6 +63,11 @@ for (const [era, version] of [['legacy', '2025-11-25'], ['modern', '2026-07-28']
   })
 
   await is('resources/list', async () => sameNames((await ask('resources/list')).resources.map((r) => r.uri), resources))
+  if (era === 'modern') {
+    await is('skills/list, verified', async () => {
+      assert.match(JSON.stringify(await inspector(era, '--method', 'skills/list', '--verify')), /skill:\/\/use-pregon\/SKILL\.md/)
+    })
+  }
   await is('resources/templates/list', async () => {
     sameNames((await ask('resources/templates/list')).resourceTemplates.map((t) => t.uriTemplate), Object.keys(templateCalls(s)))
   })

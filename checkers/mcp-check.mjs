@@ -38,6 +38,9 @@ export const toolCalls = (s) => ({
   get_issuer: [{ id: s.issuer }],
   get_analytics: [{}],
   service_status: [{}],
+  propose_alert: [{}, { search: s.company, type: 'OIR', url: 'https://receiver.example/reports' }],
+  search: [{ query: s.company }, { query: 'nosuchword' }],
+  fetch: [{ id: s.report }, { id: s.issuer }],
 })
 
 // templateCalls are URIs for every template.
@@ -57,7 +60,7 @@ export const promptCalls = (s) => ({
   explain_filing: [{ id: s.report }],
 })
 
-export const resources = ['pregon://reports/latest', 'ui://pregon/filings-feed', 'ui://pregon/analytics', 'ui://pregon/issuer']
+export const resources = ['pregon://reports/latest', 'ui://pregon/filings-feed', 'ui://pregon/analytics', 'ui://pregon/issuer', 'skill://use-pregon/SKILL.md']
 export const views = { search_reports: 'ui://pregon/filings-feed', get_analytics: 'ui://pregon/analytics', get_issuer: 'ui://pregon/issuer' }
 export const viewType = 'text/html;profile=mcp-app'
 

@@ -58,6 +58,16 @@ async function everything(client, name) {
       })
     }
   }
+  await is('search and fetch have the shape of research connectors', async () => {
+    const found = await client.callTool({ name: 'search', arguments: { query: s.company } })
+    assert.deepEqual(JSON.parse(text(found)), found.structuredContent)
+    assert.deepEqual(Object.keys(found.structuredContent), ['results'])
+    for (const r of found.structuredContent.results) assert.deepEqual(Object.keys(r), ['id', 'title', 'url'])
+    const one = await client.callTool({ name: 'fetch', arguments: { id: found.structuredContent.results.at(-1).id } })
+    assert.deepEqual(JSON.parse(text(one)), one.structuredContent)
+    assert.deepEqual(Object.keys(one.structuredContent), ['id', 'title', 'url', 'text', 'metadata'])
+    for (const v of Object.values(one.structuredContent.metadata)) assert.equal(typeof v, 'string')
+  })
   await is('search_reports continues at next', async () => {
     const first = await call('search_reports', { limit: 50 })
     const second = await call('search_reports', first.next)
@@ -101,9 +111,10 @@ async function everything(client, name) {
   }
   for (const { uri, mimeType } of listed) {
     await is(`reads ${uri}`, async () => {
-      assert.equal(mimeType, uri.startsWith('ui://') ? viewType : 'application/json')
+      assert.equal(mimeType, { ui: viewType, skill: 'text/markdown' }[uri.split(':')[0]] ?? 'application/json')
       const content = await read(uri, mimeType)
       if (mimeType === viewType) assert.match(content, /^<!doctype html>/i)
+      else if (mimeType === 'text/markdown') assert.match(content, /^---\nname: use-pregon/)
       else assert.ok(content.data.length > 0)
     })
   }

@@ -253,10 +253,6 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	if err != nil {
 		return err
 	}
-	s.mcp = mcp.New(mcp.Options{
-		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base,
-		Origins: c.MCPOrigins, Stopping: closing,
-	})
 	documents, err := discovery.New(discovery.Options{
 		BaseURL: base, Version: version, Source: db.KnownSource, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
 		RegistryProof: c.MCPRegistryAuth,
@@ -264,6 +260,10 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	if err != nil {
 		return err
 	}
+	s.mcp = mcp.New(mcp.Options{
+		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base,
+		Origins: c.MCPOrigins, Stopping: closing, Skills: documents.Skills,
+	})
 	mux := http.NewServeMux()
 	s.rest.Register(mux)
 	s.mcp.Register(mux)
@@ -279,7 +279,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		Mux: mux, Logger: log.Logger, Source: db.KnownSource, HTTPS: strings.HasPrefix(base, "https://"),
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
 		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
-		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted, Streams: []string{rest.StreamPath, access.MCPPath},
+		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted, IsStream: func(r *http.Request) bool { return r.URL.Path == rest.StreamPath || mcp.IsListen(r) },
 		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
 		Remote:       proxies.Client,
 		Observe: func(o httpserver.Observation) {

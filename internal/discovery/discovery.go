@@ -53,8 +53,17 @@ type Options struct {
 
 // Discovery serves the documents.
 type Discovery struct {
-	source     func() string
-	real, demo edition
+	source                 func() string
+	real, demo             edition
+	realSkills, demoSkills []mcp.Skill
+}
+
+// Skills returns the skills, which MCP offers too.
+func (d *Discovery) Skills() []mcp.Skill {
+	if d.source() == demoSource {
+		return d.demoSkills
+	}
+	return d.realSkills
 }
 
 // edition holds every document by its path.
@@ -72,11 +81,13 @@ func New(o Options) (*Discovery, error) {
 	if err != nil {
 		return nil, err
 	}
+	market, simulated := newFacts(o, api, ""), newFacts(o, api, demoSource)
 	d := &Discovery{source: o.Source}
-	if d.real, err = newEdition(newFacts(o, api, "")); err != nil {
+	if d.real, err = newEdition(market); err != nil {
 		return nil, err
 	}
-	d.demo, err = newEdition(newFacts(o, api, demoSource))
+	d.demo, err = newEdition(simulated)
+	d.realSkills, d.demoSkills = market.SkillTexts, simulated.SkillTexts
 	return d, err
 }
 

@@ -43,6 +43,7 @@ type facts struct {
 	Scopes      []string
 	Publisher   string // the host as a domain name
 	Skills      []skill
+	SkillTexts  []mcp.Skill
 }
 
 func newFacts(o Options, api *reference, source string) *facts {

@@ -3,10 +3,15 @@ package discovery
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"pregon/internal/mcp"
 )
 
 // skillType is the media type of a skill.
@@ -37,32 +42,28 @@ func writeSkills(f *facts, e edition) error {
 			return err
 		}
 		name := strings.TrimSuffix(path.Base(file), ".md")
-		front := frontMatter(string(body))
-		if front["name"] != name || front["description"] == "" {
-			return fmt.Errorf("the skill %s has no name or description of its own", name)
+		front, err := frontMatter(string(body))
+		description, _ := front["description"].(string)
+		if err != nil || front["name"] != name || description == "" {
+			return fmt.Errorf("the skill %s has no name or description of its own: %w", name, err)
 		}
+		f.SkillTexts = append(f.SkillTexts, mcp.Skill{Name: name, Front: front, Body: body})
 		at := skillsPath + name + "/SKILL.md"
 		sum := sha256.Sum256(body)
 		f.Skills = append(f.Skills, skill{
-			Name: name, Type: "skill-md", Description: front["description"], URL: f.URL(at), Digest: "sha256:" + hex.EncodeToString(sum[:]),
+			Name: name, Type: "skill-md", Description: description, URL: f.URL(at), Digest: "sha256:" + hex.EncodeToString(sum[:]),
 		})
 		e[at] = variants{{contentType: skillType + "; charset=utf-8", body: body}}
 	}
 	return f.addJSON(e, "application/json", "skills.json", nil, skillsPath+"index.json")
 }
 
-// frontMatter returns the names and values between the first two rules of a
-// Markdown text.
-func frontMatter(text string) map[string]string {
-	out := map[string]string{}
+// frontMatter returns the values between the first two rules of a Markdown text.
+func frontMatter(text string) (out map[string]any, err error) {
 	text, ok := strings.CutPrefix(text, "---\n")
 	front, _, closed := strings.Cut(text, "\n---\n")
 	if !ok || !closed {
-		return out
+		return nil, errors.New("there is no front matter")
 	}
-	for line := range strings.SplitSeq(front, "\n") {
-		name, value, _ := strings.Cut(line, ": ")
-		out[name] = value
-	}
-	return out
+	return out, yaml.Unmarshal([]byte(front), &out)
 }

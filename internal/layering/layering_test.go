@@ -30,6 +30,7 @@ var rows = [][]string{
 		"server/private",
 		"server/notices",
 		"mcp/view",
+		"mcp/decode",
 		"sim/filler",
 		"sim/paper/pdf",
 		"server/origin",
@@ -94,16 +95,17 @@ var rows = [][]string{
 	},
 	7: {
 		"rest",
-		"mcp",
+		"mcp/tools",
 		"tail",
 		"sim/demo",
 	},
 	8: {
-		"discovery",
+		"mcp",
 		"server/httpserver",
 		"server/telemetry",
 	},
-	9: {
+	9: {"discovery"},
+	10: {
 		"cmd/pregon",
 		"layering",
 	},

@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/query"
 )
 
 const (
@@ -19,40 +18,66 @@ const (
 	recentReports  = 2000 // reports whose id is compared with the typed text
 )
 
-// complete returns completions of an argument.
-func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+// completion is a request to complete an argument of a prompt or resource template.
+type completion struct {
+	prompt, template string
+	argument, typed  string
+}
+
+// complete answers completion/complete.
+func (s *Server) complete(ctx context.Context, m message) (reply, error) {
+	c, err := completionOf(m.params)
+	if err != nil {
+		return reply{}, err
+	}
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
-		return nil, sdkError(err)
+		return reply{}, err
 	}
 	all := []string{}
-	if hasArgument(req.Params) && len(req.Params.Argument.Value) <= maxTyped {
-		if all, err = completions(ctx, snapshot, req.Params); err != nil {
-			return nil, sdkError(err)
+	if c.exists() && len(c.typed) <= maxTyped {
+		if all, err = completions(ctx, snapshot, c); err != nil {
+			return reply{}, err
 		}
 	}
 	all = slices.DeleteFunc(all, func(v string) bool { return len(v) > maxValue })
-	out := &sdk.CompleteResult{}
-	out.Completion.Values = all[:min(len(all), maxCompletions)]
-	out.Completion.HasMore = len(all) > maxCompletions // the total is not counted
-	return out, nil
+	b, err := query.Encode(object{"completion": object{ // the total is not counted
+		"values": all[:min(len(all), maxCompletions)], "hasMore": len(all) > maxCompletions,
+	}})
+	return reply{object: b}, err
 }
 
-// hasArgument reports whether the prompt or resource template exists and has
-// the argument. Without it the completion is empty, which is not an error.
-func hasArgument(p *sdk.CompleteParams) bool {
-	if p == nil || p.Ref == nil {
-		return false
+// completionOf reads the params of a request.
+func completionOf(params object) (c completion, err error) {
+	ref, _ := params["ref"].(object)
+	argument, _ := params["argument"].(object)
+	switch ref["type"] {
+	case "ref/prompt":
+		c.prompt, _ = ref["name"].(string)
+	case "ref/resource":
+		c.template, _ = ref["uri"].(string)
+	default:
+		return c, wrongType("ref", "a reference of the type ref/prompt or ref/resource")
 	}
-	for _, t := range prompts {
-		if p.Ref.Type == "ref/prompt" && t.Name == p.Ref.Name {
-			return slices.ContainsFunc(t.Arguments, func(a *sdk.PromptArgument) bool { return a.Name == p.Argument.Name })
-		}
+	name, named := argument["name"].(string)
+	typed, ok := argument["value"].(string)
+	if !named || !ok {
+		return c, wrongType("argument", "an object with the texts name and value")
+	}
+	c.argument, c.typed = name, typed
+	return c, nil
+}
+
+// exists reports whether the prompt or resource template exists and has
+// the argument. Without it the completion is empty, which is not an error.
+func (c completion) exists() bool {
+	if p := promptNamed(c.prompt); p != nil {
+		return slices.ContainsFunc(p.Arguments, func(a promptArgument) bool { return a.Name == c.argument })
 	}
 	for _, t := range templates {
-		if p.Ref.Type == "ref/resource" && t.URITemplate == p.Ref.URI {
+		if t.URITemplate == c.template {
 			_, names, _ := strings.Cut(strings.TrimSuffix(t.URITemplate, "}"), "{")
-			return slices.Contains(strings.Split(strings.TrimPrefix(names, "?"), ","), p.Argument.Name)
+			return slices.Contains(strings.Split(strings.TrimPrefix(names, "?"), ","), c.argument)
 		}
 	}
 	return false
@@ -60,29 +85,29 @@ func hasArgument(p *sdk.CompleteParams) bool {
 
 // completions returns one completion more than is returned to the client, if
 // there are more.
-func completions(ctx context.Context, s *catalog.Snapshot, p *sdk.CompleteParams) ([]string, error) {
-	typed, by := p.Argument.Value, access.FromContext(ctx)
+func completions(ctx context.Context, s *catalog.Snapshot, c completion) ([]string, error) {
+	typed, by := c.typed, access.FromContext(ctx)
 	switch {
-	case p.Argument.Name == "language":
+	case c.argument == "language":
 		return withPrefix([]string{"es", "en"}, typed), nil
-	case p.Argument.Name == "type":
+	case c.argument == "type":
 		return withPrefix([]string{"IP", "OIR", "HR"}, typed), nil
-	case p.Argument.Name == "kind":
+	case c.argument == "kind":
 		return withPrefix([]string{"company", "fund", "manager", "other"}, typed), nil
-	case p.Argument.Name == "date" || p.Argument.Name == "from" || p.Argument.Name == "to":
+	case c.argument == "date" || c.argument == "from" || c.argument == "to":
 		return withPrefix(recentDays(), typed), nil
-	case p.Argument.Name == "category":
+	case c.argument == "category":
 		return categories(ctx, s, typed)
-	case p.Argument.Name == "id" && !strings.HasPrefix(p.Ref.URI, issuerURI):
+	case c.argument == "id" && !strings.HasPrefix(c.template, issuerURI):
 		if !by.MayRead(access.ReadReports) {
 			return []string{}, nil
 		}
 		return reportIDs(ctx, s, strings.ToLower(typed))
 	case !by.MayRead(access.ReadIssuers): // the remaining arguments complete to issuers
 		return []string{}, nil
-	case p.Ref.Name == issuerBrief || p.Argument.Name == "search":
+	case c.prompt == issuerBrief || c.argument == "search":
 		return issuers(ctx, s, typed, func(i *disclosure.Issuer) string { return i.Name })
-	case strings.HasPrefix(p.Ref.URI, issuerURI) || p.Argument.Name == "issuer":
+	case strings.HasPrefix(c.template, issuerURI) || c.argument == "issuer":
 		return issuerIDs(ctx, s, typed)
 	}
 	return []string{}, nil

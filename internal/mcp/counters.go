@@ -3,6 +3,8 @@ package mcp
 import (
 	"slices"
 	"sync/atomic"
+
+	"pregon/internal/mcp/tools"
 )
 
 // counter counts one kind of message.
@@ -21,7 +23,7 @@ var countedMethods = []string{
 // other messages by method.
 func CallNames() []string {
 	out := append([]string{otherCalls}, countedMethods...)
-	for _, t := range tools {
+	for _, t := range tools.All {
 		out = append(out, t.Name)
 	}
 	return out
@@ -45,7 +47,7 @@ func (s *Server) CallCounts(call string) (received, failed int64) {
 // label returns the kind of a message.
 func (m message) label() string {
 	if m.method == "tools/call" {
-		if t := toolNamed(m.params.Name); t != nil {
+		if t, err := tools.Named(m.name); err == nil {
 			return t.Name
 		}
 		return otherCalls

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -9,85 +8,85 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
 	"pregon/internal/server/problem"
 )
 
-const (
-	versionHeader    = "Mcp-Protocol-Version"
-	firstStateless   = "2026-07-28" // the first revision without sessions
-	listenMethod     = "subscriptions/listen"
-	maxUncheckedBody = 16 << 10 // a shorter body is read before the caller is checked
-)
+// maxUnread is the size of a body that is read when a request is refused, so that
+// the connection can be used again.
+const maxUnread = 16 << 10
 
 // ServeHTTP handles one message: it reads the message, authorizes the caller
-// for it, and passes it to the SDK.
+// for it, and answers it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &responseWriter{ResponseWriter: w, request: r}
-	defer out.finish()
 	if err := s.cors.Check(w, r); err != nil {
-		out.writeError(err)
+		s.writeError(w, r, message{}, err)
 		return
 	}
 	if r.Method == http.MethodOptions {
-		preflight(out)
+		preflight(w)
 		return
 	}
-	if r.ContentLength > maxUncheckedBody || r.ContentLength < 0 {
-		if err := s.o.Guard.Precheck(w, r, public(0)); err != nil {
-			w.Header().Set("Connection", "close") // the body is not read
-			out.writeError(err)
-			s.count(message{}, true)
-			return
+	m, err := s.serve(w, r)
+	if err != nil {
+		s.writeError(w, r, m, err)
+	}
+	s.count(m, err != nil)
+}
+
+// serve answers a request. It returns the message as far as it was read, and an
+// error that is not written yet.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) {
+	principal, err := s.o.Guard.Identify(w, r, public(0))
+	if err != nil {
+		if r.ContentLength > maxUnread || r.ContentLength < 0 {
+			w.Header().Set("Connection", "close")
 		}
+		return message{}, err
 	}
-	m, err := s.readMessage(r)
-	out.id = m.id
-	principal, refusal := s.o.Guard.Admit(w, r, m.need()) // an invalid message counts as well
-	if refusal == nil {
-		refusal = err
+	m, err := readMessage(r)
+	if err != nil {
+		return m, err
 	}
-	if refusal == nil && m.needsCatalog() {
-		_, refusal = s.snapshot(m.params.Name)
+	if !m.isRequest() {
+		if err := m.check(r.Header); err != nil {
+			return m, err
+		}
+		w.WriteHeader(http.StatusAccepted)
+		return m, nil
 	}
-	var slot access.Slot
-	defer func() { slot.Release() }()
-	if refusal == nil && m.method != listenMethod {
-		slot, refusal = s.o.Guard.AcquireSlot(r, principal, !m.need().Public) // messages that need a credential read documents
+	found, err := m.find(r.Header)
+	if err != nil {
+		return m, err
 	}
-	if refusal != nil {
-		out.writeError(refusal)
-		s.count(m, true)
-		return
+	if err := s.o.Guard.Authorize(w, principal, m.need()); err != nil {
+		return m, err
 	}
-	ctx := access.NewContext(r.Context(), principal)
-	ctx, out.result = newEncodedResult(ctx)
-	r = r.WithContext(ctx)
-	r.Body = io.NopCloser(bytes.NewReader(m.body))
-	// The SDK requires both types and chooses by the method. A client that
-	// resumes a stream or has a session is handled without one.
-	r.Header = r.Header.Clone()
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Del("Last-Event-ID")
-	r.Header.Del("Mcp-Session-Id")
+	r = r.WithContext(access.NewContext(r.Context(), principal))
 	if m.method == listenMethod {
-		s.listen(out, r, principal)
-	} else {
-		s.protocol.ServeHTTP(out, r)
+		return m, s.listen(w, r, m, principal)
 	}
-	s.count(m, out.failed())
+	slot, err := s.o.Guard.AcquireSlot(r, principal, m.readsDocuments(principal))
+	if err != nil {
+		return m, err
+	}
+	defer slot.Release()
+	out, err := found.answer(s, r.Context(), m)
+	if err != nil {
+		return m, err
+	}
+	s.writeReply(w, m, r.Header.Get(versionHeader), out)
+	return m, nil
 }
 
 // readMessage reads the message of a request.
-func (s *Server) readMessage(r *http.Request) (message, error) {
+func readMessage(r *http.Request) (message, error) {
 	if r.Method != http.MethodPost {
-		return message{}, &httpError{http.StatusMethodNotAllowed, codeInvalidRequest, "This server keeps no sessions: send each message with POST."}
+		return message{}, &protocolError{status: http.StatusMethodNotAllowed, code: codeInvalidRequest, message: "This server keeps no sessions: send each message with POST."}
 	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return message{}, &httpError{http.StatusUnsupportedMediaType, codeInvalidRequest, "Send the message as Content-Type: application/json."}
+		return message{}, &protocolError{status: http.StatusUnsupportedMediaType, code: codeInvalidRequest, message: "Send the message as Content-Type: application/json."}
 	}
 	body, err := io.ReadAll(r.Body)
 	var tooLong *http.MaxBytesError
@@ -95,32 +94,28 @@ func (s *Server) readMessage(r *http.Request) (message, error) {
 	case errors.As(err, &tooLong):
 		return message{}, errTooLarge
 	case err != nil:
-		return message{}, &rpcError{codeParse, "The body ended before the message did.", nil}
-	}
-	if v := r.Header.Get(versionHeader); v != "" && !slices.Contains(sdk.SupportedProtocolVersions(), v) {
-		m, _ := parse(body)
-		return m, errVersion(v)
+		return message{}, &protocolError{code: codeParse, message: "The body ended before the message did."}
 	}
 	m, err := parse(body)
-	if err == nil && m.method == listenMethod && r.Header.Get(versionHeader) < firstStateless {
-		err = &rpcError{codeMethodNotFound, listenMethod + " came with the revision " + firstStateless + ": name it in MCP-Protocol-Version.", nil}
+	if v := r.Header.Get(versionHeader); v != "" && !slices.Contains(revisions, v) {
+		return m, errVersion(v)
 	}
 	return m, err
 }
 
+// IsListen reports whether a request may be answered with a stream of events: only
+// requests with this header are.
+func IsListen(r *http.Request) bool {
+	return r.URL.Path == access.MCPPath && r.Header.Get(methodHeader) == listenMethod
+}
+
 // WriteTooLarge writes the error for a body that is too large by its
 // Content-Length.
-func WriteTooLarge(w http.ResponseWriter, r *http.Request) { writeError(w, r, errTooLarge) }
+func WriteTooLarge(w http.ResponseWriter, r *http.Request) { writeError(w, r, message{}, errTooLarge) }
 
 // WriteInternalError writes the error for a panic.
 func WriteInternalError(w http.ResponseWriter, r *http.Request) {
-	writeError(w, r, fault.New(fault.Internal, ""))
-}
-
-func writeError(w http.ResponseWriter, r *http.Request, err error) {
-	out := &responseWriter{ResponseWriter: w, request: r}
-	out.writeError(err)
-	out.finish()
+	writeError(w, r, message{}, fault.New(fault.Internal, ""))
 }
 
 // preflight answers a CORS preflight request.

@@ -17,6 +17,3 @@ const (
 	WriteTimeout      = queue.WriteTimeout
 	MaxPending        = queue.MaxPending
 )
-
-// NextPage returns the page after a list that was cut.
-var NextPage = nextPage

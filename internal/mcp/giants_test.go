@@ -8,8 +8,6 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
-	"pregon/internal/mcp"
-	"pregon/internal/query"
 	"pregon/internal/store"
 )
 
@@ -138,25 +136,6 @@ func TestManySmallPages(t *testing.T) {
 	}
 	if got != 1500 {
 		t.Errorf("got %d pages", got)
-	}
-}
-
-// The pages after a truncated list omit nothing, repeat nothing, and do not get
-// ever smaller.
-func TestNextPage(t *testing.T) {
-	for limit := 2; limit <= 50; limit++ {
-		for page := 1; page <= 60; page++ {
-			for shown := 1; shown < limit; shown++ {
-				offset := (page - 1) * limit
-				kept, next := mcp.NextPage(offset, shown, query.List{Page: page, Limit: limit})
-				if kept < 1 || kept > shown || kept <= shown/2 || next.Limit < 1 || next.Limit > limit || (next.Page-1)*next.Limit != offset+kept {
-					t.Fatalf("page %d of %d, %d shown: %d kept, then page %d of %d", page, limit, shown, kept, next.Page, next.Limit)
-				}
-				if shown >= 12 && next.Limit < 6 {
-					t.Errorf("page %d of %d, %d shown: the next limit is %d", page, limit, shown, next.Limit)
-				}
-			}
-		}
 	}
 }
 

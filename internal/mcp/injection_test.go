@@ -28,7 +28,7 @@ var attacks = []string{
 
 // checkQuoted checks that text of filers is only inside quotation marks, and that
 // there are no invisible characters.
-func checkQuoted(t *testing.T, text string) {
+func checkQuoted(t testing.TB, text string) {
 	t.Helper()
 	if strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && unicode.Is(unicode.C, c) || c == '\u2028' || c == '\u2029' }) {
 		t.Errorf("invisible characters in %q", text)
@@ -92,6 +92,10 @@ func TestTextOfFilersIsQuoted(t *testing.T) {
 	checkQuoted(t, issuers.text())
 	checkQuoted(t, s.call("get_analytics", `{}`).text())
 	checkQuoted(t, s.call("service_status", `{}`).text())
+	checkQuoted(t, strings.ReplaceAll(s.call("propose_alert", `{}`).text(), "pregon.example", ""))
+	for _, id := range s.found("simulación", len(attacks)) {
+		s.fetched(id)
+	}
 	rows := object(t, list.StructuredContent)["data"].([]any)
 	for i := range attacks {
 		out := s.call("get_report", fmt.Sprintf(`{"id":"oir-%d"}`, 1000+i))

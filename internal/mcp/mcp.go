@@ -1,10 +1,10 @@
 // Package mcp is the surface for agents: the Model Context Protocol at
-// POST /api/mcp.
+// POST /api/mcp, in all its revisions.
 //
-// The SDK implements the protocol in all its revisions, without sessions: every
-// request is complete, so that any replica can answer it. The Server adds
-// authorization, CORS and errors in JSON-RPC. Package query answers the questions,
-// the same way as for REST.
+// There are no sessions: every request is complete, so that any replica can answer
+// it. A request is read once (message.go), and both the authorization of its caller
+// (needs.go) and the answer follow from that reading. The methods are listed in
+// protocol.go. Package query answers the questions, the same way as for REST.
 //
 // Texts of issuers reach language models through this package. They are returned
 // verbatim as data (structuredContent). In texts they are quoted and marked, see
@@ -15,15 +15,13 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/events"
-	"pregon/internal/fault"
 	"pregon/internal/mcp/cors"
+	"pregon/internal/mcp/tools"
 	"pregon/internal/query"
 )
 
@@ -38,6 +36,8 @@ type Options struct {
 	// Origins are the origins of pages that may call, besides the service's own;
 	// "*" allows any.
 	Origins []string
+	// Skills returns the skills of the service. Nil means that there are none.
+	Skills func() []Skill
 	// Stopping is closed before the service stops: listeners end.
 	Stopping <-chan struct{}
 }
@@ -45,8 +45,9 @@ type Options struct {
 // Server is the MCP endpoint.
 type Server struct {
 	o              Options
-	sdk            *sdk.Server
-	protocol       http.Handler // the SDK, over HTTP
+	tools          tools.Service
+	implementation implementation
+	resultEnd      []byte // the members that all results end with, and the brace
 	cors           cors.Checker
 	subs           subscriptions
 	calls          map[string]*counter
@@ -63,29 +64,11 @@ const instructions = `Pregón publishes the official disclosures of the Spanish 
 
 // New returns the server. Register adds it to a mux.
 func New(o Options) *Server {
-	s := &Server{o: o, cors: cors.New(o.BaseURL, o.Origins), calls: newCounters()}
-	s.subs.events, s.subs.notify = o.Events, s.updated
+	s := &Server{o: o, tools: tools.Service{Query: o.Query, BaseURL: o.BaseURL}, cors: cors.New(o.BaseURL, o.Origins), calls: newCounters()}
+	s.subs.events = o.Events
 	s.subs.failed = func(err error) { o.Logger.Warn("cannot read changes for subscribers", "err", err) }
-	capabilities := &sdk.ServerCapabilities{
-		// The lists do not change while the program runs.
-		Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{Subscribe: true},
-		Completions: &sdk.CompletionCapabilities{},
-	}
-	capabilities.AddExtension("io.modelcontextprotocol/ui", map[string]any{"mimeTypes": []string{viewType}})
-	s.sdk = sdk.NewServer(
-		&sdk.Implementation{Name: "pregon", Title: "Pregón", Version: o.Query.Version, WebsiteURL: o.BaseURL, Description: "Official disclosures of the Spanish securities market"},
-		&sdk.ServerOptions{
-			Instructions: instructions, Capabilities: capabilities, Logger: slog.New(slog.DiscardHandler), PageSize: 100,
-			CompletionHandler: s.complete, SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe, SetCacheable: cacheable,
-		})
-	s.addTools()
-	s.addResources()
-	s.addPrompts()
-	s.sdk.AddReceivingMiddleware(s.receive)
-	s.protocol = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		Logger: slog.New(slog.DiscardHandler), DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, // ServeHTTP checks both
-	})
+	s.implementation = implementation{"pregon", "Pregón", o.Query.Version, o.BaseURL, "Official disclosures of the Spanish securities market"}
+	s.resultEnd = mustEncode(object{"resultType": "complete", "_meta": object{metaPrefix + "serverInfo": s.implementation}})[1:]
 	return s
 }
 
@@ -99,42 +82,4 @@ func (s *Server) Run(ctx context.Context) error {
 	g.Go(func() error { return s.subs.run(ctx, false) })
 	g.Go(func() error { return s.subs.run(ctx, true) })
 	return g.Wait()
-}
-
-// receive wraps every method of the protocol. ServeHTTP authorized the caller
-// by its own reading of the message; receive checks the SDK's reading, which is
-// executed.
-func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (_ sdk.Result, err error) {
-		defer func() { // the SDK calls from its own goroutine
-			if cause := recover(); cause != nil {
-				s.o.Logger.ErrorContext(ctx, "panic in a request", "mcp", method, "cause", cause, "stack", string(debug.Stack()))
-				err = sdkError(fault.New(fault.Internal, ""))
-			}
-		}()
-		if need := needOf(method, req.GetParams()); !authorized(ctx, need) {
-			return nil, sdkError(errUnauthorized(need))
-		}
-		switch req := req.(type) {
-		case *sdk.ReadResourceRequest:
-			if isResource(req.Params.URI) {
-				ctx, req := withFixedURI(ctx, req)
-				return next(ctx, method, req)
-			}
-		case *sdk.ListToolsRequest:
-			return listTools(next(ctx, method, req))
-		case *sdk.CallToolRequest:
-			if toolNamed(req.Params.Name) == nil {
-				return nil, sdkError(errNoTool(req.Params.Name))
-			}
-		case *sdk.SubscribeRequest: // belongs to a session, of which there are none: the SDK would keep it for ever
-			gone := &sdk.UnsubscribeRequest{Session: req.Session, Params: &sdk.UnsubscribeParams{URI: req.Params.URI}}
-			return next(ctx, "resources/unsubscribe", gone)
-		case *sdk.SubscriptionsListenRequest:
-			if n := req.Params.Notifications; n != nil && len(n.ResourceSubscriptions) > maxURIs {
-				return nil, sdkError(fault.New(fault.Invalid, "One request may subscribe to %d addresses: use fewer, or a search that finds more.", maxURIs))
-			}
-		}
-		return next(ctx, method, req)
-	}
 }

@@ -132,7 +132,7 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	s.front, err = httpserver.New(httpserver.Options{
 		Mux: mux, Logger: quiet, Source: func() string { return "" }, Ready: func() error { return nil }, Admit: guard.AdmitUnrouted,
 		Remote: access.Proxies(nil).Client, Observe: func(httpserver.Observation) {},
-		Streams:      []string{rest.StreamPath, access.MCPPath},
+		IsStream:     mcp.IsListen,
 		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
 	})
 	if err != nil {

@@ -3,79 +3,26 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
-	"slices"
-	"strconv"
+	"errors"
+	"fmt"
 	"strings"
-	"unicode/utf8"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"pregon/internal/auth/access"
+	"pregon/internal/mcp/decode"
+	"pregon/internal/text"
 )
 
-// message is the part of a JSON-RPC message that the endpoint needs.
+// message is a message of JSON-RPC. It is read once: access is decided and the
+// request is answered by the same reading, so that the two cannot differ.
 type message struct {
-	body   []byte
-	id     json.RawMessage // nil without an id
-	method string
-	params struct {
-		Name      string          `json:"name"` // of a tool or prompt
-		URI       string          `json:"uri"`  // of a resource
-		Arguments json.RawMessage `json:"arguments"`
+	id     json.RawMessage // as it was sent; nil without one
+	method string          // "" for the response to a request, though we send none
+	params object
 
-		Notifications struct {
-			URIs []string `json:"resourceSubscriptions"`
-		} `json:"notifications"` // of subscriptions/listen
-	}
+	name, uri string // of a tool, prompt or resource: members of params
 }
 
-// parse reads a message. With an error it returns the parts that it could read,
-// above all the id.
-func parse(body []byte) (message, error) {
-	m := message{body: body}
-	if !utf8.Valid(body) {
-		return m, &rpcError{codeParse, "The message is not UTF-8.", nil}
-	}
-	if text := bytes.TrimLeft(body, " \t\r\n"); len(text) > 0 && text[0] == '[' {
-		return m, &rpcError{codeInvalidRequest, "Batches are not supported: send one message in a request.", nil}
-	}
-	var parts map[string]json.RawMessage
-	if err := json.Unmarshal(body, &parts); err != nil || parts == nil {
-		if json.Valid(body) {
-			return m, &rpcError{codeInvalidRequest, "A message is a JSON object.", nil}
-		}
-		return m, &rpcError{codeParse, "The body is not valid JSON.", nil}
-	}
-	id, hasID := parts["id"]
-	if hasID && !isID(id) {
-		return m, &rpcError{codeInvalidRequest, "The id must be a text or a whole number.", nil}
-	}
-	m.id = id
-	if string(parts["jsonrpc"]) != `"2.0"` {
-		return m, &rpcError{codeInvalidRequest, `A message has "jsonrpc": "2.0".`, nil}
-	}
-	if _, isRequest := parts["method"]; !isRequest && hasID && (parts["result"] != nil || parts["error"] != nil) {
-		return m, nil // a response, though we send no requests: it is ignored
-	}
-	if json.Unmarshal(parts["method"], &m.method) != nil || m.method == "" {
-		return m, &rpcError{codeInvalidRequest, "The method must be a text, such as tools/list.", nil}
-	}
-	if len(m.method) > maxMethod {
-		return m, &rpcError{codeMethodNotFound, "There is no such method.", nil}
-	}
-	params := parts["params"]
-	if params != nil && params[0] != '{' {
-		return m, &rpcError{codeInvalidParams, "params must be an object.", nil}
-	}
-	if params != nil {
-		_ = json.Unmarshal(params, &m.params) // the SDK reports wrong types
-	}
-	if len(m.params.URI) > maxName || len(m.params.Name) > maxName {
-		return m, &rpcError{codeInvalidParams, "There is nothing with a name of that length.", nil}
-	}
-	return m, nil
-}
+// object is a JSON object. Numbers are of type json.Number.
+type object = map[string]any
 
 // Limits of the parts that are repeated in responses, in bytes.
 const (
@@ -84,117 +31,90 @@ const (
 	maxName   = 4000
 )
 
-// isID reports whether a value can be the id of a request: a string, or a whole
-// number that every client can represent.
-func isID(raw json.RawMessage) bool {
-	if len(raw) > maxID {
-		return false
+// parse reads a message. With an error about its parts it returns those that it
+// could read, above all the id.
+func parse(body []byte) (message, error) {
+	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) > 0 && start[0] == '[' {
+		return message{}, &protocolError{code: codeInvalidRequest, message: "Batches are not supported: send one message in a request."}
 	}
-	if raw[0] == '"' {
-		return true
-	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	return err == nil && n >= -1<<53 && n <= 1<<53
-}
-
-// needsCatalog reports whether the message needs the catalogue, which takes
-// time to load.
-func (m message) needsCatalog() bool {
-	return slices.Contains([]string{"tools/call", "resources/read", "prompts/get", "completion/complete"}, m.method)
-}
-
-// need returns the requirement of a message.
-func (m message) need() access.Requirement {
-	switch m.method {
-	case "tools/call":
-		return needOfTool(m.params.Name, m.params.Arguments)
-	case "resources/read":
-		return needOfURI(m.params.URI)
-	case "prompts/get":
-		return needOfPrompt(m.params.Name)
-	case "subscriptions/listen":
-		if slices.ContainsFunc(m.params.Notifications.URIs, searchesInDocuments) {
-			return authenticated(access.ReadReports)
-		}
-		return public(access.ReadReports)
-	case "resources/subscribe":
-		return public(access.ReadReports)
-	}
-	return public(0)
-}
-
-// needOf returns the requirement of a message that the SDK has read.
-func needOf(method string, params sdk.Params) access.Requirement {
-	m := message{method: method}
-	switch p := params.(type) {
-	case *sdk.CallToolParamsRaw:
-		m.params.Name, m.params.Arguments = p.Name, p.Arguments
-	case *sdk.ReadResourceParams:
-		m.params.URI = p.URI
-	case *sdk.GetPromptParams:
-		m.params.Name = p.Name
-	case *sdk.SubscriptionsListenParams:
-		if p.Notifications != nil {
-			m.params.Notifications.URIs = p.Notifications.ResourceSubscriptions
-		}
-	}
-	return m.need()
-}
-
-func public(scope access.Scope) access.Requirement {
-	return access.Requirement{Scope: scope, Public: true, MCP: true}
-}
-
-func authenticated(scope access.Scope) access.Requirement {
-	return access.Requirement{Scope: scope, MCP: true}
-}
-
-func needOfTool(name string, arguments json.RawMessage) access.Requirement {
-	t := toolNamed(name)
-	if t == nil {
-		return public(0)
-	}
-	if t.Credential || t.Name == "search_reports" && searchesDocuments(arguments) {
-		return authenticated(access.ScopeOf(t.Scope))
-	}
-	return public(access.ScopeOf(t.Scope))
-}
-
-// searchesDocuments reports whether a search is in documents. An unknown value
-// is rejected later.
-func searchesDocuments(arguments json.RawMessage) bool {
-	if !bytes.Contains(arguments, []byte(`"in"`)) && !bytes.ContainsRune(arguments, '\\') { // the name may be escaped
-		return false
-	}
-	var a map[string]any
-	_ = json.Unmarshal(arguments, &a)
-	return a["in"] != nil && a["in"] != ""
-}
-
-// needOfURI returns the requirement of a resource.
-func needOfURI(uri string) access.Requirement {
+	value, id, err := decode.Message(body)
 	switch {
-	case strings.HasPrefix(uri, documentURI), searchesInDocuments(uri):
-		return authenticated(access.ReadReports)
-	case strings.HasPrefix(uri, reportURI):
-		return public(access.ReadReports)
-	case strings.HasPrefix(uri, issuerURI):
-		return public(access.ReadIssuers)
+	case errors.Is(err, decode.ErrSyntax):
+		return message{}, &protocolError{code: codeParse, message: "The body is not valid JSON in UTF-8."}
+	case err != nil:
+		return message{}, &protocolError{code: codeInvalidRequest, message: "The message cannot be read: " + text.Clip(err.Error(), 200) + "."}
 	}
-	return public(0)
+	parts, ok := value.(object)
+	if !ok {
+		return message{}, &protocolError{code: codeInvalidRequest, message: "A message is a JSON object."}
+	}
+	var m message
+	return m, m.set(parts, id)
 }
 
-// searchesInDocuments reports whether a resource is a search in documents, as by the
-// tool. An unknown value is rejected later.
-func searchesInDocuments(uri string) bool {
-	_, raw, _ := strings.Cut(uri, "?")
-	query, _ := url.ParseQuery(raw)
-	return strings.HasPrefix(uri, reportURI) && strings.Join(query["in"], "") != ""
+// set sets the parts of the message from its members.
+func (m *message) set(parts object, rawID json.RawMessage) error {
+	id, hasID := parts["id"]
+	if hasID && !isID(id, rawID) {
+		return &protocolError{code: codeInvalidRequest, message: "The id must be a text or a whole number, in 1000 bytes."}
+	}
+	m.id = rawID
+	if parts["jsonrpc"] != "2.0" {
+		return &protocolError{code: codeInvalidRequest, message: `A message has "jsonrpc": "2.0".`}
+	}
+	method, isRequest := parts["method"]
+	if !isRequest && hasID && (parts["result"] != nil || parts["error"] != nil) {
+		return nil // a response
+	}
+	if m.method, _ = method.(string); m.method == "" {
+		return &protocolError{code: codeInvalidRequest, message: "The method must be a text, such as tools/list."}
+	}
+	if len(m.method) > maxMethod {
+		return errNoMethod
+	}
+	if params, given := parts["params"]; given {
+		var ok bool
+		if m.params, ok = params.(object); !ok {
+			return &protocolError{code: codeInvalidParams, message: "params must be an object."}
+		}
+	}
+	for member, to := range map[string]*string{"name": &m.name, "uri": &m.uri} {
+		if err := m.text(member, to); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func needOfPrompt(name string) access.Requirement {
-	if name == issuerBrief {
-		return public(access.ReadReports | access.ReadIssuers)
+// text reads a member of params that is a text.
+func (m *message) text(name string, to *string) error {
+	v, given := m.params[name]
+	if !given {
+		return nil
 	}
-	return public(access.ReadReports)
+	s, ok := v.(string)
+	if !ok {
+		return wrongType(name, "a text")
+	}
+	if len(s) > maxName {
+		return &protocolError{code: codeInvalidParams, message: fmt.Sprintf("%s may have %d bytes at most.", name, maxName)}
+	}
+	*to = s
+	return nil
+}
+
+// wrongType returns the error for a member of params of another type.
+func wrongType(name, want string) error {
+	return &protocolError{code: codeInvalidParams, message: "The params are not of the types that this method takes: " + name + " must be " + want + "."}
+}
+
+// isID reports whether a value can be the id of a request.
+func isID(id any, raw json.RawMessage) bool {
+	switch id := id.(type) {
+	case string:
+		return len(raw) <= maxID
+	case json.Number:
+		return len(raw) <= maxID && !strings.ContainsAny(id.String(), ".eE")
+	}
+	return false
 }

@@ -1,8 +1,9 @@
 package mcp
 
 import (
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"slices"
 
+	"pregon/internal/mcp/tools"
 	"pregon/internal/mcp/view"
 )
 
@@ -32,9 +33,9 @@ type Argument struct {
 
 // Offered returns the offer, which is the same for every server.
 func Offered() Offer {
-	o := Offer{Versions: sdk.SupportedProtocolVersions(), Instructions: instructions}
-	for _, t := range tools {
-		o.Tools = append(o.Tools, Entry{t.Name, t.Title, t.Description, t.Credential, t.arguments()})
+	o := Offer{Versions: slices.Clone(revisions), Instructions: instructions}
+	for _, t := range tools.All {
+		o.Tools = append(o.Tools, Entry{t.Name, t.Title, t.Description, t.Credential, argumentsOf(t)})
 	}
 	for _, r := range resources {
 		o.Resources = append(o.Resources, Entry{Name: r.URI, Title: r.Title, Description: r.Description})
@@ -55,10 +56,9 @@ func Offered() Offer {
 	return o
 }
 
-func (t *tool) arguments() []Argument {
-	var out []Argument
-	for _, p := range t.properties {
-		out = append(out, Argument{p.name, p.Description, t.required[p.name]})
+func argumentsOf(t *tools.Tool) (out []Argument) {
+	for _, a := range t.Arguments {
+		out = append(out, Argument{a.Name, a.Description, a.Required})
 	}
 	return out
 }

@@ -5,16 +5,16 @@ import (
 	"embed"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/mcp/tools"
 	"pregon/internal/query"
 	"pregon/internal/text"
 )
@@ -26,23 +26,38 @@ const (
 	explainReport   = "explain_filing"
 )
 
-var language = &sdk.PromptArgument{Name: "language", Title: "Language", Description: "Language of the answer: es (default) or en"}
+// prompt is a prompt as prompts/list returns it.
+type prompt struct {
+	Name        string           `json:"name"`
+	Title       string           `json:"title"`
+	Description string           `json:"description"`
+	Arguments   []promptArgument `json:"arguments"`
+}
 
-var prompts = []*sdk.Prompt{
+type promptArgument struct {
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+var language = promptArgument{Name: "language", Title: "Language", Description: "Language of the answer: es (default) or en"}
+
+var prompts = []prompt{
 	{
 		Name: morningBriefing, Title: "Morning briefing · Informe de la mañana",
 		Description: "What was filed on a day, by importance. Lo que se comunicó en un día, por importancia.",
-		Arguments:   []*sdk.PromptArgument{{Name: "date", Title: "Day", Description: "YYYY-MM-DD in Madrid; today by default"}, language},
+		Arguments:   []promptArgument{{Name: "date", Title: "Day", Description: "YYYY-MM-DD in Madrid; today by default"}, language},
 	},
 	{
 		Name: issuerBrief, Title: "Issuer brief · Ficha de un emisor",
 		Description: "An issuer and its newest reports. Un emisor y sus últimas comunicaciones.",
-		Arguments:   []*sdk.PromptArgument{{Name: "issuer", Title: "Issuer", Description: "Id, NIF, ISIN or name", Required: true}, language},
+		Arguments:   []promptArgument{{Name: "issuer", Title: "Issuer", Description: "Id, NIF, ISIN or name", Required: true}, language},
 	},
 	{
 		Name: explainReport, Title: "Explain a report · Explicar una comunicación",
 		Description: "What a report means, for readers without legal training. Qué significa una comunicación, para quien no es jurista.",
-		Arguments:   []*sdk.PromptArgument{{Name: "id", Title: "Report", Description: "Id of the report, such as oir-40374", Required: true}, language},
+		Arguments:   []promptArgument{{Name: "id", Title: "Report", Description: "Id of the report, such as oir-40374", Required: true}, language},
 	},
 }
 
@@ -51,30 +66,58 @@ var promptFiles embed.FS
 
 var promptTexts = template.Must(template.ParseFS(promptFiles, "prompts/*.md"))
 
-func (s *Server) addPrompts() {
-	for _, p := range prompts {
-		s.sdk.AddPrompt(p, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			out, err := s.prompt(ctx, p, req.Params.Arguments)
-			if err != nil {
-				return nil, sdkError(fault.New(promptKind(err), "%s", s.errorText(ctx, p.Name, err)))
-			}
-			return out, nil
-		})
+// promptNamed returns a prompt, or nil.
+func promptNamed(name string) *prompt {
+	i := slices.IndexFunc(prompts, func(p prompt) bool { return p.Name == name })
+	if i < 0 {
+		return nil
 	}
+	return &prompts[i]
 }
 
-// promptKind returns the kind of an error for a prompt, where a missing record
-// is an invalid argument.
-func promptKind(err error) fault.Kind {
-	if k := fault.KindOf(err); k != fault.NotFound {
-		return k
+// getPrompt answers prompts/get: the instructions and, as a separate resource, their
+// subject, so that a host and a model can distinguish the two.
+func (s *Server) getPrompt(ctx context.Context, m message) (reply, error) {
+	p := promptNamed(m.name)
+	if p == nil {
+		return reply{}, fault.New(fault.Invalid, "unknown prompt '%s': see prompts/list.", text.Clip(m.name, 100))
 	}
-	return fault.Invalid
+	given, err := textsOf(m.params["arguments"])
+	if err != nil {
+		return reply{}, err
+	}
+	instructions, uri, about, err := s.prompt(ctx, p, given)
+	if err != nil {
+		return reply{}, err
+	}
+	type item = struct { // of a message
+		Role    string `json:"role"`
+		Content object `json:"content"`
+	}
+	b, err := query.Encode(object{"description": p.Description, "messages": []item{
+		{"user", object{"type": "text", "text": instructions}},
+		{"user", object{"type": "resource", "resource": contents{uri, jsonType, string(about.JSON), nil}}},
+	}})
+	return reply{object: b}, err
 }
 
-// prompt returns the instructions and, as a separate resource, their subject,
-// so that a host and a model can distinguish the two.
-func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]string) (*sdk.GetPromptResult, error) {
+// textsOf returns the arguments of a prompt.
+func textsOf(arguments any) (map[string]string, error) {
+	given, ok := arguments.(object)
+	if !ok && arguments != nil {
+		return nil, wrongType("arguments", "an object of texts")
+	}
+	out := map[string]string{}
+	for name, v := range given {
+		if out[name], ok = v.(string); !ok {
+			return nil, wrongType("arguments", "an object of texts")
+		}
+	}
+	return out, nil
+}
+
+// prompt returns the instructions of a prompt and the record that it is about.
+func (s *Server) prompt(ctx context.Context, p *prompt, given map[string]string) (instructions, uri string, about tools.Result, err error) {
 	params := query.NewParams(nil)
 	values := url.Values{}
 	for _, a := range p.Arguments {
@@ -90,7 +133,7 @@ func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]str
 	}
 	day := params.Day("date")
 	if err := params.Err(); err != nil {
-		return nil, err
+		return "", "", tools.Result{}, err
 	}
 	if lang == "" {
 		lang = "es"
@@ -100,39 +143,33 @@ func (s *Server) prompt(ctx context.Context, p *sdk.Prompt, given map[string]str
 	}
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
-		return nil, err
+		return "", "", tools.Result{}, err
 	}
-	uri, about, err := s.subject(ctx, snapshot, p.Name, params, day)
-	if err != nil {
-		return nil, err
+	if uri, about, err = s.subject(ctx, snapshot, p.Name, params, day); err != nil {
+		return "", "", tools.Result{}, err
 	}
 	var text strings.Builder
-	if err := promptTexts.ExecuteTemplate(&text, p.Name+"."+lang+".md", map[string]string{"Date": day.String(), "Now": clock(time.Now()), "Simulated": s.simulated()}); err != nil {
-		return nil, err
-	}
-	return &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{
-		{Role: "user", Content: &sdk.TextContent{Text: text.String()}},
-		{Role: "user", Content: &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: jsonType, Text: string(about.json)}}},
-	}}, nil
+	err = promptTexts.ExecuteTemplate(&text, p.Name+"."+lang+".md", map[string]string{"Date": day.String(), "Now": tools.Clock(time.Now()), "Simulated": s.tools.Simulated()})
+	return text.String(), uri, about, err
 }
 
 // subject returns the record that a prompt is about.
-func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt string, p *query.Params, day disclosure.Day) (uri string, about result, err error) {
+func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt string, p *query.Params, day disclosure.Day) (uri string, about tools.Result, err error) {
 	switch prompt {
 	case morningBriefing:
 		q := url.Values{"from": {day.String()}, "to": {day.String()}}
-		uri = searchURI + "?" + q.Encode()
+		uri = tools.SearchURI + "?" + q.Encode()
 		q.Set("limit", fmt.Sprint(query.MaxLimit))
-		about, err = s.searchReports(ctx, snapshot, query.NewParams(q))
+		about, err = s.tools.SearchReports(ctx, snapshot, query.NewParams(q))
 	case issuerBrief:
 		var found *query.Issuer
 		if found, err = s.findIssuer(ctx, snapshot, p.LimitedText("issuer", query.MaxSearch)); err == nil {
 			uri = issuerURI + url.PathEscape(found.ID)
-			about, err = s.showIssuer(snapshot, found)
+			about, err = s.tools.ShowIssuer(snapshot, found)
 		}
 	case explainReport:
 		uri = reportURI + url.PathEscape(strings.ToLower(p.Text("id")))
-		about, err = s.getReport(ctx, snapshot, p)
+		about, err = s.tools.Report(ctx, snapshot, p)
 	}
 	return uri, about, err
 }

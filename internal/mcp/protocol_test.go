@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -104,7 +106,7 @@ func TestBareCall(t *testing.T) {
 			a := s.send(http.MethodPost, strings.NewReader(`{"jsonrpc":"2.0","method":"tools/list","params":{},"id":"1"}`), "Content-Type", kind, "Accept", accept)
 			var list struct{ Tools []struct{ Name string } }
 			a.into(&list)
-			if id := string(a.rpc().ID); id != `"1"` || len(list.Tools) != 7 {
+			if id := string(a.rpc().ID); id != `"1"` || len(list.Tools) != 10 {
 				t.Errorf("Accept %q, %s: the id is %s, and there are %d tools", accept, kind, id, len(list.Tools))
 			}
 		}
@@ -117,21 +119,19 @@ func TestIDsAreReturned(t *testing.T) {
 	s := start(t, market())
 	for _, id := range []string{
 		`"1"`, `""`, `"ñ😀\u2028"`, `"a\"b\\c\/d\n\u0000"`, `"<&>"`, `"\ud83d\ude00"`, `"null"`, `0`, `-1`, `7`, `9007199254740991`, `9007199254740992`, `-9007199254740992`,
+		`9007199254740993`, `-18446744073709551617`, strings.Repeat("9", 990), `"\ud800"`, `"\udc00\ud800 x"`, `"\uD83D"`,
 		strconv.Quote(strings.Repeat("x", 990)),
 	} {
-		var want any
-		if err := json.Unmarshal([]byte(id), &want); err != nil {
-			t.Fatal(err)
-		}
 		for _, method := range []string{"tools/list", "foo/bar", ""} {
 			a := s.post(fmt.Sprintf(`{"jsonrpc":"2.0","id": %s ,"method":%q}`, id, method))
-			var got any
-			if err := json.Unmarshal(a.rpc().ID, &got); err != nil || got != want {
-				t.Errorf("%s %s came back as %s", method, id, a.rpc().ID)
+			if got := a.rpc().ID; string(got) != id {
+				t.Errorf("%s %s came back as %s", method, id, got)
 			}
 		}
 	}
-	s.post(`{"jsonrpc":"2.0","method":"tools/list","id":"`+strings.Repeat("x", 2000)+`"}`).refused(200, -32600)
+	for _, id := range []string{strconv.Quote(strings.Repeat("x", 2000)), strings.Repeat("9", 2000), "1.5", "1e3", "null", "true", "[]", "{}"} {
+		s.post(`{"jsonrpc":"2.0","method":"tools/list","id":`+id+`}`).refused(200, -32600)
+	}
 }
 
 // Errors of HTTP have their status in every version.
@@ -167,8 +167,8 @@ func TestOddBodies(t *testing.T) {
 	}{
 		"brackets":            {deep, -32600}, // parsed as a batch
 		"closed brackets":     {deep + strings.Repeat("]", 100_000), -32600},
-		"deep objects":        {strings.Repeat(`{"a":`, 100_000), -32700},
-		"deep params":         {`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"a":` + deep + strings.Repeat("]", 100_000) + `}}`, -32700},
+		"deep objects":        {strings.Repeat(`{"a":`, 100_000), -32600},
+		"deep params":         {`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"a":` + deep + strings.Repeat("]", 100_000) + `}}`, -32600},
 		"not UTF-8":           {"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"tools/list\"}", -32700},
 		"half a letter":       {"{\"jsonrpc\":\"2.0\",\"id\":\"\xc3\"}", -32700},
 		"a byte order mark":   {"\xef\xbb\xbf{}", -32700},
@@ -179,8 +179,14 @@ func TestOddBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { s.post(test.body).refused(200, test.code) })
 	}
-	nested := strings.Repeat("[", 9000) + strings.Repeat("]", 9000) // valid JSON that the SDK refuses
-	s.post(legacy("tools/call", `{"name":"service_status","arguments":{"x":`+nested+`}}`)).refused(200, -32600)
+	for depth, code := range map[int]int{62: 0, 63: -32600} { // inside of two others
+		nested := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		a := s.post(legacy("tools/call", `{"name":"service_status","arguments":{"x":`+nested+`}}`))
+		if e := a.rpc().Error; (e == nil) != (code == 0) {
+			t.Errorf("a value nested %d deep: %.300s", depth, a.body)
+		}
+	}
+	s.post(legacy("tools/list", `{"x":[`+strings.Repeat("1,", 10_000)+`1]}`)).refused(200, -32600)
 }
 
 func TestVersions(t *testing.T) {
@@ -271,14 +277,17 @@ func TestBeforeTheFirstData(t *testing.T) {
 	s.call("search_reports", "{}")
 }
 
-// A panic in a tool fails one message only. The SDK calls tools in its own
-// goroutines, where a panic would end the program.
+// A panic in a tool fails one message only.
 func TestPanicFailsOneMessage(t *testing.T) {
 	t.Parallel()
 	s := start(t, market(), func(o *setup) { o.shared = func() string { panic("the secret detail") } })
-	m := s.post(legacy("tools/call", `{"name":"service_status"}`)).rpc()
-	if m.Error == nil || m.Error.Code != -32603 || strings.Contains(m.Error.Message, "secret") {
-		t.Errorf("%+v", m)
+	r := httptest.NewRequest(http.MethodPost, access.MCPPath, strings.NewReader(legacy("tools/call", `{"name":"service_status"}`)))
+	r.Host = "pregon.example"
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.front.ServeHTTP(w, r)
+	if body := w.Body.String(); w.Code != http.StatusInternalServerError || !strings.Contains(body, `"code":-32603`) || strings.Contains(body, "secret") {
+		t.Errorf("%d %s", w.Code, body)
 	}
 	if !strings.Contains(s.log.String(), "the secret detail") || !strings.Contains(s.log.String(), "protocol_test.go") {
 		t.Error("the log lacks the cause or the stack")
@@ -286,7 +295,7 @@ func TestPanicFailsOneMessage(t *testing.T) {
 	s.call("search_reports", "{}")
 }
 
-// Concurrent responses are not mixed up. The SDK reuses its write buffers.
+// Concurrent responses are not mixed up.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -297,7 +306,7 @@ func TestManyAtOnce(t *testing.T) {
 				id := strconv.Itoa(100*i + j)
 				body := []string{`{"jsonrpc":"2.0","method":"foo/bar","id":%s}`, `{"jsonrpc":"2.0","method":"tools/call","id":%s}`, `{"jsonrpc":"2.0","method":"prompts/list","id":%s}`}[j%3]
 				a := s.post(fmt.Sprintf(body, id))
-				want := []string{`"message":"There is no such method."`, `missing required`, "morning_briefing"}[j%3]
+				want := []string{`"message":"There is no such method."`, `unknown tool`, "morning_briefing"}[j%3]
 				if string(a.rpc().ID) != id || !bytes.Contains(a.body, []byte(want)) {
 					t.Errorf("%s: %.300s", id, a.body)
 				}

@@ -79,7 +79,7 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %s", uri, text)
 		}
 	}
-	s.ask("resources/read", `{"uri":"pregon://documents/oir-40375"}`, key...).refused(http.StatusOK, -32006) // its text is not extracted yet
+	s.ask("resources/read", `{"uri":"pregon://documents/oir-40375"}`, key...).refused(http.StatusServiceUnavailable, -32006) // its text is not extracted yet
 }
 
 // Each piece of a long document has the URI of the next one.

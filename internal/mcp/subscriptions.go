@@ -8,31 +8,29 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/mcp/tools"
 	"pregon/internal/query"
 	"pregon/internal/retry"
 )
 
-// subscriptions are the URIs that callers of this process are subscribed to.
-// Each process follows the events itself, so that a subscriber is notified by
+// subscriptions are the URIs that listeners of this process are subscribed to.
+// Each process follows the events itself, so that a listener is notified by
 // the replica it is connected to.
 type subscriptions struct {
 	events *events.Hub
-	notify func(ctx context.Context, uri string)
 	failed func(error) // called when the log cannot be read
 
 	mu    sync.Mutex
-	byURI map[string]*subscription // guarded by mu: by URI
+	byURI map[string]*subscription // guarded by mu
 }
 
-// subscription counts the subscribers of a URI.
+// subscription is a URI and its listeners.
 type subscription struct {
-	selector *events.Selector
-	count    int
+	selector  *events.Selector
+	listeners map[*listener]bool
 }
 
 // listEvents are the events that change a list of reports.
@@ -50,8 +48,8 @@ const (
 // selectorOf returns the selector of a URI.
 func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	if len(uri) > maxURI || at != latestURI && at != searchURI {
-		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in=document, in %d bytes.", latestURI, searchURI, maxURI)
+	if len(uri) > maxURI || at != tools.LatestURI && at != tools.SearchURI {
+		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in=document, in %d bytes.", tools.LatestURI, tools.SearchURI, maxURI)
 	}
 	p := query.ParseQuery(rawQuery)
 	snapshot, err := s.o.Query.Snapshot()
@@ -65,48 +63,43 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	return events.Selection{Events: listEvents, Filter: filter}.Compile(), nil
 }
 
-// subscribe is called by the SDK for each URI of a listener.
-func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
-	selector, err := s.selectorOf(req.Params.URI)
-	if err != nil {
-		return sdkError(fault.New(fault.KindOf(err), "%s", s.errorText(ctx, "subscribe", err)))
-	}
-	s.subs.add(req.Params.URI, selector)
-	return nil
-}
-
-func (s *Server) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
-	if listening(ctx) {
-		s.subs.remove(req.Params.URI)
-	}
-	return nil
-}
-
-// updated notifies the subscribers of a URI.
-func (s *Server) updated(ctx context.Context, uri string) {
-	if err := s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-		s.o.Logger.WarnContext(ctx, "cannot notify subscribers", "err", err)
-	}
-}
-
-func (s *subscriptions) add(uri string, selector *events.Selector) {
+// add subscribes a listener to URIs, and acknowledges it: after the acknowledgement
+// no change is missed, and before it none is notified.
+func (s *subscriptions) add(l *listener, selectors map[string]*events.Selector) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byURI == nil {
 		s.byURI = map[string]*subscription{}
 	}
-	if s.byURI[uri] == nil {
-		s.byURI[uri] = &subscription{selector: selector}
+	for uri, selector := range selectors {
+		if s.byURI[uri] == nil {
+			s.byURI[uri] = &subscription{selector, map[*listener]bool{}}
+		}
+		s.byURI[uri].listeners[l] = true
 	}
-	s.byURI[uri].count++
+	l.acknowledge()
 }
 
-func (s *subscriptions) remove(uri string) {
+// remove ends the subscriptions of a listener.
+func (s *subscriptions) remove(l *listener, selectors map[string]*events.Selector) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w := s.byURI[uri]; w != nil {
-		if w.count--; w.count == 0 {
+	for uri := range selectors {
+		if delete(s.byURI[uri].listeners, l); len(s.byURI[uri].listeners) == 0 {
 			delete(s.byURI, uri)
+		}
+	}
+}
+
+// notify tells the listeners of URIs that these have changed.
+func (s *subscriptions) notify(uris []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, uri := range uris {
+		if changed := s.byURI[uri]; changed != nil {
+			for l := range changed.listeners {
+				l.updated(uri)
+			}
 		}
 	}
 }
@@ -152,7 +145,7 @@ func (s *subscriptions) run(ctx context.Context, inDocuments bool) error {
 			cursor = head.Cursor
 		case cursor.Seq >= 0 && cursor.Epoch != head.Epoch: // a backup was restored
 			cursor = head.Cursor
-			s.notifyAll(ctx, slices.Collect(maps.Keys(s.selectors(inDocuments))))
+			s.notify(slices.Collect(maps.Keys(s.selectors(inDocuments))))
 		case cursor.Seq >= 0 && cursor.Seq < head.Seq:
 			events, err := s.events.After(ctx, cursor, batchSize)
 			if err != nil {
@@ -161,19 +154,13 @@ func (s *subscriptions) run(ctx context.Context, inDocuments bool) error {
 			}
 			if len(events) > 0 {
 				cursor.Seq = events[len(events)-1].Seq
-				s.notifyAll(ctx, s.matching(ctx, events, inDocuments))
+				s.notify(s.matching(ctx, events, inDocuments))
 				continue // there may be more already
 			}
 		}
 		if err := waitForEvents(ctx, wake); err != nil {
 			return err
 		}
-	}
-}
-
-func (s *subscriptions) notifyAll(ctx context.Context, uris []string) {
-	for _, uri := range uris {
-		s.notify(ctx, uri)
 	}
 }
 

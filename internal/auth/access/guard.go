@@ -103,16 +103,31 @@ func Counted(path string) bool {
 	return strings.HasPrefix(path, "/api/v1/") || path == MCPPath || strings.HasPrefix(path, MCPPath+"/")
 }
 
-// Admit authenticates and limits a request, and sets the headers of the limit or of
-// the refusal. The error is a fault, which each surface writes in its own format.
+// Admit authenticates, limits and authorizes a request, and sets the headers of the
+// limit or of the refusal. The error is a fault, which each surface writes in its own
+// format.
 func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) (Principal, error) {
+	p, err := g.Identify(w, r, need)
+	if err == nil {
+		err = g.Authorize(w, p, need)
+	}
+	if err != nil {
+		return Principal{}, err
+	}
+	return p, nil
+}
+
+// Identify is the first half of Admit: it authenticates a request and counts it
+// against the limit of its caller. It is for surfaces that find the requirement in
+// the body, so that a caller over its limit is refused before the body is read.
+func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requirement) (Principal, error) {
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
 	if err != nil {
 		return Principal{}, g.refuse(w, r, from, need, err)
 	}
 	if c == (credential{}) {
-		return Principal{}, g.admitAnonymous(w, r, from, need)
+		return Principal{}, g.countAnonymous(w, r, from, need)
 	}
 	p, limit, err := g.identify(r.Context(), c, from, need)
 	if fault.KindOf(err) == fault.Unavailable { // it may be valid
@@ -127,44 +142,25 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) 
 			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.describe()+". Wait as long as Retry-After says.")
 		}
 	}
-	if !p.Scope.Has(need.Scope) {
+	return p, nil
+}
+
+// Authorize is the second half of Admit: it checks that an identified caller may do
+// what a request needs.
+func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) error {
+	switch {
+	case p.Mode == Anonymous && !need.Public:
+		g.o.Observe("no_credential")
+		w.Header().Set("WWW-Authenticate", g.challenge(need, "", ""))
+		return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", need.Scope)
+	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
 		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
-		return Principal{}, p.MissingScope(need.Scope, "This")
+		return p.MissingScope(need.Scope, "This")
 	}
 	g.o.Observe(p.Mode.String())
 	if p.Mode == ByToken && g.o.OnToken != nil {
 		g.o.OnToken(p)
-	}
-	return p, nil
-}
-
-// Precheck refuses requests that Admit would refuse by their headers: over a limit,
-// or with an invalid credential. It does not count the others. It is for surfaces
-// that find the requirement in the body, so that the body need not be read.
-func (g *Guard) Precheck(w http.ResponseWriter, r *http.Request, need Requirement) error {
-	from := g.o.Proxies.Client(r)
-	c, err := credentialOf(r)
-	if err != nil {
-		return g.refuse(w, r, from, need, err)
-	}
-	if c == (credential{}) {
-		if limit := g.o.Anonymous; limit != nil {
-			if v := limit.Peek(r.Context(), ratelimit.Address(from)); !v.OK {
-				return g.admitAnonymous(w, r, from, need)
-			}
-		}
-		return nil
-	}
-	p, limit, err := g.identify(r.Context(), c, from, need)
-	if err != nil && fault.KindOf(err) != fault.Unavailable {
-		return g.refuse(w, r, from, need, err)
-	}
-	if err == nil && limit != nil {
-		if v := limit.Peek(r.Context(), ratelimit.Name(p.ID)); !v.OK {
-			_, err := g.Admit(w, r, need)
-			return err
-		}
 	}
 	return nil
 }
@@ -235,11 +231,10 @@ func (g *Guard) AdmitUnrouted(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// admitAnonymous admits a request without a credential. Requests that need one
-// count too.
-func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Requirement) error {
+// countAnonymous counts a request without a credential. Requests that need one count
+// too.
+func (g *Guard) countAnonymous(w http.ResponseWriter, r *http.Request, from netip.Addr, need Requirement) error {
 	if need.Uncounted {
-		g.o.Observe(Anonymous.String())
 		return nil
 	}
 	if limit := g.o.Anonymous; limit != nil {
@@ -255,13 +250,7 @@ func (g *Guard) admitAnonymous(w http.ResponseWriter, r *http.Request, from neti
 			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+limit.describe()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
 		}
 	}
-	if need.Public {
-		g.o.Observe(Anonymous.String())
-		return nil
-	}
-	g.o.Observe("no_credential")
-	w.Header().Set("WWW-Authenticate", g.challenge(need, "", ""))
-	return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", need.Scope)
+	return nil
 }
 
 // limited returns the error for a request over a limit. The audit records each

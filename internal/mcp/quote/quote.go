@@ -21,11 +21,18 @@ func Text(s string, limit int) string { return string(Append(nil, s, limit)) }
 func Append(b []byte, s string, limit int) []byte {
 	b = append(b, "«"...)
 	space, n := true, 0 // no space at the beginning, no two together
-	for _, c := range s {
+	for i := 0; i < len(s); {
 		if n >= limit {
 			b = append(b, "…"...)
 			break
 		}
+		if plain[s[i]] { // nearly all are
+			b, n, space = append(b, s[i]), n+1, false
+			i++
+			continue
+		}
+		c, size := utf8.DecodeRuneInString(s[i:])
+		i += size
 		switch {
 		case c == '<':
 			c = '‹'
@@ -33,7 +40,7 @@ func Append(b []byte, s string, limit int) []byte {
 			c = '›'
 		case (c == '(' || c == '[' || c == ':') && b[len(b)-1] == ']', c == '[' && b[len(b)-1] == '!': // links and images of Markdown
 			b, n = append(b, ' '), n+1
-		case c > ' ' && c < 0x7f: // which limit are
+		case c > ' ' && c < 0x7f:
 		case unicode.IsSpace(c):
 			if !space {
 				b, n = append(b, ' '), n+1
@@ -49,6 +56,14 @@ func Append(b []byte, s string, limit int) []byte {
 	}
 	return append(bytes.TrimSuffix(b, []byte(" ")), "»"...)
 }
+
+// plain are the visible ASCII characters that have no meaning in Markdown and HTML.
+var plain = func() (set [256]bool) {
+	for c := byte('!'); c < 0x7f; c++ {
+		set[c] = !strings.ContainsRune("<>([:", rune(c))
+	}
+	return set
+}()
 
 // Word returns an identifier, quoted unless it consists of letters, digits, dots
 // and hyphens.

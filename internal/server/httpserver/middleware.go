@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -190,7 +189,7 @@ func (s *Server) commonHeaders(next http.Handler) http.Handler {
 // that do not support it.
 func (s *Server) compress(compressed, plain http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodHead && !slices.Contains(s.o.Streams, r.URL.Path) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if r.Method != http.MethodHead && !s.o.IsStream(r) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			compressed.ServeHTTP(w, r)
 		} else {
 			w.Header()["Vary"] = encoding // the other handler sets it itself

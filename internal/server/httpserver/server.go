@@ -57,8 +57,9 @@ type Options struct {
 	Admit func(http.ResponseWriter, *http.Request) error
 	// Remote returns the client address of a request.
 	Remote func(*http.Request) netip.Addr
-	// Streams are the paths of endless responses, which must not be compressed.
-	Streams []string
+	// IsStream reports whether the response to a request is endless, and must not be
+	// compressed. Nil means that none is.
+	IsStream func(*http.Request) bool
 	// ErrorWriters are the error formats by path, for errors outside of the surface.
 	// The default is problem documents.
 	ErrorWriters map[string]ErrorWriter
@@ -121,6 +122,9 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	if o.Refused == nil {
 		o.Refused = func() {}
+	}
+	if o.IsStream == nil {
+		o.IsStream = func(*http.Request) bool { return false }
 	}
 	if o.Closing == nil {
 		o.Closing = func() {}

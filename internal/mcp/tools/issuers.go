@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 	"pregon/internal/query"
 )
 
-func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+func (s *Service) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	found, err := p.Issuers(ctx, snapshot)
 	if err != nil {
-		return result{}, err
+		return Result{}, err
 	}
 	b := []byte(`{"data":[`)
 	for i, e := range found {
@@ -27,7 +27,7 @@ func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, 
 	}
 	b = withSeq(append(b, "]}"...), snapshot)
 	var text strings.Builder
-	text.WriteString(s.simulated())
+	text.WriteString(s.Simulated())
 	if len(found) == 0 {
 		text.WriteString("No issuer found. Try another spelling, the ticker, NIF or ISIN.")
 	} else {
@@ -46,24 +46,25 @@ func (s *Server) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, 
 	return newResult(b, text.String()), nil
 }
 
-func (s *Server) getIssuer(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+// Issuer returns an issuer.
+func (s *Service) Issuer(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	id := p.Text("id")
 	if err := p.Err(); err != nil {
-		return result{}, err
+		return Result{}, err
 	}
-	found, err := s.o.Query.Issuer(snapshot, id, access.FromContext(ctx))
+	found, err := s.Query.Issuer(snapshot, id, access.FromContext(ctx))
 	if err != nil {
-		return result{}, err
+		return Result{}, err
 	}
-	return s.showIssuer(snapshot, found)
+	return s.ShowIssuer(snapshot, found)
 }
 
-// showIssuer returns an issuer as a result.
-func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (result, error) {
+// ShowIssuer returns an issuer as a result.
+func (s *Service) ShowIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (Result, error) {
 	e, _ := snapshot.Issuer(found.ID)
 	latest := snapshot.ReportsOf(e, len(found.Latest)).Reports
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s (%s)", s.simulated(), quote.Text(found.Name, 120), quote.Word(found.ID))
+	fmt.Fprintf(&text, "%s%s (%s)", s.Simulated(), quote.Text(found.Name, 120), quote.Word(found.ID))
 	for _, part := range []*string{found.Ticker, found.Market, found.Kind} {
 		if part != nil {
 			text.WriteString(", " + quote.Word(*part))
@@ -77,15 +78,15 @@ func (s *Server) showIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (re
 	return newResult(b, text.String()), err
 }
 
-func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+func (s *Service) analytics(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	if err := p.Err(); err != nil {
-		return result{}, err
+		return Result{}, err
 	}
 	a := snapshot.Analytics(time.Now())
 	b, err := query.Encode(a)
 	today := a.Daily[len(a.Daily)-1]
 	text := fmt.Sprintf("%s%d reports in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual %.1f by this hour.\n",
-		s.simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
+		s.Simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
 	if len(a.Issuers) > 0 {
 		text += "Most active in 30 days. " + quote.Notice + "\n"
 	}
@@ -95,19 +96,19 @@ func (s *Server) getAnalytics(_ context.Context, snapshot *catalog.Snapshot, p *
 	return newResult(b, text), err
 }
 
-func (s *Server) serviceStatus(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (result, error) {
+func (s *Service) status(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	if err := p.Err(); err != nil {
-		return result{}, err
+		return Result{}, err
 	}
-	st := s.o.Query.Status(snapshot)
+	st := s.Query.Status(snapshot)
 	b, err := query.Encode(st)
 	text := fmt.Sprintf("%sThe source is %s; %d reports and %d issuers, up to change %d. %s\n",
-		s.simulated(), st.State, st.Catalog.Reports, st.Catalog.Issuers, st.Seq, nowInMadrid())
+		s.Simulated(), st.State, st.Catalog.Reports, st.Catalog.Issuers, st.Seq, nowInMadrid())
 	for _, r := range st.Reasons {
 		text += fmt.Sprintf("- %s: %s\n", r.Surface, r.Reason)
 	}
 	for _, l := range st.Latest {
-		text += fmt.Sprintf("Newest %s: %s, %s.\n", l.Type, l.ID, clock(l.PublishedAt))
+		text += fmt.Sprintf("Newest %s: %s, %s.\n", l.Type, l.ID, Clock(l.PublishedAt))
 	}
 	return newResult(b, text), err
 }

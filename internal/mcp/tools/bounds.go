@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ const (
 )
 
 // newResult returns a result within these limits.
-func newResult(object []byte, summary string) result {
-	return result{shrink(object, maxJSON), text.ClipBytes(summary, maxText)}
+func newResult(object []byte, summary string) Result {
+	return Result{shrink(object, maxJSON), text.ClipBytes(summary, maxText)}
 }
 
 // shrink shortens the strings and lists of a record until it fits. Only

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"bytes"
@@ -16,29 +16,36 @@ import (
 	"pregon/internal/text"
 )
 
-// property is an argument of a tool, as its schema describes it.
-type property struct {
-	name        string
+// Argument is an argument of a tool, as its schema describes it.
+type Argument struct {
+	Name        string   `json:"-"`
+	Required    bool     `json:"-"`
 	Type        string   `json:"type"`
 	Description string   `json:"description"`
 	Enum        []string `json:"enum"`
 }
 
-// propertiesOf returns the properties of a schema in their order, which a map
-// would lose.
-func propertiesOf(raw json.RawMessage) []property {
-	dec := json.NewDecoder(bytes.NewReader(raw))
+// argumentsOf returns the arguments in a schema in their order, which a map would
+// lose. The schemas are embedded: one that cannot be read is a fault of the program.
+func argumentsOf(rawSchema json.RawMessage) (out []Argument) {
+	var schema struct {
+		Required   []string
+		Properties json.RawMessage
+	}
+	if err := json.Unmarshal(rawSchema, &schema); err != nil {
+		panic("mcp: tools.json: " + err.Error())
+	}
+	dec := json.NewDecoder(bytes.NewReader(schema.Properties))
 	if _, err := dec.Token(); err != nil { // none
 		return nil
 	}
-	var out []property
 	for dec.More() {
 		name, _ := dec.Token()
-		p := property{name: name.(string)}
-		if err := dec.Decode(&p); err != nil {
-			panic("mcp: " + err.Error()) // the schemas are embedded
+		a := Argument{Name: name.(string), Required: slices.Contains(schema.Required, name.(string))}
+		if err := dec.Decode(&a); err != nil {
+			panic("mcp: tools.json: " + err.Error())
 		}
-		out = append(out, p)
+		out = append(out, a)
 	}
 	return out
 }
@@ -46,33 +53,32 @@ func propertiesOf(raw json.RawMessage) []property {
 // read converts the arguments of a call to the parameters that REST has. It
 // rejects wrong types and unknown names. Values are checked where the
 // parameters are read.
-func (t *tool) read(raw json.RawMessage) (*query.Params, error) {
-	var given map[string]any
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if len(raw) > 0 && dec.Decode(&given) != nil {
+func (t *Tool) read(arguments any) (*query.Params, error) {
+	given, ok := arguments.(map[string]any)
+	if !ok && arguments != nil {
 		return nil, fault.New(fault.Invalid, "arguments must be an object.")
 	}
+	given = maps.Clone(given)
 	values := url.Values{}
 	p := query.NewParams(values)
-	for _, known := range t.properties {
-		v, ok := given[known.name]
-		delete(given, known.name)
+	for _, known := range t.Arguments {
+		v, ok := given[known.Name]
+		delete(given, known.Name)
 		if !ok || v == nil {
-			if t.required[known.name] {
-				p.Reject(known.name, "", "is needed")
+			if known.Required {
+				p.Reject(known.Name, "", "is needed")
 			}
 			continue
 		}
 		text, reason := known.text(v)
 		if reason != "" {
-			p.Reject(known.name, printable(v), reason)
+			p.Reject(known.Name, printable(v), reason)
 			continue
 		}
-		if text == "" && t.required[known.name] {
-			p.Reject(known.name, "", "is needed")
+		if text == "" && known.Required {
+			p.Reject(known.Name, "", "is needed")
 		}
-		values.Set(known.name, text)
+		values.Set(known.Name, text)
 	}
 	t.rejectUnknown(p, given)
 	return p, nil
@@ -80,7 +86,7 @@ func (t *tool) read(raw json.RawMessage) (*query.Params, error) {
 
 // rejectUnknown rejects unknown arguments. It names only the first few, since
 // there may be any number.
-func (t *tool) rejectUnknown(p *query.Params, given map[string]any) {
+func (t *Tool) rejectUnknown(p *query.Params, given map[string]any) {
 	if len(given) == 0 {
 		return
 	}
@@ -94,31 +100,31 @@ func (t *tool) rejectUnknown(p *query.Params, given map[string]any) {
 }
 
 // argumentNames lists the arguments for an error message.
-func (t *tool) argumentNames() string {
-	if len(t.properties) == 0 {
+func (t *Tool) argumentNames() string {
+	if len(t.Arguments) == 0 {
 		return ", which takes none"
 	}
-	names := make([]string, len(t.properties))
-	for i, p := range t.properties {
-		names[i] = p.name
+	names := make([]string, len(t.Arguments))
+	for i, a := range t.Arguments {
+		names[i] = a.Name
 	}
 	return ": use " + strings.Join(names, ", ")
 }
 
 // text returns a value as a parameter of REST, or the reason why it is not
 // valid.
-func (p property) text(v any) (text, reason string) {
+func (a Argument) text(v any) (text, reason string) {
 	switch v := v.(type) {
 	case string:
-		if p.Type == "string" {
+		if a.Type == "string" {
 			return v, ""
 		}
 	case json.Number:
-		if p.Type == "integer" {
+		if a.Type == "integer" {
 			return integer(v.String()), ""
 		}
 	}
-	if p.Type == "integer" {
+	if a.Type == "integer" {
 		return "", "must be a whole number"
 	}
 	return "", "must be a text"

@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"net/url"
+	"strings"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/mcp/tools"
+)
+
+// need returns the requirement of a message.
+func (m message) need() access.Requirement {
+	switch m.method {
+	case "tools/call":
+		return m.needOfTool()
+	case "resources/read":
+		return needOfURI(m.uri)
+	case "prompts/get":
+		return needOfPrompt(m.name)
+	case listenMethod:
+		for _, uri := range m.subscribed() {
+			if searchesInDocuments(uri) {
+				return authenticated(access.ReadReports)
+			}
+		}
+		return public(access.ReadReports)
+	case "resources/subscribe":
+		return public(access.ReadReports)
+	}
+	return public(0)
+}
+
+// readsDocuments reports whether the answer for a caller may have to read documents
+// from the store.
+func (m message) readsDocuments(by access.Principal) bool {
+	return !m.need().Public || by.Mode != access.Anonymous && (m.name == "search" || m.name == "fetch")
+}
+
+func public(scope access.Scope) access.Requirement {
+	return access.Requirement{Scope: scope, Public: true, MCP: true}
+}
+
+func authenticated(scope access.Scope) access.Requirement {
+	return access.Requirement{Scope: scope, MCP: true}
+}
+
+func (m message) needOfTool() access.Requirement {
+	t, err := tools.Named(m.name)
+	if err != nil {
+		return public(0)
+	}
+	arguments, _ := m.params["arguments"].(object)
+	if in := arguments["in"]; t.Credential || in != nil && in != "" { // an unknown value is rejected later
+		return authenticated(access.ScopeOf(t.Scope))
+	}
+	return public(access.ScopeOf(t.Scope))
+}
+
+// needOfURI returns the requirement of a resource.
+func needOfURI(uri string) access.Requirement {
+	switch {
+	case strings.HasPrefix(uri, documentURI), searchesInDocuments(uri):
+		return authenticated(access.ReadReports)
+	case strings.HasPrefix(uri, reportURI):
+		return public(access.ReadReports)
+	case strings.HasPrefix(uri, issuerURI):
+		return public(access.ReadIssuers)
+	}
+	return public(0)
+}
+
+// searchesInDocuments reports whether a resource is a search in documents, as by the
+// tool. An unknown value is rejected later.
+func searchesInDocuments(uri string) bool {
+	_, raw, _ := strings.Cut(uri, "?")
+	query, _ := url.ParseQuery(raw)
+	return strings.HasPrefix(uri, reportURI) && strings.Join(query["in"], "") != ""
+}
+
+func needOfPrompt(name string) access.Requirement {
+	if name == issuerBrief {
+		return public(access.ReadReports | access.ReadIssuers)
+	}
+	return public(access.ReadReports)
+}

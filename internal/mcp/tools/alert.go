@@ -1,0 +1,118 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"pregon/internal/catalog"
+	"pregon/internal/mcp/quote"
+	"pregon/internal/query"
+)
+
+// URIs of the resources that list reports.
+const (
+	LatestURI = "pregon://reports/latest"
+	SearchURI = "pregon://reports/search"
+)
+
+const (
+	alertDays   = 90
+	maxReceiver = 2000 // bytes of the receiver's address
+)
+
+// proposal is an alert that a person may subscribe to.
+type proposal struct {
+	Filter   query.FilterBody  `json:"filter"`
+	Days     int               `json:"days"`
+	Total    int               `json:"total"`
+	Weeks    []int             `json:"weeks"`
+	Samples  []json.RawMessage `json:"samples"`
+	Request  restRequest       `json:"request"`
+	Resource string            `json:"resource"` // for subscriptions/listen
+}
+
+// restRequest is a request of the REST API.
+type restRequest struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    map[string]any    `json:"body"`
+}
+
+// proposeAlert returns what a filter would have selected, and the request that
+// subscribes to it. A person has to send the request: a model that was misled by a
+// report must not be able to send data elsewhere.
+func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
+	filter := p.LiveFilter(snapshot)
+	p.CheckFilter(filter)
+	receiver := p.LimitedText("url", maxReceiver)
+	if u, err := url.Parse(receiver); receiver != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
+		p.Reject("url", receiver, "must be an address that begins with https://")
+	}
+	if err := p.Err(); err != nil {
+		return Result{}, err
+	}
+	if receiver == "" {
+		receiver = "https://RECEIVER.example/reports"
+	}
+	preview, err := s.Query.Preview(ctx, snapshot, filter, alertDays)
+	if err != nil {
+		return Result{}, err
+	}
+	body := query.NewFilterBody(filter)
+	out := proposal{
+		Filter: body, Days: alertDays, Total: preview.Total, Weeks: weeks(preview.Days), Samples: preview.Samples, Resource: resourceOf(body),
+		Request: restRequest{"POST", s.BaseURL + "/api/v1/webhooks", map[string]string{"Authorization": "Bearer YOUR_KEY", "Content-Type": "application/json"}, map[string]any{"url": receiver, "filter": body}},
+	}
+	for i, row := range out.Samples {
+		out.Samples[i] = shrink(row, maxRow/2)
+	}
+	b, err := query.Encode(out)
+	if err != nil {
+		return Result{}, err
+	}
+	return newResult(b, s.alertText(snapshot, out)), nil
+}
+
+// weeks adds up days. The last week ends today; the first may be incomplete.
+func weeks(days []query.DayCount) []int {
+	out := make([]int, (len(days)+6)/7)
+	for i, day := range days {
+		out[len(out)-1-(len(days)-1-i)/7] += day.Count
+	}
+	return out
+}
+
+// resourceOf returns the resource whose subscribers are notified of the same reports.
+func resourceOf(f query.FilterBody) string {
+	q := url.Values{}
+	for name, v := range map[string]string{"search": f.Search, "type": f.Type, "issuer": f.Issuer, "category": f.Category, "kind": f.Kind, "in": f.In} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if len(q) == 0 {
+		return LatestURI
+	}
+	return SearchURI + "?" + q.Encode()
+}
+
+func (s *Service) alertText(snapshot *catalog.Snapshot, p proposal) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%sIn the last %d days %d reports would have been sent. %s\n", s.Simulated(), p.Days, p.Total, quote.Notice)
+	for _, row := range p.Samples {
+		var r struct{ ID string }
+		if json.Unmarshal(row, &r) == nil {
+			if f, err := query.Find(snapshot, r.ID); err == nil {
+				b.Write(appendLine(nil, f))
+			}
+		}
+	}
+	body, _ := query.Encode(p.Request.Body) // it was encoded before
+	fmt.Fprintf(&b, "Nothing was created. To subscribe, a person sends this with a key:\ncurl %s -H 'Authorization: Bearer YOUR_KEY' -H 'Content-Type: application/json' -d '%s'",
+		p.Request.URL, strings.ReplaceAll(string(body), "'", `'\''`))
+	return b.String()
+}

@@ -1,0 +1,187 @@
+// Package tools implements the tools of the MCP server: their descriptions, their
+// arguments and their results. Package query answers the questions; a tool bounds
+// the result and adds a text that quotes the reports (see package quote).
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/secret"
+	"pregon/internal/catalog"
+	"pregon/internal/fault"
+	"pregon/internal/query"
+	"pregon/internal/text"
+)
+
+// Service answers the calls of tools.
+type Service struct {
+	Query   *query.Service
+	BaseURL string // of the service, without a slash at the end
+}
+
+// Tool is a tool: its description in tools.json and its implementation.
+type Tool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	View         string          `json:"view"`       // URI of the view of its results
+	Scope        string          `json:"scope"`      // of callers with a credential
+	Credential   bool            `json:"credential"` // a credential is required
+	IDs          string          `json:"ids"`        // the tool that finds its ids
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+
+	Arguments []Argument `json:"-"` // of InputSchema
+	answer    answer
+}
+
+// Result is the result of a tool: JSON for programs, and a short text.
+type Result struct {
+	JSON []byte
+	Text string
+}
+
+//go:embed tools.json
+var toolsJSON []byte
+
+// answer is the implementation of a tool.
+type answer func(*Service, context.Context, *catalog.Snapshot, *query.Params) (Result, error)
+
+// All are the tools.
+var All = load(map[string]answer{
+	"search_reports": (*Service).SearchReports,
+	"get_report":     (*Service).Report,
+	"read_document":  (*Service).readDocument,
+	"search_issuers": (*Service).searchIssuers,
+	"get_issuer":     (*Service).Issuer,
+	"get_analytics":  (*Service).analytics,
+	"service_status": (*Service).status,
+	"propose_alert":  (*Service).proposeAlert,
+	"search":         (*Service).search,
+	"fetch":          (*Service).fetch,
+})
+
+func load(answers map[string]answer) (all []*Tool) {
+	if err := json.Unmarshal(toolsJSON, &all); err != nil {
+		panic("mcp: tools.json: " + err.Error())
+	}
+	for _, t := range all {
+		t.Arguments, t.answer = argumentsOf(t.InputSchema), answers[t.Name]
+	}
+	return all
+}
+
+// Named returns a tool, or an error that names all of them.
+func Named(name string) (*Tool, error) {
+	for _, t := range All {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	names := make([]string, len(All))
+	for i, t := range All {
+		names[i] = t.Name
+	}
+	return nil, fault.New(fault.Invalid, "unknown tool '%s': use %s.", text.Clip(name, 100), strings.Join(names, ", "))
+}
+
+// Snapshot returns the catalogue for a tool. service_status works before the
+// first data is loaded.
+func (s *Service) Snapshot(t *Tool) (*catalog.Snapshot, error) {
+	if t.Name == "service_status" {
+		return s.Query.Loaded()
+	}
+	return s.Query.Snapshot()
+}
+
+// Call runs a tool with arguments as they were decoded from JSON.
+func (s *Service) Call(ctx context.Context, t *Tool, snapshot *catalog.Snapshot, arguments any) (Result, error) {
+	p, err := t.read(arguments)
+	if err != nil {
+		return Result{}, err
+	}
+	return t.answer(s, ctx, snapshot, p)
+}
+
+// ErrorText says what was wrong with a call and how to correct it.
+func (t *Tool) ErrorText(err error) string {
+	e, ok := errors.AsType[*fault.Error](err)
+	if ok && e.Kind == fault.NotFound && e.Code == "" && t.IDs != "" {
+		return ErrorText(err) + " Find ids with " + t.IDs + "."
+	}
+	return ErrorText(err)
+}
+
+// ErrorText says what was wrong and how to correct it. It reveals nothing of internal
+// errors.
+func ErrorText(err error) string {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind == fault.Internal {
+		return "Something went wrong on our side. Try again; if it persists, report the request id."
+	}
+	if len(e.Fields) == 0 {
+		return secret.Mask(e.Message)
+	}
+	lines := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		value := text.Clip(secret.Mask(f.Value), 100)
+		switch allowed := enumOf(f.Name); {
+		case value == "":
+			lines[i] = f.Name + " " + f.Reason
+		case allowed != "":
+			lines[i] = fmt.Sprintf("unknown %s '%s': use %s", f.Name, value, allowed)
+		default:
+			lines[i] = fmt.Sprintf("%s '%s' %s", f.Name, value, f.Reason)
+		}
+	}
+	return text.ClipBytes(strings.Join(lines, "; "), maxText) + "."
+}
+
+// enumOf lists the values of an enumerated argument. An argument has the same
+// values in every tool.
+func enumOf(name string) string {
+	for _, t := range All {
+		for _, a := range t.Arguments {
+			if n := len(a.Enum); a.Name == name && n > 1 {
+				return strings.Join(a.Enum[:n-1], ", ") + " or " + a.Enum[n-1]
+			}
+		}
+	}
+	return ""
+}
+
+// withSeq adds the seq and the cursor of the snapshot to an object.
+func withSeq(object []byte, s *catalog.Snapshot) []byte {
+	return fmt.Appendf(object[:len(object)-1], `,"seq":%d,"cursor":"%v"}`, s.Seq(), s.Head())
+}
+
+// encodeWithSeq encodes a record with the seq and the cursor of the snapshot.
+func encodeWithSeq(v any, s *catalog.Snapshot) ([]byte, error) {
+	b, err := query.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return withSeq(b, s), nil
+}
+
+// nowInMadrid returns the time for models, which do not know the day.
+func nowInMadrid() string { return "It is " + Clock(time.Now()) + " in Madrid." }
+
+const minutes = "2006-01-02 15:04"
+
+// Clock formats a time in Madrid to the minute.
+func Clock(t time.Time) string { return query.Madrid(t).Format(minutes) }
+
+// Simulated returns the warning that precedes texts about the simulated market.
+func (s *Service) Simulated() string {
+	if s.Query.Source() == "demo" {
+		return "SIMULATED MARKET: companies and reports are fictional.\n"
+	}
+	return ""
+}

@@ -77,6 +77,9 @@ func TestResearch(t *testing.T) {
 	if ids := s.found("What did Bodegas de Valdebrisa announce about zzzz?", 1); !slices.Contains(ids, "oir-40374") {
 		t.Errorf("found %v", ids)
 	}
+	if ids := s.found("¿Qué ha comunicado esta semana Bodegas de Valdebrisa?", 1); !slices.Contains(ids, "oir-40374") {
+		t.Errorf("found %v", ids)
+	}
 	s.found("zzzz", 0)
 	// Documents are searched and returned to callers with a credential only.
 	if ids := s.found("confidencialísima", 0); len(ids) != 0 {

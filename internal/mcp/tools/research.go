@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"net/url"
 	"slices"
@@ -86,6 +87,18 @@ func (s *Service) searchAll(ctx context.Context, snapshot *catalog.Snapshot, que
 	return page.Reports, err
 }
 
+// questionWords are folded words of questions that say nothing about their subject.
+var questionWords = func() map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq(questionText) {
+		out[word] = true
+	}
+	return out
+}()
+
+//go:embed question.txt
+var questionText string
+
 // relaxed finds reports with some words of a question, since assistants ask in
 // sentences. It adds words from the rarest on, and leaves out those with which
 // nothing is found.
@@ -95,10 +108,8 @@ func relaxed(ctx context.Context, snapshot *catalog.Snapshot, question string) (
 		total int
 	}
 	var words []counted
-	for _, word := range text.Words(question) {
-		if len(words) == maxQuestion {
-			break
-		}
+	asked := slices.DeleteFunc(text.Words(question), func(word string) bool { return questionWords[word] })
+	for _, word := range asked[:min(len(asked), maxQuestion)] {
 		page, err := snapshot.Reports(ctx, disclosure.Filter{Search: word}, 1, 1)
 		if err != nil {
 			return catalog.Page{}, err

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -50,28 +49,24 @@ type reply struct {
 	private bool          // only the client of this caller may keep it
 }
 
-var methods map[string]method
-
-func init() { // not a literal, since the answers use methods
-	methods = map[string]method{
-		"initialize":               {answer: (*Server).initialize, removed: true},
-		"ping":                     {answer: empty, removed: true},
-		"logging/setLevel":         {answer: empty, removed: true},
-		"resources/subscribe":      {answer: empty, removed: true}, // belongs to a session, of which there are none
-		"resources/unsubscribe":    {answer: empty, removed: true},
-		"server/discover":          {answer: (*Server).discover, added: true},
-		"tools/list":               {answer: list(object{"tools": offeredTools()})},
-		"tools/call":               {answer: (*Server).callTool},
-		"resources/list":           {answer: (*Server).listResources},
-		"resources/templates/list": {answer: list(object{"resourceTemplates": templates})},
-		"resources/read":           {answer: (*Server).readResource},
-		"prompts/list":             {answer: list(object{"prompts": prompts})},
-		"prompts/get":              {answer: (*Server).getPrompt},
-		"completion/complete":      {answer: (*Server).complete},
-		"skills/list":              {answer: (*Server).listSkills},
-		"skills/get":               {answer: (*Server).getSkill},
-		listenMethod:               {added: true},
-	}
+var methods = map[string]method{
+	"initialize":               {answer: (*Server).initialize, removed: true},
+	"ping":                     {answer: empty, removed: true},
+	"logging/setLevel":         {answer: empty, removed: true},
+	"resources/subscribe":      {answer: empty, removed: true}, // belongs to a session, of which there are none
+	"resources/unsubscribe":    {answer: empty, removed: true},
+	"server/discover":          {answer: (*Server).discover, added: true},
+	"tools/list":               {answer: list(object{"tools": offeredTools()})},
+	"tools/call":               {answer: (*Server).callTool},
+	"resources/list":           {answer: (*Server).listResources},
+	"resources/templates/list": {answer: list(object{"resourceTemplates": templates})},
+	"resources/read":           {answer: (*Server).readResource},
+	"prompts/list":             {answer: list(object{"prompts": prompts})},
+	"prompts/get":              {answer: (*Server).getPrompt},
+	"completion/complete":      {answer: (*Server).complete},
+	"skills/list":              {answer: (*Server).listSkills},
+	"skills/get":               {answer: (*Server).getSkill},
+	listenMethod:               {added: true},
 }
 
 var errNoMethod = &protocolError{code: codeMethodNotFound, message: "There is no such method."}
@@ -127,8 +122,9 @@ func (m message) check(h http.Header) error {
 	if m.id == nil {
 		return nil
 	}
-	if slices.Contains([]string{"tools/call", "prompts/get", "resources/read"}, m.method) {
-		if name := h.Get(nameHeader); name == "" || name != cmp.Or(m.name, m.uri) && decodeHeader(name) != cmp.Or(m.name, m.uri) {
+	named := map[string]string{"tools/call": m.name, "prompts/get": m.name, "resources/read": m.uri}
+	if name, needed := named[m.method]; needed {
+		if got := h.Get(nameHeader); got == "" || decodeHeader(got) != name {
 			return mismatch("The header Mcp-Name must be the name or URI in the message.")
 		}
 	}
@@ -145,15 +141,15 @@ func (m message) check(h http.Header) error {
 
 func mismatch(message string) error { return &protocolError{code: codeMismatch, message: message} }
 
-// decodeHeader decodes a header that is encoded because it has letters which a
-// header may not have.
+// decodeHeader returns the value of a header, decoded if it is encoded because it has
+// letters which a header may not have.
 func decodeHeader(value string) string {
-	inner, ok := strings.CutPrefix(value, "=?base64?")
+	inner, begins := strings.CutPrefix(value, "=?base64?")
 	inner, ends := strings.CutSuffix(inner, "?=")
-	if b, err := base64.StdEncoding.DecodeString(inner); ok && ends && err == nil {
+	if b, err := base64.StdEncoding.DecodeString(inner); begins && ends && err == nil {
 		return string(b)
 	}
-	return ""
+	return value
 }
 
 // implementation describes the server.

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -232,6 +233,18 @@ func TestVersions(t *testing.T) {
 			}
 		})
 	}
+	for params, code := range map[string]int{
+		`{"uri":"pregon://reports/latest"}`: 0, `{"uri":"pregon://issuers/A69000016","name":"pregon://reports/latest"}`: -32020, `{"uri":"","name":"pregon://reports/latest"}`: -32020,
+	} {
+		body, header := modern("resources/read", params)
+		a := s.post(body, append(header[:4:4], "Mcp-Name", "pregon://reports/latest")...)
+		if e := a.rpc().Error; (e == nil) != (code == 0) || e != nil && e.Code != code {
+			t.Errorf("%s: %d %.300s", params, a.status, a.body)
+		}
+	}
+	encoded := "=?base64?" + base64.StdEncoding.EncodeToString([]byte("pregon://reports/search?search=fusión")) + "?="
+	body, _ = modern("resources/read", `{"uri":"pregon://reports/search?search=fusión"}`)
+	s.post(body, "MCP-Protocol-Version", newest, "Mcp-Method", "resources/read", "Mcp-Name", encoded).into(&struct{}{})
 	s.post(legacy("tools/list", "{}"), header...).refused(http.StatusBadRequest, -32602) // without _meta
 	notification := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
 	s.post(notification, "MCP-Protocol-Version", newest).refused(http.StatusBadRequest, -32020) // without Mcp-Method

@@ -109,7 +109,7 @@ func writeError(w http.ResponseWriter, r *http.Request, m message, err error) {
 		h.Set("Retry-After", "2") // as over REST
 	}
 	encoded, _ := query.Encode(out) // strings and numbers always encode
-	send(w, status, append(append(appendStart(nil, m.id, "error"), encoded...), '}'))
+	_ = send(w, status, append(append(appendStart(nil, m.id, "error"), encoded...), '}'))
 }
 
 // messageStatus returns the status of an error about a message. It has one since the
@@ -129,7 +129,6 @@ func messageStatus(revision string, id json.RawMessage, code int) int {
 // revisions have.
 func (s *Server) writeReply(w http.ResponseWriter, m message, revision string, out reply) {
 	buffer := buffers.Get().(*[]byte)
-	defer buffers.Put(buffer)
 	b := appendStart((*buffer)[:0], m.id, "result")
 	if out.tool != nil {
 		b = appendResult(b, out.tool)
@@ -148,8 +147,11 @@ func (s *Server) writeReply(w http.ResponseWriter, m message, revision string, o
 		b = append(append(b, ','), s.resultEnd...)
 	}
 	b = append(b, '}')
-	send(w, http.StatusOK, b)
+	if send(w, http.StatusOK, b) != nil {
+		return // over HTTP/2 the connection may still be reading b
+	}
 	*buffer = b
+	buffers.Put(buffer)
 }
 
 // buffers hold responses, the largest allocation of a request.
@@ -164,13 +166,14 @@ func appendStart(b []byte, id json.RawMessage, member string) []byte {
 	return append(append(append(b, `,"`...), member...), `":`...)
 }
 
-func send(w http.ResponseWriter, status int, body []byte) {
+func send(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
 	h["Content-Type"] = jsonHeader
 	h["Cache-Control"] = noStore
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	_, err := w.Write(body)
+	return err
 }
 
 var jsonHeader, noStore = []string{jsonType}, []string{"no-store"}

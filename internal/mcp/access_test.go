@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"pregon/internal/auth/access"
@@ -306,4 +307,48 @@ func (c *counting) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
 	c.n += n
 	return n, err
+}
+
+// The guard observes every message once: also those that are invalid, or have no
+// response.
+func TestEveryMessageIsObserved(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var outcomes []string
+	tokens := 0
+	s := start(t, market(), func(o *setup) {
+		o.observe = func(outcome string) {
+			mu.Lock()
+			defer mu.Unlock()
+			outcomes = append(outcomes, outcome)
+		}
+		o.onToken = func(access.Principal) {
+			mu.Lock()
+			defer mu.Unlock()
+			tokens++
+		}
+	})
+	for _, body := range []string{
+		legacy("tools/list", `{}`), legacy("nope", `{}`), legacy("tools/call", `{"name":5}`), `{`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","method":"tools/list"}`,
+	} {
+		for _, by := range []struct {
+			outcome string
+			header  []string
+		}{{"anonymous", nil}, {"key", s.key(access.ReadReports)}, {"token", []string{"Authorization", "Bearer read:reports"}}} {
+			s.post(body, by.header...)
+			mu.Lock()
+			if len(outcomes) != 1 || outcomes[0] != by.outcome || (tokens == 1) != (by.outcome == "token") {
+				t.Errorf("%s: observed %v and %d tokens, want %s", body, outcomes, tokens, by.outcome)
+			}
+			outcomes, tokens = nil, 0
+			mu.Unlock()
+		}
+	}
+	s.post(legacy("tools/call", `{"name":"read_document","arguments":{}}`))
+	mu.Lock()
+	defer mu.Unlock()
+	if len(outcomes) != 1 || outcomes[0] != "no_credential" {
+		t.Errorf("observed %v", outcomes)
+	}
 }

@@ -46,6 +46,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 		return message{}, err
 	}
 	m, err := readMessage(r)
+	if refusal := s.o.Guard.Authorize(w, principal, m.need()); refusal != nil { // an invalid message is observed as well
+		return m, refusal
+	}
 	if err != nil {
 		return m, err
 	}
@@ -58,9 +61,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 	}
 	found, err := m.find(r.Header)
 	if err != nil {
-		return m, err
-	}
-	if err := s.o.Guard.Authorize(w, principal, m.need()); err != nil {
 		return m, err
 	}
 	r = r.WithContext(access.NewContext(r.Context(), principal))

@@ -48,6 +48,8 @@ type setup struct {
 	source  string
 	shared  func() string
 	ready   func() error // nil: always ready
+	observe func(string) // receives the outcomes of the guard
+	onToken func(access.Principal)
 }
 
 // service is REST and MCP over a real store, behind the real server.
@@ -96,7 +98,7 @@ func startEmpty(t testing.TB, change ...func(*setup)) *service {
 	s.catalog = catalog.New(s.store, quiet)
 	s.feed = events.NewHub(s.catalog, s.store)
 	s.keys = access.NewKeyring(s.store, nil)
-	guard := access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer}
+	guard := access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Observe: o.observe, OnToken: o.onToken}
 	if o.limit > 0 {
 		policy := ratelimit.Policy{Name: "anonymous", Limit: o.limit, Window: time.Minute}
 		guard.Anonymous = &access.Limit{Policy: policy, Limiter: ratelimit.NewWindow(policy)}

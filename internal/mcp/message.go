@@ -78,12 +78,10 @@ func (m *message) set(parts object, rawID json.RawMessage) error {
 			return &protocolError{code: codeInvalidParams, message: "params must be an object."}
 		}
 	}
-	for member, to := range map[string]*string{"name": &m.name, "uri": &m.uri} {
-		if err := m.text(member, to); err != nil {
-			return err
-		}
+	if err := m.text("name", &m.name); err != nil {
+		return err
 	}
-	return nil
+	return m.text("uri", &m.uri)
 }
 
 // text reads a member of params that is a text.

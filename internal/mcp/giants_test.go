@@ -24,6 +24,7 @@ func giants() store.Batch {
 	}
 	for i := range int64(12) {
 		r := newReport(disclosure.OIR, 100+i, "2026-05-04T07:00:00Z")
+		r.CompanyName, r.Title, r.Summary = long, long, long
 		r.NIF, r.PDFURL, r.SourceURL = "A69000000", "https://regulator.example/"+strings.Repeat("x", 50_000), "https://regulator.example/"+strings.Repeat("y", 50_000)
 		b.Reports = append(b.Reports, r)
 	}
@@ -41,6 +42,10 @@ func TestGiants(t *testing.T) {
 		{"get_issuer", `{"id":"A69000000"}`},
 		{"get_analytics", `{}`},
 		{"service_status", `{}`},
+		{"propose_alert", `{}`},
+		{"search", `{"query":"enorme"}`},
+		{"fetch", `{"id":"oir-100"}`},
+		{"fetch", `{"id":"A69000000"}`},
 	} {
 		out := s.call(call[0], call[1])
 		if n := len(out.StructuredContent) + len(out.text()); n > 20_000 || out.IsError {

@@ -63,6 +63,9 @@ func (s *service) fetched(id string, header ...string) string {
 	if out.ID != id || out.Title == "" || out.Text == "" || len(out.Metadata) == 0 {
 		s.t.Errorf("%s: %+v", id, out)
 	}
+	for _, v := range out.Metadata {
+		checkQuoted(s.t, v)
+	}
 	return out.Text
 }
 

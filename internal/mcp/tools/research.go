@@ -171,10 +171,10 @@ func (s *Service) fetchReport(ctx context.Context, snapshot *catalog.Snapshot, i
 		}
 		content += "\n" + s.documentText(piece)
 	}
-	return asText(fetched{found{r.ID, s.reportTitle(f), link(f.Decode())}, content, texts(map[string]*string{
-		"company_name": &r.CompanyName, "type": &r.Type, "published_at": new(r.PublishedAt.Format(time.RFC3339)), "number": &r.Number,
-		"issuer_id": r.IssuerID, "corrected_by": r.CorrectedBy, "document": &r.Document.Status,
-	})})
+	metadata := words(map[string]*string{"type": &r.Type, "number": &r.Number, "issuer_id": r.IssuerID, "corrected_by": r.CorrectedBy, "document": &r.Document.Status})
+	metadata["company_name"] = quote.Text(r.CompanyName, 120)
+	metadata["published_at"] = r.PublishedAt.Format(time.RFC3339)
+	return asText(fetched{found{r.ID, s.reportTitle(f), link(f.Decode())}, content, metadata})
 }
 
 func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, id string) (Result, error) {
@@ -190,7 +190,7 @@ func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, i
 	if err != nil {
 		return Result{}, err
 	}
-	return asText(fetched{found{i.ID, s.title(quote.Text(i.Name, 120)), s.issuerLink(i.ID)}, shown.Text, texts(map[string]*string{
+	return asText(fetched{found{i.ID, s.title(quote.Text(i.Name, 120)), s.issuerLink(i.ID)}, shown.Text, words(map[string]*string{
 		"cif": i.CIF, "ticker": i.Ticker, "market": i.Market, "kind": i.Kind, "reports": new(fmt.Sprint(i.ReportCount)),
 	})})
 }
@@ -201,12 +201,13 @@ func asText(v any) (Result, error) {
 	return Result{b, string(b)}, err
 }
 
-// texts returns the members that are not null.
-func texts(all map[string]*string) map[string]string {
+// words returns the members that are not null. They are quoted if they need to be,
+// since the result is a text that a model reads.
+func words(all map[string]*string) map[string]string {
 	out := map[string]string{}
 	for name, v := range all {
 		if v != nil {
-			out[name] = *v
+			out[name] = quote.Word(*v)
 		}
 	}
 	return out

@@ -73,10 +73,9 @@ func (s *Server) selectorsOf(m message) (map[string]*events.Selector, error) {
 	if !ok {
 		return nil, wrongType("notifications", "an object")
 	}
-	if all, given := wanted["resourceSubscriptions"]; given {
-		if _, ok := all.([]any); !ok {
-			return nil, wrongType("resourceSubscriptions", "a list of URIs")
-		}
+	all := wanted["resourceSubscriptions"]
+	if _, ok := all.([]any); !ok && all != nil {
+		return nil, wrongType("resourceSubscriptions", "a list of URIs")
 	}
 	uris := m.subscribed()
 	if len(uris) > maxURIs {

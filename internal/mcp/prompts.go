@@ -109,7 +109,7 @@ func textsOf(arguments any) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for name, v := range given {
-		if out[name], ok = v.(string); !ok {
+		if out[name], ok = v.(string); !ok && v != nil {
 			return nil, wrongType("arguments", "an object of texts")
 		}
 	}

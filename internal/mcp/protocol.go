@@ -197,7 +197,7 @@ func list(result object) answer {
 
 // onePage returns a list, which has one page.
 func onePage(m message, result any) (reply, error) {
-	if cursor, given := m.params["cursor"]; given && cursor != "" {
+	if cursor := m.params["cursor"]; cursor != nil && cursor != "" {
 		return reply{}, &protocolError{code: codeInvalidParams, message: "There is no page with that cursor: the list has one page."}
 	}
 	encoded, isEncoded := result.(json.RawMessage)

@@ -20,10 +20,10 @@ const (
 	MaxPending = 256 << 10
 )
 
-// Writer buffers the response of one listener. The SDK notifies one subscriber
-// after the other, so that without a buffer a slow reader would delay the others.
+// Writer buffers the response of one listener. Listeners are notified one after
+// the other, so that without a buffer a slow reader would delay the others.
 type Writer struct {
-	http.ResponseWriter
+	w       http.ResponseWriter
 	control *http.ResponseController
 	cancel  func()
 	wake    chan struct{}
@@ -38,7 +38,7 @@ type Writer struct {
 // New returns a Writer and starts to write to w. It calls cancel if the reader is
 // too slow or gone.
 func New(w http.ResponseWriter, cancel func()) *Writer {
-	q := &Writer{ResponseWriter: w, control: http.NewResponseController(w), cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	q := &Writer{w: w, control: http.NewResponseController(w), cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	_ = q.control.SetReadDeadline(time.Time{}) // otherwise the connection ends at the deadline of the request
 	w.Header().Set("X-Accel-Buffering", "no")
 	go q.run()
@@ -58,9 +58,6 @@ func (q *Writer) Write(b []byte) (int, error) {
 	q.signal()
 	return len(b), nil
 }
-
-// Flush does nothing: writes are sent at once.
-func (q *Writer) Flush() {}
 
 func (q *Writer) signal() {
 	select {
@@ -125,7 +122,7 @@ func (q *Writer) run() {
 
 func (q *Writer) send(b []byte) error {
 	_ = q.control.SetWriteDeadline(time.Now().Add(WriteTimeout))
-	if _, err := q.ResponseWriter.Write(b); err != nil {
+	if _, err := q.w.Write(b); err != nil {
 		return err
 	}
 	if err := q.control.Flush(); err != nil {

@@ -181,6 +181,36 @@ func TestProposeAlert(t *testing.T) {
 	}
 }
 
+// A proposal with a long filter and address can be used as it is.
+func TestLongAlerts(t *testing.T) {
+	t.Parallel()
+	s := start(t, giants())
+	words := strings.TrimSpace(strings.Repeat("ñandúñandúñandú ", 30))
+	receiver := "https://receiver.example/" + strings.Repeat("x", 475)
+	out := s.call("propose_alert", fmt.Sprintf(`{"search":%q,"url":%q}`, words, receiver))
+	var got struct {
+		Request struct {
+			Body struct {
+				URL    string
+				Filter struct{ Search string }
+			}
+		}
+		Resource *string
+	}
+	if err := json.Unmarshal(out.StructuredContent, &got); err != nil || out.IsError {
+		t.Fatal(err, out.text())
+	}
+	if body := got.Request.Body; body.URL != receiver || body.Filter.Search != words || got.Resource != nil {
+		t.Errorf("%+v", got)
+	}
+	if !strings.HasSuffix(out.text(), `"}'`) {
+		t.Errorf("the command is cut: %s", out.text())
+	}
+	if out := s.call("propose_alert", fmt.Sprintf(`{"url":%q}`, receiver+"x")); !out.IsError {
+		t.Errorf("a longer address is accepted: %s", out.text())
+	}
+}
+
 // Results are compressed for clients that accept it.
 func TestCompressed(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,6 @@ var listEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, di
 
 const (
 	maxURIs       = 10                     // of one request
-	maxURI        = 500                    // bytes of an address
 	minInterval   = 200 * time.Millisecond // between two rounds, so that a burst is notified once
 	batchSize     = 1000                   // events of one round
 	retryInterval = 5 * time.Second        // after an error, or without events
@@ -48,8 +47,8 @@ const (
 // selectorOf returns the selector of a URI.
 func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	if len(uri) > maxURI || at != tools.LatestURI && at != tools.SearchURI {
-		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in=document, in %d bytes.", tools.LatestURI, tools.SearchURI, maxURI)
+	if len(uri) > tools.MaxURI || at != tools.LatestURI && at != tools.SearchURI {
+		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, in=document, in %d bytes.", tools.LatestURI, tools.SearchURI, tools.MaxURI)
 	}
 	p := query.ParseQuery(rawQuery)
 	snapshot, err := s.o.Query.Snapshot()

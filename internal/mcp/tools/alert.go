@@ -18,9 +18,12 @@ const (
 	SearchURI = "pregon://reports/search"
 )
 
+// MaxURI is the size in bytes of a resource that has subscriptions.
+const MaxURI = 500
+
 const (
 	alertDays   = 90
-	maxReceiver = 2000 // bytes of the receiver's address
+	maxReceiver = 500 // bytes of the receiver's address, so that newResult never cuts it
 )
 
 // proposal is an alert that a person may subscribe to.
@@ -31,7 +34,7 @@ type proposal struct {
 	Weeks    []int             `json:"weeks"`
 	Samples  []json.RawMessage `json:"samples"`
 	Request  restRequest       `json:"request"`
-	Resource string            `json:"resource"` // for subscriptions/listen
+	Resource *string           `json:"resource"` // for subscriptions/listen, if the filter is short enough
 }
 
 // restRequest is a request of the REST API.
@@ -86,8 +89,9 @@ func weeks(days []query.DayCount) []int {
 	return out
 }
 
-// resourceOf returns the resource whose subscribers are notified of the same reports.
-func resourceOf(f query.FilterBody) string {
+// resourceOf returns the resource whose subscribers are notified of the same reports,
+// nil if it would be too long.
+func resourceOf(f query.FilterBody) *string {
 	q := url.Values{}
 	for name, v := range map[string]string{"search": f.Search, "type": f.Type, "issuer": f.Issuer, "category": f.Category, "kind": f.Kind, "in": f.In} {
 		if v != "" {
@@ -95,9 +99,13 @@ func resourceOf(f query.FilterBody) string {
 		}
 	}
 	if len(q) == 0 {
-		return LatestURI
+		return new(LatestURI)
 	}
-	return SearchURI + "?" + q.Encode()
+	uri := SearchURI + "?" + q.Encode()
+	if len(uri) > MaxURI {
+		return nil
+	}
+	return &uri
 }
 
 func (s *Service) alertText(snapshot *catalog.Snapshot, p proposal) string {

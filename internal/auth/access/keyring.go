@@ -29,16 +29,20 @@ const (
 
 // Keyring holds all keys in memory. Follow keeps it up to date with the store.
 type Keyring struct {
-	store interface {
-		store.Records
-		store.Usage
-	}
+	store keyStore
 	audit Audit
 
 	known    atomic.Pointer[keys]
 	follower *follow.Follower
 	used     chan *holder
 	changed  atomic.Pointer[chan struct{}] // closed when known changes
+}
+
+// keyStore is the part of a store that a Keyring uses.
+type keyStore interface {
+	store.Records
+	store.Usage
+	store.Nonces
 }
 
 // keys is an immutable snapshot.
@@ -60,11 +64,7 @@ type holder struct {
 }
 
 // NewKeyring returns a keyring that is empty until Refresh.
-func NewKeyring(s interface {
-	store.Records
-	store.Usage
-}, audit Audit,
-) *Keyring {
+func NewKeyring(s keyStore, audit Audit) *Keyring {
 	k := &Keyring{store: s, audit: audit, used: make(chan *holder, 256)}
 	k.follower = follow.New(follow.Options{Kind: keyKind, Noun: "keys", Store: s, Apply: k.apply})
 	k.known.Store(&keys{})
@@ -139,7 +139,11 @@ func (k *Keyring) recordUse(ctx context.Context, h *holder) {
 		h.noted.Store(0)
 		return
 	}
-	if first.Equal(at) {
+	if !first.Equal(at) {
+		return
+	}
+	// Replicas that record a first use at the same moment may each be told so.
+	if claimed, err := k.store.ClaimNonce(ctx, "first use of "+h.ID, at.Add(time.Hour)); claimed && err == nil {
 		k.audit.record(ctx, "key.first_used", slog.String("key", h.ID))
 	}
 }

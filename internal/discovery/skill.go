@@ -47,12 +47,11 @@ func writeSkills(f *facts, e edition) error {
 		if err != nil || front["name"] != name || description == "" {
 			return fmt.Errorf("the skill %s has no name or description of its own: %w", name, err)
 		}
-		f.SkillTexts = append(f.SkillTexts, mcp.Skill{Name: name, Front: front, Body: body})
 		at := skillsPath + name + "/SKILL.md"
 		sum := sha256.Sum256(body)
-		f.Skills = append(f.Skills, skill{
-			Name: name, Type: "skill-md", Description: description, URL: f.URL(at), Digest: "sha256:" + hex.EncodeToString(sum[:]),
-		})
+		digest := "sha256:" + hex.EncodeToString(sum[:])
+		f.Skills = append(f.Skills, skill{Name: name, Type: "skill-md", Description: description, URL: f.URL(at), Digest: digest})
+		f.SkillTexts = append(f.SkillTexts, mcp.Skill{Name: name, Front: front, Body: body, Digest: digest})
 		e[at] = variants{{contentType: skillType + "; charset=utf-8", body: body}}
 	}
 	return f.addJSON(e, "application/json", "skills.json", nil, skillsPath+"index.json")

@@ -46,7 +46,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 		return message{}, err
 	}
 	m, err := readMessage(r)
-	if refusal := s.o.Guard.Authorize(w, principal, m.need()); refusal != nil { // an invalid message is observed as well
+	need := m.need()
+	if refusal := s.o.Guard.Authorize(w, principal, need); refusal != nil { // an invalid message is observed as well
 		return m, refusal
 	}
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 	if m.method == listenMethod {
 		return m, s.listen(w, r, m, principal)
 	}
-	slot, err := s.o.Guard.AcquireSlot(r, principal, m.readsDocuments(principal))
+	slot, err := s.o.Guard.AcquireSlot(r, principal, !need.Public || m.mayReadDocuments(principal))
 	if err != nil {
 		return m, err
 	}

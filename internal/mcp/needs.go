@@ -30,10 +30,10 @@ func (m message) need() access.Requirement {
 	return public(0)
 }
 
-// readsDocuments reports whether the answer for a caller may have to read documents
-// from the store.
-func (m message) readsDocuments(by access.Principal) bool {
-	return !m.need().Public || by.Mode != access.Anonymous && (m.name == "search" || m.name == "fetch")
+// mayReadDocuments reports whether the answer to a public message has more for a
+// caller with a credential, which is read from the store.
+func (m message) mayReadDocuments(by access.Principal) bool {
+	return by.Mode != access.Anonymous && (m.name == "search" || m.name == "fetch")
 }
 
 func public(scope access.Scope) access.Requirement {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -183,27 +182,29 @@ func (s *Server) initialize(_ context.Context, m message) (reply, error) {
 }
 
 func (s *Server) discover(context.Context, message) (reply, error) {
-	b, err := query.Encode(object{"supportedVersions": revisions, "capabilities": capabilities, "instructions": instructions})
-	return reply{object: b, ttl: offerTTL}, err
+	return encodeOffer(object{"supportedVersions": revisions, "capabilities": capabilities, "instructions": instructions})
 }
 
 func empty(*Server, context.Context, message) (reply, error) { return reply{object: []byte("{}")}, nil }
 
 // list returns the answer with a constant list.
 func list(result object) answer {
-	encoded := json.RawMessage(mustEncode(result))
-	return func(_ *Server, _ context.Context, m message) (reply, error) { return onePage(m, encoded) }
+	encoded := mustEncode(result)
+	return func(_ *Server, _ context.Context, m message) (reply, error) {
+		return reply{object: encoded, ttl: offerTTL}, m.checkCursor()
+	}
 }
 
-// onePage returns a list, which has one page.
-func onePage(m message, result any) (reply, error) {
+// checkCursor refuses a request for another page of a list, which has one.
+func (m message) checkCursor() error {
 	if cursor := m.params["cursor"]; cursor != nil && cursor != "" {
-		return reply{}, &protocolError{code: codeInvalidParams, message: "There is no page with that cursor: the list has one page."}
+		return &protocolError{code: codeInvalidParams, message: "There is no page with that cursor: the list has one page."}
 	}
-	encoded, isEncoded := result.(json.RawMessage)
-	if isEncoded {
-		return reply{object: encoded, ttl: offerTTL}, nil
-	}
+	return nil
+}
+
+// encodeOffer returns a result that is part of the offer of the server.
+func encodeOffer(result object) (reply, error) {
 	b, err := query.Encode(result)
 	return reply{object: b, ttl: offerTTL}, err
 }

@@ -71,6 +71,9 @@ var viewContents = func() map[string][]byte {
 }()
 
 func (s *Server) listResources(_ context.Context, m message) (reply, error) {
+	if err := m.checkCursor(); err != nil {
+		return reply{}, err
+	}
 	all := slices.Clone(resources)
 	for _, v := range view.All() {
 		all = append(all, resource{URI: v.URI, Name: v.Name, Title: v.Title, Description: v.Description, MIMEType: viewType, Size: len(v.HTML), Meta: viewMeta})
@@ -78,7 +81,7 @@ func (s *Server) listResources(_ context.Context, m message) (reply, error) {
 	for _, k := range s.skills() {
 		all = append(all, k.resource())
 	}
-	return onePage(m, object{"resources": all})
+	return encodeOffer(object{"resources": all})
 }
 
 // readResource answers resources/read.

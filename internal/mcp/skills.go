@@ -1,19 +1,14 @@
 package mcp
 
-import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-
-	"pregon/internal/query"
-)
+import "context"
 
 // Skill is an instruction for agents: a Markdown text with front matter. It is the
 // same as over HTTP.
 type Skill struct {
-	Name  string
-	Front map[string]any // the front matter
-	Body  []byte
+	Name   string
+	Front  map[string]any // the front matter
+	Body   []byte
+	Digest string // of Body, such as sha256:…
 }
 
 const (
@@ -25,8 +20,7 @@ func (k Skill) uri() string { return skillURI + k.Name + "/SKILL.md" }
 
 // entry returns the skill as the extension describes it.
 func (k Skill) entry() object {
-	sum := sha256.Sum256(k.Body)
-	file := object{"uri": k.uri(), "digest": "sha256:" + hex.EncodeToString(sum[:]), "size": len(k.Body)}
+	file := object{"uri": k.uri(), "digest": k.Digest, "size": len(k.Body)}
 	return object{"uri": k.uri(), "frontmatter": k.Front, "resources": []object{file}}
 }
 
@@ -53,11 +47,14 @@ func (s *Server) skill(uri string) (Skill, error) {
 }
 
 func (s *Server) listSkills(_ context.Context, m message) (reply, error) {
+	if err := m.checkCursor(); err != nil {
+		return reply{}, err
+	}
 	all := []object{}
 	for _, k := range s.skills() {
 		all = append(all, k.entry())
 	}
-	return onePage(m, object{"skills": all})
+	return encodeOffer(object{"skills": all})
 }
 
 func (s *Server) getSkill(_ context.Context, m message) (reply, error) {
@@ -65,6 +62,5 @@ func (s *Server) getSkill(_ context.Context, m message) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	b, err := query.Encode(object{"skill": k.entry()})
-	return reply{object: b, ttl: offerTTL}, err
+	return encodeOffer(object{"skill": k.entry()})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"pregon/internal/catalog"
@@ -55,11 +56,12 @@ func (p *Params) CheckFilter(f disclosure.Filter) {
 	}
 }
 
-// Preview is what a filter would have selected in the last days.
+// Preview is what a selection would have had in the last days.
 type Preview struct {
 	Total   int               `json:"total"`
 	Days    []DayCount        `json:"days"`
 	Samples []json.RawMessage `json:"samples"` // the newest
+	Newest  []catalog.Report  `json:"-"`       // the same
 }
 
 // DayCount is the number of reports on a day.
@@ -70,14 +72,16 @@ type DayCount struct {
 
 const previewSamples = 5
 
-// Preview returns what a filter would have selected in the last days.
-func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, filter disclosure.Filter, days int) (Preview, error) {
+// Preview returns what a selection would have had in the last days.
+func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, selection events.Selection, days int) (Preview, error) {
+	filter := selection.Filter
+	reports := len(selection.Events) == 0 || slices.ContainsFunc(selection.Events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	today := disclosure.DayOf(time.Now())
 	first := today - disclosure.Day(days) + 1
 	out := Preview{Days: []DayCount{}, Samples: []json.RawMessage{}}
 	filter.From, filter.To = max(filter.From, first), min(cmp.Or(filter.To, today), today)
 	byDay := map[disclosure.Day]int{}
-	if filter.From <= filter.To {
+	if reports && filter.From <= filter.To {
 		list := List{Filter: filter, Page: 1, Limit: math.MaxInt32, InDocuments: filter.InDocument}
 		list.Filter.InDocument = false
 		found, err := q.Reports(ctx, s, list)
@@ -85,11 +89,12 @@ func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, filter discl
 			return Preview{}, err
 		}
 		out.Total = found.Total
-		for i, f := range found.Reports {
+		for _, f := range found.Reports {
 			byDay[disclosure.DayOf(f.Published())]++
-			if i < previewSamples {
-				out.Samples = append(out.Samples, f.AppendJSON(nil))
-			}
+		}
+		out.Newest = found.Reports[:min(len(found.Reports), previewSamples)]
+		for _, f := range out.Newest {
+			out.Samples = append(out.Samples, f.AppendJSON(nil))
 		}
 	}
 	for d := first; d <= today; d++ {

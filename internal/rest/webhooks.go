@@ -346,10 +346,7 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (response, er
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
-	if len(selected) > 0 && !slices.ContainsFunc(selected, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated }) {
-		filter.To = 1 // no event is about a report
-	}
-	out, err := a.Query.Preview(r.Context(), s, filter, previewDays)
+	out, err := a.Query.Preview(r.Context(), s, events.Selection{Events: selected, Filter: filter}, previewDays)
 	if err != nil {
 		return response{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pregon/internal/catalog"
+	"pregon/internal/events"
 	"pregon/internal/mcp/quote"
 	"pregon/internal/query"
 )
@@ -61,7 +62,7 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 	if receiver == "" {
 		receiver = "https://RECEIVER.example/reports"
 	}
-	preview, err := s.Query.Preview(ctx, snapshot, filter, alertDays)
+	preview, err := s.Query.Preview(ctx, snapshot, events.Selection{Filter: filter}, alertDays)
 	if err != nil {
 		return Result{}, err
 	}
@@ -77,7 +78,7 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 	if err != nil {
 		return Result{}, err
 	}
-	return newResult(b, s.alertText(snapshot, out)), nil
+	return newResult(b, s.alertText(out, preview.Newest)), nil
 }
 
 // weeks adds up days. The last week ends today; the first may be incomplete.
@@ -108,16 +109,11 @@ func resourceOf(f query.FilterBody) *string {
 	return &uri
 }
 
-func (s *Service) alertText(snapshot *catalog.Snapshot, p proposal) string {
+func (s *Service) alertText(p proposal, newest []catalog.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%sIn the last %d days %d reports would have been sent. %s\n", s.Simulated(), p.Days, p.Total, quote.Notice)
-	for _, row := range p.Samples {
-		var r struct{ ID string }
-		if json.Unmarshal(row, &r) == nil {
-			if f, err := query.Find(snapshot, r.ID); err == nil {
-				b.Write(appendLine(nil, f))
-			}
-		}
+	for _, f := range newest {
+		b.Write(appendLine(nil, f))
 	}
 	body, _ := query.Encode(p.Request.Body) // it was encoded before
 	fmt.Fprintf(&b, "Nothing was created. To subscribe, a person sends this with a key:\ncurl %s -H 'Authorization: Bearer YOUR_KEY' -H 'Content-Type: application/json' -d '%s'",

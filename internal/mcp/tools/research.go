@@ -59,7 +59,8 @@ func (s *Service) search(ctx context.Context, snapshot *catalog.Snapshot, p *que
 		}
 	}
 	for _, f := range reports {
-		results = append(results, found{f.ID(), s.reportTitle(f), link(f.Decode())})
+		r := f.Decode()
+		results = append(results, found{r.ID, s.reportTitle(r.CompanyName, r.Title, string(r.Type), r.PublishedAt), link(r.SourceURL, r.PDFURL)})
 	}
 	return asText(map[string]any{"results": results})
 }
@@ -155,10 +156,6 @@ func (s *Service) fetchReport(ctx context.Context, snapshot *catalog.Snapshot, i
 	if err != nil {
 		return Result{}, err
 	}
-	f, err := query.Find(snapshot, id)
-	if err != nil {
-		return Result{}, err
-	}
 	content := s.reportText(r)
 	switch {
 	case r.Document.Status != "ready":
@@ -174,7 +171,8 @@ func (s *Service) fetchReport(ctx context.Context, snapshot *catalog.Snapshot, i
 	metadata := words(map[string]*string{"type": &r.Type, "number": &r.Number, "issuer_id": r.IssuerID, "corrected_by": r.CorrectedBy, "document": &r.Document.Status})
 	metadata["company_name"] = quote.Text(r.CompanyName, 120)
 	metadata["published_at"] = r.PublishedAt.Format(time.RFC3339)
-	return asText(fetched{found{r.ID, s.reportTitle(f), link(f.Decode())}, content, metadata})
+	title := s.reportTitle(r.CompanyName, r.Title, r.Type, r.PublishedAt)
+	return asText(fetched{found{r.ID, title, link(textOf(r.SourceURL), textOf(r.PDFURL))}, content, metadata})
 }
 
 func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, id string) (Result, error) {
@@ -221,12 +219,20 @@ func (s *Service) title(title string) string {
 	return title
 }
 
-func (s *Service) reportTitle(f catalog.Report) string {
-	return s.title(fmt.Sprintf("%s: %s (%s, %s)", quote.Text(f.CompanyName(), 80), quote.Text(f.Title(), 160), f.Type(), Clock(f.Published())))
+func (s *Service) reportTitle(company, title, series string, published time.Time) string {
+	return s.title(fmt.Sprintf("%s: %s (%s, %s)", quote.Text(company, 80), quote.Text(title, 160), series, Clock(published)))
 }
 
 // link returns a page about a report that a person can open, or "".
-func link(r *disclosure.Report) string { return cmp.Or(quote.Link(r.SourceURL), quote.Link(r.PDFURL)) }
+func link(source, document string) string { return cmp.Or(quote.Link(source), quote.Link(document)) }
+
+// textOf returns the text of a field, "" for null.
+func textOf(field *string) string {
+	if field == nil {
+		return ""
+	}
+	return *field
+}
 
 // issuerLink returns a page about an issuer.
 func (s *Service) issuerLink(id string) string {

@@ -68,6 +68,7 @@ type route struct {
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
+	columns             []string // of a list, which is also available as CSV
 }
 
 // public returns the requirement of a public route. A caller with a credential
@@ -80,19 +81,19 @@ func authenticated(s access.Scope) access.Requirement { return access.Requiremen
 
 // routes is the whole surface. Each route is described in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports},
+	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
 	{pattern: "GET /api/v1/reports/{id}", need: public(access.ReadReports), handle: (*API).getReport},
 	{pattern: "GET /api/v1/reports/{id}/document", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
-	{pattern: "GET /api/v1/search/documents", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true},
-	{pattern: "GET /api/v1/issuers", need: public(access.ReadIssuers), handle: (*API).listIssuers},
+	{pattern: "GET /api/v1/search/documents", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true, columns: hitColumns},
+	{pattern: "GET /api/v1/issuers", need: public(access.ReadIssuers), handle: (*API).listIssuers, columns: issuerColumns},
 	{pattern: "GET /api/v1/issuers/{id}", need: public(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
-	{pattern: "GET /api/v1/suggest", need: public(0), handle: (*API).getSuggestions},
+	{pattern: "GET /api/v1/suggest", need: public(0), handle: (*API).getSuggestions, columns: suggestionColumns},
 	{pattern: "GET /api/v1/status", need: access.Requirement{Public: true, Uncounted: true}, beforeReady: true, handle: (*API).getStatus},
-	{pattern: "GET /api/v1/completeness", need: public(0), handle: (*API).getCompleteness},
+	{pattern: "GET /api/v1/completeness", need: public(0), handle: (*API).getCompleteness, columns: dayColumns},
 	{pattern: "GET " + StreamPath, need: authenticated(access.ReadReports), stream: (*API).openStream},
-	{pattern: "GET /api/v1/changes", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true},
-	{pattern: "GET /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks},
+	{pattern: "GET /api/v1/changes", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true, columns: changeColumns},
+	{pattern: "GET /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks, columns: webhookColumns},
 	{pattern: "POST /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).createWebhook},
 	{pattern: "POST /api/v1/webhooks/preview", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
 	{pattern: "GET /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).getWebhook},
@@ -100,13 +101,14 @@ var routes = []route{
 	{pattern: "DELETE /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).deleteWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/test", need: authenticated(access.ReadReports), handle: (*API).testWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: authenticated(access.ReadReports), handle: (*API).rotateWebhook},
-	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: authenticated(access.ReadReports), handle: (*API).listDeliveries},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: authenticated(access.ReadReports), handle: (*API).listDeliveries, columns: deliveryColumns},
 	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: authenticated(access.ReadReports), handle: (*API).redeliver, expensive: true},
 	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
 }
 
-// Patterns returns the pattern of every route.
+// Patterns returns the pattern of every route. The paths that end in .csv, which
+// lists have too, are not among them.
 func Patterns() []string {
 	out := make([]string, len(routes))
 	for i, r := range routes {
@@ -118,7 +120,11 @@ func Patterns() []string {
 // Register adds every route to the mux.
 func (a *API) Register(mux *http.ServeMux) {
 	for _, r := range routes {
-		mux.Handle(r.pattern, a.serve(r))
+		handler := a.serve(r)
+		mux.Handle(r.pattern, handler)
+		if r.columns != nil {
+			mux.Handle(r.pattern+csvSuffix, handler)
+		}
 	}
 }
 
@@ -134,6 +140,7 @@ type response struct {
 	header      http.Header // additional headers
 	location    string      // of the created resource
 	revalidate  bool        // caches must revalidate it
+	negotiated  bool        // depends on the Accept header
 	stream      *stream     // instead of all other fields
 }
 
@@ -153,6 +160,9 @@ func (a *API) serve(rt route) http.Handler {
 		var slot access.Slot
 		defer func() { slot.Release() }()
 		out, err := a.respond(w, rt, r, &slot)
+		if err == nil && rt.columns != nil {
+			out, err = a.negotiate(r, rt.columns, out)
+		}
 		if err != nil {
 			a.writeError(w, r, err)
 			return
@@ -274,9 +284,10 @@ func (rt route) needFor(r *http.Request) access.Requirement {
 // Constant header values. Assigning them by key avoids canonicalizing the key
 // and an allocation for each response.
 var (
-	varies   = []string{"Authorization, X-API-Key, Accept-Encoding"}
-	jsonType = []string{"application/json"}
-	public1s = []string{"public, max-age=1"}
+	varies       = []string{"Authorization, X-API-Key, Accept-Encoding"}
+	variesAccept = []string{"Authorization, X-API-Key, Accept-Encoding, Accept"}
+	jsonType     = []string{"application/json"}
+	public1s     = []string{"public, max-age=1"}
 )
 
 // writeResponse writes a response, or 304 if the client has it already.
@@ -298,6 +309,9 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 		return
 	}
 	h["Vary"] = varies
+	if out.negotiated {
+		h["Vary"] = variesAccept
+	}
 	for name, values := range out.header {
 		h[name] = append(h[name], values...)
 	}

@@ -72,7 +72,7 @@ var open = []string{"Document", "Event", "RpcMessage", "TokenRequest"}
 // The validation library only decodes plain text; the other text types are
 // decoded alike.
 func init() {
-	for _, kind := range []string{"text/markdown", "text/html"} {
+	for _, kind := range []string{"text/csv", "text/markdown", "text/html"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.RegisteredBodyDecoder("text/plain"))
 	}
 }
@@ -111,12 +111,21 @@ var paths = sync.OnceValue(func() *http.ServeMux {
 		if path == "/" {
 			path = "/{$}"
 		}
-		for method := range item.Operations() {
+		for method, operation := range item.Operations() {
 			mux.Handle(method+" "+path, http.NotFoundHandler())
+			if isList(operation) {
+				mux.Handle(method+" "+path+".csv", http.NotFoundHandler())
+			}
 		}
 	}
 	return mux
 })
+
+// isList reports whether an operation is also available as CSV, at a path of its own.
+func isList(operation *openapi3.Operation) bool {
+	ok := operation.Responses.Status(http.StatusOK)
+	return ok != nil && ok.Value.Content["text/csv"] != nil
+}
 
 // checkProblem checks the response to a request that matches no operation. It
 // must be a problem document.
@@ -199,8 +208,9 @@ var absoluteURI = openapi3.NewCallbackValidator(func(s string) error {
 	return err
 })
 
-// PathOf turns a pattern of the mux into a path of the document.
+// PathOf turns a pattern of the mux into a path of the document. A list as CSV is
+// the same operation.
 func PathOf(pattern string) string {
 	_, path, _ := strings.Cut(pattern, " ")
-	return strings.TrimSuffix(path, "{$}")
+	return strings.TrimSuffix(strings.TrimSuffix(path, "{$}"), ".csv")
 }

@@ -161,7 +161,7 @@ var (
 	https    = []string{"max-age=31536000"} // a year; subdomains may not be ours
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
-	exposed  = []string{"ETag, X-Request-Id, Pregon-Source, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
+	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Total, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
 )
 
 // commonHeaders sets the headers of every response: the source of the reports, and

@@ -11,28 +11,23 @@ import (
 
 // fallback answers requests without a route: unknown paths, unsupported methods and
 // preflight requests (OPTIONS).
-type fallback struct {
-	mux   *http.ServeMux
-	admit func(http.ResponseWriter, *http.Request) error
-}
-
-func (f fallback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	allowed := f.methods(r)
+func (s *Server) fallback(w http.ResponseWriter, r *http.Request) {
+	allowed := s.methods(r)
 	if r.Method != http.MethodOptions || len(allowed) == 0 { // a preflight is not counted: its request is
-		if err := f.admit(w, r); err != nil {
-			problem.Write(w, err)
+		if err := s.o.Admit(w, r); err != nil {
+			s.writeError(w, r, problem.Of(err))
 			return
 		}
 	}
 	switch {
 	case len(allowed) == 0:
-		problem.Write(w, errNoRoute)
+		s.writeError(w, r, problem.Of(errNoRoute))
 	case r.Method == http.MethodOptions:
 		preflight(w, r, allowed)
 	default:
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		problem.WriteStatus(w, http.StatusMethodNotAllowed, "method-not-allowed",
-			"This path does not take "+r.Method+": use "+strings.Join(allowed, ", ")+".")
+		s.writeError(w, r, problem.OfStatus(http.StatusMethodNotAllowed, "method-not-allowed",
+			"This path does not take "+r.Method+": use "+strings.Join(allowed, ", ")+"."))
 	}
 }
 
@@ -48,22 +43,22 @@ func (s *Server) cleanPaths(next http.Handler) http.Handler {
 		plain := r.Clone(r.Context())
 		plain.URL.Path = path.Clean("/" + p)
 		if err := s.o.Admit(w, plain); err != nil {
-			problem.Write(w, err)
+			s.writeError(w, r, problem.Of(err))
 			return
 		}
-		problem.Write(w, errNoRoute)
+		s.writeError(w, r, problem.Of(errNoRoute))
 	})
 }
 
 var errNoRoute = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
 
 // methods returns the methods that the mux has for the path.
-func (f fallback) methods(r *http.Request) []string {
+func (s *Server) methods(r *http.Request) []string {
 	probe := r.Clone(r.Context())
 	var allowed []string
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		probe.Method = m
-		if _, pattern := f.mux.Handler(probe); pattern != "/" {
+		if _, pattern := s.o.Mux.Handler(probe); pattern != "/" {
 			allowed = append(allowed, m)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 				panic(http.ErrAbortHandler) // the server would keep an unread response
 			}
 			w.Header().Set("Connection", "close")
-			problem.Write(w, err)
+			s.writeError(w, r, problem.Of(err))
 			return
 		}
 		defer releaseHead(r)
@@ -213,18 +213,30 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 	})
 }
 
-// problemErrors writes problem documents.
-var problemErrors = ErrorWriter{
-	TooLarge: func(w http.ResponseWriter, _ *http.Request) {
-		problem.WriteStatus(w, http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most.")
-	},
-	Failed: func(w http.ResponseWriter, _ *http.Request) { problem.Write(w, fault.New(fault.Internal, "panic")) },
-}
-
 // errorWriter returns the error format of the surface of a request.
 func (s *Server) errorWriter(r *http.Request) ErrorWriter {
-	if t, ok := s.o.ErrorWriters[r.URL.Path]; ok {
-		return t
+	if own, ok := s.o.ErrorWriters[r.URL.Path]; ok {
+		return own
 	}
-	return problemErrors
+	return ErrorWriter{
+		TooLarge: func(w http.ResponseWriter, r *http.Request) {
+			s.writeError(w, r, problem.OfStatus(http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most."))
+		},
+		Failed: func(w http.ResponseWriter, r *http.Request) {
+			s.writeError(w, r, problem.Of(fault.New(fault.Internal, "panic")))
+		},
+	}
+}
+
+// writeError writes an error of the server itself, as a page if the request is for
+// one.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, d problem.Document) {
+	if _, own := s.o.ErrorWriters[r.URL.Path]; s.o.ErrorPage != nil && !own {
+		d.SetHeader(w.Header())
+		d.Instance = w.Header().Get(problem.RequestIDHeader)
+		if s.o.ErrorPage(w, r, d) {
+			return
+		}
+	}
+	d.Write(w)
 }

@@ -63,6 +63,11 @@ type Options struct {
 	// ErrorWriters are the error formats by path, for errors outside of the surface.
 	// The default is problem documents.
 	ErrorWriters map[string]ErrorWriter
+	// ErrorPage writes an error of the server itself as a page, and returns true. If
+	// the request is not for a page it writes nothing and returns false. The headers of
+	// errors are set before; their format is not. Paths in ErrorWriters have no pages.
+	// Nil means that there are none.
+	ErrorPage func(http.ResponseWriter, *http.Request, problem.Document) bool
 	// MaxConnections limits connections, MaxPerAddress those of one address (or /64
 	// network of IPv6), and MaxRequests active requests. 0 is no limit.
 	MaxConnections, MaxPerAddress, MaxRequests int
@@ -132,7 +137,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, draining: make(chan struct{})}
 	o.Mux.HandleFunc("GET "+healthPath, s.health)
 	o.Mux.HandleFunc("GET "+readyPath, s.ready)
-	o.Mux.Handle("/", fallback{o.Mux, o.Admit})
+	o.Mux.HandleFunc("/", s.fallback)
 
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {

@@ -292,6 +292,88 @@ func TestErrorWriters(t *testing.T) {
 	}
 }
 
+// Errors of the server itself are pages for requests that want one, and problem
+// documents for others. Surfaces with a format of their own have no pages.
+func TestErrorPages(t *testing.T) {
+	entered := make(chan struct{})
+	h := newHarness(t, map[string]http.HandlerFunc{
+		"GET /x": hello,
+		"GET /bug": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "7")
+			w.Header().Set("ETag", `"x"`)
+			panic("the secret detail")
+		},
+		"GET /own": hello,
+		"GET /slow": func(_ http.ResponseWriter, r *http.Request) {
+			close(entered)
+			<-r.Context().Done()
+		},
+	}, func(o *httpserver.Options) {
+		o.MaxRequests = 1
+		o.ErrorWriters = map[string]httpserver.ErrorWriter{"/own": {}}
+		o.ErrorPage = func(w http.ResponseWriter, r *http.Request, d problem.Document) bool {
+			if r.Header.Get("Accept") != "text/html" {
+				return false
+			}
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(d.Status)
+			_, _ = io.WriteString(w, "<h1>"+d.Title+"</h1>"+d.Detail+d.Instance)
+			return true
+		}
+	})
+	for _, test := range []struct {
+		method, target string
+		length         int64
+		refuse         error
+		status         int
+		retry          string
+		wants          string
+	}{
+		{"GET", "/nothing", 0, nil, 404, "", "nothing at this path"},
+		{"GET", "//x", 0, nil, 404, "", "nothing at this path"},
+		{"GET", "/nothing", 0, fault.New(fault.RateLimited, "too often"), 429, "2", "too often"},
+		{"GET", "//x", 0, fault.New(fault.RateLimited, "too often"), 429, "2", "too often"},
+		{"DELETE", "/x", 0, nil, 405, "", "use GET, HEAD, OPTIONS"},
+		{"POST", "/x", 5 << 20, nil, 413, "", "1 MiB"},
+		{"GET", "/bug", 0, nil, 500, "", "Something went wrong"},
+	} {
+		h.refuse = test.refuse
+		request := func(accept string) *httptest.ResponseRecorder {
+			return h.do(test.method, test.target, header("Accept", accept), header("X-Request-Id", "the-id"), func(r *http.Request) { r.ContentLength = test.length })
+		}
+		name := test.method + " " + test.target
+		page := request("text/html")
+		if page.Code != test.status || page.Header().Get("Content-Type") != "text/html" || !strings.Contains(page.Body.String(), test.wants) ||
+			!strings.HasSuffix(page.Body.String(), "the-id") || strings.Contains(page.Body.String(), "secret") {
+			t.Errorf("%s: the page is %d %v %s", name, page.Code, page.Header(), page.Body)
+		}
+		if h := page.Header(); h.Get("Cache-Control") != "no-store" || h.Get("Retry-After") != test.retry || h.Get("Content-Length") != "" || h.Get("ETag") != "" {
+			t.Errorf("%s: the headers of the page are %v", name, h)
+		}
+		document := request("application/json")
+		if document.Code != test.status || document.Header().Get("Content-Type") != "application/problem+json" || document.Header().Get("Retry-After") != test.retry ||
+			!strings.Contains(document.Body.String(), test.wants) {
+			t.Errorf("%s: the document is %d %v %s", name, document.Code, document.Header(), document.Body)
+		}
+	}
+	h.refuse = nil
+	if w := h.do("DELETE", "/own", header("Accept", "text/html")); w.Code != 405 || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Errorf("a page for a surface with its own format: %d %v", w.Code, w.Header())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.do("GET", "/slow", func(r *http.Request) { *r = *r.WithContext(ctx) })
+	}()
+	<-entered
+	if w := h.do("GET", "/x", header("Accept", "text/html")); w.Code != 503 || w.Header().Get("Content-Type") != "text/html" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("without room: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+	cancel()
+	<-ended
+}
+
 func TestCompression(t *testing.T) {
 	text := strings.Repeat("una información relevante ", 200)
 	h := newHarness(t, map[string]http.HandlerFunc{

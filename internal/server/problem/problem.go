@@ -63,43 +63,56 @@ func ClientClosed(r *http.Request, err error) bool {
 // Status returns the HTTP status of a kind.
 func Status(k fault.Kind) int { return kinds[k].status }
 
-// Write writes the document of an error. For an error that is not a fault it reveals
+// Of returns the document of an error. For an error that is not a fault it reveals
 // no details.
-func Write(w http.ResponseWriter, err error) {
+func Of(err error) Document {
 	k := kinds[fault.KindOf(err)]
 	doc := Document{Type: "urn:pregon:problem:" + k.name, Title: k.title, Status: k.status}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
-		doc.Detail, doc.Code = e.Message, e.Code
+		doc.Detail, doc.Code = secret.Mask(e.Message), e.Code
 		for _, f := range e.Fields {
 			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: text.Clip(secret.Mask(f.Value), 200), Reason: secret.Mask(f.Reason)})
 		}
 	} else {
 		doc.Detail = "Something went wrong on our side. If it lasts, tell us the id of this request."
 	}
-	send(w, doc)
+	return doc
 }
 
-// WriteStatus writes an HTTP error for which there is no kind, such as a wrong method.
-func WriteStatus(w http.ResponseWriter, status int, name, detail string) {
-	send(w, Document{Type: "urn:pregon:problem:" + name, Title: http.StatusText(status), Status: status, Detail: detail})
+// OfStatus returns the document of an HTTP error for which there is no kind, such as
+// a wrong method.
+func OfStatus(status int, name, detail string) Document {
+	return Document{Type: "urn:pregon:problem:" + name, Title: http.StatusText(status), Status: status, Detail: secret.Mask(detail)}
 }
 
-func send(w http.ResponseWriter, doc Document) {
+// Write writes the document of an error.
+func Write(w http.ResponseWriter, err error) { Of(err).Write(w) }
+
+// Write writes the document with the id of the request.
+func (d Document) Write(w http.ResponseWriter) {
 	h := w.Header()
-	doc.Instance, doc.Detail = h.Get(RequestIDHeader), secret.Mask(doc.Detail)
-	body, err := json.Marshal(doc)
+	d.SetHeader(h)
+	d.Instance = h.Get(RequestIDHeader)
+	body, err := json.Marshal(d)
 	if err != nil {
 		panic(err) // strings and numbers always encode
 	}
 	h.Set("Content-Type", "application/problem+json")
-	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Del("ETag")
-	if h["Retry-After"] == nil && (doc.Status == http.StatusServiceUnavailable || doc.Status == http.StatusTooManyRequests) {
+	w.WriteHeader(d.Status)
+	_, _ = w.Write(body)
+}
+
+// SetHeader sets the headers of an error in any format, and removes those of the
+// response that it replaces.
+func (d Document) SetHeader(h http.Header) {
+	for _, name := range []string{"ETag", "Content-Length", "Content-Encoding", "Content-Disposition"} {
+		h.Del(name)
+	}
+	h.Set("Cache-Control", "no-store")
+	if h["Retry-After"] == nil && (d.Status == http.StatusServiceUnavailable || d.Status == http.StatusTooManyRequests) {
 		h.Set("Retry-After", "2")
 	}
-	w.WriteHeader(doc.Status)
-	_, _ = w.Write(body)
 }
 
 // Park excludes a request that will wait from the requests in work, if the server

@@ -74,7 +74,7 @@ func TestCredentialsAreMasked(t *testing.T) {
 		Fields: []fault.Field{{Name: "id", Value: key, Reason: "must not be " + key}},
 	})
 	again := httptest.NewRecorder()
-	problem.WriteStatus(again, 405, "method-not-allowed", "not "+key)
+	problem.OfStatus(405, "method-not-allowed", "not "+key).Write(again)
 	if strings.Contains(w.Body.String()+again.Body.String(), key[:20]) {
 		t.Errorf("%s%s", w.Body, again.Body)
 	}

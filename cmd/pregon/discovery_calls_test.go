@@ -280,7 +280,7 @@ func (n *newcomer) value(of, argument string) any {
 	values := map[string]any{
 		"id": n.report, "issuer": n.issuer, "search": "sociedad", "type": "OIR", "kind": "company", "category": "Sobre resultados",
 		"from": "2020-02-08", "to": today, "date": today, "in": "document", "limit": 2, "page": 1, "offset": 0, "max_chars": 500, "language": "en",
-		"query": "sociedad", "url": "https://receiver.example/reports",
+		"market": "SIBE", "without": "securitisation", "query": "sociedad", "url": "https://receiver.example/reports",
 	}
 	if argument == "id" && strings.Contains(of, "issuer") {
 		return n.issuer

@@ -142,7 +142,7 @@ const (
 // change. It returns "" if the filter is within the limits.
 func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
-		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category and issuer together", n, LongestFilter)
+		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer and market together", n, LongestFilter)
 	}
 	if n := len(text.Words(f.Search)); n > MostTerms {
 		return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)
@@ -152,7 +152,7 @@ func FilterError(f disclosure.Filter) string {
 
 // FilterLength returns the number of characters in the texts of a filter.
 func FilterLength(f disclosure.Filter) int {
-	return utf8.RuneCountInString(f.Search) + utf8.RuneCountInString(f.Category) + utf8.RuneCountInString(f.Issuer)
+	return utf8.RuneCountInString(f.Search) + utf8.RuneCountInString(f.Category) + utf8.RuneCountInString(f.Issuer) + utf8.RuneCountInString(f.Market)
 }
 
 // Selector is a compiled selection.
@@ -188,8 +188,8 @@ func (s *Selector) InDocument() bool { return s.filter.InDocument }
 func (s *Selector) MatchText(c *document.Content) bool { return s.words != nil && s.words.Match(c) }
 
 // Match reports whether an event is selected. A change of an issuer matches a
-// filter that is empty or has only that issuer or its kind, because all other
-// conditions apply to reports. If the selector is InDocument, Match reports
+// filter that has only conditions on issuers, because all others apply to
+// reports. If the selector is InDocument, Match reports
 // whether the event has a text and meets all other conditions.
 func (s *Selector) Match(e *Event) bool {
 	switch {
@@ -200,12 +200,7 @@ func (s *Selector) Match(e *Event) bool {
 	case e.report != nil:
 		return s.matcher.Match(e.report)
 	}
-	f := s.filter
-	if f.Kind != "" && f.Kind != e.issuer.Kind || f.Issuer != "" && !slices.Contains(e.issuer.Keys(), disclosure.IssuerKey(f.Issuer)) {
-		return false
-	}
-	f.Kind, f.Issuer = "", ""
-	return f == disclosure.Filter{}
+	return s.matcher.MatchIssuer(e.issuer)
 }
 
 // ParseEvent reads the name of an event.

@@ -154,7 +154,7 @@ func TestEvent(t *testing.T) {
 func TestSelection(t *testing.T) {
 	w := newTestHub(t)
 	w.append(store.Batch{
-		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Ticker: "EJF"}},
+		Issuers: []disclosure.Issuer{{ID: "A69000016", Name: "EJEMPLAR FICTICIA, S.A.", Kind: disclosure.Company, Market: "SIBE", Ticker: "EJF"}},
 		Reports: []disclosure.Report{newReport(7)},
 	})
 	w.append(store.Batch{Reports: []disclosure.Report{newReport(8)}, New: disclosure.Backfilled})
@@ -175,6 +175,9 @@ func TestSelection(t *testing.T) {
 		{events.Selection{Filter: disclosure.Filter{Issuer: "B1"}}, ""},
 		{events.Selection{Filter: disclosure.Filter{Kind: disclosure.Company}}, "issuer report"},
 		{events.Selection{Filter: disclosure.Filter{Kind: disclosure.Fund}}, ""},
+		{events.Selection{Filter: disclosure.Filter{Market: "sibe"}}, "issuer report"},
+		{events.Selection{Filter: disclosure.Filter{Market: "MAB"}}, ""},
+		{events.Selection{Filter: disclosure.Filter{NoSecuritisation: true}}, "issuer report"},
 		{events.Selection{Filter: disclosure.Filter{Search: "ejf"}}, "report"},
 	} {
 		var got []string

@@ -110,6 +110,18 @@ func (p *Params) Kind() disclosure.Kind {
 	return k
 }
 
+// without reads what a list leaves out, and reports whether that is the reports of
+// securitisation funds.
+func (p *Params) without() bool {
+	s := p.Text("without")
+	if s != "" && s != withoutSecuritisation {
+		p.Reject("without", s, "must be "+withoutSecuritisation+", or be left out")
+	}
+	return s == withoutSecuritisation
+}
+
+const withoutSecuritisation = "securitisation"
+
 // MaxSearch is the largest size of a search text in bytes. URLs are shorter,
 // but the arguments of a tool may not be.
 const MaxSearch = 64 << 10
@@ -162,7 +174,7 @@ func (p *Params) issuer(s *catalog.Snapshot) string {
 func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	f := disclosure.Filter{
 		Search: p.Search(), Issuer: p.issuer(s), Category: p.Text("category"),
-		From: p.Day("from"), To: p.Day("to"), Kind: p.Kind(),
+		From: p.Day("from"), To: p.Day("to"), Kind: p.Kind(), Market: p.Text("market"), NoSecuritisation: p.without(),
 	}
 	if text := p.Text("type"); text != "" {
 		t, ok := disclosure.ParseType(text)

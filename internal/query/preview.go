@@ -23,17 +23,22 @@ type FilterBody struct {
 	To       string `json:"to,omitempty"`
 	Category string `json:"category,omitempty"`
 	Kind     string `json:"kind,omitempty"`
+	Market   string `json:"market,omitempty"`
+	Without  string `json:"without,omitempty"`
 	In       string `json:"in,omitempty"`
 }
 
 // NewFilterBody returns a filter as JSON.
 func NewFilterBody(f disclosure.Filter) FilterBody {
-	b := FilterBody{Search: f.Search, Type: string(f.Type), Issuer: f.Issuer, Category: f.Category, Kind: string(f.Kind)}
+	b := FilterBody{Search: f.Search, Type: string(f.Type), Issuer: f.Issuer, Category: f.Category, Kind: string(f.Kind), Market: f.Market}
 	if f.From != 0 {
 		b.From = f.From.String()
 	}
 	if f.To != 0 {
 		b.To = f.To.String()
+	}
+	if f.NoSecuritisation {
+		b.Without = withoutSecuritisation
 	}
 	if f.InDocument {
 		b.In = InDocument
@@ -44,7 +49,8 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 // Read parses the fields as the parameters of the same names.
 func (b FilterBody) Read(p *Params, s *catalog.Snapshot) disclosure.Filter {
 	p.SetValues(map[string][]string{
-		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category}, "kind": {b.Kind}, "in": {b.In},
+		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category},
+		"kind": {b.Kind}, "market": {b.Market}, "without": {b.Without}, "in": {b.In},
 	})
 	return p.LiveFilter(s)
 }

@@ -39,10 +39,11 @@ func TestBadNumbers(t *testing.T) {
 func TestBadValues(t *testing.T) {
 	s := start(t, "demo", market())
 	for name, values := range map[string][]string{
-		"type": {"xx", "ip", "Ip", "IP ", "IP,HR", "*", "\x00", "null"},
-		"kind": {"Company", "companies", "xx", "fund ", "\x1f"},
-		"from": {"2026-02-30", "2026-04-31", "22-04-2026", "2026/04/22", "2026-04-22T10:00:00Z", "20260422", "1899-12-31", "0000-00-00", "10000-01-01", "yesterday", "2026-04-22 "},
-		"to":   {"2027-02-29", "hoy", "2026", "2026-04", "\x7f"},
+		"type":    {"xx", "ip", "Ip", "IP ", "IP,HR", "*", "\x00", "null"},
+		"kind":    {"Company", "companies", "xx", "fund ", "\x1f"},
+		"without": {"securitization", "Securitisation", "funds", "securitisation,"},
+		"from":    {"2026-02-30", "2026-04-31", "22-04-2026", "2026/04/22", "2026-04-22T10:00:00Z", "20260422", "1899-12-31", "0000-00-00", "10000-01-01", "yesterday", "2026-04-22 "},
+		"to":      {"2027-02-29", "hoy", "2026", "2026-04", "\x7f"},
 	} {
 		for _, value := range values {
 			s.get(http.StatusBadRequest, "/api/v1/reports"+encode(name, value)).refused(name, value)
@@ -64,7 +65,7 @@ func TestReversedDates(t *testing.T) {
 func TestEmptyIsAbsent(t *testing.T) {
 	s := start(t, "demo", market())
 	plain := s.get(http.StatusOK, "/api/v1/reports").body
-	for _, name := range []string{"search", "type", "issuer", "kind", "category", "from", "to", "limit", "page"} {
+	for _, name := range []string{"search", "type", "issuer", "kind", "category", "market", "without", "from", "to", "limit", "page"} {
 		for _, empty := range []string{"?" + name + "=", "?" + name} {
 			if got := s.get(http.StatusOK, "/api/v1/reports"+empty).body; string(got) != string(plain) {
 				t.Errorf("%s: %s", empty, got)
@@ -75,7 +76,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 
 func TestRepeatedParameters(t *testing.T) {
 	s := start(t, "demo", market())
-	for _, name := range []string{"search", "type", "issuer", "kind", "category", "from", "to", "limit", "page"} {
+	for _, name := range []string{"search", "type", "issuer", "kind", "category", "market", "without", "from", "to", "limit", "page"} {
 		s.get(http.StatusBadRequest, "/api/v1/reports?"+name+"=1&"+name+"=2").refused(name, "1, 2")
 	}
 	s.get(http.StatusBadRequest, "/api/v1/reports?limit=5&limit=5").refused("limit", "5, 5")

@@ -169,7 +169,7 @@ func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []
 }
 
 func (x *Index) compile(f disclosure.Filter) segment.Query {
-	c := segment.Query{Issuers: x.join, ByDay: f.From != 0 || f.To != 0, From: math.MinInt64, To: math.MaxInt64, Type: -1, Kind: string(f.Kind)}
+	c := segment.Query{Issuers: x.join, ByDay: f.From != 0 || f.To != 0, From: math.MinInt64, To: math.MaxInt64, Type: -1, Groups: wantedGroups(f)}
 	if f.From != 0 {
 		c.From = startOf(f.From)
 	}

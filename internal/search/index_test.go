@@ -379,6 +379,7 @@ type questions struct {
 	categories []string
 	issuers    []string
 	idents     []string
+	markets    []string
 	from, to   disclosure.Day
 }
 
@@ -400,8 +401,12 @@ func newQuestions(reports []*search.Report, m *reference, rng *rand.Rand) *quest
 	}
 	for _, i := range m.issuers {
 		q.issuers = append(q.issuers, i.Keys()...)
+		if i.Market != "" {
+			q.markets = append(q.markets, i.Market)
+		}
 	}
 	slices.Sort(q.issuers)
+	slices.Sort(q.markets)
 	q.words = append(q.words, "inexistente", "S.A.", "-", "2026", "de", "la")
 	return q
 }
@@ -427,6 +432,10 @@ func (q *questions) filter() disclosure.Filter {
 	if q.rng.IntN(8) == 0 {
 		f.Kind = disclosure.Kinds[q.rng.IntN(4)]
 	}
+	if q.rng.IntN(8) == 0 {
+		f.Market = pick(q.rng, q.markets)
+	}
+	f.NoSecuritisation = q.rng.IntN(6) == 0
 	if q.rng.IntN(4) == 0 {
 		f.From = q.from + disclosure.Day(q.rng.IntN(int(q.to-q.from)+2))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 	"pregon/internal/text"
 )
 
@@ -12,13 +13,14 @@ type Issuer struct {
 	Issuer *disclosure.Issuer
 	Folded string // the name, for the order of lists
 
-	doc   Document  // its first field is the name
-	names *Document // without manager and depositary; nil if it has neither
+	groups []segment.Group
+	doc    Document  // its first field is the name
+	names  *Document // without manager and depositary; nil if it has neither
 }
 
 // NewIssuer returns an issuer that can be searched.
 func NewIssuer(i *disclosure.Issuer) *Issuer {
-	e := &Issuer{Issuer: i, Folded: text.Fold(i.Name)}
+	e := &Issuer{Issuer: i, Folded: text.Fold(i.Name), groups: groupsOf(i)}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
 	if i.Manager != "" || i.Depositary != "" {
 		names := NewDocument(i.Keys(), e.own()...)

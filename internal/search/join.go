@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"pregon/internal/search/segment"
 )
 
 // join maps the references of reports to the issuers of the directory. A change
@@ -35,13 +37,8 @@ func (w *Writer) newJoin(dir *Directory) *join {
 	return j
 }
 
-// Kind returns the kind of the issuer of a reference, empty if it is unknown.
-func (j *join) Kind(ref uint32) string {
-	if e := j.issuers[ref]; e != nil {
-		return string(e.Issuer.Kind)
-	}
-	return ""
-}
+// Groups returns the groups of the issuer of a reference.
+func (j *join) Groups(ref uint32) []segment.Group { return groupsAt(j.issuers[ref], j.refText[ref]) }
 
 // retickered returns the references whose ticker differs in the next join.
 func (j *join) retickered(next *join) []uint32 {

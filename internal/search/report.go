@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 	"pregon/internal/text"
 )
 
@@ -19,6 +20,7 @@ type Report struct {
 	doc        Document
 	day        disclosure.Day
 	categories []string // folded
+	groups     []segment.Group
 }
 
 // Analyze joins a report with the directory and splits its texts into words.
@@ -29,7 +31,9 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	}
 	categories := r.Categories()
 	fields := append([]string{r.CompanyName, r.Ticker, r.Title, r.Summary}, categories...)
-	if e := d.issuerOf(refOf(r)); e != nil {
+	e := d.issuerOf(refOf(r))
+	f.groups = groupsAt(e, refOf(r))
+	if e != nil {
 		f.Issuer = e.Issuer
 		f.keys = append(f.keys, d.keysOf(e)...)
 		fields = append(fields, e.Issuer.Ticker)
@@ -51,11 +55,12 @@ type Matcher struct {
 	query    Query
 	issuer   string
 	category string
+	groups   []segment.Group
 }
 
 // Compile returns the matcher of a filter.
 func Compile(f disclosure.Filter) *Matcher {
-	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: text.Fold(f.Category)}
+	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: text.Fold(f.Category), groups: wantedGroups(f)}
 }
 
 // Match reports whether the report matches the filter.
@@ -64,10 +69,20 @@ func (m *Matcher) Match(f *Report) bool {
 	case m.filter.Type != "" && m.filter.Type != f.Report.Type,
 		m.filter.From != 0 && f.day < m.filter.From,
 		m.filter.To != 0 && f.day > m.filter.To,
-		m.filter.Kind != "" && (f.Issuer == nil || f.Issuer.Kind != m.filter.Kind),
+		!containsAll(f.groups, m.groups),
 		m.filter.Category != "" && !slices.Contains(f.categories, m.category),
 		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer):
 		return false
 	}
 	return m.query.Match(&f.doc)
+}
+
+// MatchIssuer reports whether the conditions of the filter on issuers select one.
+// It returns false if the filter has others, because they apply to reports.
+func (m *Matcher) MatchIssuer(i *disclosure.Issuer) bool {
+	rest := m.filter
+	rest.Kind, rest.Market, rest.NoSecuritisation, rest.Issuer = "", "", false, ""
+	return rest == disclosure.Filter{} &&
+		(m.filter.Issuer == "" || slices.Contains(i.Keys(), m.issuer)) &&
+		containsAll(groupsOf(i), m.groups)
 }

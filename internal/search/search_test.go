@@ -11,7 +11,7 @@ import (
 var (
 	issuer = &disclosure.Issuer{
 		ID: "A69000016", Name: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-69000016", Ticker: "TFN",
-		Kind: disclosure.Company, ISINs: []string{"ES01SIM00018"},
+		Kind: disclosure.Company, Market: "Segundo mercado", ISINs: []string{"ES01SIM00018"},
 	}
 	report = &disclosure.Report{
 		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-69000016",
@@ -76,6 +76,10 @@ func TestFilter(t *testing.T) {
 		{"part of a category", disclosure.Filter{Category: "negocio"}, false},
 		{"kind", disclosure.Filter{Kind: disclosure.Company}, true},
 		{"other kind", disclosure.Filter{Kind: disclosure.Fund}, false},
+		{"market", disclosure.Filter{Market: "SEGUNDO  Mercádo"}, true},
+		{"part of a market", disclosure.Filter{Market: "mercado"}, false},
+		{"market without a word", disclosure.Filter{Market: "-"}, false},
+		{"no securitisation fund", disclosure.Filter{NoSecuritisation: true}, true},
 		{"all at once", disclosure.Filter{Search: "dividendo", Type: disclosure.OIR, Issuer: "A69000016", Kind: disclosure.Company}, true},
 	}
 	for _, tt := range tests {
@@ -89,6 +93,35 @@ func TestFilter(t *testing.T) {
 	}
 	if search.Compile(disclosure.Filter{Kind: disclosure.Company}).Match(unlisted) {
 		t.Error("an unknown issuer has a kind")
+	}
+}
+
+// A securitisation fund is known by its name in the directory. The name in the
+// report counts only if nothing else refers to the issuer.
+func TestFilterSecuritisation(t *testing.T) {
+	const fund, company = "ÑANDÚ 1, F.T.A.", "ÑANDÚ, S.A."
+	tests := []struct {
+		directory, report, nif string
+		selected               bool
+	}{
+		{fund, fund, "A69000016", false},
+		{fund, company, "A69000016", false},
+		{company, fund, "A69000016", true},
+		{fund, fund, "", false},
+		{company, fund, "", false}, // not the company's name
+		{company, fund, "V69000107", true},
+		{company, company, "", true},
+	}
+	m := search.Compile(disclosure.Filter{NoSecuritisation: true})
+	for _, tt := range tests {
+		i := &disclosure.Issuer{ID: "A69000016", Name: tt.directory}
+		r := &disclosure.Report{ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: tt.report, NIF: tt.nif, PublishedAt: report.PublishedAt}
+		if got := m.Match(search.NewDirectory([]*search.Issuer{search.NewIssuer(i)}).Analyze(r)); got != tt.selected {
+			t.Errorf("%+v: selected %v", tt, got)
+		}
+		if got := m.MatchIssuer(i); got != (tt.directory == company) {
+			t.Errorf("issuer %s: selected %v", tt.directory, got)
+		}
 	}
 }
 

@@ -45,7 +45,8 @@ func (l *randomMarket) word() string {
 
 var (
 	randomNIFs       = []string{"A-69000016", "a69000024", "V69000107", "0194", "fi-1", ""}
-	randomNames      = []string{"SOL DE BENICARZA, S.A.", "MINAS, S.A.", "BANCO", "***"}
+	randomNames      = []string{"SOL DE BENICARZA, S.A.", "MINAS, S.A.", "BANCO", "***", "SOL 1, F.T.A.", "Sol 2, Fondo de Titulización"}
+	randomMarkets    = []string{"SIBE", "Latibex", "LATIBEX", "***", ""}
 	randomTickers    = []string{"SOL", "MIN", "BO SI", "BVB", ""}
 	randomCategories = []string{"Sobre resultados", "Sobre resultados - Otra información", "SOBRE RESULTADOS - Sobre dividendos", ""}
 )
@@ -87,7 +88,7 @@ func (l *randomMarket) some(n, of int) []disclosure.Report {
 func (l *randomMarket) issuer() disclosure.Issuer {
 	i := disclosure.Issuer{
 		ID: pick(l.rng, []string{"A69000016", "A69000024", "V69000107", "sgiic-194", "fi-1"}), Name: pick(l.rng, randomNames),
-		Ticker: pick(l.rng, randomTickers), Kind: disclosure.Kinds[l.rng.IntN(4)],
+		Ticker: pick(l.rng, randomTickers), Kind: disclosure.Kinds[l.rng.IntN(4)], Market: pick(l.rng, randomMarkets),
 	}
 	if l.rng.IntN(3) == 0 {
 		i.Aliases = []string{pick(l.rng, []string{"0194", "V69000107", "sicav-9"})} // of another, maybe
@@ -128,6 +129,10 @@ func (l *randomMarket) question() disclosure.Filter {
 	if l.rng.IntN(6) == 0 {
 		f.Kind = disclosure.Kinds[l.rng.IntN(4)]
 	}
+	if l.rng.IntN(6) == 0 {
+		f.Market = pick(l.rng, randomMarkets)
+	}
+	f.NoSecuritisation = l.rng.IntN(4) == 0
 	day := disclosure.DayOf(time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC))
 	if l.rng.IntN(5) == 0 {
 		f.From = day + disclosure.Day(l.rng.IntN(3))
@@ -240,7 +245,7 @@ func TestWriterUpdatesOfManyReports(t *testing.T) {
 	if raceDetector || testing.Short() {
 		size, steps = 1500, 12
 	}
-	l := newRandomMarket(2)
+	l := newRandomMarket(4)
 	var all []disclosure.Report
 	for n := range size {
 		for _, typ := range disclosure.Types {

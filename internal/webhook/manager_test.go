@@ -31,7 +31,7 @@ func TestCreate(t *testing.T) {
 	hook, raw := create(t, p, r, func(d *webhook.Draft) {
 		d.Description = "Señales"
 		d.Events = []disclosure.Event{disclosure.Backfilled, disclosure.Published, disclosure.Backfilled}
-		d.Filter = disclosure.Filter{Search: "dividendo", Type: disclosure.IP, Issuer: "a48010615", From: 40000, To: 40001, Category: "Otros", Kind: "company"}
+		d.Filter = disclosure.Filter{Search: "dividendo", Type: disclosure.IP, Issuer: "a48010615", From: 40000, To: 40001, Category: "Otros", Kind: "company", Market: "SIBE", NoSecuritisation: true}
 	})
 	if !regexp.MustCompile(`^wh_[0-9A-Za-z]{16}$`).MatchString(hook.ID) || !strings.HasPrefix(raw, "whsec_") {
 		t.Errorf("%s with %s", hook.ID, raw)

@@ -102,8 +102,10 @@ type filterRecord struct {
 	To       disclosure.Day  `json:"to,omitempty"`
 	Category string          `json:"category,omitempty"`
 	Kind     disclosure.Kind `json:"kind,omitempty"`
+	Market   string          `json:"market,omitempty"`
 
-	InDocument bool `json:"in_document,omitempty"`
+	NoSecuritisation bool `json:"no_securitisation,omitempty"`
+	InDocument       bool `json:"in_document,omitempty"`
 }
 
 func (w *Webhook) body() (string, error) {

@@ -94,7 +94,7 @@ func weeks(days []query.DayCount) []int {
 // nil if it would be too long.
 func resourceOf(f query.FilterBody) *string {
 	q := url.Values{}
-	for name, v := range map[string]string{"search": f.Search, "type": f.Type, "issuer": f.Issuer, "category": f.Category, "kind": f.Kind, "in": f.In} {
+	for name, v := range map[string]string{"search": f.Search, "type": f.Type, "issuer": f.Issuer, "category": f.Category, "kind": f.Kind, "market": f.Market, "without": f.Without, "in": f.In} {
 		if v != "" {
 			q.Set(name, v)
 		}

@@ -9,9 +9,9 @@ import (
 
 // Part is a segment and the reports of it that were replaced.
 type Part struct {
-	Seg   *Segment
-	Gone  *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
-	kinds *atomic.Pointer[kindSets]
+	Seg    *Segment
+	Gone   *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
+	groups *atomic.Pointer[groupSets]
 }
 
 // GoneSet returns the replaced reports as a set.
@@ -22,20 +22,23 @@ func (p Part) GoneSet() *Set {
 	return &Set{n: int(p.Gone.GetCardinality()), list: p.Gone}
 }
 
-// kindSets are the reports of each kind of issuer, for one directory. They are
+// Group is a group of issuers, such as those of a market.
+type Group string
+
+// groupSets are the reports of each group of issuers, for one directory. They are
 // computed on first use.
-type kindSets struct {
+type groupSets struct {
 	issuers Issuers
-	sets    map[string]*Set
+	sets    map[Group]*Set
 }
 
 // Issuers resolves the references of reports.
 type Issuers interface {
-	// Kind returns the kind of the issuer of a reference, empty if it is unknown.
-	Kind(ref uint32) string
+	// Groups returns the groups to which the issuer of a reference belongs.
+	Groups(ref uint32) []Group
 }
 
-func NewPart(s *Segment) Part { return Part{Seg: s, kinds: new(atomic.Pointer[kindSets])} }
+func NewPart(s *Segment) Part { return Part{Seg: s, groups: new(atomic.Pointer[groupSets])} }
 
 func (p Part) Live() int {
 	if p.Gone == nil {
@@ -50,8 +53,8 @@ type Query struct {
 	Empty      bool // no report can match
 	ByDay      bool
 	From, To   int64
-	Type       int // rank, or -1
-	Kind       string
+	Type       int     // rank, or -1
+	Groups     []Group // of the issuer: all of them
 	Refs       []uint32
 	ByIssuer   bool
 	Category   uint32
@@ -190,8 +193,8 @@ func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 	if c.ByCategory {
 		need(p.Seg.categories.get(c.Category))
 	}
-	if c.Kind != "" {
-		need(p.ofKind(c.Kind, c.Issuers))
+	for _, g := range c.Groups {
+		need(p.ofGroup(g, c.Issuers))
 	}
 	if c.ByDay {
 		if lo, hi := p.Seg.since(c.From), p.Seg.since(c.To); lo > 0 || hi < len(p.Seg.Docs) {
@@ -282,21 +285,21 @@ func (s *Segment) RefSet(refs []uint32) *Set {
 	return Union(sets, len(s.Docs))
 }
 
-// ofKind returns the reports whose issuer is of a kind.
-func (p Part) ofKind(k string, who Issuers) *Set {
-	if ready := p.kinds.Load(); ready != nil && ready.issuers == who {
-		return ready.sets[k]
+// ofGroup returns the reports whose issuer belongs to a group.
+func (p Part) ofGroup(g Group, who Issuers) *Set {
+	if ready := p.groups.Load(); ready != nil && ready.issuers == who {
+		return ready.sets[g]
 	}
-	byKind := map[string][]*Set{}
+	byGroup := map[Group][]*Set{}
 	for ref, s := range p.Seg.refs.All() {
-		if kind := who.Kind(ref); kind != "" {
-			byKind[kind] = append(byKind[kind], s)
+		for _, group := range who.Groups(ref) {
+			byGroup[group] = append(byGroup[group], s)
 		}
 	}
-	ready := &kindSets{issuers: who, sets: map[string]*Set{}}
-	for kind, sets := range byKind {
-		ready.sets[kind] = Union(sets, len(p.Seg.Docs))
+	ready := &groupSets{issuers: who, sets: map[Group]*Set{}}
+	for group, sets := range byGroup {
+		ready.sets[group] = Union(sets, len(p.Seg.Docs))
 	}
-	p.kinds.Store(ready)
-	return ready.sets[k]
+	p.groups.Store(ready)
+	return ready.sets[g]
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/text"
 )
 
 // Analytics are the market's figures. Days, weekdays and hours are Madrid's.
@@ -104,7 +103,7 @@ func (s *Snapshot) figures(now time.Time) *Analytics {
 		GeneratedAt: now.Truncate(time.Second),
 		AsOfSeq:     s.head.Seq,
 		Totals:      Totals{All: t.byType[0] + t.byType[1] + t.byType[2], ByType: countsOf(t.byType)},
-		Daily:       t.daily(today),
+		Daily:       t.daily(today, dailyDays),
 		Weekdays:    t.weekdayTotals(),
 		Hours:       t.hourTotals(),
 		WeekHours:   t.hours,
@@ -117,9 +116,18 @@ func (s *Snapshot) figures(now time.Time) *Analytics {
 
 func countsOf(byType [3]int) Counts { return Counts{IP: byType[0], HR: byType[1], OIR: byType[2]} }
 
-func (t *tally) daily(today disclosure.Day) []Daily {
-	out := make([]Daily, 0, dailyDays)
-	for d := today - dailyDays + 1; d <= today; d++ {
+// maxDays is the maximum number of days that Days returns.
+const maxDays = 366
+
+// Days counts the reports of each of the last Madrid days, today last. It returns
+// from 1 to 366 days.
+func (s *Snapshot) Days(last int) []Daily {
+	return s.tally.daily(disclosure.DayOf(time.Now()), min(max(last, 1), maxDays))
+}
+
+func (t *tally) daily(today disclosure.Day, last int) []Daily {
+	out := make([]Daily, 0, last)
+	for d := today - disclosure.Day(last) + 1; d <= today; d++ {
 		on := t.on(d)
 		out = append(out, Daily{Date: d.String(), Total: len(on.reports), Counts: countsOf(on.byType)})
 	}
@@ -163,32 +171,44 @@ func (t *tally) pace(today disclosure.Day, clock int32) Pace {
 }
 
 func (s *Snapshot) categoryUse() []CategoryUse {
-	used := s.categoryCounts()
-	slices.SortFunc(used, compareUse)
+	used := s.categoriesByUse()
 	return used[:min(len(used), topCategories)]
 }
 
-// categoryCounts adds up the category lines that have a category. Its spelling
-// varies between series; the first one is returned.
-func (s *Snapshot) categoryCounts() []CategoryUse {
-	byFolded := map[string]*CategoryUse{}
-	for categoryLine, total := range s.tally.categoryLines {
+func (s *Snapshot) categoriesByUse() []CategoryUse {
+	used := s.categoryCounts(s.tally.categoryLines)
+	slices.SortFunc(used, compareUse)
+	return used
+}
+
+// CategoryNames returns the categories of all reports, the most used first.
+func (s *Snapshot) CategoryNames() []string {
+	used := s.categoriesByUse()
+	names := make([]string, len(used))
+	for i, u := range used {
+		names[i] = u.Category
+	}
+	return names
+}
+
+// categoryCounts adds up the reports of category lines for each category. Its
+// spelling varies between series; the first one is returned.
+func (s *Snapshot) categoryCounts(lines []int32) []CategoryUse {
+	byNumber := make([]CategoryUse, s.index.CategoryCount())
+	for line, total := range lines {
 		if total == 0 {
 			continue // only of reports that have changed since
 		}
-		for _, name := range s.index.Categories(uint32(categoryLine)) {
-			folded := text.Fold(name)
-			if byFolded[folded] == nil {
-				byFolded[folded] = &CategoryUse{Category: name}
+		names, numbers := s.index.Categories(uint32(line))
+		for i, n := range numbers {
+			if slices.Contains(numbers[:i], n) {
+				continue // in another spelling
 			}
-			byFolded[folded].Total += int(total)
+			byNumber[n].Category = cmp.Or(byNumber[n].Category, names[i])
+			byNumber[n].Total += int(total)
 		}
 	}
-	used := make([]CategoryUse, 0, len(byFolded))
-	for _, u := range byFolded {
-		used = append(used, *u)
-	}
-	return used
+	return slices.DeleteFunc(byNumber, func(u CategoryUse) bool { return u.Total == 0 })
 }
 
 // issuerUse counts the reports of each issuer in the last days, under any name. It

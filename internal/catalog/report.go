@@ -35,6 +35,12 @@ func (f Report) CompanyName() string { return f.record().text(`"company_name":`)
 // Title returns its subject.
 func (f Report) Title() string { return f.record().text(`"title":`) }
 
+// Categories returns its categories. The slice must not be modified.
+func (f Report) Categories() []string {
+	names, _ := f.of.index.Categories(f.doc.CategoryLine)
+	return names
+}
+
 // Type returns the series it belongs to.
 func (f Report) Type() disclosure.Type { return search.TypeOf(f.doc.Key) }
 

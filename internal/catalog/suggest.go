@@ -33,7 +33,7 @@ func (s *Snapshot) Suggest(ctx context.Context, typed string, limit int) (Sugges
 	}
 	out := Suggestions{Issuers: issuers}
 	query := search.Parse(typed)
-	for _, used := range s.categoryCounts() {
+	for _, used := range s.categoryCounts(s.tally.categoryLines) {
 		if doc := search.NewDocument(nil, used.Category); query.Match(&doc) {
 			out.Categories = append(out.Categories, used)
 		}

@@ -108,6 +108,25 @@ func (d *day) count(at timed, by int) {
 	}
 }
 
+// years adds up the days of each year.
+func (t *tally) years() *periods {
+	p := newPeriods(12)
+	year, next := 0, disclosure.Day(0) // next is the first day of the next year
+	for i, d := range t.days {
+		date := t.first + disclosure.Day(i)
+		if date >= next {
+			year = date.Start().Year()
+			next = disclosure.DayOf(monthStart(12 * (year + 1)))
+		}
+		if d != nil {
+			for typ, n := range d.byType {
+				p.at(year)[typ] += n
+			}
+		}
+	}
+	return p
+}
+
 // on returns a day's reports.
 func (t *tally) on(date disclosure.Day) *day {
 	if i := int(date - t.first); i >= 0 && i < len(t.days) && t.days[i] != nil {

@@ -61,22 +61,41 @@ func (q *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (cat
 	if !l.InDocuments {
 		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
 	}
-	words, err := document.Query(l.Filter.Search)
+	found, rest, err := q.inDocuments(ctx, s, l.Filter)
 	if err != nil {
 		return catalog.Page{}, err
 	}
-	l.Filter.Search = ""
+	return s.Among(ctx, found, rest, l.Page, l.Limit)
+}
+
+// Facets counts the reports on all pages of a list.
+func (q *Service) Facets(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Facets, error) {
+	if !l.InDocuments {
+		return s.Facets(ctx, l.Filter)
+	}
+	found, rest, err := q.inDocuments(ctx, s, l.Filter)
+	if err != nil {
+		return catalog.Facets{}, err
+	}
+	return s.FacetsAmong(ctx, found, rest)
+}
+
+// inDocuments finds the documents with the search text of a filter, and returns the
+// filter without that text.
+func (q *Service) inDocuments(ctx context.Context, s *catalog.Snapshot, f disclosure.Filter) (found search.NumberSet, rest disclosure.Filter, err error) {
+	words, err := document.Query(f.Search)
+	if err != nil {
+		return nil, f, err
+	}
+	f.Search = ""
 	var among search.NumberSet
-	if l.Filter != (disclosure.Filter{}) {
-		if among, err = s.Documents(ctx, l.Filter); err != nil {
-			return catalog.Page{}, err
+	if f != (disclosure.Filter{}) {
+		if among, err = s.Documents(ctx, f); err != nil {
+			return nil, f, err
 		}
 	}
-	found, err := q.words.FindAmong(ctx, words, among)
-	if err != nil {
-		return catalog.Page{}, err
-	}
-	return s.Among(ctx, found, l.Filter, l.Page, l.Limit)
+	found, err = q.words.FindAmong(ctx, words, among)
+	return found, f, err
 }
 
 // AppendPage appends total, page and limit to an encoded list.

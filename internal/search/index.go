@@ -25,8 +25,10 @@ type Index struct {
 
 // categoryLine is the line in which the regulator lists the categories of a report.
 type categoryLine struct {
-	line string
-	text []byte // its words as tokens
+	line    string
+	names   []string // of the categories
+	numbers []uint32 // of the categories, the same in any spelling
+	text    []byte   // its words as tokens
 }
 
 // Len returns the number of reports.
@@ -77,10 +79,21 @@ func (x *Index) Record(d *segment.Doc) string { return x.memory.At(d.Place)[:d.R
 // CategoryLine returns the line of categories of a report.
 func (x *Index) CategoryLine(d *segment.Doc) string { return x.categoryLines[d.CategoryLine].line }
 
-// Categories returns the categories of a category line, by its number.
-func (x *Index) Categories(n uint32) []string {
-	return disclosure.SplitCategories(x.categoryLines[n].line)
+// Categories returns the categories of a category line, by its number: their names,
+// and their numbers, which are the same in any spelling. The slices must not be
+// modified.
+func (x *Index) Categories(n uint32) (names []string, numbers []uint32) {
+	return x.categoryLines[n].names, x.categoryLines[n].numbers
 }
+
+// CategoryCount returns the number of categories. Their numbers are below it.
+func (x *Index) CategoryCount() int { return len(x.categories) }
+
+// CategoryLines returns the number of category lines. Their numbers are below it.
+func (x *Index) CategoryLines() int { return len(x.categoryLines) }
+
+// Refs returns the number of references to issuers. Their numbers are below it.
+func (x *Index) Refs() int { return len(x.join.refText) }
 
 // Find returns a report.
 func (x *Index) Find(key uint64) *segment.Doc {
@@ -112,6 +125,25 @@ func (x *Index) Walk(ctx context.Context, f disclosure.Filter) (iter.Seq[*segmen
 			}
 		}
 	}, err
+}
+
+// Each calls visit for all reports that match a filter: newest first in each
+// segment, one segment after another.
+func (x *Index) Each(ctx context.Context, f disclosure.Filter, visit func(*segment.Doc)) error {
+	_, all, err := x.run(ctx, f)
+	if err != nil {
+		return err
+	}
+	const some = 4096 // between two checks of the context
+	for i := range all {
+		for h := &all[i]; h.Left > 0; {
+			if h.Left%some == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			visit(h.Next())
+		}
+	}
+	return ctx.Err()
 }
 
 // Documents returns the documents of the reports that match a filter.

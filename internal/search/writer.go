@@ -89,9 +89,8 @@ func (w *Writer) categoryLine(line string) uint32 {
 	if ok {
 		return n
 	}
-	l := categoryLine{line: line}
-	var numbers []uint32
-	for _, c := range disclosure.SplitCategories(line) {
+	l := categoryLine{line: line, names: disclosure.SplitCategories(line)}
+	for _, c := range l.names {
 		l.text = w.analyser.Append(l.text, c)
 		folded := text.Fold(c)
 		number, ok := w.categories[folded]
@@ -102,10 +101,10 @@ func (w *Writer) categoryLine(line string) uint32 {
 			}
 			w.categories[folded] = number
 		}
-		numbers = append(numbers, number)
+		l.numbers = append(l.numbers, number)
 	}
 	n = uint32(len(w.categoryLines))
-	w.categoryLines, w.lineCategories = append(w.categoryLines, l), append(w.lineCategories, numbers)
+	w.categoryLines, w.lineCategories = append(w.categoryLines, l), append(w.lineCategories, l.numbers)
 	w.lineNumbers[line] = n
 	return n
 }

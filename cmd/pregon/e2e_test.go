@@ -113,7 +113,7 @@ type service struct {
 	done chan error
 }
 
-// logbook is a log that is read while it is written.
+// logbook is the log and other output, which is read while it is written.
 type logbook struct {
 	mu   sync.Mutex
 	text strings.Builder // guarded by mu
@@ -164,6 +164,7 @@ func startProgram(env []string, dir string, args ...string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+	cmd.Stdout = cmd.Stderr // as in a terminal
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func startProgram(env []string, dir string, args ...string) (*service, error) {
 
 var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
 
-// watch records the log and finds the address in it.
+// watch records the output and finds the address in it.
 func (s *service) watch(stderr io.Reader, address chan<- string) {
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)

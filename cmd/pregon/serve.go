@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -94,6 +96,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer s.close()
 	s.stop = stop
+	s.announce = func() { c.announce(p.stdout, log, base) }
 	c.warnOfSecrets(p, log.Logger)
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", c.show(), "source", c.Source, "version", version)
@@ -105,6 +108,17 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	log.Info("stopped")
 	return nil
+}
+
+// announce tells where the service is. It is a line for people, unless the output is
+// for programs.
+func (c *serveConfig) announce(stdout io.Writer, log *telemetry.Log, base string) {
+	if c.LogFormat == "json" {
+		log.Info("ready", "base_url", base)
+		return
+	}
+	log.Flush() // so that this is the last line
+	fmt.Fprintf(stdout, "Pregón is ready: %s/\n", base)
 }
 
 // service holds all components.
@@ -119,6 +133,7 @@ type service struct {
 	highwater *highwater.Keeper
 	webhooks  *webhook.Manager
 	stop      func() // ends the context of the service
+	announce  func() // called once the service is ready
 	conns     *events.ConnLimiter
 	query     *query.Service
 	mcp       *mcp.Server
@@ -201,9 +216,13 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 	if s.documents.Originals, err = c.originals(ctx, p, db); err != nil {
 		return err
 	}
+	logger := s.log.Logger
+	if c.Source == "demo" && c.LogLevel >= slog.LevelInfo {
+		logger = telemetry.Warnings(logger) // the market publishes all the time; the address must stay in sight
+	}
 	s.reader, err = c.newReader(readerOptions{
 		db: db, coverage: s.coverage, known: s.catalog.Known(), recent: s.catalog.Known(), documents: s.documents,
-		poll: c.Poll, base: base, logger: s.log.Logger, observe: s.metrics.Read,
+		poll: c.Poll, base: base, logger: logger, observe: s.metrics.Read,
 	})
 	return err
 }
@@ -327,6 +346,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	whenLoaded(ctx, s.store.RunChecks) // which would slow down loading
 	whenLoaded(ctx, (&index.Keeper{Store: s.store, Holder: processName(), Logger: s.log.Logger}).Run)
 	g.Go(func() error { s.measureStore(ctx); return nil })
+	whenLoaded(ctx, func(ctx context.Context) error { s.whenReady(ctx, s.announce); return nil })
 	if s.demo != nil {
 		always(s.demo.Run)
 	}
@@ -383,6 +403,20 @@ func (s *service) ready() error {
 	}
 	s.started.Store(true)
 	return nil
+}
+
+// whenReady calls fn once the service is ready.
+func (s *service) whenReady(ctx context.Context, fn func()) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for s.ready() != nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+	fn()
 }
 
 // storeBlind is how long writes may fail before the status is blind.

@@ -751,6 +751,22 @@ func (d *demoRun) refused(t *testing.T, sentence string) {
 	}
 }
 
+// announces checks that the address is the last line, but for warnings and the
+// requests of the test.
+func (d *demoRun) announces(t *testing.T) {
+	t.Helper()
+	line := "Pregón is ready: " + d.serve.url + "/\n"
+	eventually(t, func() error {
+		if !strings.Contains(d.serve.log.String(), line) {
+			return fmt.Errorf("no line is %q", line)
+		}
+		return nil
+	})
+	if _, after, _ := strings.Cut(d.serve.log.events(), line); strings.Contains(after, "level=INFO") || strings.Contains(after, line) {
+		t.Errorf("more follows the address:\n%s", after)
+	}
+}
+
 func (d *demoRun) play(t *testing.T, spec string) {
 	d.start(t, "600/min")
 	before := d.total(t)
@@ -771,6 +787,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 		}
 		return nil
 	})
+	d.announces(t)
 	d.refused(t, "another process serves the simulated market of data/sim.jsonl")
 
 	// After a crash the same market continues, with the reports not yet read.
@@ -778,6 +795,7 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	ids = simulated(t, d.file, disclosure.IP, disclosure.OIR)
 	d.start(t, "0")
 	d.shows(t, ids, false)
+	d.announces(t)
 	if now := simulated(t, d.file, disclosure.IP, disclosure.OIR); !slices.Equal(now, ids) {
 		t.Errorf("reports in the market: got %[2]d, want %[1]d", len(ids), len(now))
 	}

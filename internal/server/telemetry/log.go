@@ -113,6 +113,21 @@ func (u flushHandler) WithGroup(name string) slog.Handler {
 	return flushHandler{u.Handler.WithGroup(name), u.out}
 }
 
+// Warnings returns a logger that drops everything below warnings.
+func Warnings(l *slog.Logger) *slog.Logger { return slog.New(warnings{l.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{h.Handler.WithAttrs(attrs)}
+}
+
+func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
+
 // Colored returns a writer that colors the lines of a text log for a terminal: the
 // time dim, the level by its severity.
 func Colored(w io.Writer) io.Writer { return colored{w} }

@@ -223,3 +223,20 @@ func sameLine(t *testing.T, format, got, want string) bool {
 	}
 	return reflect.DeepEqual(a, b)
 }
+
+func TestWarnings(t *testing.T) {
+	var out strings.Builder
+	log, err := telemetry.NewLog(&out, "text", slog.LevelDebug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := telemetry.Warnings(log.Logger)
+	for _, l := range []*slog.Logger{quiet, quiet.With("a", 1), quiet.WithGroup("g")} {
+		l.Info("routine")
+		l.Warn("trouble")
+	}
+	log.Flush()
+	if got := out.String(); strings.Contains(got, "routine") || strings.Count(got, "trouble") != 3 {
+		t.Errorf("logged:\n%s", got)
+	}
+}

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -62,7 +63,11 @@ func (s *Store) check(ctx context.Context, c checker) bool {
 			"unread", left, "damaged", damaged, "took", time.Since(start), "err", err)
 		return checking.Err() != nil // the next check would also run out of time
 	}
-	s.logger.Info("the store was checked for damage", "damaged", damaged, "took", time.Since(start))
+	level := slog.LevelDebug // the usual result
+	if len(damaged) > 0 {
+		level = slog.LevelWarn
+	}
+	s.logger.Log(ctx, level, "the store was checked for damage", "damaged", damaged, "took", time.Since(start))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checked = start

@@ -2,7 +2,12 @@ package rest
 
 import (
 	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+
+	"pregon/internal/query"
 )
 
 // A number in a cell stays a number. Text that a spreadsheet would run gets an
@@ -81,6 +86,17 @@ func TestPrefersCSV(t *testing.T) {
 	} {
 		if got := prefersCSV(test.accept); got != test.want {
 			t.Errorf("Accept %q: %t, want %t", test.accept, got, test.want)
+		}
+	}
+}
+
+// Every field of a filter is a column of webhooks.
+func TestFilterColumns(t *testing.T) {
+	fields := reflect.TypeFor[query.FilterBody]()
+	for i := range fields.NumField() {
+		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		if !slices.Contains(webhookColumns, "filter."+name) {
+			t.Errorf("filter.%s is not a column", name)
 		}
 	}
 }

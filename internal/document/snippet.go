@@ -26,26 +26,13 @@ const (
 
 // finder finds the words of a search in texts.
 type finder struct {
-	wanted []search.Wanted
+	wanted      []search.Wanted
+	highlighter search.Highlighter
 }
 
 func newFinder(text string) finder {
 	all, _ := search.Parse(text).Wanted()
-	return finder{all}
-}
-
-// match returns the number of words at the beginning of words that match, 0 for
-// none. It sets found for each wanted phrase that matches; found may be nil.
-func (f finder) match(words []string, found []bool) (matched int) {
-	for i, w := range f.wanted {
-		if n := w.At(words); n > 0 {
-			matched = max(matched, n)
-			if found != nil {
-				found[i] = true
-			}
-		}
-	}
-	return matched
+	return finder{all, search.NewHighlighter(text)}
 }
 
 // snippets returns the snippets of a document. The pages with the most wanted
@@ -79,7 +66,9 @@ func (f finder) score(page string) (n int) {
 	found := make([]bool, len(f.wanted))
 	words := text.Words(page)
 	for i := range words {
-		f.match(words[i:], found)
+		for k, w := range f.wanted {
+			found[k] = found[k] || w.At(words[i:]) > 0
+		}
 	}
 	for _, ok := range found {
 		if ok {
@@ -89,10 +78,9 @@ func (f finder) score(page string) (n int) {
 	return n
 }
 
-// run is a part of a text between spaces, and its words.
+// run is a part of a text between spaces.
 type run struct {
 	from, to int
-	words    []string
 }
 
 func runs(page string) iter.Seq[run] {
@@ -106,7 +94,7 @@ func runs(page string) iter.Seq[run] {
 			if n := strings.IndexFunc(page[from:], unicode.IsSpace); n >= 0 {
 				to = from + n
 			}
-			if !yield(run{from, to, text.Words(page[from:to])}) {
+			if !yield(run{from, to}) {
 				return
 			}
 			at = to
@@ -117,7 +105,7 @@ func runs(page string) iter.Seq[run] {
 // snippet returns the part of a page with the most matches.
 func (f finder) snippet(page int, body string) Snippet {
 	all := slices.Collect(runs(body))
-	marked := f.mark(all)
+	marked := f.mark(body, all)
 	first, last := window(all, marked)
 	s := Snippet{Page: page, Marks: [][2]int{}}
 	var b strings.Builder
@@ -140,18 +128,15 @@ func (f finder) snippet(page int, body string) Snippet {
 }
 
 // mark returns which runs contain a match.
-func (f finder) mark(all []run) []bool {
+func (f finder) mark(body string, all []run) []bool {
 	marked := make([]bool, len(all))
-	var words []string
-	var owner []int // the run of each word
-	for i, r := range all {
-		for _, w := range r.words {
-			words, owner = append(words, w), append(owner, i)
+	first := 0
+	for _, s := range f.highlighter.Spans(body) {
+		for all[first].to <= s.From {
+			first++
 		}
-	}
-	for i := range words {
-		for n := range f.match(words[i:], nil) {
-			marked[owner[i+n]] = true
+		for i := first; i < len(all) && all[i].from < s.To; i++ {
+			marked[i] = true
 		}
 	}
 	return marked

@@ -49,6 +49,9 @@ type Tokenizer struct {
 	initial bool   // last consists of initials, and another may follow
 	dotted  bool   // a dot, and at most a space, since last
 	spaced  bool   // a space since that dot
+
+	start    int // of word, in bytes of the text
+	from, to int // of last
 }
 
 // maxInitials bounds the length of joined initials, in bytes.
@@ -59,6 +62,7 @@ const maxInitials = 8
 func (t *Tokenizer) Words(s string, emit func(word []byte)) {
 	t.word, t.last, t.letters = t.word[:0], t.last[:0], 0
 	t.initial, t.dotted, t.spaced = false, false, false
+	t.start = 0
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
@@ -67,7 +71,8 @@ func (t *Tokenizer) Words(s string, emit func(word []byte)) {
 				t.word = append(t.word, f)
 				t.letters++
 			} else {
-				t.gap(rune(c), emit)
+				t.gap(rune(c), i-1, emit)
+				t.start = i
 			}
 			continue
 		}
@@ -78,18 +83,22 @@ func (t *Tokenizer) Words(s string, emit func(word []byte)) {
 			t.word = append(t.word, folded...)
 			t.letters++
 		case isGap:
-			t.gap(r, emit)
+			t.gap(r, i-size, emit)
+			t.start = i
 		}
 	}
-	t.flush(emit)
+	t.flush(len(s), emit)
 	if len(t.last) > 0 {
 		emit(t.last)
 	}
 }
 
+// Span returns the place of a word in its text, in bytes, while it is emitted.
+func (t *Tokenizer) Span() (from, to int) { return t.from, t.to }
+
 // gap ends a word and records whether initials may continue after it.
-func (t *Tokenizer) gap(c rune, emit func([]byte)) {
-	t.flush(emit)
+func (t *Tokenizer) gap(c rune, at int, emit func([]byte)) {
+	t.flush(at, emit)
 	switch {
 	case c == '.' && !t.dotted:
 		t.dotted = true
@@ -100,7 +109,8 @@ func (t *Tokenizer) gap(c rune, emit func([]byte)) {
 	}
 }
 
-func (t *Tokenizer) flush(emit func([]byte)) {
+// flush completes a word that ends at a byte of the text.
+func (t *Tokenizer) flush(end int, emit func([]byte)) {
 	if t.letters == 0 {
 		return
 	}
@@ -112,7 +122,9 @@ func (t *Tokenizer) flush(emit func([]byte)) {
 			emit(t.last)
 		}
 		t.last, t.word = t.word, t.last
+		t.from = t.start
 	}
+	t.to = end
 	t.initial = single
 	t.word, t.letters = t.word[:0], 0
 	t.dotted, t.spaced = false, false

@@ -211,6 +211,13 @@ func BenchmarkFacets350k(b *testing.B) {
 			must(s.Months(b.Context(), disclosure.Filter{Issuer: issuer}, 36))
 		}
 	})
+	middle := reports(s, disclosure.Filter{Issuer: issuer}, 1, 1<<30).Reports
+	b.Run("neighbours", func(b *testing.B) {
+		for b.Loop() {
+			s.Before(middle[len(middle)/2], 5)
+			s.After(middle[len(middle)/2], 5)
+		}
+	})
 	b.Run("names", func(b *testing.B) {
 		for b.Loop() {
 			s.CategoryNames()

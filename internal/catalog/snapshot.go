@@ -118,6 +118,21 @@ func (s *Snapshot) Report(id string) (Report, bool) {
 	return Report{d, s}, d != nil
 }
 
+// maxNeighbours is the maximum number of reports that Before and After return.
+const maxNeighbours = 100
+
+// Before returns the n reports of the same issuer just before a report, in order of
+// publication. It returns 100 at most.
+func (s *Snapshot) Before(r Report, n int) []Report {
+	return s.page(0, s.index.Before(r.doc, min(max(n, 0), maxNeighbours))).Reports
+}
+
+// After returns the n reports of the same issuer just after a report, in order of
+// publication. It returns 100 at most.
+func (s *Snapshot) After(r Report, n int) []Report {
+	return s.page(0, s.index.After(r.doc, min(max(n, 0), maxNeighbours))).Reports
+}
+
 // Numbers returns the registration numbers and times of publication of a
 // series' reports, newest first, from one Madrid day to another, both included;
 // a day of zero is no bound. It reads only the index.

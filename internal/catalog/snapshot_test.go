@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -292,6 +293,47 @@ func TestIssuerOrder(t *testing.T) {
 		}
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%q %s: %v, want %s", test.query, test.kind, got, test.want)
+		}
+	}
+}
+
+// The neighbours of a report are those of its issuer, under any name, in order of
+// publication.
+func TestNeighbours(t *testing.T) {
+	log := newMemoryLog()
+	log.append(listed(disclosure.Issuer{ID: "A69000016", Name: bodegas}))
+	for i, company := range []string{bodegas, aceros, bodegas, "OLD NAME", bodegas, bodegas} {
+		r := newReport(disclosure.Types[i%3], int64(i+1), fmt.Sprintf("2026-04-2%dT08:00:00Z", i), company)
+		if company == "OLD NAME" {
+			r.NIF = "A-69000016"
+		}
+		log.append(published(r))
+	}
+	s := load(t, log).Snapshot()
+	list := func(reports []catalog.Report) string {
+		var out []string
+		for _, r := range reports {
+			out = append(out, r.ID())
+		}
+		return strings.Join(out, " ")
+	}
+	for _, test := range []struct {
+		id            string
+		n             int
+		before, after string
+	}{
+		{"ip-4", 1, "oir-3", "hr-5"},
+		{"ip-4", 9, "ip-1 oir-3", "hr-5 oir-6"},
+		{"ip-1", 2, "", "oir-3 ip-4"},
+		{"oir-6", 2, "ip-4 hr-5", ""},
+		{"hr-2", 5, "", ""},
+		{"ip-4", 0, "", ""},
+		{"ip-4", -1, "", ""},
+		{"ip-4", 1 << 40, "ip-1 oir-3", "hr-5 oir-6"},
+	} {
+		r, _ := s.Report(test.id)
+		if before, after := list(s.Before(r, test.n)), list(s.After(r, test.n)); before != test.before || after != test.after {
+			t.Errorf("%d around %s: got %q and %q, want %q and %q", test.n, test.id, before, after, test.before, test.after)
 		}
 	}
 }

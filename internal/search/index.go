@@ -146,6 +146,32 @@ func (x *Index) Each(ctx context.Context, f disclosure.Filter, visit func(*segme
 	return ctx.Err()
 }
 
+// Before returns the n reports of the same issuer just before a report, the oldest
+// first.
+func (x *Index) Before(d *segment.Doc, n int) []*segment.Doc {
+	return segment.Before(x.sameIssuer(d), d, n)
+}
+
+// After returns the n reports of the same issuer just after a report, the oldest
+// first.
+func (x *Index) After(d *segment.Doc, n int) []*segment.Doc {
+	return segment.After(x.sameIssuer(d), d, n)
+}
+
+// sameIssuer finds the reports of the issuer of a report.
+func (x *Index) sameIssuer(d *segment.Doc) (all []segment.Hits) {
+	refs := []uint32{d.Ref}
+	if e := x.join.issuers[d.Ref]; e != nil {
+		refs = x.join.refs[e]
+	}
+	for _, p := range x.parts {
+		if s := p.Seg.RefSet(refs); s != nil {
+			all = append(all, segment.NewHits(p.Seg, []*segment.Set{s}, p.GoneSet()))
+		}
+	}
+	return all
+}
+
 // Documents returns the documents of the reports that match a filter.
 func (x *Index) Documents(ctx context.Context, f disclosure.Filter) (found NumberSet, err error) {
 	all, err := x.Walk(ctx, f)

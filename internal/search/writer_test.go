@@ -14,6 +14,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/search/segment"
+	"pregon/internal/text"
 )
 
 // randomMarket is a market that changes at random, with some earlier indexes.
@@ -175,6 +176,7 @@ func (l *randomMarket) check(t *testing.T, questions int) {
 		old := l.held[l.rng.IntN(len(l.held))]
 		compare(t, old.index, old.reports, l.question(), l.rng)
 	}
+	now.neighbours(t, rand.New(rand.NewPCG(uint64(l.state), 1)))
 	now.whole(t)
 	l.held[l.rng.IntN(len(l.held))].whole(t)
 }
@@ -198,6 +200,43 @@ func (m moment) whole(t *testing.T) {
 	}
 	if d := m.index.Find(search.KeyOf(disclosure.IP, 1<<40)); d != nil {
 		t.Fatalf("found a report that does not exist: %+v", d)
+	}
+}
+
+// neighbours compares the reports around one with those of a plain loop.
+func (m moment) neighbours(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	if len(m.reports) == 0 {
+		return
+	}
+	at, n := rng.IntN(len(m.reports)), rng.IntN(5)
+	r := m.reports[at]
+	key := func(f *search.Report) string {
+		switch {
+		case f.Issuer != nil:
+			return f.Issuer.ID
+		case f.Report.IssuerKey() != "":
+			return f.Report.IssuerKey()
+		}
+		return "name " + text.Fold(f.Report.CompanyName)
+	}
+	var before, after []string
+	for _, f := range m.reports[at+1:] {
+		if key(f) == key(r) && len(before) < n {
+			before = append([]string{record(f.Report)}, before...)
+		}
+	}
+	for _, f := range slices.Backward(m.reports[:at]) {
+		if key(f) == key(r) && len(after) < n {
+			after = append(after, record(f.Report))
+		}
+	}
+	d := m.index.Find(search.KeyOf(r.Report.Type, r.Report.Number))
+	if got := records(m.index, m.index.Before(d, n)); !slices.Equal(got, before) {
+		t.Fatalf("the %d reports before %s are %q, want %q", n, r.Report.ID, got, before)
+	}
+	if got := records(m.index, m.index.After(d, n)); !slices.Equal(got, after) {
+		t.Fatalf("the %d reports after %s are %q, want %q", n, r.Report.ID, got, after)
 	}
 }
 

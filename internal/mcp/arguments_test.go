@@ -37,7 +37,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"search_reports", `{"issuer":"bodgeas"}`, []string{"issuer 'bodgeas' is not known", "did you mean BVB (BODEGAS DE VALDEBRISA, S.A.)"}},
 		{"search_reports", `{"in":"title","search":"x"}`, []string{"in 'title' must be document"}},
 		{"search_reports", `{"in":"document"}`, []string{"search is needed with in=document"}},
-		{"search_reports", `{"query":"x"}`, []string{"query is no argument of search_reports: use search, type, issuer, from, to, category, kind, in, limit, page"}},
+		{"search_reports", `{"query":"x"}`, []string{"query is no argument of search_reports: use search, type, issuer, from, to, category, kind, market, without, in, limit, page"}},
 		{"search_reports", `{"type":"XX","limit":99,"kind":"bank","nope":1}`, []string{"unknown type 'XX'", "limit '99'", "unknown kind 'bank'", "nope is no argument"}},
 		{"search_reports", `{"type":"` + strings.Repeat("x", 5000) + `"}`, []string{"unknown type 'xxx", "x…'"}},
 		{"get_report", `{}`, []string{"id is needed"}},

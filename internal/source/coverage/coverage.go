@@ -34,6 +34,8 @@ type Tracker struct {
 	known      map[string]string // guarded by mu: text by name
 	jobs       map[string]string // guarded by mu: text of the records that are jobs, by id
 	statusSeen time.Time         // guarded by mu: when the status last changed, by this machine's clock
+	status     health.Status     // guarded by mu: the last one; its lists must not be modified
+	reported   bool              // guarded by mu: there is a status
 }
 
 // New returns a tracker that is empty until Refresh.
@@ -111,9 +113,10 @@ func (t *Tracker) add(name, text string) {
 		return
 	}
 	t.statusSeen = time.Now()
+	t.status, t.reported = parseStatus(text)
 	if before == "" { // it may be old: use the time in it
-		if s, ok := parseStatus(text); ok && s.At.Before(t.statusSeen) {
-			t.statusSeen = s.At
+		if t.reported && t.status.At.Before(t.statusSeen) {
+			t.statusSeen = t.status.At
 		}
 	}
 }
@@ -191,7 +194,11 @@ const statusName = "status"
 
 // Status returns the last status that the ingesting process reported. ok is false
 // when there is none.
-func (t *Tracker) Status() (s health.Status, ok bool) { return parseStatus(t.text(statusName)) }
+func (t *Tracker) Status() (s health.Status, ok bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.status, t.reported
+}
 
 func parseStatus(text string) (s health.Status, ok bool) {
 	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil

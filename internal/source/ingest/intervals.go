@@ -30,6 +30,8 @@ type intervals struct {
 	unread        time.Duration // between two searches for unread documents
 	reask         time.Duration // before a model that did not answer is asked again
 	reread        time.Duration // the first wait before a document is fetched again; it doubles with each
+	starting      time.Duration // how long a source may take until it is read for the first time
+	brief         time.Duration // how long the source must be degraded or blind for an incident
 }
 
 var usual = intervals{
@@ -55,6 +57,8 @@ var usual = intervals{
 	unread:        10 * time.Second,
 	reask:         2 * time.Minute,
 	reread:        5 * time.Second,
+	starting:      15 * time.Second,
+	brief:         5 * time.Second,
 }
 
 // comparing returns the time between two comparisons of a feed with its list.

@@ -163,16 +163,20 @@ func (s *session) endWithEpoch(ctx context.Context) error {
 	return fmt.Errorf("%w: a backup of the store was restored", errLost)
 }
 
-// reportStatus stores the status for the other processes and logs its changes.
+// reportStatus stores the status for the other processes, and logs its changes and
+// the incidents.
 func (s *session) reportStatus(ctx context.Context) error {
-	const every, startTime, reminder = 5 * time.Second, 15 * time.Second, time.Minute
+	const every, reminder = 5 * time.Second, time.Minute
 	var stored, logged time.Time
 	began, unlogged := time.Now(), true
+	incidents := newIncidents(s.Coverage, &s.intervals)
 	for {
 		status, was := s.monitor.Status()
+		incidents.add(status, time.Now())
+		incidents.save(ctx, s)
 		// Every source is blind until it was read once. One that stays blind is
 		// logged too.
-		if was != "" && was != status.State || unlogged && time.Since(began) >= startTime ||
+		if was != "" && was != status.State || unlogged && time.Since(began) >= s.intervals.starting ||
 			!unlogged && status.State == health.Blind && time.Since(logged) >= reminder {
 			s.logState(status, cmp.Or(was, health.Blind))
 			unlogged, logged = false, time.Now()

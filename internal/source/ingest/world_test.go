@@ -59,6 +59,8 @@ var hurried = intervals{
 	unread:        300 * time.Millisecond,
 	reask:         time.Second,
 	reread:        50 * time.Millisecond,
+	starting:      time.Second,
+	brief:         time.Second,
 }
 
 // world is a simulated source and a store on disk, with ingest between them.

@@ -35,6 +35,7 @@ import (
 	"pregon/internal/server/telemetry"
 	"pregon/internal/sim/demo"
 	"pregon/internal/sim/pages"
+	"pregon/internal/site"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
@@ -279,6 +280,13 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	if err != nil {
 		return err
 	}
+	people, err := site.New(site.Options{
+		Query: s.query, Guard: s.auth.Guard, Logger: log.Logger, BaseURL: base, OpenAPI: s.rest.OpenAPIJSON(), Programs: documents.Front(),
+		Links: documents.FrontLinks(),
+	})
+	if err != nil {
+		return err
+	}
 	s.mcp = mcp.New(mcp.Options{
 		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base,
 		Origins: c.MCPOrigins, Stopping: closing, Skills: documents.Skills,
@@ -288,6 +296,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	s.mcp.Register(mux)
 	s.auth.Tokens.Register(mux)
 	documents.Register(mux)
+	people.Register(mux)
 	if s.demo != nil {
 		mux.Handle("GET "+pages.Prefix+"/", s.simulator())
 	}
@@ -297,8 +306,9 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		Drain: c.Drain, Closing: func() { close(closing) },
 		Mux: mux, Logger: log.Logger, Source: db.KnownSource, HTTPS: strings.HasPrefix(base, "https://"),
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
-		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
-		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted, IsStream: func(r *http.Request) bool { return r.URL.Path == rest.StreamPath || mcp.IsListen(r) },
+		Proxy:     func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
+		ErrorPage: people.ErrorPage,
+		Ready:     s.ready, Admit: s.auth.Guard.AdmitUnrouted, IsStream: func(r *http.Request) bool { return r.URL.Path == rest.StreamPath || mcp.IsListen(r) },
 		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
 		Remote:       proxies.Client,
 		Observe: func(o httpserver.Observation) {

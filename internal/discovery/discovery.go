@@ -18,6 +18,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/mcp"
+	"pregon/internal/openapi"
 	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 )
@@ -77,7 +78,7 @@ func New(o Options) (*Discovery, error) {
 	if o.Updated.IsZero() {
 		o.Updated = built()
 	}
-	api, err := parseReference(o.OpenAPI)
+	api, err := openapi.Parse(o.OpenAPI)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func newEdition(f *facts) (edition, error) {
 	return e, nil
 }
 
-// Patterns returns the pattern of every route.
+// Patterns returns the pattern of every route, with that of the front page.
 func (d *Discovery) Patterns() []string {
 	patterns := make([]string, 0, len(d.real))
 	for path := range d.real {
@@ -135,19 +136,32 @@ func (d *Discovery) Patterns() []string {
 	return patterns
 }
 
-// Register adds every document to the mux.
+// Register adds every document to the mux, except for the front page.
 func (d *Discovery) Register(mux *http.ServeMux) {
 	for path := range d.real {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
-				problem.Write(w, err)
-				return
-			}
-			e := d.real
-			if d.source() == demoSource {
-				e = d.demo
-			}
-			e[path].serve(w, r)
-		})
+		if path != frontPath {
+			mux.Handle("GET "+path, d.handler(path))
+		}
 	}
+}
+
+// FrontLinks returns the header Link of the front page in every format.
+func (d *Discovery) FrontLinks() string { return d.real[frontPath][0].linkHeader() }
+
+// Front returns the handler of what programs get at the front page.
+func (d *Discovery) Front() http.Handler { return d.handler(frontPath) }
+
+// handler serves the document of a path.
+func (d *Discovery) handler(path string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := access.RefuseInQuery(r.URL.RawQuery); err != nil {
+			problem.Write(w, err)
+			return
+		}
+		e := d.real
+		if d.source() == demoSource {
+			e = d.demo
+		}
+		e[path].serve(w, r)
+	})
 }

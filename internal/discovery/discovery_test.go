@@ -44,6 +44,7 @@ func newWorld(t *testing.T, change func(*discovery.Options)) *world {
 		t.Fatal(err)
 	}
 	w.d.Register(w.mux)
+	w.mux.Handle("GET /{$}", w.d.Front())
 	return w
 }
 
@@ -217,7 +218,7 @@ func TestLimit(t *testing.T) {
 func TestNoLimit(t *testing.T) {
 	speaks := []string{
 		"per address", "lifts that", "Above that", "no such limit", "Above the limit it is", "the remaining requests", "`RateLimit`", "Keep to the limit", "within the limit",
-		"higher request limit", "peticiones por minuto",
+		"higher request limit",
 	}
 	said := map[string]bool{}
 	for _, limit := range []int{60, 0} {

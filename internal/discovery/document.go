@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -43,44 +42,28 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if len(v) > 1 {
 		h.Add("Vary", "Accept")
-		d = v.preferred(content.ParseAccept(r.Header.Values("Accept")))
+		d = v.preferred(r.Header.Values("Accept"))
 	}
 	for name, value := range d.header {
 		h.Set(name, value)
 	}
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(maxAge))
-	h.Set("Link", strings.Join(append(commonLinks[:len(commonLinks):len(commonLinks)], d.links...), ", "))
+	h.Set("Link", d.linkHeader())
 	h.Set("ETag", d.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
-// preferred returns the format with the highest quality in an Accept header,
-// the earlier one of equals.
-func (v variants) preferred(accept []content.MediaRange) document {
-	best, highest := v[0], 0.0
-	for _, d := range v {
-		if q := quality(accept, d.contentType); q > highest {
-			best, highest = d, q
-		}
-	}
-	return best
+// linkHeader returns the header Link.
+func (d *document) linkHeader() string {
+	return strings.Join(append(commonLinks[:len(commonLinks):len(commonLinks)], d.links...), ", ")
 }
 
-// quality returns the quality of a type in an Accept header: that of the most specific
-// range.
-func quality(accept []content.MediaRange, contentType string) float64 {
-	if len(accept) == 0 {
-		return 1
+// preferred returns the format that an Accept header prefers.
+func (v variants) preferred(accept []string) document {
+	types := make([]string, len(v))
+	for i, d := range v {
+		types[i] = d.contentType
 	}
-	name, _, _ := mime.ParseMediaType(contentType)
-	major, _, _ := strings.Cut(name, "/")
-	ranks := map[string]int{name: 3, major + "/*": 2, "*/*": 1}
-	q, specific := 0.0, 0
-	for _, r := range accept {
-		if rank := ranks[r.Type]; rank > specific {
-			q, specific = r.Quality, rank
-		}
-	}
-	return q
+	return v[content.Preferred(accept, types...)]
 }

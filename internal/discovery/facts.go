@@ -14,6 +14,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/mcp"
+	"pregon/internal/openapi"
 	"pregon/internal/query"
 )
 
@@ -36,7 +37,7 @@ func encode(v any) (string, error) {
 // facts are the data of all documents. The templates call its methods.
 type facts struct {
 	Options
-	API         *reference
+	API         *openapi.Document
 	Demo        bool
 	Attribution query.Attribution
 	Regulator   query.Attribution // also for the simulated market
@@ -46,7 +47,7 @@ type facts struct {
 	SkillTexts  []mcp.Skill
 }
 
-func newFacts(o Options, api *reference, source string) *facts {
+func newFacts(o Options, api *openapi.Document, source string) *facts {
 	attribution := func(source string) query.Attribution {
 		return query.New(query.Options{Source: func() string { return source }}).Attribution()
 	}
@@ -126,19 +127,11 @@ func (f *facts) addJSON(e edition, contentType, name string, links []string, pat
 func (f *facts) URL(path string) string { return f.BaseURL + path }
 
 // Operations returns the operations with a tag.
-func (f *facts) Operations(tag string) []*operation {
-	var out []*operation
-	for _, op := range f.API.operations {
-		if slices.Contains(op.Tags, tag) {
-			out = append(out, op)
-		}
-	}
-	return out
-}
+func (f *facts) Operations(tag string) []*openapi.Operation { return f.API.Tagged(tag) }
 
 // OperationIDs returns the ids of the operations under /api/v1.
 func (f *facts) OperationIDs() (ids []string) {
-	for _, op := range f.API.operations {
+	for _, op := range f.API.Operations {
 		if strings.HasPrefix(op.Path, "/api/v1/") {
 			ids = append(ids, op.ID)
 		}
@@ -147,24 +140,19 @@ func (f *facts) OperationIDs() (ids []string) {
 }
 
 // Op returns the operation with an id, whose parameters it must have.
-func (f *facts) Op(id string, parameters ...string) (*operation, error) {
-	for _, op := range f.API.operations {
+func (f *facts) Op(id string, parameters ...string) (*openapi.Operation, error) {
+	for _, op := range f.API.Operations {
 		if op.ID != id {
 			continue
 		}
 		for _, name := range parameters {
-			if !op.takes(name) {
+			if !op.Takes(name) {
 				return nil, fmt.Errorf("%s has no parameter %s", id, name)
 			}
 		}
 		return op, nil
 	}
 	return nil, fmt.Errorf("there is no operation %s", id)
-}
-
-func (o *operation) takes(name string) bool {
-	return slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == name }) ||
-		slices.ContainsFunc(o.Body, func(f field) bool { return f.Name == name })
 }
 
 // Tool returns the name of a tool. It fails if the tool lacks one of the
@@ -193,24 +181,18 @@ func named(kind string, entries []mcp.Entry, name string, arguments []string) (s
 }
 
 // Fields returns the fields of a schema.
-func (f *facts) Fields(name string) ([]field, error) {
+func (f *facts) Fields(name string) ([]openapi.Field, error) {
 	if _, ok := f.API.Components.Schemas[name]; !ok {
 		return nil, fmt.Errorf("there is no schema %s", name)
 	}
-	return f.API.fields(schema{Ref: "#/components/schemas/" + name}), nil
+	return f.API.Fields(openapi.Schema{Ref: "#/components/schemas/" + name}), nil
 }
 
 // Values returns the enumerated values of a field.
-func (f *facts) Values(name, member string) ([]string, error) {
-	values := strs(f.API.schema(f.API.Components.Schemas[name].Properties[member]).Enum)
-	if len(values) == 0 {
-		return nil, fmt.Errorf("%s of %s is not an enumeration", member, name)
-	}
-	return values, nil
-}
+func (f *facts) Values(name, member string) ([]string, error) { return f.API.Values(name, member) }
 
 // Kind describes the type of a parameter.
-func (f *facts) Kind(p parameter) string { return f.API.kind(p.Schema) }
+func (f *facts) Kind(p openapi.Parameter) string { return f.API.Kind(p.Schema) }
 
 // KeyHeader returns the name of the header for keys.
 func (f *facts) KeyHeader() (string, error) {
@@ -221,31 +203,14 @@ func (f *facts) KeyHeader() (string, error) {
 	return name, nil
 }
 
-// defaultLimit is the default limit as the OpenAPI document words it.
-const defaultLimit = "60 requests in any 60 seconds"
-
 // LimitPhrase describes the limit of requests without a credential.
-func (f *facts) LimitPhrase() string {
-	if f.AnonymousLimit == 0 {
-		return "any number of requests"
-	}
-	return fmt.Sprintf("%d requests in any 60 seconds", f.AnonymousLimit)
-}
-
-// limits matches the part of the introduction that describes the limit.
-var limits = regexp.MustCompile(`(?s), in ` + defaultLimit + ` per.*?With a credential there is no such limit\. There are two kinds, `)
+func (f *facts) LimitPhrase() string { return openapi.LimitPhrase(f.AnonymousLimit) }
 
 // Guide returns the introduction of the OpenAPI document with headings two
 // levels deeper, and with the limit of this service.
 func (f *facts) Guide() (string, error) {
-	text := strings.ReplaceAll(f.API.Info.Description, defaultLimit, f.LimitPhrase())
-	if f.AnonymousLimit == 0 {
-		text = limits.ReplaceAllLiteralString(f.API.Info.Description, ", as often as you like.\n\nThere are two kinds of credential, ")
-		if text == f.API.Info.Description {
-			return "", fmt.Errorf("the OpenAPI document does not describe the limit in the expected place")
-		}
-	}
-	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n## ", "\n### ")), nil
+	text, err := f.API.Introduction(f.AnonymousLimit)
+	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n## ", "\n### ")), err
 }
 
 // Describe returns a description on one line, without the limit if there is
@@ -257,3 +222,6 @@ func (f *facts) Describe(description string) string {
 	}
 	return text
 }
+
+// oneLine joins the lines of a text.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -249,7 +249,10 @@ Disallow: /api/v1/reports/*/document
 Disallow: /api/v1/search/documents
 Disallow: /api/v1/stream
 Disallow: /api/v1/webhooks
+Disallow: /live
+Disallow: /suggest
 
+Sitemap: https://pregon.example/sitemap.xml
 Agentmap: https://pregon.example/.well-known/ard.json
 `
 	if text != want || h.Get("Content-Type") != "text/plain; charset=utf-8" {

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"pregon/internal/openapi"
 )
 
 // The registry of MCP servers, registry.modelcontextprotocol.io. Its tool reads
@@ -20,7 +22,7 @@ const (
 // ServerJSON returns the entry of the MCP server for the registry: the document
 // that a service with these options serves.
 func ServerJSON(o Options) ([]byte, error) {
-	api, err := parseReference(o.OpenAPI)
+	api, err := openapi.Parse(o.OpenAPI)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,10 @@ package discovery
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"pregon/internal/openapi"
 )
 
 const (
@@ -60,13 +61,11 @@ func writeRobots(f *facts, e edition) error {
 	return err
 }
 
-var placeholder = regexp.MustCompile(`\{[^}]*\}`)
-
 // Uncrawled returns the paths without content for a crawler as rules of RFC
 // 9309. Paths below another rule are left out.
 func (f *facts) Uncrawled() []string {
 	readable := map[string]bool{mcpPath: false, cardPath: true}
-	for _, op := range f.API.operations {
+	for _, op := range f.API.Operations {
 		readable[op.Path] = readable[op.Path] || op.Method == "GET" && !op.NeedsCredential
 	}
 	var rules []string
@@ -75,7 +74,7 @@ func (f *facts) Uncrawled() []string {
 		if readable[path] || slices.ContainsFunc(rules, below) {
 			continue
 		}
-		rule := placeholder.ReplaceAllString(path, "*")
+		rule := openapi.Placeholder.ReplaceAllString(path, "*")
 		for other, yes := range readable {
 			if yes && strings.HasPrefix(other, path+"/") {
 				rule = strings.TrimSuffix(rule, "$") + "$" // only this path

@@ -25,12 +25,7 @@ func Plain(p Piece) string {
 func Markdown(r *disclosure.Report, p Piece, first bool) string {
 	var b strings.Builder
 	if first {
-		fmt.Fprintf(&b, "# %s\n\n", escape(line(r.Title)))
-		fmt.Fprintf(&b, "%s · %s %d · %s", escape(line(r.CompanyName)), r.Type, r.Number, r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
-		if r.PDFURL != "" {
-			fmt.Fprintf(&b, " · <%s>", links.Replace(r.PDFURL))
-		}
-		b.WriteString("\n\n")
+		writeHead(&b, r)
 	}
 	for _, page := range p.Pages {
 		fmt.Fprintf(&b, "## Página %d\n\n", page.Page)
@@ -41,6 +36,31 @@ func Markdown(r *disclosure.Report, p Piece, first bool) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// Card returns a report without its document in Markdown: its data, its summary and
+// its address in the service. All text is escaped.
+func Card(r *disclosure.Report, address string) string {
+	var b strings.Builder
+	writeHead(&b, r)
+	if r.Summary != "" {
+		fmt.Fprintf(&b, "%s\n\n", escape(line(r.Summary)))
+	}
+	for _, e := range r.Evidence {
+		fmt.Fprintf(&b, "> %s (p. %d)\n\n", escape(line(e.Quote)), e.Page)
+	}
+	fmt.Fprintf(&b, "<%s>\n", links.Replace(address))
+	return b.String()
+}
+
+// writeHead writes the data of a report.
+func writeHead(b *strings.Builder, r *disclosure.Report) {
+	fmt.Fprintf(b, "# %s\n\n", escape(line(r.Title)))
+	fmt.Fprintf(b, "%s · %s %d · %s", escape(line(r.CompanyName)), r.Type, r.Number, r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
+	if r.PDFURL != "" {
+		fmt.Fprintf(b, " · <%s>", links.Replace(r.PDFURL))
+	}
+	b.WriteString("\n\n")
 }
 
 // line returns s on one line.

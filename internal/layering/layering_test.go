@@ -34,6 +34,7 @@ var rows = [][]string{
 		"sim/filler",
 		"sim/paper/pdf",
 		"server/origin",
+		"openapi",
 	},
 	1: {
 		"disclosure",
@@ -104,7 +105,7 @@ var rows = [][]string{
 		"server/httpserver",
 		"server/telemetry",
 	},
-	9: {"discovery"},
+	9: {"discovery", "site"},
 	10: {
 		"cmd/pregon",
 		"layering",

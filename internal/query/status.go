@@ -70,13 +70,14 @@ type latency struct {
 	Types                 []string     `json:"types"`
 	Hours                 int          `json:"window_hours"`
 	Count                 int          `json:"count"`
-	RegisteredToSeen      *percentiles `json:"registered_to_seen"`
-	SeenToAvailable       *percentiles `json:"seen_to_available"`
-	SeenToEnriched        *percentiles `json:"seen_to_enriched"`
-	RegisteredToAvailable *percentiles `json:"registered_to_available"`
+	RegisteredToSeen      *Percentiles `json:"registered_to_seen"`
+	SeenToAvailable       *Percentiles `json:"seen_to_available"`
+	SeenToEnriched        *Percentiles `json:"seen_to_enriched"`
+	RegisteredToAvailable *Percentiles `json:"registered_to_available"`
 }
 
-type percentiles struct {
+// Percentiles are durations in seconds.
+type Percentiles struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
 	P99 float64 `json:"p99"`
@@ -218,11 +219,11 @@ func typeNames(types []disclosure.Type) []string {
 }
 
 // inSeconds returns nil without a measurement.
-func inSeconds(p *catalog.Percentiles) *percentiles {
+func inSeconds(p *catalog.Percentiles) *Percentiles {
 	if p == nil {
 		return nil
 	}
-	return &percentiles{seconds(p.P50), seconds(p.P90), seconds(p.P99), seconds(p.Max)}
+	return &Percentiles{seconds(p.P50), seconds(p.P90), seconds(p.P99), seconds(p.Max)}
 }
 
 // seconds returns a duration in seconds, rounded to milliseconds. It divides
@@ -231,3 +232,7 @@ func inSeconds(p *catalog.Percentiles) *percentiles {
 func seconds(d time.Duration) float64 {
 	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
+
+// Incidents returns the times when the source was degraded or blind, the newest
+// first.
+func (q *Service) Incidents() []coverage.Incident { return q.Coverage.Incidents() }

@@ -10,13 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"pregon/internal/server/content"
 )
 
 const (
-	csvType   = "text/csv; charset=utf-8; header=present"
 	csvSuffix = ".csv" // of the path of a list as CSV
 	separator = "; "   // between the elements of a list in a cell
 
@@ -139,7 +137,7 @@ func (a *API) asCSV(r *http.Request, columns []string, out response) (response, 
 		header.Set("Link", link)
 	}
 	return response{
-		body: body.Bytes(), contentType: csvType, header: header,
+		body: body.Bytes(), contentType: content.CSVType, header: header,
 		hash: content.Hash([]byte(body.String() + header.Get(totalHeader) + header.Get("Link"))), // a 304 is for all of it
 	}, w.Error()
 }
@@ -182,7 +180,7 @@ func field(value any, path []string) any {
 func cell(value any) string {
 	switch value := value.(type) {
 	case string:
-		return harmless(value)
+		return content.Cell(value)
 	case json.Number:
 		return value.String()
 	case bool:
@@ -196,41 +194,3 @@ func cell(value any) string {
 	}
 	return ""
 }
-
-// formulaStarts are the characters with which a cell may be a formula, also in
-// their wide and small forms.
-const formulaStarts = "=+-@＝＋－＠﹦﹢﹣﹫−"
-
-// harmless returns text that no spreadsheet takes for a formula: an apostrophe
-// precedes what would begin one. Programs whose locale separates cells by
-// semicolons, as in Spain, do not see the quotes of a cell, and begin a new one
-// after a semicolon, a tab or a line break in it.
-func harmless(s string) string {
-	if s == "" || !strings.ContainsAny(s, formulaStarts+"\t\r\n") {
-		return s
-	}
-	var b strings.Builder
-	apostrophe, first, begins := "", true, true // in the first of the cells; at the beginning of one
-	for i, c := range s {
-		switch {
-		case begins && strings.ContainsRune(formulaStarts, c) && first:
-			apostrophe, begins = "'", false
-		case begins && strings.ContainsRune(formulaStarts, c):
-			b.WriteByte('\'')
-			begins = false
-		case strings.ContainsRune(";\t\r\n", c):
-			if i == 0 && c != ';' {
-				apostrophe = "'"
-			}
-			first, begins = false, true
-		case !ignored(c):
-			begins = false
-		}
-		b.WriteRune(c)
-	}
-	return apostrophe + b.String()
-}
-
-// ignored reports whether a program may pass over a character at the beginning of
-// a cell.
-func ignored(c rune) bool { return unicode.IsSpace(c) || unicode.Is(unicode.C, c) || c == '"' }

@@ -42,7 +42,8 @@ var embeddedJSON = sync.OnceValues(func() ([]byte, error) {
 	return json.Marshal(doc)
 })
 
-func asJSON(baseURL string) ([]byte, error) {
+// OpenAPIJSON returns the document as JSON for an address of the service.
+func OpenAPIJSON(baseURL string) ([]byte, error) {
 	document, err := embeddedJSON()
 	if err != nil {
 		return nil, err

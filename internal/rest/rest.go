@@ -14,7 +14,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +51,7 @@ func New(o Options) (*API, error) {
 	a := &API{Options: o}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL)
-	a.openapi.json, err = asJSON(o.BaseURL)
+	a.openapi.json, err = OpenAPIJSON(o.BaseURL)
 	return a, err
 }
 
@@ -327,7 +326,7 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.revalidate {
 		h["Cache-Control"] = []string{"private, no-cache"}
 	}
-	if matches(r.Header["If-None-Match"], etag) {
+	if content.Matches(r.Header["If-None-Match"], etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -361,17 +360,4 @@ func (a response) etag() string {
 		a.hash = content.Hash(a.body)
 	}
 	return content.Tag(a.hash)
-}
-
-// matches reports whether an If-None-Match header contains the tag.
-func matches(header []string, etag string) bool {
-	for _, line := range header {
-		for tag := range strings.SplitSeq(line, ",") {
-			tag = strings.TrimSpace(tag)
-			if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
-				return true
-			}
-		}
-	}
-	return false
 }

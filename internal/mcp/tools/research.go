@@ -60,7 +60,7 @@ func (s *Service) search(ctx context.Context, snapshot *catalog.Snapshot, p *que
 	}
 	for _, f := range reports {
 		r := f.Decode()
-		results = append(results, found{r.ID, s.reportTitle(r.CompanyName, r.Title, string(r.Type), r.PublishedAt), link(r.SourceURL, r.PDFURL)})
+		results = append(results, found{r.ID, s.reportTitle(r.CompanyName, r.Title, string(r.Type), r.PublishedAt), s.reportLink(r.ID)})
 	}
 	return asText(map[string]any{"results": results})
 }
@@ -172,7 +172,7 @@ func (s *Service) fetchReport(ctx context.Context, snapshot *catalog.Snapshot, i
 	metadata["company_name"] = quote.Text(r.CompanyName, 120)
 	metadata["published_at"] = r.PublishedAt.Format(time.RFC3339)
 	title := s.reportTitle(r.CompanyName, r.Title, r.Type, r.PublishedAt)
-	return asText(fetched{found{r.ID, title, link(textOf(r.SourceURL), textOf(r.PDFURL))}, content, metadata})
+	return asText(fetched{found{r.ID, title, s.reportLink(r.ID)}, content, metadata})
 }
 
 func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, id string) (Result, error) {
@@ -223,8 +223,8 @@ func (s *Service) reportTitle(company, title, series string, published time.Time
 	return s.title(fmt.Sprintf("%s: %s (%s, %s)", quote.Text(company, 80), quote.Text(title, 160), series, Clock(published)))
 }
 
-// link returns a page about a report that a person can open, or "".
-func link(source, document string) string { return cmp.Or(quote.Link(source), quote.Link(document)) }
+// reportLink returns the page of a report, which links to the regulator's.
+func (s *Service) reportLink(id string) string { return s.BaseURL + "/reports/" + id }
 
 // textOf returns the text of a field, "" for null.
 func textOf(field *string) string {
@@ -234,7 +234,7 @@ func textOf(field *string) string {
 	return *field
 }
 
-// issuerLink returns a page about an issuer.
+// issuerLink returns the page of an issuer.
 func (s *Service) issuerLink(id string) string {
-	return s.BaseURL + "/api/v1/issuers/" + url.PathEscape(id)
+	return s.BaseURL + "/issuers/" + url.PathEscape(id)
 }

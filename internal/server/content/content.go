@@ -39,6 +39,45 @@ func quality(parameters string) float64 {
 	return 1
 }
 
+// Preferred returns the index of the content type that the values of an Accept header
+// prefer, the earlier one of equals. It returns 0 if none is acceptable.
+func Preferred(header []string, types ...string) int {
+	accept := ParseAccept(header)
+	best, highest := 0, 0.0
+	for i, t := range types {
+		if q := qualityOf(accept, t); q > highest {
+			best, highest = i, q
+		}
+	}
+	return best
+}
+
+// qualityOf returns the quality of a type in an Accept header: that of the most
+// specific range.
+func qualityOf(accept []MediaRange, contentType string) float64 {
+	if len(accept) == 0 {
+		return 1
+	}
+	name, _, _ := strings.Cut(contentType, ";")
+	major, _, _ := strings.Cut(name, "/")
+	q, specific := 0.0, 0
+	for _, r := range accept {
+		rank := 0
+		switch r.Type {
+		case name:
+			rank = 3
+		case major + "/*":
+			rank = 2
+		case "*/*":
+			rank = 1
+		}
+		if rank > specific {
+			q, specific = r.Quality, rank
+		}
+	}
+	return q
+}
+
 // Hash returns the hash of a body for Tag. It is the same in all replicas.
 func Hash(body []byte) uint64 {
 	h := fnv.New64a()
@@ -48,3 +87,16 @@ func Hash(body []byte) uint64 {
 
 // Tag returns the ETag for a hash. It is weak, because a response may be compressed.
 func Tag(hash uint64) string { return `W/"` + strconv.FormatUint(hash, 16) + `"` }
+
+// Matches reports whether an If-None-Match header contains a tag.
+func Matches(header []string, etag string) bool {
+	for _, line := range header {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}

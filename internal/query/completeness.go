@@ -1,0 +1,153 @@
+package query
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/source/coverage"
+)
+
+// Completeness lets a client verify that it holds every report of a range of
+// days.
+type Completeness struct {
+	From        string      `json:"from"`
+	To          string      `json:"to"`
+	GeneratedAt time.Time   `json:"generated_at"`
+	Seq         int64       `json:"as_of_seq"`
+	Days        []SeriesDay `json:"days"`
+}
+
+// SeriesDay is one day of one series.
+type SeriesDay struct {
+	Date    string     `json:"date"`
+	Type    string     `json:"type"`
+	Count   int        `json:"count"`
+	First   *string    `json:"first"`
+	Last    *string    `json:"last"`
+	Missing []Missing  `json:"missing"` // null where it is unknown
+	Checked *time.Time `json:"checked_at"`
+	Proof   *Proof     `json:"proof"` // null where checked_at says it
+	SHA256  string     `json:"sha256"`
+}
+
+// Proof is the first day from which missing numbers of a series are noticed,
+// null for none yet, and the reason.
+type Proof struct {
+	From   *string `json:"from"`
+	Reason string  `json:"reason"`
+}
+
+// Missing is a number between two reports that has no report.
+type Missing struct {
+	Number   string     `json:"cnmv_registration_number"`
+	Reason   string     `json:"reason"` // NotYetSeen or NeverPublished
+	LookedUp *time.Time `json:"looked_up_at"`
+}
+
+// Reasons why a number has no report.
+const (
+	NotYetSeen     = "not_yet_seen"
+	NeverPublished = "never_published" // it was looked up, and does not exist
+)
+
+// A gap belongs to the day of the report after it. The report before it may
+// be older than the range, or newer if it was registered late.
+const gapMargin = 32
+
+// Completeness returns every day of a range, the newest first.
+func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Completeness {
+	out := Completeness{From: from.String(), To: to.String(), GeneratedAt: Madrid(time.Now().Truncate(time.Second)), Seq: s.Seq(), Days: []SeriesDay{}}
+	for _, t := range disclosure.Types {
+		out.Days = append(out.Days, q.daysOf(s, t, from, to)...)
+	}
+	slices.SortStableFunc(out.Days, func(a, b SeriesDay) int { return strings.Compare(b.Date, a.Date) })
+	return out
+}
+
+// daysOf returns every day of a series, also days without a report.
+func (q *Service) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclosure.Day) []SeriesDay {
+	reports := coverage.InOrder(s.Numbers(t, max(from-gapMargin, 1), to+gapMargin))
+	numbers := map[disclosure.Day][]int64{}
+	for _, f := range reports {
+		day := disclosure.DayOf(f.At)
+		numbers[day] = append(numbers[day], f.Number)
+	}
+	gaps := map[disclosure.Day][]Missing{}
+	for _, g := range q.Coverage.Gaps(t, reports) {
+		day := disclosure.DayOf(g.Next.At)
+		gaps[day] = append(gaps[day], q.missing(s, t, g)...)
+	}
+	proven, proof := q.proof(t)
+	out := make([]SeriesDay, 0, to-from+1)
+	for day := from; day <= to; day++ {
+		d := SeriesDay{
+			Date: day.String(), Type: string(t), Count: len(numbers[day]),
+			Checked: TimeOrNull(q.Coverage.Covered(t, day)), Proof: proof, SHA256: digest(numbers[day]),
+		}
+		if n := numbers[day]; len(n) > 0 {
+			d.First, d.Last = number(n[0]), number(n[len(n)-1])
+		}
+		if day >= proven {
+			d.Missing = append([]Missing{}, gaps[day]...)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// proof returns the first day of a series for which missing numbers are known.
+// HR has no list by date to compare the days before the first start with.
+func (q *Service) proof(t disclosure.Type) (disclosure.Day, *Proof) {
+	if t != disclosure.HR {
+		return 0, nil
+	}
+	const why = "HR has no list by date: from this day on its numbers are read as they are filed, and missing ones are looked up; "
+	live := q.Coverage.Live(t)
+	if live.IsZero() {
+		return math.MaxInt32, &Proof{Reason: why + "the series is not read yet"}
+	}
+	first := disclosure.DayOf(live) + 1 // the first whole day
+	return first, &Proof{From: OrNull(first.String()), Reason: why + "the days before the first start hold the reports found by issuer or by number, and may lack some"}
+}
+
+func (q *Service) missing(s *catalog.Snapshot, t disclosure.Type, g coverage.Gap) (out []Missing) {
+	for n := g.First; n <= g.Last; n++ {
+		if _, known := s.Report(disclosure.ReportID(t, n)); known {
+			continue // its time is far from its neighbours'
+		}
+		m := Missing{Number: strconv.FormatInt(n, 10), Reason: NotYetSeen}
+		if at := q.Coverage.Absent(t, n); !at.IsZero() {
+			m.Reason, m.LookedUp = NeverPublished, TimeOrNull(at)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// digest returns the SHA-256 of the numbers in ascending order, joined by line
+// feeds.
+func digest(numbers []int64) string {
+	var b []byte
+	for n, number := range numbers {
+		if n > 0 {
+			b = append(b, '\n')
+		}
+		b = strconv.AppendInt(b, number, 10)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func number(n int64) *string {
+	if n == 0 {
+		return nil
+	}
+	return OrNull(strconv.FormatInt(n, 10))
+}

@@ -1,0 +1,185 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"pregon/internal/server/content"
+)
+
+// language is a language of the site.
+type language string
+
+const (
+	spanish language = "es"
+	english language = "en"
+)
+
+// languages are those of the site, the default first.
+var languages = []language{spanish, english}
+
+// edition is the site in one language. If the reader chose the language, links keep
+// the choice in the parameter lang.
+type edition struct {
+	Language language
+	chosen   bool
+}
+
+// editionOf returns the edition for a request: the language in the address, else the
+// one that the browser prefers, else Spanish.
+func editionOf(r *http.Request) edition {
+	if raw := r.URL.RawQuery; strings.Contains(raw, "lang=") {
+		if values, err := url.ParseQuery(raw); err == nil {
+			for _, l := range languages {
+				if values.Get("lang") == string(l) {
+					return edition{l, true}
+				}
+			}
+		}
+	}
+	best, highest := spanish, 0.0
+	for _, m := range content.ParseAccept(r.Header.Values("Accept-Language")) {
+		tag, _, _ := strings.Cut(m.Type, "-")
+		for _, l := range languages {
+			if tag == string(l) && m.Quality > highest {
+				best, highest = l, m.Quality
+			}
+		}
+	}
+	return edition{best, false}
+}
+
+// Link returns the address of a page, with the chosen language.
+func (e edition) Link(path string) string {
+	if !e.chosen {
+		return path
+	}
+	return withLanguage(path, e.Language)
+}
+
+// withLanguage adds the parameter lang to an address.
+func withLanguage(path string, l language) string {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	path, anchor, found := strings.Cut(path, "#")
+	path += separator + "lang=" + string(l)
+	if found {
+		path += "#" + anchor
+	}
+	return path
+}
+
+// T returns a text in the language of the edition. The arguments are those of
+// fmt.Sprintf. A count selects between the forms key.one and key.other: see N.
+func (e edition) T(key string, args ...any) (string, error) {
+	w, ok := words[key]
+	if !ok {
+		return "", fmt.Errorf("there is no text %q", key)
+	}
+	s := w[0]
+	if e.Language == english {
+		s = w[1]
+	}
+	if len(args) > 0 {
+		s = fmt.Sprintf(s, args...)
+	}
+	return s, nil
+}
+
+// N returns a text with a count.
+func (e edition) N(key string, n int) (string, error) {
+	form := ".other"
+	if n == 1 {
+		form = ".one"
+	}
+	return e.T(key+form, e.Number(n))
+}
+
+// text is T for texts whose keys are constants of this package.
+func (e edition) text(key string, args ...any) string {
+	s, err := e.T(key, args...)
+	if err != nil {
+		panic(err) // a test uses every key
+	}
+	return s
+}
+
+//go:embed templates
+var sources embed.FS
+
+// templates are the templates of an edition.
+type templates struct{ set *template.Template }
+
+// parse reads the templates, with functions that are bound to the edition.
+func (s *Site) parse(e edition) (*templates, error) {
+	funcs := template.FuncMap{
+		"t": e.T, "n": e.N, "link": e.Link, "number": e.Number, "percent": e.Percent,
+		"clock": e.Clock, "day": e.Day, "date": e.ShortDate, "moment": e.Moment, "exact": e.Exact, "duration": e.Duration,
+		"typeName": func(t any) (string, error) { return e.T("type." + fmt.Sprint(t)) },
+		"prose":    prose, "inlines": inlines,
+		"asset": s.assetURL, "path": url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },
+	}
+	set := template.New("").Funcs(funcs)
+	for _, name := range namesOf(sources, "templates") {
+		source, err := sources.ReadFile("templates/" + name)
+		if err != nil {
+			return nil, err
+		}
+		if source, err = s.constants(e, source); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if _, err := set.New(name).Parse(string(source)); err != nil {
+			return nil, err
+		}
+	}
+	return &templates{set}, nil
+}
+
+// constant matches the actions of a template whose result depends on the edition
+// only.
+var constant = regexp.MustCompile(`\{\{(t|link|asset) "([^"]*)"\}\}`)
+
+// constants replaces these actions by their results. They are half of all actions,
+// and calling a function takes longer than everything else in a template.
+func (s *Site) constants(e edition, source []byte) (out []byte, err error) {
+	out = constant.ReplaceAllFunc(source, func(action []byte) []byte {
+		m := constant.FindSubmatch(action)
+		text, name := "", string(m[2])
+		var failed error
+		switch string(m[1]) {
+		case "t":
+			text, failed = e.T(name)
+		case "link":
+			text = e.Link(name)
+		case "asset":
+			text, failed = s.assetURL(name)
+		}
+		err = cmp.Or(err, failed)
+		return []byte(html.EscapeString(text))
+	})
+	return out, err
+}
+
+// execute renders a page in the layout, or a fragment alone.
+func (t *templates) execute(b *bytes.Buffer, name string, l *layout) error {
+	if strings.HasPrefix(name, "fragment-") {
+		return t.set.ExecuteTemplate(b, name, l.Page.Data)
+	}
+	l.Content = func() (template.HTML, error) {
+		var body strings.Builder
+		err := t.set.ExecuteTemplate(io.Writer(&body), name, l.Page.Data)
+		return template.HTML(body.String()), err // it was escaped by its template
+	}
+	return t.set.ExecuteTemplate(b, "layout", l)
+}

@@ -1,0 +1,85 @@
+package site
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"pregon/internal/fault"
+	"pregon/internal/server/problem"
+)
+
+// errorPage is the page of an error.
+type errorPage struct {
+	Status  int
+	Heading string
+	Advice  string // what to do
+	Detail  string // what was wrong, in English as in the API
+	Fields  []problem.Field
+	ID      string // of the request
+}
+
+// writeError writes an error as a page. While the first data is loading, the page
+// says so and reloads itself.
+func (s *Site) writeError(w http.ResponseWriter, q *request, err error) {
+	if problem.ClientClosed(q.Request, err) {
+		w.WriteHeader(problem.StatusClientClosed)
+		return
+	}
+	if fault.KindOf(err) == fault.Internal {
+		s.Logger.ErrorContext(q.Context(), "a page failed", "id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
+	}
+	s.Guard.Challenge(w.Header(), err)
+	s.writeProblem(w, q, problem.Of(err))
+}
+
+// writeProblem writes a problem as a page.
+func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Document) {
+	e := q.edition
+	status := strconv.Itoa(d.Status)
+	data := &errorPage{Status: d.Status, Detail: d.Detail, Fields: d.Errors, ID: w.Header().Get(problem.RequestIDHeader)}
+	data.Heading = e.text(known("error."+status, "error.other"))
+	if key := known("error."+status+".do", ""); key != "" {
+		data.Advice = e.text(key)
+	}
+	p := &page{template: "error", status: d.Status, Title: data.Heading, Data: data, noIndex: true}
+	if d.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Refresh", "2") // browsers reload the page
+		if _, err := s.Query.Snapshot(); err != nil {
+			p.Title, data.Heading, data.Advice = e.text("loading.title"), e.text("loading.title"), e.text("loading.text")
+		}
+	}
+	d.SetHeader(w.Header())
+	out, err := s.execute(q, p)
+	if err != nil {
+		s.Logger.ErrorContext(q.Context(), "the page of an error failed", "err", err)
+		d.Write(w)
+		return
+	}
+	out.write(w, q.Request, e.Language, true)
+}
+
+// known returns the key if there is a text for it, else another.
+func known(key, other string) string {
+	if _, ok := words[key]; ok {
+		return key
+	}
+	return other
+}
+
+// ErrorPage writes a problem as a page if the request is that of a browser for a
+// page, and reports whether it did.
+func (s *Site) ErrorPage(w http.ResponseWriter, r *http.Request, d problem.Document) bool {
+	if !prefersHTML(r) || strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/.well-known/") {
+		return false
+	}
+	s.writeProblem(w, &request{Request: r, site: s, edition: editionOf(r)}, d)
+	return true
+}
+
+var errNoPage = fault.New(fault.NotFound, "There is nothing at this path.")
+
+// NotFound writes the page for an address without a page.
+func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
+	s.writeProblem(w, &request{Request: r, site: s, edition: editionOf(r)}, problem.Of(errNoPage))
+}

@@ -1,0 +1,307 @@
+package site
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/query"
+	"pregon/internal/server/content"
+)
+
+// Sizes of the feed.
+const (
+	feedRows = 40
+	liveRows = 12 // of the fragment that pages poll
+)
+
+// feedPage is the feed of new reports.
+type feedPage struct {
+	*listing
+	Pace     catalog.Pace
+	Active   []catalog.IssuerUse
+	paceText string
+	Live     string // address of the fragment to poll; empty on later pages
+}
+
+// PaceText compares today with the usual.
+func (f *feedPage) PaceText() string { return f.paceText }
+
+// FeedLinks are the feeds of the list.
+func (l *listing) FeedLinks() []link { return feedLinks(l.feedURL) }
+
+// feedLinks returns the feeds of a list of reports.
+func feedLinks(parameters string) []link {
+	return []link{{"Atom", "/feed.atom" + parameters}, {"JSON Feed", "/feed.json" + parameters}}
+}
+
+// PaceBar returns the bar of today's pace, or nil if there is nothing to compare
+// with.
+func (f *feedPage) PaceBar() *paceBar { return newPaceBar(f.Pace) }
+
+// listing is a list of reports with its filter.
+type listing struct {
+	Form    filterForm
+	Days    []*dayRows
+	Total   int
+	Page    int
+	Newer   string // address of the page before, or ""
+	Older   string // address of the page after, or ""
+	Newest  string // address of the first page, if this is not it
+	CSV     string
+	feedURL string
+}
+
+// FeedQuery returns the parameters of the list for its feeds.
+func (l *listing) FeedQuery() string { return l.feedURL }
+
+// feed is the front page.
+func (s *Site) feed(q *request) (*page, error) {
+	found, err := s.list(q, feedRows)
+	if err != nil {
+		return nil, err
+	}
+	figures := q.snapshot.Analytics(q.now)
+	out := &feedPage{listing: found, Pace: figures.Pace, Active: figures.Issuers[:min(len(figures.Issuers), 8)]}
+	out.paceText = q.edition.paceText(figures.Pace)
+	if found.Page == 1 {
+		out.Live = q.with("/live", "page", "")
+	}
+	return &page{template: "feed", Title: q.edition.text("feed.title"), Description: q.edition.text("feed.description"), Data: out, Head: forPrograms}, nil
+}
+
+// forPrograms lead programs that read the front page to their documents.
+var forPrograms = []headLink{
+	{"ard", "application/json", "/.well-known/ard.json"},
+	{"ai-catalog", "application/json", "/.well-known/ai-catalog.json"},
+	{"api-catalog", "application/linkset+json", "/.well-known/api-catalog"},
+	{"alternate", "text/plain", "/llms.txt"},
+}
+
+// live is the fragment with the newest reports of a feed. Pages poll it: its entity
+// tag changes only with the reports.
+func (s *Site) live(q *request) (*page, error) {
+	list := q.list(liveRows)
+	if err := q.params.Err(); err != nil {
+		return nil, err
+	}
+	found, err := s.Query.Reports(q.Context(), q.snapshot, list)
+	if err != nil {
+		return nil, err
+	}
+	return &page{
+		template: "fragment-live", Data: q.rows(found, list.Filter.Search), noIndex: true,
+		tag: content.Tag(found.Hash() + content.Hash([]byte(q.edition.Language))),
+	}, nil
+}
+
+// list returns a page of reports by the parameters of the request.
+func (s *Site) list(q *request, limit int) (*listing, error) {
+	out, _, err := s.find(q, q.list(limit))
+	return out, err
+}
+
+// find returns a page of reports, as pages show it and as it was found.
+func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error) {
+	if err := q.params.Err(); err != nil {
+		return nil, catalog.Page{}, err
+	}
+	found, err := s.Query.Reports(q.Context(), q.snapshot, list)
+	if err != nil {
+		return nil, catalog.Page{}, err
+	}
+	out := &listing{Form: q.form(), Days: q.byDay(q.rows(found, list.Filter.Search)), Total: found.Total, Page: list.Page}
+	if list.Page > 1 {
+		out.Newer, out.Newest = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page-1)), q.with(q.URL.EscapedPath(), "page", "")
+	}
+	if list.Page*list.Limit < found.Total {
+		out.Older = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page+1))
+	}
+	out.feedURL, out.CSV = q.parameters(), "/api/v1/reports.csv"+q.parameters("limit", "50")
+	return out, found, nil
+}
+
+// pageNumber returns the parameter of a page, empty for the first.
+func pageNumber(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// list reads the parameters of a list of reports. Documents, which need a credential,
+// are searched by the page of searches only.
+func (q *request) list(limit int) query.List {
+	list := q.params.List(q.snapshot)
+	list.Limit = limit
+	if list.InDocuments {
+		q.params.Reject("in", query.InDocument, "is for /search only")
+	}
+	return list
+}
+
+func (q *request) rows(found catalog.Page, search string) []row {
+	out := make([]row, len(found.Reports))
+	for i, f := range found.Reports {
+		out[i] = q.newRow(f, search)
+	}
+	return out
+}
+
+// filterNames are the parameters of a filter, in the order of the form.
+var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "from", "to", "without"}
+
+// parameters returns the filter of the request as a query string with a question
+// mark, and additional names and values, or "" if there are none.
+func (q *request) parameters(more ...string) string {
+	values := url.Values{}
+	for _, name := range filterNames {
+		if v := q.values.Get(name); v != "" {
+			values.Set(name, v)
+		}
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		values.Set(more[i], more[i+1])
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
+// with returns the address of a page with the parameters of the request, of which one
+// is changed, or removed if the value is empty. A changed filter leads to the first
+// page.
+func (q *request) with(path, name, value string) string {
+	values := maps.Clone(q.values)
+	values.Del("page")
+	values.Del(name)
+	if value != "" {
+		values.Set(name, value)
+	}
+	for name, v := range values {
+		if len(v) != 1 || v[0] == "" {
+			delete(values, name)
+		}
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// filterForm is the filter of a list as the reader sees and changes it.
+type filterForm struct {
+	Path       string
+	Types      []choice // links
+	Without    choice   // link
+	Kinds      []choice
+	Categories []choice
+	From, To   string
+	Hidden     []hidden // parameters that the form keeps
+	Active     []choice // conditions that are set, with links that remove them
+	Clear      string   // address without conditions
+	Open       bool     // the fields are visible
+}
+
+// choice is one of several values.
+type choice struct {
+	Value, Text, URL string
+	Selected         bool
+	Count            int
+}
+
+// hidden is a parameter that a form keeps.
+type hidden struct{ Name, Value string }
+
+// form returns the filter of the request.
+func (q *request) form() filterForm {
+	path, e := q.URL.EscapedPath(), q.edition
+	f := filterForm{Path: path, From: q.values.Get("from"), To: q.values.Get("to"), Clear: e.Link(path)}
+	chosen := func(name, value, text string) choice {
+		return choice{Value: value, Text: text, URL: q.with(path, name, value), Selected: q.values.Get(name) == value}
+	}
+	f.Types = append(f.Types, chosen("type", "", e.text("all")))
+	for _, t := range []disclosure.Type{disclosure.IP, disclosure.OIR, disclosure.HR} {
+		f.Types = append(f.Types, chosen("type", string(t), string(t)))
+	}
+	f.Without = chosen("without", withoutSecuritisation, e.text("filter.without"))
+	if f.Without.Selected {
+		f.Without.URL = q.with(path, "without", "")
+	}
+	f.Kinds = append(f.Kinds, chosen("kind", "", e.text("any")))
+	for _, k := range []disclosure.Kind{disclosure.Company, disclosure.Fund, disclosure.Manager, disclosure.Other} {
+		f.Kinds = append(f.Kinds, chosen("kind", string(k), e.text("kinds."+string(k))))
+	}
+	f.Categories = append(f.Categories, chosen("category", "", e.text("any")))
+	names := slices.Clone(q.snapshot.CategoryNames())
+	slices.SortFunc(names, compareFolded)
+	for _, name := range names {
+		f.Categories = append(f.Categories, chosen("category", name, name))
+	}
+	for _, name := range []string{"search", "type", "issuer", "market", "without", "lang"} {
+		if v := q.values.Get(name); v != "" {
+			f.Hidden = append(f.Hidden, hidden{name, v})
+		}
+	}
+	for _, name := range []string{"issuer", "kind", "category", "market", "from", "to"} {
+		if v := q.values.Get(name); v != "" {
+			f.Active = append(f.Active, choice{Value: v, Text: q.conditionText(name, v), URL: q.with(path, name, "")})
+		}
+	}
+	f.Open = cmp.Or(q.values.Get("kind"), q.values.Get("category"), f.From, f.To) != ""
+	return f
+}
+
+// withoutSecuritisation is the value of the parameter without.
+const withoutSecuritisation = "securitisation"
+
+// conditionText describes a condition.
+func (q *request) conditionText(name, value string) string {
+	switch name {
+	case "kind":
+		value = q.edition.text("kinds." + value)
+	case "issuer":
+		if found := q.snapshot.Lookup(value); len(found) == 1 {
+			value = found[0].Issuer.Name
+		}
+	}
+	return q.edition.text("filter."+name) + ": " + value
+}
+
+// suggestPage are the completions of a text in the search box.
+type suggestPage struct {
+	Issuers    []suggested
+	Categories []suggested
+}
+
+type suggested struct{ Text, Detail, URL string }
+
+const maxSuggestions = 8
+
+// suggest is the fragment with the completions of a text.
+func (s *Site) suggest(q *request) (*page, error) {
+	typed := q.params.LimitedText("q", maxTyped)
+	if err := q.params.Err(); err != nil {
+		return nil, err
+	}
+	found, err := q.snapshot.Suggest(q.Context(), typed, maxSuggestions)
+	if err != nil {
+		return nil, err
+	}
+	var out suggestPage
+	for _, e := range found.Issuers {
+		out.Issuers = append(out.Issuers, suggested{e.Issuer.Name, e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID))})
+	}
+	for _, c := range found.Categories {
+		out.Categories = append(out.Categories, suggested{c.Category, q.edition.Number(c.Total), q.edition.Link("/search?category=" + url.QueryEscape(c.Category))})
+	}
+	return &page{template: "fragment-suggest", Data: out, noIndex: true}, nil
+}
+
+// maxTyped is the size of a text to complete, in bytes.
+const maxTyped = 200

@@ -1,0 +1,344 @@
+package site
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/query"
+	"pregon/internal/search"
+	"pregon/internal/text"
+)
+
+const (
+	issuerRows     = 30
+	activityMonths = 24
+	maxIssuerName  = 200 // bytes of an identifier in an address
+	maxSimilar     = 8
+)
+
+// issuerPage is the page of an issuer.
+type issuerPage struct {
+	*listing
+	disclosure.Issuer
+	Kind                string // in the language of the page
+	CIF                 string
+	Manager, Depositary *link
+	Funds               string // address of the funds of a manager, or ""
+	All                 int    // reports without a filter
+	Activity            *chart
+	Alert               string // command that creates a webhook
+	JSON                string // address, or "" if it is not in the directory
+}
+
+// choicesPage lists issuers for an address that is not that of exactly one.
+type choicesPage struct {
+	Heading, Text string
+	Entries       []directoryEntry
+}
+
+// issuer is the page of an issuer. Other identifiers and tickers lead to that of
+// its id.
+func (s *Site) issuer(q *request) (*page, error) {
+	named, other, err := q.findIssuer()
+	if named == nil {
+		return other, err
+	}
+	out, err := s.newIssuerPage(q, named)
+	if err != nil {
+		return nil, err
+	}
+	title := named.Name
+	if named.Ticker != "" {
+		title += " (" + named.Ticker + ")"
+	}
+	p := &page{
+		template: "issuer", Title: title, Description: q.edition.text("issuer.description", named.Name), Data: out, Kind: "profile",
+		Linked: linkedIssuer(named, s.BaseURL+issuerPath(named.ID)),
+	}
+	if out.JSON != "" {
+		p.Head = append(p.Head, headLink{"alternate", "application/json", out.JSON})
+	}
+	return p, nil
+}
+
+// issuerMonths is the activity of an issuer as CSV.
+func (s *Site) issuerMonths(q *request) (*page, error) {
+	named, other, err := q.findIssuer()
+	if named == nil {
+		return other, err
+	}
+	activity, err := q.activity(named.ID)
+	if err != nil {
+		return nil, err
+	}
+	return csvPage(activity.Table), nil
+}
+
+// findIssuer returns the issuer in the address, or the page that is shown instead.
+func (q *request) findIssuer() (*disclosure.Issuer, *page, error) {
+	name := q.PathValue("id")
+	if len(name) > maxIssuerName {
+		p, err := q.noIssuer("")
+		return nil, p, err
+	}
+	found := q.snapshot.Lookup(name)
+	var issuer *disclosure.Issuer
+	switch {
+	case len(found) > 1:
+		return nil, q.severalIssuers(name, found), nil
+	case len(found) == 1:
+		issuer = found[0].Issuer
+	default:
+		issuer = q.unlisted(disclosure.IssuerKey(name))
+	}
+	if issuer == nil {
+		p, err := q.noIssuer(name)
+		return nil, p, err
+	}
+	if issuer.ID != name {
+		return nil, &page{redirect: q.redirectTo(issuer.ID)}, nil
+	}
+	return issuer, nil, nil
+}
+
+// redirectTo returns the address of the request with another id.
+func (q *request) redirectTo(id string) string {
+	address := issuerPath(id)
+	if strings.HasSuffix(q.URL.Path, monthsFile) {
+		address += monthsFile
+	}
+	if q.URL.RawQuery != "" {
+		address += "?" + q.URL.RawQuery
+	}
+	return address
+}
+
+// monthsFile is the end of the path of the activity as CSV.
+const monthsFile = "/months.csv"
+
+// unlisted returns an issuer that has reports but is not in the directory, or nil.
+func (q *request) unlisted(key string) *disclosure.Issuer {
+	if key == "" || !q.snapshot.KnowsIssuer(key) {
+		return nil
+	}
+	newest := q.snapshot.Newest(disclosure.Filter{Issuer: key}, 1)
+	if newest.Total == 0 {
+		return nil
+	}
+	r := newest.Reports[0]
+	return &disclosure.Issuer{ID: key, Name: r.CompanyName(), NIF: key, Ticker: r.Ticker()}
+}
+
+// severalIssuers lists the issuers with a ticker.
+func (q *request) severalIssuers(ticker string, found []*search.Issuer) *page {
+	out := &choicesPage{Heading: q.edition.text("issuer.several", ticker), Text: q.edition.text("issuer.several.text")}
+	for _, e := range found[:min(len(found), directoryRows)] {
+		out.Entries = append(out.Entries, q.newEntry(e))
+	}
+	return &page{template: "issuer-choices", status: http.StatusMultipleChoices, Title: out.Heading, Data: out, noIndex: true}
+}
+
+// noIssuer lists issuers with a similar name.
+func (q *request) noIssuer(name string) (*page, error) {
+	out := &choicesPage{Heading: q.edition.text("issuer.none"), Text: q.edition.text("issuer.none.text")}
+	if words := text.Words(name); len(words) > 0 {
+		similar, err := q.snapshot.Issuers(q.Context(), strings.Join(words, " "), "", maxSimilar)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range similar {
+			out.Entries = append(out.Entries, q.newEntry(e))
+		}
+	}
+	return &page{template: "issuer-choices", status: http.StatusNotFound, Title: out.Heading, Data: out, noIndex: true}, nil
+}
+
+func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, error) {
+	reports, err := s.issuerReports(q, i)
+	if err != nil {
+		return nil, err
+	}
+	out := &issuerPage{
+		listing: reports, Issuer: *i, Kind: q.edition.kindText(i.Kind), CIF: i.CIF(), Manager: q.party(i.Manager), Depositary: q.party(i.Depositary),
+		All: q.snapshot.Newest(disclosure.Filter{Issuer: i.ID}, 0).Total, Alert: alertCommand(s.BaseURL, i.ID),
+	}
+	if _, listed := q.snapshot.Issuer(i.ID); listed {
+		out.JSON = "/api/v1" + issuerPath(i.ID)
+	}
+	if i.Kind == disclosure.Manager {
+		out.Funds = q.edition.Link("/issuers?" + url.Values{"kind": {string(disclosure.Fund)}, "search": {`"` + i.Name + `"`}}.Encode())
+	}
+	out.Activity, err = q.activity(i.ID)
+	return out, err
+}
+
+// issuerReports returns the reports of an issuer by the filter of the request. The
+// issuer is in the path, not in the parameters.
+func (s *Site) issuerReports(q *request, i *disclosure.Issuer) (*listing, error) {
+	q.values.Del("issuer")
+	q.values.Del("in") // documents are searched at /search
+	values := maps.Clone(q.values)
+	values.Set("issuer", i.ID)
+	q.params = query.NewParams(values)
+	out, err := s.list(q, issuerRows)
+	if err != nil {
+		return nil, err
+	}
+	out.Form.Kinds, out.Form.Without = nil, choice{} // these are properties of the issuer
+	for _, d := range out.Days {
+		d.omit(i.Name)
+	}
+	out.feedURL, out.CSV = q.parameters("issuer", i.ID), "/api/v1/reports.csv"+q.parameters("issuer", i.ID, "limit", "50")
+	return out, nil
+}
+
+// omit removes what all reports of an issuer have in common. Other names than its
+// present one stay.
+func (d *dayRows) omit(name string) {
+	for _, g := range d.Groups {
+		for n := range g.Rows {
+			r := &g.Rows[n]
+			r.IssuerURL, r.Ticker = "", ""
+			if compareFolded(r.Company, name) == 0 {
+				r.Company = ""
+			}
+		}
+	}
+}
+
+// party returns a manager or depositary, with the address of its page if exactly one
+// issuer has the name, or nil.
+func (q *request) party(name string) *link {
+	if name == "" {
+		return nil
+	}
+	out := &link{Text: name}
+	if e, ok := q.snapshot.Named(name); ok {
+		out.URL = q.edition.Link(issuerPath(e.Issuer.ID))
+	}
+	return out
+}
+
+// activity returns the chart of the reports of an issuer by month.
+func (q *request) activity(id string) (*chart, error) {
+	found, err := q.snapshot.Months(q.Context(), disclosure.Filter{Issuer: id}, activityMonths)
+	if err != nil {
+		return nil, err
+	}
+	e := q.edition
+	c := e.typeChart("activity", issuerPath(id)+monthsFile, e.monthsTable(found))
+	c.setBars(newBars(e.monthSlots(found), ""))
+	return c, nil
+}
+
+// monthSlots returns a bar for each month, with the names of some.
+func (e edition) monthSlots(found []catalog.Monthly) []slot {
+	out := make([]slot, len(found))
+	for i, m := range found {
+		out[i] = slot{Total: m.Total, Counts: m.Counts}
+		if start, err := time.Parse("2006-01", m.Month); err == nil {
+			out[i].Title = e.figuresText(months[e.Language][start.Month()-1]+" "+m.Month[:4], m.Total, m.Counts)
+			if start.Month()%3 == 1 {
+				out[i].Label = e.monthLabel(start.Year(), start.Month())
+			}
+		}
+	}
+	return out
+}
+
+// monthsTable returns months, the newest first.
+func (e edition) monthsTable(found []catalog.Monthly) *table {
+	t := &table{Columns: e.typeColumns(column{Name: "month", Text: e.text("chart.month")})}
+	for i := len(found) - 1; i >= 0; i-- {
+		m := found[i]
+		t.Rows = append(t.Rows, e.typeCells(textCell(m.Month), m.Total, m.Counts))
+	}
+	return t
+}
+
+// alertCommand returns the command that creates a webhook for the reports of an
+// issuer.
+func alertCommand(base, id string) string {
+	quoted, _ := json.Marshal(id) // a string does not fail
+	body := `{"url":"https://you.example/hook",` + "\n  " + `"filter":{"issuer":` + string(quoted) + `}}`
+	return `curl -H "X-API-Key: $KEY" \` + "\n  " + base + "/api/v1/webhooks \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+}
+
+// linkedIssuer returns an issuer as an organization of schema.org.
+func linkedIssuer(i *disclosure.Issuer, address string) map[string]any {
+	out := map[string]any{"@context": "https://schema.org", "@type": "Organization", "@id": address, "name": i.Name, "url": address, "identifier": i.ID}
+	if cif := i.CIF(); cif != "" {
+		out["taxID"] = cif
+	}
+	if i.Ticker != "" {
+		out["@type"], out["tickerSymbol"] = "Corporation", i.Ticker
+	}
+	if len(i.FormerNames) > 0 {
+		out["alternateName"] = i.FormerNames
+	}
+	return out
+}
+
+var issuerWords = texts{
+	"issuers.title":         {"Emisores", "Issuers"},
+	"issuers.description":   {"Directorio de las sociedades, los fondos y las gestoras cuyas comunicaciones se publican aquí.", "Directory of the companies, funds and managers whose disclosures are published here."},
+	"issuers.search":        {"Buscar emisores", "Search issuers"},
+	"issuers.placeholder":   {"Nombre, ticker, CIF o ISIN", "Name, ticker, tax number or ISIN"},
+	"issuers.kinds":         {"Clases de emisor", "Kinds of issuer"},
+	"issuers.all":           {"Todos", "All"},
+	"issuers.letters":       {"Índice alfabético", "Alphabetical index"},
+	"issuers.letters.all":   {"A–Z", "A–Z"},
+	"issuers.one":           {"%s emisor", "%s issuer"},
+	"issuers.other":         {"%s emisores", "%s issuers"},
+	"issuers.reports":       {"Comunicaciones", "Disclosures"},
+	"issuers.unit":          {"comunicaciones, la última el", "disclosures, the latest on"},
+	"issuers.last":          {"La última", "Latest"},
+	"issuers.empty":         {"Ningún emisor cumple estas condiciones.", "No issuer meets these conditions."},
+	"issuers.empty.help":    {"Pruebe con parte del nombre, el ticker, el CIF o un ISIN.", "Try part of the name, the ticker, the tax number or an ISIN."},
+	"issuers.empty.reports": {"Buscar “%s” en las comunicaciones", "Search for “%s” in disclosures"},
+	"issuers.none":          {"El directorio todavía no se ha cargado.", "The directory is not loaded yet."},
+	"issuers.past":          {"No hay más emisores: esta página está más allá del final.", "There are no more issuers: this page is past the end."},
+	"issuers.previous":      {"Anteriores", "Previous"},
+	"issuers.next":          {"Siguientes", "Next"},
+
+	"kind.company": {"Sociedad", "Company"},
+	"kind.fund":    {"Fondo", "Fund"},
+	"kind.manager": {"Gestora", "Manager"},
+	"kind.other":   {"Otra entidad", "Other entity"},
+
+	"issuer.description":  {"Las comunicaciones de %s a la CNMV, con su actividad por meses.", "The disclosures of %s to the CNMV, and its activity by month."},
+	"issuer.id":           {"Identificador", "Id"},
+	"issuer.ticker":       {"Ticker", "Ticker"},
+	"issuer.cif":          {"CIF", "Tax number"},
+	"issuer.isin":         {"ISIN", "ISIN"},
+	"issuer.market":       {"Mercado", "Market"},
+	"issuer.kind":         {"Clase", "Kind"},
+	"issuer.former":       {"Antes", "Formerly"},
+	"issuer.aliases":      {"Otros identificadores", "Other identifiers"},
+	"issuer.manager":      {"Gestora", "Manager"},
+	"issuer.depositary":   {"Depositario", "Depositary"},
+	"issuer.funds":        {"Fondos que gestiona", "Funds under management"},
+	"issuer.unlisted":     {"Este emisor no figura en el directorio: se conoce por sus comunicaciones.", "This issuer is not in the directory: it is known from its disclosures."},
+	"issuer.reports":      {"Comunicaciones", "Disclosures"},
+	"issuer.follow":       {"Seguir a este emisor", "Follow this issuer"},
+	"issuer.feeds":        {"Con un lector de canales:", "With a feed reader:"},
+	"issuer.alert":        {"En su servidor, con una clave:", "On your server, with a key:"},
+	"issuer.alert.more":   {"Cómo funcionan los avisos", "How alerts work"},
+	"issuer.data":         {"Datos", "Data"},
+	"issuer.copy":         {"Copiar", "Copy"},
+	"issuer.copied":       {"Copiado", "Copied"},
+	"issuer.several":      {"Varios emisores con el ticker %s", "Several issuers with the ticker %s"},
+	"issuer.several.text": {"Elija uno de ellos. El enlace con su identificador no cambia.", "Choose one of them. The link with its id does not change."},
+	"issuer.none":         {"No hay ningún emisor con ese identificador", "There is no issuer with that identifier"},
+	"issuer.none.text":    {"Sirven el CIF, el ticker, un ISIN o el número de registro.", "A tax number, a ticker, an ISIN or a registration number will do."},
+	"issuer.similar":      {"Parecidos", "Similar"},
+	"issuer.directory":    {"Ir al directorio", "Go to the directory"},
+	"chart.activity":      {"Actividad", "Activity"},
+	"chart.activity.note": {"Comunicaciones por mes y tipo en los últimos 24 meses.", "Disclosures by month and type in the last 24 months."},
+}

@@ -1,0 +1,231 @@
+package site_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/query/querytest"
+	"pregon/internal/store"
+)
+
+func lacks(t *testing.T, body string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(body, text) {
+			t.Errorf("the page has %q:\n%s", text, body)
+		}
+	}
+}
+
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	b := querytest.Market()
+	b.Issuers = append(b.Issuers, disclosure.Issuer{
+		ID: "fi-1", Name: "VALDEBRISA BOLSA, FI", Kind: disclosure.Fund, Manager: "Ardazul Gestión, SGIIC, S.A.", Depositary: "BANCO AJENO, S.A.",
+	})
+	s := start(t, "", b)
+	w := s.get(http.StatusOK, "/issuers/A69000016")
+	has(t, w, "<h1>BODEGAS DE VALDEBRISA, S.A. ", "BVB", "SIBE", "ES0SIM000010", "VIÑEDOS DEL ÑANDÚ, S.A.", "1 comunicación", `href="/reports/oir-40374"`,
+		`href="/feed.atom?issuer=A69000016"`, `href="/feed.json?issuer=A69000016"`, `href="/api/v1/issuers/A69000016"`, `"tickerSymbol":"BVB"`,
+		`href="/issuers/A69000016/months.csv"`, `href="/issuers/A69000016?type=IP"`, `action="/issuers/A69000016"`, "/developers#webhooks",
+		`{&#34;issuer&#34;:&#34;A69000016&#34;}`, "https://pregon.example/api/v1/webhooks")
+	lacks(t, w.Body.String(), "oir-40375", `name="kind"`, `name="issuer"`)
+	has(t, s.get(http.StatusOK, "/issuers/A69000016?type=IP&issuer=A69000024"), "Ninguna comunicación cumple", `href="/feed.atom?issuer=A69000016&amp;type=IP"`)
+	has(t, s.get(http.StatusBadRequest, "/issuers/A69000016?type=XX"), "must be IP, HR or OIR")
+	has(t, s.get(http.StatusOK, "/issuers/fi-1?lang=en"), "Fund", `href="/issuers/sgiic-194?lang=en"`, "BANCO AJENO, S.A.", "There is no data yet")
+	has(t, s.get(http.StatusOK, "/issuers/sgiic-194"), "Fondos que gestiona")
+	has(t, s.get(http.StatusOK, "/issuers?kind=fund&search=%22ARDAZUL+GESTI%C3%93N%2C+SGIIC%2C+S.A.%22"), "VALDEBRISA BOLSA, FI")
+}
+
+// Any identifier leads to the page of the id, and the parameters stay.
+func TestIssuerRedirects(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	for target, want := range map[string]string{
+		"/issuers/BVB":                         "/issuers/A69000016",
+		"/issuers/bvb?type=IP&lang=en":         "/issuers/A69000016?type=IP&lang=en",
+		"/issuers/A-69000016":                  "/issuers/A69000016",
+		"/issuers/es0sim000010":                "/issuers/A69000016",
+		"/issuers/V69000107":                   "/issuers/fi-4720",
+		"/issuers/FI-4720/months.csv":          "/issuers/fi-4720/months.csv",
+		"/issuers/b-69000032":                  "/issuers/B69000032",
+		"/issuers/BVB?search=%22a%20b%22&to=x": "/issuers/A69000016?search=%22a%20b%22&to=x",
+	} {
+		if got := s.get(http.StatusFound, target).Header().Get("Location"); got != want {
+			t.Errorf("%s leads to %s, want %s", target, got, want)
+		}
+	}
+}
+
+// An issuer that is not in the directory has a page if it has reports.
+func TestUnlistedIssuer(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	w := s.get(http.StatusOK, "/issuers/B69000032")
+	has(t, w, "CARTONAJES DE URDANABE, S.L.", "CUR", `href="/reports/oir-40375"`, "no figura en el directorio")
+	lacks(t, w.Body.String(), "/api/v1/issuers/B69000032")
+}
+
+func TestNoIssuer(t *testing.T) {
+	t.Parallel()
+	b := querytest.Market()
+	for _, id := range []string{"fi-1", "fi-2"} {
+		b.Issuers = append(b.Issuers, disclosure.Issuer{ID: id, Name: "FONDO " + id, Ticker: "DOS", Kind: disclosure.Fund})
+	}
+	s := start(t, "", b)
+	has(t, s.get(http.StatusMultipleChoices, "/issuers/dos"), "Varios emisores con el ticker dos", `href="/issuers/fi-1"`, `href="/issuers/fi-2"`)
+	w := s.get(http.StatusNotFound, "/issuers/Bodgeas")
+	has(t, w, "No hay ningún emisor", `href="/issuers/A69000016"`)
+	if w.Header().Get("X-Robots-Tag") != "noindex" {
+		t.Error("the page may be indexed")
+	}
+	s.get(http.StatusNotFound, "/issuers/nada/months.csv")
+	for _, name := range []string{"-bodegas", "%22", "%20", "a%2Fb", "%3Cscript%3Ealert(1)", strings.Repeat("a", 300), "\u202e"} {
+		w := s.get(http.StatusNotFound, "/issuers/"+name)
+		has(t, w, "No hay ningún emisor")
+		lacks(t, w.Body.String(), "<script>alert")
+	}
+}
+
+// An id may contain any character.
+func TestIssuerPathIsEscaped(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", store.Batch{Issuers: []disclosure.Issuer{{ID: `a/b?c'd#é&"`, Name: "CON SIGNOS, S.A."}}})
+	found := regexp.MustCompile(`<th scope="row"><a href="([^"]+)">CON SIGNOS`).FindStringSubmatch(s.get(http.StatusOK, "/issuers").Body.String())
+	if found == nil {
+		t.Fatal("the directory does not link to the issuer")
+	}
+	w := s.get(http.StatusOK, strings.ReplaceAll(found[1], "&amp;", "&"))
+	has(t, w, "CON SIGNOS", "action=\"/issuers/a%2Fb%3Fc%27d%23", `a/b?c&#39;\&#39;&#39;d#é\u0026\&#34;`)
+}
+
+// directory returns n issuers of two markets, and one of none.
+func directory(n int) store.Batch {
+	b := store.Batch{Issuers: []disclosure.Issuer{{ID: "m-1", Name: "3 SOLES GESTIÓN, S.A.", Kind: disclosure.Manager}}}
+	for i := range n {
+		b.Issuers = append(b.Issuers, disclosure.Issuer{
+			ID: fmt.Sprintf("c-%d", i), Name: fmt.Sprintf("%c%03d, S.A.", "AB"[i%2], i), Kind: disclosure.Company, Market: []string{"SIBE", "BME Growth"}[i%2],
+		})
+	}
+	return b
+}
+
+var entry = regexp.MustCompile(`<th scope="row"><a href="/issuers/([^"?]+)`)
+
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", directory(250))
+	list := func(target string) []string {
+		var ids []string
+		for _, m := range entry.FindAllStringSubmatch(s.get(http.StatusOK, target).Body.String(), -1) {
+			ids = append(ids, m[1])
+		}
+		return ids
+	}
+	var all []string
+	for page := 1; page <= 3; page++ {
+		all = append(all, list(fmt.Sprintf("/issuers?page=%d", page))...)
+	}
+	if distinct := slices.Compact(slices.Sorted(slices.Values(all))); len(all) != 251 || len(distinct) != 251 {
+		t.Errorf("the pages have %d issuers, %d of them distinct, want 251", len(all), len(distinct))
+	}
+	for target, want := range map[string]int{
+		"/issuers": 100, "/issuers?page=3": 51, "/issuers?page=4": 0, "/issuers?kind=manager": 1, "/issuers?kind=other": 0,
+		"/issuers?market=BME+Growth&page=2": 25, "/issuers?letter=B&page=2": 25, "/issuers?letter=0": 1, "/issuers?market=SIBE&letter=B": 0,
+		"/issuers?search=A002": 1, "/issuers?search=soels": 1, "/issuers?search=nada": 0,
+	} {
+		if got := list(target); len(got) != want {
+			t.Errorf("%s has %d issuers, want %d", target, len(got), want)
+		}
+	}
+	has(t, s.get(http.StatusOK, "/issuers"), "251 emisores", "Sociedades <span>250</span>", "BME Growth (125)", `href="/issuers?page=2"`, `href="/issuers?letter=A"`,
+		"<span>C</span>", `href="/api/v1/issuers.csv?limit=50"`)
+	has(t, s.get(http.StatusOK, "/issuers?market=SIBE&page=2&lang=en"), `href="/issuers?lang=en&amp;market=SIBE"`, `rel="prev"`, `value="en"`)
+	has(t, s.get(http.StatusOK, "/issuers?page=4"), "más allá del final")
+	has(t, s.get(http.StatusOK, "/issuers?search=nada"), "Ningún emisor cumple", `href="/search?search=nada"`)
+	has(t, s.get(http.StatusBadRequest, "/issuers?letter=AA"), "must be a letter")
+	has(t, s.get(http.StatusBadRequest, "/issuers?kind=XX"), "must be company, fund, manager or other")
+	s.get(http.StatusBadRequest, "/issuers?market="+strings.Repeat("a", 300))
+	has(t, start(t, "", store.Batch{}).get(http.StatusOK, "/issuers"), "todavía no se ha cargado")
+}
+
+// rows returns the rows of a table as CSV without its header, which it checks.
+func (s *service) rows(target, header string) [][]string {
+	s.t.Helper()
+	w := s.get(http.StatusOK, target)
+	if got := w.Header().Get("Content-Type"); !strings.HasPrefix(got, "text/csv") {
+		s.t.Errorf("%s is %s", target, got)
+	}
+	rows, err := csv.NewReader(w.Body).ReadAll()
+	if err != nil || len(rows) == 0 || strings.Join(rows[0], ",") != header {
+		s.t.Fatalf("%s: %v %v", target, rows, err)
+	}
+	return rows[1:]
+}
+
+func TestAnalytics(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	at := func(ago time.Duration) string { return now.Add(-ago).UTC().Format(time.RFC3339) }
+	b := querytest.Market()
+	b.Reports = append(b.Reports, querytest.Report(disclosure.IP, 9001, at(0)), querytest.Report(disclosure.OIR, 9001, at(0)), querytest.Report(disclosure.OIR, 9002, at(0)))
+	for i := range b.Reports[len(b.Reports)-3:] {
+		b.Reports[len(b.Reports)-3+i].NIF = "A69000024"
+	}
+	s := start(t, "", b)
+	today := disclosure.DayOf(now).String()
+	if rows := s.rows("/analytics/daily.csv", "date,total,IP,HR,OIR"); len(rows) != 30 || strings.Join(rows[0], ",") != today+",3,1,0,2" {
+		t.Errorf("30 days: %v", rows)
+	}
+	if rows := s.rows("/analytics/yearly.csv", "date,total,IP,HR,OIR"); len(rows) != 365 || rows[0][0] != today {
+		t.Errorf("365 days: %v", rows)
+	}
+	if rows := s.rows("/analytics/hours.csv", "hour,monday,tuesday,wednesday,thursday,friday,saturday,sunday"); len(rows) != 24 || rows[12][1] != "1" && rows[12][1] != "4" {
+		t.Errorf("hours: %v", rows) // the fund merged on a Monday at noon
+	}
+	if rows := s.rows("/analytics/markets.csv", "market,filings,issuers"); fmt.Sprint(rows) != "[[BME Growth 4 1] [SIBE 1 1]]" {
+		t.Errorf("markets: %v", rows)
+	}
+	if rows := s.rows("/analytics/issuers.csv", "issuer,filings,ticker"); strings.Join(rows[0], ",") != "ACEROS DE NAVALBRUMA, S.A.,3,ANB" {
+		t.Errorf("issuers: %v", rows)
+	}
+	if rows := s.rows("/analytics/pace.csv", "time,today,usual"); len(rows) != 1 || rows[0][1] != "3" || rows[0][2] != "0" {
+		t.Errorf("pace: %v", rows)
+	}
+	if rows := s.rows("/issuers/A69000024/months.csv", "month,total,IP,HR,OIR"); len(rows) != 24 || rows[0][0] != today[:7] || strings.Join(rows[0][1:], ",") != "3,1,0,2" {
+		t.Errorf("months: %v", rows)
+	}
+	w := s.get(http.StatusOK, "/analytics")
+	has(t, w, "Últimos 365 días", "Cuándo se comunica", `href="/analytics/hours.csv"`, `href="/issuers/A69000024"`, `href="/issuers?market=SIBE"`,
+		`href="/search?category=Sobre&#43;resultados"`, `class="of-IP"`, "semana del", `<svg class="bars wide" width="100%" height="200" aria-hidden="true">`)
+	lacks(t, w.Body.String(), "style=", "NaN", "%!", "fill=\"#")
+	has(t, s.get(http.StatusOK, "/analytics?lang=en"), "Most active issuers", "week of", `href="/issuers/A69000024?lang=en"`)
+	has(t, s.get(http.StatusNotFound, "/analytics/nothing.csv"), "daily.csv")
+	empty := start(t, "", store.Batch{})
+	has(t, empty.get(http.StatusOK, "/analytics"), "No hay datos todavía")
+}
+
+// No cell of a table is a formula.
+func TestTablesAreHarmless(t *testing.T) {
+	t.Parallel()
+	b := querytest.Market()
+	b.Issuers[0].Market, b.Reports[2].Category = "=HYPERLINK(1)", "@SUM(A1)"
+	s := start(t, "", b)
+	if rows := s.rows("/analytics/markets.csv", "market,filings,issuers"); rows[0][0] != "'=HYPERLINK(1)" {
+		t.Errorf("markets: %v", rows)
+	}
+	found := false
+	for _, row := range s.rows("/analytics/categories.csv", "category,filings") {
+		found = found || row[0] == "'@SUM(A1)"
+	}
+	if !found {
+		t.Error("the category is not there, or it is a formula")
+	}
+}

@@ -1,0 +1,356 @@
+package site
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/query"
+)
+
+// reportPage is the page of a report.
+type reportPage struct {
+	Report    *query.Report
+	Row       row
+	Sentences []query.Evidence // of the summary, if it has evidence
+	Summary   string           // otherwise
+	Method    string           // how the summary was made
+	Facts     []fact
+	Timeline  []event
+	Corrected *event // the report that corrects this one
+	Stages    []stage
+	Newer     []row // of the same issuer
+	Older     []row
+	Document  documentView
+	Citation  string
+	Address   string // to share
+	JSON      string
+	Markdown  string
+}
+
+// fact is a field of a report.
+type fact struct {
+	Name  string
+	Value string
+	URL   string
+	Code  bool
+}
+
+// event is a report in the timeline of another.
+type event struct {
+	At    time.Time
+	Label string // number, or type and number
+	Title string
+	Text  string // the words of the regulator
+	URL   string // of its page; empty if the report is not known
+	Here  bool   // this report
+}
+
+// stage is a step of a report through the service.
+type stage struct {
+	Name  string
+	At    time.Time
+	After string // time since the publication
+	X     int    // place in the drawing, from 0 to 100
+}
+
+// documentView is the document of a report as far as the reader may have it.
+type documentView struct {
+	Status   string
+	Reason   string
+	Pages    int
+	Language string
+	Piece    []document.PagePiece // the text, for readers with a credential
+	Next     string               // address of the rest
+	Previous string
+	Locked   bool // the text exists, and needs a credential
+}
+
+// textChars is the number of characters of a document on one page.
+const textChars = 40_000
+
+// neighbours is the number of reports before and after one.
+const neighbours = 3
+
+// report is the page of one report. An address that ends in .md is Markdown.
+func (s *Site) report(q *request) (*page, error) {
+	id, markdown := strings.CutSuffix(q.PathValue("id"), ".md")
+	f, err := query.Find(q.snapshot, id)
+	if err != nil {
+		return nil, err
+	}
+	if f.ID() != id {
+		address := "/reports/" + f.ID()
+		if markdown {
+			address += ".md"
+		}
+		return &page{redirect: q.with(address, "", "")}, nil
+	}
+	rep := f.Decode()
+	if markdown {
+		return &page{contentType: "text/markdown; charset=utf-8", body: []byte(document.Card(rep, s.BaseURL+"/reports/"+id))}, nil
+	}
+	full, err := s.Query.Report(q.snapshot, id)
+	if err != nil {
+		return nil, err
+	}
+	out := &reportPage{
+		Report: full, Row: q.newRow(f, ""), Facts: q.facts(rep, f), Timeline: q.timeline(rep), Stages: q.stages(rep),
+		Address: s.BaseURL + "/reports/" + id, JSON: "/api/v1/reports/" + id, Markdown: "/reports/" + id + ".md",
+	}
+	out.Sentences, out.Summary = full.Evidence, q.summaryOf(rep)
+	if q.edition.Language == english && rep.SummaryEN != "" {
+		out.Sentences = full.EvidenceEN
+	}
+	if method := known("method."+rep.SummaryMethod, ""); method != "" {
+		out.Method = q.edition.text(method)
+	}
+	if i := slices.IndexFunc(out.Timeline, func(e event) bool {
+		return e.URL != "" && strings.HasSuffix(strings.SplitN(e.URL, "?", 2)[0], "/"+rep.CorrectedBy)
+	}); rep.CorrectedBy != "" && i >= 0 {
+		out.Corrected = &out.Timeline[i]
+	}
+	out.Newer, out.Older = q.neighbours(f)
+	if out.Document, err = s.documentOf(q, rep); err != nil {
+		return nil, err
+	}
+	out.Citation = q.edition.text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number, q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
+	return &page{
+		template: "report", Title: rep.CompanyName + ": " + rep.Title, Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.text("type."+string(rep.Type))),
+		Kind: "article", Data: out, Linked: q.linkedReport(rep, out),
+		Head: []headLink{{"alternate", "application/json", out.JSON}, {"alternate", "text/markdown", out.Markdown}},
+	}, nil
+}
+
+// neighbours returns the reports of the same issuer just after and just before a
+// report, newest first.
+func (q *request) neighbours(f catalog.Report) (newer, older []row) {
+	rows := func(reports []catalog.Report) (out []row) {
+		for _, r := range slices.Backward(reports) {
+			out = append(out, q.newRow(r, ""))
+		}
+		return out
+	}
+	return rows(q.snapshot.After(f, neighbours)), rows(q.snapshot.Before(f, neighbours))
+}
+
+// facts returns the fields of a report.
+func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
+	add := func(key, value, url string, code bool) {
+		if value != "" {
+			out = append(out, fact{q.edition.text("report." + key), value, url, code})
+		}
+	}
+	issuer := f.IssuerID()
+	add("type", q.edition.text("type."+string(r.Type))+" ("+string(r.Type)+")", q.edition.Link("/?type="+string(r.Type)), false)
+	add("number", strconv.FormatInt(r.Number, 10), "", true)
+	add("published", q.edition.Moment(r.PublishedAt), "", false)
+	add("precision", q.precision(r.TimeFrom), "", false)
+	if issuer != "" {
+		add("issuer", r.CompanyName, q.edition.Link("/issuers/"+url.PathEscape(issuer)), false)
+	} else {
+		add("issuer", r.CompanyName, "", false)
+	}
+	add("ticker", f.Ticker(), "", true)
+	add("nif", r.NIF, "", true)
+	for i, c := range r.Categories() {
+		key := "category"
+		if i > 0 {
+			key = "category.more"
+		}
+		add(key, c, q.edition.Link("/search?category="+url.QueryEscape(c)), false)
+	}
+	add("id", r.ID, "", true)
+	return out
+}
+
+// precision tells how exact the time of publication is.
+func (q *request) precision(from disclosure.Surface) string {
+	if from == disclosure.FromList {
+		return q.edition.text("report.minute")
+	}
+	return ""
+}
+
+// timeline returns the reports to which a report is related, and itself, oldest
+// first. It is empty without related reports.
+func (q *request) timeline(r *disclosure.Report) (out []event) {
+	seen := map[string]bool{r.ID: true}
+	add := func(o disclosure.Relation) {
+		e := event{At: o.At, Label: strconv.FormatInt(o.Number, 10), Text: o.Text}
+		if o.ID != "" {
+			if seen[o.ID] {
+				return
+			}
+			seen[o.ID] = true
+			if f, ok := q.snapshot.Report(o.ID); ok {
+				e.At, e.Title, e.URL, e.Label = f.Published(), f.Title(), q.edition.Link("/reports/"+o.ID), string(f.Type())+" "+e.Label
+			}
+		}
+		out = append(out, e)
+	}
+	for _, o := range r.Related {
+		add(o)
+	}
+	if r.CorrectedBy != "" {
+		if _, number, ok := disclosure.ParseReportID(r.CorrectedBy); ok {
+			add(disclosure.Relation{ID: r.CorrectedBy, Number: number})
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	out = append(out, event{At: r.PublishedAt, Label: string(r.Type) + " " + strconv.FormatInt(r.Number, 10), Title: r.Title, Here: true})
+	slices.SortStableFunc(out, func(a, b event) int { return a.At.Compare(b.At) })
+	return out
+}
+
+// stages returns when a report reached each step. Reports that were loaded as
+// history have none: their times tell nothing.
+func (q *request) stages(r *disclosure.Report) []stage {
+	if r.Backfilled || r.FirstSeenAt.IsZero() {
+		return nil
+	}
+	out := []stage{{Name: q.edition.text("stage.published"), At: r.PublishedAt}}
+	for _, next := range []struct {
+		key string
+		at  time.Time
+	}{{"stage.seen", r.FirstSeenAt}, {"stage.text", r.TextReadyAt}, {"stage.summary", r.SummaryReadyAt}} {
+		if !next.at.IsZero() {
+			out = append(out, stage{Name: q.edition.text(next.key), At: next.at, After: q.edition.Duration(next.at.Sub(r.PublishedAt))})
+		}
+	}
+	for i := range out {
+		out[i].X = 100 * i / max(1, len(out)-1)
+	}
+	return out
+}
+
+// documentOf returns the document of a report, with its text if the reader may have
+// it.
+func (s *Site) documentOf(q *request, r *disclosure.Report) (documentView, error) {
+	now := query.DescribeDocument(r)
+	out := documentView{Status: now.Status, Reason: deref(now.Reason)}
+	if now.Pages != nil {
+		out.Pages = *now.Pages
+	}
+	if r.DocumentNow().Status != disclosure.DocumentReady {
+		return out, nil
+	}
+	if q.principal.Mode == access.Anonymous {
+		out.Locked = true
+		return out, nil
+	}
+	offset := q.params.Integer("offset", 0, 0, query.MaxOffset)
+	if err := q.params.Err(); err != nil {
+		return out, err
+	}
+	piece, _, err := s.Query.ReadDocument(q.Context(), r, offset, textChars)
+	if err != nil || piece == nil {
+		return out, err
+	}
+	out.Piece = piece.Pages
+	if piece.Next > 0 {
+		out.Next = q.with(q.URL.Path, "offset", strconv.Itoa(piece.Next)) + "#document"
+	}
+	if offset > 0 {
+		out.Previous = q.with(q.URL.Path, "offset", "") + "#document"
+	}
+	return out, nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// linkedReport describes a report to search engines, in the terms of schema.org.
+func (q *request) linkedReport(r *disclosure.Report, p *reportPage) map[string]any {
+	out := map[string]any{
+		"@context": "https://schema.org", "@type": "Report", "@id": p.Address, "url": p.Address, "headline": r.Title, "name": r.Title,
+		"reportNumber": strconv.FormatInt(r.Number, 10), "datePublished": q.edition.Exact(r.PublishedAt),
+		"author": map[string]any{"@type": "Organization", "name": r.CompanyName}, "inLanguage": cmp.Or(r.Document.Language, "es"),
+		"isAccessibleForFree": true,
+	}
+	if p.Summary != "" {
+		out["abstract"] = p.Summary
+	}
+	if r.SourceURL != "" {
+		out["isBasedOn"] = r.SourceURL
+	}
+	if r.PDFURL != "" {
+		out["encoding"] = map[string]any{"@type": "MediaObject", "contentUrl": r.PDFURL}
+	}
+	if categories := r.Categories(); len(categories) > 0 {
+		out["keywords"] = categories
+	}
+	return out
+}
+
+// reportWords are the texts of the page of a report.
+var reportWords = texts{
+	"report.type":          {"Tipo", "Type"},
+	"report.number":        {"Registro CNMV", "CNMV registration"},
+	"report.published":     {"Publicada", "Published"},
+	"report.precision":     {"Precisión", "Precision"},
+	"report.minute":        {"al minuto", "to the minute"},
+	"report.issuer":        {"Emisor", "Issuer"},
+	"report.ticker":        {"Ticker", "Ticker"},
+	"report.nif":           {"NIF", "Tax number"},
+	"report.category":      {"Categoría", "Category"},
+	"report.category.more": {"Otra categoría", "Other category"},
+	"report.id":            {"Identificador", "Id"},
+	"report.facts":         {"Datos", "Details"},
+	"report.summary":       {"Resumen", "Summary"},
+	"report.evidence":      {"Cada frase muestra, al abrirla, el texto del documento en que se apoya.", "Open a sentence to see the text of the document that it rests on."},
+	"report.quote":         {"Texto del documento, página %d", "Text of the document, page %d"},
+	"report.page":          {"pág. %d", "p. %d"},
+	"report.nosummary":     {"Todavía no hay resumen.", "There is no summary yet."},
+	"report.original":      {"Documento original", "Original document"},
+	"report.regulator":     {"Página del regulador", "Regulator’s page"},
+	"report.newtab":        {"se abre en otra pestaña", "opens in a new tab"},
+	"report.correctedby":   {"Esta comunicación ha sido rectificada o anulada por otra posterior:", "This disclosure was corrected or cancelled by a later one:"},
+	"report.timeline":      {"Comunicaciones relacionadas", "Related disclosures"},
+	"report.here":          {"Esta comunicación", "This disclosure"},
+	"report.stages":        {"De la publicación al resumen", "From publication to summary"},
+	"stage.published":      {"Publicada", "Published"},
+	"stage.seen":           {"Vista", "Seen"},
+	"stage.text":           {"Texto", "Text"},
+	"stage.summary":        {"Resumen", "Summary"},
+	"report.newer":         {"Posteriores del mismo emisor", "Later ones of this issuer"},
+	"report.older":         {"Anteriores del mismo emisor", "Earlier ones of this issuer"},
+	"report.allof":         {"Todas las de %s", "All of %s"},
+	"report.document":      {"Texto del documento", "Text of the document"},
+	"report.pages.one":     {"%s página", "%s page"},
+	"report.pages.other":   {"%s páginas", "%s pages"},
+	"report.pagenumber":    {"Página %d", "Page %d"},
+	"report.locked":        {"El texto del documento se puede leer aquí con una clave. El documento original es público.", "The text of the document can be read here with a key. The original document is public."},
+	"report.getkey":        {"Cómo conseguir una clave", "How to get a key"},
+	"report.key":           {"Clave", "Key"},
+	"report.usekey":        {"Leer el texto", "Read the text"},
+	"report.refused":       {"La clave no es válida.", "The key is not valid."},
+	"report.failed":        {"No se ha podido leer. Vuelva a intentarlo.", "It could not be read. Try again."},
+	"report.pending":       {"El documento se está leyendo.", "The document is being read."},
+	"report.none":          {"Esta comunicación no tiene un documento que se pueda leer aquí.", "This disclosure has no document that can be read here."},
+	"report.more":          {"Sigue el texto", "More of the text"},
+	"report.start":         {"Desde el principio", "From the beginning"},
+	"report.cite":          {"Citar", "Cite"},
+	"report.citation":      {"%s: «%s». Comisión Nacional del Mercado de Valores, %s n.º %d, %s, %s (hora de Madrid). %s", "%s: “%s”. Comisión Nacional del Mercado de Valores, %s no. %d, %s, %s (Madrid time). %s"},
+	"report.share":         {"Compartir", "Share"},
+	"report.mail":          {"Correo", "E-mail"},
+	"report.copylink":      {"Copiar enlace", "Copy link"},
+	"copy":                 {"Copiar", "Copy"},
+	"copied":               {"Copiado", "Copied"},
+	"method.extractive":    {"Frases tomadas del documento por reglas, sin modelos de lenguaje.", "Sentences taken from the document by rules, without language models."},
+	"method.selected":      {"Frases del documento, elegidas por un modelo de lenguaje.", "Sentences of the document, chosen by a language model."},
+	"method.model":         {"Escrito por un modelo de lenguaje y contrastado con el documento.", "Written by a language model and checked against the document."},
+}

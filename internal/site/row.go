@@ -1,0 +1,126 @@
+package site
+
+import (
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+)
+
+// row is a report in a list.
+type row struct {
+	ID, Type    string
+	Company     string
+	Ticker      string
+	IssuerURL   string // of the page of its issuer, or ""
+	URL         string
+	Simulated   bool // its title begins with simulatedPrefix, which Title lacks
+	Title       []span
+	Summary     []span
+	Categories  []string
+	At          time.Time
+	Ago         string // "5 min ago" within the last hour
+	Corrected   bool
+	HasDocument bool
+	Snippets    []snippetSpans // of a search in documents
+}
+
+// span is a piece of a text. Marked pieces match the search.
+type span struct {
+	Text   string
+	Marked bool
+}
+
+// plain returns a text without marks.
+func plain(text string) []span { return []span{{Text: text}} }
+
+// simulatedPrefix begins the titles of the simulated market. Pages show it apart.
+const simulatedPrefix = "[Simulación] "
+
+// newRow returns a report as lists show it, with the words that match a search
+// marked.
+func (q *request) newRow(f catalog.Report, search string) row {
+	r := f.Decode()
+	title, simulated := strings.CutPrefix(r.Title, simulatedPrefix)
+	out := row{
+		ID: r.ID, Type: string(r.Type), Company: r.CompanyName, Ticker: f.Ticker(), URL: q.edition.Link("/reports/" + r.ID),
+		Simulated: simulated, Title: mark(search, title), Categories: r.Categories(), At: r.PublishedAt, Ago: q.edition.ago(r.PublishedAt, q.now),
+		Corrected: r.CorrectedBy != "", HasDocument: r.PDFURL != "",
+	}
+	if summary := q.summaryOf(r); summary != "" {
+		out.Summary = mark(search, summary)
+	}
+	if id := f.IssuerID(); id != "" {
+		out.IssuerURL = q.edition.Link(issuerPath(id))
+	}
+	return out
+}
+
+// summaryOf returns the summary in the language of the page, or else as it is.
+func (q *request) summaryOf(r *disclosure.Report) string {
+	if q.edition.Language == english && r.SummaryEN != "" {
+		return r.SummaryEN
+	}
+	return r.Summary
+}
+
+// group are reports that one issuer published within minutes of each other.
+type group struct{ Rows []row }
+
+// First returns the newest report of the group.
+func (g group) First() row { return g.Rows[0] }
+
+// Rest returns the other reports.
+func (g group) Rest() []row { return g.Rows[1:] }
+
+// together is the longest time between two reports of a group.
+const together = 10 * time.Minute
+
+// dayRows are the reports of a day.
+type dayRows struct {
+	Day    disclosure.Day
+	Name   string // today, yesterday, or ""
+	Count  int
+	Groups []*group
+}
+
+// byDay arranges reports, newest first, by day and then by issuer where they were
+// published together.
+func (q *request) byDay(rows []row) []*dayRows {
+	var out []*dayRows
+	for _, r := range rows {
+		day := disclosure.DayOf(r.At)
+		if len(out) == 0 || out[len(out)-1].Day != day {
+			out = append(out, &dayRows{Day: day, Name: q.nameOf(day)})
+		}
+		out[len(out)-1].add(r)
+	}
+	return out
+}
+
+// nameOf returns "today" or "yesterday" in the language of the page, or "".
+func (q *request) nameOf(d disclosure.Day) string {
+	switch disclosure.DayOf(q.now) - d {
+	case 0:
+		return q.edition.text("today")
+	case 1:
+		return q.edition.text("yesterday")
+	}
+	return ""
+}
+
+func (d *dayRows) add(r row) {
+	d.Count++
+	for i := len(d.Groups) - 1; i >= 0; i-- {
+		last := d.Groups[i].Rows[len(d.Groups[i].Rows)-1]
+		if d.Groups[i].First().At.Sub(r.At) > 6*together {
+			break // all before it are older
+		}
+		if last.Company == r.Company && last.At.Sub(r.At) <= together {
+			d.Groups[i].Rows = append(d.Groups[i].Rows, r)
+			return
+		}
+	}
+	d.Groups = append(d.Groups, &group{Rows: []row{r}})
+}

@@ -1,0 +1,1 @@
+curl 'BASE/api/v1/reports?type=IP&limit=5'

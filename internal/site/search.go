@@ -1,0 +1,229 @@
+package site
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/query"
+)
+
+// searchPage are the results of a search.
+type searchPage struct {
+	*listing
+	Search      string
+	InDocuments bool
+	Locked      bool // documents are searched with a credential only
+	Issuers     []suggested
+	Facets      []facet
+	Where       []choice // search in reports or in documents
+	Blank       bool     // nothing was searched for
+}
+
+// facet is a condition with the number of reports for each of its values.
+type facet struct {
+	Name   string
+	Values []choice
+	More   []choice // less frequent ones
+}
+
+// Sizes of the page.
+const (
+	searchRows   = 30
+	foundIssuers = 4
+	facetValues  = 8
+	moreValues   = 40
+)
+
+// search shows the results of a search with their facets.
+func (s *Site) search(q *request) (*page, error) {
+	list := q.params.List(q.snapshot)
+	list.Limit = searchRows
+	out := &searchPage{Search: list.Filter.Search, InDocuments: list.InDocuments}
+	out.Where = []choice{
+		{Text: q.edition.text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
+		{Text: q.edition.text("search.indocuments"), URL: q.with("/search", "in", query.InDocument), Selected: list.InDocuments},
+	}
+	title := q.edition.text("search.title")
+	if out.Search != "" {
+		title = q.edition.text("search.titleof", out.Search)
+	}
+	done := &page{template: "search", Title: title, Description: q.edition.text("search.description"), Data: out, noIndex: true}
+	if list.InDocuments && q.principal.Mode == access.Anonymous {
+		if err := q.params.Err(); err != nil {
+			return nil, err
+		}
+		out.Locked, out.listing = true, &listing{Form: q.form()}
+		return done, nil
+	}
+	found, page, err := s.find(q, list)
+	if err != nil {
+		return nil, err
+	}
+	out.listing = found
+	out.Blank = list.Filter == (disclosure.Filter{})
+	if list.InDocuments {
+		if err := s.addSnippets(q, list, page, found); err != nil {
+			return nil, err
+		}
+	}
+	if out.Issuers, err = q.foundIssuers(list.Filter.Search); err != nil {
+		return nil, err
+	}
+	facets, err := s.Query.Facets(q.Context(), q.snapshot, list)
+	if err != nil {
+		return nil, err
+	}
+	out.Facets = q.facets(facets)
+	return done, nil
+}
+
+// foundIssuers returns the issuers that a search text names.
+func (q *request) foundIssuers(text string) (out []suggested, err error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	found, err := q.snapshot.Issuers(q.Context(), text, "", foundIssuers)
+	for _, e := range found {
+		out = append(out, suggested{e.Issuer.Name, e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID))})
+	}
+	return out, err
+}
+
+// facets returns the counts of a search with the addresses that narrow it.
+func (q *request) facets(f catalog.Facets) (out []facet) {
+	add := func(name, parameter string, counts []catalog.Facet, text func(string) string) {
+		one := facet{Name: q.edition.text("filter." + name)}
+		for i, c := range counts {
+			selected := q.values.Get(parameter) == c.Value
+			v := choice{Value: c.Value, Text: text(c.Value), Count: c.Total, Selected: selected, URL: q.with("/search", parameter, c.Value)}
+			if selected {
+				v.URL = q.with("/search", parameter, "")
+			}
+			switch {
+			case i < facetValues || selected:
+				one.Values = append(one.Values, v)
+			case i < moreValues:
+				one.More = append(one.More, v)
+			}
+		}
+		if len(one.Values) > 1 || len(one.Values) == 1 && one.Values[0].Selected {
+			out = append(out, one)
+		}
+	}
+	same := func(s string) string { return s }
+	add("types", "type", f.Types, func(t string) string { return q.edition.text("type." + t) })
+	out = append(out, q.yearFacet(f.Years))
+	add("category", "category", f.Categories, same)
+	add("market", "market", f.Markets, same)
+	if len(out[min(1, len(out)-1)].Values) == 0 {
+		out = append(out[:min(1, len(out)-1)], out[min(1, len(out)-1)+1:]...)
+	}
+	return out
+}
+
+// yearFacet returns the years of a search. A year is a condition on both days.
+func (q *request) yearFacet(years []catalog.Facet) facet {
+	out := facet{Name: q.edition.text("search.year")}
+	for i, y := range years {
+		from, to := y.Value+"-01-01", y.Value+"-12-31"
+		v := choice{Value: y.Value, Text: y.Value, Count: y.Total, Selected: q.values.Get("from") == from && q.values.Get("to") == to}
+		narrowed := *q
+		narrowed.values = url.Values{}
+		for name, values := range q.values {
+			narrowed.values[name] = values
+		}
+		if v.Selected {
+			narrowed.values.Del("from")
+			v.URL = narrowed.with("/search", "to", "")
+		} else {
+			narrowed.values.Set("from", from)
+			v.URL = narrowed.with("/search", "to", to)
+		}
+		if i < facetValues {
+			out.Values = append(out.Values, v)
+		} else if i < moreValues {
+			out.More = append(out.More, v)
+		}
+	}
+	return out
+}
+
+// addSnippets adds the places in the documents that match a search to its rows.
+func (s *Site) addSnippets(q *request, list query.List, found catalog.Page, into *listing) error {
+	places := make([]document.Place, len(found.Reports))
+	hashes := map[string]string{} // by report
+	for i, f := range found.Reports {
+		d := f.Decode().Document
+		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
+		hashes[f.ID()] = d.SHA256
+	}
+	release, err := s.Query.AcquireText(q.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	snippets, err := document.Snippets(q.Context(), s.Query.Documents, list.Filter.Search, places...)
+	if err != nil {
+		return err
+	}
+	for _, d := range into.Days {
+		for _, g := range d.Groups {
+			for i := range g.Rows {
+				for _, snippet := range snippets[hashes[g.Rows[i].ID]] {
+					g.Rows[i].Snippets = append(g.Rows[i].Snippets, snippetSpans{snippet.Page, spansOf(snippet)})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// snippetSpans is a place in a document that matches a search.
+type snippetSpans struct {
+	Page int
+	Text []span
+}
+
+// spansOf returns the text of a snippet with its matches marked. Their places count
+// characters.
+func spansOf(s document.Snippet) (out []span) {
+	cut := func(chars int) string {
+		at := 0
+		for ; chars > 0 && at < len(s.Text); chars-- {
+			_, size := utf8.DecodeRuneInString(s.Text[at:])
+			at += size
+		}
+		head := s.Text[:at]
+		s.Text = s.Text[at:]
+		return head
+	}
+	end := 0
+	for _, m := range s.Marks {
+		out = append(out, span{Text: cut(m[0] - end)}, span{Text: cut(m[1] - m[0]), Marked: true})
+		end = m[1]
+	}
+	return append(out, span{Text: s.Text})
+}
+
+// searchWords are the texts of the page.
+var searchWords = texts{
+	"search.title":       {"Buscar", "Search"},
+	"search.titleof":     {"%s · Buscar", "%s · Search"},
+	"search.heading":     {"Resultados", "Results"},
+	"search.description": {"Busca en todas las comunicaciones y emisores.", "Search all disclosures and issuers."},
+	"search.inreports":   {"En las comunicaciones", "In disclosures"},
+	"search.indocuments": {"Dentro de los documentos", "Inside documents"},
+	"search.where":       {"Dónde se busca", "Where to search"},
+	"search.year":        {"Año", "Year"},
+	"search.more":        {"Más", "More"},
+	"search.issuers":     {"Emisores", "Issuers"},
+	"search.narrow":      {"Acotar", "Narrow"},
+	"search.locked":      {"La búsqueda dentro de los documentos necesita una clave.", "Searching inside documents needs a key."},
+	"search.usekey":      {"Buscar con la clave", "Search with the key"},
+	"search.hint":        {"Escriba una sociedad, un ticker, un tema o un número de registro. Las comillas buscan una frase y un guion excluye una palabra: «recompra -liquidez».", "Type a company, a ticker, a subject or a registration number. Quotation marks search for a phrase, and a hyphen excludes a word: “recompra -liquidez”."},
+}

@@ -1,0 +1,267 @@
+// Package site serves the pages for people.
+//
+// Pages are rendered on the server from one snapshot of the catalogue, in Spanish
+// or English, and work without JavaScript. A rendered page is kept until the next
+// change of the catalogue or the next minute, so that readers who ask for the same
+// page share the work.
+//
+// A handler reads its parameters, queries the snapshot, and returns a page or an
+// error. Templates receive what they show; their functions are bound to the
+// language (see edition). Text from reports is never HTML: html/template escapes
+// it, and no function here returns a type that it trusts.
+package site
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/fault"
+	"pregon/internal/openapi"
+	"pregon/internal/query"
+	"pregon/internal/server/content"
+)
+
+// Options are the collaborators of the site.
+type Options struct {
+	Query   *query.Service
+	Guard   *access.Guard
+	Logger  *slog.Logger
+	BaseURL string // of the service, without a slash at the end
+	OpenAPI []byte // as JSON
+	// Programs answers requests for the front page by programs, which do not prefer
+	// HTML.
+	Programs http.Handler
+	Links    string // the header Link of the front page: the documents for programs
+}
+
+// Site serves the pages.
+type Site struct {
+	Options
+	api      *openapi.Document
+	editions map[edition]*templates
+	assets   map[string]*asset
+	cache    cache
+}
+
+// New parses the templates.
+func New(o Options) (*Site, error) {
+	s := &Site{Options: o, editions: map[edition]*templates{}}
+	s.loadAssets()
+	var err error
+	if s.api, err = openapi.Parse(o.OpenAPI); err != nil {
+		return nil, err
+	}
+	for _, l := range languages {
+		for _, chosen := range []bool{false, true} {
+			e := edition{Language: l, chosen: chosen}
+			t, err := s.parse(e)
+			if err != nil {
+				return nil, err
+			}
+			s.editions[e] = t
+		}
+	}
+	return s, nil
+}
+
+// route is one page.
+type route struct {
+	pattern string
+	handle  func(*Site, *request) (*page, error)
+	// Expensive pages have fewer slots for each caller.
+	expensive bool
+	// scope is what callers with a credential need.
+	scope access.Scope
+	// Early pages are also served before the first data is loaded. Their snapshot may
+	// be nil then.
+	early bool
+	// Fresh pages show more than the reports, and are cached for seconds only.
+	fresh bool
+}
+
+// routes are all pages.
+var routes = []route{
+	{pattern: "GET /{$}", handle: (*Site).feed, scope: access.ReadReports},
+	{pattern: "GET /reports/{id}", handle: (*Site).report, scope: access.ReadReports},
+	{pattern: "GET /search", handle: (*Site).search, scope: access.ReadReports, expensive: true},
+	{pattern: "GET /live", handle: (*Site).live, scope: access.ReadReports},
+	{pattern: "GET /suggest", handle: (*Site).suggest},
+	{pattern: "GET /issuers", handle: (*Site).issuers, scope: access.ReadIssuers},
+	{pattern: "GET /issuers/{id}", handle: (*Site).issuer, scope: access.ReadIssuers | access.ReadReports},
+	{pattern: "GET /issuers/{id}/months.csv", handle: (*Site).issuerMonths, scope: access.ReadIssuers | access.ReadReports},
+	{pattern: "GET /analytics", handle: (*Site).analytics, scope: access.ReadAnalytics},
+	{pattern: "GET /analytics/{table}", handle: (*Site).analyticsTable, scope: access.ReadAnalytics},
+	{pattern: "GET /feed.atom", handle: (*Site).atom, scope: access.ReadReports},
+	{pattern: "GET /feed.json", handle: (*Site).jsonFeed, scope: access.ReadReports},
+	{pattern: "GET /sitemap.xml", handle: (*Site).sitemap},
+	{pattern: "GET /sitemaps/{part}", handle: (*Site).sitemapPart, expensive: true},
+	{pattern: "GET /manifest.webmanifest", handle: (*Site).manifest},
+	{pattern: "GET /favicon.ico", handle: (*Site).favicon},
+	{pattern: "GET /developers", handle: (*Site).developers, early: true},
+	{pattern: "GET /developers/{tag}", handle: (*Site).reference, early: true},
+	{pattern: "GET /status", handle: (*Site).status, early: true, fresh: true},
+}
+
+// Patterns returns the pattern of every route.
+func (s *Site) Patterns() []string {
+	out := []string{"GET " + assetPath + "{name}"}
+	for _, r := range routes {
+		out = append(out, r.pattern)
+	}
+	return out
+}
+
+// Register adds every page to the mux.
+func (s *Site) Register(mux *http.ServeMux) {
+	for _, r := range routes {
+		var h http.Handler = s.serve(r)
+		if r.pattern == "GET /{$}" {
+			h = s.negotiate(h)
+		}
+		mux.Handle(r.pattern, h)
+	}
+	mux.HandleFunc("GET "+assetPath+"{name}", s.serveAsset)
+}
+
+// negotiate passes a request to Programs unless it prefers HTML.
+func (s *Site) negotiate(page http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		if prefersHTML(r) {
+			w.Header().Set("Link", s.Links)
+			page.ServeHTTP(w, r)
+		} else {
+			s.Programs.ServeHTTP(w, r)
+		}
+	})
+}
+
+// prefersHTML reports whether a request prefers HTML to what programs get. Browsers
+// name it, programs do not.
+func prefersHTML(r *http.Request) bool {
+	return content.Preferred(r.Header.Values("Accept"), "application/json", "text/html", "text/markdown") == 1
+}
+
+// request is a request for a page.
+type request struct {
+	*http.Request
+	site      *Site
+	edition   edition
+	snapshot  *catalog.Snapshot
+	loading   bool // the first data is not loaded yet
+	principal access.Principal
+	now       time.Time
+	values    url.Values
+	params    *query.Params
+}
+
+// page is what a handler returns.
+type page struct {
+	template    string // the name of its template; empty for a body that is complete
+	Title       string
+	Description string
+	Data        any    // what the template shows
+	Kind        string // of object, for Open Graph; empty means a website
+	Head        []headLink
+	Linked      any // JSON-LD
+
+	status      int           // 0 means 200
+	redirect    string        // instead of everything else
+	contentType string        // of a body
+	body        []byte        // instead of a template
+	maxAge      time.Duration // for caches; 0 means a second
+	noIndex     bool          // not for search engines
+	tag         string        // entity tag; empty: hash of the body
+}
+
+// serve turns a route into a handler.
+func (s *Site) serve(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var slot access.Slot
+		defer func() { slot.Release() }()
+		e := editionOf(r)
+		q := &request{Request: r, site: s, edition: e, now: time.Now()}
+		out, err := s.respond(w, rt, q, &slot)
+		if err != nil {
+			s.writeError(w, q, err)
+			return
+		}
+		out.write(w, r, e.Language, q.principal.Mode != access.Anonymous)
+	})
+}
+
+// respond returns the response to a request, from the cache if it is there.
+func (s *Site) respond(w http.ResponseWriter, rt route, q *request, slot *access.Slot) (*response, error) {
+	if err := access.RefuseInQuery(q.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	var err error
+	if q.principal, err = s.Guard.Admit(w, q.Request, access.Requirement{Public: true, Uncounted: true, Scope: rt.scope}); err != nil {
+		return nil, err
+	}
+	if q.snapshot, err = s.Query.Snapshot(); err != nil {
+		if !rt.early {
+			return nil, err
+		}
+		q.loading = true
+		q.snapshot, _ = s.Query.Loaded() // nil until there is one
+	}
+	render := func() (*response, error) {
+		if *slot, err = s.Guard.AcquireSlot(q.Request, q.principal, rt.expensive); err != nil {
+			return nil, err
+		}
+		return s.render(rt, q)
+	}
+	if q.principal.Mode != access.Anonymous || q.loading {
+		return render()
+	}
+	key := q.cacheKey()
+	if rt.fresh {
+		key += strconv.FormatInt(q.now.Unix()/freshSeconds, 10)
+	}
+	return s.cache.get(s.stateOf(q), key, render)
+}
+
+// freshSeconds is how long a fresh page is cached.
+const freshSeconds = 2
+
+// render calls the handler and executes the template.
+func (s *Site) render(rt route, q *request) (*response, error) {
+	values, err := url.ParseQuery(q.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The query string cannot be read: use & between parameters, and %%XX for characters other than letters and digits.")
+	}
+	q.values, q.params = values, query.NewParams(values)
+	p, err := rt.handle(s, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.execute(q, p)
+}
+
+// Snapshot, or the state of the source, of which a page consists.
+func (s *Site) stateOf(q *request) state {
+	return state{of: q.snapshot, minute: q.now.Unix() / 60, source: string(s.Query.SourceStatus().State), demo: s.Query.Source() == demoSource}
+}
+
+// demoSource marks a store that holds the simulated market.
+const demoSource = "demo"
+
+// cacheKey identifies what a request asks for, in its language.
+func (q *request) cacheKey() string {
+	var b strings.Builder
+	b.WriteString(string(q.edition.Language))
+	if q.edition.chosen {
+		b.WriteByte('!')
+	}
+	b.WriteString(q.URL.Path)
+	b.WriteByte('?')
+	b.WriteString(q.URL.RawQuery)
+	return b.String()
+}

@@ -1,0 +1,311 @@
+package site_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/query"
+	"pregon/internal/query/querytest"
+	"pregon/internal/rest"
+	"pregon/internal/site"
+	"pregon/internal/source/coverage"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+)
+
+const baseURL = "https://pregon.example"
+
+// service is the site over a store.
+type service struct {
+	t        testing.TB
+	store    *sqlite.Store
+	catalog  *catalog.Catalog
+	coverage *coverage.Tracker
+	mux      *http.ServeMux
+}
+
+// start serves a store with a batch.
+func start(t testing.TB, source string, b store.Batch) *service {
+	t.Helper()
+	s := startEmpty(t, source)
+	s.append(b)
+	return s
+}
+
+// startEmpty serves a catalogue that is not loaded yet.
+func startEmpty(t testing.TB, source string) *service {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s := &service{t: t, store: db, coverage: coverage.New(db), mux: http.NewServeMux()}
+	quiet := slog.New(slog.DiscardHandler)
+	s.catalog = catalog.New(db, quiet)
+	openapi, err := rest.OpenAPIJSON(baseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := site.New(site.Options{
+		Query: query.New(query.Options{
+			Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: "v0.0.0-test", Shared: func() string { return "off" },
+			Source: func() string { return source },
+		}),
+		Guard:  access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil), Tokens: bearer}),
+		Logger: quiet, BaseURL: baseURL, OpenAPI: openapi,
+		Programs: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "for programs") }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages.Register(s.mux)
+	return s
+}
+
+// bearer accepts any list of scopes as a token with those scopes.
+func bearer(_ context.Context, raw string) (access.Token, error) {
+	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
+	return access.Token{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
+}
+
+func (s *service) append(b store.Batch) {
+	s.t.Helper()
+	if b.New == "" {
+		b.New = disclosure.Published
+	}
+	querytest.Append(s.t, s.store, s.catalog, b)
+}
+
+// get requests a page as a browser does, with further headers as names and values,
+// and expects a status.
+func (s *service) get(status int, target string, header ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	r.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i+1] != "" {
+			r.Header.Set(header[i], header[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	s.mux.ServeHTTP(w, r)
+	if w.Code != status {
+		s.t.Fatalf("GET %s: got %d, want %d\n%s", target, w.Code, status, w.Body)
+	}
+	return w
+}
+
+// has expects texts in a page.
+func has(t *testing.T, w *httptest.ResponseRecorder, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(w.Body.String(), text) {
+			t.Errorf("the page lacks %q:\n%s", text, w.Body)
+		}
+	}
+}
+
+// hostile is a text that breaks pages that do not escape it.
+const hostile = `</title><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}‮ javascript:alert(3) `
+
+// hostileMarket is a market whose every text is hostile.
+func hostileMarket() store.Batch {
+	long := strings.Repeat("Interdepartamentalisierung", 20)
+	at := time.Now().Add(-3 * time.Minute).Truncate(time.Second)
+	one := disclosure.Report{
+		Type: disclosure.IP, Number: 1, CompanyName: hostile + "SA", NIF: `A"><b>`, Ticker: `<i>"`, Title: "[Simulación] " + hostile + long, Summary: hostile,
+		PublishedAt: at, Category: hostile, PDFURL: `https://regulator.example/"><script>`, SourceURL: "https://regulator.example/?a=<b>&c='d'",
+		Related: []disclosure.Relation{{Number: 99, Text: hostile}}, FirstSeenAt: at.Add(time.Second), AvailableAt: at.Add(time.Second),
+		Evidence: []disclosure.Evidence{{Text: hostile, Page: 3, Quote: hostile}}, SummaryMethod: "extractive", SummaryEN: hostile,
+	}
+	two := one
+	two.Number, two.PublishedAt, two.Related, two.CorrectedBy = 2, at.Add(-time.Minute), nil, "ip-1"
+	return store.Batch{
+		Issuers: []disclosure.Issuer{{
+			ID: "code-1", Name: hostile + " FT", NIF: `A"><b>`, Ticker: `<i>"`, Market: hostile, Kind: disclosure.Company, ISINs: []string{"ES0SIM000010"},
+			FormerNames: []string{hostile}, Manager: hostile, Depositary: hostile,
+		}},
+		Reports: []disclosure.Report{one, two},
+	}
+}
+
+// pages are addresses of all pages for a market with a report and an issuer.
+func pages(report, issuer string) []string {
+	return []string{
+		"/", "/?type=IP", "/?page=9", "/?search=nada", "/?without=securitisation", "/live", "/suggest?q=a", "/search", "/search?search=a", "/search?search=alert&in=document",
+		"/reports/" + report, "/reports/" + report + ".md", "/feed.atom", "/feed.json", "/sitemap.xml", "/sitemaps/pages.xml", "/sitemaps/issuers.xml", "/sitemaps/2026.xml",
+		"/manifest.webmanifest", "/issuers", "/issuers?search=alert", "/issuers?search=zzz&kind=fund", "/issuers?page=9", "/issuers?market=SIBE&letter=B",
+		"/issuers/" + issuer, "/issuers/" + issuer + "?type=IP&page=2", "/issuers/" + issuer + "/months.csv",
+		"/analytics", "/analytics/pace.csv", "/analytics/daily.csv", "/analytics/yearly.csv", "/analytics/hours.csv", "/analytics/markets.csv",
+		"/analytics/categories.csv", "/analytics/issuers.csv",
+		"/developers", "/developers/conventions", "/developers/reports", "/developers/push", "/developers/access", "/status",
+	}
+}
+
+// Texts of reports never become markup, in any page and language.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", hostileMarket())
+	for _, target := range pages("ip-1", "code-1") {
+		for _, language := range []string{"es", "en"} {
+			for _, credential := range []string{"", "Bearer read:reports+read:issuers+read:analytics"} {
+				w := s.get(http.StatusOK, target, "Accept-Language", language, "Authorization", credential)
+				if kind := w.Header().Get("Content-Type"); !strings.HasPrefix(kind, "text/html") {
+					continue
+				}
+				for _, bad := range []string{"<script>alert", "<img", "<b>", "<i>", `"javascript:`, "ZgotmplZ", "%!"} {
+					if strings.Contains(w.Body.String(), bad) {
+						t.Errorf("%s in %s has %q", target, language, bad)
+					}
+				}
+			}
+		}
+	}
+}
+
+// All pages work with a market, and with a store that has nothing.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	full, empty := start(t, "demo", querytest.Market()), start(t, "", store.Batch{})
+	for _, target := range pages("oir-40374", "A69000016") {
+		full.get(http.StatusOK, target)
+		if !strings.HasPrefix(target, "/reports/") && !strings.HasPrefix(target, "/issuers/") {
+			empty.get(http.StatusOK, target)
+		}
+	}
+}
+
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", querytest.Market())
+	w := s.get(http.StatusOK, "/")
+	has(t, w, "Mercado simulado", "BODEGAS DE VALDEBRISA, S.A.", `href="/reports/oir-40374"`, "jueves, 23 de abril de 2026", "00:30", `lang="es"`)
+	has(t, s.get(http.StatusOK, "/", "Accept-Language", "en-GB,en;q=0.9,es;q=0.1"), "Simulated market", "Thursday, 23 April 2026", `lang="en"`, `href="/reports/oir-40374"`)
+	has(t, s.get(http.StatusOK, "/?lang=en"), `lang="en"`, `href="/reports/oir-40374?lang=en"`, `hreflang="es"`)
+	if body := s.get(http.StatusOK, "/?type=HR").Body.String(); strings.Contains(body, "oir-40374") || !strings.Contains(body, "hr-256057") {
+		t.Error("the filter by type does not filter")
+	}
+	has(t, s.get(http.StatusBadRequest, "/?type=XX"), "La petición no es válida", "must be IP, HR or OIR")
+	has(t, s.get(http.StatusOK, "/?search=inexistente"), "Ninguna comunicación cumple estas condiciones")
+}
+
+// Programs get what they always got at the front page.
+func TestFrontForPrograms(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	for _, accept := range []string{"*/*", "application/json", "text/markdown, text/html;q=0.5", "application/json, text/html;q=0.9"} {
+		if got := s.get(http.StatusOK, "/", "Accept", accept).Body.String(); got != "for programs" {
+			t.Errorf("%s: got %.60q", accept, got)
+		}
+	}
+}
+
+// The entity tag of the fragment that pages poll changes with the reports only.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	w := s.get(http.StatusOK, "/live")
+	tag := w.Header().Get("ETag")
+	has(t, w, `data-id="oir-40375"`)
+	if strings.Contains(w.Body.String(), "<html") {
+		t.Error("the fragment is a page")
+	}
+	if body := s.get(http.StatusNotModified, "/live", "If-None-Match", tag).Body.String(); body != "" {
+		t.Errorf("got a body: %q", body)
+	}
+	s.append(store.Batch{Reports: []disclosure.Report{querytest.Report(disclosure.IP, 9, "2026-05-01T10:00:00Z")}})
+	w = s.get(http.StatusOK, "/live", "If-None-Match", tag)
+	has(t, w, `data-id="ip-9"`)
+	s.get(http.StatusNotModified, "/live?type=OIR", "If-None-Match", s.get(http.StatusOK, "/live?type=OIR").Header().Get("ETag"))
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	w := s.get(http.StatusOK, "/reports/oir-40374")
+	has(t, w, "<h1>", "Pago de &#34;dividendos&#34; &amp; otros", "Pagará 0,15 euros por acción.", `property="og:type" content="article"`, "application/ld+json",
+		`"reportNumber":"40374"`, `href="/api/v1/reports/oir-40374"`, "Registro CNMV", `rel="canonical" href="https://pregon.example/reports/oir-40374"`)
+	if to := s.get(http.StatusFound, "/reports/OIR-40374?lang=en").Header().Get("Location"); to != "/reports/oir-40374?lang=en" {
+		t.Errorf("redirected to %q", to)
+	}
+	has(t, s.get(http.StatusNotFound, "/reports/oir-1"), "Aquí no hay nada", "There is no report oir-1.")
+	has(t, s.get(http.StatusOK, "/reports/oir-40374.md"), "# ", "40374")
+}
+
+// The text of a document is shown to readers with a credential only, and such pages
+// are not cached.
+func TestDocumentText(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	s.append(store.Batch{Aside: []disclosure.Report{querytest.Document(t, s.store, "oir-40374", "Acuerdo <b>uno</b> del consejo", "Segunda página")}})
+	const text = "Segunda página"
+	w := s.get(http.StatusOK, "/reports/oir-40374")
+	has(t, w, "El texto del documento se puede leer aquí con una clave")
+	if strings.Contains(w.Body.String(), text) {
+		t.Error("anonymous readers see the text")
+	}
+	w = s.get(http.StatusOK, "/reports/oir-40374", "Authorization", "Bearer read:reports")
+	has(t, w, text, "Acuerdo &lt;b&gt;uno")
+	if got := w.Header().Get("Cache-Control"); got != "private, no-store" {
+		t.Errorf("Cache-Control is %q", got)
+	}
+	if strings.Contains(s.get(http.StatusOK, "/reports/oir-40374").Body.String(), text) {
+		t.Error("the page of a reader with a credential was cached for others")
+	}
+	s.get(http.StatusForbidden, "/reports/oir-40374", "Authorization", "Bearer read:issuers")
+	has(t, s.get(http.StatusOK, "/search?search=consejo&in=document"), "necesita una clave")
+	for _, list := range []string{"/", "/live", "/feed.atom", "/feed.json"} {
+		s.get(http.StatusBadRequest, list+"?search=consejo&in=document")
+	}
+	if body := s.get(http.StatusOK, "/issuers/A69000016?search=consejo&in=document").Body.String(); strings.Contains(body, `data-id="oir-40374"`) {
+		t.Error("the page of an issuer searches documents")
+	}
+	has(t, s.get(http.StatusOK, "/search?search=consejo&in=document", "Authorization", "Bearer read:reports"), "<mark>consejo</mark>")
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	w := s.get(http.StatusOK, "/search?search=dividendo")
+	has(t, w, "<mark>dividendos</mark>", "oir-40374", "Sobre dividendos")
+	has(t, s.get(http.StatusOK, "/search?search=BVB"), `href="/issuers/A69000016"`)
+}
+
+// Until the first data is loaded, pages say so.
+func TestLoading(t *testing.T) {
+	t.Parallel()
+	s := startEmpty(t, "demo")
+	w := s.get(http.StatusServiceUnavailable, "/")
+	has(t, w, "Cargando")
+	if w.Header().Get("Refresh") == "" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("got headers %v", w.Header())
+	}
+}
+
+// Pages load only files of the site, and set no cookie.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	for _, target := range pages("oir-40374", "A69000016") {
+		h := s.get(http.StatusOK, target).Header()
+		if h.Get("Set-Cookie") != "" || h.Get("ETag") == "" {
+			t.Errorf("%s: got headers %v", target, h)
+		}
+		policy := h.Get("Content-Security-Policy")
+		if strings.HasPrefix(h.Get("Content-Type"), "text/html") && (!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe")) {
+			t.Errorf("%s: the policy is %q", target, policy)
+		}
+		s.get(http.StatusNotModified, target, "If-None-Match", h.Get("ETag"))
+	}
+}

@@ -1,0 +1,423 @@
+package site
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/query"
+	"pregon/internal/source/coverage"
+	"pregon/internal/source/health"
+)
+
+// statusPage is the state of the service.
+type statusPage struct {
+	Loading   bool
+	State     string
+	Heading   string
+	About     string
+	Since     time.Time
+	Checked   time.Time
+	Reasons   []statusReason
+	Figures   []figure
+	Surfaces  []statusSurface
+	Latency   []latencyTable
+	Latest    []latestReport
+	Weeks     []calendarWeek
+	Weekdays  []string // short names, Monday first
+	Missing   []missingDay
+	Backfill  []backfillJob
+	Incidents []statusIncident
+	Now       time.Time
+}
+
+// figure is a number with what it counts.
+type figure struct{ Value, Label string }
+
+// statusReason is a reason why the state is not better.
+type statusReason struct {
+	Surface string
+	Text    string
+	English bool // the text exists only in English
+	Since   time.Time
+}
+
+// statusSurface is a part of the source.
+type statusSurface struct {
+	Name, State string
+	Success     time.Time
+	Ago         string
+	Failures    int
+	Error       string // in English
+}
+
+// latencyTable has the times of some types.
+type latencyTable struct {
+	Types string
+	Count int
+	Rows  []latencyRow
+}
+
+// latencyRow are percentiles of a stage.
+type latencyRow struct {
+	Stage              string
+	P50, P90, P99, Max string
+}
+
+// latestReport is the newest report of a type.
+type latestReport struct {
+	Type, ID, URL string
+	Published     time.Time
+	Ago           string
+	Taken         string // from publication to this site; "" for history
+}
+
+// calendarWeek is a row of the calendar, from Monday to Sunday.
+type calendarWeek struct {
+	Label string
+	Days  []calendarDay
+}
+
+// calendarDay is a day of the calendar.
+type calendarDay struct {
+	Day     disclosure.Day
+	Number  int // of the month
+	Count   int
+	Level   int  // 0 to 4, by the number of reports
+	Checked bool // every list was compared with the source
+	Missing int  // numbers that were not seen yet
+	Future  bool
+	Text    string // all of it in words
+}
+
+// missingDay are the numbers of a day that were not seen yet.
+type missingDay struct {
+	Day     disclosure.Day
+	Type    string
+	Numbers []string
+}
+
+// backfillJob is a request for history that is not done.
+type backfillJob struct {
+	Range, Types string
+	Steps, Total int
+	New          int
+	Trouble      string // in English
+}
+
+// statusIncident is a time when the source was degraded or blind.
+type statusIncident struct {
+	State   string
+	Since   time.Time
+	Until   time.Time // zero while it lasts
+	Lasted  string
+	Reasons []statusReason
+}
+
+// Bounds of the page.
+const (
+	calendarWeeks   = 12
+	maxMissingShown = 20
+)
+
+// status is the page of the state.
+func (s *Site) status(q *request) (*page, error) {
+	source := s.Query.SourceStatus()
+	data := &statusPage{
+		Loading: q.loading, State: string(source.State), Since: source.Since, Checked: source.At, Now: q.now,
+		Incidents: q.incidents(s.Query.Incidents()),
+	}
+	data.Heading, data.About = q.edition.text("status.is."+data.State), q.edition.text("status.about."+data.State)
+	for _, r := range source.Reasons {
+		data.Reasons = append(data.Reasons, q.reason(r))
+	}
+	for _, sf := range source.Surfaces {
+		data.Surfaces = append(data.Surfaces, q.surface(sf))
+	}
+	if q.loading {
+		data.State, data.Heading, data.About = "loading", q.edition.text("loading.title"), q.edition.text("status.loading")
+	}
+	if q.snapshot != nil {
+		s.fillStatus(q, data)
+	}
+	return &page{template: "status", Title: q.edition.text("status.title"), Description: q.edition.text("status.description"), Data: data}, nil
+}
+
+// fillStatus adds what needs the catalogue.
+func (s *Site) fillStatus(q *request, data *statusPage) {
+	e, status := q.edition, s.Query.Status(q.snapshot)
+	data.Figures = []figure{
+		{e.Number(status.Catalog.Reports), e.text("status.reports")},
+		{e.Number(status.Catalog.Issuers), e.text("status.issuers")},
+	}
+	if l := status.Latency[0].RegisteredToAvailable; l != nil {
+		data.Figures = append(data.Figures, figure{e.Duration(inDuration(l.P50)), e.text("status.median")})
+	}
+	for _, l := range status.Latency {
+		t := latencyTable{Types: strings.Join(l.Types, ", "), Count: l.Count}
+		for _, stage := range []struct {
+			key string
+			*query.Percentiles
+		}{
+			{"seen", l.RegisteredToSeen}, {"available", l.SeenToAvailable}, {"enriched", l.SeenToEnriched}, {"total", l.RegisteredToAvailable},
+		} {
+			if p := stage.Percentiles; p != nil {
+				t.Rows = append(t.Rows, latencyRow{
+					e.text("status.stage." + stage.key), e.Duration(inDuration(p.P50)), e.Duration(inDuration(p.P90)), e.Duration(inDuration(p.P99)), e.Duration(inDuration(p.Max)),
+				})
+			}
+		}
+		data.Latency = append(data.Latency, t)
+	}
+	for _, r := range status.Latest {
+		n := latestReport{Type: r.Type, ID: r.ID, URL: e.Link("/reports/" + r.ID), Published: r.PublishedAt, Ago: e.ago(r.PublishedAt, q.now)}
+		if d := r.AvailableAt.Sub(r.PublishedAt); d > 0 && d < time.Hour {
+			n.Taken = e.Duration(d)
+		}
+		data.Latest = append(data.Latest, n)
+	}
+	for _, j := range status.Backfill {
+		b := backfillJob{Range: j.From + " – " + j.To, Types: strings.Join(j.Types, ", "), Steps: j.Steps, Total: j.Total, New: j.New}
+		if j.Numbers != nil {
+			b.Range = *j.Numbers
+		}
+		if j.Trouble != nil {
+			b.Trouble = *j.Trouble
+		}
+		data.Backfill = append(data.Backfill, b)
+	}
+	for n := range 7 {
+		data.Weekdays = append(data.Weekdays, shortWeekday(e, (n+1)%7))
+	}
+	s.fillCalendar(q, data)
+}
+
+func inDuration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+
+// shortWeekday returns the first letters of a weekday.
+func shortWeekday(e edition, n int) string {
+	return firstLetters(weekdays[e.Language][n], 3)
+}
+
+// fillCalendar adds the days of the last weeks, the newest week first.
+func (s *Site) fillCalendar(q *request, data *statusPage) {
+	e, today := q.edition, disclosure.DayOf(q.now)
+	monday := today - disclosure.Day((int(today.Weekday())+6)%7)
+	from := monday - 7*(calendarWeeks-1)
+	days := map[string]*calendarDay{}
+	for _, d := range s.Query.Completeness(q.snapshot, from, today).Days {
+		c := days[d.Date]
+		if c == nil {
+			c = &calendarDay{Checked: true}
+			days[d.Date] = c
+		}
+		c.Count += d.Count
+		if d.Type != string(disclosure.HR) && d.Checked == nil { // HR has no list by date
+			c.Checked = false
+		}
+		data.addMissing(c, d)
+	}
+	most := usualMost(days)
+	for week := monday; week >= from; week -= 7 {
+		w := calendarWeek{Label: e.shortDate(week)}
+		for day := week; day < week+7; day++ {
+			c := days[day.String()]
+			if c == nil {
+				c = &calendarDay{Future: true}
+			}
+			c.Day, c.Number = day, day.Start().Day()
+			c.Level = min((4*c.Count+most-1)/most, 4)
+			c.Text = c.inWords(e)
+			w.Days = append(w.Days, *c)
+		}
+		data.Weeks = append(data.Weeks, w)
+	}
+}
+
+// usualMost returns the count of a busy day: one in ten has more.
+func usualMost(days map[string]*calendarDay) int {
+	counts := make([]int, 0, len(days))
+	for _, d := range days {
+		counts = append(counts, d.Count)
+	}
+	slices.Sort(counts)
+	return max(counts[len(counts)*9/10], 1)
+}
+
+// addMissing adds the numbers of a day that were not seen yet.
+func (data *statusPage) addMissing(c *calendarDay, d query.SeriesDay) {
+	var numbers []string
+	for _, m := range d.Missing {
+		if m.Reason == query.NotYetSeen {
+			numbers = append(numbers, m.Number)
+		}
+	}
+	c.Missing += len(numbers)
+	if day, ok := disclosure.ParseDay(d.Date); ok && len(numbers) > 0 && len(data.Missing) < maxMissingShown {
+		data.Missing = append(data.Missing, missingDay{day, d.Type, numbers[:min(len(numbers), maxMissingShown)]})
+	}
+}
+
+// inWords describes a day.
+func (c *calendarDay) inWords(e edition) string {
+	if c.Future {
+		return e.Day(c.Day)
+	}
+	count, _ := e.N("reports", c.Count) // the key exists
+	words := []string{e.Day(c.Day) + ": " + count, e.text("status.unchecked")}
+	if c.Checked {
+		words[1] = e.text("status.checked")
+	}
+	if c.Missing > 0 {
+		missing, _ := e.N("status.missing", c.Missing) // the key exists
+		words = append(words, missing)
+	}
+	return strings.Join(words, ", ")
+}
+
+// incidents returns the log of incidents as readers see it.
+func (q *request) incidents(log []coverage.Incident) []statusIncident {
+	out := make([]statusIncident, 0, len(log))
+	for _, n := range log {
+		i := statusIncident{State: string(n.State), Since: n.Since, Until: n.Until, Lasted: q.edition.Duration(q.now.Sub(n.Since))}
+		if !n.Until.IsZero() {
+			i.Lasted = q.edition.Duration(n.Until.Sub(n.Since))
+		}
+		for _, r := range n.Reasons {
+			i.Reasons = append(i.Reasons, q.reason(r))
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// surface returns a part of the source as readers see it.
+func (q *request) surface(sf health.Surface) statusSurface {
+	state := "failing"
+	switch {
+	case sf.OK:
+		state = "ok"
+	case sf.Stale:
+		state = "stale"
+	}
+	return statusSurface{q.edition.surfaceName(sf.Name), state, sf.SuccessAt, q.edition.ago(sf.SuccessAt, q.now), sf.Failures, sf.Error}
+}
+
+// surfaceName returns the name of a part of the source.
+func (e edition) surfaceName(name string) string {
+	if key := known("surface."+name, ""); key != "" {
+		return e.text(key)
+	}
+	return name
+}
+
+// reasonForms are the reasons that the service itself words, and the keys of their
+// texts. Other reasons are errors of the source, in English.
+var reasonForms = []struct {
+	form *regexp.Regexp
+	key  string
+}{
+	{regexp.MustCompile(`^it was not read for a while: more urgent requests take precedence$`), "reason.overdue"},
+	{regexp.MustCompile(`^[A-Z]+ was not read yet$`), "reason.unread"},
+	{regexp.MustCompile(`^neither the feed nor the list of [A-Z]+ can be read$`), "reason.unreadable"},
+	{regexp.MustCompile(`^no process has read the source yet$`), "reason.never"},
+	{regexp.MustCompile(`^no process (has read the source since|read the source)$`), "reason.nobody"},
+	{regexp.MustCompile(`^it can be read, but lacks `), "reason.stale"},
+}
+
+// reason returns a reason in the language of the page where that is possible.
+func (q *request) reason(r health.Reason) statusReason {
+	out := statusReason{Surface: q.edition.surfaceName(r.Surface), Text: r.Text, English: true, Since: r.Since}
+	for _, f := range reasonForms {
+		if f.form.MatchString(r.Text) {
+			out.Text, out.English = q.edition.text(f.key), false
+		}
+	}
+	return out
+}
+
+// statusWords are the texts of the page of the state.
+var statusWords = texts{
+	"status.title":           {"Estado del servicio", "State of the service"},
+	"status.description":     {"Estado de la fuente, tiempos, completitud por día e incidencias.", "State of the source, times, completeness by day and incidents."},
+	"status.is.live":         {"Todo funciona", "Everything works"},
+	"status.is.quiet":        {"Todo funciona", "Everything works"},
+	"status.is.degraded":     {"Funciona con limitaciones", "It works with limitations"},
+	"status.is.blind":        {"La fuente no se puede leer", "The source cannot be read"},
+	"status.is.off":          {"Archivo sin actualización", "An archive without updates"},
+	"status.about.live":      {"Se leen todas las partes de la fuente, y hay comunicaciones recientes.", "All parts of the source are read, and there are recent disclosures."},
+	"status.about.quiet":     {"Se leen todas las partes de la fuente. No se ha publicado nada en la última media hora.", "All parts of the source are read. Nothing was published in the last half hour."},
+	"status.about.degraded":  {"Alguna parte de la fuente falla: una comunicación puede llegar tarde o incompleta.", "Some part of the source fails: a disclosure may be late or incomplete."},
+	"status.about.blind":     {"Una comunicación publicada ahora podría no verse hasta que la fuente vuelva a leerse.", "A disclosure published now might not be seen until the source is read again."},
+	"status.about.off":       {"Ningún proceso lee la fuente: se muestran las comunicaciones guardadas.", "No process reads the source: stored disclosures are shown."},
+	"status.loading":         {"El servicio está cargando las comunicaciones. Tarda unos segundos.", "The service is loading the disclosures. It takes a few seconds."},
+	"status.since":           {"desde el %s", "since %s"},
+	"status.checked.at":      {"comprobado a las %s", "checked at %s"},
+	"status.reports":         {"comunicaciones", "disclosures"},
+	"status.issuers":         {"emisores", "issuers"},
+	"status.median":          {"del registro a esta página, mediana de 24 h", "from the register to this page, median of 24 h"},
+	"status.reasons":         {"Motivos", "Reasons"},
+	"status.calendar":        {"Completitud por día", "Completeness by day"},
+	"status.calendar.text":   {"Comunicaciones de cada día de las últimas doce semanas. Un día está comprobado cuando se ha comparado con las listas completas de la fuente; los números de registro que faltan entre dos comunicaciones se buscan uno a uno.", "Disclosures of each day of the last twelve weeks. A day is checked when it was compared with the complete lists of the source; registration numbers that are missing between two disclosures are looked up one by one."},
+	"status.week":            {"Semana", "Week"},
+	"status.checked":         {"comprobado", "checked"},
+	"status.unchecked":       {"sin comprobar", "not checked"},
+	"status.missing":         {"números sin ver", "numbers not seen"},
+	"status.missing.one":     {"%s número sin ver", "%s number not seen"},
+	"status.missing.other":   {"%s números sin ver", "%s numbers not seen"},
+	"status.missing.all":     {"Números de registro que aún no se han visto", "Registration numbers that were not seen yet"},
+	"status.json":            {"Los mismos datos en JSON o CSV:", "The same data as JSON or CSV:"},
+	"status.latency":         {"Tiempos de las últimas 24 horas", "Times of the last 24 hours"},
+	"status.latency.none":    {"Sin comunicaciones nuevas en 24 horas.", "No new disclosures in 24 hours."},
+	"status.latency.count":   {"%s: %d comunicaciones", "%s: %d disclosures"},
+	"status.stage":           {"Tramo", "Stage"},
+	"status.stage.seen":      {"Del registro a verla", "From the register to seeing it"},
+	"status.stage.available": {"De verla a publicarla aquí", "From seeing it to publishing it here"},
+	"status.stage.enriched":  {"De verla a completarla", "From seeing it to completing it"},
+	"status.stage.total":     {"Del registro a publicarla aquí", "From the register to publishing it here"},
+	"status.median.short":    {"Mediana", "Median"},
+	"status.max":             {"Máximo", "Maximum"},
+	"status.latest":          {"La última de cada tipo", "The newest of each type"},
+	"status.taken":           {"aquí en %s", "here in %s"},
+	"status.surfaces":        {"Partes de la fuente", "Parts of the source"},
+	"status.surface":         {"Parte", "Part"},
+	"status.state":           {"Estado", "State"},
+	"status.success":         {"Última lectura", "Last read"},
+	"status.never":           {"nunca", "never"},
+	"status.surface.ok":      {"bien", "fine"},
+	"status.surface.stale":   {"incompleta", "incomplete"},
+	"status.surface.failing": {"falla", "failing"},
+	"status.surfaces.none":   {"Aún no se ha leído nada.", "Nothing was read yet."},
+	"status.backfill":        {"Cargas de historia en curso", "History being loaded"},
+	"status.backfill.none":   {"Ninguna.", "None."},
+	"status.backfill.steps":  {"%d de %d pasos, %d nuevas", "%d of %d steps, %d new"},
+	"status.backfill.begun":  {"%d pasos, %d nuevas", "%d steps, %d new"},
+	"status.incidents":       {"Incidencias", "Incidents"},
+	"status.incidents.text":  {"Las últimas veces que la fuente no se pudo leer del todo.", "The last times when the source could not be read completely."},
+	"status.incidents.none":  {"Ninguna registrada.", "None recorded."},
+	"status.lasts":           {"sigue", "it lasts"},
+
+	"surface.feed-ip":       {"Canal de información privilegiada", "Feed of inside information"},
+	"surface.feed-oir":      {"Canal de otra información relevante", "Feed of other relevant information"},
+	"surface.feed-hr":       {"Canal de hechos relevantes", "Feed of significant events"},
+	"surface.list-ip":       {"Lista de información privilegiada", "List of inside information"},
+	"surface.list-oir":      {"Lista de otra información relevante", "List of other relevant information"},
+	"surface.list-hr":       {"Lista de hechos relevantes", "List of significant events"},
+	"surface.permalink-ip":  {"Páginas de información privilegiada", "Pages of inside information"},
+	"surface.permalink-oir": {"Páginas de otra información relevante", "Pages of other relevant information"},
+	"surface.permalink-hr":  {"Páginas de hechos relevantes", "Pages of significant events"},
+	"surface.hr-entities":   {"Hechos relevantes por entidad", "Significant events by entity"},
+	"surface.registers":     {"Registros de la CNMV", "Registers of the CNMV"},
+	"surface.exchange":      {"Bolsa", "Exchange"},
+	"surface.store":         {"Almacén del servicio", "Store of the service"},
+	"surface.service":       {"Servicio", "Service"},
+
+	"reason.overdue":    {"No se ha leído desde hace un rato: otras peticiones son más urgentes.", "It was not read for a while: other requests are more urgent."},
+	"reason.unread":     {"Aún no se ha leído.", "It was not read yet."},
+	"reason.unreadable": {"No se pueden leer ni el canal ni la lista.", "Neither the feed nor the list can be read."},
+	"reason.never":      {"Ningún proceso ha leído la fuente todavía.", "No process has read the source yet."},
+	"reason.nobody":     {"Ningún proceso leía la fuente.", "No process was reading the source."},
+	"reason.stale":      {"Se puede leer, pero le faltan comunicaciones; se lee la lista en su lugar.", "It can be read, but lacks disclosures; the list is read in its place."},
+}

@@ -1,0 +1,304 @@
+package site
+
+import (
+	"cmp"
+	"encoding/xml"
+	"net/http"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/query"
+)
+
+// entry of a feed reader.
+type syndicated struct {
+	report    *disclosure.Report
+	published time.Time
+	updated   time.Time
+	address   string
+	summary   string
+}
+
+// syndicate returns the newest reports of a filter for feed readers.
+func (s *Site) syndicate(q *request) ([]syndicated, error) {
+	list := q.list(query.MaxLimit)
+	if err := q.params.Err(); err != nil {
+		return nil, err
+	}
+	found, err := s.Query.Reports(q.Context(), q.snapshot, list)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]syndicated, len(found.Reports))
+	for i, f := range found.Reports {
+		r := f.Decode()
+		out[i] = syndicated{r, query.Madrid(r.PublishedAt), query.Madrid(updatedAt(r)), s.BaseURL + q.edition.Link("/reports/"+r.ID), q.summaryOf(r)}
+	}
+	return out, nil
+}
+
+// updatedAt returns when what feed readers see of a report changed last.
+func updatedAt(r *disclosure.Report) time.Time {
+	last := r.PublishedAt
+	for _, t := range []time.Time{r.EnrichedAt, r.SummaryReadyAt} {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last.Truncate(time.Second)
+}
+
+// feedTitle names a feed by its filter.
+func (q *request) feedTitle() string {
+	title := "Pregón"
+	for _, name := range filterNames {
+		if v := q.values.Get(name); v != "" {
+			title += " · " + v
+		}
+	}
+	return title
+}
+
+// feedAge is how long feed readers may keep a feed.
+const feedAge = 30 * time.Second
+
+type atomFeed struct {
+	XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	Language string      `xml:"xml:lang,attr"`
+	ID       string      `xml:"id"`
+	Title    string      `xml:"title"`
+	Subtitle string      `xml:"subtitle"`
+	Updated  string      `xml:"updated"`
+	Links    []atomLink  `xml:"link"`
+	Author   atomAuthor  `xml:"author"`
+	Rights   string      `xml:"rights"`
+	Icon     string      `xml:"icon"`
+	Entries  []atomEntry `xml:"entry"`
+}
+
+type atomLink struct {
+	Rel   string `xml:"rel,attr"`
+	Type  string `xml:"type,attr,omitempty"`
+	Href  string `xml:"href,attr"`
+	Title string `xml:"title,attr,omitempty"`
+}
+
+type atomAuthor struct {
+	Name string `xml:"name"`
+}
+
+type atomEntry struct {
+	ID         string         `xml:"id"`
+	Title      string         `xml:"title"`
+	Published  string         `xml:"published"`
+	Updated    string         `xml:"updated"`
+	Author     atomAuthor     `xml:"author"`
+	Links      []atomLink     `xml:"link"`
+	Categories []atomCategory `xml:"category"`
+	Summary    string         `xml:"summary,omitempty"`
+}
+
+type atomCategory struct {
+	Term string `xml:"term,attr"`
+}
+
+// atom is the feed of a filter as Atom.
+func (s *Site) atom(q *request) (*page, error) {
+	entries, err := s.syndicate(q)
+	if err != nil {
+		return nil, err
+	}
+	source := s.Query.Attribution()
+	feed := atomFeed{
+		Language: string(q.edition.Language), ID: s.BaseURL + q.with("/feed.atom", "", ""), Title: q.feedTitle(), Subtitle: q.edition.text("feed.description"),
+		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: atomAuthor{source.Source}, Rights: source.Notice, Icon: s.BaseURL + s.assets["icon.svg"].url,
+		Links: []atomLink{
+			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom", "", "")},
+			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + q.with("/", "", "")},
+		},
+	}
+	newest := time.Time{}
+	for _, e := range entries {
+		item := atomEntry{
+			ID: s.BaseURL + "/reports/" + e.report.ID, Title: e.report.CompanyName + ": " + e.report.Title, Published: e.published.Format(time.RFC3339),
+			Updated: e.updated.Format(time.RFC3339), Author: atomAuthor{e.report.CompanyName}, Summary: e.summary,
+			Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: e.address}}, Categories: []atomCategory{{string(e.report.Type)}},
+		}
+		if e.report.PDFURL != "" {
+			item.Links = append(item.Links, atomLink{Rel: "related", Href: e.report.PDFURL})
+		}
+		for _, c := range e.report.Categories() {
+			item.Categories = append(item.Categories, atomCategory{c})
+		}
+		if e.updated.After(newest) {
+			newest, feed.Updated = e.updated, item.Updated
+		}
+		feed.Entries = append(feed.Entries, item)
+	}
+	body, err := xml.MarshalIndent(feed, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return &page{contentType: "application/atom+xml; charset=utf-8", body: append([]byte(xml.Header), body...), maxAge: feedAge}, nil
+}
+
+type jsonFeed struct {
+	Version     string       `json:"version"`
+	Title       string       `json:"title"`
+	HomePage    string       `json:"home_page_url"`
+	FeedURL     string       `json:"feed_url"`
+	Description string       `json:"description"`
+	Language    string       `json:"language"`
+	Icon        string       `json:"favicon"`
+	Authors     []jsonAuthor `json:"authors"`
+	Items       []jsonItem   `json:"items"`
+}
+
+type jsonAuthor struct {
+	Name string `json:"name"`
+}
+
+type jsonItem struct {
+	ID          string       `json:"id"`
+	URL         string       `json:"url"`
+	External    string       `json:"external_url,omitempty"`
+	Title       string       `json:"title"`
+	Text        string       `json:"content_text"`
+	Published   time.Time    `json:"date_published"`
+	Modified    time.Time    `json:"date_modified"`
+	Authors     []jsonAuthor `json:"authors"`
+	Tags        []string     `json:"tags"`
+	Attachments []attachment `json:"attachments,omitempty"`
+}
+
+type attachment struct {
+	URL  string `json:"url"`
+	Type string `json:"mime_type"`
+}
+
+// jsonFeed is the feed of a filter as JSON Feed 1.1.
+func (s *Site) jsonFeed(q *request) (*page, error) {
+	entries, err := s.syndicate(q)
+	if err != nil {
+		return nil, err
+	}
+	feed := jsonFeed{
+		Version: "https://jsonfeed.org/version/1.1", Title: q.feedTitle(), HomePage: s.BaseURL + q.with("/", "", ""), FeedURL: s.BaseURL + q.with("/feed.json", "", ""),
+		Description: s.Query.Attribution().Notice, Language: string(q.edition.Language), Icon: s.BaseURL + s.assets["icon.svg"].url,
+		Authors: []jsonAuthor{{s.Query.Attribution().Source}}, Items: []jsonItem{},
+	}
+	for _, e := range entries {
+		item := jsonItem{
+			ID: s.BaseURL + "/reports/" + e.report.ID, URL: e.address, External: e.report.SourceURL, Title: e.report.CompanyName + ": " + e.report.Title,
+			Text: cmp.Or(e.summary, e.report.Title), Published: e.published, Modified: e.updated, Authors: []jsonAuthor{{e.report.CompanyName}},
+			Tags: append([]string{string(e.report.Type)}, e.report.Categories()...),
+		}
+		if e.report.PDFURL != "" && e.report.Document.Type == "pdf" {
+			item.Attachments = []attachment{{e.report.PDFURL, "application/pdf"}}
+		}
+		feed.Items = append(feed.Items, item)
+	}
+	body, err := query.Encode(feed)
+	return &page{contentType: "application/feed+json; charset=utf-8", body: body, maxAge: feedAge}, err
+}
+
+// sitemapXML is a list of pages, or of such lists.
+type sitemapXML struct {
+	XMLName xml.Name
+	Maps    []sitemapURL `xml:"sitemap"`
+	Pages   []sitemapURL `xml:"url"`
+}
+
+type sitemapURL struct {
+	Location string `xml:"loc"`
+	Modified string `xml:"lastmod,omitempty"`
+}
+
+const sitemapSpace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+// sitemapAge is how long search engines may keep a part.
+const sitemapAge = 10 * time.Minute
+
+// sitemap lists the parts of the map of the site: the pages, the issuers, and the
+// reports of each year.
+func (s *Site) sitemap(q *request) (*page, error) {
+	years, err := s.years(q)
+	if err != nil {
+		return nil, err
+	}
+	out := sitemapXML{XMLName: xml.Name{Space: sitemapSpace, Local: "sitemapindex"}}
+	for _, part := range append([]string{"pages", "issuers"}, years...) {
+		out.Maps = append(out.Maps, sitemapURL{Location: s.BaseURL + "/sitemaps/" + part + ".xml"})
+	}
+	return xmlPage(out)
+}
+
+func xmlPage(v any) (*page, error) {
+	body, err := xml.Marshal(v)
+	return &page{contentType: "application/xml; charset=utf-8", body: append([]byte(xml.Header), body...), maxAge: sitemapAge}, err
+}
+
+// sitemapPart is one part of the map.
+func (s *Site) sitemapPart(q *request) (*page, error) {
+	out := sitemapXML{XMLName: xml.Name{Space: sitemapSpace, Local: "urlset"}}
+	add := func(path, modified string) {
+		out.Pages = append(out.Pages, sitemapURL{s.BaseURL + path, modified})
+	}
+	switch part := q.PathValue("part"); part {
+	case "pages.xml":
+		for _, path := range []string{"/", "/issuers", "/analytics", "/developers", "/status"} {
+			add(path, "")
+		}
+	case "issuers.xml":
+		for _, e := range q.snapshot.Directory().Issuers() {
+			add(issuerPath(e.Issuer.ID), "")
+		}
+	default:
+		from, to, ok := yearOf(part)
+		if !ok {
+			return nil, errNoPage
+		}
+		for f := range q.snapshot.Between(from, to) {
+			add("/reports/"+f.ID(), q.edition.Exact(f.Published()))
+		}
+	}
+	return xmlPage(out)
+}
+
+// yearOf returns the days of the year that a part of the map has.
+func yearOf(part string) (from, to disclosure.Day, ok bool) {
+	if len(part) != len("2006.xml") || part[4:] != ".xml" {
+		return 0, 0, false
+	}
+	from, ok = disclosure.ParseDay(part[:4] + "-01-01")
+	to, _ = disclosure.ParseDay(part[:4] + "-12-31")
+	return from, to, ok
+}
+
+// manifest describes the site to devices that can install it.
+func (s *Site) manifest(q *request) (*page, error) {
+	body, err := query.Encode(map[string]any{
+		"name": "Pregón", "short_name": "Pregón", "description": q.edition.text("feed.description"), "lang": q.edition.Language,
+		"start_url": q.edition.Link("/"), "scope": "/", "display": "minimal-ui", "background_color": "#fbfaf7", "theme_color": "#9a2f1b",
+		"icons": []map[string]string{{"src": s.assets["icon.svg"].url, "sizes": "any", "type": "image/svg+xml", "purpose": "any"}},
+	})
+	return &page{contentType: "application/manifest+json", body: body, maxAge: time.Hour}, err
+}
+
+// favicon leads browsers that ask for the old name to the icon.
+func (s *Site) favicon(*request) (*page, error) {
+	return &page{redirect: s.assets["icon.svg"].url, status: http.StatusFound}, nil
+}
+
+// years returns the years with reports, newest first.
+func (s *Site) years(q *request) ([]string, error) {
+	facets, err := q.snapshot.Facets(q.Context(), disclosure.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, y := range facets.Years {
+		out = append(out, y.Value)
+	}
+	return out, nil
+}

@@ -1,0 +1,116 @@
+package site
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/disclosure"
+)
+
+// Clock returns the time of day in Madrid.
+func (e edition) Clock(t time.Time) string { return t.In(disclosure.Madrid).Format("15:04") }
+
+// Exact returns a time as machines read it, in Madrid time.
+func (e edition) Exact(t time.Time) string { return t.In(disclosure.Madrid).Format(time.RFC3339) }
+
+// Moment returns a complete time in Madrid, with its zone.
+func (e edition) Moment(t time.Time) string {
+	t = t.In(disclosure.Madrid)
+	return e.Date(t) + ", " + t.Format("15:04:05 MST")
+}
+
+var months = map[language][]string{
+	spanish: {"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
+	english: {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+}
+
+var weekdays = map[language][]string{
+	spanish: {"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
+	english: {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
+}
+
+// Date returns the date in Madrid.
+func (e edition) Date(t time.Time) string {
+	t = t.In(disclosure.Madrid)
+	month := months[e.Language][t.Month()-1]
+	if e.Language == english {
+		return strconv.Itoa(t.Day()) + " " + month + " " + strconv.Itoa(t.Year())
+	}
+	return strconv.Itoa(t.Day()) + " de " + month + " de " + strconv.Itoa(t.Year())
+}
+
+// ShortDate returns the date in Madrid with an abbreviated month.
+func (e edition) ShortDate(t time.Time) string {
+	t = t.In(disclosure.Madrid)
+	return strconv.Itoa(t.Day()) + " " + e.shortMonth(t.Month()) + " " + strconv.Itoa(t.Year())
+}
+
+// Day returns the weekday and date of a day.
+func (e edition) Day(d disclosure.Day) string {
+	return weekdays[e.Language][d.Weekday()] + ", " + e.Date(d.Start().Add(12*time.Hour))
+}
+
+// ago returns how long ago a time was if that is less than an hour, else "".
+func (e edition) ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case d < -time.Minute || d >= time.Hour:
+		return ""
+	case d < time.Minute:
+		return e.text("ago.now")
+	default:
+		return e.text("ago.minutes", int(d.Minutes()))
+	}
+}
+
+// Number returns a number with separators of thousands.
+func (e edition) Number(n int) string {
+	s := strconv.Itoa(n)
+	separator := "."
+	if e.Language == english {
+		separator = ","
+	}
+	if e.Language == spanish && n > -10000 && n < 10000 {
+		return s // four digits have none in Spanish
+	}
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + separator + s[i:]
+	}
+	return s
+}
+
+// Decimal returns a number with some decimals.
+func (e edition) Decimal(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if e.Language == spanish {
+		s = strings.Replace(s, ".", ",", 1)
+	}
+	return s
+}
+
+// Percent returns a ratio in per cent.
+func (e edition) Percent(x float64) string {
+	if e.Language == english {
+		return e.Decimal(100*x, 0) + "%"
+	}
+	return e.Decimal(100*x, 0) + " %"
+}
+
+// Duration returns a duration with the unit that suits it.
+func (e edition) Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < time.Second:
+		return strconv.Itoa(int(d.Milliseconds())) + " ms"
+	case d < 10*time.Second:
+		return e.Decimal(d.Seconds(), 1) + " s"
+	case d < 2*time.Minute:
+		return e.Decimal(d.Seconds(), 0) + " s"
+	case d < 2*time.Hour:
+		return e.Decimal(d.Minutes(), 0) + " min"
+	case d < 48*time.Hour:
+		return e.Decimal(d.Hours(), 0) + " h"
+	}
+	return e.text("days", e.Decimal(d.Hours()/24, 0))
+}

@@ -42,7 +42,8 @@ func (c *client) get(req []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !bytes.Contains(status, []byte(" 200 ")) {
+	unchanged := bytes.Contains(status, []byte(" 304 ")) // has no body
+	if !unchanged && !bytes.Contains(status, []byte(" 200 ")) {
 		return 0, fmt.Errorf("%s: got status %s", req, status)
 	}
 	size := -1
@@ -59,6 +60,9 @@ func (c *client) get(req []byte) (int, error) {
 				return 0, err
 			}
 		}
+	}
+	if unchanged {
+		return 0, nil
 	}
 	if size < 0 {
 		return 0, fmt.Errorf("%s: the response has no length", req)

@@ -106,6 +106,7 @@ func (b *bench) run() error {
 	}{
 		{"import", b.imports},
 		{"http", b.http},
+		{"pages", b.pages},
 		{"auth", b.auth},
 		{"fairness", b.fairness},
 		{"mcp", b.mcp},

@@ -13,6 +13,17 @@ type block struct {
 	Rows    [][][]inline
 }
 
+// Label names a table by its head.
+func (b block) Label() string {
+	var names []string
+	for _, cell := range b.Head {
+		for _, piece := range cell {
+			names = append(names, piece.Text)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // inline is a piece of a line.
 type inline struct {
 	Text         string

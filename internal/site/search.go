@@ -44,12 +44,12 @@ func (s *Site) search(q *request) (*page, error) {
 	list := q.params.List(q.snapshot)
 	list.Limit = searchRows
 	out := &searchPage{Search: list.Filter.Search, InDocuments: list.InDocuments}
-	out.Where = []choice{
-		{Text: q.edition.text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
-		{Text: q.edition.text("search.indocuments"), URL: q.with("/search", "in", query.InDocument), Selected: list.InDocuments},
-	}
 	title := q.edition.text("search.title")
 	if out.Search != "" {
+		out.Where = []choice{
+			{Text: q.edition.text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
+			{Text: q.edition.text("search.indocuments"), URL: q.with("/search", "in", query.InDocument), Selected: list.InDocuments},
+		}
 		title = q.edition.text("search.titleof", out.Search)
 	}
 	done := &page{template: "search", Title: title, Description: q.edition.text("search.description"), Data: out, noIndex: true}

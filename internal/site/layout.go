@@ -36,14 +36,18 @@ type headLink struct{ Rel, Type, URL string }
 // link is a link with its text.
 type link struct{ Text, URL string }
 
+// pageParameters are the parameters that select what a page shows. Its address for
+// search engines has no others.
+var pageParameters = append([]string{"page", "letter", "in", "offset"}, filterNames...)
+
 func (s *Site) layoutOf(q *request, p *page) *layout {
 	values := url.Values{}
-	for name, v := range q.values {
-		if name != "lang" && len(v) == 1 && v[0] != "" {
-			values[name] = v
+	for _, name := range pageParameters {
+		if v := q.values.Get(name); v != "" {
+			values.Set(name, v)
 		}
 	}
-	address := q.URL.EscapedPath()
+	address := (&url.URL{Path: q.URL.Path}).EscapedPath() // the same however the request escaped it
 	if len(values) > 0 {
 		address += "?" + values.Encode()
 	}
@@ -59,10 +63,8 @@ func (s *Site) layoutOf(q *request, p *page) *layout {
 	for _, other := range languages {
 		l.Alternate[other] = withLanguage(full, other)
 	}
-	l.Canonical = full
-	if q.edition.Language != languages[0] {
-		l.Canonical = l.Alternate[q.edition.Language]
-	}
+	l.Alternate[languages[0]] = full // the default needs no parameter
+	l.Canonical = l.Alternate[q.edition.Language]
 	l.Chosen = q.edition.chosen
 	for _, section := range []link{{"nav.feed", "/"}, {"nav.issuers", "/issuers"}, {"nav.analytics", "/analytics"}, {"nav.dev", "/developers"}} {
 		selected := q.URL.Path == section.URL || section.URL != "/" && strings.HasPrefix(q.URL.Path, section.URL+"/")

@@ -117,12 +117,11 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 	}
 	same := func(s string) string { return s }
 	add("types", "type", f.Types, func(t string) string { return q.edition.text("type." + t) })
-	out = append(out, q.yearFacet(f.Years))
+	if len(f.Years) > 0 {
+		out = append(out, q.yearFacet(f.Years))
+	}
 	add("category", "category", f.Categories, same)
 	add("market", "market", f.Markets, same)
-	if len(out[min(1, len(out)-1)].Values) == 0 {
-		out = append(out[:min(1, len(out)-1)], out[min(1, len(out)-1)+1:]...)
-	}
 	return out
 }
 

@@ -19,8 +19,7 @@ type errorPage struct {
 	ID      string // of the request
 }
 
-// writeError writes an error as a page. While the first data is loading, the page
-// says so and reloads itself.
+// writeError writes an error, as a page for browsers and as a problem for programs.
 func (s *Site) writeError(w http.ResponseWriter, q *request, err error) {
 	if problem.ClientClosed(q.Request, err) {
 		w.WriteHeader(problem.StatusClientClosed)
@@ -30,10 +29,16 @@ func (s *Site) writeError(w http.ResponseWriter, q *request, err error) {
 		s.Logger.ErrorContext(q.Context(), "a page failed", "id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
 	}
 	s.Guard.Challenge(w.Header(), err)
+	if !prefersHTML(q.Request) {
+		w.Header().Add("Vary", "Accept")
+		problem.Of(err).Write(w)
+		return
+	}
 	s.writeProblem(w, q, problem.Of(err))
 }
 
-// writeProblem writes a problem as a page.
+// writeProblem writes a problem as a page. While the first data is loading, the page
+// says so and reloads itself.
 func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Document) {
 	e := q.edition
 	status := strconv.Itoa(d.Status)

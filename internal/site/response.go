@@ -42,6 +42,9 @@ func (out *response) write(w http.ResponseWriter, r *http.Request, l language, p
 	h["Vary"] = append(h["Vary"], "Accept-Language, Authorization, X-Api-Key")
 	if out.redirect != "" {
 		h["Cache-Control"] = []string{"public, max-age=60"}
+		if private {
+			h["Cache-Control"] = []string{"private, no-store"}
+		}
 		http.Redirect(w, r, out.redirect, http.StatusFound)
 		return
 	}

@@ -201,6 +201,9 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request, slot *access
 	if err := access.RefuseInQuery(q.URL.RawQuery); err != nil {
 		return nil, err
 	}
+	if n := len(q.URL.RawQuery); n > maxQuery {
+		return nil, fault.New(fault.Invalid, "The query string has %d bytes, and pages take %d at most: shorten the search, or use the API, which takes longer ones.", n, maxQuery)
+	}
 	var err error
 	if q.principal, err = s.Guard.Admit(w, q.Request, access.Requirement{Public: true, Uncounted: true, Scope: rt.scope}); err != nil {
 		return nil, err
@@ -227,6 +230,10 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request, slot *access
 	}
 	return s.cache.get(s.stateOf(q), key, render)
 }
+
+// maxQuery is the size of a query string in bytes. A page repeats it in each of its
+// links, and marks what it searches for in each of its texts.
+const maxQuery = 2000
 
 // freshSeconds is how long a fresh page is cached.
 const freshSeconds = 2
@@ -260,7 +267,7 @@ func (q *request) cacheKey() string {
 	if q.edition.chosen {
 		b.WriteByte('!')
 	}
-	b.WriteString(q.URL.Path)
+	b.WriteString(q.URL.EscapedPath()) // has no question mark, and some pages repeat it
 	b.WriteByte('?')
 	b.WriteString(q.URL.RawQuery)
 	return b.String()

@@ -23,7 +23,7 @@ var common = texts{
 	"nav.feed":      {"Comunicaciones", "Disclosures"},
 	"nav.issuers":   {"Emisores", "Issuers"},
 	"nav.analytics": {"Analítica", "Analytics"},
-	"nav.dev":       {"Desarrolladores", "Developers"},
+	"nav.dev":       {"API", "API"},
 	"nav.status":    {"Estado", "Status"},
 	"nav.language":  {"Idioma", "Language"},
 	"home":          {"Inicio", "Home"},
@@ -31,8 +31,8 @@ var common = texts{
 	"banner.label": {"Aviso", "Notice"},
 	"banner.title": {"Mercado simulado.", "Simulated market."},
 	"banner.text": {
-		"Las sociedades, los fondos y sus comunicaciones son ficticios: nada de esto se ha registrado en ningún supervisor.",
-		"Companies, funds and their disclosures are fictional: none of this was filed with any regulator.",
+		"Todo lo que aquí se lee es ficticio: no se ha registrado en ningún supervisor.",
+		"Everything you read here is fictional: none of it was filed with any regulator.",
 	},
 
 	"search.label":       {"Buscar comunicaciones y emisores", "Search disclosures and issuers"},

@@ -159,6 +159,25 @@ await check('a published report arrives within two seconds, and nothing moves', 
   await page.done()
 })
 
+await check('a page that stays open tells the present time, state and late reports', async () => {
+  const page = await open('/')
+  const rows = page.locator('#list .rows').first().locator(':scope > [data-id]')
+  const second = await rows.nth(1).locator('time').first().getAttribute('datetime')
+  await page.route('**/live*', async (route) => {
+    const response = await route.fetch({ headers: { ...route.request().headers(), 'if-none-match': '' } })
+    const late = `<li class="row" data-id="oir-0"><time datetime="${second}">00:00</time><span class="ago">hace 1 min</span><h3><a href="/">Tardía</a></h3></li>`
+    const body = (await response.text()).replace('</li>', '</li>' + late).replace(/<span data-state.*?<\/span>/, '<span data-state="blind">Ciega</span>')
+    await route.fulfill({ response, body, headers: { ...response.headers(), etag: '"changed"' } })
+  })
+  await page.locator('.state-blind', { hasText: 'Ciega' }).waitFor()
+  await page.locator('.live button').click()
+  await page.locator('#list [data-id="oir-0"]').waitFor()
+  same(await rows.first().getAttribute('data-id') === 'oir-0', false, 'a late report is above a newer one')
+  await page.evaluate(() => { ahead += 7_200_000; passTime() })
+  same(await page.locator('.ago').count(), 0, 'relative times after two hours')
+  await page.done()
+})
+
 await check('the search box completes, by keyboard alone', async () => {
   const page = await open('/')
   await page.keyboard.press('/')

@@ -82,8 +82,14 @@ var forPrograms = []headLink{
 	{"alternate", "text/plain", "/llms.txt"},
 }
 
-// live is the fragment with the newest reports of a feed. Pages poll it: its entity
-// tag changes only with the reports.
+// livePage is what pages poll.
+type livePage struct {
+	State string // health of the source
+	Rows  []row
+}
+
+// live is the fragment with the state of the source and the newest reports of a feed.
+// Its entity tag changes only with them.
 func (s *Site) live(q *request) (*page, error) {
 	list := q.list(liveRows)
 	if err := q.params.Err(); err != nil {
@@ -93,9 +99,10 @@ func (s *Site) live(q *request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	data := livePage{string(s.Query.SourceStatus().State), q.rows(found, list.Filter.Search)}
 	return &page{
-		template: "fragment-live", Data: q.rows(found, list.Filter.Search), noIndex: true,
-		tag: content.Tag(found.Hash() + content.Hash([]byte(q.edition.Language))),
+		template: "fragment-live", Data: data, noIndex: true,
+		tag: content.Tag(found.Hash() + content.Hash([]byte(string(q.edition.Language)+data.State))),
 	}, nil
 }
 

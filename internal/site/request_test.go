@@ -6,8 +6,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"pregon/internal/query/querytest"
+	"pregon/internal/source/health"
 )
 
 // A page repeats the query string in each link, so a long one is refused before it
@@ -66,4 +68,14 @@ func TestPrivate(t *testing.T) {
 			t.Errorf("%s: Vary is %q", target, got)
 		}
 	}
+}
+
+// Pages that stay open learn when the state of the source changes.
+func TestLiveState(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	w := s.get(http.StatusOK, "/live")
+	has(t, w, `<span data-state="off">Archivo</span>`)
+	s.must(s.coverage.SetStatus(t.Context(), nil, health.Status{State: health.Blind, Since: time.Now(), At: time.Now()}))
+	has(t, s.get(http.StatusOK, "/live", "If-None-Match", w.Header().Get("ETag")), `<span data-state="blind">Fuente inaccesible</span>`)
 }

@@ -59,7 +59,7 @@ func (e edition) ago(t, now time.Time) string {
 	case d < time.Minute:
 		return e.text("ago.now")
 	default:
-		return e.text("ago.minutes", int(d.Minutes()))
+		return e.text("ago.minutes", strconv.Itoa(int(d.Minutes())))
 	}
 }
 

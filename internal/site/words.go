@@ -61,7 +61,7 @@ var common = texts{
 	"today":       {"hoy", "today"},
 	"yesterday":   {"ayer", "yesterday"},
 	"ago.now":     {"ahora", "just now"},
-	"ago.minutes": {"hace %d min", "%d min ago"},
+	"ago.minutes": {"hace %s min", "%s min ago"},
 	"days":        {"%s días", "%s days"},
 	"madrid":      {"hora de Madrid", "Madrid time"},
 	"all":         {"Todas", "All"},

@@ -9,6 +9,25 @@ const all = (selector, within = document) => [...within.querySelectorAll(selecto
 // parse returns the elements of a fragment of this site, whose texts are escaped.
 const parse = (html) => new DOMParser().parseFromString(html, 'text/html')
 
+// --- times, which pages that stay open would show as they once were
+
+let ahead = 0 // milliseconds by which the clock of the server is ahead of this one
+const timeOf = (row) => Date.parse(find('time', row).dateTime)
+const dayInMadrid = () => new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Madrid' }).format(Date.now() + ahead)
+const opened = dayInMadrid()
+
+function passTime() {
+  for (const ago of all('.ago')) {
+    const minutes = Math.floor((Date.now() + ahead - timeOf(ago.parentElement)) / 60_000)
+    if (minutes >= 60) ago.remove()
+    else if (minutes >= 1) ago.textContent = document.body.dataset.ago.replace('%', minutes)
+  }
+  if (dayInMadrid() !== opened) all('.day .named').forEach((name) => name.remove()) // it is no longer today
+}
+setInterval(passTime, 20_000)
+addEventListener('pageshow', passTime)
+document.addEventListener('visibilitychange', passTime)
+
 // --- new reports
 
 const live = find('[data-live]')
@@ -35,6 +54,12 @@ function follow(box) {
     button.textContent = '↑ ' + (incomplete ? box.dataset.more : text)
   }
 
+  const showState = (now) => {
+    const shown = find('.top [data-state]')
+    shown.textContent = now.textContent
+    shown.closest('.state').className = 'state state-' + now.dataset.state
+  }
+
   const insert = () => {
     const list = find('#list .rows')
     const today = find('#list .day')?.dataset.day
@@ -43,7 +68,7 @@ function follow(box) {
     if (incomplete || !list || other) return location.assign(location.pathname + location.search) // a new day, or too many
     for (const row of rows.reverse()) {
       row.classList.add('new')
-      list.prepend(row)
+      list.insertBefore(row, [...list.children].find((other) => timeOf(other) <= timeOf(row)) ?? null)
     }
     fresh.clear()
     show()
@@ -59,15 +84,15 @@ function follow(box) {
       const response = await fetch(box.dataset.live, { headers: tag ? { 'If-None-Match': tag } : {}, cache: 'no-store', signal: AbortSignal.timeout(15_000) })
       if (response.status !== 304) {
         if (!response.ok) throw new Error(response.status)
+        const fragment = parse(await response.text())
         tag = response.headers.get('ETag')
-        const rows = all('li[data-id]', parse(await response.text())), have = known()
-        const newer = rows.filter((row) => !have.has(row.dataset.id))
-        // Reports may come late: those below a known one are not new on top.
-        const last = rows.findIndex((row) => have.has(row.dataset.id))
-        incomplete = have.size > 0 && last < 0 && rows.length > 0
-        fresh = new Map(newer.filter((row) => last < 0 || rows.indexOf(row) < last).map((row) => [row.dataset.id, row]))
+        const rows = all('li[data-id]', fragment), have = known()
+        fresh = new Map(rows.filter((row) => !have.has(row.dataset.id)).map((row) => [row.dataset.id, row]))
+        incomplete = have.size > 0 && fresh.size > 0 && fresh.size === rows.length
+        showState(find('[data-state]', fragment))
         show()
       } else if (find('span', box)) show()
+      ahead = Date.parse(response.headers.get('Date')) - Date.now() || 0
       wait = document.hidden ? hidden : visible
     } catch {
       wait = Math.min(longest, wait * 2)
@@ -95,6 +120,7 @@ function complete(form, input, box) {
   Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': 'suggestions' })
     .forEach(([name, value]) => input.setAttribute(name, value))
   const close = () => {
+    clearTimeout(timer)
     asked++
     box.hidden = true
     at = -1
@@ -150,49 +176,51 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-// --- filters apply when they are changed; empty ones are not in the address
+// --- forms and buttons, also of what is shown later
 
-for (const filters of all('form.filters')) {
-  filters.addEventListener('change', (event) => {
-    if (event.target.type === 'date' && event.target.value && !event.target.checkValidity()) return
-    filters.requestSubmit()
-  })
-}
-for (const any of all('form')) {
-  any.addEventListener('formdata', ({ formData }) => {
-    for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
-  })
-}
+enhance(document)
 
-// --- copy buttons
-
-for (const button of all('[data-copy]')) {
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(find(button.dataset.copy).textContent.trim())
+function enhance(part) {
+  for (const filters of all('form.filters', part)) { // apply when they are changed
+    filters.addEventListener('change', (event) => {
+      if (event.target.type === 'date' && event.target.value && !event.target.checkValidity()) return
+      filters.requestSubmit()
+    })
+  }
+  for (const form of all('form', part)) { // empty fields are not in the address
+    form.addEventListener('formdata', ({ formData }) => {
+      for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
+    })
+  }
+  for (const button of all('[data-copy]', part)) {
     const text = button.textContent
-    button.textContent = button.dataset.done
-    setTimeout(() => { button.textContent = text }, 1500)
-  })
+    button.hidden = !navigator.clipboard // pages without HTTPS have none
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(find(button.dataset.copy).textContent.trim())
+      button.textContent = button.dataset.done
+      setTimeout(() => { button.textContent = text }, 1500)
+    })
+  }
+  const keyForm = find('form[data-key]', part)
+  if (keyForm) useKey(keyForm)
 }
 
 // --- a key, kept until the window is closed, shows what needs one
-
-const keyForm = find('form[data-key]')
-if (keyForm) useKey(keyForm)
 
 function useKey(form) {
   const input = find('input', form), message = find('[role="status"]', form)
   form.hidden = false
   const load = async (key) => {
     const response = await fetch(location.href, { headers: { 'X-API-Key': key, Accept: 'text/html' }, cache: 'no-store' })
-    if (!response.ok) {
+    if ([401, 403].includes(response.status)) {
       sessionStorage.removeItem('key')
       message.textContent = form.dataset.refused
       return
     }
+    if (!response.ok) throw new Error(response.status)
     sessionStorage.setItem('key', key)
     find('main').replaceChildren(...find('main', parse(await response.text())).childNodes)
+    enhance(find('main'))
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()

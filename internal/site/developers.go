@@ -307,7 +307,6 @@ var developerWords = texts{
 	"dev.required":         {"obligatorio", "required"},
 	"dev.responses":        {"Respuestas", "Responses"},
 	"dev.fields":           {"Campos de la respuesta", "Fields of the response"},
-	"dev.errors":           {"Errores", "Errors"},
 	"dev.errors.all":       {"Ejemplos de los errores", "Examples of the errors"},
 	"dev.tag.reports":      {"Comunicaciones", "Disclosures"},
 	"dev.tag.documents":    {"Documentos", "Documents"},

@@ -337,7 +337,6 @@ var issuerWords = texts{
 	"issuer.several.text": {"Elija uno de ellos. El enlace con su identificador no cambia.", "Choose one of them. The link with its id does not change."},
 	"issuer.none":         {"No hay ningún emisor con ese identificador", "There is no issuer with that identifier"},
 	"issuer.none.text":    {"Sirven el CIF, el ticker, un ISIN o el número de registro.", "A tax number, a ticker, an ISIN or a registration number will do."},
-	"issuer.similar":      {"Parecidos", "Similar"},
 	"issuer.directory":    {"Ir al directorio", "Go to the directory"},
 	"chart.activity":      {"Actividad", "Activity"},
 	"chart.activity.note": {"Comunicaciones por mes y tipo en los últimos 24 meses.", "Disclosures by month and type in the last 24 months."},

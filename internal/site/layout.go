@@ -13,7 +13,6 @@ import (
 type layout struct {
 	Page      *page
 	Language  language
-	Path      string // of the page, without parameters
 	Canonical string // address of the page in its language
 	Alternate map[language]string
 	Default   string // address of the page in the language that the browser prefers
@@ -53,7 +52,7 @@ func (s *Site) layoutOf(q *request, p *page) *layout {
 	}
 	full := s.BaseURL + address
 	l := &layout{
-		Page: p, Language: q.edition.Language, Path: q.URL.Path, Default: full, Alternate: map[language]string{},
+		Page: p, Language: q.edition.Language, Default: full, Alternate: map[language]string{},
 		Demo: s.Query.Source() == demoSource, Source: s.Query.Attribution(), Version: s.Query.Version,
 		State: string(s.Query.SourceStatus().State), Search: values.Get("search"), NoIndex: p.noIndex,
 	}

@@ -58,15 +58,12 @@ type stage struct {
 	Name  string
 	At    time.Time
 	After string // time since the publication
-	X     int    // place in the drawing, from 0 to 100
 }
 
 // documentView is the document of a report as far as the reader may have it.
 type documentView struct {
 	Status   string
-	Reason   string
 	Pages    int
-	Language string
 	Piece    []document.PagePiece // the text, for readers with a credential
 	Next     string               // address of the rest
 	Previous string
@@ -227,9 +224,6 @@ func (q *request) stages(r *disclosure.Report) []stage {
 			out = append(out, stage{Name: q.edition.text(next.key), At: next.at, After: q.edition.Duration(next.at.Sub(r.PublishedAt))})
 		}
 	}
-	for i := range out {
-		out[i].X = 100 * i / max(1, len(out)-1)
-	}
 	return out
 }
 
@@ -237,7 +231,7 @@ func (q *request) stages(r *disclosure.Report) []stage {
 // it.
 func (s *Site) documentOf(q *request, r *disclosure.Report) (documentView, error) {
 	now := query.DescribeDocument(r)
-	out := documentView{Status: now.Status, Reason: deref(now.Reason)}
+	out := documentView{Status: now.Status}
 	if now.Pages != nil {
 		out.Pages = *now.Pages
 	}
@@ -264,13 +258,6 @@ func (s *Site) documentOf(q *request, r *disclosure.Report) (documentView, error
 		out.Previous = q.with(q.URL.Path, "offset", "") + "#document"
 	}
 	return out, nil
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // linkedReport describes a report to search engines, in the terms of schema.org.

@@ -10,20 +10,19 @@ import (
 
 // row is a report in a list.
 type row struct {
-	ID, Type    string
-	Company     string
-	Ticker      string
-	IssuerURL   string // of the page of its issuer, or ""
-	URL         string
-	Simulated   bool // its title begins with simulatedPrefix, which Title lacks
-	Title       []span
-	Summary     []span
-	Categories  []string
-	At          time.Time
-	Ago         string // "5 min ago" within the last hour
-	Corrected   bool
-	HasDocument bool
-	Snippets    []snippetSpans // of a search in documents
+	ID, Type   string
+	Company    string
+	Ticker     string
+	IssuerURL  string // of the page of its issuer, or ""
+	URL        string
+	Simulated  bool // its title begins with simulatedPrefix, which Title lacks
+	Title      []span
+	Summary    []span
+	Categories []string
+	At         time.Time
+	Ago        string // "5 min ago" within the last hour
+	Corrected  bool
+	Snippets   []snippetSpans // of a search in documents
 }
 
 // span is a piece of a text. Marked pieces match the search.
@@ -46,7 +45,7 @@ func (q *request) newRow(f catalog.Report, search string) row {
 	out := row{
 		ID: r.ID, Type: string(r.Type), Company: r.CompanyName, Ticker: f.Ticker(), URL: q.edition.Link("/reports/" + r.ID),
 		Simulated: simulated, Title: mark(search, title), Categories: r.Categories(), At: r.PublishedAt, Ago: q.edition.ago(r.PublishedAt, q.now),
-		Corrected: r.CorrectedBy != "", HasDocument: r.PDFURL != "",
+		Corrected: r.CorrectedBy != "",
 	}
 	if summary := q.summaryOf(r); summary != "" {
 		out.Summary = mark(search, summary)
@@ -81,7 +80,6 @@ const together = 10 * time.Minute
 type dayRows struct {
 	Day    disclosure.Day
 	Name   string // today, yesterday, or ""
-	Count  int
 	Groups []*group
 }
 
@@ -111,7 +109,6 @@ func (q *request) nameOf(d disclosure.Day) string {
 }
 
 func (d *dayRows) add(r row) {
-	d.Count++
 	for i := len(d.Groups) - 1; i >= 0; i-- {
 		last := d.Groups[i].Rows[len(d.Groups[i].Rows)-1]
 		if d.Groups[i].First().At.Sub(r.At) > 6*together {

@@ -15,13 +15,12 @@ import (
 // searchPage are the results of a search.
 type searchPage struct {
 	*listing
-	Search      string
-	InDocuments bool
-	Locked      bool // documents are searched with a credential only
-	Issuers     []suggested
-	Facets      []facet
-	Where       []choice // search in reports or in documents
-	Blank       bool     // nothing was searched for
+	Search  string
+	Locked  bool // documents are searched with a credential only
+	Issuers []suggested
+	Facets  []facet
+	Where   []choice // search in reports or in documents
+	Blank   bool     // nothing was searched for
 }
 
 // facet is a condition with the number of reports for each of its values.
@@ -43,7 +42,7 @@ const (
 func (s *Site) search(q *request) (*page, error) {
 	list := q.params.List(q.snapshot)
 	list.Limit = searchRows
-	out := &searchPage{Search: list.Filter.Search, InDocuments: list.InDocuments}
+	out := &searchPage{Search: list.Filter.Search}
 	title := q.edition.text("search.title")
 	if out.Search != "" {
 		out.Where = []choice{
@@ -213,7 +212,6 @@ func spansOf(s document.Snippet) (out []span) {
 var searchWords = texts{
 	"search.title":       {"Buscar", "Search"},
 	"search.titleof":     {"%s · Buscar", "%s · Search"},
-	"search.heading":     {"Resultados", "Results"},
 	"search.description": {"Busca en todas las comunicaciones y emisores.", "Search all disclosures and issuers."},
 	"search.inreports":   {"En las comunicaciones", "In disclosures"},
 	"search.indocuments": {"Dentro de los documentos", "Inside documents"},

@@ -30,7 +30,6 @@ type statusPage struct {
 	Missing   []missingDay
 	Backfill  []backfillJob
 	Incidents []statusIncident
-	Now       time.Time
 }
 
 // figure is a number with what it counts.
@@ -126,7 +125,7 @@ const (
 func (s *Site) status(q *request) (*page, error) {
 	source := s.Query.SourceStatus()
 	data := &statusPage{
-		Loading: q.loading, State: string(source.State), Since: source.Since, Checked: source.At, Now: q.now,
+		Loading: q.loading, State: string(source.State), Since: source.Since, Checked: source.At,
 		Incidents: q.incidents(s.Query.Incidents()),
 	}
 	data.Heading, data.About = q.edition.text("status.is."+data.State), q.edition.text("status.about."+data.State)

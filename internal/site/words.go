@@ -17,7 +17,6 @@ var words = func() texts {
 // common are the texts of all pages.
 var common = texts{
 	"site.name":     {"Pregón", "Pregón"},
-	"site.tagline":  {"Comunicaciones del mercado de valores español", "Disclosures of the Spanish securities market"},
 	"skip":          {"Ir al contenido", "Skip to the content"},
 	"nav":           {"Secciones", "Sections"},
 	"nav.feed":      {"Comunicaciones", "Disclosures"},
@@ -38,8 +37,6 @@ var common = texts{
 	"search.label":       {"Buscar comunicaciones y emisores", "Search disclosures and issuers"},
 	"search.placeholder": {"Sociedad, ticker, tema o número", "Company, ticker, subject or number"},
 	"search.button":      {"Buscar", "Search"},
-	"suggest.issuers":    {"Emisores", "Issuers"},
-	"suggest.categories": {"Categorías", "Categories"},
 	"suggest.none":       {"Sin sugerencias: pulse Intro para buscar", "No suggestions: press Enter to search"},
 
 	"state.live":     {"En directo", "Live"},
@@ -111,9 +108,6 @@ var common = texts{
 	"footer.source":  {"Fuente", "Source"},
 	"footer.asfiled": {"Se reproduce lo registrado, sin alterarlo. La misma información se obtiene gratis en la web de la CNMV.", "Reproduced as filed. The information can be obtained free of charge at the web site of the CNMV."},
 	"footer.demo":    {"Las comunicaciones verdaderas se obtienen gratis en la web de la CNMV.", "The real disclosures can be obtained free of charge at the web site of the CNMV."},
-	"footer.name":    {"Un pregonero voceaba las noticias en la plaza.", "A pregonero was the town crier."},
-	"feeds":          {"Canales", "Feeds"},
-	"csv":            {"CSV", "CSV"},
 
 	"error.back":    {"Ir a las últimas comunicaciones", "Go to the latest disclosures"},
 	"error.id":      {"Identificador de la petición: %s", "Id of this request: %s"},

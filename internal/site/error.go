@@ -61,7 +61,7 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 		d.Write(w)
 		return
 	}
-	out.write(w, q.Request, e.Language, true)
+	out.write(w, q.Request, true)
 }
 
 // known returns the key if there is a text for it, else another.

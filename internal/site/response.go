@@ -2,77 +2,62 @@ package site
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"pregon/internal/server/content"
 )
 
 // response is a complete response. It never changes, since readers share it.
 type response struct {
-	status      int
-	contentType string
-	body        []byte
-	tag         string
-	maxAge      time.Duration
-	redirect    string
-	noIndex     bool
+	status   int // 0 means 200
+	redirect string
+	header   http.Header // without those that depend on the reader
+	body     []byte
+	tag      string
 }
 
 const htmlType = "text/html; charset=utf-8"
 
 // pageHeader are the headers of every page: it loads only files of this site, runs
 // no inline script, and cannot be framed.
-var pageHeader = map[string][]string{
+var pageHeader = http.Header{
 	"Content-Security-Policy": {strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "manifest-src 'self'",
 		"base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
 	}, "; ")},
-	"Referrer-Policy":              {"no-referrer"},
-	"Cross-Origin-Opener-Policy":   {"same-origin"},
-	"Cross-Origin-Resource-Policy": {"same-origin"},
-	"Permissions-Policy":           {"camera=(), geolocation=(), microphone=(), payment=()"},
+	"Referrer-Policy":            {"no-referrer"},
+	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// write writes the response, or 304 if the client has it.
-func (out *response) write(w http.ResponseWriter, r *http.Request, l language, private bool) {
+// Constant header values, shared by all responses.
+var (
+	varies  = []string{"Accept, Accept-Encoding, Accept-Language, Authorization, X-Api-Key"}
+	noStore = []string{"private, no-store"}
+)
+
+// write writes the response, or 304 if the client has it. A private one is for this
+// reader only.
+func (out *response) write(w http.ResponseWriter, r *http.Request, private bool) {
 	h := w.Header()
-	h["Vary"] = append(h["Vary"], "Accept-Language, Authorization, X-Api-Key")
-	if out.redirect != "" {
-		h["Cache-Control"] = []string{"public, max-age=60"}
-		if private {
-			h["Cache-Control"] = []string{"private, no-store"}
-		}
-		http.Redirect(w, r, out.redirect, http.StatusFound)
-		return
-	}
-	if strings.HasPrefix(out.contentType, "text/html") {
-		for name, value := range pageHeader {
-			h[name] = value
-		}
-		h["Content-Language"] = []string{string(l)}
-	}
-	if out.noIndex {
-		h["X-Robots-Tag"] = []string{"noindex"}
+	maps.Copy(h, out.header)
+	h["Vary"] = varies
+	if private {
+		h["Cache-Control"] = noStore
+		delete(h, "Etag")
 	}
 	switch {
-	case private:
-		h["Cache-Control"] = []string{"private, no-store"}
-	case out.status != 0 && out.status != http.StatusOK:
-		h["Cache-Control"] = []string{"no-store"}
-	default:
-		h["Cache-Control"] = []string{"public, max-age=" + strconv.Itoa(max(1, int(out.maxAge.Seconds())))}
-		h["Etag"] = []string{out.tag}
-	}
-	if !private && out.status == 0 && content.Matches(r.Header["If-None-Match"], out.tag) {
+	case out.redirect != "":
+		http.Redirect(w, r, out.redirect, http.StatusFound)
+		return
+	case !private && out.status == 0 && content.Matches(r.Header["If-None-Match"], out.tag):
+		delete(h, "Content-Length")
 		w.WriteHeader(http.StatusNotModified)
 		return
-	}
-	h["Content-Type"] = []string{out.contentType}
-	if r.Method != http.MethodHead || r.Header["Accept-Encoding"] == nil {
-		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
+	case r.Method == http.MethodHead && r.Header["Accept-Encoding"] != nil: // a compressed GET has another length
+		delete(h, "Content-Length")
 	}
 	if out.status != 0 {
 		w.WriteHeader(out.status)
@@ -84,18 +69,32 @@ func (out *response) write(w http.ResponseWriter, r *http.Request, l language, p
 
 // execute renders a page.
 func (s *Site) execute(q *request, p *page) (*response, error) {
-	out := &response{
-		status: p.status, contentType: p.contentType, body: p.body, maxAge: p.maxAge, redirect: p.redirect, noIndex: p.noIndex, tag: p.tag,
+	out := &response{status: p.status, redirect: p.redirect, body: p.body, tag: p.tag, header: http.Header{}}
+	if p.redirect != "" {
+		out.header["Cache-Control"] = []string{"public, max-age=60"}
+		return out, nil
 	}
+	contentType := p.contentType
 	if p.template != "" {
 		var b bytes.Buffer
 		if err := s.editions[q.edition].execute(&b, p.template, s.layoutOf(q, p)); err != nil {
 			return nil, err
 		}
-		out.body, out.contentType = b.Bytes(), htmlType
+		out.body, contentType = b.Bytes(), htmlType
+		maps.Copy(out.header, pageHeader)
+		out.header["Content-Language"] = []string{string(q.edition.Language)}
 	}
 	if out.tag == "" {
 		out.tag = content.Tag(content.Hash(out.body))
+	}
+	if p.noIndex {
+		out.header["X-Robots-Tag"] = []string{"noindex"}
+	}
+	out.header["Content-Type"], out.header["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(out.body))}
+	out.header["Cache-Control"], out.header["Etag"] = []string{"public, max-age=" + strconv.Itoa(max(1, int(p.maxAge.Seconds())))}, []string{out.tag}
+	if p.status != 0 {
+		out.header["Cache-Control"] = []string{"no-store"}
+		delete(out.header, "Etag")
 	}
 	return out, nil
 }

@@ -132,7 +132,6 @@ func (s *Site) Register(mux *http.ServeMux) {
 // negotiate passes a request to Programs unless it prefers HTML.
 func (s *Site) negotiate(page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Add("Vary", "Accept")
 		if prefersHTML(r) {
 			w.Header().Set("Link", s.Links)
 			page.ServeHTTP(w, r)
@@ -192,7 +191,7 @@ func (s *Site) serve(rt route) http.Handler {
 			s.writeError(w, q, err)
 			return
 		}
-		out.write(w, r, e.Language, q.principal.Mode != access.Anonymous)
+		out.write(w, r, q.principal.Mode != access.Anonymous)
 	})
 }
 

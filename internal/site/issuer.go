@@ -30,7 +30,6 @@ type issuerPage struct {
 	CIF                 string
 	Manager, Depositary *link
 	Funds               string // address of the funds of a manager, or ""
-	All                 int    // reports without a filter
 	Activity            *chart
 	Alert               string // command that creates a webhook
 	JSON                string // address, or "" if it is not in the directory
@@ -166,7 +165,7 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 	}
 	out := &issuerPage{
 		listing: reports, Issuer: *i, Kind: q.edition.kindText(i.Kind), CIF: i.CIF(), Manager: q.party(i.Manager), Depositary: q.party(i.Depositary),
-		All: q.snapshot.Newest(disclosure.Filter{Issuer: i.ID}, 0).Total, Alert: alertCommand(s.BaseURL, i.ID),
+		Alert: alertCommand(s.BaseURL, i.ID),
 	}
 	if _, listed := q.snapshot.Issuer(i.ID); listed {
 		out.JSON = "/api/v1" + issuerPath(i.ID)

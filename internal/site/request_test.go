@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/query/querytest"
 	"pregon/internal/source/health"
+	"pregon/internal/store"
 )
 
 // A page repeats the query string in each link, so a long one is refused before it
@@ -78,4 +82,86 @@ func TestLiveState(t *testing.T) {
 	has(t, w, `<span data-state="off">Archivo</span>`)
 	s.must(s.coverage.SetStatus(t.Context(), nil, health.Status{State: health.Blind, Since: time.Now(), At: time.Now()}))
 	has(t, s.get(http.StatusOK, "/live", "If-None-Match", w.Header().Get("ETag")), `<span data-state="blind">Fuente inaccesible</span>`)
+}
+
+// No request makes a page fail, also while the catalogue changes.
+func TestOddRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", querytest.Market())
+	long := strings.Repeat("%20-a", 300)
+	queries := []string{
+		"", "?", "?&&=&", "?;", "?%zz", "?search=%00", "?search=%ff", "?search=" + long, "?search=%22", "?search=-", "?search=a&search=b", "?search=%22a+-b%22+-",
+		"?page=0", "?page=-1", "?page=2147483647", "?page=99999999999999999999", "?page=+1", "?page=1&page=2", "?type=", "?type=ip", "?type=IP&type=HR", "?kind=Company",
+		"?kind=company&kind=x", "?kind=", "?category=%3Cscript%3E", "?category=a&category=b", "?market=" + long, "?issuer=A69000016", "?issuer=nope", "?issuer=%2F..%2F",
+		"?from=1900-01-01&to=9999-12-31", "?from=0000-00-00", "?from=2026-03-29&to=2026-03-29", "?to=1899-12-31", "?from=x", "?without=securitisation", "?without=x",
+		"?in=document", "?in=x", "?in=document&search=a", "?in=document&search=-a", "?in=document&search=%22", "?%69n=document&search=a", "?lang=en&lang=es", "?lang=xx",
+		"?l%61ng=en", "?letter=0", "?letter=%C3%91", "?letter=AB", "?offset=-1", "?offset=2147483647", "?offset=x", "?q=", "?q=" + long, "?q=%ff", "?token=x",
+		"?limit=0", "?limit=51", "?sort=x",
+	}
+	paths := []string{
+		"/", "/search", "/live", "/suggest", "/issuers", "/analytics", "/feed.atom", "/feed.json", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/developers", "/status",
+		"/reports/oir-40374", "/reports/oir-40374.md", "/reports/.md", "/reports/%00", "/reports/%2F%2Fevil.example", "/reports/..%2F..", "/reports/OIR-40374%3F", "/reports/oir-99999999999999999999",
+		"/issuers/A69000016", "/issuers/bvb", "/issuers/%2F%2Fevil.example", "/issuers/%ff", "/issuers/%22", "/issuers/" + long, "/issuers/%20", "/issuers/A69000016/months.csv", "/issuers/x/months.csv",
+		"/analytics/daily.csv", "/analytics/..%2Fx", "/analytics/.csv", "/sitemaps/pages.xml", "/sitemaps/.xml", "/sitemaps/9999.xml", "/sitemaps/1899.xml", "/sitemaps/-001.xml",
+		"/developers/%2e%2e", "/developers/conventions", "/assets/site.js", "/assets/..%2Fsite.js",
+	}
+	var wg sync.WaitGroup
+	for _, credential := range []string{"", "Bearer read:reports+read:issuers+read:analytics"} {
+		for _, path := range paths {
+			wg.Go(func() {
+				for i, q := range queries {
+					if credential != "" && i%3 != 0 {
+						continue // nothing of it is cached, and a part shows what differs
+					}
+					oddRequest(t, s.mux, path+q, credential)
+				}
+			})
+		}
+	}
+	for n := range 20 {
+		s.append(store.Batch{Reports: []disclosure.Report{querytest.Report(disclosure.IP, int64(9000+n), "2026-05-01T10:00:00Z")}})
+	}
+	wg.Wait()
+}
+
+// oddRequest expects a page, a redirect within the site, or an error of the client.
+func oddRequest(t *testing.T, site http.Handler, target, credential string) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	path, raw, _ := strings.Cut(target, "?")
+	r.URL.RawQuery = raw
+	r.URL.Path, _ = url.PathUnescape(path)
+	r.URL.RawPath = path
+	r.Header.Set("Accept", "text/html")
+	if credential != "" {
+		r.Header.Set("Authorization", credential)
+	}
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, r)
+	to := w.Header().Get("Location")
+	switch {
+	case w.Code >= 500 || strings.Contains(w.Body.String(), "%!"):
+		t.Errorf("%.200s: got %d\n%.300s", target, w.Code, w.Body)
+	case to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, `/\`)):
+		t.Errorf("%.200s: redirected to %q", target, to)
+	}
+}
+
+// Reports that one issuer publishes minutes apart are one group, however many they
+// are, and a group does not cross midnight in Madrid.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 29, 1, 20, 0, 0, time.UTC) // 03:20 in Madrid, after the clocks changed at 02:00
+	var reports []disclosure.Report
+	for n := range 30 {
+		published := at.Add(-time.Duration(n) * 9 * time.Minute)
+		reports = append(reports, querytest.Report(disclosure.OIR, int64(n+1), published.Format(time.RFC3339)))
+	}
+	w := start(t, "", store.Batch{Reports: reports}).get(http.StatusOK, "/")
+	has(t, w, `data-day="2026-03-29"`, `data-day="2026-03-28"`)
+	if n := strings.Count(w.Body.String(), `<li class="row group"`); n != 2 {
+		t.Errorf("got %d groups, want one for each day", n)
+	}
+	if n := strings.Count(w.Body.String(), `<li class="row"`); n != 0 {
+		t.Errorf("%d reports are apart", n)
+	}
 }

@@ -111,9 +111,6 @@ func (q *request) nameOf(d disclosure.Day) string {
 func (d *dayRows) add(r row) {
 	for i := len(d.Groups) - 1; i >= 0; i-- {
 		last := d.Groups[i].Rows[len(d.Groups[i].Rows)-1]
-		if d.Groups[i].First().At.Sub(r.At) > 6*together {
-			break // all before it are older
-		}
 		if last.Company == r.Company && last.At.Sub(r.At) <= together {
 			d.Groups[i].Rows = append(d.Groups[i].Rows, r)
 			return

@@ -10,6 +10,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
+	"pregon/internal/search"
 	"pregon/internal/server/content"
 )
 
@@ -300,14 +301,19 @@ func (s *Site) suggest(q *request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out suggestPage
-	for _, e := range found.Issuers {
-		out.Issuers = append(out.Issuers, suggested{e.Issuer.Name, e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID))})
-	}
+	out := suggestPage{Issuers: q.suggestIssuers(found.Issuers)}
 	for _, c := range found.Categories {
 		out.Categories = append(out.Categories, suggested{c.Category, q.edition.Number(c.Total), q.edition.Link("/search?category=" + url.QueryEscape(c.Category))})
 	}
 	return &page{template: "fragment-suggest", Data: out, noIndex: true}, nil
+}
+
+// suggestIssuers returns issuers with the addresses of their pages.
+func (q *request) suggestIssuers(found []*search.Issuer) (out []suggested) {
+	for _, e := range found {
+		out = append(out, suggested{e.Issuer.Name, e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID))})
+	}
+	return out
 }
 
 // maxTyped is the size of a text to complete, in bytes.

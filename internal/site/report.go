@@ -151,7 +151,7 @@ func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
 	add("published", q.edition.Moment(r.PublishedAt), "", false)
 	add("precision", q.precision(r.TimeFrom), "", false)
 	if issuer != "" {
-		add("issuer", r.CompanyName, q.edition.Link("/issuers/"+url.PathEscape(issuer)), false)
+		add("issuer", r.CompanyName, q.edition.Link(issuerPath(issuer)), false)
 	} else {
 		add("issuer", r.CompanyName, "", false)
 	}

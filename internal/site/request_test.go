@@ -98,20 +98,21 @@ func TestOddRequests(t *testing.T) {
 		"?l%61ng=en", "?letter=0", "?letter=%C3%91", "?letter=AB", "?offset=-1", "?offset=2147483647", "?offset=x", "?q=", "?q=" + long, "?q=%ff", "?token=x",
 		"?limit=0", "?limit=51", "?sort=x",
 	}
+	const filtered = 8 // the first paths have all filters
 	paths := []string{
-		"/", "/search", "/live", "/suggest", "/issuers", "/analytics", "/feed.atom", "/feed.json", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/developers", "/status",
-		"/reports/oir-40374", "/reports/oir-40374.md", "/reports/.md", "/reports/%00", "/reports/%2F%2Fevil.example", "/reports/..%2F..", "/reports/OIR-40374%3F", "/reports/oir-99999999999999999999",
-		"/issuers/A69000016", "/issuers/bvb", "/issuers/%2F%2Fevil.example", "/issuers/%ff", "/issuers/%22", "/issuers/" + long, "/issuers/%20", "/issuers/A69000016/months.csv", "/issuers/x/months.csv",
+		"/", "/search", "/live", "/suggest", "/issuers", "/issuers/A69000016", "/feed.atom", "/feed.json",
+		"/analytics", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/developers", "/status", "/reports/oir-40374", "/reports/oir-40374.md", "/reports/.md", "/reports/%00", "/reports/%2F%2Fevil.example", "/reports/..%2F..", "/reports/OIR-40374%3F", "/reports/oir-99999999999999999999",
+		"/issuers/bvb", "/issuers/%2F%2Fevil.example", "/issuers/%ff", "/issuers/%22", "/issuers/" + long, "/issuers/%20", "/issuers/A69000016/months.csv", "/issuers/x/months.csv",
 		"/analytics/daily.csv", "/analytics/..%2Fx", "/analytics/.csv", "/sitemaps/pages.xml", "/sitemaps/.xml", "/sitemaps/9999.xml", "/sitemaps/1899.xml", "/sitemaps/-001.xml",
 		"/developers/%2e%2e", "/developers/conventions", "/assets/site.js", "/assets/..%2Fsite.js",
 	}
 	var wg sync.WaitGroup
 	for _, credential := range []string{"", "Bearer read:reports+read:issuers+read:analytics"} {
-		for _, path := range paths {
+		for at, path := range paths {
 			wg.Go(func() {
 				for i, q := range queries {
-					if credential != "" && i%3 != 0 {
-						continue // nothing of it is cached, and a part shows what differs
+					if (credential != "" || at >= filtered) && (at+i)%4 != 0 {
+						continue // a part shows what differs
 					}
 					oddRequest(t, s.mux, path+q, credential)
 				}

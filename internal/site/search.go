@@ -1,7 +1,7 @@
 package site
 
 import (
-	"net/url"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -82,15 +82,12 @@ func (s *Site) search(q *request) (*page, error) {
 }
 
 // foundIssuers returns the issuers that a search text names.
-func (q *request) foundIssuers(text string) (out []suggested, err error) {
+func (q *request) foundIssuers(text string) ([]suggested, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
 	found, err := q.snapshot.Issuers(q.Context(), text, "", foundIssuers)
-	for _, e := range found {
-		out = append(out, suggested{e.Issuer.Name, e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID))})
-	}
-	return out, err
+	return q.suggestIssuers(found), err
 }
 
 // facets returns the counts of a search with the addresses that narrow it.
@@ -131,10 +128,7 @@ func (q *request) yearFacet(years []catalog.Facet) facet {
 		from, to := y.Value+"-01-01", y.Value+"-12-31"
 		v := choice{Value: y.Value, Text: y.Value, Count: y.Total, Selected: q.values.Get("from") == from && q.values.Get("to") == to}
 		narrowed := *q
-		narrowed.values = url.Values{}
-		for name, values := range q.values {
-			narrowed.values[name] = values
-		}
+		narrowed.values = maps.Clone(q.values)
 		if v.Selected {
 			narrowed.values.Del("from")
 			v.URL = narrowed.with("/search", "to", "")

@@ -251,7 +251,7 @@ func (s *Site) render(rt route, q *request) (*response, error) {
 	return s.execute(q, p)
 }
 
-// Snapshot, or the state of the source, of which a page consists.
+// stateOf returns everything besides the request that a page depends on.
 func (s *Site) stateOf(q *request) state {
 	return state{of: q.snapshot, minute: q.now.Unix() / 60, source: string(s.Query.SourceStatus().State), demo: s.Query.Source() == demoSource}
 }

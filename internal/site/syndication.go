@@ -10,7 +10,7 @@ import (
 	"pregon/internal/query"
 )
 
-// entry of a feed reader.
+// syndicated is a report as feed readers get it.
 type syndicated struct {
 	report    *disclosure.Report
 	published time.Time

@@ -181,21 +181,16 @@ func (q *request) parameters(more ...string) string {
 	return "?" + values.Encode()
 }
 
-// with returns the address of a page with the parameters of the request, of which one
-// is changed, or removed if the value is empty. A changed filter leads to the first
-// page.
-func (q *request) with(path, name, value string) string {
+// with returns the address of a page with the parameters of the request, of which
+// some are changed: names and values, where an empty value removes the parameter. It
+// leads to the first page of a list.
+func (q *request) with(path string, changes ...string) string {
 	values := maps.Clone(q.values)
 	values.Del("page")
-	values.Del(name)
-	if value != "" {
-		values.Set(name, value)
+	for i := 0; i+1 < len(changes); i += 2 {
+		values.Set(changes[i], changes[i+1])
 	}
-	for name, v := range values {
-		if len(v) != 1 || v[0] == "" {
-			delete(values, name)
-		}
-	}
+	maps.DeleteFunc(values, func(_ string, v []string) bool { return len(v) != 1 || v[0] == "" })
 	if len(values) == 0 {
 		return path
 	}

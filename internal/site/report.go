@@ -88,7 +88,7 @@ func (s *Site) report(q *request) (*page, error) {
 		if markdown {
 			address += ".md"
 		}
-		return &page{redirect: q.with(address, "", "")}, nil
+		return &page{redirect: q.with(address)}, nil
 	}
 	rep := f.Decode()
 	if markdown {

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +27,17 @@ type facet struct {
 	Name   string
 	Values []choice
 	More   []choice // less frequent ones
+}
+
+// add adds the value at a place of the facet. Only the first ones, and the selected
+// one, are always visible.
+func (f *facet) add(place int, v choice) {
+	switch {
+	case place < facetValues || v.Selected:
+		f.Values = append(f.Values, v)
+	case place < moreValues:
+		f.More = append(f.More, v)
+	}
 }
 
 // Sizes of the page.
@@ -100,12 +110,7 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 			if selected {
 				v.URL = q.with("/search", parameter, "")
 			}
-			switch {
-			case i < facetValues || selected:
-				one.Values = append(one.Values, v)
-			case i < moreValues:
-				one.More = append(one.More, v)
-			}
+			one.add(i, v)
 		}
 		if len(one.Values) > 1 || len(one.Values) == 1 && one.Values[0].Selected {
 			out = append(out, one)
@@ -127,20 +132,11 @@ func (q *request) yearFacet(years []catalog.Facet) facet {
 	for i, y := range years {
 		from, to := y.Value+"-01-01", y.Value+"-12-31"
 		v := choice{Value: y.Value, Text: y.Value, Count: y.Total, Selected: q.values.Get("from") == from && q.values.Get("to") == to}
-		narrowed := *q
-		narrowed.values = maps.Clone(q.values)
+		v.URL = q.with("/search", "from", from, "to", to)
 		if v.Selected {
-			narrowed.values.Del("from")
-			v.URL = narrowed.with("/search", "to", "")
-		} else {
-			narrowed.values.Set("from", from)
-			v.URL = narrowed.with("/search", "to", to)
+			v.URL = q.with("/search", "from", "", "to", "")
 		}
-		if i < facetValues {
-			out.Values = append(out.Values, v)
-		} else if i < moreValues {
-			out.More = append(out.More, v)
-		}
+		out.add(i, v)
 	}
 	return out
 }

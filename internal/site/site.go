@@ -108,15 +108,6 @@ var routes = []route{
 	{pattern: "GET /status", handle: (*Site).status, early: true, fresh: true},
 }
 
-// Patterns returns the pattern of every route.
-func (s *Site) Patterns() []string {
-	out := []string{"GET " + assetPath + "{name}"}
-	for _, r := range routes {
-		out = append(out, r.pattern)
-	}
-	return out
-}
-
 // Register adds every page to the mux.
 func (s *Site) Register(mux *http.ServeMux) {
 	for _, r := range routes {

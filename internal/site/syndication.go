@@ -110,11 +110,11 @@ func (s *Site) atom(q *request) (*page, error) {
 	}
 	source := s.Query.Attribution()
 	feed := atomFeed{
-		Language: string(q.edition.Language), ID: s.BaseURL + q.with("/feed.atom", "", ""), Title: q.feedTitle(), Subtitle: q.edition.text("feed.description"),
+		Language: string(q.edition.Language), ID: s.BaseURL + q.with("/feed.atom"), Title: q.feedTitle(), Subtitle: q.edition.text("feed.description"),
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: atomAuthor{source.Source}, Rights: source.Notice, Icon: s.BaseURL + s.assets["icon.svg"].url,
 		Links: []atomLink{
-			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom", "", "")},
-			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + q.with("/", "", "")},
+			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom")},
+			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + q.with("/")},
 		},
 	}
 	newest := time.Time{}
@@ -183,7 +183,7 @@ func (s *Site) jsonFeed(q *request) (*page, error) {
 		return nil, err
 	}
 	feed := jsonFeed{
-		Version: "https://jsonfeed.org/version/1.1", Title: q.feedTitle(), HomePage: s.BaseURL + q.with("/", "", ""), FeedURL: s.BaseURL + q.with("/feed.json", "", ""),
+		Version: "https://jsonfeed.org/version/1.1", Title: q.feedTitle(), HomePage: s.BaseURL + q.with("/"), FeedURL: s.BaseURL + q.with("/feed.json"),
 		Description: s.Query.Attribution().Notice, Language: string(q.edition.Language), Icon: s.BaseURL + s.assets["icon.svg"].url,
 		Authors: []jsonAuthor{{s.Query.Attribution().Source}}, Items: []jsonItem{},
 	}

@@ -117,7 +117,7 @@ func has(t *testing.T, w *httptest.ResponseRecorder, texts ...string) {
 }
 
 // hostile is a text that breaks pages that do not escape it.
-const hostile = `</title><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}‮ javascript:alert(3) `
+const hostile = `</title><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\u202e" + ` javascript:alert(3) `
 
 // hostileMarket is a market whose every text is hostile.
 func hostileMarket() store.Batch {

@@ -226,14 +226,6 @@ func (s *Service) reportTitle(company, title, series string, published time.Time
 // reportLink returns the page of a report, which links to the regulator's.
 func (s *Service) reportLink(id string) string { return s.BaseURL + "/reports/" + id }
 
-// textOf returns the text of a field, "" for null.
-func textOf(field *string) string {
-	if field == nil {
-		return ""
-	}
-	return *field
-}
-
 // issuerLink returns the page of an issuer.
 func (s *Service) issuerLink(id string) string {
 	return s.BaseURL + "/issuers/" + url.PathEscape(id)

@@ -34,22 +34,7 @@ func TestDocumentedReceiver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	receiver := exec.CommandContext(t.Context(), "node", file)
-	receiver.Env = append(os.Environ(), "SECRET="+secret, "PORT=0")
-	receiver.Stderr = os.Stderr
-	said, err := receiver.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := receiver.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = receiver.Process.Kill(); _ = receiver.Wait() })
-	var port int
-	if _, err := fmt.Fscanf(said, "port %d\n", &port); err != nil {
-		t.Fatal(err)
-	}
-	address := fmt.Sprintf("http://127.0.0.1:%d/", port)
+	address := receive(t, exec.CommandContext(t.Context(), "node", file), secret)
 	if _, err := p.Update(t.Context(), owner, hook.ID, func(d *webhook.Draft) error { d.URL = address; return nil }); err != nil {
 		t.Fatal(err)
 	}

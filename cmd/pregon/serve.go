@@ -313,7 +313,9 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		Remote:       proxies.Client,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
-			log.Request(telemetry.Request(o))
+			if o.Route != site.LiveRoute || o.Status != http.StatusNotModified { // an open page asks every second
+				log.Request(telemetry.Request(o))
+			}
 		},
 	})
 	return err

@@ -85,12 +85,15 @@ type route struct {
 	fresh bool
 }
 
+// LiveRoute is the pattern of the fragment that open pages poll.
+const LiveRoute = "GET /live"
+
 // routes are all pages.
 var routes = []route{
 	{pattern: "GET /{$}", handle: (*Site).feed, scope: access.ReadReports},
 	{pattern: "GET /reports/{id}", handle: (*Site).report, scope: access.ReadReports},
 	{pattern: "GET /search", handle: (*Site).search, scope: access.ReadReports, expensive: true},
-	{pattern: "GET /live", handle: (*Site).live, scope: access.ReadReports},
+	{pattern: LiveRoute, handle: (*Site).live, scope: access.ReadReports},
 	{pattern: "GET /suggest", handle: (*Site).suggest},
 	{pattern: "GET /issuers", handle: (*Site).issuers, scope: access.ReadIssuers},
 	{pattern: "GET /issuers/{id}", handle: (*Site).issuer, scope: access.ReadIssuers | access.ReadReports},

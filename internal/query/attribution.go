@@ -9,9 +9,12 @@ type Attribution struct {
 	Notice string  `json:"notice"`
 }
 
+// Simulated reports whether the store holds the simulated market.
+func (q *Service) Simulated() bool { return q.Source() == "demo" }
+
 // Attribution returns the source of all records of this service.
 func (q *Service) Attribution() Attribution {
-	if q.Source() == "demo" {
+	if q.Simulated() {
 		return Attribution{
 			Source: "Mercado simulado de Pregón",
 			Notice: "Simulated market: companies, funds and reports are fictional. None of this was filed with any regulator.",

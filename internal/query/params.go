@@ -114,13 +114,14 @@ func (p *Params) Kind() disclosure.Kind {
 // securitisation funds.
 func (p *Params) without() bool {
 	s := p.Text("without")
-	if s != "" && s != withoutSecuritisation {
-		p.Reject("without", s, "must be "+withoutSecuritisation+", or be left out")
+	if s != "" && s != WithoutSecuritisation {
+		p.Reject("without", s, "must be "+WithoutSecuritisation+", or be left out")
 	}
-	return s == withoutSecuritisation
+	return s == WithoutSecuritisation
 }
 
-const withoutSecuritisation = "securitisation"
+// WithoutSecuritisation is the value of the parameter without.
+const WithoutSecuritisation = "securitisation"
 
 // MaxSearch is the largest size of a search text in bytes. URLs are shorter,
 // but the arguments of a tool may not be.

@@ -38,7 +38,7 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 		b.To = f.To.String()
 	}
 	if f.NoSecuritisation {
-		b.Without = withoutSecuritisation
+		b.Without = WithoutSecuritisation
 	}
 	if f.InDocument {
 		b.In = InDocument

@@ -156,12 +156,13 @@ func (out *Status) setSource(s health.Status) {
 	}
 	for _, sf := range s.Surfaces {
 		out.Surfaces = append(out.Surfaces, surface{
-			sf.Name, sf.OK, surfaceState(sf), TimeOrNull(sf.SuccessAt), TimeOrNull(sf.FailureAt), sf.Failures, OrNull(sf.Error),
+			sf.Name, sf.OK, SurfaceState(sf), TimeOrNull(sf.SuccessAt), TimeOrNull(sf.FailureAt), sf.Failures, OrNull(sf.Error),
 		})
 	}
 }
 
-func surfaceState(s health.Surface) string {
+// SurfaceState returns the state of a part of the source in one word.
+func SurfaceState(s health.Surface) string {
 	switch {
 	case s.OK:
 		return "ok"

@@ -65,22 +65,9 @@ func prefersCSV(accept []string) bool {
 		return false
 	}
 	ranges := content.ParseAccept(accept)
-	asCSV, namedCSV := acceptance(ranges, "text/csv", "text/*")
-	asJSON, namedJSON := acceptance(ranges, "application/json", "application/*")
+	asCSV, namedCSV := content.Quality(ranges, "text/csv")
+	asJSON, namedJSON := content.Quality(ranges, "application/json")
 	return asCSV > asJSON || asCSV == asJSON && asCSV > 0 && namedCSV && !namedJSON
-}
-
-// acceptance returns the quality of a type and whether it is named, not just
-// covered by a wildcard. The most specific range counts.
-func acceptance(ranges []content.MediaRange, name, group string) (quality float64, named bool) {
-	for _, wanted := range []string{name, group, "*/*"} {
-		for _, r := range ranges {
-			if r.Type == wanted {
-				return r.Quality, wanted == name
-			}
-		}
-	}
-	return 0, false
 }
 
 // listBody is what all lists have in common. Days are the rows of the completeness.

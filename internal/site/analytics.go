@@ -34,7 +34,7 @@ type typeTotal struct {
 func (s *Site) analytics(q *request) (*page, error) {
 	figures := q.snapshot.Analytics(q.now)
 	out := &analyticsPage{Totals: figures.Totals, Time: q.timeCharts(figures), Ranks: q.rankCharts(figures)}
-	for _, t := range []disclosure.Type{disclosure.IP, disclosure.OIR, disclosure.HR} {
+	for _, t := range shownTypes {
 		out.Types = append(out.Types, typeTotal{t, countOf(figures.Totals.ByType, t)})
 	}
 	return &page{

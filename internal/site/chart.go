@@ -209,7 +209,7 @@ func (e edition) newHeat(hours [7][24]int) *heat {
 	}
 	for d, day := range hours {
 		name := weekdays[e.Language][(d+1)%7]
-		h.Weekdays = append(h.Weekdays, firstLetters(name, 3))
+		h.Weekdays = append(h.Weekdays, e.shortWeekday((d+1)%7))
 		for hour, n := range day {
 			if n > 0 {
 				h.Cells = append(h.Cells, heatCell{

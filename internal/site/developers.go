@@ -123,7 +123,7 @@ func (s *Site) developers(q *request) (*page, error) {
 		Receivers: []snippet{
 			s.sample("receiver-go", "Go", "receiver.go.txt"), s.sample("receiver-python", "Python", "receiver.py"), s.sample("receiver-js", "JavaScript", "receiver.mjs"),
 		},
-		Clients: s.mcpClients(), Limit: s.anonymousLimit(), Scopes: access.AllScopes.Names(), Source: s.Query.Attribution(), Demo: s.Query.Source() == demoSource,
+		Clients: s.mcpClients(), Limit: s.anonymousLimit(), Scopes: access.AllScopes.Names(), Source: s.Query.Attribution(), Demo: s.Query.Simulated(),
 	}
 	return &page{template: "developers", Title: q.edition.text("dev.title"), Description: q.edition.text("dev.description"), Data: data}, nil
 }

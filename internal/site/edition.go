@@ -125,10 +125,10 @@ type templates struct{ set *template.Template }
 func (s *Site) parse(e edition) (*templates, error) {
 	funcs := template.FuncMap{
 		"t": e.T, "n": e.N, "link": e.Link, "number": e.Number, "percent": e.Percent,
-		"clock": e.Clock, "day": e.Day, "date": e.ShortDate, "moment": e.Moment, "exact": e.Exact, "duration": e.Duration,
+		"clock": e.Clock, "day": e.Day, "date": e.ShortDate, "moment": e.Moment, "exact": e.Exact,
 		"typeName": func(t any) (string, error) { return e.T("type." + fmt.Sprint(t)) },
 		"prose":    prose, "inlines": inlines,
-		"asset": s.assetURL, "path": url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },
+		"path": url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },
 	}
 	set := template.New("").Funcs(funcs)
 	for _, name := range namesOf(sources, "templates") {

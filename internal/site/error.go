@@ -78,7 +78,7 @@ func (s *Site) ErrorPage(w http.ResponseWriter, r *http.Request, d problem.Docum
 	if !prefersHTML(r) || strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/.well-known/") {
 		return false
 	}
-	s.writeProblem(w, &request{Request: r, site: s, edition: editionOf(r)}, d)
+	s.writeProblem(w, &request{Request: r, edition: editionOf(r)}, d)
 	return true
 }
 
@@ -86,5 +86,5 @@ var errNoPage = fault.New(fault.NotFound, "There is nothing at this path.")
 
 // NotFound writes the page for an address without a page.
 func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
-	s.writeProblem(w, &request{Request: r, site: s, edition: editionOf(r)}, problem.Of(errNoPage))
+	s.writeProblem(w, &request{Request: r, edition: editionOf(r)}, problem.Of(errNoPage))
 }

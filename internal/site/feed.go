@@ -18,19 +18,18 @@ import (
 const (
 	feedRows = 40
 	liveRows = 12 // of the fragment that pages poll
+
+	feedIssuers = 8 // most active ones
 )
 
 // feedPage is the feed of new reports.
 type feedPage struct {
 	*listing
-	Pace     catalog.Pace
+	PaceText string
+	PaceBar  *paceBar
 	Active   []catalog.IssuerUse
-	paceText string
 	Live     string // address of the fragment to poll; empty on later pages
 }
-
-// PaceText compares today with the usual.
-func (f *feedPage) PaceText() string { return f.paceText }
 
 // FeedLinks are the feeds of the list.
 func (l *listing) FeedLinks() []link { return feedLinks(l.feedURL) }
@@ -39,10 +38,6 @@ func (l *listing) FeedLinks() []link { return feedLinks(l.feedURL) }
 func feedLinks(parameters string) []link {
 	return []link{{"Atom", "/feed.atom" + parameters}, {"JSON Feed", "/feed.json" + parameters}}
 }
-
-// PaceBar returns the bar of today's pace, or nil if there is nothing to compare
-// with.
-func (f *feedPage) PaceBar() *paceBar { return newPaceBar(f.Pace) }
 
 // listing is a list of reports with its filter.
 type listing struct {
@@ -67,8 +62,10 @@ func (s *Site) feed(q *request) (*page, error) {
 		return nil, err
 	}
 	figures := q.snapshot.Analytics(q.now)
-	out := &feedPage{listing: found, Pace: figures.Pace, Active: figures.Issuers[:min(len(figures.Issuers), 8)]}
-	out.paceText = q.edition.paceText(figures.Pace)
+	out := &feedPage{
+		listing: found, PaceText: q.edition.paceText(figures.Pace), PaceBar: newPaceBar(figures.Pace),
+		Active: figures.Issuers[:min(len(figures.Issuers), feedIssuers)],
+	}
 	if found.Page == 1 {
 		out.Live = q.with("/live", "page", "")
 	}
@@ -93,10 +90,7 @@ type livePage struct {
 // Its entity tag changes only with them.
 func (s *Site) live(q *request) (*page, error) {
 	list := q.list(liveRows)
-	if err := q.params.Err(); err != nil {
-		return nil, err
-	}
-	found, err := s.Query.Reports(q.Context(), q.snapshot, list)
+	found, err := s.reports(q, list)
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +109,7 @@ func (s *Site) list(q *request, limit int) (*listing, error) {
 
 // find returns a page of reports, as pages show it and as it was found.
 func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error) {
-	if err := q.params.Err(); err != nil {
-		return nil, catalog.Page{}, err
-	}
-	found, err := s.Query.Reports(q.Context(), q.snapshot, list)
+	found, err := s.reports(q, list)
 	if err != nil {
 		return nil, catalog.Page{}, err
 	}
@@ -131,6 +122,14 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 	}
 	out.feedURL, out.CSV = q.parameters(), "/api/v1/reports.csv"+q.parameters("limit", "50")
 	return out, found, nil
+}
+
+// reports returns a page of reports, or what is wrong with the parameters.
+func (s *Site) reports(q *request, list query.List) (catalog.Page, error) {
+	if err := q.params.Err(); err != nil {
+		return catalog.Page{}, err
+	}
+	return s.Query.Reports(q.Context(), q.snapshot, list)
 }
 
 // pageNumber returns the parameter of a page, empty for the first.
@@ -152,10 +151,12 @@ func (q *request) list(limit int) query.List {
 	return list
 }
 
-func (q *request) rows(found catalog.Page, search string) []row {
+// rows returns reports with the words that match a search text marked.
+func (q *request) rows(found catalog.Page, text string) []row {
 	out := make([]row, len(found.Reports))
+	matches := search.NewHighlighter(text)
 	for i, f := range found.Reports {
-		out[i] = q.newRow(f, search)
+		out[i] = q.newRow(f, matches)
 	}
 	return out
 }
@@ -221,6 +222,9 @@ type choice struct {
 // hidden is a parameter that a form keeps.
 type hidden struct{ Name, Value string }
 
+// shownTypes are the types in the order in which pages offer them.
+var shownTypes = []disclosure.Type{disclosure.IP, disclosure.OIR, disclosure.HR}
+
 // form returns the filter of the request.
 func (q *request) form() filterForm {
 	path, e := q.URL.EscapedPath(), q.edition
@@ -229,15 +233,15 @@ func (q *request) form() filterForm {
 		return choice{Value: value, Text: text, URL: q.with(path, name, value), Selected: q.values.Get(name) == value}
 	}
 	f.Types = append(f.Types, chosen("type", "", e.text("all")))
-	for _, t := range []disclosure.Type{disclosure.IP, disclosure.OIR, disclosure.HR} {
+	for _, t := range shownTypes {
 		f.Types = append(f.Types, chosen("type", string(t), string(t)))
 	}
-	f.Without = chosen("without", withoutSecuritisation, e.text("filter.without"))
+	f.Without = chosen("without", query.WithoutSecuritisation, e.text("filter.without"))
 	if f.Without.Selected {
 		f.Without.URL = q.with(path, "without", "")
 	}
 	f.Kinds = append(f.Kinds, chosen("kind", "", e.text("any")))
-	for _, k := range []disclosure.Kind{disclosure.Company, disclosure.Fund, disclosure.Manager, disclosure.Other} {
+	for _, k := range disclosure.Kinds {
 		f.Kinds = append(f.Kinds, chosen("kind", string(k), e.text("kinds."+string(k))))
 	}
 	f.Categories = append(f.Categories, chosen("category", "", e.text("any")))
@@ -259,9 +263,6 @@ func (q *request) form() filterForm {
 	f.Open = cmp.Or(q.values.Get("kind"), q.values.Get("category"), f.From, f.To) != ""
 	return f
 }
-
-// withoutSecuritisation is the value of the parameter without.
-const withoutSecuritisation = "securitisation"
 
 // conditionText describes a condition.
 func (q *request) conditionText(name, value string) string {

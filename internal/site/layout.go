@@ -53,7 +53,7 @@ func (s *Site) layoutOf(q *request, p *page) *layout {
 	full := s.BaseURL + address
 	l := &layout{
 		Page: p, Language: q.edition.Language, Default: full, Alternate: map[language]string{},
-		Demo: s.Query.Source() == demoSource, Source: s.Query.Attribution(), Version: s.Query.Version,
+		Demo: s.Query.Simulated(), Source: s.Query.Attribution(), Version: s.Query.Version,
 		State: string(s.Query.SourceStatus().State), Search: values.Get("search"), NoIndex: p.noIndex,
 	}
 	if strings.HasPrefix(q.URL.Path, "/issuers") {

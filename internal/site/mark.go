@@ -8,13 +8,10 @@ import (
 )
 
 // mark returns a text with the words marked that match a search.
-func mark(query, s string) []span {
-	if strings.TrimSpace(query) == "" {
-		return plain(s)
-	}
+func mark(matches search.Highlighter, s string) []span {
 	var out []span
 	end := 0
-	for _, m := range search.Highlight(query, s) {
+	for _, m := range matches.Spans(s) {
 		if m.From > end {
 			out = append(out, span{Text: s[end:m.From]})
 		}

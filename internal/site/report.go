@@ -13,6 +13,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/query"
+	"pregon/internal/search"
 )
 
 // reportPage is the page of a report.
@@ -99,7 +100,7 @@ func (s *Site) report(q *request) (*page, error) {
 		return nil, err
 	}
 	out := &reportPage{
-		Report: full, Row: q.newRow(f, ""), Facts: q.facts(rep, f), Timeline: q.timeline(rep), Stages: q.stages(rep),
+		Report: full, Row: q.newRow(f, search.Highlighter{}), Facts: q.facts(rep, f), Timeline: q.timeline(rep), Stages: q.stages(rep),
 		Address: s.BaseURL + "/reports/" + id, JSON: "/api/v1/reports/" + id, Markdown: "/reports/" + id + ".md",
 	}
 	out.Sentences, out.Summary = full.Evidence, q.summaryOf(rep)
@@ -131,7 +132,7 @@ func (s *Site) report(q *request) (*page, error) {
 func (q *request) neighbours(f catalog.Report) (newer, older []row) {
 	rows := func(reports []catalog.Report) (out []row) {
 		for _, r := range slices.Backward(reports) {
-			out = append(out, q.newRow(r, ""))
+			out = append(out, q.newRow(r, search.Highlighter{}))
 		}
 		return out
 	}
@@ -168,7 +169,7 @@ func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
 	return out
 }
 
-// precision tells how exact the time of publication is.
+// precision returns how exact the time of publication is.
 func (q *request) precision(from disclosure.Surface) string {
 	if from == disclosure.FromList {
 		return q.edition.text("report.minute")

@@ -6,6 +6,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/search"
 )
 
 // row is a report in a list.
@@ -31,24 +32,21 @@ type span struct {
 	Marked bool
 }
 
-// plain returns a text without marks.
-func plain(text string) []span { return []span{{Text: text}} }
-
 // simulatedPrefix begins the titles of the simulated market. Pages show it apart.
 const simulatedPrefix = "[Simulación] "
 
 // newRow returns a report as lists show it, with the words that match a search
 // marked.
-func (q *request) newRow(f catalog.Report, search string) row {
+func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 	r := f.Decode()
 	title, simulated := strings.CutPrefix(r.Title, simulatedPrefix)
 	out := row{
 		ID: r.ID, Type: string(r.Type), Company: r.CompanyName, Ticker: f.Ticker(), URL: q.edition.Link("/reports/" + r.ID),
-		Simulated: simulated, Title: mark(search, title), Categories: r.Categories(), At: r.PublishedAt, Ago: q.edition.ago(r.PublishedAt, q.now),
+		Simulated: simulated, Title: mark(matches, title), Categories: r.Categories(), At: r.PublishedAt, Ago: q.edition.ago(r.PublishedAt, q.now),
 		Corrected: r.CorrectedBy != "",
 	}
 	if summary := q.summaryOf(r); summary != "" {
-		out.Summary = mark(search, summary)
+		out.Summary = mark(matches, summary)
 	}
 	if id := f.IssuerID(); id != "" {
 		out.IssuerURL = q.edition.Link(issuerPath(id))

@@ -144,7 +144,6 @@ func prefersHTML(r *http.Request) bool {
 // request is a request for a page.
 type request struct {
 	*http.Request
-	site      *Site
 	edition   edition
 	snapshot  *catalog.Snapshot
 	loading   bool // the first data is not loaded yet
@@ -179,7 +178,7 @@ func (s *Site) serve(rt route) http.Handler {
 		var slot access.Slot
 		defer func() { slot.Release() }()
 		e := editionOf(r)
-		q := &request{Request: r, site: s, edition: e, now: time.Now()}
+		q := &request{Request: r, edition: e, now: time.Now()}
 		out, err := s.respond(w, rt, q, &slot)
 		if err != nil {
 			s.writeError(w, q, err)
@@ -233,11 +232,11 @@ const freshSeconds = 2
 
 // render calls the handler and executes the template.
 func (s *Site) render(rt route, q *request) (*response, error) {
-	values, err := url.ParseQuery(q.URL.RawQuery)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "The query string cannot be read: use & between parameters, and %%XX for characters other than letters and digits.")
+	q.params = query.ParseQuery(q.URL.RawQuery)
+	if err := q.params.Err(); err != nil {
+		return nil, err
 	}
-	q.values, q.params = values, query.NewParams(values)
+	q.values = q.URL.Query()
 	p, err := rt.handle(s, q)
 	if err != nil {
 		return nil, err
@@ -247,11 +246,8 @@ func (s *Site) render(rt route, q *request) (*response, error) {
 
 // stateOf returns everything besides the request that a page depends on.
 func (s *Site) stateOf(q *request) state {
-	return state{of: q.snapshot, minute: q.now.Unix() / 60, source: string(s.Query.SourceStatus().State), demo: s.Query.Source() == demoSource}
+	return state{of: q.snapshot, minute: q.now.Unix() / 60, source: string(s.Query.SourceStatus().State), demo: s.Query.Simulated()}
 }
-
-// demoSource marks a store that holds the simulated market.
-const demoSource = "demo"
 
 // cacheKey identifies what a request asks for, in its language.
 func (q *request) cacheKey() string {

@@ -188,7 +188,7 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 		data.Backfill = append(data.Backfill, b)
 	}
 	for n := range 7 {
-		data.Weekdays = append(data.Weekdays, shortWeekday(e, (n+1)%7))
+		data.Weekdays = append(data.Weekdays, e.shortWeekday((n+1)%7))
 	}
 	s.fillCalendar(q, data)
 }
@@ -196,7 +196,7 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 func inDuration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // shortWeekday returns the first letters of a weekday.
-func shortWeekday(e edition, n int) string {
+func (e edition) shortWeekday(n int) string {
 	return firstLetters(weekdays[e.Language][n], 3)
 }
 
@@ -294,14 +294,7 @@ func (q *request) incidents(log []coverage.Incident) []statusIncident {
 
 // surface returns a part of the source as readers see it.
 func (q *request) surface(sf health.Surface) statusSurface {
-	state := "failing"
-	switch {
-	case sf.OK:
-		state = "ok"
-	case sf.Stale:
-		state = "stale"
-	}
-	return statusSurface{q.edition.surfaceName(sf.Name), state, sf.SuccessAt, q.edition.ago(sf.SuccessAt, q.now), sf.Failures, sf.Error}
+	return statusSurface{q.edition.surfaceName(sf.Name), query.SurfaceState(sf), sf.SuccessAt, q.edition.ago(sf.SuccessAt, q.now), sf.Failures, sf.Error}
 }
 
 // surfaceName returns the name of a part of the source.

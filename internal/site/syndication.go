@@ -21,11 +21,7 @@ type syndicated struct {
 
 // syndicate returns the newest reports of a filter for feed readers.
 func (s *Site) syndicate(q *request) ([]syndicated, error) {
-	list := q.list(query.MaxLimit)
-	if err := q.params.Err(); err != nil {
-		return nil, err
-	}
-	found, err := s.Query.Reports(q.Context(), q.snapshot, list)
+	found, err := s.reports(q, q.list(query.MaxLimit))
 	if err != nil {
 		return nil, err
 	}

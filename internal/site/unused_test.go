@@ -32,7 +32,7 @@ func sourceOf(t *testing.T, patterns ...string) string {
 }
 
 // outside begin the keys of texts for values that other packages define.
-var outside = []string{"type.", "kinds.", "kind.", "state.", "status.is.", "status.about.", "error.", "dev.tag.", "surface.", "method."}
+var outside = []string{"type.", "kinds.", "kind.", "state.", "status.is.", "status.about.", "error.", "dev.tag.", "surface.", "status.surface.", "method."}
 
 // Every text is used.
 func TestTextsAreUsed(t *testing.T) {

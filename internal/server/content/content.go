@@ -45,22 +45,23 @@ func Preferred(header []string, types ...string) int {
 	accept := ParseAccept(header)
 	best, highest := 0, 0.0
 	for i, t := range types {
-		if q := qualityOf(accept, t); q > highest {
+		q, _ := Quality(accept, t)
+		if len(accept) == 0 {
+			q = 1
+		}
+		if q > highest {
 			best, highest = i, q
 		}
 	}
 	return best
 }
 
-// qualityOf returns the quality of a type in an Accept header: that of the most
-// specific range.
-func qualityOf(accept []MediaRange, contentType string) float64 {
-	if len(accept) == 0 {
-		return 1
-	}
+// Quality returns the quality of a type in an Accept header, that of the most specific
+// range, and whether the type is named there, not just covered by a wildcard.
+func Quality(accept []MediaRange, contentType string) (q float64, named bool) {
 	name, _, _ := strings.Cut(contentType, ";")
 	major, _, _ := strings.Cut(name, "/")
-	q, specific := 0.0, 0
+	specific := 0
 	for _, r := range accept {
 		rank := 0
 		switch r.Type {
@@ -75,7 +76,7 @@ func qualityOf(accept []MediaRange, contentType string) float64 {
 			q, specific = r.Quality, rank
 		}
 	}
-	return q
+	return q, specific == 3
 }
 
 // Hash returns the hash of a body for Tag. It is the same in all replicas.

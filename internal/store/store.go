@@ -20,7 +20,7 @@
 //
 // # Beside the log
 //
-// Records, nonces, uses, deliveries and documents are not part of the log, and
+// Records, nonces, uses, counts, deliveries and documents are not part of the log, and
 // readers of changes do not see them. Records have counters of their own, which
 // work as the log's does. The others have none, since no reader follows them.
 //
@@ -52,6 +52,7 @@ type Store interface {
 	Records
 	Nonces
 	Usage
+	Counts
 	Deliveries
 	Documents
 	Index
@@ -188,6 +189,30 @@ type Usage interface {
 
 // Use is when a name was used.
 type Use struct{ First, Last time.Time }
+
+// Counts are how often owners, such as keys, used operations, by day.
+type Counts interface {
+	// AddCounts adds to the stored counts, all or none. A batch is added once: a
+	// repeated call with its name within a day changes nothing.
+	AddCounts(ctx context.Context, batch string, counts ...Count) error
+
+	// Counts returns the counts of an owner on the days from first to last, in
+	// order of day and operation.
+	Counts(ctx context.Context, owner string, first, last disclosure.Day) ([]Count, error)
+
+	// PruneCounts deletes up to limit counts of the days before one, the oldest
+	// first, and returns how many.
+	PruneCounts(ctx context.Context, before disclosure.Day, limit int) (int, error)
+}
+
+// Count is how often an owner used an operation on a day. The texts must be valid
+// UTF-8 without NUL.
+type Count struct {
+	Owner     string
+	Day       disclosure.Day
+	Operation string
+	N         int64
+}
 
 // Deliveries are the changes to send to webhooks, and the results of sending
 // them. A webhook is a record of the kind "webhook"; here only its id is used.

@@ -155,6 +155,21 @@ func (s *Store) Uses(ctx context.Context) (_ map[string]store.Use, err error) {
 	return s.Store.Uses(ctx)
 }
 
+func (s *Store) AddCounts(ctx context.Context, batch string, counts ...store.Count) (err error) {
+	defer s.watch(ctx, method{"marks", "AddCounts", false}, &err)()
+	return s.Store.AddCounts(ctx, batch, counts...)
+}
+
+func (s *Store) Counts(ctx context.Context, owner string, first, last disclosure.Day) (_ []store.Count, err error) {
+	defer s.watch(ctx, method{"marks", "Counts", false}, &err)()
+	return s.Store.Counts(ctx, owner, first, last)
+}
+
+func (s *Store) PruneCounts(ctx context.Context, before disclosure.Day, limit int) (_ int, err error) {
+	defer s.watch(ctx, method{"marks", "PruneCounts", false}, &err)()
+	return s.Store.PruneCounts(ctx, before, limit)
+}
+
 func (s *Store) Fanned(ctx context.Context) (_ int64, err error) {
 	defer s.watch(ctx, method{"deliveries", "Fanned", false}, &err)()
 	return s.Store.Fanned(ctx)

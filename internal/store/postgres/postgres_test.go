@@ -239,7 +239,7 @@ func TestPlainRole(t *testing.T) {
 	role := "plain_" + config.Database // roles are shared by all databases
 	query(t, url, `CREATE ROLE `+role+` LOGIN`)
 	query(t, url, `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO `+role)
-	query(t, url, `GRANT DELETE ON once, endpoint, delivery, attempt, document, filed_document, word_segment, word_block TO `+role)
+	query(t, url, `GRANT DELETE ON once, use_count, endpoint, delivery, attempt, document, filed_document, word_segment, word_block TO `+role)
 	s := open(t, "postgres://"+role+"@/"+config.Database+"?host="+config.Host)
 	publish(t, s, 1)
 	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: store.CoverageKind, ID: "a", Body: "1"}); err != nil {
@@ -251,6 +251,12 @@ func TestPlainRole(t *testing.T) {
 	once(t, s, "a", true)
 	if _, err := s.RecordUse(t.Context(), "a", time.Now()); err != nil {
 		t.Error(err)
+	}
+	if err := s.AddCounts(t.Context(), "a", store.Count{Owner: "a", Day: 1, Operation: "getReports", N: 1}); err != nil {
+		t.Error(err)
+	}
+	if n, err := s.PruneCounts(t.Context(), 2, 9); err != nil || n != 1 {
+		t.Errorf("PruneCounts = %d, %v", n, err)
 	}
 	if err := s.FanOut(t.Context(), store.FanOut{To: 1, Deliveries: deliveries}); err != nil {
 		t.Error(err)

@@ -13,20 +13,24 @@ import (
 // transactions could wait for each other.
 func (b *Base) ClaimNonce(ctx context.Context, name string, until time.Time) (first bool, err error) {
 	err = b.update(ctx, "claiming a nonce", func(tx Tx) error {
-		first, err = One(ctx, tx, []any{new(string)}, `INSERT INTO once AS o (name, until) VALUES ($1, $2)
-			ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= clock_timestamp() RETURNING name`, name, until)
-		if err != nil {
-			return err
-		}
-		if !first {
+		first, err = claimNonce(ctx, tx, name, until)
+		if err == nil && !first {
 			return errUnchanged
 		}
+		return err
+	})
+	return first && err == nil, err
+}
+
+func claimNonce(ctx context.Context, tx Tx, name string, until time.Time) (first bool, err error) {
+	first, err = One(ctx, tx, []any{new(string)}, `INSERT INTO once AS o (name, until) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= clock_timestamp() RETURNING name`, name, until)
+	if first && err == nil {
 		// now() does not move while a statement runs, so that an index can serve.
 		tx.Exec(ctx, `DELETE FROM once WHERE name IN
 			(SELECT name FROM once WHERE until <= now() AND name <> $1 ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED)`, name)
-		return nil
-	})
-	return first && err == nil, err
+	}
+	return first, err
 }
 
 func (b *Base) RecordUse(ctx context.Context, name string, at time.Time) (first time.Time, err error) {

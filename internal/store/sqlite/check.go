@@ -20,7 +20,7 @@ var checked = []struct {
 	{"leases", []string{"lease", "setting"}},
 	{"notes", []string{"note_head", "note"}},
 	{"records", []string{"record_head", "record"}},
-	{"marks", []string{"once", "use_mark"}},
+	{"marks", []string{"once", "use_mark", "use_count"}},
 	{"deliveries", []string{"fanned", "endpoint", "delivery", "attempt"}},
 	{"log", []string{"log_head", "report", "issuer", "change"}},
 	{"documents", []string{"document", "filed_document", "document_text", "word_segment", "word_block", "original"}},

@@ -105,7 +105,7 @@ func TestCheck(t *testing.T) {
 	all := slices.Sorted(slices.Values(monitor.Parts))
 	for broken, want := range map[string]string{
 		"": "", "delivery": "deliveries", "delivery_pending": "deliveries", "endpoint": "deliveries", "note": "notes", "note_revision": "notes",
-		"record": "records", "use_mark": "marks", "change": "log", "issuer": "log", "lease": "leases", "document": "documents", "word_block": "documents",
+		"record": "records", "use_mark": "marks", "use_count": "marks", "change": "log", "issuer": "log", "lease": "leases", "document": "documents", "word_block": "documents",
 	} {
 		t.Run(broken, func(t *testing.T) {
 			path := filled(t)

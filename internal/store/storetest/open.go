@@ -98,6 +98,8 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	putRecord(t, s, record("key", "a", "", 1), 3)
 	checkOnce(t, s, "nonce", true)
 	used := checkUse(t, s, "a", noon, noon)
+	count := store.Count{Owner: "a", Day: 9, Operation: "b", N: 3}
+	addCounts(t, s, "batch", count)
 	ana := acquire(t, s, "ana", time.Hour)
 	fanOut(t, s, store.FanOut{From: 0, To: 9, Deliveries: to("a", 1, 2, 3)})
 	settle(t, s, delivered("a", 1), failed("a", 2, later()))
@@ -122,6 +124,8 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	checkRecords(t, s, "key", 3, record("key", "a", "4", 4))
 	checkOnce(t, s, "nonce", false)
 	checkUses(t, s, map[string]store.Use{"a": used})
+	addCounts(t, s, "batch", count) // it was added already
+	checkCounts(t, s, "a", count)
 	checkFanned(t, s, 9)
 	checkHeld(t, s, "ana", "a")
 	if diff := cmp.Diff(sent, listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9})); diff != "" {

@@ -24,7 +24,7 @@ type Engine struct {
 
 	// FailCommit makes the next commit of s fail with err, after it took
 	// effect or before. That commit will be an Append's, a PutRecords',
-	// a ClaimNonce's, a PutDocument's or one of Deliveries', and of one
+	// a ClaimNonce's, an AddCounts', a PutDocument's or one of Deliveries', and of one
 	// that found something new. Other goroutines may be using s.
 	FailCommit func(s store.Store, after bool, err error)
 
@@ -132,6 +132,10 @@ func Run(t *testing.T, e Engine) {
 		{"ConcurrentOnce", testConcurrentOnce},
 		{"Uses", testUses},
 		{"UseRace", testUseRace},
+		{"Counts", testCounts},
+		{"PruneCounts", testPruneCounts},
+		{"CountFailures", testCountFailures},
+		{"CountRace", testCountRace},
 		{"FanOut", testFanOut},
 		{"FanOutKnowsWebhooks", testFanOutKnowsWebhooks},
 		{"FanOutRace", testFanOutRace},

@@ -57,7 +57,7 @@ func (f *adminFlags) withKeys(ctx context.Context, do func(*access.Keyring) erro
 
 type createKeyCmd struct {
 	adminFlags
-	Plan     string        `required:"" enum:"pro,enterprise" help:"What the holder has subscribed to: pro or enterprise."`
+	Plan     string        `required:"" enum:"pro,enterprise,operator" help:"What the holder has subscribed to: pro or enterprise; operator for one who may see and end what belongs to others."`
 	Name     string        `placeholder:"TEXT" help:"Name of the holder, for your own use."`
 	Scopes   []string      `name:"scope" placeholder:"SCOPE" help:"What it is for: read:reports, read:issuers, read:analytics. May be repeated. Default: all of them."`
 	Expires  string        `placeholder:"WHEN" help:"When it ends: a date (2027-06-30, to the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`

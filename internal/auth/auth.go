@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
 	"pregon/internal/auth/jwks"
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/secret"
@@ -46,11 +47,12 @@ type Options struct {
 
 // Auth decides on access.
 type Auth struct {
-	Guard   *access.Guard
-	Keys    *access.Keyring
-	Tokens  *token.Server
-	Redis   *ratelimit.Redis // nil when each replica counts for itself
-	OnToken func(subject string)
+	Guard    *access.Guard
+	Keys     *access.Keyring
+	Accounts *account.Accounts
+	Tokens   *token.Server
+	Redis    *ratelimit.Redis // nil when each replica counts for itself
+	OnToken  func(subject string)
 
 	issuers  []string // whose assertions are trusted
 	ring     *token.Ring
@@ -78,7 +80,11 @@ func New(ctx context.Context, o Options) (a *Auth, err error) {
 
 func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	a.Keys = access.NewKeyring(o.Store, o.Audit)
-	if err := a.Keys.Refresh(ctx); err != nil {
+	a.Accounts = account.New(account.Options{
+		Store: o.Store, Key: a.Keys.State, Configured: o.Config.SignIn.Has, Audit: o.Audit, OnChange: a.Keys.Broadcast, Logger: o.Logger,
+	})
+	a.Keys.SetAccounts(a.Accounts)
+	if err := errors.Join(a.Accounts.Refresh(ctx), a.Keys.Refresh(ctx)); err != nil {
 		return err
 	}
 	a.ring = token.NewRing(o.Store, o.Box, o.Logger)
@@ -109,7 +115,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	a.Guard = access.NewGuard(access.Options{
 		Slots: slots, Expensive: expensive,
-		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.Tokens.Verify, Proxies: o.Proxies, Audit: o.Audit,
+		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.Tokens.Verify, Accounts: a.Accounts, Proxies: o.Proxies, Audit: o.Audit,
 		Refused: a.perMinute("refused", maxRefused), Plans: plans,
 		Anonymous:     a.perMinute("anonymous", o.AnonymousLimit),
 		AnonymousSite: a.perMinute("anonymous-site", min(siteFactor*o.AnonymousLimit, 1_000_000)),
@@ -124,6 +130,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 func (a *Auth) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Keys.Follow(ctx) })
+	g.Go(func() error { return a.Accounts.Follow(ctx) })
 	g.Go(func() error { return a.ring.Follow(ctx) })
 	if a.Redis != nil {
 		g.Go(func() error { a.Redis.Run(ctx); return nil })

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/signin"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
 )
@@ -21,6 +22,7 @@ import (
 // Config is the content of the file named by --config.
 type Config struct {
 	Plans        map[string]Plan `yaml:"plans"`
+	SignIn       signin.Config   `yaml:"signin"`
 	token.Config `yaml:",inline"`
 }
 
@@ -31,7 +33,7 @@ type Plan struct {
 
 // typeNames matches our Go types in errors of the YAML decoder, which mean
 // nothing to the author of the file.
-var typeNames = regexp.MustCompile(` (in|into) (type )?(\[\])?(auth|token)\.\w+`)
+var typeNames = regexp.MustCompile(` (in|into) (type )?(\[\])?(auth|token|signin|oauth)\.\w+`)
 
 // ReadConfig reads the file; an empty name is an empty configuration. An unknown
 // key is an error, since it would silently have no effect.
@@ -56,7 +58,7 @@ func ReadConfig(file string) (c Config, err error) {
 	for name, p := range c.Plans {
 		if !slices.Contains(access.Plans, name) || p.RequestsPerMinute < 1 || p.RequestsPerMinute > 1_000_000 {
 			return c, fault.New(fault.Invalid, "%s: plans.%s: a plan is %s, and has requests_per_minute from 1 to 1000000",
-				file, name, strings.Join(access.Plans, " or "))
+				file, name, strings.Join(access.Plans, ", "))
 		}
 	}
 	return c, nil

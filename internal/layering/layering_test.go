@@ -78,6 +78,7 @@ var rows = [][]string{
 		"source/directory",
 		"source/docfetch",
 		"auth/token",
+		"auth/account",
 		"events",
 		"sim/archive",
 		"store/engine",
@@ -86,7 +87,8 @@ var rows = [][]string{
 	6: {
 		"source/ingest",
 		"webhook",
-		"auth",
+		"auth/oauth",
+		"auth/signin",
 		"query",
 		"mcp/cors",
 		"mcp/queue",
@@ -95,6 +97,7 @@ var rows = [][]string{
 		"sim/pages",
 	},
 	7: {
+		"auth",
 		"rest",
 		"mcp/tools",
 		"tail",
@@ -105,8 +108,9 @@ var rows = [][]string{
 		"server/httpserver",
 		"server/telemetry",
 	},
-	9: {"discovery", "site"},
-	10: {
+	9:  {"discovery", "site"},
+	10: {"console"},
+	11: {
 		"cmd/pregon",
 		"layering",
 	},

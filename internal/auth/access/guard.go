@@ -7,6 +7,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,12 @@ type Requirement struct {
 	// They are cheap, and useful to callers over their limit.
 	Uncounted bool
 	MCP       bool // the operation belongs to /api/mcp, a resource of its own
+	// Owner operations manage the account of the caller. A token is not enough for
+	// them: an application must not make keys that outlive it.
+	Owner bool
+	// SignIn makes the challenge name the resource that requires a credential from
+	// the first message on.
+	SignIn bool
 }
 
 // Token holds the claims of an access token.
@@ -39,6 +46,25 @@ type Token struct {
 	Scope    Scope
 	Expires  time.Time
 	ID       string // jti
+	Grant    string // the grant from which it came, of a person to an application; empty: an assertion
+}
+
+// Owner is the state of the person that a key or token belongs to.
+type Owner struct {
+	Gone     string // why the person has no access; empty while they have
+	Scope    Scope
+	Plan     string
+	Operator bool
+}
+
+// Accounts knows the people who signed in.
+type Accounts interface {
+	// Owner returns the state of an account.
+	Owner(id string) (o Owner, known bool)
+	// Grant returns the state of the owner of a grant, and whether the grant exists.
+	Grant(account, id string) (o Owner, known bool)
+	// Wake reads accounts that were written a moment ago.
+	Wake(ctx context.Context) error
 }
 
 // Limit is a limiter with the policy for the response headers.
@@ -52,8 +78,10 @@ type Options struct {
 	BaseURL string
 	Keys    *Keyring
 	// Tokens verifies a token. It returns Unavailable when it cannot decide.
-	Tokens  func(ctx context.Context, raw string) (Token, error)
-	Proxies Proxies
+	Tokens func(ctx context.Context, raw string) (Token, error)
+	// Accounts knows the owners of tokens; nil when nobody can sign in.
+	Accounts Accounts
+	Proxies  Proxies
 	// Anonymous limits callers without a credential by address, Refused limits
 	// invalid credentials, and Plans limit keys by their plan. Nil is no limit.
 	Anonymous, Refused *Limit
@@ -71,7 +99,7 @@ type Options struct {
 }
 
 // Outcomes are the possible results of Admit: one of the modes, or the reason of a refusal.
-var Outcomes = []string{"anonymous", "key", "token", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited", "unavailable"}
+var Outcomes = []string{"anonymous", "key", "token", "session", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited", "unavailable"}
 
 // Guard authenticates, authorizes and limits requests.
 type Guard struct {
@@ -93,6 +121,10 @@ func (g *Guard) AnonymousLimit() *Limit { return g.o.Anonymous }
 const (
 	// MCPPath is the path of MCP, a protected resource of its own.
 	MCPPath = "/api/mcp"
+	// MCPSignInPath is the path of MCP for clients that offer to sign in only when
+	// the first message is refused. It is a resource of its own, since clients compare
+	// its address with the metadata.
+	MCPSignInPath = MCPPath + "/signin"
 	// MetadataPath is the path of the resource metadata (RFC 9728) of the whole
 	// service. That of MCP is at MetadataPath + MCPPath.
 	MetadataPath = "/.well-known/oauth-protected-resource"
@@ -121,6 +153,9 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) 
 // against the limit of its caller. It is for surfaces that find the requirement in
 // the body, so that a caller over its limit is refused before the body is read.
 func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requirement) (Principal, error) {
+	if p, ok := r.Context().Value(trustedKey{}).(Principal); ok {
+		return p, g.countPlan(w, r, p)
+	}
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
 	if err != nil {
@@ -129,7 +164,7 @@ func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requiremen
 	if c == (credential{}) {
 		return Principal{}, g.countAnonymous(w, r, from, need)
 	}
-	p, limit, err := g.identify(r.Context(), c, from, need)
+	p, err := g.identify(r.Context(), c, from, need)
 	if fault.KindOf(err) == fault.Unavailable { // it may be valid
 		g.o.Observe("unavailable")
 		return Principal{}, err
@@ -137,12 +172,23 @@ func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requiremen
 	if err != nil {
 		return Principal{}, g.refuse(w, r, from, need, err)
 	}
-	if limit != nil {
-		if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(w.Header(), v) {
-			return Principal{}, g.limited(r, from, "plan", p.ID, "Your plan allows "+limit.describe()+". Wait as long as Retry-After says.")
-		}
+	if err := g.countPlan(w, r, p); err != nil {
+		return Principal{}, err
 	}
 	return p, nil
+}
+
+// countPlan counts a request against the limit of the caller's plan. All credentials
+// of an owner count together.
+func (g *Guard) countPlan(w http.ResponseWriter, r *http.Request, p Principal) error {
+	limit := g.o.Plans[p.Plan]
+	if limit == nil {
+		return nil
+	}
+	if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(w.Header(), v) {
+		return g.limited(r, g.o.Proxies.Client(r), "plan", p.ID, "Your plan allows "+limit.describe()+". Wait as long as Retry-After says.")
+	}
+	return nil
 }
 
 // Authorize is the second half of Admit: it checks that an identified caller may do
@@ -152,7 +198,13 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 	case p.Mode == Anonymous && !need.Public:
 		g.o.Observe("no_credential")
 		w.Header().Set("WWW-Authenticate", g.challenge(need, "", ""))
-		return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", need.Scope)
+		if need.Owner {
+			return fault.New(fault.Unauthorized, "This needs a key: send it as X-API-Key, or sign in at %s/account.", g.o.BaseURL)
+		}
+		return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", cmp.Or(need.Scope, AllScopes))
+	case p.Mode == ByToken && need.Owner:
+		g.o.Observe("insufficient_scope")
+		return fault.New(fault.Forbidden, "A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
 		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
@@ -165,40 +217,94 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 	return nil
 }
 
-// identify returns the principal of a credential and the limit of its plan.
-func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Requirement) (Principal, *Limit, error) {
+// identify returns the principal of a credential.
+func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, need Requirement) (Principal, error) {
 	if c.isKey {
-		h, expires, err := g.o.Keys.find(ctx, c.text)
+		f, err := g.o.Keys.find(ctx, c.text, from)
 		if err != nil {
-			return Principal{}, nil, err
+			return Principal{}, err
 		}
-		if !h.allows(from) {
-			return Principal{}, nil, &badKey{h.ID, "this key is not for use from " + from.String()}
-		}
-		g.o.Keys.touch(h)
-		return Principal{ID: h.ID, Mode: ByKey, Scope: h.Scopes, Expires: expires}, g.o.Plans[h.Plan], nil
+		g.o.Keys.touch(f.holder)
+		return f.principal(), nil
 	}
-	b, err := g.o.Tokens(ctx, c.text)
+	t, err := g.o.Tokens(ctx, c.text)
 	if fault.KindOf(err) == fault.Unavailable {
-		return Principal{}, nil, err
+		return Principal{}, err
 	}
 	if err != nil {
-		return Principal{}, nil, errors.New(err.Error()) // drops the kind
+		return Principal{}, errors.New(err.Error()) // drops the kind
 	}
-	if b.Audience != g.o.BaseURL && !(need.MCP && b.Audience == g.o.BaseURL+MCPPath) {
-		return Principal{}, nil, errors.New("this token is for " + b.Audience + ", which is something else")
+	if t.Audience != g.o.BaseURL && !(need.MCP && (t.Audience == g.o.BaseURL+MCPPath || t.Audience == g.o.BaseURL+MCPSignInPath)) {
+		return Principal{}, errors.New("this token is for " + t.Audience + ", which is something else")
 	}
-	return Principal{ID: b.Subject, Mode: ByToken, Scope: b.Scope, Expires: b.Expires}, nil, nil
+	p := Principal{ID: t.Subject, Mode: ByToken, Scope: t.Scope, Expires: t.Expires, Credential: t.Grant}
+	owner, err := g.ownerOf(ctx, t)
+	if err != nil {
+		return Principal{}, err
+	}
+	if owner.Gone != "" {
+		return Principal{}, errors.New("this token is not valid: " + owner.Gone)
+	}
+	p.Scope &= owner.Scope
+	p.Plan = owner.Plan
+	return p, nil
+}
+
+// principal returns the caller that sends a key.
+func (f foundKey) principal() Principal {
+	return Principal{
+		ID: f.Account(), Mode: ByKey, Scope: f.scope, Expires: f.expires, Credential: f.ID, Key: f.ID, Plan: f.Plan, Operator: f.Plan == OperatorPlan,
+	}
+}
+
+// ownerOf returns the state of the owner of a token. The subject of an assertion need
+// not have signed in.
+func (g *Guard) ownerOf(ctx context.Context, t Token) (Owner, error) {
+	nobody := Owner{Scope: AllScopes}
+	if g.o.Accounts == nil {
+		if t.Grant != "" {
+			nobody.Gone = "its grant is not known"
+		}
+		return nobody, nil
+	}
+	if t.Grant == "" {
+		if o, known := g.o.Accounts.Owner(t.Subject); known && o.Gone != "" {
+			nobody.Gone = o.Gone
+		}
+		return nobody, nil
+	}
+	if o, known := g.o.Accounts.Grant(t.Subject, t.Grant); known {
+		return o, nil
+	}
+	if err := g.o.Accounts.Wake(ctx); err != nil { // it may be new
+		return Owner{}, fault.Wrap(fault.Unavailable, err, "The grant of the token cannot be looked up now. Try again in a few seconds.")
+	}
+	o, known := g.o.Accounts.Grant(t.Subject, t.Grant)
+	if !known {
+		o.Gone = "it was revoked"
+	}
+	return o, nil
 }
 
 // StillValid reports whether the credential of a principal is still valid, for long
 // responses. The channel is closed when the result may have changed.
 func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 	changed = g.o.Keys.Changed() // before the check, so that no change is missed
-	if reached(p.Expires, time.Now()) || p.Mode == ByKey && !g.o.Keys.Active(p.ID) {
-		return false, changed
+	switch {
+	case reached(p.Expires, time.Now()):
+	case p.Mode == ByKey:
+		alive = g.o.Keys.Valid(p.Credential)
+	case p.Mode == ByToken && g.o.Accounts != nil:
+		o, known := g.o.Accounts.Grant(p.ID, p.Credential)
+		if p.Credential == "" {
+			o, _ = g.o.Accounts.Owner(p.ID)
+			known = true
+		}
+		alive = known && o.Gone == ""
+	default:
+		alive = true
 	}
-	return true, changed
+	return alive, changed
 }
 
 // NetworkKey returns the key under which anonymous callers of a network are counted.
@@ -297,7 +403,9 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 // challenge returns the value of WWW-Authenticate (RFC 6750, RFC 9728).
 func (g *Guard) challenge(need Requirement, code, description string) string {
 	metadata := g.o.BaseURL + MetadataPath
-	if need.MCP {
+	if need.SignIn {
+		metadata += MCPSignInPath
+	} else if need.MCP {
 		metadata += MCPPath
 	}
 	parts := make([]string, 0, 4)

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -25,15 +26,21 @@ const (
 	idLength     = 12
 	longestName  = 100
 	mostNetworks = 50
+	maxDepth     = 4 // of keys that were made with keys
 )
 
-// Plans are the subscription plans of keys.
-var Plans = []string{"pro", "enterprise"}
+// OperatorPlan is the plan of keys with which the service is operated.
+const OperatorPlan = "operator"
+
+// Plans are the plans of keys.
+var Plans = []string{"pro", "enterprise", OperatorPlan}
 
 // Key is the stored record of an API key. It never contains the key itself.
 type Key struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name,omitempty"`
+	Owner     string         `json:"owner,omitempty"`  // the account it belongs to; empty: it is an account of its own
+	Parent    string         `json:"parent,omitempty"` // the key with which it was made, without which it is not valid
 	Plan      string         `json:"plan"`
 	Scopes    Scope          `json:"scopes"`
 	Networks  []netip.Prefix `json:"networks,omitempty"` // allowed client networks; all when empty
@@ -51,6 +58,9 @@ type Secret struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when it was replaced
 }
+
+// Account returns the id of the account that the key belongs to.
+func (k *Key) Account() string { return cmp.Or(k.Owner, k.ID) }
 
 // State returns active, expired or revoked.
 func (k *Key) State(now time.Time) string {
@@ -85,7 +95,7 @@ func (k *Key) allows(from netip.Addr) bool {
 func (k *Key) validate(now time.Time) error {
 	switch {
 	case !slices.Contains(Plans, k.Plan):
-		return fault.New(fault.Invalid, "there is no plan %q: use %s", k.Plan, strings.Join(Plans, " or "))
+		return fault.New(fault.Invalid, "there is no plan %q: use %s", k.Plan, strings.Join(Plans, ", "))
 	case k.Scopes == 0:
 		return fault.New(fault.Invalid, "a key needs a scope: use %s", strings.Join(AllScopes.Names(), ", "))
 	case len(k.Name) > longestName || strings.ContainsFunc(k.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):

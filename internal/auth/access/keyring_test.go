@@ -115,7 +115,7 @@ func TestKeyIsKnownAtOnceAndRevokedEverywhere(t *testing.T) {
 			t.Errorf("on %s: %v", name, err)
 		}
 	}
-	if b.Active(key.ID) {
+	if b.Valid(key.ID) {
 		t.Error("a revoked key is alive")
 	}
 	again, err := b.Revoke(t.Context(), key.ID)
@@ -223,7 +223,7 @@ func TestConcurrentChanges(t *testing.T) {
 		if err := a.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if a.Active(key.ID) {
+		if a.Valid(key.ID) {
 			t.Fatal("a revoked key lives again")
 		}
 	}

@@ -89,20 +89,30 @@ const (
 	Anonymous Mode = iota
 	ByKey
 	ByToken
+	BySession // of a browser; only package console knows sessions
 )
 
-var modeNames = [...]string{Anonymous: "anonymous", ByKey: "key", ByToken: "token"}
+var modeNames = [...]string{Anonymous: "anonymous", ByKey: "key", ByToken: "token", BySession: "session"}
 
 func (m Mode) String() string { return modeNames[m] }
 
 // Principal is an authenticated or anonymous caller.
 type Principal struct {
-	// ID identifies the owner of data: the id of a key, which survives rotation,
-	// or issuer and subject of a token. It is empty for anonymous callers.
+	// ID identifies the owner of data: a person by issuer and subject, or a key that
+	// belongs to no person by its id, which survives rotation. It is empty for
+	// anonymous callers.
 	ID      string
 	Mode    Mode
 	Scope   Scope
 	Expires time.Time // end of the credential; zero for never
+	// Credential is the id of the key, of the session, or of the grant from which a
+	// token came; empty for other tokens.
+	Credential string
+	// Key is the id of the key that the caller sent, or with which the session was
+	// opened. What the caller makes is not valid without it.
+	Key      string
+	Plan     string // empty for tokens of assertions
+	Operator bool   // may see and end what belongs to others
 }
 
 // MayRead reports whether the principal may read public data: anonymous callers may,
@@ -131,6 +141,14 @@ func (g *Guard) Challenge(h http.Header, err error) {
 	if e, ok := errors.AsType[*scopeError](err); ok {
 		h.Set("WWW-Authenticate", g.challenge(Requirement{Scope: e.scope}, "insufficient_scope", ""))
 	}
+}
+
+type trustedKey struct{}
+
+// Trusted returns a context for a request that the program makes to itself for a
+// caller that it has authenticated: the Guard takes the principal as it is.
+func Trusted(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, trustedKey{}, p)
 }
 
 type contextKey struct{}

@@ -43,6 +43,7 @@ var rows = [][]string{
 		"auth/secret",
 		"document/extract",
 		"cli",
+		"site/chart",
 	},
 	2: {
 		"document/extract/sandbox",

@@ -9,6 +9,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/site/chart"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 type analyticsPage struct {
 	Totals catalog.Totals
 	Types  []typeTotal
-	Time   []*chart // over time, the whole width each
-	Ranks  []*chart
+	Time   []*chart.Chart // over time, the whole width each
+	Ranks  []*chart.Chart
 }
 
 // typeTotal is the number of reports of a type.
@@ -38,7 +39,7 @@ func (s *Site) analytics(q *request) (*page, error) {
 		out.Types = append(out.Types, typeTotal{t, countOf(figures.Totals.ByType, t)})
 	}
 	return &page{
-		template: "analytics", Title: q.edition.text("analytics.title"), Description: q.edition.text("analytics.description"), Data: out,
+		template: "analytics", Title: q.edition.Text("analytics.title"), Description: q.edition.Text("analytics.description"), Data: out,
 		Head: []headLink{{"alternate", "application/json", "/api/v1/analytics"}},
 	}, nil
 }
@@ -57,31 +58,31 @@ func (s *Site) analyticsTable(q *request) (*page, error) {
 }
 
 // timeCharts returns the charts over time.
-func (q *request) timeCharts(figures *catalog.Analytics) []*chart {
+func (q *request) timeCharts(figures *catalog.Analytics) []*chart.Chart {
 	e := q.edition
 	year := q.snapshot.Days(yearDays)
 	month := year[len(year)-monthDays:]
 	daily := e.typeChart("daily", "/analytics/daily.csv", dailyTable(e, month))
-	daily.setBars(newBars(e.daySlots(month), ""))
+	daily.SetBars(e.typeBars(e.daySlots(month), ""))
 	yearly := e.typeChart("yearly", "/analytics/yearly.csv", dailyTable(e, year))
-	yearly.setBars(newBars(e.monthMarks(year), "wide"), newBars(e.weekSlots(year), "narrow"))
-	hours := &chart{
-		ID: "hours", Caption: e.text("chart.hours"), Note: e.text("chart.hours.note"), CSV: "/analytics/hours.csv",
+	yearly.SetBars(e.typeBars(e.monthMarks(year), "wide"), e.typeBars(e.weekSlots(year), "narrow"))
+	hours := &chart.Chart{
+		ID: "hours", Caption: e.Text("chart.hours"), Note: e.Text("chart.hours.note"), CSV: "/analytics/hours.csv",
 		Table: e.hoursTable(figures.WeekHours), Heat: e.newHeat(figures.WeekHours), Empty: figures.Totals.All == 0,
 	}
-	return []*chart{q.paceChart(figures.Pace), daily, yearly, hours}
+	return []*chart.Chart{q.paceChart(figures.Pace), daily, yearly, hours}
 }
 
 // paceChart compares today with the usual.
-func (q *request) paceChart(p catalog.Pace) *chart {
+func (q *request) paceChart(p catalog.Pace) *chart.Chart {
 	e := q.edition
 	usual := e.Decimal(p.Usual, 1)
-	c := &chart{
-		ID: "pace", Caption: e.text("feed.pace"), Note: e.paceText(p), CSV: "/analytics/pace.csv", Pace: newPaceBar(p),
-		Table: &table{
-			Columns: []column{{Name: "time", Text: e.text("chart.time")}, {"today", e.text("chart.today"), true}, {"usual", e.text("chart.usual"), true}},
-			Rows: [][]cell{{
-				{Text: e.Moment(q.now), value: e.Exact(q.now)}, e.numberCell(p.Today), {Text: usual, value: strconv.FormatFloat(p.Usual, 'f', -1, 64)},
+	c := &chart.Chart{
+		ID: "pace", Caption: e.Text("feed.pace"), Note: e.paceText(p), CSV: "/analytics/pace.csv", Pace: newPaceBar(p),
+		Table: &chart.Table{
+			Columns: []chart.Column{{Name: "time", Text: e.Text("chart.time")}, chart.NumberColumn("today", e.Text("chart.today")), chart.NumberColumn("usual", e.Text("chart.usual"))},
+			Rows: [][]chart.Cell{{
+				{Text: e.Moment(q.now), Value: e.Exact(q.now)}, e.numberCell(p.Today), {Text: usual, Value: strconv.FormatFloat(p.Usual, 'f', -1, 64)},
 			}},
 		},
 	}
@@ -90,39 +91,57 @@ func (q *request) paceChart(p catalog.Pace) *chart {
 }
 
 // paceText compares today with the usual.
-func (e edition) paceText(p catalog.Pace) string {
+func (e Edition) paceText(p catalog.Pace) string {
 	decimals := 0
 	if p.Usual < 10 {
 		decimals = 1
 	}
-	return e.text("feed.pace.text", e.Number(p.Today), e.Decimal(p.Usual, decimals))
+	return e.Text("feed.pace.text", e.Number(p.Today), e.Decimal(p.Usual, decimals))
 }
-
-// paceBar is a bar with a mark for the usual, both in per cent.
-type paceBar struct{ Width, Usual string }
 
 // newPaceBar returns the bar of today's pace, or nil if there is nothing to compare
 // with.
-func newPaceBar(p catalog.Pace) *paceBar {
+func newPaceBar(p catalog.Pace) *chart.Pace {
 	longest := int(100 * max(float64(p.Today), p.Usual))
 	if longest == 0 {
 		return nil
 	}
-	return &paceBar{Width: percentOf(100*p.Today, longest), Usual: percentOf(int(99*p.Usual), longest)}
+	return &chart.Pace{Width: chart.Percent(100*p.Today, longest), Usual: chart.Percent(int(99*p.Usual), longest)}
 }
 
 // typeChart returns a chart of reports by type without its bars.
-func (e edition) typeChart(id, address string, t *table) *chart {
-	return &chart{ID: id, Caption: e.text("chart." + id), Note: e.text("chart." + id + ".note"), CSV: address, Table: t}
+func (e Edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
+	return &chart.Chart{ID: id, Caption: e.Text("chart." + id), Note: e.Text("chart." + id + ".note"), CSV: address, Table: t}
 }
 
-// setBars adds drawings of the same figures.
-func (c *chart) setBars(drawings ...*bars) {
-	c.Bars = drawings
-	for _, s := range drawings[0].Stacks {
-		c.Legend = append(c.Legend, s.Type)
+// typeBars draws one bar for each slot, with the types on each other.
+func (e Edition) typeBars(slots []chart.Slot, class string) *chart.Bars {
+	var series []chart.Series
+	for _, t := range stacked {
+		series = append(series, chart.Series{Class: "of-" + string(t), Name: e.Text("type." + string(t))})
 	}
-	c.Empty = len(c.Legend) == 0
+	return chart.NewBars(slots, series, class)
+}
+
+// stacked are the types from the bottom of a bar to its top.
+var stacked = []disclosure.Type{disclosure.IP, disclosure.HR, disclosure.OIR}
+
+// valuesOf returns counts in the order of stacked.
+func valuesOf(c catalog.Counts) (out []int) {
+	for _, t := range stacked {
+		out = append(out, countOf(c, t))
+	}
+	return out
+}
+
+func countOf(c catalog.Counts, t disclosure.Type) int {
+	switch t {
+	case disclosure.IP:
+		return c.IP
+	case disclosure.HR:
+		return c.HR
+	}
+	return c.OIR
 }
 
 // parseDay reads a date of the figures.
@@ -132,19 +151,19 @@ func parseDay(date string) disclosure.Day {
 }
 
 // shortDate returns a day without its year.
-func (e edition) shortDate(d disclosure.Day) string {
+func (e Edition) shortDate(d disclosure.Day) string {
 	t := d.Start()
 	return strconv.Itoa(t.Day()) + " " + e.shortMonth(t.Month())
 }
 
-func (e edition) shortMonth(m time.Month) string { return firstLetters(months[e.Language][m-1], 3) }
+func (e Edition) shortMonth(m time.Month) string { return firstLetters(months[e.Language][m-1], 3) }
 
 // figuresText returns counts as text.
-func (e edition) figuresText(name string, total int, c catalog.Counts) string {
+func (e Edition) figuresText(name string, total int, c catalog.Counts) string {
 	parts := []string{}
-	for _, t := range stacked {
-		if n := countOf(c, t); n > 0 {
-			parts = append(parts, string(t)+" "+e.Number(n))
+	for i, n := range valuesOf(c) {
+		if n > 0 {
+			parts = append(parts, string(stacked[i])+" "+e.Number(n))
 		}
 	}
 	if len(parts) == 0 {
@@ -154,13 +173,13 @@ func (e edition) figuresText(name string, total int, c catalog.Counts) string {
 }
 
 // daySlots returns a bar for each day, with the dates of Mondays.
-func (e edition) daySlots(days []catalog.Daily) []slot {
-	out := make([]slot, len(days))
+func (e Edition) daySlots(days []catalog.Daily) []chart.Slot {
+	out := make([]chart.Slot, len(days))
 	for i, d := range days {
 		day := parseDay(d.Date)
 		weekday := day.Weekday()
-		out[i] = slot{
-			Title: e.figuresText(e.Day(day), d.Total, d.Counts), Total: d.Total, Counts: d.Counts,
+		out[i] = chart.Slot{
+			Title: e.figuresText(e.Day(day), d.Total, d.Counts), Values: valuesOf(d.Counts),
 			Weekend: weekday == time.Saturday || weekday == time.Sunday,
 		}
 		if weekday == time.Monday {
@@ -171,11 +190,11 @@ func (e edition) daySlots(days []catalog.Daily) []slot {
 }
 
 // monthMarks returns a bar for each day, with the names of months.
-func (e edition) monthMarks(days []catalog.Daily) []slot {
-	out := make([]slot, len(days))
+func (e Edition) monthMarks(days []catalog.Daily) []chart.Slot {
+	out := make([]chart.Slot, len(days))
 	for i, d := range days {
 		start := parseDay(d.Date).Start()
-		out[i] = slot{Total: d.Total, Counts: d.Counts}
+		out[i] = chart.Slot{Values: valuesOf(d.Counts)}
 		if start.Day() == 1 {
 			out[i].Label = e.monthLabel(start.Year(), start.Month())
 		}
@@ -184,7 +203,7 @@ func (e edition) monthMarks(days []catalog.Daily) []slot {
 }
 
 // monthLabel returns the year for January, else the name of the month.
-func (e edition) monthLabel(year int, m time.Month) string {
+func (e Edition) monthLabel(year int, m time.Month) string {
 	if m == time.January {
 		return strconv.Itoa(year)
 	}
@@ -193,41 +212,44 @@ func (e edition) monthLabel(year int, m time.Month) string {
 
 // weekSlots returns a bar for each week from Monday on, with the names of some
 // months.
-func (e edition) weekSlots(days []catalog.Daily) []slot {
-	var out []slot
+func (e Edition) weekSlots(days []catalog.Daily) []chart.Slot {
+	var out []chart.Slot
+	var weeks []catalog.Daily
 	for _, d := range days {
 		day := parseDay(d.Date)
 		if len(out) == 0 || day.Weekday() == time.Monday {
-			out = append(out, slot{Title: e.shortDate(day)})
+			out = append(out, chart.Slot{Title: e.shortDate(day)})
+			weeks = append(weeks, catalog.Daily{})
 		}
-		w := &out[len(out)-1]
-		w.Total += d.Total
-		w.IP, w.HR, w.OIR = w.IP+d.IP, w.HR+d.HR, w.OIR+d.OIR
+		at := len(out) - 1
+		w := &weeks[at]
+		w.Total, w.IP, w.HR, w.OIR = w.Total+d.Total, w.IP+d.IP, w.HR+d.HR, w.OIR+d.OIR
 		if start := day.Start(); start.Day() == 1 && start.Month()%3 == 1 {
-			w.Label = e.monthLabel(start.Year(), start.Month())
+			out[at].Label = e.monthLabel(start.Year(), start.Month())
 		}
 	}
-	for i, w := range out {
-		out[i].Title = e.figuresText(e.text("chart.week", w.Title), w.Total, w.Counts)
+	for i, w := range weeks {
+		out[i].Values = valuesOf(w.Counts)
+		out[i].Title = e.figuresText(e.Text("chart.week", out[i].Title), w.Total, w.Counts)
 	}
 	return out
 }
 
 // typeColumns are the columns of reports by type.
-func (e edition) typeColumns(first column) []column {
-	return []column{first, {"total", e.text("chart.total"), true}, {"IP", "IP", true}, {"HR", "HR", true}, {"OIR", "OIR", true}}
+func (e Edition) typeColumns(first chart.Column) []chart.Column {
+	return []chart.Column{first, chart.NumberColumn("total", e.Text("chart.total")), chart.NumberColumn("IP", "IP"), chart.NumberColumn("HR", "HR"), chart.NumberColumn("OIR", "OIR")}
 }
 
-func (e edition) typeCells(first cell, total int, c catalog.Counts) []cell {
-	return []cell{first, e.numberCell(total), e.numberCell(c.IP), e.numberCell(c.HR), e.numberCell(c.OIR)}
+func (e Edition) typeCells(first chart.Cell, total int, c catalog.Counts) []chart.Cell {
+	return []chart.Cell{first, e.numberCell(total), e.numberCell(c.IP), e.numberCell(c.HR), e.numberCell(c.OIR)}
 }
 
 // dailyTable returns days, the newest first.
-func dailyTable(e edition, days []catalog.Daily) *table {
-	t := &table{Columns: e.typeColumns(column{Name: "date", Text: e.text("chart.date")})}
+func dailyTable(e Edition, days []catalog.Daily) *chart.Table {
+	t := &chart.Table{Columns: e.typeColumns(chart.Column{Name: "date", Text: e.Text("chart.date")})}
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i]
-		t.Rows = append(t.Rows, e.typeCells(textCell(d.Date), d.Total, d.Counts))
+		t.Rows = append(t.Rows, e.typeCells(chart.TextCell(d.Date), d.Total, d.Counts))
 	}
 	return t
 }
@@ -237,14 +259,14 @@ var weekdayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursda
 
 // hoursTable returns a row for each hour, which fits narrow windows better than a
 // row for each weekday.
-func (e edition) hoursTable(hours [7][24]int) *table {
-	t := &table{Columns: []column{{Name: "hour", Text: e.text("chart.hour")}}}
+func (e Edition) hoursTable(hours [7][24]int) *chart.Table {
+	t := &chart.Table{Columns: []chart.Column{{Name: "hour", Text: e.Text("chart.hour")}}}
 	for d := range hours {
 		weekday := (d + 1) % 7
-		t.Columns = append(t.Columns, column{weekdayNames[weekday], firstLetters(weekdays[e.Language][weekday], 3), true})
+		t.Columns = append(t.Columns, chart.NumberColumn(weekdayNames[weekday], firstLetters(weekdays[e.Language][weekday], 3)))
 	}
 	for hour := range 24 {
-		row := []cell{{Text: hourName(hour), value: strconv.Itoa(hour)}}
+		row := []chart.Cell{{Text: hourName(hour), Value: strconv.Itoa(hour)}}
 		for d := range hours {
 			row = append(row, e.numberCell(hours[d][hour]))
 		}
@@ -254,36 +276,36 @@ func (e edition) hoursTable(hours [7][24]int) *table {
 }
 
 // rankCharts returns the charts of markets, categories and issuers.
-func (q *request) rankCharts(figures *catalog.Analytics) []*chart {
+func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 	e := q.edition
-	reports := column{"filings", e.text("chart.reports"), true}
-	markets := &table{Columns: []column{{Name: "market", Text: e.text("filter.market")}, reports, {"issuers", e.text("nav.issuers"), true}}}
+	reports := chart.NumberColumn("filings", e.Text("chart.reports"))
+	markets := &chart.Table{Columns: []chart.Column{{Name: "market", Text: e.Text("filter.market")}, reports, chart.NumberColumn("issuers", e.Text("nav.issuers"))}}
 	for _, m := range figures.Markets {
-		name := cell{Text: m.Market, value: m.Market, URL: e.Link("/issuers?market=" + url.QueryEscape(m.Market))}
-		markets.Rows = append(markets.Rows, []cell{name, e.numberCell(m.Reports), e.numberCell(m.Issuers)})
+		name := chart.Cell{Text: m.Market, Value: m.Market, URL: e.Link("/issuers?market=" + url.QueryEscape(m.Market))}
+		markets.Rows = append(markets.Rows, []chart.Cell{name, e.numberCell(m.Reports), e.numberCell(m.Issuers)})
 	}
-	categories := &table{Columns: []column{{Name: "category", Text: e.text("filter.category")}, reports}}
+	categories := &chart.Table{Columns: []chart.Column{{Name: "category", Text: e.Text("filter.category")}, reports}}
 	for _, c := range figures.Categories {
-		name := cell{Text: c.Category, value: c.Category, URL: e.Link("/search?category=" + url.QueryEscape(c.Category))}
-		categories.Rows = append(categories.Rows, []cell{name, e.numberCell(c.Total)})
+		name := chart.Cell{Text: c.Category, Value: c.Category, URL: e.Link("/search?category=" + url.QueryEscape(c.Category))}
+		categories.Rows = append(categories.Rows, []chart.Cell{name, e.numberCell(c.Total)})
 	}
-	issuers := &table{Columns: []column{{Name: "issuer", Text: e.text("filter.issuer")}, reports, {"ticker", "Ticker", true}}}
+	issuers := &chart.Table{Columns: []chart.Column{{Name: "issuer", Text: e.Text("filter.issuer")}, reports, chart.NumberColumn("ticker", "Ticker")}}
 	for _, i := range figures.Issuers {
-		ticker := cell{}
+		ticker := chart.Cell{}
 		if i.Ticker != nil {
-			ticker = textCell(*i.Ticker)
+			ticker = chart.TextCell(*i.Ticker)
 		}
-		name := cell{Text: i.Name, value: i.Name, URL: e.Link(issuerPath(i.ID))}
-		issuers.Rows = append(issuers.Rows, []cell{name, e.numberCell(i.Total), ticker})
+		name := chart.Cell{Text: i.Name, Value: i.Name, URL: e.Link(issuerPath(i.ID))}
+		issuers.Rows = append(issuers.Rows, []chart.Cell{name, e.numberCell(i.Total), ticker})
 	}
-	var out []*chart
+	var out []*chart.Chart
 	for _, c := range []struct {
 		id string
-		*table
+		*chart.Table
 	}{{"issuers", issuers}, {"markets", markets}, {"categories", categories}} {
-		out = append(out, &chart{
-			ID: c.id, Caption: e.text("chart." + c.id), Note: e.text("chart." + c.id + ".note"), CSV: "/analytics/" + c.id + ".csv",
-			Table: c.table, Ranks: ranksOf(c.table), Empty: len(c.Rows) == 0,
+		out = append(out, &chart.Chart{
+			ID: c.id, Caption: e.Text("chart." + c.id), Note: e.Text("chart." + c.id + ".note"), CSV: "/analytics/" + c.id + ".csv",
+			Table: c.Table, Ranks: chart.RanksOf(c.Table), Empty: len(c.Rows) == 0,
 		})
 	}
 	return out

@@ -37,6 +37,10 @@ func (s *Site) loadAssets() {
 	for _, name := range namesOf(assetFiles, "assets") {
 		s.addAsset(name, embedded("assets/"+name))
 	}
+	for _, p := range s.Parts {
+		s.addAsset(p.Name+".css", p.Style)
+		s.addAsset(p.Name+".js", p.Script)
+	}
 }
 
 // embedded returns the content of an embedded file, or of all files of a folder.

@@ -93,9 +93,9 @@ func (s *Site) developersMenu(q *request, selected string) developersMenu {
 }
 
 // tagName returns the name of a group of operations.
-func (e edition) tagName(tag string) string {
+func (e Edition) tagName(tag string) string {
 	if key := known("dev.tag."+tag, ""); key != "" {
-		return e.text(key)
+		return e.Text(key)
 	}
 	return tag
 }
@@ -125,7 +125,7 @@ func (s *Site) developers(q *request) (*page, error) {
 		},
 		Clients: s.mcpClients(), Limit: s.anonymousLimit(), Scopes: access.AllScopes.Names(), Source: s.Query.Attribution(), Demo: s.Query.Simulated(),
 	}
-	return &page{template: "developers", Title: q.edition.text("dev.title"), Description: q.edition.text("dev.description"), Data: data}, nil
+	return &page{template: "developers", Title: q.edition.Text("dev.title"), Description: q.edition.Text("dev.description"), Data: data}, nil
 }
 
 // mcpClients returns the usual clients; the same as docs/mcp.md.
@@ -184,7 +184,7 @@ func (s *Site) reference(q *request) (*page, error) {
 	for _, op := range s.api.Tagged(tag) {
 		data.Operations = append(data.Operations, operationDetail{op, s.api, s.curl(op)})
 	}
-	return &page{template: "reference", Title: q.edition.text("dev.reference.title", data.Group.Name), Description: data.Group.About, Data: data}, nil
+	return &page{template: "reference", Title: q.edition.Text("dev.reference.title", data.Group.Name), Description: data.Group.About, Data: data}, nil
 }
 
 // curl returns a command that calls an operation.
@@ -240,8 +240,8 @@ func (s *Site) conventions(q *request) (*page, error) {
 		return nil, err
 	}
 	data := &conventionsPage{developersMenu: s.developersMenu(q, conventionsTag), Blocks: prose(text), Errors: s.api.Errors()}
-	title := q.edition.text("dev.conventions")
-	return &page{template: "conventions", Title: q.edition.text("dev.reference.title", title), Description: s.api.Info.Summary, Data: data}, nil
+	title := q.edition.Text("dev.conventions")
+	return &page{template: "conventions", Title: q.edition.Text("dev.reference.title", title), Description: s.api.Info.Summary, Data: data}, nil
 }
 
 // developerWords are the texts of the pages for developers.

@@ -8,6 +8,7 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -27,21 +28,24 @@ const (
 // languages are those of the site, the default first.
 var languages = []language{spanish, english}
 
-// edition is the site in one language. If the reader chose the language, links keep
-// the choice in the parameter lang.
-type edition struct {
+// Edition is the site in one language: the texts, and how numbers, times and links
+// are written. If the reader chose the language, links keep the choice in the
+// parameter lang.
+type Edition struct {
 	Language language
 	chosen   bool
+	words    texts
+	set      *template.Template
 }
 
-// editionOf returns the edition for a request: the language in the address, else the
+// Edition returns the edition for a request: the language in the address, else the
 // one that the browser prefers, else Spanish.
-func editionOf(r *http.Request) edition {
+func (s *Site) Edition(r *http.Request) Edition {
 	if raw := r.URL.RawQuery; strings.Contains(raw, "lang=") {
 		if values, err := url.ParseQuery(raw); err == nil {
 			for _, l := range languages {
 				if values.Get("lang") == string(l) {
-					return edition{l, true}
+					return s.editions[editionKey{l, true}]
 				}
 			}
 		}
@@ -55,11 +59,17 @@ func editionOf(r *http.Request) edition {
 			}
 		}
 	}
-	return edition{best, false}
+	return s.editions[editionKey{best, false}]
+}
+
+// editionKey identifies an edition.
+type editionKey struct {
+	language language
+	chosen   bool
 }
 
 // Link returns the address of a page, with the chosen language.
-func (e edition) Link(path string) string {
+func (e Edition) Link(path string) string {
 	if !e.chosen {
 		return path
 	}
@@ -82,8 +92,8 @@ func withLanguage(path string, l language) string {
 
 // T returns a text in the language of the edition. The arguments are those of
 // fmt.Sprintf. A count selects between the forms key.one and key.other: see N.
-func (e edition) T(key string, args ...any) (string, error) {
-	w, ok := words[key]
+func (e Edition) T(key string, args ...any) (string, error) {
+	w, ok := e.words[key]
 	if !ok {
 		return "", fmt.Errorf("there is no text %q", key)
 	}
@@ -98,7 +108,7 @@ func (e edition) T(key string, args ...any) (string, error) {
 }
 
 // N returns a text with a count.
-func (e edition) N(key string, n int) (string, error) {
+func (e Edition) N(key string, n int) (string, error) {
 	form := ".other"
 	if n == 1 {
 		form = ".one"
@@ -106,8 +116,8 @@ func (e edition) N(key string, n int) (string, error) {
 	return e.T(key+form, e.Number(n))
 }
 
-// text is T for texts whose keys are constants of this package.
-func (e edition) text(key string, args ...any) string {
+// Text is T for texts whose keys are constants of the code.
+func (e Edition) Text(key string, args ...any) string {
 	s, err := e.T(key, args...)
 	if err != nil {
 		panic(err) // a test uses every key
@@ -118,11 +128,8 @@ func (e edition) text(key string, args ...any) string {
 //go:embed templates
 var sources embed.FS
 
-// templates are the templates of an edition.
-type templates struct{ set *template.Template }
-
 // parse reads the templates, with functions that are bound to the edition.
-func (s *Site) parse(e edition) (*templates, error) {
+func (s *Site) parse(e Edition) (*template.Template, error) {
 	funcs := template.FuncMap{
 		"t": e.T, "n": e.N, "link": e.Link, "number": e.Number, "percent": e.Percent,
 		"clock": e.Clock, "day": e.Day, "date": e.ShortDate, "moment": e.Moment, "exact": e.Exact,
@@ -131,19 +138,41 @@ func (s *Site) parse(e edition) (*templates, error) {
 		"path": url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },
 	}
 	set := template.New("").Funcs(funcs)
-	for _, name := range namesOf(sources, "templates") {
-		source, err := sources.ReadFile("templates/" + name)
-		if err != nil {
-			return nil, err
-		}
-		if source, err = s.constants(e, source); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if _, err := set.New(name).Parse(string(source)); err != nil {
+	own, err := fs.Sub(sources, "templates")
+	if err != nil {
+		return nil, err
+	}
+	folders := []fs.FS{own}
+	for _, p := range s.Parts {
+		folders = append(folders, p.Templates)
+	}
+	for _, folder := range folders {
+		if err := s.parseFolder(set, e, folder); err != nil {
 			return nil, err
 		}
 	}
-	return &templates{set}, nil
+	return set, nil
+}
+
+// parseFolder adds the templates of a folder to a set.
+func (s *Site) parseFolder(set *template.Template, e Edition, folder fs.FS) error {
+	names, err := fs.Glob(folder, "*.html")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		source, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return err
+		}
+		if source, err = s.constants(e, source); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if _, err := set.New(name).Parse(string(source)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // constant matches the actions of a template whose result depends on the edition
@@ -152,7 +181,7 @@ var constant = regexp.MustCompile(`\{\{(t|link|asset) "([^"]*)"\}\}`)
 
 // constants replaces these actions by their results. They are half of all actions,
 // and calling a function takes longer than everything else in a template.
-func (s *Site) constants(e edition, source []byte) (out []byte, err error) {
+func (s *Site) constants(e Edition, source []byte) (out []byte, err error) {
 	out = constant.ReplaceAllFunc(source, func(action []byte) []byte {
 		m := constant.FindSubmatch(action)
 		text, name := "", string(m[2])
@@ -172,14 +201,14 @@ func (s *Site) constants(e edition, source []byte) (out []byte, err error) {
 }
 
 // execute renders a page in the layout, or a fragment alone.
-func (t *templates) execute(b *bytes.Buffer, name string, l *layout) error {
+func (e Edition) execute(b *bytes.Buffer, name string, l *layout) error {
 	if strings.HasPrefix(name, "fragment-") {
-		return t.set.ExecuteTemplate(b, name, l.Page.Data)
+		return e.set.ExecuteTemplate(b, name, l.Page.Data)
 	}
 	l.Content = func() (template.HTML, error) {
 		var body strings.Builder
-		err := t.set.ExecuteTemplate(io.Writer(&body), name, l.Page.Data)
+		err := e.set.ExecuteTemplate(io.Writer(&body), name, l.Page.Data)
 		return template.HTML(body.String()), err // it was escaped by its template
 	}
-	return t.set.ExecuteTemplate(b, "layout", l)
+	return e.set.ExecuteTemplate(b, "layout", l)
 }

@@ -43,15 +43,15 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 	e := q.edition
 	status := strconv.Itoa(d.Status)
 	data := &errorPage{Status: d.Status, Detail: d.Detail, Fields: d.Errors, ID: w.Header().Get(problem.RequestIDHeader)}
-	data.Heading = e.text(known("error."+status, "error.other"))
+	data.Heading = e.Text(known("error."+status, "error.other"))
 	if key := known("error."+status+".do", ""); key != "" {
-		data.Advice = e.text(key)
+		data.Advice = e.Text(key)
 	}
 	p := &page{template: "error", status: d.Status, Title: data.Heading, Data: data, noIndex: true}
 	if d.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Refresh", "2") // browsers reload the page
 		if _, err := s.Query.Snapshot(); err != nil {
-			p.Title, data.Heading, data.Advice = e.text("loading.title"), e.text("loading.title"), e.text("loading.text")
+			p.Title, data.Heading, data.Advice = e.Text("loading.title"), e.Text("loading.title"), e.Text("loading.text")
 		}
 	}
 	d.SetHeader(w.Header())
@@ -78,7 +78,7 @@ func (s *Site) ErrorPage(w http.ResponseWriter, r *http.Request, d problem.Docum
 	if !prefersHTML(r) || strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/.well-known/") {
 		return false
 	}
-	s.writeProblem(w, &request{Request: r, edition: editionOf(r)}, d)
+	s.writeProblem(w, &request{Request: r, edition: s.Edition(r)}, d)
 	return true
 }
 
@@ -86,5 +86,5 @@ var errNoPage = fault.New(fault.NotFound, "There is nothing at this path.")
 
 // NotFound writes the page for an address without a page.
 func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
-	s.writeProblem(w, &request{Request: r, edition: editionOf(r)}, problem.Of(errNoPage))
+	s.writeProblem(w, &request{Request: r, edition: s.Edition(r)}, problem.Of(errNoPage))
 }

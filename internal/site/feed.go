@@ -12,6 +12,7 @@ import (
 	"pregon/internal/query"
 	"pregon/internal/search"
 	"pregon/internal/server/content"
+	"pregon/internal/site/chart"
 )
 
 // Sizes of the feed.
@@ -26,7 +27,7 @@ const (
 type feedPage struct {
 	*listing
 	PaceText string
-	PaceBar  *paceBar
+	PaceBar  *chart.Pace
 	Active   []catalog.IssuerUse
 	Live     string // address of the fragment to poll; empty on later pages
 }
@@ -69,7 +70,7 @@ func (s *Site) feed(q *request) (*page, error) {
 	if found.Page == 1 {
 		out.Live = q.with("/live", "page", "")
 	}
-	return &page{template: "feed", Title: q.edition.text("feed.title"), Description: q.edition.text("feed.description"), Data: out, Head: forPrograms}, nil
+	return &page{template: "feed", Title: q.edition.Text("feed.title"), Description: q.edition.Text("feed.description"), Data: out, Head: forPrograms}, nil
 }
 
 // forPrograms lead programs that read the front page to their documents.
@@ -232,19 +233,19 @@ func (q *request) form() filterForm {
 	chosen := func(name, value, text string) choice {
 		return choice{Value: value, Text: text, URL: q.with(path, name, value), Selected: q.values.Get(name) == value}
 	}
-	f.Types = append(f.Types, chosen("type", "", e.text("all")))
+	f.Types = append(f.Types, chosen("type", "", e.Text("all")))
 	for _, t := range shownTypes {
 		f.Types = append(f.Types, chosen("type", string(t), string(t)))
 	}
-	f.Without = chosen("without", query.WithoutSecuritisation, e.text("filter.without"))
+	f.Without = chosen("without", query.WithoutSecuritisation, e.Text("filter.without"))
 	if f.Without.Selected {
 		f.Without.URL = q.with(path, "without", "")
 	}
-	f.Kinds = append(f.Kinds, chosen("kind", "", e.text("any")))
+	f.Kinds = append(f.Kinds, chosen("kind", "", e.Text("any")))
 	for _, k := range disclosure.Kinds {
-		f.Kinds = append(f.Kinds, chosen("kind", string(k), e.text("kinds."+string(k))))
+		f.Kinds = append(f.Kinds, chosen("kind", string(k), e.Text("kinds."+string(k))))
 	}
-	f.Categories = append(f.Categories, chosen("category", "", e.text("any")))
+	f.Categories = append(f.Categories, chosen("category", "", e.Text("any")))
 	names := slices.Clone(q.snapshot.CategoryNames())
 	slices.SortFunc(names, compareFolded)
 	for _, name := range names {
@@ -268,13 +269,13 @@ func (q *request) form() filterForm {
 func (q *request) conditionText(name, value string) string {
 	switch name {
 	case "kind":
-		value = q.edition.text("kinds." + value)
+		value = q.edition.Text("kinds." + value)
 	case "issuer":
 		if found := q.snapshot.Lookup(value); len(found) == 1 {
 			value = found[0].Issuer.Name
 		}
 	}
-	return q.edition.text("filter."+name) + ": " + value
+	return q.edition.Text("filter."+name) + ": " + value
 }
 
 // suggestPage are the completions of a text in the search box.

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
 	"pregon/internal/search"
+	"pregon/internal/site/chart"
 	"pregon/internal/text"
 )
 
@@ -30,7 +31,7 @@ type issuerPage struct {
 	CIF                 string
 	Manager, Depositary *link
 	Funds               string // address of the funds of a manager, or ""
-	Activity            *chart
+	Activity            *chart.Chart
 	Alert               string // command that creates a webhook
 	JSON                string // address, or "" if it is not in the directory
 }
@@ -57,7 +58,7 @@ func (s *Site) issuer(q *request) (*page, error) {
 		title += " (" + named.Ticker + ")"
 	}
 	p := &page{
-		template: "issuer", Title: title, Description: q.edition.text("issuer.description", named.Name), Data: out, Kind: "profile",
+		template: "issuer", Title: title, Description: q.edition.Text("issuer.description", named.Name), Data: out, Kind: "profile",
 		Linked: linkedIssuer(named, s.BaseURL+issuerPath(named.ID)),
 	}
 	if out.JSON != "" {
@@ -136,7 +137,7 @@ func (q *request) unlisted(key string) *disclosure.Issuer {
 
 // severalIssuers lists the issuers with a ticker.
 func (q *request) severalIssuers(ticker string, found []*search.Issuer) *page {
-	out := &choicesPage{Heading: q.edition.text("issuer.several", ticker), Text: q.edition.text("issuer.several.text")}
+	out := &choicesPage{Heading: q.edition.Text("issuer.several", ticker), Text: q.edition.Text("issuer.several.text")}
 	for _, e := range found[:min(len(found), directoryRows)] {
 		out.Entries = append(out.Entries, q.newEntry(e))
 	}
@@ -145,7 +146,7 @@ func (q *request) severalIssuers(ticker string, found []*search.Issuer) *page {
 
 // noIssuer lists issuers with a similar name.
 func (q *request) noIssuer(name string) (*page, error) {
-	out := &choicesPage{Heading: q.edition.text("issuer.none"), Text: q.edition.text("issuer.none.text")}
+	out := &choicesPage{Heading: q.edition.Text("issuer.none"), Text: q.edition.Text("issuer.none.text")}
 	if words := text.Words(name); len(words) > 0 {
 		similar, err := q.snapshot.Issuers(q.Context(), strings.Join(words, " "), "", maxSimilar)
 		if err != nil {
@@ -225,22 +226,22 @@ func (q *request) party(name string) *link {
 }
 
 // activity returns the chart of the reports of an issuer by month.
-func (q *request) activity(id string) (*chart, error) {
+func (q *request) activity(id string) (*chart.Chart, error) {
 	found, err := q.snapshot.Months(q.Context(), disclosure.Filter{Issuer: id}, activityMonths)
 	if err != nil {
 		return nil, err
 	}
 	e := q.edition
 	c := e.typeChart("activity", issuerPath(id)+monthsFile, e.monthsTable(found))
-	c.setBars(newBars(e.monthSlots(found), ""))
+	c.SetBars(e.typeBars(e.monthSlots(found), ""))
 	return c, nil
 }
 
 // monthSlots returns a bar for each month, with the names of some.
-func (e edition) monthSlots(found []catalog.Monthly) []slot {
-	out := make([]slot, len(found))
+func (e Edition) monthSlots(found []catalog.Monthly) []chart.Slot {
+	out := make([]chart.Slot, len(found))
 	for i, m := range found {
-		out[i] = slot{Total: m.Total, Counts: m.Counts}
+		out[i] = chart.Slot{Values: valuesOf(m.Counts)}
 		if start, err := time.Parse("2006-01", m.Month); err == nil {
 			out[i].Title = e.figuresText(months[e.Language][start.Month()-1]+" "+m.Month[:4], m.Total, m.Counts)
 			if start.Month()%3 == 1 {
@@ -252,11 +253,11 @@ func (e edition) monthSlots(found []catalog.Monthly) []slot {
 }
 
 // monthsTable returns months, the newest first.
-func (e edition) monthsTable(found []catalog.Monthly) *table {
-	t := &table{Columns: e.typeColumns(column{Name: "month", Text: e.text("chart.month")})}
+func (e Edition) monthsTable(found []catalog.Monthly) *chart.Table {
+	t := &chart.Table{Columns: e.typeColumns(chart.Column{Name: "month", Text: e.Text("chart.month")})}
 	for i := len(found) - 1; i >= 0; i-- {
 		m := found[i]
-		t.Rows = append(t.Rows, e.typeCells(textCell(m.Month), m.Total, m.Counts))
+		t.Rows = append(t.Rows, e.typeCells(chart.TextCell(m.Month), m.Total, m.Counts))
 	}
 	return t
 }

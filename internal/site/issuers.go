@@ -87,7 +87,7 @@ func (s *Site) issuers(q *request) (*page, error) {
 		}
 	}
 	return &page{
-		template: "issuers", Title: q.edition.text("issuers.title"), Description: q.edition.text("issuers.description"), Data: out,
+		template: "issuers", Title: q.edition.Text("issuers.title"), Description: q.edition.Text("issuers.description"), Data: out,
 		Head: []headLink{{"alternate", "application/json", "/api/v1/issuers" + q.directoryParameters()}},
 	}, nil
 }
@@ -130,20 +130,20 @@ func (q *request) newEntry(e *search.Issuer) directoryEntry {
 }
 
 // kindText returns the name of a kind, or "".
-func (e edition) kindText(k disclosure.Kind) string {
+func (e Edition) kindText(k disclosure.Kind) string {
 	if k == "" {
 		return ""
 	}
-	return e.text("kind." + string(k))
+	return e.Text("kind." + string(k))
 }
 
 // kindChoices returns the kinds with the number of issuers of each.
 func (q *request) kindChoices(issuers []*search.Issuer, selected disclosure.Kind) []choice {
 	counts := countBy(issuers, func(e *search.Issuer) string { return string(e.Issuer.Kind) })
-	out := []choice{{Text: q.edition.text("issuers.all"), URL: q.with("/issuers", "kind", ""), Selected: selected == "", Count: len(issuers)}}
+	out := []choice{{Text: q.edition.Text("issuers.all"), URL: q.with("/issuers", "kind", ""), Selected: selected == "", Count: len(issuers)}}
 	for _, k := range disclosure.Kinds {
 		out = append(out, choice{
-			Value: string(k), Text: q.edition.text("kinds." + string(k)), URL: q.with("/issuers", "kind", string(k)), Selected: k == selected, Count: counts[string(k)],
+			Value: string(k), Text: q.edition.Text("kinds." + string(k)), URL: q.with("/issuers", "kind", string(k)), Selected: k == selected, Count: counts[string(k)],
 		})
 	}
 	return out
@@ -156,7 +156,7 @@ func (q *request) marketChoices(issuers []*search.Issuer, selected string) []cho
 	if selected != "" {
 		counts[selected] += 0 // stays selected if no issuer has it
 	}
-	out := []choice{{Text: q.edition.text("any"), Selected: selected == ""}}
+	out := []choice{{Text: q.edition.Text("any"), Selected: selected == ""}}
 	for _, name := range slices.SortedFunc(maps.Keys(counts), compareFolded) {
 		out = append(out, choice{Value: name, Text: name, Selected: name == selected, Count: counts[name]})
 	}
@@ -180,7 +180,7 @@ func letterOf(e *search.Issuer) string {
 // letterChoices returns the letters. Those without issuers have no address.
 func (q *request) letterChoices(issuers []*search.Issuer, selected string) []choice {
 	counts := countBy(issuers, letterOf)
-	out := []choice{{Text: q.edition.text("issuers.letters.all"), URL: q.with("/issuers", "letter", ""), Selected: selected == ""}}
+	out := []choice{{Text: q.edition.Text("issuers.letters.all"), URL: q.with("/issuers", "letter", ""), Selected: selected == ""}}
 	for _, l := range letters {
 		c := choice{Value: l, Text: l, Selected: l == selected, Count: counts[l]}
 		if l == noLetter {

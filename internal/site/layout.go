@@ -2,7 +2,6 @@ package site
 
 import (
 	"html/template"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -13,7 +12,8 @@ import (
 type layout struct {
 	Page      *page
 	Language  language
-	Canonical string // address of the page in its language
+	Canonical string // address of the page in its language; empty for pages of parts
+	Part      *partFiles
 	Alternate map[language]string
 	Default   string // address of the page in the language that the browser prefers
 	Demo      bool
@@ -40,21 +40,12 @@ type link struct{ Text, URL string }
 var pageParameters = append([]string{"page", "letter", "in", "offset"}, filterNames...)
 
 func (s *Site) layoutOf(q *request, p *page) *layout {
-	values := url.Values{}
-	for _, name := range pageParameters {
-		if v := q.values.Get(name); v != "" {
-			values.Set(name, v)
-		}
-	}
-	address := (&url.URL{Path: q.URL.Path}).EscapedPath() // the same however the request escaped it
-	if len(values) > 0 {
-		address += "?" + values.Encode()
-	}
+	address := q.addressOf()
 	full := s.BaseURL + address
 	l := &layout{
 		Page: p, Language: q.edition.Language, Default: full, Alternate: map[language]string{},
 		Demo: s.Query.Simulated(), Source: s.Query.Attribution(), Version: s.Query.Version,
-		State: string(s.Query.SourceStatus().State), Search: values.Get("search"), NoIndex: p.noIndex,
+		State: string(s.Query.SourceStatus().State), Search: q.values.Get("search"), NoIndex: p.noIndex,
 	}
 	if strings.HasPrefix(q.URL.Path, "/issuers") {
 		l.Search = "" // these pages have a search of their own
@@ -66,15 +57,36 @@ func (s *Site) layoutOf(q *request, p *page) *layout {
 	l.Canonical = l.Alternate[q.edition.Language]
 	l.Chosen = q.edition.chosen
 	for _, section := range []link{{"nav.feed", "/"}, {"nav.issuers", "/issuers"}, {"nav.analytics", "/analytics"}, {"nav.dev", "/developers"}} {
-		selected := q.URL.Path == section.URL || section.URL != "/" && strings.HasPrefix(q.URL.Path, section.URL+"/")
-		l.Sections = append(l.Sections, choice{Text: q.edition.text(section.Text), URL: q.edition.Link(section.URL), Selected: selected})
+		l.addSection(q, section)
+	}
+	for _, p := range s.Parts {
+		l.addSection(q, link{p.Section.Text, p.Section.Path})
 	}
 	for value, name := range map[language]string{spanish: "Español", english: "English"} {
 		l.Languages = append(l.Languages, choice{Value: string(value), Text: name, URL: withLanguage(address, value), Selected: value == q.edition.Language})
 	}
 	slices.SortFunc(l.Languages, func(a, b choice) int { return strings.Compare(b.Value, a.Value) })
+	if q.private != nil {
+		l.Canonical, l.Part = "", s.partFiles(q.private.Part)
+	}
 	if f, ok := p.Data.(interface{ FeedQuery() string }); ok {
 		l.Feeds = feedLinks(f.FeedQuery())
 	}
 	return l
+}
+
+func (l *layout) addSection(q *request, to link) {
+	selected := q.URL.Path == to.URL || to.URL != "/" && strings.HasPrefix(q.URL.Path, to.URL+"/")
+	l.Sections = append(l.Sections, choice{Text: q.edition.Text(to.Text), URL: q.edition.Link(to.URL), Selected: selected})
+}
+
+// partFiles are the addresses of the style and the script of a part.
+type partFiles struct{ Style, Script string }
+
+func (s *Site) partFiles(part string) *partFiles {
+	style, script := s.assets[part+".css"], s.assets[part+".js"]
+	if style == nil || script == nil {
+		return nil
+	}
+	return &partFiles{style.url, script.url}
 }

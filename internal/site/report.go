@@ -108,7 +108,7 @@ func (s *Site) report(q *request) (*page, error) {
 		out.Sentences = full.EvidenceEN
 	}
 	if method := known("method."+rep.SummaryMethod, ""); method != "" {
-		out.Method = q.edition.text(method)
+		out.Method = q.edition.Text(method)
 	}
 	if i := slices.IndexFunc(out.Timeline, func(e event) bool {
 		return e.URL != "" && strings.HasSuffix(strings.SplitN(e.URL, "?", 2)[0], "/"+rep.CorrectedBy)
@@ -119,9 +119,9 @@ func (s *Site) report(q *request) (*page, error) {
 	if out.Document, err = s.documentOf(q, rep); err != nil {
 		return nil, err
 	}
-	out.Citation = q.edition.text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number, q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
+	out.Citation = q.edition.Text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number, q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
 	return &page{
-		template: "report", Title: rep.CompanyName + ": " + rep.Title, Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.text("type."+string(rep.Type))),
+		template: "report", Title: rep.CompanyName + ": " + rep.Title, Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
 		Kind: "article", Data: out, Linked: q.linkedReport(rep, out),
 		Head: []headLink{{"alternate", "application/json", out.JSON}, {"alternate", "text/markdown", out.Markdown}},
 	}, nil
@@ -143,11 +143,11 @@ func (q *request) neighbours(f catalog.Report) (newer, older []row) {
 func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
 	add := func(key, value, url string, code bool) {
 		if value != "" {
-			out = append(out, fact{q.edition.text("report." + key), value, url, code})
+			out = append(out, fact{q.edition.Text("report." + key), value, url, code})
 		}
 	}
 	issuer := f.IssuerID()
-	add("type", q.edition.text("type."+string(r.Type))+" ("+string(r.Type)+")", q.edition.Link("/?type="+string(r.Type)), false)
+	add("type", q.edition.Text("type."+string(r.Type))+" ("+string(r.Type)+")", q.edition.Link("/?type="+string(r.Type)), false)
 	add("number", strconv.FormatInt(r.Number, 10), "", true)
 	add("published", q.edition.Moment(r.PublishedAt), "", false)
 	add("precision", q.precision(r.TimeFrom), "", false)
@@ -172,7 +172,7 @@ func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
 // precision returns how exact the time of publication is.
 func (q *request) precision(from disclosure.Surface) string {
 	if from == disclosure.FromList {
-		return q.edition.text("report.minute")
+		return q.edition.Text("report.minute")
 	}
 	return ""
 }
@@ -216,13 +216,13 @@ func (q *request) stages(r *disclosure.Report) []stage {
 	if r.Backfilled || r.FirstSeenAt.IsZero() {
 		return nil
 	}
-	out := []stage{{Name: q.edition.text("stage.published"), At: r.PublishedAt}}
+	out := []stage{{Name: q.edition.Text("stage.published"), At: r.PublishedAt}}
 	for _, next := range []struct {
 		key string
 		at  time.Time
 	}{{"stage.seen", r.FirstSeenAt}, {"stage.text", r.TextReadyAt}, {"stage.summary", r.SummaryReadyAt}} {
 		if !next.at.IsZero() {
-			out = append(out, stage{Name: q.edition.text(next.key), At: next.at, After: q.edition.Duration(next.at.Sub(r.PublishedAt))})
+			out = append(out, stage{Name: q.edition.Text(next.key), At: next.at, After: q.edition.Duration(next.at.Sub(r.PublishedAt))})
 		}
 	}
 	return out

@@ -24,12 +24,17 @@ const htmlType = "text/html; charset=utf-8"
 // pageHeader are the headers of every page: it loads only files of this site, runs
 // no inline script, and cannot be framed.
 var pageHeader = http.Header{
-	"Content-Security-Policy": {strings.Join([]string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "manifest-src 'self'",
-		"base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
-	}, "; ")},
+	"Content-Security-Policy":    {contentPolicy("")},
 	"Referrer-Policy":            {"no-referrer"},
 	"Cross-Origin-Opener-Policy": {"same-origin"},
+}
+
+// contentPolicy returns the policy with a further place for the answers of forms.
+func contentPolicy(formAction string) string {
+	return strings.Join([]string{
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "manifest-src 'self'",
+		"base-uri 'none'", strings.TrimSpace("form-action 'self' " + formAction), "frame-ancestors 'none'",
+	}, "; ")
 }
 
 // Constant header values, shared by all responses.
@@ -77,12 +82,15 @@ func (s *Site) execute(q *request, p *page) (*response, error) {
 	contentType := p.contentType
 	if p.template != "" {
 		var b bytes.Buffer
-		if err := s.editions[q.edition].execute(&b, p.template, s.layoutOf(q, p)); err != nil {
+		if err := q.edition.execute(&b, p.template, s.layoutOf(q, p)); err != nil {
 			return nil, err
 		}
 		out.body, contentType = b.Bytes(), htmlType
 		maps.Copy(out.header, pageHeader)
 		out.header["Content-Language"] = []string{string(q.edition.Language)}
+		if q.private != nil {
+			q.private.setHeader(out.header)
+		}
 	}
 	if out.tag == "" {
 		out.tag = content.Tag(content.Hash(out.body))

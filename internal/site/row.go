@@ -99,9 +99,9 @@ func (q *request) byDay(rows []row) []*dayRows {
 func (q *request) nameOf(d disclosure.Day) string {
 	switch disclosure.DayOf(q.now) - d {
 	case 0:
-		return q.edition.text("today")
+		return q.edition.Text("today")
 	case 1:
-		return q.edition.text("yesterday")
+		return q.edition.Text("yesterday")
 	}
 	return ""
 }

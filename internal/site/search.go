@@ -53,15 +53,15 @@ func (s *Site) search(q *request) (*page, error) {
 	list := q.params.List(q.snapshot)
 	list.Limit = searchRows
 	out := &searchPage{Search: list.Filter.Search}
-	title := q.edition.text("search.title")
+	title := q.edition.Text("search.title")
 	if out.Search != "" {
 		out.Where = []choice{
-			{Text: q.edition.text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
-			{Text: q.edition.text("search.indocuments"), URL: q.with("/search", "in", query.InDocument), Selected: list.InDocuments},
+			{Text: q.edition.Text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
+			{Text: q.edition.Text("search.indocuments"), URL: q.with("/search", "in", query.InDocument), Selected: list.InDocuments},
 		}
-		title = q.edition.text("search.titleof", out.Search)
+		title = q.edition.Text("search.titleof", out.Search)
 	}
-	done := &page{template: "search", Title: title, Description: q.edition.text("search.description"), Data: out, noIndex: true}
+	done := &page{template: "search", Title: title, Description: q.edition.Text("search.description"), Data: out, noIndex: true}
 	if list.InDocuments && q.principal.Mode == access.Anonymous {
 		if err := q.params.Err(); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func (q *request) foundIssuers(text string) ([]suggested, error) {
 // facets returns the counts of a search with the addresses that narrow it.
 func (q *request) facets(f catalog.Facets) (out []facet) {
 	add := func(name, parameter string, counts []catalog.Facet, text func(string) string) {
-		one := facet{Name: q.edition.text("filter." + name)}
+		one := facet{Name: q.edition.Text("filter." + name)}
 		for i, c := range counts {
 			selected := q.values.Get(parameter) == c.Value
 			v := choice{Value: c.Value, Text: text(c.Value), Count: c.Total, Selected: selected, URL: q.with("/search", parameter, c.Value)}
@@ -117,7 +117,7 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 		}
 	}
 	same := func(s string) string { return s }
-	add("types", "type", f.Types, func(t string) string { return q.edition.text("type." + t) })
+	add("types", "type", f.Types, func(t string) string { return q.edition.Text("type." + t) })
 	if len(f.Years) > 0 {
 		out = append(out, q.yearFacet(f.Years))
 	}
@@ -128,7 +128,7 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 
 // yearFacet returns the years of a search. A year is a condition on both days.
 func (q *request) yearFacet(years []catalog.Facet) facet {
-	out := facet{Name: q.edition.text("search.year")}
+	out := facet{Name: q.edition.Text("search.year")}
 	for i, y := range years {
 		from, to := y.Value+"-01-01", y.Value+"-12-31"
 		v := choice{Value: y.Value, Text: y.Value, Count: y.Total, Selected: q.values.Get("from") == from && q.values.Get("to") == to}

@@ -7,7 +7,7 @@
 //
 // A handler reads its parameters, queries the snapshot, and returns a page or an
 // error. Templates receive what they show; their functions are bound to the
-// language (see edition). Text from reports is never HTML: html/template escapes
+// language (see Edition). Text from reports is never HTML: html/template escapes
 // it, and no function here returns a type that it trusts.
 package site
 
@@ -38,33 +38,36 @@ type Options struct {
 	// HTML.
 	Programs http.Handler
 	Links    string // the header Link of the front page: the documents for programs
+	Parts    []Part // pages of other packages
 }
 
 // Site serves the pages.
 type Site struct {
 	Options
 	api      *openapi.Document
-	editions map[edition]*templates
+	editions map[editionKey]Edition
 	assets   map[string]*asset
 	cache    cache
 }
 
 // New parses the templates.
 func New(o Options) (*Site, error) {
-	s := &Site{Options: o, editions: map[edition]*templates{}}
+	s := &Site{Options: o, editions: map[editionKey]Edition{}}
+	words, err := s.allWords()
+	if err != nil {
+		return nil, err
+	}
 	s.loadAssets()
-	var err error
 	if s.api, err = openapi.Parse(o.OpenAPI); err != nil {
 		return nil, err
 	}
 	for _, l := range languages {
 		for _, chosen := range []bool{false, true} {
-			e := edition{Language: l, chosen: chosen}
-			t, err := s.parse(e)
-			if err != nil {
+			e := Edition{Language: l, chosen: chosen, words: words}
+			if e.set, err = s.parse(e); err != nil {
 				return nil, err
 			}
-			s.editions[e] = t
+			s.editions[editionKey{l, chosen}] = e
 		}
 	}
 	return s, nil
@@ -144,13 +147,14 @@ func prefersHTML(r *http.Request) bool {
 // request is a request for a page.
 type request struct {
 	*http.Request
-	edition   edition
+	edition   Edition
 	snapshot  *catalog.Snapshot
 	loading   bool // the first data is not loaded yet
 	principal access.Principal
 	now       time.Time
 	values    url.Values
 	params    *query.Params
+	private   *Page // of a part, else nil
 }
 
 // page is what a handler returns.
@@ -177,8 +181,7 @@ func (s *Site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var slot access.Slot
 		defer func() { slot.Release() }()
-		e := editionOf(r)
-		q := &request{Request: r, edition: e, now: time.Now()}
+		q := &request{Request: r, edition: s.Edition(r), now: time.Now()}
 		out, err := s.respond(w, rt, q, &slot)
 		if err != nil {
 			s.writeError(w, q, err)

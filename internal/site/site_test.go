@@ -32,18 +32,19 @@ type service struct {
 	catalog  *catalog.Catalog
 	coverage *coverage.Tracker
 	mux      *http.ServeMux
+	pages    *site.Site
 }
 
-// start serves a store with a batch.
-func start(t testing.TB, source string, b store.Batch) *service {
+// start serves a store with a batch, and parts.
+func start(t testing.TB, source string, b store.Batch, parts ...site.Part) *service {
 	t.Helper()
-	s := startEmpty(t, source)
+	s := startEmpty(t, source, parts...)
 	s.append(b)
 	return s
 }
 
 // startEmpty serves a catalogue that is not loaded yet.
-func startEmpty(t testing.TB, source string) *service {
+func startEmpty(t testing.TB, source string, parts ...site.Part) *service {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -57,19 +58,19 @@ func startEmpty(t testing.TB, source string) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := site.New(site.Options{
+	s.pages, err = site.New(site.Options{
 		Query: query.New(query.Options{
 			Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: "v0.0.0-test", Shared: func() string { return "off" },
 			Source: func() string { return source },
 		}),
 		Guard:  access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil), Tokens: bearer}),
-		Logger: quiet, BaseURL: baseURL, OpenAPI: openapi,
+		Logger: quiet, BaseURL: baseURL, OpenAPI: openapi, Parts: parts,
 		Programs: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "for programs") }),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages.Register(s.mux)
+	s.pages.Register(s.mux)
 	return s
 }
 

@@ -128,7 +128,7 @@ func (s *Site) status(q *request) (*page, error) {
 		Loading: q.loading, State: string(source.State), Since: source.Since, Checked: source.At,
 		Incidents: q.incidents(s.Query.Incidents()),
 	}
-	data.Heading, data.About = q.edition.text("status.is."+data.State), q.edition.text("status.about."+data.State)
+	data.Heading, data.About = q.edition.Text("status.is."+data.State), q.edition.Text("status.about."+data.State)
 	for _, r := range source.Reasons {
 		data.Reasons = append(data.Reasons, q.reason(r))
 	}
@@ -136,23 +136,23 @@ func (s *Site) status(q *request) (*page, error) {
 		data.Surfaces = append(data.Surfaces, q.surface(sf))
 	}
 	if q.loading {
-		data.State, data.Heading, data.About = "loading", q.edition.text("loading.title"), q.edition.text("status.loading")
+		data.State, data.Heading, data.About = "loading", q.edition.Text("loading.title"), q.edition.Text("status.loading")
 	}
 	if q.snapshot != nil {
 		s.fillStatus(q, data)
 	}
-	return &page{template: "status", Title: q.edition.text("status.title"), Description: q.edition.text("status.description"), Data: data}, nil
+	return &page{template: "status", Title: q.edition.Text("status.title"), Description: q.edition.Text("status.description"), Data: data}, nil
 }
 
 // fillStatus adds what needs the catalogue.
 func (s *Site) fillStatus(q *request, data *statusPage) {
 	e, status := q.edition, s.Query.Status(q.snapshot)
 	data.Figures = []figure{
-		{e.Number(status.Catalog.Reports), e.text("status.reports")},
-		{e.Number(status.Catalog.Issuers), e.text("status.issuers")},
+		{e.Number(status.Catalog.Reports), e.Text("status.reports")},
+		{e.Number(status.Catalog.Issuers), e.Text("status.issuers")},
 	}
 	if l := status.Latency[0].RegisteredToAvailable; l != nil {
-		data.Figures = append(data.Figures, figure{e.Duration(inDuration(l.P50)), e.text("status.median")})
+		data.Figures = append(data.Figures, figure{e.Duration(inDuration(l.P50)), e.Text("status.median")})
 	}
 	for _, l := range status.Latency {
 		t := latencyTable{Types: strings.Join(l.Types, ", "), Count: l.Count}
@@ -164,7 +164,7 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 		} {
 			if p := stage.Percentiles; p != nil {
 				t.Rows = append(t.Rows, latencyRow{
-					e.text("status.stage." + stage.key), e.Duration(inDuration(p.P50)), e.Duration(inDuration(p.P90)), e.Duration(inDuration(p.P99)), e.Duration(inDuration(p.Max)),
+					e.Text("status.stage." + stage.key), e.Duration(inDuration(p.P50)), e.Duration(inDuration(p.P90)), e.Duration(inDuration(p.P99)), e.Duration(inDuration(p.Max)),
 				})
 			}
 		}
@@ -196,7 +196,7 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 func inDuration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // shortWeekday returns the first letters of a weekday.
-func (e edition) shortWeekday(n int) string {
+func (e Edition) shortWeekday(n int) string {
 	return firstLetters(weekdays[e.Language][n], 3)
 }
 
@@ -260,14 +260,14 @@ func (data *statusPage) addMissing(c *calendarDay, d query.SeriesDay) {
 }
 
 // inWords describes a day.
-func (c *calendarDay) inWords(e edition) string {
+func (c *calendarDay) inWords(e Edition) string {
 	if c.Future {
 		return e.Day(c.Day)
 	}
 	count, _ := e.N("reports", c.Count) // the key exists
-	words := []string{e.Day(c.Day) + ": " + count, e.text("status.unchecked")}
+	words := []string{e.Day(c.Day) + ": " + count, e.Text("status.unchecked")}
 	if c.Checked {
-		words[1] = e.text("status.checked")
+		words[1] = e.Text("status.checked")
 	}
 	if c.Missing > 0 {
 		missing, _ := e.N("status.missing", c.Missing) // the key exists
@@ -298,9 +298,9 @@ func (q *request) surface(sf health.Surface) statusSurface {
 }
 
 // surfaceName returns the name of a part of the source.
-func (e edition) surfaceName(name string) string {
+func (e Edition) surfaceName(name string) string {
 	if key := known("surface."+name, ""); key != "" {
-		return e.text(key)
+		return e.Text(key)
 	}
 	return name
 }
@@ -324,7 +324,7 @@ func (q *request) reason(r health.Reason) statusReason {
 	out := statusReason{Surface: q.edition.surfaceName(r.Surface), Text: r.Text, English: true, Since: r.Since}
 	for _, f := range reasonForms {
 		if f.form.MatchString(r.Text) {
-			out.Text, out.English = q.edition.text(f.key), false
+			out.Text, out.English = q.edition.Text(f.key), false
 		}
 	}
 	return out

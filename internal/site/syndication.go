@@ -106,7 +106,7 @@ func (s *Site) atom(q *request) (*page, error) {
 	}
 	source := s.Query.Attribution()
 	feed := atomFeed{
-		Language: string(q.edition.Language), ID: s.BaseURL + q.with("/feed.atom"), Title: q.feedTitle(), Subtitle: q.edition.text("feed.description"),
+		Language: string(q.edition.Language), ID: s.BaseURL + q.with("/feed.atom"), Title: q.feedTitle(), Subtitle: q.edition.Text("feed.description"),
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: atomAuthor{source.Source}, Rights: source.Notice, Icon: s.BaseURL + s.assets["icon.svg"].url,
 		Links: []atomLink{
 			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom")},
@@ -274,7 +274,7 @@ func yearOf(part string) (from, to disclosure.Day, ok bool) {
 // manifest describes the site to devices that can install it.
 func (s *Site) manifest(q *request) (*page, error) {
 	body, err := query.Encode(map[string]any{
-		"name": "Pregón", "short_name": "Pregón", "description": q.edition.text("feed.description"), "lang": q.edition.Language,
+		"name": "Pregón", "short_name": "Pregón", "description": q.edition.Text("feed.description"), "lang": q.edition.Language,
 		"start_url": q.edition.Link("/"), "scope": "/", "display": "minimal-ui", "background_color": "#fbfaf7", "theme_color": "#9a2f1b",
 		"icons": []map[string]string{{"src": s.assets["icon.svg"].url, "sizes": "any", "type": "image/svg+xml", "purpose": "any"}},
 	})

@@ -9,13 +9,13 @@ import (
 )
 
 // Clock returns the time of day in Madrid.
-func (e edition) Clock(t time.Time) string { return t.In(disclosure.Madrid).Format("15:04") }
+func (e Edition) Clock(t time.Time) string { return t.In(disclosure.Madrid).Format("15:04") }
 
 // Exact returns a time as machines read it, in Madrid time.
-func (e edition) Exact(t time.Time) string { return t.In(disclosure.Madrid).Format(time.RFC3339) }
+func (e Edition) Exact(t time.Time) string { return t.In(disclosure.Madrid).Format(time.RFC3339) }
 
 // Moment returns a complete time in Madrid, with its zone.
-func (e edition) Moment(t time.Time) string {
+func (e Edition) Moment(t time.Time) string {
 	t = t.In(disclosure.Madrid)
 	return e.Date(t) + ", " + t.Format("15:04:05 MST")
 }
@@ -31,7 +31,7 @@ var weekdays = map[language][]string{
 }
 
 // Date returns the date in Madrid.
-func (e edition) Date(t time.Time) string {
+func (e Edition) Date(t time.Time) string {
 	t = t.In(disclosure.Madrid)
 	month := months[e.Language][t.Month()-1]
 	if e.Language == english {
@@ -41,30 +41,30 @@ func (e edition) Date(t time.Time) string {
 }
 
 // ShortDate returns the date in Madrid with an abbreviated month.
-func (e edition) ShortDate(t time.Time) string {
+func (e Edition) ShortDate(t time.Time) string {
 	t = t.In(disclosure.Madrid)
 	return strconv.Itoa(t.Day()) + " " + e.shortMonth(t.Month()) + " " + strconv.Itoa(t.Year())
 }
 
 // Day returns the weekday and date of a day.
-func (e edition) Day(d disclosure.Day) string {
+func (e Edition) Day(d disclosure.Day) string {
 	return weekdays[e.Language][d.Weekday()] + ", " + e.Date(d.Start().Add(12*time.Hour))
 }
 
 // ago returns how long ago a time was if that is less than an hour, else "".
-func (e edition) ago(t, now time.Time) string {
+func (e Edition) ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < -time.Minute || d >= time.Hour:
 		return ""
 	case d < time.Minute:
-		return e.text("ago.now")
+		return e.Text("ago.now")
 	default:
-		return e.text("ago.minutes", strconv.Itoa(int(d.Minutes())))
+		return e.Text("ago.minutes", strconv.Itoa(int(d.Minutes())))
 	}
 }
 
 // Number returns a number with separators of thousands.
-func (e edition) Number(n int) string {
+func (e Edition) Number(n int) string {
 	s := strconv.Itoa(n)
 	separator := "."
 	if e.Language == english {
@@ -80,7 +80,7 @@ func (e edition) Number(n int) string {
 }
 
 // Decimal returns a number with some decimals.
-func (e edition) Decimal(x float64, decimals int) string {
+func (e Edition) Decimal(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if e.Language == spanish {
 		s = strings.Replace(s, ".", ",", 1)
@@ -89,7 +89,7 @@ func (e edition) Decimal(x float64, decimals int) string {
 }
 
 // Percent returns a ratio in per cent.
-func (e edition) Percent(x float64) string {
+func (e Edition) Percent(x float64) string {
 	if e.Language == english {
 		return e.Decimal(100*x, 0) + "%"
 	}
@@ -97,7 +97,7 @@ func (e edition) Percent(x float64) string {
 }
 
 // Duration returns a duration with the unit that suits it.
-func (e edition) Duration(d time.Duration) string {
+func (e Edition) Duration(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0 s"
@@ -112,5 +112,5 @@ func (e edition) Duration(d time.Duration) string {
 	case d < 48*time.Hour:
 		return e.Decimal(d.Hours(), 0) + " h"
 	}
-	return e.text("days", e.Decimal(d.Hours()/24, 0))
+	return e.Text("days", e.Decimal(d.Hours()/24, 0))
 }

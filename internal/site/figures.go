@@ -1,0 +1,53 @@
+package site
+
+import (
+	"slices"
+	"strconv"
+
+	"pregon/internal/server/content"
+	"pregon/internal/site/chart"
+)
+
+// newHeat draws the reports by weekday, Monday first, and hour.
+func (e Edition) newHeat(hours [7][24]int) *chart.Heat {
+	h := &chart.Heat{}
+	highest := 1
+	for _, day := range hours {
+		highest = max(highest, slices.Max(day[:]))
+	}
+	for d, day := range hours {
+		name := weekdays[e.Language][(d+1)%7]
+		h.Weekdays = append(h.Weekdays, e.shortWeekday((d+1)%7))
+		for hour, n := range day {
+			if n > 0 {
+				h.Cells = append(h.Cells, chart.HeatCell{
+					X: chart.Percent(hour, 24), Width: chart.Percent(1, 25), Y: d * chart.HeatRow, Level: 1 + (chart.HeatLevels-1)*n/highest,
+					Title: name + ", " + hourName(hour) + ": " + e.Number(n),
+				})
+			}
+		}
+	}
+	for hour := 0; hour < 24; hour += 3 {
+		h.Labels = append(h.Labels, chart.Label{X: chart.Percent(hour, 24), Text: strconv.Itoa(hour), Anchor: "start", Minor: hour%6 != 0})
+	}
+	return h
+}
+
+// hourName returns an hour of the day as a period.
+func hourName(hour int) string { return strconv.Itoa(hour) + "–" + strconv.Itoa(hour+1) + " h" }
+
+// firstLetters returns the beginning of a word.
+func firstLetters(word string, n int) string {
+	letters := []rune(word)
+	return string(letters[:min(n, len(letters))])
+}
+
+// numberCell returns a number, with separators on the page and without in CSV.
+func (e Edition) numberCell(n int) chart.Cell {
+	return chart.Cell{Text: e.Number(n), Value: strconv.Itoa(n), Number: n}
+}
+
+// csvPage returns a table as CSV.
+func csvPage(t *chart.Table) *page {
+	return &page{contentType: content.CSVType, body: t.CSV(), noIndex: true}
+}

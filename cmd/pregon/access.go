@@ -11,6 +11,7 @@ import (
 	"pregon/internal/auth"
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/token"
 	"pregon/internal/cli"
@@ -137,6 +138,11 @@ func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
 		key, err := ring.Rotate(ctx, c.AtOnce)
 		if err != nil {
 			return err
+		}
+		if c.AtOnce { // what leaked may include the key of sessions
+			if err := sealing.New(db, box, nil).Replace(ctx); err != nil {
+				return err
+			}
 		}
 		audit(ctx, "signing_key.rotated", slog.String("kid", key.ID), slog.Bool("at_once", c.AtOnce))
 		_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))

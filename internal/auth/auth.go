@@ -16,7 +16,9 @@ import (
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/jwks"
 	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
+	"pregon/internal/auth/signin"
 	"pregon/internal/auth/token"
 	"pregon/internal/server/outbound"
 	"pregon/internal/store"
@@ -41,6 +43,7 @@ type Options struct {
 	Redis          string // address through which all replicas count together, empty for none
 	AnonymousLimit int    // requests a minute of an address without a credential, 0 for no limit
 	MaxRequests    int    // of one caller at the same time, 0 for no limit
+	SignIn         bool   // people may sign in
 	Audit          access.Audit
 	Logger         *slog.Logger
 }
@@ -51,11 +54,13 @@ type Auth struct {
 	Keys     *access.Keyring
 	Accounts *account.Accounts
 	Tokens   *token.Server
+	SignIn   *signin.Service  // nil when nobody can sign in
 	Redis    *ratelimit.Redis // nil when each replica counts for itself
 	OnToken  func(subject string)
 
 	issuers  []string // whose assertions are trusted
 	ring     *token.Ring
+	sealing  *sealing.Key
 	outcomes map[string]*atomic.Int64
 	limits   []interface{ Len() int }
 }
@@ -102,6 +107,19 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	a.sealing = sealing.New(o.Store, o.Box, o.Logger)
+	if err := a.sealing.LoadOrCreate(ctx); err != nil {
+		return err
+	}
+	if o.SignIn {
+		a.SignIn, err = signin.New(signin.Options{
+			Config: o.Config.SignIn, BaseURL: o.BaseURL, Accounts: a.Accounts, Keys: a.Keys, Sealer: a.sealing, Nonces: o.Store,
+			Client: o.Proxies.Client, Refused: a.perMinute("signin", maxRefused), Audit: o.Audit, Logger: o.Logger,
+		})
+		if err != nil {
+			return err
+		}
+	}
 	for _, i := range o.Config.Issuers {
 		a.issuers = append(a.issuers, i.Issuer)
 	}
@@ -132,6 +150,7 @@ func (a *Auth) Run(ctx context.Context) error {
 	g.Go(func() error { return a.Keys.Follow(ctx) })
 	g.Go(func() error { return a.Accounts.Follow(ctx) })
 	g.Go(func() error { return a.ring.Follow(ctx) })
+	g.Go(func() error { return a.sealing.Follow(ctx) })
 	if a.Redis != nil {
 		g.Go(func() error { a.Redis.Run(ctx); return nil })
 	}

@@ -89,5 +89,8 @@ func CheckConfig(file, baseURL string) error {
 	if _, err := token.New(token.Options{Config: c.Config, BaseURL: baseURL, Keys: keySource(slog.New(slog.DiscardHandler))}); err != nil {
 		return fault.New(fault.Invalid, "%s: %s", file, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	if err := c.SignIn.Validate(baseURL); err != nil {
+		return fault.New(fault.Invalid, "%s: %s", file, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
 	return nil
 }

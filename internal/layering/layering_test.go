@@ -80,6 +80,7 @@ var rows = [][]string{
 		"source/docfetch",
 		"auth/token",
 		"auth/account",
+		"auth/sealing",
 		"events",
 		"sim/archive",
 		"store/engine",

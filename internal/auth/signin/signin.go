@@ -1,0 +1,261 @@
+package signin
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
+	"pregon/internal/auth/ratelimit"
+	"pregon/internal/fault"
+	"pregon/internal/store"
+)
+
+// Names of cookies. The prefix makes browsers refuse them from other hosts, such as
+// subdomains, and without https.
+const (
+	sessionCookie = "__Host-pregon-session"
+	startCookie   = "__Host-pregon-signin"
+
+	maxCookie = 4096
+)
+
+// Sealer encrypts what browsers keep; sealing.Key is one.
+type Sealer interface {
+	SealToken(name, text string) string
+	OpenToken(name, token string) (string, bool)
+}
+
+// Options are the collaborators of a Service.
+type Options struct {
+	Config   Config
+	BaseURL  string
+	Accounts *account.Accounts
+	Keys     *access.Keyring
+	Sealer   Sealer
+	Nonces   store.Nonces
+	// Client returns the address of a browser.
+	Client func(*http.Request) netip.Addr
+	// Refused limits how often an address may fail to sign in; nil for no limit.
+	Refused ratelimit.Limiter
+	Audit   access.Audit
+	Logger  *slog.Logger
+	Getenv  func(string) string // nil: of the process
+}
+
+// Service signs people in and out.
+type Service struct {
+	o         Options
+	providers []*provider
+	origin    string // of the service
+}
+
+// New returns a service. It validates the configuration, and does not contact the
+// providers: one that is down must not keep the service from starting.
+func New(o Options) (*Service, error) {
+	if err := o.Config.Validate(o.BaseURL); err != nil {
+		return nil, err
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	base, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{o: o, origin: base.Scheme + "://" + base.Host}
+	for _, c := range o.Config.Providers {
+		p, err := s.newProvider(c)
+		if err != nil {
+			return nil, err
+		}
+		s.providers = append(s.providers, p)
+	}
+	return s, nil
+}
+
+// Choice is a provider as people see it.
+type Choice struct{ ID, Name string }
+
+// Providers returns the providers in the order of the configuration.
+func (s *Service) Providers() []Choice {
+	var out []Choice
+	for _, p := range s.providers {
+		out = append(out, Choice{p.ID, p.Name})
+	}
+	return out
+}
+
+// Session is an open session of the browser that sent a request.
+type Session struct {
+	access.Principal
+	Account account.Account
+	Token   string // which forms must send
+}
+
+// Session returns the session of a request, or nil when nobody is signed in. Of two
+// cookies of one name neither is taken: somebody else may have set one.
+func (s *Service) Session(r *http.Request) *Session {
+	raw, ok := onlyCookie(r, sessionCookie)
+	if !ok {
+		return nil
+	}
+	text, ok := s.o.Sealer.OpenToken(sessionCookie, raw)
+	if !ok {
+		return nil
+	}
+	parts := strings.Split(text, "\n")
+	if len(parts) != 3 {
+		return nil
+	}
+	one, found, ok := s.o.Accounts.FindSession(r.Context(), parts[0], parts[1], parts[2])
+	if !ok {
+		return nil
+	}
+	state := s.o.Accounts.SessionState(one, found)
+	return &Session{
+		Principal: access.Principal{
+			ID: one.ID, Mode: access.BySession, Scope: state.Scope, Expires: found.ExpiresAt, Credential: found.ID,
+			Key: found.Key, Plan: state.Plan, Operator: state.Operator,
+		},
+		Account: one, Token: formToken(parts[2]),
+	}
+}
+
+// formToken returns the token of the forms of a session.
+func formToken(secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// TokenField is the field of forms that has the token.
+const TokenField = "form_token"
+
+var (
+	errOrigin = fault.New(fault.Forbidden, "This request did not come from a page of this service.")
+	errToken  = fault.New(fault.Forbidden, "This form belongs to a session that has ended. Open the page again.")
+)
+
+// CheckForm returns an error unless a form was sent by a page of this service, and by
+// one of the session if there is one. The caller has parsed the form.
+func (s *Service) CheckForm(r *http.Request, session *Session) error {
+	switch site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin"); {
+	case site != "" && site != "same-origin", origin != "" && origin != s.origin, site == "" && origin == "":
+		return errOrigin
+	}
+	if session != nil && !hmac.Equal([]byte(r.PostFormValue(TokenField)), []byte(session.Token)) {
+		return errToken
+	}
+	return nil
+}
+
+// ByKey signs the holder of a key in. It returns where to go then.
+func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string) (string, error) {
+	from := s.o.Client(r)
+	if err := s.mayTry(w, r.Context(), from); err != nil {
+		return "", err
+	}
+	p, err := s.o.Keys.ByText(r.Context(), key, from)
+	if fault.KindOf(err) == fault.Unavailable {
+		return "", err
+	}
+	if err != nil {
+		return "", s.refused(r.Context(), from, "key", err.Error())
+	}
+	profile := account.Account{ID: p.ID, Plan: p.Plan, Scopes: p.Scope, Operator: p.Operator}
+	if known, ok := s.o.Accounts.Account(p.ID); ok && !access.IsKeyID(p.ID) {
+		profile = known // the person of whom this is one of the keys
+	}
+	return Next(next), s.open(w, r, profile, account.Session{Key: p.Key})
+}
+
+// open opens a session and ends the one that the browser had.
+func (s *Service) open(w http.ResponseWriter, r *http.Request, profile account.Account, opened account.Session) error {
+	old := s.Session(r)
+	opened.Agent = r.UserAgent()
+	opened, raw, err := s.o.Accounts.SignIn(r.Context(), profile, opened)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		_ = s.o.Accounts.EndSession(r.Context(), old.ID, old.Credential) // it ends by itself later
+	}
+	sealed := s.o.Sealer.SealToken(sessionCookie, strings.Join([]string{profile.ID, opened.ID, raw}, "\n"))
+	setCookie(w, sessionCookie, sealed, time.Until(opened.ExpiresAt))
+	return nil
+}
+
+// SignOut ends a session, or all sessions of the account.
+func (s *Service) SignOut(w http.ResponseWriter, r *http.Request, session *Session, everywhere bool) error {
+	var err error
+	if everywhere {
+		err = s.o.Accounts.EndSessions(r.Context(), session.ID)
+	} else {
+		err = s.o.Accounts.EndSession(r.Context(), session.ID, session.Credential)
+	}
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return err // the cookie stays, so that it can be tried again
+	}
+	setCookie(w, sessionCookie, "", -1)
+	return nil
+}
+
+// Next returns where a person may go after signing in: a page of the account, or the
+// request of an application. Anything else is replaced, since it may lead elsewhere.
+func Next(path string) string {
+	u, err := url.Parse(path)
+	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || strings.ContainsAny(path, "\\\r\n\t") || !strings.HasPrefix(path, "/") ||
+		u.Path != "/account" && !strings.HasPrefix(u.Path, "/account/") && u.Path != "/oauth/authorize" || strings.Contains(u.Path, "..") {
+		return "/account"
+	}
+	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+}
+
+// setCookie sets a cookie that only this host receives and no script can read.
+func setCookie(w http.ResponseWriter, name, value string, lifetime time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: max(-1, int(lifetime.Seconds())), Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// onlyCookie returns a cookie that a request has once.
+func onlyCookie(r *http.Request, name string) (string, bool) {
+	found := r.CookiesNamed(name)
+	if len(found) != 1 || len(found[0].Value) > maxCookie {
+		return "", false
+	}
+	return found[0].Value, true
+}
+
+// mayTry returns an error if too many attempts of an address failed.
+func (s *Service) mayTry(w http.ResponseWriter, ctx context.Context, from netip.Addr) error {
+	if s.o.Refused == nil {
+		return nil
+	}
+	if v := s.o.Refused.Peek(ctx, ratelimit.Address(from)); !v.OK {
+		w.Header().Set("Retry-After", v.RetryAfter())
+		return fault.New(fault.RateLimited, "Too many attempts to sign in from this address failed. Wait as long as Retry-After says.")
+	}
+	return nil
+}
+
+// refused counts and audits a failed attempt. The reason is shown.
+func (s *Service) refused(ctx context.Context, from netip.Addr, how, reason string) error {
+	if s.o.Refused != nil {
+		s.o.Refused.Take(ctx, ratelimit.Address(from))
+	}
+	if s.o.Audit != nil {
+		s.o.Audit(ctx, "signin.refused", slog.String("with", how), slog.String("reason", reason), slog.String("remote", from.String()))
+	}
+	return fault.New(fault.Forbidden, "%s.", strings.ToUpper(reason[:1])+strings.TrimSuffix(reason[1:], "."))
+}

@@ -26,6 +26,7 @@ import (
 type accessFlags struct {
 	auditFlag
 	Config         string        `placeholder:"FILE.yaml" help:"File that names the identity providers whose assertions are exchanged for tokens, and limits of plans. See docs/access.md."`
+	SignIn         string        `name:"signin" default:"on" enum:"on,off" help:"Whether people may sign in, manage their keys at /account, and let applications use the service for them: on or off."`
 	AnonymousLimit int           `default:"60" placeholder:"N" help:"Requests in any minute from an address without a credential. 0 for no limit."`
 	Redis          string        `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
 	MaxConnections int           `default:"10000" placeholder:"N" help:"Open connections. 0 for no limit."`
@@ -69,7 +70,7 @@ func (c *serveConfig) newAuth(ctx context.Context, db store.Store, box *secret.B
 	}
 	return auth.New(ctx, auth.Options{
 		Config: config, Store: db, Box: box, BaseURL: base, Proxies: c.proxies(), Redis: c.Redis,
-		AnonymousLimit: c.AnonymousLimit, MaxRequests: c.MaxRequests, Audit: audit, Logger: log,
+		AnonymousLimit: c.AnonymousLimit, MaxRequests: c.MaxRequests, SignIn: c.SignIn == "on", Audit: audit, Logger: log,
 	})
 }
 

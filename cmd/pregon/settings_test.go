@@ -165,7 +165,7 @@ func TestCompletions(t *testing.T) {
 		"ke":                          "keys",
 		"keys ":                       "create list revoke rotate",
 		"keys create --pl":            "--plan",
-		"keys create --plan ":         "pro enterprise",
+		"keys create --plan ":         "pro enterprise operator",
 		"keys create --plan = e":      "enterprise",
 		"serve --source d":            "demo",
 		"serve --store x --source d":  "demo",

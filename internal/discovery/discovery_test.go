@@ -51,7 +51,7 @@ func newWorld(t *testing.T, change func(*discovery.Options)) *world {
 // openapi is the real OpenAPI document as JSON.
 var openapi = sync.OnceValue(func() []byte {
 	var doc any
-	if err := yaml.Unmarshal(rest.OpenAPI(base), &doc); err != nil {
+	if err := yaml.Unmarshal(rest.OpenAPI(base, true), &doc); err != nil {
 		panic(err)
 	}
 	text, err := json.Marshal(doc)

@@ -12,7 +12,7 @@ import (
 
 func parsed(t *testing.T) *openapi.Document {
 	t.Helper()
-	text, err := rest.OpenAPIJSON("https://pregon.example")
+	text, err := rest.OpenAPIJSON("https://pregon.example", true)
 	if err != nil {
 		t.Fatal(err)
 	}

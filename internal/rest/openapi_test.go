@@ -93,7 +93,7 @@ var operationIDs = map[string]string{
 // openapiJSON is the document as the service serves it.
 func openapiJSON(t *testing.T) []byte {
 	t.Helper()
-	a, err := rest.New(rest.Options{BaseURL: baseURL})
+	a, err := rest.New(rest.Options{BaseURL: baseURL, SignIn: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func loaded(t *testing.T, data []byte) (doc map[string]any) {
 // The document is valid with any address of the service.
 func TestDocumentWithAnyAddress(t *testing.T) {
 	for _, address := range []string{"http://[::1]:8080", "https://pregon.example/under/a-path", "http://127.0.0.1:8080"} {
-		doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(address))
+		doc, err := openapi3.NewLoader().LoadFromData(rest.OpenAPI(address, true))
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue

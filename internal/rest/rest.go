@@ -36,6 +36,7 @@ type Options struct {
 	Webhooks *webhook.Manager
 	Logger   *slog.Logger
 	BaseURL  string // of the service, without a slash at the end
+	SignIn   bool   // people may sign in; without it there is no /api/v1/account
 	// Stopping is closed before the service stops: streams end.
 	Stopping <-chan struct{}
 }
@@ -50,8 +51,8 @@ type API struct {
 func New(o Options) (*API, error) {
 	a := &API{Options: o}
 	var err error
-	a.openapi.yaml = OpenAPI(o.BaseURL)
-	a.openapi.json, err = OpenAPIJSON(o.BaseURL)
+	a.openapi.yaml = OpenAPI(o.BaseURL, o.SignIn)
+	a.openapi.json, err = OpenAPIJSON(o.BaseURL, o.SignIn)
 	return a, err
 }
 

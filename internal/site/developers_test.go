@@ -20,7 +20,7 @@ import (
 func TestReference(t *testing.T) {
 	t.Parallel()
 	s := start(t, "", store.Batch{})
-	text, err := rest.OpenAPIJSON(baseURL)
+	text, err := rest.OpenAPIJSON(baseURL, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func startEmpty(t testing.TB, source string, parts ...site.Part) *service {
 	s := &service{t: t, store: db, coverage: coverage.New(db), mux: http.NewServeMux()}
 	quiet := slog.New(slog.DiscardHandler)
 	s.catalog = catalog.New(db, quiet)
-	openapi, err := rest.OpenAPIJSON(baseURL)
+	openapi, err := rest.OpenAPIJSON(baseURL, true)
 	if err != nil {
 		t.Fatal(err)
 	}

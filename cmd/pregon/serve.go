@@ -289,7 +289,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	}
 	s.mcp = mcp.New(mcp.Options{
 		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base,
-		Origins: c.MCPOrigins, Stopping: closing, Skills: documents.Skills,
+		Origins: c.MCPOrigins, Stopping: closing, Skills: documents.Skills, SignIn: s.auth.SignIn != nil,
 	})
 	mux := http.NewServeMux()
 	s.rest.Register(mux)
@@ -302,6 +302,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	}
 	s.observe()
 	proxies := c.proxies()
+	mcpErrors := httpserver.ErrorWriter{TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}
 	s.server, err = httpserver.New(httpserver.Options{
 		Drain: c.Drain, Closing: func() { close(closing) },
 		Mux: mux, Logger: log.Logger, Source: db.KnownSource, HTTPS: strings.HasPrefix(base, "https://"),
@@ -309,7 +310,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		Proxy:     func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
 		ErrorPage: people.ErrorPage,
 		Ready:     s.ready, Admit: s.auth.Guard.AdmitUnrouted, IsStream: func(r *http.Request) bool { return r.URL.Path == rest.StreamPath || mcp.IsListen(r) },
-		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
+		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: mcpErrors, access.MCPSignInPath: mcpErrors},
 		Remote:       proxies.Client,
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)

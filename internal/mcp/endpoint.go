@@ -38,7 +38,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers a request. It returns the message as far as it was read, and an
 // error that is not written yet.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) {
-	principal, err := s.o.Guard.Identify(w, r, public(0))
+	principal, err := s.identify(w, r)
 	if err != nil {
 		if r.ContentLength > maxUnread || r.ContentLength < 0 {
 			w.Header().Set("Connection", "close")
@@ -47,6 +47,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 	}
 	m, err := readMessage(r)
 	need := m.need()
+	need.SignIn = r.URL.Path == access.MCPSignInPath
 	if refusal := s.o.Guard.Authorize(w, principal, need); refusal != nil { // an invalid message is observed as well
 		return m, refusal
 	}
@@ -81,6 +82,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 	return m, nil
 }
 
+// identify authenticates the caller. At the path for signing in, callers without a
+// credential are refused before the message is read, whatever it is.
+func (s *Server) identify(w http.ResponseWriter, r *http.Request) (access.Principal, error) {
+	if r.URL.Path != access.MCPSignInPath {
+		return s.o.Guard.Identify(w, r, public(0))
+	}
+	need := access.Requirement{MCP: true, SignIn: true}
+	principal, err := s.o.Guard.Identify(w, r, need)
+	if err == nil && principal.Mode == access.Anonymous {
+		need.Scope = access.AllScopes
+		err = s.o.Guard.Authorize(w, principal, need)
+	}
+	return principal, err
+}
+
 // readMessage reads the message of a request.
 func readMessage(r *http.Request) (message, error) {
 	if r.Method != http.MethodPost {
@@ -107,7 +123,7 @@ func readMessage(r *http.Request) (message, error) {
 // IsListen reports whether a request may be answered with a stream of events: only
 // requests with this header are.
 func IsListen(r *http.Request) bool {
-	return r.URL.Path == access.MCPPath && r.Header.Get(methodHeader) == listenMethod
+	return (r.URL.Path == access.MCPPath || r.URL.Path == access.MCPSignInPath) && r.Header.Get(methodHeader) == listenMethod
 }
 
 // WriteTooLarge writes the error for a body that is too large by its

@@ -40,6 +40,8 @@ type Options struct {
 	Skills func() []Skill
 	// Stopping is closed before the service stops: listeners end.
 	Stopping <-chan struct{}
+	// SignIn adds a second path, at which every message needs a credential.
+	SignIn bool
 }
 
 // Server is the MCP endpoint.
@@ -74,7 +76,12 @@ func New(o Options) *Server {
 
 // Register adds the endpoint to the mux for every method. It rejects other
 // methods itself, in JSON-RPC.
-func (s *Server) Register(mux *http.ServeMux) { mux.Handle(access.MCPPath, s) }
+func (s *Server) Register(mux *http.ServeMux) {
+	mux.Handle(access.MCPPath, s)
+	if s.o.SignIn {
+		mux.Handle(access.MCPSignInPath, s)
+	}
+}
 
 // Run notifies subscribers of changes until the context ends.
 func (s *Server) Run(ctx context.Context) error {

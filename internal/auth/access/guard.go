@@ -207,8 +207,12 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 		return fault.New(fault.Forbidden, "A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
+		missing := need.Scope
+		if p.Mode == ByToken && p.Credential != "" {
+			need.Scope |= p.Scope // some applications ask for exactly what the challenge names
+		}
 		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
-		return p.MissingScope(need.Scope, "This")
+		return p.MissingScope(missing, "This")
 	}
 	g.o.Observe(p.Mode.String())
 	if p.Mode == ByToken && g.o.OnToken != nil {

@@ -31,6 +31,7 @@ type accessClaims struct {
 	IssuedAt int64  `json:"iat"`
 	Expires  int64  `json:"exp"`
 	ID       string `json:"jti"`
+	Grant    string `json:"grant,omitempty"` // of a person to an application
 }
 
 // issue signs a token. It sets its id and expiry.
@@ -38,7 +39,7 @@ func (s *Server) issue(t access.Token, key *signingKey, now time.Time) (issued, 
 	t.ID, t.Expires = rand.Text(), now.Add(s.lifetime).Truncate(time.Second)
 	payload, err := json.Marshal(accessClaims{
 		Issuer: s.o.BaseURL, Subject: t.Subject, Audience: t.Audience, ClientID: t.ClientID, Scope: t.Scope.String(),
-		IssuedAt: now.Unix(), Expires: t.Expires.Unix(), ID: t.ID,
+		IssuedAt: now.Unix(), Expires: t.Expires.Unix(), ID: t.ID, Grant: t.Grant,
 	})
 	if err != nil {
 		return issued{}, err
@@ -122,7 +123,7 @@ func (s *Server) check(ctx context.Context, raw string) (t access.Token, kid str
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return access.Token{
 		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience,
-		Scope: knownScopes(strings.Fields(c.Scope)), Expires: time.Unix(c.Expires, 0), ID: c.ID,
+		Scope: knownScopes(strings.Fields(c.Scope)), Expires: time.Unix(c.Expires, 0), ID: c.ID, Grant: c.Grant,
 	}, j.kid, nil
 }
 

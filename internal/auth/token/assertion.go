@@ -53,17 +53,17 @@ func newNonce(kind string, exp time.Time, parts ...string) nonce {
 }
 
 // assertion parses and verifies an assertion. The caller compares client and target.
-func (s *Server) assertion(ctx context.Context, g grant, known *auditInfo) (*assertion, error) {
+func (s *Server) assertion(ctx context.Context, g grant, known *Known) (*assertion, error) {
 	j, err := parse(g.assertion, maxForeign)
 	if err != nil {
 		return nil, err
 	}
-	known.issuer, _ = j.claims["iss"].(string)
-	known.client, _ = j.claims["client_id"].(string)
+	known.Issuer, _ = j.claims["iss"].(string)
+	known.Client, _ = j.claims["client_id"].(string)
 	if err := g.accepts(j); err != nil {
 		return nil, err
 	}
-	iss := s.issuers[known.issuer]
+	iss := s.issuers[known.Issuer]
 	if iss == nil {
 		return nil, tokenError("its issuer is not trusted here")
 	}

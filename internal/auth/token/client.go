@@ -17,17 +17,23 @@ import (
 
 // client is a client of the configuration.
 type client struct {
-	id, auth string
-	secret   [sha256.Size]byte // SHA-256 of the secret
-	keys     KeySource
-	scopes   access.Scope
+	id     string
+	scopes access.Scope
+	Authentication
+}
+
+// Authentication is how a client authenticates.
+type Authentication struct {
+	Method string            // none, client_secret_basic, client_secret_post or private_key_jwt
+	Secret [sha256.Size]byte // SHA-256 of the secret
+	Keys   KeySource         // of private_key_jwt
 }
 
 const assertionTypeJWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// credentials are the client authentication of a request. Fields that the method
+// Credentials are the client authentication of a request. Fields that the method
 // does not use are empty.
-type credentials struct {
+type Credentials struct {
 	method    string
 	id        string
 	secret    string
@@ -35,41 +41,41 @@ type credentials struct {
 }
 
 // readCredentials returns the credentials of the only method that the request uses.
-func readCredentials(h http.Header, f form) (credentials, error) {
-	var found []credentials
+func readCredentials(h http.Header, f Form) (Credentials, error) {
+	var found []Credentials
 	switch headers := h.Values("Authorization"); len(headers) {
 	case 0:
 	case 1:
 		id, secret, ok := basic(headers[0])
 		if !ok {
-			return credentials{}, invalidClient("the Authorization header must be Basic with client id and secret, each form-encoded, or be left out")
+			return Credentials{}, InvalidClient("the Authorization header must be Basic with client id and secret, each form-encoded, or be left out")
 		}
-		found = append(found, credentials{method: authBasic, id: id, secret: secret})
+		found = append(found, Credentials{method: AuthBasic, id: id, secret: secret})
 	default:
-		return credentials{}, refuse(codeInvalidRequest, "there must be one Authorization header at most")
+		return Credentials{}, Refuse(CodeInvalidRequest, "there must be one Authorization header at most")
 	}
 	if secret := f["client_secret"]; secret != "" {
-		found = append(found, credentials{method: authPost, id: f["client_id"], secret: secret})
+		found = append(found, Credentials{method: AuthPost, id: f["client_id"], secret: secret})
 	}
 	if f["client_assertion"] != "" || f["client_assertion_type"] != "" {
-		found = append(found, credentials{method: authJWT, id: f["client_id"], assertion: f["client_assertion"]})
+		found = append(found, Credentials{method: AuthJWT, id: f["client_id"], assertion: f["client_assertion"]})
 	}
 	if len(found) == 0 {
-		return credentials{method: authNone, id: f["client_id"]}, nil
+		return Credentials{method: AuthNone, id: f["client_id"]}, nil
 	}
 	if len(found) > 1 {
-		return credentials{}, refuse(codeInvalidRequest, "use one method of client authentication, not several at once")
+		return Credentials{}, Refuse(CodeInvalidRequest, "use one method of client authentication, not several at once")
 	}
 	c := found[0]
 	switch {
-	case c.method == authBasic && f["client_id"] != "" && f["client_id"] != c.id:
-		return c, refuse(codeInvalidRequest, "client_id differs from the client in the Authorization header")
-	case c.method == authPost && c.id == "":
-		return c, refuse(codeInvalidRequest, "client_secret needs client_id beside it")
-	case c.method == authJWT && c.assertion == "":
-		return c, refuse(codeInvalidRequest, "client_assertion_type needs client_assertion beside it")
-	case c.method == authJWT && f["client_assertion_type"] != assertionTypeJWT:
-		return c, invalidClient("client_assertion_type must be " + assertionTypeJWT)
+	case c.method == AuthBasic && f["client_id"] != "" && f["client_id"] != c.id:
+		return c, Refuse(CodeInvalidRequest, "client_id differs from the client in the Authorization header")
+	case c.method == AuthPost && c.id == "":
+		return c, Refuse(CodeInvalidRequest, "client_secret needs client_id beside it")
+	case c.method == AuthJWT && c.assertion == "":
+		return c, Refuse(CodeInvalidRequest, "client_assertion_type needs client_assertion beside it")
+	case c.method == AuthJWT && f["client_assertion_type"] != assertionTypeJWT:
+		return c, InvalidClient("client_assertion_type must be " + assertionTypeJWT)
 	}
 	return c, nil
 }
@@ -90,41 +96,41 @@ func basic(header string) (id, secret string, ok bool) {
 	return id, secret, ok && idErr == nil && secretErr == nil && id != "" && utf8.ValidString(id)
 }
 
+// identify sets the id of a client that signs, which is in its assertion. It returns
+// that assertion, unverified.
+func (c *Credentials) identify() (*jws, error) {
+	if c.method != AuthJWT {
+		return nil, nil
+	}
+	proof, err := parse(c.assertion, maxForeign)
+	if err != nil {
+		return nil, badClientAssertion(err)
+	}
+	sub, _ := proof.claims["sub"].(string)
+	if c.id != "" && c.id != sub {
+		return nil, badClientAssertion(tokenError("its sub is not the client_id of the request"))
+	}
+	c.id = sub
+	return proof, nil
+}
+
 // authenticate returns the client, which must be registered under the issuer of the
 // assertion, and the nonces to claim when all other checks have succeeded.
-func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) (*client, []nonce, error) {
-	var proof *jws
-	switch {
-	case c.method == authJWT:
-		var err error
-		if proof, err = parse(c.assertion, maxForeign); err != nil {
-			return nil, nil, badClientAssertion(err)
-		}
-		sub, _ := proof.claims["sub"].(string)
-		if c.id != "" && c.id != sub {
-			return nil, nil, badClientAssertion(tokenError("its sub is not the client_id of the request"))
-		}
-		c.id = sub
-	case c.method == authNone && c.id == "":
+func (s *Server) authenticate(ctx context.Context, c Credentials, a *assertion) (*client, []nonce, error) {
+	proof, err := c.identify()
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.method == AuthNone && c.id == "" {
 		c.id = a.clientID
 	}
 	found := a.issuer.clients[c.id]
-	if found == nil || found.auth != c.method {
-		return nil, nil, invalidClient("there is no client of this id and this method of authentication under the issuer of the assertion")
+	if found == nil || found.Method != c.method {
+		return nil, nil, InvalidClient("there is no client of this id and this method of authentication under the issuer of the assertion")
 	}
-	var marks []nonce
-	switch c.method {
-	case authBasic, authPost:
-		sum := sha256.Sum256([]byte(c.secret))
-		if subtle.ConstantTimeCompare(sum[:], found.secret[:]) == 0 {
-			return nil, nil, invalidClient("the client secret is wrong")
-		}
-	case authJWT:
-		m, err := s.clientAssertion(ctx, proof, found, a.issuer)
-		if err != nil {
-			return nil, nil, badClientAssertion(err)
-		}
-		marks = append(marks, m)
+	marks, err := s.prove(ctx, c, proof, found.Authentication, a.issuer)
+	if err != nil {
+		return nil, nil, err
 	}
 	if found.id != a.clientID {
 		return nil, nil, tokenError("its client_id is not the client that sent it")
@@ -132,15 +138,34 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 	return found, marks, nil
 }
 
+// prove checks the secret or the signature of a client, and returns the nonces to
+// claim.
+func (s *Server) prove(ctx context.Context, c Credentials, proof *jws, known Authentication, iss *issuer) ([]nonce, error) {
+	switch c.method {
+	case AuthBasic, AuthPost:
+		sum := sha256.Sum256([]byte(c.secret))
+		if subtle.ConstantTimeCompare(sum[:], known.Secret[:]) == 0 {
+			return nil, InvalidClient("the client secret is wrong")
+		}
+	case AuthJWT:
+		m, err := s.clientAssertion(ctx, proof, c.id, known.Keys, iss)
+		if err != nil {
+			return nil, badClientAssertion(err)
+		}
+		return []nonce{m}, nil
+	}
+	return nil, nil
+}
+
 // clientAssertion verifies the JWT with which a client authenticates.
-func (s *Server) clientAssertion(ctx context.Context, j *jws, c *client, iss *issuer) (nonce, error) {
+func (s *Server) clientAssertion(ctx context.Context, j *jws, id string, keys KeySource, iss *issuer) (nonce, error) {
 	if j.typ != "" && !strings.EqualFold(j.typ, "JWT") && !j.typed("client-authentication+jwt") {
 		return nonce{}, tokenError("typ in its header must be absent, JWT or client-authentication+jwt")
 	}
-	if err := j.verify(ctx, c.keys, iss.algs); err != nil {
+	if err := j.verify(ctx, keys, iss.algs); err != nil {
 		return nonce{}, err
 	}
-	if j.claims["iss"] != c.id || j.claims["sub"] != c.id {
+	if j.claims["iss"] != id || j.claims["sub"] != id {
 		return nonce{}, tokenError("its iss and sub must both be the client id")
 	}
 	aud, err := j.audience()
@@ -158,12 +183,12 @@ func (s *Server) clientAssertion(ctx context.Context, j *jws, c *client, iss *is
 	if err != nil {
 		return nonce{}, err
 	}
-	return newNonce("client-assertion", exp, iss.name, c.id, jti), nil
+	return newNonce("client-assertion", exp, iss.name, id, jti), nil
 }
 
 func badClientAssertion(err error) error {
 	if u, ok := errors.AsType[tokenError](err); ok {
-		return invalidClient("the client_assertion is refused: " + string(u))
+		return InvalidClient("the client_assertion is refused: " + string(u))
 	}
 	return err
 }

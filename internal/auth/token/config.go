@@ -65,13 +65,14 @@ type Client struct {
 
 // The client authentication methods (RFC 7591).
 const (
-	authNone  = "none"
-	authBasic = "client_secret_basic"
-	authPost  = "client_secret_post"
-	authJWT   = "private_key_jwt"
+	AuthNone  = "none"
+	AuthBasic = "client_secret_basic"
+	AuthPost  = "client_secret_post"
+	AuthJWT   = "private_key_jwt"
 )
 
-var authMethods = []string{authNone, authBasic, authPost, authJWT}
+// AuthMethods are all of them.
+var AuthMethods = []string{AuthNone, AuthBasic, AuthPost, AuthJWT}
 
 // Limits and default of the token lifetime.
 const (
@@ -168,15 +169,23 @@ func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
 	}
 }
 
+// Validate returns what is wrong with a client of another configuration, with its
+// place there.
+func (c *Client) Validate(place string) error {
+	var v validation
+	v.client(place, c, false, access.AllScopes)
+	return v.err()
+}
+
 func (v *validation) client(at string, c *Client, allowPrivate bool, most access.Scope) {
 	if c.ID == "" || len(c.ID) > maxText || !isPrintable(c.ID) {
 		v.wrong(at+".id", "%q is not allowed: use 1 to %d bytes without control characters", c.ID, maxText)
 	}
-	if !slices.Contains(authMethods, c.Auth) {
-		v.wrong(at+".auth", "%q is not allowed: use one of %s", c.Auth, strings.Join(authMethods, ", "))
+	if !slices.Contains(AuthMethods, c.Auth) {
+		v.wrong(at+".auth", "%q is not allowed: use one of %s", c.Auth, strings.Join(AuthMethods, ", "))
 		return // the other requirements depend on it
 	}
-	switch secret := c.Auth == authBasic || c.Auth == authPost; {
+	switch secret := c.Auth == AuthBasic || c.Auth == AuthPost; {
 	case secret && !isSHA256(c.SecretSHA256):
 		v.wrong(at+".secret_sha256", "must be the SHA-256 of the secret: 64 hexadecimal digits")
 	case secret && strings.EqualFold(c.SecretSHA256, emptySHA256):
@@ -185,7 +194,7 @@ func (v *validation) client(at string, c *Client, allowPrivate bool, most access
 		v.wrong(at+".secret_sha256", "has no use with auth %s: leave it out", c.Auth)
 	}
 	switch {
-	case c.Auth == authJWT:
+	case c.Auth == AuthJWT:
 		v.keys(at, c.JWKSURL, c.JWKSFile, allowPrivate)
 	case c.JWKSURL != "":
 		v.wrong(at+".jwks_url", "has no use with auth %s: leave it out", c.Auth)

@@ -28,23 +28,25 @@ const (
 	maxFields = 32
 )
 
-// auditInfo holds unverified values of a request for the audit.
-type auditInfo struct{ issuer, client string }
+// Known holds unverified values of a request for the audit.
+type Known struct{ Issuer, Client string }
 
 // issued is an issued token.
 type issued struct {
 	raw   string
 	token access.Token
 	kind  string // issued_token_type; empty when the grant has none
+	next  string // refresh_token; empty when the grant has none
 }
 
-// success is the response of RFC 8693; the JWT bearer grant omits the type.
+// success is the response of RFC 8693; other grants omit the type.
 type success struct {
 	AccessToken string `json:"access_token"`
 	IssuedType  string `json:"issued_token_type,omitempty"`
 	TokenType   string `json:"token_type"`
 	ExpiresIn   int    `json:"expires_in"`
 	Scope       string `json:"scope"`
+	Refresh     string `json:"refresh_token,omitempty"`
 }
 
 // failure is the error response of RFC 6749.
@@ -54,65 +56,85 @@ type failure struct {
 }
 
 // serveToken handles POST /api/auth/token.
-func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
-	// A client that disconnects early is counted and audited too.
-	ctx := context.WithoutCancel(r.Context())
-	addr := s.o.Client(r)
-	if v := s.o.Failures.Peek(ctx, ratelimit.Address(addr)); !v.OK {
-		tooMany(w, v)
-		return
-	}
-	var known auditInfo
-	out, err := s.exchange(w, r, &known)
+func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, known *Known) (int, any, error) {
+	out, err := s.exchange(w, r, known)
 	if err != nil {
-		s.fail(ctx, w, r, addr, known, asRefusal(err))
-		return
+		return 0, nil, err
 	}
 	t := out.token
-	s.o.Audit(ctx, "token.issued", slog.String("issuer", clip(t.Issuer)), slog.String("sub", clip(t.Subject)), slog.String("client_id", clip(t.ClientID)),
-		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti", t.ID), slog.String("remote", addr.String()))
-	answer(w, http.StatusOK, success{
-		AccessToken: out.raw, IssuedType: out.kind, TokenType: "Bearer", ExpiresIn: int(s.lifetime.Seconds()), Scope: t.Scope.String(),
-	})
+	attrs := []slog.Attr{
+		slog.String("issuer", clip(t.Issuer)), slog.String("sub", clip(t.Subject)), slog.String("client_id", clip(t.ClientID)),
+		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti", t.ID), slog.String("remote", s.o.Client(r).String()),
+	}
+	if t.Grant != "" {
+		attrs = append(attrs, slog.String("grant", t.Grant))
+	}
+	s.o.Audit(context.WithoutCancel(r.Context()), "token.issued", attrs...)
+	return http.StatusOK, success{
+		AccessToken: out.raw, IssuedType: out.kind, TokenType: "Bearer", ExpiresIn: int(s.lifetime.Seconds()), Scope: t.Scope.String(), Refresh: out.next,
+	}, nil
 }
 
-func (s *Server) fail(ctx context.Context, w http.ResponseWriter, r *http.Request, addr netip.Addr, known auditInfo, why *refusal) {
-	if why.status < 500 {
-		if v := s.o.Failures.Take(ctx, ratelimit.Address(addr)); !v.OK { // of concurrent requests each was allowed to try
-			tooMany(w, v)
+// Endpoint returns the handler of an endpoint that clients call: failures are
+// limited, and audited as an event, and all answers are JSON.
+func (s *Server) Endpoint(event string, serve func(http.ResponseWriter, *http.Request, *Known) (status int, body any, err error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		// A client that disconnects early is counted and audited too.
+		ctx := context.WithoutCancel(r.Context())
+		addr := s.o.Client(r)
+		if v := s.o.Failures.Peek(ctx, ratelimit.Address(addr)); !v.OK {
+			write(w, tooManyFailures(v))
 			return
 		}
+		var known Known
+		status, body, err := serve(w, r, &known)
+		if err == nil {
+			answer(w, status, body)
+			return
+		}
+		why := asRefusal(err)
+		if why.status < 500 {
+			if v := s.o.Failures.Take(ctx, ratelimit.Address(addr)); !v.OK { // of concurrent requests each was allowed to try
+				write(w, tooManyFailures(v))
+				return
+			}
+		}
+		s.auditRefusal(ctx, event, addr, known, why)
+		if why.status == http.StatusUnauthorized && r.Header.Get("Authorization") != "" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="pregon"`)
+		}
+		write(w, why)
 	}
+}
+
+func (s *Server) auditRefusal(ctx context.Context, event string, addr netip.Addr, known Known, why *Refusal) {
 	attrs := []slog.Attr{slog.String("error", why.code), slog.String("reason", clip(why.text))}
-	if known.issuer != "" {
-		attrs = append(attrs, slog.String("issuer", clip(known.issuer)))
+	if known.Issuer != "" {
+		attrs = append(attrs, slog.String("issuer", clip(known.Issuer)))
 	}
-	if known.client != "" {
-		attrs = append(attrs, slog.String("client_id", clip(known.client)))
+	if known.Client != "" {
+		attrs = append(attrs, slog.String("client_id", clip(known.Client)))
 	}
 	if why.cause != nil {
 		attrs = append(attrs, slog.String("cause", clip(why.cause.Error())))
 	}
 	subject := ratelimit.Address(addr)
 	// While a provider is down, one entry per minute is enough.
-	if why.status < 500 || s.audited.Take(ctx, ratelimit.Name(known.issuer+" "+string(subject[:]))).OK {
-		s.o.Audit(ctx, "token.refused", append(attrs, slog.String("remote", addr.String()))...)
+	if why.status < 500 || s.audited.Take(ctx, ratelimit.Name(known.Issuer+" "+string(subject[:]))).OK {
+		s.o.Audit(ctx, event, append(attrs, slog.String("remote", addr.String()))...)
 	}
-
-	switch why.status {
-	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", "2")
-	case http.StatusUnauthorized:
-		if r.Header.Get("Authorization") != "" {
-			w.Header().Set("WWW-Authenticate", `Basic realm="pregon"`)
-		}
-	}
-	answer(w, why.status, failure{why.code, description(why.text)})
 }
 
-func tooMany(w http.ResponseWriter, v ratelimit.Decision) {
-	w.Header().Set("Retry-After", v.RetryAfter())
-	answer(w, http.StatusTooManyRequests, failure{codeUnavailable, "too many requests were refused: wait before the next"})
+func tooManyFailures(v ratelimit.Decision) *Refusal {
+	return TooMany(v, "too many requests were refused: wait before the next")
+}
+
+// write answers with a refusal.
+func write(w http.ResponseWriter, why *Refusal) {
+	if why.wait != "" {
+		w.Header().Set("Retry-After", why.wait)
+	}
+	answer(w, why.status, failure{why.code, description(why.text)})
 }
 
 func answer(w http.ResponseWriter, status int, v any) {
@@ -129,52 +151,52 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body)
 }
 
-// form holds the fields of a request. An empty field counts as absent.
-type form map[string]string
+// Form holds the fields of a request. An empty field counts as absent.
+type Form map[string]string
 
 // secrets are refused in the query, which proxies and browsers log.
-var secrets = []string{"client_secret", "client_assertion", "subject_token", "actor_token", "assertion", "access_token", "api_key", "token"}
+var secrets = []string{"client_secret", "client_assertion", "subject_token", "actor_token", "assertion", "access_token", "api_key", "token", "code", "code_verifier", "refresh_token"}
 
-func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+func readForm(w http.ResponseWriter, r *http.Request) (Form, error) {
 	if name := secretInQuery(r.URL.RawQuery); name != "" {
-		return nil, refuse(codeInvalidRequest, "%s must be in the body, never in the query", name)
+		return nil, Refuse(CodeInvalidRequest, "%s must be in the body, never in the query", name)
 	}
 	if kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" ||
 		params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
-		return nil, refuse(codeInvalidRequest, "the content type must be application/x-www-form-urlencoded")
+		return nil, Refuse(CodeInvalidRequest, "the content type must be application/x-www-form-urlencoded")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
-		return nil, refuse(codeInvalidRequest, "the body may have 64 KiB at most")
+		return nil, Refuse(CodeInvalidRequest, "the body may have 64 KiB at most")
 	}
 	if err != nil {
-		return nil, refuse(codeInvalidRequest, "the body could not be read")
+		return nil, Refuse(CodeInvalidRequest, "the body could not be read")
 	}
 	if strings.Count(string(body), "&") >= maxFields {
-		return nil, refuse(codeInvalidRequest, "the body may have %d fields at most", maxFields)
+		return nil, Refuse(CodeInvalidRequest, "the body may have %d fields at most", maxFields)
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, refuse(codeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for what is not a letter or digit")
+		return nil, Refuse(CodeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for what is not a letter or digit")
 	}
 	return singleValues(values)
 }
 
 // singleValues returns the fields, each of which may occur once. A target may be
 // repeated (RFC 8707), but only with the same value.
-func singleValues(values url.Values) (form, error) {
-	f := make(form, len(values))
+func singleValues(values url.Values) (Form, error) {
+	f := make(Form, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		all := values[name]
 		target := name == "resource" || name == "audience"
 		if target && slices.ContainsFunc(all, func(v string) bool { return v != all[0] }) {
-			return nil, refuse(codeInvalidTarget, "a token is for one %s", name)
+			return nil, Refuse(CodeInvalidTarget, "a token is for one %s", name)
 		}
 		if !target && len(all) > 1 {
-			return nil, refuse(codeInvalidRequest, "a field is there twice: give each once")
+			return nil, Refuse(CodeInvalidRequest, "a field is there twice: give each once")
 		}
 		if !utf8.ValidString(name) || !utf8.ValidString(all[0]) {
-			return nil, refuse(codeInvalidRequest, "the body is not UTF-8")
+			return nil, Refuse(CodeInvalidRequest, "the body is not UTF-8")
 		}
 		f[name] = all[0]
 	}

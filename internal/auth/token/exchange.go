@@ -30,45 +30,45 @@ type grant struct {
 	issued     string // issued_token_type; empty when the grant has none
 }
 
-func readGrant(f form) (grant, error) {
+func (s *Server) readGrant(f Form) (grant, error) {
 	switch f["grant_type"] {
 	case grantExchange:
 		return readExchange(f)
 	case grantJWTBearer:
-		g := grant{assertion: f["assertion"], field: "assertion", idJAG: true, jwt: true, bad: codeInvalidGrant}
+		g := grant{assertion: f["assertion"], field: "assertion", idJAG: true, jwt: true, bad: CodeInvalidGrant}
 		if g.assertion == "" {
-			return g, refuse(codeInvalidRequest, "assertion is missing")
+			return g, Refuse(CodeInvalidRequest, "assertion is missing")
 		}
 		return g, nil
 	case "":
-		return grant{}, refuse(codeInvalidRequest, "grant_type is missing: use %s", grantExchange)
+		return grant{}, Refuse(CodeInvalidRequest, "grant_type is missing: use %s", grantExchange)
 	}
-	return grant{}, refuse(codeUnsupported, "grant_type must be %s or %s", grantExchange, grantJWTBearer)
+	return grant{}, Refuse(CodeUnsupported, "grant_type must be %s", strings.Join(s.grantTypes(), " or "))
 }
 
-func readExchange(f form) (grant, error) {
+func readExchange(f Form) (grant, error) {
 	// RFC 8693 has no error code for an invalid subject token.
-	g := grant{assertion: f["subject_token"], field: "subject_token", bad: codeInvalidRequest, issued: tokenAccess}
+	g := grant{assertion: f["subject_token"], field: "subject_token", bad: CodeInvalidRequest, issued: tokenAccess}
 	switch f["subject_token_type"] {
 	case tokenIDJAG:
 		g.idJAG = true
 	case tokenJWT:
 		g.jwt = true
 	default:
-		return g, refuse(codeInvalidRequest, "subject_token_type must be %s or %s", tokenIDJAG, tokenJWT)
+		return g, Refuse(CodeInvalidRequest, "subject_token_type must be %s or %s", tokenIDJAG, tokenJWT)
 	}
 	if g.assertion == "" {
-		return g, refuse(codeInvalidRequest, "subject_token is missing")
+		return g, Refuse(CodeInvalidRequest, "subject_token is missing")
 	}
 	if f["actor_token"] != "" || f["actor_token_type"] != "" {
-		return g, refuse(codeInvalidRequest, "actor_token is not supported")
+		return g, Refuse(CodeInvalidRequest, "actor_token is not supported")
 	}
 	switch asked := f["requested_token_type"]; asked {
 	case "":
 	case tokenAccess, tokenJWT:
 		g.issued = asked
 	default:
-		return g, refuse(codeInvalidRequest, "requested_token_type must be %s or %s", tokenAccess, tokenJWT)
+		return g, Refuse(CodeInvalidRequest, "requested_token_type must be %s or %s", tokenAccess, tokenJWT)
 	}
 	return g, nil
 }
@@ -89,12 +89,15 @@ func (g grant) accepts(j *jws) error {
 
 // exchange handles a request. The order of the checks keeps unauthenticated requests
 // cheap, and protects assertions from being used up by other clients.
-func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *auditInfo) (issued, error) {
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *Known) (issued, error) {
 	f, err := readForm(w, r)
 	if err != nil {
 		return issued{}, err
 	}
-	g, err := readGrant(f)
+	if extra := s.extended.Grants[f["grant_type"]]; extra != nil {
+		return s.grantExtra(r, f, extra, known)
+	}
+	g, err := s.readGrant(f)
 	if err != nil {
 		return issued{}, err
 	}
@@ -108,14 +111,14 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *auditIn
 	}
 	out, err := s.grant(r.Context(), g, creds, asked, known)
 	if u, ok := errors.AsType[tokenError](err); ok {
-		return issued{}, refuse(g.bad, "the %s is refused: %s", g.field, string(u))
+		return issued{}, Refuse(g.bad, "the %s is refused: %s", g.field, string(u))
 	}
 	out.kind = g.issued
 	return out, err
 }
 
 // grant issues a token for an assertion.
-func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked tokenRequest, known *auditInfo) (issued, error) {
+func (s *Server) grant(ctx context.Context, g grant, creds Credentials, asked tokenRequest, known *Known) (issued, error) {
 	a, err := s.assertion(ctx, g, known)
 	if err != nil {
 		return issued{}, err
@@ -134,7 +137,7 @@ func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked to
 	}
 	key, err := s.o.Ring.now.Load().signer(time.Now())
 	if err != nil {
-		return issued{}, unavailable(err)
+		return issued{}, Unavailable(err)
 	}
 	if err := s.claimNonces(ctx, marks, a.nonce); err != nil {
 		return issued{}, err
@@ -151,15 +154,28 @@ const claimTimeout = 5 * time.Second
 func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonce) error {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	for _, m := range append(proofs, assertion) {
+	if err := s.claimProofs(ctx, proofs); err != nil {
+		return err
+	}
+	first, err := s.o.Nonces.ClaimNonce(ctx, assertion.name, assertion.until)
+	if err != nil {
+		return Unavailable(err)
+	}
+	if !first {
+		return tokenError("its jti was used before: an assertion is good for one token")
+	}
+	return nil
+}
+
+// claimProofs claims the assertions with which clients authenticate.
+func (s *Server) claimProofs(ctx context.Context, proofs []nonce) error {
+	for _, m := range proofs {
 		first, err := s.o.Nonces.ClaimNonce(ctx, m.name, m.until)
-		switch {
-		case err != nil:
-			return unavailable(err)
-		case !first && m == assertion:
-			return tokenError("its jti was used before: an assertion is good for one token")
-		case !first:
-			return invalidClient("the client_assertion is refused: its jti was used before")
+		if err != nil {
+			return Unavailable(err)
+		}
+		if !first {
+			return InvalidClient("the client_assertion is refused: its jti was used before")
 		}
 	}
 	return nil
@@ -172,33 +188,42 @@ type tokenRequest struct {
 	scope  access.Scope // the known scopes in it
 }
 
-func (s *Server) readTokenRequest(f form) (tokenRequest, error) {
+func (s *Server) readTokenRequest(f Form) (tokenRequest, error) {
 	var out tokenRequest
 	for _, name := range []string{"resource", "audience"} {
 		if f[name] == "" {
 			continue
 		}
-		target := s.audienceOf(f[name])
+		target := s.Audience(f[name])
 		if target == "" || out.target != "" && out.target != target {
-			return out, refuse(codeInvalidTarget, "resource and audience must be %s or %s, and the same when both are there", s.o.BaseURL, s.o.BaseURL+mcpPath)
+			return out, Refuse(CodeInvalidTarget, "resource and audience must be %s, and the same when both are there", strings.Join(s.resources(), " or "))
 		}
 		out.target = target
 	}
 	if text := f["scope"]; text != "" {
-		if !scopeText(text) || strings.TrimSpace(text) == "" {
-			return out, refuse(codeInvalidScope, "scope must be names with spaces between them: %s", access.AllScopes)
+		var err error
+		if out.scope, err = ParseScope(text); err != nil {
+			return out, err
 		}
-		out.scoped, out.scope = true, knownScopes(strings.Fields(text))
+		out.scoped = true
 	}
 	return out, nil
 }
 
-// audienceOf returns the audience for a resource of this service, or "".
-func (s *Server) audienceOf(resource string) string {
-	switch resource {
-	case s.o.BaseURL, s.o.BaseURL + "/":
+// ParseScope returns the known scopes of a scope parameter.
+func ParseScope(text string) (access.Scope, error) {
+	if !scopeText(text) || strings.TrimSpace(text) == "" {
+		return 0, Refuse(CodeInvalidScope, "scope must be names with spaces between them: %s", access.AllScopes)
+	}
+	return knownScopes(strings.Fields(text)), nil
+}
+
+// Audience returns the audience for a resource of this service, or "".
+func (s *Server) Audience(resource string) string {
+	if resource == s.o.BaseURL+"/" {
 		return s.o.BaseURL
-	case s.o.BaseURL + mcpPath:
+	}
+	if slices.Contains(s.resources(), resource) {
 		return resource
 	}
 	return ""
@@ -209,7 +234,7 @@ func (s *Server) audienceOf(resource string) string {
 func (s *Server) target(asked tokenRequest, a *assertion) (string, error) {
 	var named []string
 	for _, r := range a.resources {
-		if t := s.audienceOf(r); t != "" && !slices.Contains(named, t) {
+		if t := s.Audience(r); t != "" && !slices.Contains(named, t) {
 			named = append(named, t)
 		}
 	}
@@ -234,7 +259,7 @@ func (w tokenRequest) grantable(a *assertion, c *client) (access.Scope, error) {
 	}
 	scope &= c.scopes & a.scope
 	if scope == 0 {
-		return 0, refuse(codeInvalidScope, "none of the scopes can be granted: ask for some of %s that the issuer and its assertion let this client have", access.AllScopes)
+		return 0, Refuse(CodeInvalidScope, "none of the scopes can be granted: ask for some of %s that the issuer and its assertion let this client have", access.AllScopes)
 	}
 	return scope, nil
 }

@@ -126,7 +126,7 @@ func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.Signatur
 	}
 	keys, err := source.Keys(ctx, j.kid, j.alg)
 	if err != nil {
-		return unavailable(err)
+		return Unavailable(err)
 	}
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k jose.JSONWebKey) bool { return !j.fits(k) })
 	if len(keys) == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -31,34 +32,36 @@ func (s *Server) resourceMetadata(resource string) any {
 }
 
 // serverMetadata returns the metadata document of RFC 8414. There is no
-// authorization endpoint.
+// authorization endpoint, unless an extension adds it.
 func (s *Server) serverMetadata() any {
-	return map[string]any{
+	m := map[string]any{
 		"issuer":                                 s.o.BaseURL,
 		"token_endpoint":                         s.o.BaseURL + tokenPath,
 		"jwks_uri":                               s.o.BaseURL + jwksPath,
 		"scopes_supported":                       access.AllScopes.Names(),
 		"response_types_supported":               []string{}, // required even when empty
-		"grant_types_supported":                  []string{grantExchange, grantJWTBearer},
+		"grant_types_supported":                  s.grantTypes(),
 		"authorization_grant_profiles_supported": []string{profileIDJAG},
-		"token_endpoint_auth_methods_supported":  authMethods,
+		"token_endpoint_auth_methods_supported":  AuthMethods,
 		"token_endpoint_auth_signing_alg_values_supported": s.algorithms(),
-		"protected_resources":                              []string{s.o.BaseURL, s.o.BaseURL + mcpPath},
+		"protected_resources":                              s.resources(),
 		"service_documentation":                            s.o.BaseURL + documentation,
 	}
+	maps.Copy(m, s.extended.Metadata)
+	return m
 }
 
-// algorithms returns the algorithms that at least one issuer accepts.
+// algorithms returns the algorithms that are accepted from the clients of at least one
+// issuer, or of the extension.
 func (s *Server) algorithms() []jose.SignatureAlgorithm {
-	if len(s.issuers) == 0 {
-		return defaultAlgorithms
-	}
 	var out []jose.SignatureAlgorithm
+	if len(s.issuers) == 0 || s.extended.Grants != nil {
+		out = slices.Clone(defaultAlgorithms)
+	}
 	for _, alg := range algorithms {
 		for _, iss := range s.issuers {
-			if slices.Contains(iss.algs, alg) {
+			if slices.Contains(iss.algs, alg) && !slices.Contains(out, alg) {
 				out = append(out, alg)
-				break
 			}
 		}
 	}

@@ -7,51 +7,63 @@ import (
 	"strings"
 	"unicode"
 
+	"pregon/internal/auth/ratelimit"
 	"pregon/internal/text"
 )
 
 // The error codes of RFC 6749, RFC 8693 and RFC 8707.
 const (
-	codeInvalidRequest = "invalid_request"
-	codeInvalidGrant   = "invalid_grant"
-	codeInvalidClient  = "invalid_client"
-	codeInvalidScope   = "invalid_scope"
-	codeInvalidTarget  = "invalid_target"
-	codeUnsupported    = "unsupported_grant_type"
-	codeUnavailable    = "temporarily_unavailable"
-	codeInternal       = "server_error"
+	CodeInvalidRequest = "invalid_request"
+	CodeInvalidGrant   = "invalid_grant"
+	CodeInvalidClient  = "invalid_client"
+	CodeInvalidScope   = "invalid_scope"
+	CodeInvalidTarget  = "invalid_target"
+	CodeUnsupported    = "unsupported_grant_type"
+	CodeUnavailable    = "temporarily_unavailable"
+	CodeInternal       = "server_error"
 )
 
-// refusal is an error response.
-type refusal struct {
+// Refusal is an error response.
+type Refusal struct {
 	status int
 	code   string
 	text   string // for the client
 	cause  error  // for the log
+	wait   string // value of Retry-After
 }
 
-func (r *refusal) Error() string { return r.code + ": " + r.text }
+func (r *Refusal) Error() string { return r.code + ": " + r.text }
 
-func (r *refusal) Unwrap() error { return r.cause }
+func (r *Refusal) Unwrap() error { return r.cause }
 
-func refuse(code, format string, args ...any) *refusal {
-	return &refusal{status: http.StatusBadRequest, code: code, text: fmt.Sprintf(format, args...)}
+// Refuse returns the refusal of a request with an error code.
+func Refuse(code, format string, args ...any) *Refusal {
+	return &Refusal{status: http.StatusBadRequest, code: code, text: fmt.Sprintf(format, args...)}
 }
 
-func invalidClient(text string) *refusal {
-	return &refusal{status: http.StatusUnauthorized, code: codeInvalidClient, text: text}
+// InvalidClient returns the refusal of a client that is not authenticated.
+func InvalidClient(text string) *Refusal {
+	return &Refusal{status: http.StatusUnauthorized, code: CodeInvalidClient, text: text}
 }
 
-func unavailable(cause error) *refusal {
-	return &refusal{status: http.StatusServiceUnavailable, code: codeUnavailable, text: "the request cannot be checked at this moment: try again soon", cause: cause}
+// Unavailable returns the refusal of a request that cannot be checked now.
+func Unavailable(cause error) *Refusal {
+	return &Refusal{
+		status: http.StatusServiceUnavailable, code: CodeUnavailable, text: "the request cannot be checked at this moment: try again soon", cause: cause, wait: "2",
+	}
+}
+
+// TooMany returns the refusal of a request over a limit.
+func TooMany(v ratelimit.Decision, text string) *Refusal {
+	return &Refusal{status: http.StatusTooManyRequests, code: CodeUnavailable, text: text, wait: v.RetryAfter()}
 }
 
 // asRefusal converts any error.
-func asRefusal(err error) *refusal {
-	if r, ok := errors.AsType[*refusal](err); ok {
+func asRefusal(err error) *Refusal {
+	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
 	}
-	return &refusal{status: http.StatusInternalServerError, code: codeInternal, text: "something went wrong on our side", cause: err}
+	return &Refusal{status: http.StatusInternalServerError, code: CodeInternal, text: "something went wrong on our side", cause: err}
 }
 
 // description replaces characters that RFC 6749 does not allow.

@@ -8,6 +8,8 @@
 // together. It is claimed after all other checks, so that a client cannot use up the
 // assertion of another.
 //
+// Package oauth adds the grants with which people authorize applications, by Extend.
+//
 // Tokens are JWTs (RFC 9068), signed by a key of the Ring, which is kept encrypted in
 // the store and followed by all replicas.
 //
@@ -54,6 +56,7 @@ type Server struct {
 	o        Options
 	lifetime time.Duration
 	issuers  map[string]*issuer
+	extended Extension
 	cache    tokenCache
 	audited  *ratelimit.Window // limits audit entries about failures of other parties
 }
@@ -102,15 +105,23 @@ func (s *Server) issuer(c Issuer) (*issuer, error) {
 }
 
 func (s *Server) client(c Client, allowPrivate bool) (*client, error) {
-	out := &client{id: c.ID, auth: c.Auth, scopes: access.AllScopes}
+	out := &client{id: c.ID, scopes: access.AllScopes}
 	if len(c.Scopes) > 0 {
 		out.scopes = knownScopes(c.Scopes)
 	}
-	_, err := hex.Decode(out.secret[:], []byte(c.SecretSHA256))
-	if err == nil && c.Auth == authJWT {
-		out.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, allowPrivate)
-	}
+	var err error
+	out.Authentication, err = s.Authentication(c, allowPrivate)
 	return out, err
+}
+
+// Authentication returns how a client of a configuration, which is valid,
+// authenticates.
+func (s *Server) Authentication(c Client, allowPrivate bool) (a Authentication, err error) {
+	a.Method = c.Auth
+	if _, err = hex.Decode(a.Secret[:], []byte(c.SecretSHA256)); err == nil && c.Auth == AuthJWT {
+		a.Keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, allowPrivate)
+	}
+	return a, err
 }
 
 // routes are all routes of the server.
@@ -118,7 +129,7 @@ var routes = []struct {
 	pattern string
 	handler func(*Server) http.HandlerFunc
 }{
-	{"POST " + tokenPath, func(s *Server) http.HandlerFunc { return s.serveToken }},
+	{"POST " + tokenPath, func(s *Server) http.HandlerFunc { return s.Endpoint("token.refused", s.serveToken) }},
 	{"GET " + jwksPath, func(s *Server) http.HandlerFunc { return s.serveKeys }},
 	{"GET " + serverPath, func(s *Server) http.HandlerFunc { return document(s.serverMetadata()) }},
 	{"GET " + access.MetadataPath, func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL)) }},

@@ -66,6 +66,12 @@ func File(path string, logger *slog.Logger) (*Set, error) {
 	return s, nil
 }
 
+// Inline returns the set in a text, which must be valid.
+func Inline(body []byte) (*Set, error) {
+	s := &Set{load: func(context.Context) ([]byte, time.Duration, error) { return body, maxFresh, nil }}
+	return s, s.reload(context.Background())
+}
+
 // Remote returns the set at a URL, loaded on first use. Redirects are not followed.
 func Remote(url string, client *http.Client, logger *slog.Logger) *Set {
 	c := *client
@@ -190,7 +196,7 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, ti
 		return nil, 0, fmt.Errorf("the answer has status %d", res.StatusCode)
 	}
 	body, err := readAll(res.Body)
-	return body, freshness(res.Header), err
+	return body, Freshness(res.Header), err
 }
 
 // read returns the content of a regular file.
@@ -222,8 +228,9 @@ func readAll(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// freshness returns the lifetime in the headers, between minFresh and maxFresh.
-func freshness(h http.Header) time.Duration {
+// Freshness returns how long a response may be cached by its headers: a minute to an
+// hour.
+func Freshness(h http.Header) time.Duration {
 	fresh := defaultFresh
 	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")

@@ -80,11 +80,11 @@ func TestFreshness(t *testing.T) {
 		if header != "" {
 			h.Set("Cache-Control", header)
 		}
-		if got := freshness(h); got != want {
+		if got := Freshness(h); got != want {
 			t.Errorf("%q: %v, want %v", header, got, want)
 		}
 	}
-	if got := freshness(http.Header{"Cache-Control": {"public", "max-age=1200"}}); got != 20*time.Minute {
+	if got := Freshness(http.Header{"Cache-Control": {"public", "max-age=1200"}}); got != 20*time.Minute {
 		t.Errorf("of two headers: %v", got)
 	}
 }

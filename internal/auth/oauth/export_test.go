@@ -1,0 +1,26 @@
+package oauth
+
+import "net/http"
+
+// For tests of the redirect URI rules.
+var (
+	CheckRedirect = checkRedirect
+	Matches       = matches
+	CleanName     = cleanName
+)
+
+// SetTransport replaces the network of the documents.
+func (s *Server) SetTransport(t http.RoundTripper) { s.documents.client.Transport = t }
+
+// Documents returns the number of cached documents.
+func (s *Server) Documents() int {
+	s.documents.mu.Lock()
+	defer s.documents.mu.Unlock()
+	return len(s.documents.known)
+}
+
+// Limits.
+const (
+	MaxDocuments = maxDocuments
+	MaxCaused    = maxCaused
+)

@@ -15,6 +15,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/jwks"
+	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
@@ -55,6 +56,7 @@ type Auth struct {
 	Accounts *account.Accounts
 	Tokens   *token.Server
 	SignIn   *signin.Service  // nil when nobody can sign in
+	OAuth    *oauth.Server    // nil when nobody can sign in
 	Redis    *ratelimit.Redis // nil when each replica counts for itself
 	OnToken  func(subject string)
 
@@ -113,8 +115,15 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	if o.SignIn {
 		a.SignIn, err = signin.New(signin.Options{
-			Config: o.Config.SignIn, BaseURL: o.BaseURL, Accounts: a.Accounts, Keys: a.Keys, Sealer: a.sealing, Nonces: o.Store,
+			Config: o.Config.SignIn.Config, BaseURL: o.BaseURL, Accounts: a.Accounts, Keys: a.Keys, Sealer: a.sealing, Nonces: o.Store,
 			Client: o.Proxies.Client, Refused: a.perMinute("signin", maxRefused), Audit: o.Audit, Logger: o.Logger,
+		})
+		if err != nil {
+			return err
+		}
+		a.OAuth, err = oauth.New(oauth.Options{
+			Config: o.Config.SignIn.OAuth, BaseURL: o.BaseURL, Sealer: a.sealing, Tokens: a.Tokens, Accounts: a.Accounts, Nonces: o.Store,
+			Client: o.Proxies.Client, Audit: o.Audit, Logger: o.Logger,
 		})
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/signin"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
@@ -22,8 +23,14 @@ import (
 // Config is the content of the file named by --config.
 type Config struct {
 	Plans        map[string]Plan `yaml:"plans"`
-	SignIn       signin.Config   `yaml:"signin"`
+	SignIn       SignIn          `yaml:"signin"`
 	token.Config `yaml:",inline"`
+}
+
+// SignIn configures how people sign in, and which applications they may authorize.
+type SignIn struct {
+	signin.Config `yaml:",inline"`
+	OAuth         oauth.Config `yaml:",inline"`
 }
 
 // Plan is what the keys of a plan may do.
@@ -78,6 +85,9 @@ func (c *Config) resolve(dir string) {
 			join(&c.Issuers[i].Clients[j].JWKSFile)
 		}
 	}
+	for i := range c.SignIn.OAuth.Clients {
+		join(&c.SignIn.OAuth.Clients[i].JWKSFile)
+	}
 }
 
 // CheckConfig returns what is wrong with the file, or nil.
@@ -89,7 +99,7 @@ func CheckConfig(file, baseURL string) error {
 	if _, err := token.New(token.Options{Config: c.Config, BaseURL: baseURL, Keys: keySource(slog.New(slog.DiscardHandler))}); err != nil {
 		return fault.New(fault.Invalid, "%s: %s", file, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	if err := c.SignIn.Validate(baseURL); err != nil {
+	if err := errors.Join(c.SignIn.Validate(baseURL), c.SignIn.OAuth.Validate()); err != nil {
 		return fault.New(fault.Invalid, "%s: %s", file, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return nil

@@ -142,7 +142,7 @@ func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (nex
 	if err != nil {
 		return "", err
 	}
-	setCookie(w, startCookie, "", -1)
+	setCookie(w, startCookie, "", gone)
 	if code := r.FormValue("error"); code != "" {
 		return "", s.refused(r.Context(), from, p.ID, p.Name+" answered: "+clean(code+" "+r.FormValue("error_description")))
 	}

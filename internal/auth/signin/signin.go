@@ -206,7 +206,7 @@ func (s *Service) SignOut(w http.ResponseWriter, r *http.Request, session *Sessi
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return err // the cookie stays, so that it can be tried again
 	}
-	setCookie(w, sessionCookie, "", -1)
+	setCookie(w, sessionCookie, "", gone)
 	return nil
 }
 
@@ -221,10 +221,13 @@ func Next(path string) string {
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 }
 
+// gone is the lifetime of a cookie that the browser must delete.
+const gone = -time.Second
+
 // setCookie sets a cookie that only this host receives and no script can read.
 func setCookie(w http.ResponseWriter, name, value string, lifetime time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: max(-1, int(lifetime.Seconds())), Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
 

@@ -1,0 +1,555 @@
+package signin_test
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
+	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/sealing"
+	"pregon/internal/auth/secret"
+	"pregon/internal/auth/signin"
+	"pregon/internal/fault"
+	"pregon/internal/store/sqlite"
+)
+
+const base = "https://pregon.example"
+
+// idp is an OpenID provider whose answers a test can change.
+type idp struct {
+	*httptest.Server
+	key    *rsa.PrivateKey
+	claims map[string]any // of the next ID token, besides the usual ones
+	nonces map[string]string
+	mu     sync.Mutex
+}
+
+var signer = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+func newIDP(t *testing.T) *idp {
+	p := &idp{key: signer(), claims: map[string]any{}, nonces: map[string]string{}}
+	mux := http.NewServeMux()
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, r *http.Request) {
+		reply(w, map[string]any{
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+			"id_token_signing_alg_values_supported": []string{"RS256"},
+		})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, r *http.Request) {
+		reply(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
+	})
+	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		nonce, ok := p.nonces[r.PostFormValue("code")]
+		if !ok || r.PostFormValue("code_verifier") == "" {
+			w.WriteHeader(http.StatusBadRequest)
+			reply(w, map[string]any{"error": "invalid_grant"})
+			return
+		}
+		reply(w, map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": p.token(nonce)})
+	})
+	return p
+}
+
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func (p *idp) token(nonce string) string {
+	claims := map[string]any{
+		"iss": p.URL, "sub": "ana", "aud": "pregon", "iat": time.Now().Unix(), "exp": time.Now().Add(time.Minute).Unix(), "nonce": nonce,
+		"name": "Ana", "email": "ana@example.com", "email_verified": true,
+	}
+	for name, value := range p.claims {
+		claims[name] = value
+	}
+	payload, _ := json.Marshal(claims)
+	s, _ := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key, KeyID: "1"}}, nil)
+	signed, _ := s.Sign(payload)
+	raw, _ := signed.CompactSerialize()
+	return raw
+}
+
+// world is a service with two providers, and a browser.
+type world struct {
+	*signin.Service
+	t        *testing.T
+	one, two *idp
+	keys     *access.Keyring
+	accounts *account.Accounts
+	cookies  map[string]string
+	set      []*http.Cookie
+	audit    []string
+}
+
+func newWorld(t *testing.T, change func(*signin.Config)) *world {
+	t.Helper()
+	w := &world{t: t, one: newIDP(t), two: newIDP(t), cookies: map[string]string{}}
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	box, _ := secret.NewBox("")
+	sealer := sealing.New(db, box, nil)
+	if err := sealer.LoadOrCreate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	config := signin.Config{Providers: []signin.Provider{
+		{ID: "one", Issuer: w.one.URL, ClientID: "pregon", AllowPrivate: true, Allow: signin.Rules{Domains: []string{"example.com"}}, Scopes: []string{"read:reports"}},
+		{
+			ID: "two", Issuer: w.two.URL, ClientID: "pregon", AllowPrivate: true, Allow: signin.Rules{Claims: map[string][]string{"groups": {"staff"}}},
+			Operators: signin.Rules{Claims: map[string][]string{"groups": {"ops"}}},
+		},
+	}}
+	if change != nil {
+		change(&config)
+	}
+	audit := func(_ context.Context, event string, attrs ...slog.Attr) {
+		w.audit = append(w.audit, fmt.Sprint(event, attrs))
+	}
+	w.keys = access.NewKeyring(db, audit)
+	w.accounts = account.New(account.Options{Store: db, Key: w.keys.State, Configured: config.Has, Audit: audit})
+	w.keys.SetAccounts(w.accounts)
+	w.Service, err = signin.New(signin.Options{
+		Config: config, BaseURL: base, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: db, Audit: audit, Logger: slog.New(slog.DiscardHandler),
+		Client:  func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.9") },
+		Refused: ratelimit.NewWindow(ratelimit.Policy{Name: "signin", Limit: 30, Window: time.Minute}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// request returns a request of the browser with its cookies.
+func (w *world) request(address string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, address, nil)
+	for name, value := range w.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	return r
+}
+
+// keep stores the cookies of a response as a browser does.
+func (w *world) keep(rec *httptest.ResponseRecorder) {
+	w.set = rec.Result().Cookies()
+	for _, c := range w.set {
+		if c.MaxAge < 0 {
+			delete(w.cookies, c.Name)
+		} else {
+			w.cookies[c.Name] = c.Value
+		}
+	}
+}
+
+// start begins to sign in, and returns the parameters that the provider gets.
+func (w *world) start(provider, next string) url.Values {
+	w.t.Helper()
+	rec := httptest.NewRecorder()
+	if err := w.Start(rec, w.request("/signin/start"), provider, next); err != nil {
+		w.t.Fatal(err)
+	}
+	w.keep(rec)
+	to, err := url.Parse(rec.Header().Get("Location"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return to.Query()
+}
+
+// finish comes back from a provider, which has seen the nonce.
+func (w *world) finish(provider string, p *idp, asked url.Values, change func(url.Values)) (string, error) {
+	code := rand.Text()
+	p.mu.Lock()
+	p.nonces[code] = asked.Get("nonce")
+	p.mu.Unlock()
+	back := url.Values{"code": {code}, "state": {asked.Get("state")}, "iss": {p.URL}}
+	if change != nil {
+		change(back)
+	}
+	rec := httptest.NewRecorder()
+	next, err := w.Finish(rec, w.request(signin.CallbackPath+provider+"?"+back.Encode()), provider)
+	w.keep(rec)
+	return next, err
+}
+
+func (w *world) session() *signin.Session { return w.Session(w.request("/account")) }
+
+func TestProvider(t *testing.T) {
+	w := newWorld(t, nil)
+	asked := w.start("one", "/account/keys?x=1")
+	if asked.Get("code_challenge_method") != "S256" || asked.Get("redirect_uri") != base+"/signin/callback/one" || len(asked.Get("nonce")) < 20 {
+		t.Errorf("%v", asked)
+	}
+	next, err := w.finish("one", w.one, asked, nil)
+	if err != nil || next != "/account/keys?x=1" {
+		t.Fatalf("%q, %v", next, err)
+	}
+	s := w.session()
+	if s == nil || s.ID != w.one.URL+"#ana" || s.Scope != access.ReadReports || s.Operator || s.Mode != access.BySession || s.Account.Email != "ana@example.com" {
+		t.Fatalf("%+v", s)
+	}
+	i := slices.IndexFunc(w.set, func(c *http.Cookie) bool { return c.Name == "__Host-pregon-session" })
+	if c := w.set[i]; !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.MaxAge <= 0 {
+		t.Errorf("%+v", c)
+	}
+	if _, kept := w.cookies["__Host-pregon-signin"]; kept {
+		t.Error("the cookie of the start is still there")
+	}
+}
+
+func TestOperatorByClaim(t *testing.T) {
+	w := newWorld(t, nil)
+	w.two.claims["groups"] = []string{"staff", "ops"}
+	if _, err := w.finish("two", w.two, w.start("two", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.session(); s == nil || !s.Operator {
+		t.Fatalf("%+v", s)
+	}
+	w.two.claims["groups"] = "staff" // no longer one
+	if _, err := w.finish("two", w.two, w.start("two", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.session(); s == nil || s.Operator {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// Everybody whom no rule names is refused.
+func TestNotAllowed(t *testing.T) {
+	for name, claims := range map[string]map[string]any{
+		"unverified":         {"email_verified": false},
+		"not said":           {"email_verified": nil},
+		"verified in words":  {"email_verified": "yes"},
+		"other domain":       {"email": "ana@example.org"},
+		"domain at the end":  {"email": "ana@evil-example.com"},
+		"subdomain":          {"email": "ana@sub.example.com"},
+		"two at signs":       {"email": `"a@example.com"@evil.example`},
+		"domain in the name": {"email": "example.com@evil.example"},
+		"no address":         {"email": ""},
+		"no subject":         {"sub": ""},
+		"other audience":     {"aud": "another"},
+		"other issuer":       {"iss": "https://evil.example"},
+		"expired":            {"exp": 1},
+		"other nonce":        {"nonce": "another"},
+	} {
+		w := newWorld(t, nil)
+		w.one.claims = claims
+		_, err := w.finish("one", w.one, w.start("one", ""), nil)
+		if fault.KindOf(err) != fault.Forbidden || w.session() != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !slices.ContainsFunc(w.audit, func(s string) bool { return strings.HasPrefix(s, "signin.refused") }) {
+			t.Errorf("%s: %q", name, w.audit)
+		}
+	}
+}
+
+// A callback belongs to the browser, provider and moment in which it was started.
+func TestForeignCallbacks(t *testing.T) {
+	w := newWorld(t, nil)
+	w.two.claims["groups"] = []string{"staff"}
+	refused := func(name string, err error) {
+		t.Helper()
+		if fault.KindOf(err) != fault.Forbidden || w.session() != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	asked := w.start("one", "")
+	_, err := w.finish("one", w.one, asked, func(v url.Values) { v.Set("state", "another") })
+	refused("other state", err)
+	asked = w.start("one", "")
+	_, err = w.finish("two", w.two, asked, nil)
+	refused("callback of another provider", err)
+	asked = w.start("one", "")
+	_, err = w.finish("one", w.one, asked, func(v url.Values) { v.Set("iss", w.two.URL) })
+	refused("issuer of another provider", err)
+	asked = w.start("one", "")
+	_, err = w.finish("one", w.two, asked, func(v url.Values) { v.Del("iss") })
+	refused("code of another provider", err)
+	asked = w.start("one", "")
+	_, err = w.finish("one", w.one, asked, func(v url.Values) { v.Set("error", "access_denied") })
+	refused("denied", err)
+	asked = w.start("one", "")
+	w.cookies = map[string]string{}
+	_, err = w.finish("one", w.one, asked, nil)
+	refused("another browser", err)
+	asked = w.start("one", "")
+	w.cookies["__Host-pregon-signin"] += "x"
+	_, err = w.finish("one", w.one, asked, nil)
+	refused("changed cookie", err)
+
+	// The same callback twice: the second is refused even if the cookie is still there.
+	asked = w.start("one", "")
+	kept := w.cookies["__Host-pregon-signin"]
+	if _, err := w.finish("one", w.one, asked, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.cookies = map[string]string{"__Host-pregon-signin": kept}
+	_, err = w.finish("one", w.one, asked, nil)
+	refused("twice", err)
+}
+
+func TestByKey(t *testing.T) {
+	w := newWorld(t, nil)
+	key, raw, err := w.keys.Create(t.Context(), access.Key{Plan: access.OperatorPlan, Scopes: access.ReadReports})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIn := func(raw string) error {
+		rec := httptest.NewRecorder()
+		_, err := w.ByKey(rec, w.request("/signin/key"), raw, "")
+		w.keep(rec)
+		return err
+	}
+	for _, bad := range []string{"", "pregon_live_", raw[:len(raw)-1], "pregon_live_" + strings.Repeat("0", 38)} {
+		if err := signIn(bad); fault.KindOf(err) != fault.Forbidden || w.session() != nil {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if err := signIn(" " + raw + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	s := w.session()
+	if s == nil || s.ID != key.ID || s.Key != key.ID || !s.Operator || s.Scope != access.ReadReports {
+		t.Fatalf("%+v", s)
+	}
+	if strings.Contains(fmt.Sprint(w.audit), raw) {
+		t.Error("the audit has the key")
+	}
+	if _, err := w.keys.Revoke(t.Context(), key.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.keys.Refresh(t.Context()); err != nil || w.session() != nil {
+		t.Errorf("the session of a revoked key is open (%v)", err)
+	}
+}
+
+// Guessing is limited.
+func TestTooManyAttempts(t *testing.T) {
+	w := newWorld(t, nil)
+	_, raw, err := w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), "wrong", ""); fault.KindOf(err) != fault.Forbidden {
+			t.Fatal(err)
+		}
+	}
+	rec := httptest.NewRecorder()
+	if _, err := w.ByKey(rec, w.request("/"), raw, ""); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
+		t.Errorf("%v, %v", rec.Header(), err)
+	}
+}
+
+// A cookie that was there before signing in means nothing after it.
+func TestFixation(t *testing.T) {
+	w := newWorld(t, nil)
+	if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	planted := w.cookies["__Host-pregon-session"]
+	if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	fresh := w.cookies["__Host-pregon-session"]
+	if fresh == planted {
+		t.Fatal("the cookie is the same")
+	}
+	w.cookies["__Host-pregon-session"] = planted
+	if w.session() != nil {
+		t.Error("the older cookie is still good")
+	}
+	// Two cookies of the name: one may be of somebody else.
+	r := w.request("/account")
+	r.Header.Set("Cookie", "__Host-pregon-session="+fresh+"; __Host-pregon-session="+planted)
+	if w.Session(r) != nil {
+		t.Error("one of two cookies was taken")
+	}
+	for _, bad := range []string{"", "x", fresh[:len(fresh)-1], fresh + "A", strings.Repeat("A", 5000)} {
+		w.cookies["__Host-pregon-session"] = bad
+		if w.session() != nil {
+			t.Errorf("%.40q is a session", bad)
+		}
+	}
+}
+
+func TestSignOut(t *testing.T) {
+	w := newWorld(t, nil)
+	var all []string
+	for range 2 {
+		w.cookies = map[string]string{}
+		if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, w.cookies["__Host-pregon-session"])
+	}
+	out := func(everywhere bool) {
+		rec := httptest.NewRecorder()
+		if err := w.SignOut(rec, w.request("/"), w.session(), everywhere); err != nil {
+			t.Fatal(err)
+		}
+		w.keep(rec)
+	}
+	open := func() (n int) {
+		for _, c := range all {
+			w.cookies["__Host-pregon-session"] = c
+			if w.session() != nil {
+				n++
+			}
+		}
+		return n
+	}
+	out(false)
+	if len(w.cookies) != 0 || open() != 1 {
+		t.Errorf("%d sessions are open", open())
+	}
+	w.cookies["__Host-pregon-session"] = all[0]
+	out(true)
+	if n := open(); n != 0 {
+		t.Errorf("%d sessions are open", n)
+	}
+}
+
+func TestForms(t *testing.T) {
+	w := newWorld(t, nil)
+	if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := w.session()
+	for _, test := range []struct {
+		site, origin, token string
+		want                bool
+	}{
+		{"same-origin", base, s.Token, true},
+		{"", base, s.Token, true},
+		{"same-origin", "", s.Token, true},
+		{"", "", s.Token, false},
+		{"cross-site", base, s.Token, false},
+		{"same-site", base, s.Token, false}, // a subdomain
+		{"none", base, s.Token, false},
+		{"same-origin", "https://evil.example", s.Token, false},
+		{"same-origin", "null", s.Token, false},
+		{"", base + ".evil.example", s.Token, false},
+		{"", "http://pregon.example", s.Token, false},
+		{"same-origin", base, "", false},
+		{"same-origin", base, s.Token + "x", false},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/account/keys", strings.NewReader(url.Values{signin.TokenField: {test.token}}.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if test.site != "" {
+			r.Header.Set("Sec-Fetch-Site", test.site)
+		}
+		if test.origin != "" {
+			r.Header.Set("Origin", test.origin)
+		}
+		if err := w.CheckForm(r, s); (err == nil) != test.want {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	for path, want := range map[string]string{
+		"": "/account", "/account": "/account", "/account/keys?a=1": "/account/keys?a=1", "/oauth/authorize?client_id=x%26": "/oauth/authorize?client_id=x%26",
+		"/": "/account", "/reports/1": "/account", "/accounts": "/account", "//evil.example/account": "/account", "https://evil.example/account": "/account",
+		"/\\evil.example": "/account", "/account/../..//evil.example": "/account", "/account\r\nSet-Cookie: x": "/account", "account": "/account",
+		"javascript:alert(1)": "/account", "/%2f/evil.example/account": "/account", "/account/%2e%2e/x": "/account", "/account#frag": "/account",
+	} {
+		if got := signin.Next(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
+
+func FuzzNext(f *testing.F) {
+	for _, s := range []string{"/account", "//evil", "/oauth/authorize?x", "/account/%2e%2e"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := signin.Next(s)
+		u, err := url.Parse(base + got)
+		if err != nil || u.Host != "pregon.example" || !strings.HasPrefix(u.Path, "/account") && u.Path != "/oauth/authorize" || strings.HasPrefix(got, "//") {
+			t.Errorf("%q becomes %q", s, got)
+		}
+	})
+}
+
+func TestConfig(t *testing.T) {
+	good := func() signin.Config {
+		return signin.Config{Providers: []signin.Provider{{ID: "corp", Issuer: "https://idp.example.com", ClientID: "pregon", Allow: signin.Rules{Anyone: true}}}}
+	}
+	c := good()
+	if err := c.Validate(base); err != nil || c.Providers[0].Plan != "pro" || len(c.Providers[0].Scopes) != 3 || c.Providers[0].Name != "corp" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for name, change := range map[string]func(*signin.Config){
+		"id":               func(c *signin.Config) { c.Providers[0].ID = "A/b" },
+		"issuer":           func(c *signin.Config) { c.Providers[0].Issuer = "http://idp.example.com" },
+		"issuer: ":         func(c *signin.Config) { c.Providers[0].Issuer = "https://127.0.0.1" },
+		"client_id":        func(c *signin.Config) { c.Providers[0].ClientID = "" },
+		"allow":            func(c *signin.Config) { c.Providers[0].Allow = signin.Rules{} },
+		"allow.domains":    func(c *signin.Config) { c.Providers[0].Allow.Domains = []string{"@example.com"} },
+		"operators.anyone": func(c *signin.Config) { c.Providers[0].Operators.Anyone = true },
+		"plan":             func(c *signin.Config) { c.Providers[0].Plan = "operator" },
+		"scopes":           func(c *signin.Config) { c.Providers[0].Scopes = []string{"write"} },
+		"there already":    func(c *signin.Config) { c.Providers = append(c.Providers, c.Providers[0]) },
+	} {
+		c := good()
+		change(&c)
+		if err := c.Validate(base); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A provider that is down does not keep the service from starting.
+func TestProviderDown(t *testing.T) {
+	w := newWorld(t, nil)
+	w.one.Close()
+	if err := w.Start(httptest.NewRecorder(), w.request("/"), "one", ""); fault.KindOf(err) != fault.Unavailable {
+		t.Error(err)
+	}
+	if err := w.Start(httptest.NewRecorder(), w.request("/"), "none", ""); fault.KindOf(err) != fault.NotFound {
+		t.Error(err)
+	}
+}
+
+func TestSecretMissing(t *testing.T) {
+	_, err := signin.New(signin.Options{BaseURL: base, Getenv: func(string) string { return "" }, Config: signin.Config{Providers: []signin.Provider{
+		{ID: "corp", Issuer: "https://idp.example.com", ClientID: "pregon", SecretEnv: "PREGON_SIGNIN_CORP", Allow: signin.Rules{Anyone: true}},
+	}}})
+	if err == nil || !strings.Contains(err.Error(), "PREGON_SIGNIN_CORP") {
+		t.Error(err)
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/signin"
 	"pregon/internal/auth/token"
+	"pregon/internal/auth/usage"
 	"pregon/internal/server/outbound"
 	"pregon/internal/store"
 )
@@ -58,6 +59,7 @@ type Auth struct {
 	SignIn   *signin.Service  // nil when nobody can sign in
 	OAuth    *oauth.Server    // nil when nobody can sign in
 	Redis    *ratelimit.Redis // nil when each replica counts for itself
+	Usage    *usage.Counter   // of callers with a credential
 	OnToken  func(subject string)
 
 	issuers  []string // whose assertions are trusted
@@ -94,6 +96,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	if err := errors.Join(a.Accounts.Refresh(ctx), a.Keys.Refresh(ctx)); err != nil {
 		return err
 	}
+	a.Usage = usage.New(o.Store, o.Logger)
 	a.ring = token.NewRing(o.Store, o.Box, o.Logger)
 	created, err := a.ring.LoadOrCreate(ctx)
 	if err != nil {
@@ -148,18 +151,20 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		AnonymousSite: a.perMinute("anonymous-site", min(siteFactor*o.AnonymousLimit, 1_000_000)),
 		Observe:       func(outcome string) { a.outcomes[outcome].Add(1) },
 		OnToken:       func(p access.Principal) { a.OnToken(p.ID) },
+		Count:         a.Usage.Count,
 	})
 	return nil
 }
 
-// Run follows the changes that other processes make to keys, until the context
-// ends.
+// Run follows the changes that other processes make to keys, and stores the counts
+// of use, until the context ends.
 func (a *Auth) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Keys.Follow(ctx) })
 	g.Go(func() error { return a.Accounts.Follow(ctx) })
 	g.Go(func() error { return a.ring.Follow(ctx) })
 	g.Go(func() error { return a.sealing.Follow(ctx) })
+	g.Go(func() error { a.Usage.Run(ctx); return nil })
 	if a.Redis != nil {
 		g.Go(func() error { a.Redis.Run(ctx); return nil })
 	}

@@ -61,7 +61,7 @@ var rows = [][]string{
 		"auth/ratelimit",
 		"auth/jwks",
 	},
-	3: {"store/follow", "store/relational", "document/index", "document/bucket"},
+	3: {"store/follow", "store/relational", "document/index", "document/bucket", "auth/usage"},
 	4: {
 		"store/sqlite",
 		"store/postgres",

@@ -65,3 +65,16 @@ func (s *Server) count(m message, failed bool) {
 		c.failed.Add(1)
 	}
 }
+
+// operation returns the name under which the use of a caller is counted: one of a
+// fixed set, whatever names the client sends.
+func (m message) operation() string {
+	if m.method == "tools/call" {
+		if t, err := tools.Named(m.name); err == nil {
+			return "mcp " + t.Name
+		}
+	} else if _, known := methods[m.method]; known {
+		return "mcp " + m.method
+	}
+	return "mcp " + otherCalls
+}

@@ -48,6 +48,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (message, error) 
 	m, err := readMessage(r)
 	need := m.need()
 	need.SignIn = r.URL.Path == access.MCPSignInPath
+	need.Operation = m.operation()
 	if refusal := s.o.Guard.Authorize(w, principal, need); refusal != nil { // an invalid message is observed as well
 		return m, refusal
 	}

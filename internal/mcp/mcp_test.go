@@ -50,6 +50,7 @@ type setup struct {
 	ready   func() error // nil: always ready
 	observe func(string) // receives the outcomes of the guard
 	onToken func(access.Principal)
+	count   func(owner, operation string)
 }
 
 // service is REST and MCP over a real store, behind the real server.
@@ -98,7 +99,7 @@ func startEmpty(t testing.TB, change ...func(*setup)) *service {
 	s.catalog = catalog.New(s.store, quiet)
 	s.feed = events.NewHub(s.catalog, s.store)
 	s.keys = access.NewKeyring(s.store, nil)
-	guard := access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Observe: o.observe, OnToken: o.onToken}
+	guard := access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Observe: o.observe, OnToken: o.onToken, Count: o.count}
 	if o.limit > 0 {
 		policy := ratelimit.Policy{Name: "anonymous", Limit: o.limit, Window: time.Minute}
 		guard.Anonymous = &access.Limit{Policy: policy, Limiter: ratelimit.NewWindow(policy)}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -340,5 +341,36 @@ func TestCounted(t *testing.T) {
 		if taken, failed := s.mcp.CallCounts(call); taken != want[0] || failed != want[1] {
 			t.Errorf("%s: %d and %d, want %v", call, taken, failed, want)
 		}
+	}
+}
+
+// The use of callers with a credential is counted by tool or method. Other names do
+// not become names of counts.
+func TestUse(t *testing.T) {
+	t.Parallel()
+	var (
+		mu  sync.Mutex
+		got []string // guarded by mu
+	)
+	s := start(t, market(), func(o *setup) {
+		o.count = func(owner, operation string) {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, strings.TrimPrefix(owner, "https://idp.example#")+": "+operation)
+		}
+	})
+	ana := []string{"Authorization", "Bearer read:reports"}
+	s.post(legacy("tools/call", `{"name":"service_status","arguments":{}}`), ana...)
+	s.post(legacy("tools/call", `{"name":"tools/list","arguments":{}}`), ana...)
+	s.post(legacy("tools/list", `{}`), ana...)
+	s.post(legacy("service_status", `{}`), ana...)
+	s.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, ana...)
+	s.post("nonsense", ana...)
+	s.post(legacy("tools/list", `{}`))
+	want := []string{"ana: mcp service_status", "ana: mcp other", "ana: mcp tools/list", "ana: mcp other", "ana: mcp other", "ana: mcp other"}
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.Equal(got, want) {
+		t.Errorf("counted %q, want %q", got, want)
 	}
 }

@@ -184,3 +184,18 @@ func TestConcurrencyLimitPerCaller(t *testing.T) {
 	s.getWith(http.StatusTooManyRequests, "/api/v1/reports", mine)
 	s.getWith(http.StatusOK, "/api/v1/reports", others)
 }
+
+// The use of callers with a credential is counted by operation, in any format.
+func TestUse(t *testing.T) {
+	s := start(t, "cnmv", store.Batch{})
+	ana := http.Header{"Authorization": {"Bearer read:reports"}}
+	s.getWith(http.StatusOK, "/api/v1/reports", ana)
+	s.getWith(http.StatusOK, "/api/v1/reports.csv", ana)
+	s.getWith(http.StatusNotFound, "/api/v1/reports/oir-1", ana)
+	s.getWith(http.StatusForbidden, "/api/v1/issuers", ana)
+	s.get(http.StatusOK, "/api/v1/reports")
+	const owner = "https://idp.example#ana "
+	if want := []string{owner + "getReports", owner + "getReports", owner + "getReport"}; !slices.Equal(s.used.all, want) {
+		t.Errorf("counted %q, want %q", s.used.all, want)
+	}
+}

@@ -59,6 +59,7 @@ func New(o Options) (*API, error) {
 // route is one operation.
 type route struct {
 	pattern      string
+	operation    string // its operationId in openapi.yaml
 	handle       func(*API, *http.Request, *catalog.Snapshot) (response, error)
 	need         access.Requirement
 	credentialed func(*http.Request) bool                                        // reports whether a request to a public route needs a credential
@@ -81,30 +82,30 @@ func authenticated(s access.Scope) access.Requirement { return access.Requiremen
 
 // routes is the whole surface. Each route is described in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
-	{pattern: "GET /api/v1/reports/{id}", need: public(access.ReadReports), handle: (*API).getReport},
-	{pattern: "GET /api/v1/reports/{id}/document", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
-	{pattern: "GET /api/v1/search/documents", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true, columns: hitColumns},
-	{pattern: "GET /api/v1/issuers", need: public(access.ReadIssuers), handle: (*API).listIssuers, columns: issuerColumns},
-	{pattern: "GET /api/v1/issuers/{id}", need: public(access.ReadIssuers), handle: (*API).getIssuer},
-	{pattern: "GET /api/v1/analytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
-	{pattern: "GET /api/v1/suggest", need: public(0), handle: (*API).getSuggestions, columns: suggestionColumns},
-	{pattern: "GET /api/v1/status", need: access.Requirement{Public: true, Uncounted: true}, beforeReady: true, handle: (*API).getStatus},
-	{pattern: "GET /api/v1/completeness", need: public(0), handle: (*API).getCompleteness, columns: dayColumns},
-	{pattern: "GET " + StreamPath, need: authenticated(access.ReadReports), stream: (*API).openStream},
-	{pattern: "GET /api/v1/changes", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true, columns: changeColumns},
-	{pattern: "GET /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks, columns: webhookColumns},
-	{pattern: "POST /api/v1/webhooks", need: authenticated(access.ReadReports), handle: (*API).createWebhook},
-	{pattern: "POST /api/v1/webhooks/preview", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
-	{pattern: "GET /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).getWebhook},
-	{pattern: "PATCH /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).changeWebhook},
-	{pattern: "DELETE /api/v1/webhooks/{id}", need: authenticated(access.ReadReports), handle: (*API).deleteWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/test", need: authenticated(access.ReadReports), handle: (*API).testWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/rotate", need: authenticated(access.ReadReports), handle: (*API).rotateWebhook},
-	{pattern: "GET /api/v1/webhooks/{id}/deliveries", need: authenticated(access.ReadReports), handle: (*API).listDeliveries, columns: deliveryColumns},
-	{pattern: "POST /api/v1/webhooks/{id}/redeliver", need: authenticated(access.ReadReports), handle: (*API).redeliver, expensive: true},
-	{pattern: "GET /openapi.json", handle: (*API).openapiJSON, static: true},
-	{pattern: "GET /openapi.yaml", handle: (*API).openapiYAML, static: true},
+	{pattern: "GET /api/v1/reports", operation: "getReports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
+	{pattern: "GET /api/v1/reports/{id}", operation: "getReport", need: public(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports/{id}/document", operation: "getReportDocument", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
+	{pattern: "GET /api/v1/search/documents", operation: "searchDocuments", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true, columns: hitColumns},
+	{pattern: "GET /api/v1/issuers", operation: "getIssuers", need: public(access.ReadIssuers), handle: (*API).listIssuers, columns: issuerColumns},
+	{pattern: "GET /api/v1/issuers/{id}", operation: "getIssuer", need: public(access.ReadIssuers), handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/analytics", operation: "getAnalytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
+	{pattern: "GET /api/v1/suggest", operation: "getSuggestions", need: public(0), handle: (*API).getSuggestions, columns: suggestionColumns},
+	{pattern: "GET /api/v1/status", operation: "getStatus", need: access.Requirement{Public: true, Uncounted: true}, beforeReady: true, handle: (*API).getStatus},
+	{pattern: "GET /api/v1/completeness", operation: "getCompleteness", need: public(0), handle: (*API).getCompleteness, columns: dayColumns},
+	{pattern: "GET " + StreamPath, operation: "streamEvents", need: authenticated(access.ReadReports), stream: (*API).openStream},
+	{pattern: "GET /api/v1/changes", operation: "getChanges", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true, columns: changeColumns},
+	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks, columns: webhookColumns},
+	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: authenticated(access.ReadReports), handle: (*API).createWebhook},
+	{pattern: "POST /api/v1/webhooks/preview", operation: "previewWebhook", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
+	{pattern: "GET /api/v1/webhooks/{id}", operation: "getWebhook", need: authenticated(access.ReadReports), handle: (*API).getWebhook},
+	{pattern: "PATCH /api/v1/webhooks/{id}", operation: "changeWebhook", need: authenticated(access.ReadReports), handle: (*API).changeWebhook},
+	{pattern: "DELETE /api/v1/webhooks/{id}", operation: "deleteWebhook", need: authenticated(access.ReadReports), handle: (*API).deleteWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/test", operation: "testWebhook", need: authenticated(access.ReadReports), handle: (*API).testWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/rotate", operation: "rotateWebhook", need: authenticated(access.ReadReports), handle: (*API).rotateWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", operation: "getDeliveries", need: authenticated(access.ReadReports), handle: (*API).listDeliveries, columns: deliveryColumns},
+	{pattern: "POST /api/v1/webhooks/{id}/redeliver", operation: "redeliver", need: authenticated(access.ReadReports), handle: (*API).redeliver, expensive: true},
+	{pattern: "GET /openapi.json", operation: "getOpenapiJson", handle: (*API).openapiJSON, static: true},
+	{pattern: "GET /openapi.yaml", operation: "getOpenapiYaml", handle: (*API).openapiYAML, static: true},
 }
 
 // Patterns returns the pattern of every route. The paths that end in .csv, which
@@ -275,6 +276,7 @@ func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 // needFor returns the requirement of a request.
 func (rt route) needFor(r *http.Request) access.Requirement {
 	need := rt.need
+	need.Operation = rt.operation
 	if rt.credentialed != nil && rt.credentialed(r) {
 		need.Public = false
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -49,6 +50,19 @@ type service struct {
 	mux    *http.ServeMux
 	server *httptest.Server
 	log    bytes.Buffer // log output of the API
+	used   used
+}
+
+// used are the operations of callers with a credential.
+type used struct {
+	mu  sync.Mutex
+	all []string // guarded by mu
+}
+
+func (u *used) count(owner, operation string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.all = append(u.all, owner+" "+operation)
 }
 
 // start serves a store with the batch.
@@ -87,7 +101,7 @@ func serve(t *testing.T, o query.Options) *service {
 	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.coverage, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
-		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Slots: s.places, Expensive: s.expensive}),
+		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Slots: s.places, Expensive: s.expensive, Count: s.used.count}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
 	})
 	if err != nil {

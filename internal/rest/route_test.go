@@ -10,12 +10,37 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/query"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store/sqlite"
 )
+
+// Use is counted under the names of the document.
+func TestOperations(t *testing.T) {
+	var document struct {
+		Paths map[string]map[string]yaml.Node `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal(openapi, &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, rt := range routes {
+		method, path, _ := strings.Cut(rt.pattern, " ")
+		var described struct {
+			OperationID string `yaml:"operationId"`
+		}
+		node := document.Paths[path][strings.ToLower(method)]
+		if err := node.Decode(&described); err != nil {
+			t.Errorf("%s: %v", rt.pattern, err)
+		}
+		if rt.operation == "" || rt.operation != described.OperationID {
+			t.Errorf("the operation of %s is %q, and its operationId %q", rt.pattern, rt.operation, described.OperationID)
+		}
+	}
+}
 
 // An internal error is logged once, and not shown.
 func TestInternalError(t *testing.T) {

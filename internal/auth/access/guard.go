@@ -29,6 +29,9 @@ type Requirement struct {
 	// They are cheap, and useful to callers over their limit.
 	Uncounted bool
 	MCP       bool // the operation belongs to /api/mcp, a resource of its own
+	// Operation is the name under which the use of callers with a credential is
+	// counted. Empty is not counted.
+	Operation string
 	// Owner operations manage the account of the caller. A token is not enough for
 	// them: an application must not make keys that outlive it.
 	Owner bool
@@ -91,6 +94,9 @@ type Options struct {
 	Audit         Audit
 	// OnToken is called with the principal of every valid token.
 	OnToken func(Principal)
+	// Count, if not nil, is called for every admitted request of a caller with a
+	// credential, with the id of the principal and the operation.
+	Count func(owner, operation string)
 	// Slots bounds the concurrent requests of a caller, and Expensive those that
 	// may wait for the store. Nil is no bound.
 	Slots, Expensive *SlotLimiter
@@ -217,6 +223,9 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 	g.o.Observe(p.Mode.String())
 	if p.Mode == ByToken && g.o.OnToken != nil {
 		g.o.OnToken(p)
+	}
+	if p.Mode != Anonymous && need.Operation != "" && g.o.Count != nil {
+		g.o.Count(p.ID, need.Operation)
 	}
 	return nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +19,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/ratelimit"
+	"pregon/internal/auth/usage"
 	"pregon/internal/fault"
 )
 
@@ -338,7 +341,8 @@ func TestUnrouted(t *testing.T) {
 func BenchmarkAdmit(b *testing.B) {
 	keys, _, _ := replicas(b)
 	_, raw := create(b, keys, access.Key{})
-	g := access.NewGuard(access.Options{BaseURL: baseURL, Keys: keys, Anonymous: limit(1_000_000, "anonymous")})
+	counter := usage.New(openStore(b, filepath.Join(b.TempDir(), "usage.db")), slog.New(slog.DiscardHandler))
+	g := access.NewGuard(access.Options{BaseURL: baseURL, Keys: keys, Anonymous: limit(1_000_000, "anonymous"), Count: counter.Count})
 	for name, header := range map[string]http.Header{"anonymous": {}, "key": {"X-Api-Key": {raw}}} {
 		b.Run(name, func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodGet, "/api/v1/reports", nil)
@@ -346,9 +350,31 @@ func BenchmarkAdmit(b *testing.B) {
 			w := httptest.NewRecorder()
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = g.Admit(w, r, access.Requirement{Public: true})
+				_, _ = g.Admit(w, r, access.Requirement{Public: true, Operation: "getReports"})
 			}
 		})
+	}
+}
+
+// TestCount: admitted requests of callers with a credential are counted, for the
+// owner of the credential.
+func TestCount(t *testing.T) {
+	keys, _, _ := replicas(t)
+	key, raw := create(t, keys, access.Key{Scopes: access.ReadIssuers})
+	var got []string
+	g := access.NewGuard(access.Options{
+		BaseURL: baseURL, Keys: keys, Tokens: tokens(map[string]access.Token{"ana": {Subject: "https://idp#ana", Audience: baseURL}}),
+		Count: func(owner, operation string) { got = append(got, owner+" "+operation) },
+	})
+	open := access.Requirement{Public: true, Operation: "open"}
+	_, _, _ = ask(g, open, "")
+	_, _, _ = ask(g, open, "", "X-API-Key", raw)
+	_, _, _ = ask(g, open, "", "Authorization", "Bearer ana")
+	_, _, _ = ask(g, open, "", "Authorization", "Bearer forged")
+	_, _, _ = ask(g, access.Requirement{Public: true}, "", "X-API-Key", raw) // a page of the site
+	_, _, _ = ask(g, access.Requirement{Scope: access.ReadReports, Operation: "forbidden"}, "", "X-API-Key", raw)
+	if want := []string{key.ID + " open", "https://idp#ana open"}; !slices.Equal(got, want) {
+		t.Errorf("counted %q, want %q", got, want)
 	}
 }
 

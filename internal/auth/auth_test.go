@@ -1,0 +1,61 @@
+package auth_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/auth"
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/secret"
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
+)
+
+// TestUsage: what a key uses is in the store when the service has stopped.
+func TestUsage(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	box, err := secret.NewBox("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := auth.New(t.Context(), auth.Options{
+		Store: db, Box: box, BaseURL: "https://pregon.example", Logger: slog.New(slog.DiscardHandler), Audit: func(context.Context, string, ...slog.Attr) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, raw, err := a.Keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- a.Run(ctx) }()
+	first := disclosure.DayOf(time.Now())
+	r := httptest.NewRequest(http.MethodGet, "/api/v1/reports", nil)
+	r.Header.Set("X-API-Key", raw)
+	if _, err := a.Guard.Admit(httptest.NewRecorder(), r, access.Requirement{Operation: "getReports"}); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	<-ended
+	got, err := db.Counts(t.Context(), key.ID, first, first+1)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("Counts = %v, %v", got, err)
+	}
+	if diff := cmp.Diff(store.Count{Owner: key.ID, Day: got[0].Day, Operation: "getReports", N: 1}, got[0]); diff != "" {
+		t.Errorf("the count (-want +got):\n%s", diff)
+	}
+}

@@ -67,6 +67,7 @@ type world struct {
 	tokens   *token.Server
 	accounts *account.Accounts
 	guard    *access.Guard
+	keys     *access.Keyring
 	mux      *http.ServeMux
 	from     string // address of the client
 
@@ -163,6 +164,7 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 	key := sealing.New(w.db, newBox(), nil)
 	check(key.LoadOrCreate(t.Context()))
 	keys := access.NewKeyring(w.db, w.audit)
+	w.keys = keys
 	w.accounts = account.New(account.Options{Store: w.db, Key: keys.State, Configured: func(id string) bool { return id == "corp" }, Audit: w.audit, OnChange: keys.Broadcast})
 	keys.SetAccounts(w.accounts)
 	check(errors.Join(w.accounts.Refresh(t.Context()), keys.Refresh(t.Context())))

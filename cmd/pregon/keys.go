@@ -153,11 +153,11 @@ func (c *listKeysCmd) Run(ctx context.Context, p *process) error {
 	}); err != nil {
 		return err
 	}
-	const header = "ID\tNAME\tPLAN\tSTATE\tSCOPES\tNETWORKS\tCREATED\tEXPIRES\tLAST USED"
+	const header = "ID\tNAME\tPLAN\tSTATE\tSCOPES\tNETWORKS\tCREATED\tEXPIRES\tLAST USED\tOWNER"
 	return cli.PrintList(p.stdout, lines, c.Format == "json", header, func(l keyLine) []string {
 		return []string{
 			l.ID, l.Name, l.Plan, l.State, strings.Join(l.Scopes, ","), strings.Join(l.Networks, ","),
-			day(&l.CreatedAt), day(l.ExpiresAt), minute(l.LastUsedAt),
+			day(&l.CreatedAt), day(l.ExpiresAt), minute(l.LastUsedAt), l.Owner,
 		}
 	})
 }
@@ -176,6 +176,7 @@ type keyLine struct {
 	RevokedAt   *time.Time `json:"revoked_at"`
 	FirstUsedAt *time.Time `json:"first_used_at"`
 	LastUsedAt  *time.Time `json:"last_used_at"`
+	Owner       string     `json:"owner"` // the account that it belongs to
 }
 
 func newKeyLine(k access.ListedKey, now time.Time) keyLine {
@@ -186,7 +187,7 @@ func newKeyLine(k access.ListedKey, now time.Time) keyLine {
 	return keyLine{
 		ID: k.ID, Name: k.Name, Plan: k.Plan, State: k.State(now), Scopes: k.Scopes.Names(), Networks: networks, CreatedAt: k.CreatedAt,
 		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.OverlapEnds(now)), RevokedAt: orNull(k.RevokedAt),
-		FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last),
+		FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last), Owner: k.Account(),
 	}
 }
 

@@ -330,3 +330,31 @@ func TestInvalidKeys(t *testing.T) {
 		}
 	}
 }
+
+// A look-up tells nothing about a part of a key: keys that begin like a valid one are
+// answered like any other.
+func TestGuessesByPart(t *testing.T) {
+	keys, _, log := replicas(t)
+	_, raw := create(t, keys, access.Key{})
+	const unknown = "pregon_live_0123456789ABCDEFGHIJKLMNOPQRSTUV1XA6Dk"
+	want := admitted(t, keys, unknown)
+	if want == nil {
+		t.Fatal("an unknown key is admitted")
+	}
+	const prefix = len("pregon_live_")
+	for n := 1; n <= 32; n++ {
+		guess := raw[:prefix+n] + strings.Repeat("0", 32-n)
+		if guess == raw[:prefix+32] {
+			continue
+		}
+		if got := admitted(t, keys, access.WithChecksum(guess)); got == nil || got.Error() != want.Error() {
+			t.Errorf("with %d right characters: %v, want %v", n, got, want)
+		}
+	}
+	if err := admitted(t, keys, raw); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(log.String(), raw[:prefix+8]) {
+		t.Error("the audit has a part of the key")
+	}
+}

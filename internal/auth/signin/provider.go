@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -109,6 +111,10 @@ func (s *Service) Start(w http.ResponseWriter, r *http.Request, id, next string)
 	if err != nil {
 		return err
 	}
+	if other := s.otherName(r); other != "" {
+		http.Redirect(w, r, other, http.StatusFound)
+		return nil
+	}
 	found, err := p.discover(r.Context())
 	if err != nil {
 		return err
@@ -128,6 +134,26 @@ func (s *Service) Start(w http.ResponseWriter, r *http.Request, id, next string)
 	address := p.oauth(found, s.o.BaseURL).AuthCodeURL(kept.State, oidc.Nonce(kept.Nonce), oauth2.S256ChallengeOption(kept.Verifier))
 	http.Redirect(w, r, address, http.StatusFound)
 	return nil
+}
+
+// otherName returns the address of a request under the public name of the service, if
+// that is another name of this machine: the provider sends people back to the public
+// one, and cookies are bound to names.
+func (s *Service) otherName(r *http.Request) string {
+	public := strings.TrimPrefix(s.origin, s.scheme+"://")
+	if r.Host == public || !isLoopback(r.Host) || !isLoopback(public) {
+		return ""
+	}
+	return s.origin + r.URL.RequestURI()
+}
+
+func isLoopback(hostPort string) bool {
+	host, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		host = strings.Trim(hostPort, "[]")
+	}
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 var errStart = fault.New(fault.Forbidden, "The sign-in was not started in this browser, or it took longer than ten minutes. Start again.")

@@ -56,6 +56,7 @@ type Options struct {
 type Service struct {
 	o         Options
 	providers []*provider
+	scheme    string // of the service
 	origin    string // of the service
 }
 
@@ -72,7 +73,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, origin: base.Scheme + "://" + base.Host}
+	s := &Service{o: o, scheme: base.Scheme, origin: base.Scheme + "://" + base.Host}
 	for _, c := range o.Config.Providers {
 		p, err := s.newProvider(c)
 		if err != nil {
@@ -150,13 +151,20 @@ var (
 // one of the session if there is one. The caller has parsed the form.
 func (s *Service) CheckForm(r *http.Request, session *Session) error {
 	switch site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin"); {
-	case site != "" && site != "same-origin", origin != "" && origin != s.origin, site == "" && origin == "":
+	case site != "" && site != "same-origin", origin != "" && !s.own(r, origin), site == "" && origin == "":
 		return errOrigin
 	}
 	if session != nil && !hmac.Equal([]byte(r.PostFormValue(TokenField)), []byte(session.Token)) {
 		return errToken
 	}
 	return nil
+}
+
+// own reports whether an origin is that of this service: of its public address, or of
+// the one at which this request arrived, such as localhost in the place of 127.0.0.1.
+// A session is bound to the name of the host, so that no other name can use it.
+func (s *Service) own(r *http.Request, origin string) bool {
+	return origin == s.origin || origin == s.scheme+"://"+r.Host
 }
 
 // ByKey signs the holder of a key in. It returns where to go then.

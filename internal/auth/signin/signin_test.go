@@ -465,7 +465,7 @@ func TestForms(t *testing.T) {
 		{"same-origin", base, "", false},
 		{"same-origin", base, s.Token + "x", false},
 	} {
-		r := httptest.NewRequest(http.MethodPost, "/account/keys", strings.NewReader(url.Values{signin.TokenField: {test.token}}.Encode()))
+		r := httptest.NewRequest(http.MethodPost, "https://pregon.example/account/keys", strings.NewReader(url.Values{signin.TokenField: {test.token}}.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if test.site != "" {
 			r.Header.Set("Sec-Fetch-Site", test.site)
@@ -476,6 +476,20 @@ func TestForms(t *testing.T) {
 		if err := w.CheckForm(r, s); (err == nil) != test.want {
 			t.Errorf("%+v: %v", test, err)
 		}
+	}
+}
+
+// A person may use another name of the machine than the public one.
+func TestOtherNameOfTheMachine(t *testing.T) {
+	w := newWorld(t, nil)
+	r := httptest.NewRequest(http.MethodPost, "https://localhost:8080/signin/key", nil)
+	r.Header.Set("Origin", "https://localhost:8080")
+	if err := w.CheckForm(r, nil); err != nil {
+		t.Error(err)
+	}
+	r.Header.Set("Origin", "https://localhost:8081")
+	if err := w.CheckForm(r, nil); err == nil {
+		t.Error("another port is accepted")
 	}
 }
 

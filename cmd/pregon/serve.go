@@ -295,6 +295,9 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	s.rest.Register(mux)
 	s.mcp.Register(mux)
 	s.auth.Tokens.Register(mux)
+	if s.auth.OAuth != nil {
+		s.auth.OAuth.Register(mux)
+	}
 	documents.Register(mux)
 	people.Register(mux)
 	if s.demo != nil {

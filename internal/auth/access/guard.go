@@ -94,8 +94,9 @@ type Options struct {
 	Audit         Audit
 	// OnToken is called with the principal of every valid token.
 	OnToken func(Principal)
-	// Count, if not nil, is called for every admitted request of a caller with a
-	// credential, with the id of the principal and the operation.
+	// Count, if not nil, is called for every admitted request with a key or token, with
+	// the id of the principal and the operation. What pages of the console ask for is
+	// not the use of a program.
 	Count func(owner, operation string)
 	// Slots bounds the concurrent requests of a caller, and Expensive those that
 	// may wait for the store. Nil is no bound.
@@ -224,7 +225,7 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 	if p.Mode == ByToken && g.o.OnToken != nil {
 		g.o.OnToken(p)
 	}
-	if p.Mode != Anonymous && need.Operation != "" && g.o.Count != nil {
+	if (p.Mode == ByKey || p.Mode == ByToken) && need.Operation != "" && g.o.Count != nil {
 		g.o.Count(p.ID, need.Operation)
 	}
 	return nil

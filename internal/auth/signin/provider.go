@@ -264,7 +264,7 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 		return account.Account{}, errors.New("the ID token of " + p.Name + " is for another sign-in")
 	}
 	var who identity
-	if err := errors.Join(token.Claims(&who), token.Claims(&who.all)); err != nil || token.Subject == "" || len(token.Subject) > 255 {
+	if err := errors.Join(token.Claims(&who), token.Claims(&who.all)); err != nil || !usable(token.Subject) {
 		return account.Account{}, errors.New("the ID token of " + p.Name + " cannot be read")
 	}
 	if !p.Allow.match(who) {
@@ -274,6 +274,12 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 		ID: p.Issuer + "#" + token.Subject, Provider: p.ID, Name: who.Name, Email: who.verified(), Plan: p.Plan, Scopes: p.scopes,
 		Operator: p.Operators.match(who),
 	}, nil
+}
+
+// usable reports whether a subject can be part of the id of an account. OpenID limits
+// it to 255 ASCII characters.
+func usable(subject string) bool {
+	return subject != "" && len(subject) <= 255 && !strings.ContainsFunc(subject, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 func (p *provider) notAllowed(who identity) string {

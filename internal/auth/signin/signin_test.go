@@ -257,6 +257,7 @@ func TestNotAllowed(t *testing.T) {
 		"domain in the name": {"email": "example.com@evil.example"},
 		"no address":         {"email": ""},
 		"no subject":         {"sub": ""},
+		"unprintable":        {"sub": "ana\x00"},
 		"other audience":     {"aud": "another"},
 		"other issuer":       {"iss": "https://evil.example"},
 		"expired":            {"exp": 1},

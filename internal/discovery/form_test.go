@@ -249,6 +249,8 @@ Disallow: /api/v1/reports/*/document
 Disallow: /api/v1/search/documents
 Disallow: /api/v1/stream
 Disallow: /api/v1/webhooks
+Disallow: /oauth/register
+Disallow: /oauth/revoke
 Disallow: /live
 Disallow: /suggest
 

@@ -89,6 +89,8 @@ func TestLinks(t *testing.T) {
 		"POST /api/mcp", "POST /api/auth/token", "GET /healthz", "GET /readyz", "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
 		"GET /sitemap.xml", "GET /live", "GET /suggest", // of the site
 		"GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/api/mcp",
+		// where people can sign in
+		"POST /oauth/register", "POST /oauth/revoke", "GET /.well-known/oauth-protected-resource/api/mcp/signin", "POST /api/mcp/signin", "GET /oauth/authorize",
 	} {
 		have(pattern)
 	}

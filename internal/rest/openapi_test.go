@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/token"
 	"pregon/internal/discovery"
 	"pregon/internal/mcp"
@@ -83,6 +84,10 @@ var operationIDs = map[string]string{
 	"GET /.well-known/oauth-authorization-server":       "getAuthorizationServer",
 	"GET /.well-known/jwks.json":                        "getSigningKeys",
 
+	"POST /oauth/register": "registerClient",
+	"POST /oauth/revoke":   "revokeToken",
+	"GET /.well-known/oauth-protected-resource/api/mcp/signin": "getProtectedMcpSignIn",
+
 	"GET /openapi.json": "getOpenapiJson",
 	"GET /openapi.yaml": "getOpenapiYaml",
 	"GET /":             "getIndex",
@@ -106,7 +111,7 @@ func TestEveryRouteIsDocumentedAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range slices.Concat(rest.Patterns(), token.Patterns(), found.Patterns()) {
+	for _, pattern := range slices.Concat(rest.Patterns(), token.Patterns(), oauth.Patterns(), found.Patterns()) {
 		method, _, _ := strings.Cut(pattern, " ")
 		served = append(served, method+" "+resttest.PathOf(pattern))
 	}
@@ -135,7 +140,7 @@ func TestSecurityAlternatives(t *testing.T) {
 			if operation.Security != nil {
 				requirements = *operation.Security
 			}
-			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || strings.HasSuffix(path, ".txt") || path == "/api/auth/token" || strings.HasPrefix(path, access.MCPPath+"/")
+			open := path == "/healthz" || path == "/readyz" || strings.HasPrefix(path, "/.well-known/") || strings.HasSuffix(path, ".txt") || path == "/api/auth/token" || strings.HasPrefix(path, "/oauth/") || strings.HasPrefix(path, access.MCPPath+"/")
 			want := want
 			if n, counted := needs[method+" "+path]; open {
 				want = nil

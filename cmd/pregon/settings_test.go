@@ -122,6 +122,8 @@ func TestUnknownVariables(t *testing.T) {
 		"PREGON_PORT=tcp://10.0.0.1:80": "Kubernetes",
 		"PREGON_PORT_80_TCP_ADDR=x":     "Kubernetes",
 		"PREGON_LISTEN=127.0.0.1:9":     "",
+		"PREGON_SIGNIN_CORP=x":          "", // as docs/access.md names it
+		"PREGON_SIGNINS=x":              "did you mean PREGON_SIGNIN?",
 		"PREGONES=x":                    "",
 	} {
 		found := cli.UnknownVariables(model(t), secretVariables, []string{"HOME=/root", variable})

@@ -89,12 +89,16 @@ var injectedVariables = []string{
 	EnvPrefix + "_PORT", EnvPrefix + "_PORT_*", EnvPrefix + "_SERVICE_HOST", EnvPrefix + "_SERVICE_PORT", EnvPrefix + "_SERVICE_PORT_*",
 }
 
+// namedVariables begins the names that a config file chooses, for the secrets of
+// providers. A provider without its variable is an error of the file.
+const namedVariables = EnvPrefix + "_SIGNIN_"
+
 // UnknownVariables returns the variables that are not settings.
 func UnknownVariables(app *kong.Application, secrets, environ []string) (found []Unknown) {
 	known := variables(app, secrets)
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if known[name] || !strings.HasPrefix(name, EnvPrefix+"_") {
+		if known[name] || !strings.HasPrefix(name, EnvPrefix+"_") || strings.HasPrefix(name, namedVariables) {
 			continue
 		}
 		if slices.ContainsFunc(injectedVariables, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }) {

@@ -125,6 +125,9 @@ func NewGuard(o Options) *Guard {
 // AnonymousLimit returns the limit of callers without a credential, or nil.
 func (g *Guard) AnonymousLimit() *Limit { return g.o.Anonymous }
 
+// PlanLimit returns the limit of a plan, or nil.
+func (g *Guard) PlanLimit(plan string) *Limit { return g.o.Plans[plan] }
+
 const (
 	// MCPPath is the path of MCP, a protected resource of its own.
 	MCPPath = "/api/mcp"

@@ -26,6 +26,7 @@ const (
 	idLength     = 12
 	longestName  = 100
 	mostNetworks = 50
+	maxSecrets   = 5 // of a key at the same time
 	maxDepth     = 4 // of keys that were made with keys
 )
 

@@ -334,9 +334,12 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	return key, raw, nil
 }
 
-// maxOwned is the number of valid keys of an account. Replicas that create keys at the
-// same moment may exceed it by a few.
-const maxOwned = 50
+// Bounds of the keys that an account may make. Replicas that create keys at the same
+// moment may exceed them by a few.
+const (
+	maxOwned = 50  // that are valid
+	maxDaily = 100 // in 24 hours, since what was revoked is kept
+)
 
 // CreateFor creates a key for a caller, with some of the caller's own rights. A key
 // that is made with a key is not valid without it.
@@ -354,14 +357,23 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 	if err := k.Refresh(ctx); err != nil {
 		return Key{}, "", err
 	}
-	now, byID, owned := time.Now(), k.known.Load().byID, 0
+	now, byID, owned, made := time.Now(), k.known.Load().byID, 0, 0
 	for _, h := range byID {
-		if h.Account() == by.ID && h.State(now) == "active" {
+		if h.Account() != by.ID {
+			continue
+		}
+		if h.State(now) == "active" {
 			owned++
+		}
+		if now.Sub(h.CreatedAt) < 24*time.Hour {
+			made++
 		}
 	}
 	if owned >= maxOwned {
 		return Key{}, "", fault.New(fault.Conflict, "an account may have %d keys: revoke some first", maxOwned)
+	}
+	if made >= maxDaily {
+		return Key{}, "", fault.New(fault.Conflict, "an account may make %d keys in 24 hours: wait, or rotate one", maxDaily)
 	}
 	depth := 0
 	for id := key.Parent; id != "" && byID[id] != nil; id = byID[id].Parent {
@@ -438,6 +450,9 @@ func (k *Keyring) Rotate(ctx context.Context, id string, overlap time.Duration) 
 				kept[i].ExpiresAt = end
 			}
 		}
+		if overlap > 0 && len(kept) >= maxSecrets {
+			return fault.New(fault.Conflict, "the key %s was rotated %d times, and none of its secrets has ended yet: rotate it without an overlap", id, len(kept)-1)
+		}
 		var secret Secret
 		raw, secret = newSecret(now)
 		key.Secrets = append(kept, secret)
@@ -483,8 +498,11 @@ func (k *Keyring) put(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
-	_, err = store.PutRecord(ctx, k.store, store.Record{Kind: keyKind, ID: key.ID, Body: string(body), Revision: key.revision})
-	return err
+	if _, err = store.PutRecord(ctx, k.store, store.Record{Kind: keyKind, ID: key.ID, Body: string(body), Revision: key.revision}); err != nil {
+		return err
+	}
+	_ = k.Refresh(ctx) // so that it has effect here at once; the key is stored, and Follow would find it too
+	return nil
 }
 
 // Find returns the id of a key by its text, in any state.

@@ -56,7 +56,7 @@ func (n *newcomer) operations() (out []described) {
 			out = append(out, d)
 		}
 	}
-	rank := map[string]int{"createWebhook": -1, "deleteWebhook": 1} // the others need what the one makes
+	rank := map[string]int{"createWebhook": -1, "deleteWebhook": 1, "createKey": -1, "revokeKey": 1} // the others need what the one makes
 	slices.SortFunc(out, func(a, b described) int {
 		return cmp.Or(cmp.Compare(rank[a.id], rank[b.id]), cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method))
 	})
@@ -70,6 +70,10 @@ func bodiesFor(receiver string) map[string]string {
 		"previewWebhook": `{"filter":{"search":"dividendo"}}`,
 		"changeWebhook":  `{"description":"changed"}`,
 		"redeliver":      `{"since":0}`,
+		"createKey":      `{"name":"made"}`,
+		"changeKey":      `{"name":"changed"}`,
+		"rotateKey":      `{"overlap_seconds":60}`,
+		"blockOwner":     `{"owner":"https://idp.example#nobody","blocked":true}`,
 		"mcpJsonRpc":     `{"jsonrpc":"2.0","id":"1","method":"tools/list","params":{}}`,
 		"exchangeToken":  "grant_type=urn:ietf:params:oauth:grant-type:token-exchange", // whose assertion is missing: refused
 		"registerClient": `{"redirect_uris":["https://app.example/callback"]}`,
@@ -83,8 +87,11 @@ func (n *newcomer) callOperations() {
 	defer receiver.Close()
 	bodies := bodiesFor(receiver.URL)
 	var have []string
-	hook := ""
-	refused := map[string]int{"exchangeToken": http.StatusBadRequest, "revokeToken": http.StatusBadRequest} // what is missing here
+	hook, key := "", ""
+	refused := map[string]int{ // what has to be missing or unknown here
+		"exchangeToken": http.StatusBadRequest, "revokeToken": http.StatusBadRequest,
+		"blockOwner": http.StatusNotFound, "endSession": http.StatusNotFound, "revokeApp": http.StatusNotFound,
+	}
 	for _, op := range n.operations() {
 		have = append(have, op.id+" "+op.method+" "+op.path)
 		if op.body && bodies[op.id] == "" {
@@ -96,12 +103,15 @@ func (n *newcomer) callOperations() {
 		if op.query.Has("issuer") {
 			op.query.Set("issuer", n.issuer) // one that this market has
 		}
+		op.query.Del("owner") // the caller's own
 		id := n.report
 		switch {
 		case strings.Contains(op.path, "/issuers/"):
 			id = n.issuer
 		case strings.Contains(op.path, "/webhooks/"):
 			id = hook
+		case strings.Contains(op.path, "/keys/"):
+			id = key
 		}
 		target := strings.ReplaceAll(op.path, "{id}", id) + "?" + op.query.Encode()
 		header := http.Header{"Content-Type": {"application/json"}}
@@ -119,6 +129,9 @@ func (n *newcomer) callOperations() {
 		}
 		if op.id == "createWebhook" {
 			hook = field(n.t, answer.Body, "id")
+		}
+		if op.id == "createKey" {
+			key = field(n.t, answer.Body, "id")
 		}
 	}
 	var documented []string

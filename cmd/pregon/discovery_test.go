@@ -32,7 +32,7 @@ func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	store := engines["sqlite"](t)
 	s := startReplica(t, store, "--source", "demo", "--rate", "60/min", "--webhook-allow-private")
-	n := &newcomer{t: t, url: s.url, key: pregon(t, store, "keys", "create", "--plan", "enterprise"), documents: map[string]string{}}
+	n := &newcomer{t: t, url: s.url, key: pregon(t, store, "keys", "create", "--plan", "operator"), documents: map[string]string{}}
 	n.settle()
 	n.crawl()
 	t.Run("operations", func(t *testing.T) { n.in(t).callOperations() })

@@ -268,7 +268,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	closing := make(chan struct{}) // closed when streams must end
 	s.rest, err = rest.New(rest.Options{
 		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log.Logger,
-		BaseURL: base, SignIn: c.SignIn == "on", Stopping: closing,
+		BaseURL: base, SignIn: c.SignIn == "on", Keys: s.auth.Keys, Accounts: s.auth.Accounts, Usage: s.auth.Usage, Stopping: closing,
 	})
 	if err != nil {
 		return err

@@ -244,6 +244,7 @@ func TestRobots(t *testing.T) {
 Allow: /
 Disallow: /api/auth/token
 Disallow: /api/mcp$
+Disallow: /api/v1/account
 Disallow: /api/v1/changes
 Disallow: /api/v1/reports/*/document
 Disallow: /api/v1/search/documents

@@ -22,33 +22,47 @@ type need struct {
 
 // needs has every operation that counts against the rate limit.
 var needs = map[string]need{
-	"GET /api/v1/reports":                  {access.ReadReports, true, "", 200},
-	"GET /api/v1/reports/{id}":             {access.ReadReports, true, "", 404},
-	"GET /api/v1/reports/{id}/document":    {access.ReadReports, false, "", 404},
-	"GET /api/v1/search/documents":         {access.ReadReports, false, "", 400},
-	"GET /api/v1/issuers":                  {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/issuers/{id}":             {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/analytics":                {access.ReadAnalytics, true, "", 200},
-	"GET /api/v1/suggest":                  {0, true, "", 200},
-	"GET /api/v1/status":                   {0, true, "", 200},
-	"GET /api/v1/completeness":             {0, true, "", 200},
-	"GET /api/v1/stream":                   {access.ReadReports, false, "", 0}, // does not end: see TestStreamIsLive
-	"GET /api/v1/changes":                  {access.ReadReports, false, "", 200},
-	"GET /api/v1/webhooks":                 {access.ReadReports, false, "", 200},
-	"POST /api/v1/webhooks":                {access.ReadReports, false, `{"url":"nonsense"}`, 400},
-	"POST /api/v1/webhooks/preview":        {access.ReadReports, false, `{}`, 200},
-	"GET /api/v1/webhooks/{id}":            {access.ReadReports, false, "", 404},
-	"PATCH /api/v1/webhooks/{id}":          {access.ReadReports, false, `{}`, 404},
-	"DELETE /api/v1/webhooks/{id}":         {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/test":      {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/rotate":    {access.ReadReports, false, "", 404},
-	"GET /api/v1/webhooks/{id}/deliveries": {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/redeliver": {access.ReadReports, false, `{"seq":1}`, 404},
+	"GET /api/v1/reports":                   {access.ReadReports, true, "", 200},
+	"GET /api/v1/reports/{id}":              {access.ReadReports, true, "", 404},
+	"GET /api/v1/reports/{id}/document":     {access.ReadReports, false, "", 404},
+	"GET /api/v1/search/documents":          {access.ReadReports, false, "", 400},
+	"GET /api/v1/issuers":                   {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/issuers/{id}":              {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/analytics":                 {access.ReadAnalytics, true, "", 200},
+	"GET /api/v1/suggest":                   {0, true, "", 200},
+	"GET /api/v1/status":                    {0, true, "", 200},
+	"GET /api/v1/completeness":              {0, true, "", 200},
+	"GET /api/v1/stream":                    {access.ReadReports, false, "", 0}, // does not end: see TestStreamIsLive
+	"GET /api/v1/changes":                   {access.ReadReports, false, "", 200},
+	"GET /api/v1/webhooks":                  {access.ReadReports, false, "", 200},
+	"POST /api/v1/webhooks":                 {access.ReadReports, false, `{"url":"nonsense"}`, 400},
+	"POST /api/v1/webhooks/preview":         {access.ReadReports, false, `{}`, 200},
+	"GET /api/v1/webhooks/{id}":             {access.ReadReports, false, "", 404},
+	"PATCH /api/v1/webhooks/{id}":           {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/webhooks/{id}":          {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/test":       {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/rotate":     {access.ReadReports, false, "", 404},
+	"GET /api/v1/webhooks/{id}/deliveries":  {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/redeliver":  {access.ReadReports, false, `{"seq":1}`, 404},
+	"GET /api/v1/account":                   {0, false, "", 200},
+	"GET /api/v1/account/keys":              {0, false, "", 200},
+	"POST /api/v1/account/keys":             {0, false, `{}`, 400},
+	"PATCH /api/v1/account/keys/{id}":       {0, false, `{}`, 404},
+	"DELETE /api/v1/account/keys/{id}":      {0, false, "", 404},
+	"POST /api/v1/account/keys/{id}/rotate": {0, false, "", 404},
+	"GET /api/v1/account/usage":             {0, false, "", 200},
+	"GET /api/v1/account/sessions":          {0, false, "", 200},
+	"DELETE /api/v1/account/sessions":       {0, false, "", 204},
+	"DELETE /api/v1/account/sessions/{id}":  {0, false, "", 404},
+	"GET /api/v1/account/apps":              {0, false, "", 200},
+	"DELETE /api/v1/account/apps/{id}":      {0, false, "", 404},
+	"GET /api/v1/account/owners":            {0, false, "", 403},
+	"POST /api/v1/account/owners/block":     {0, false, `{}`, 403},
 }
 
 // public returns the operations that need no authorization.
 func public() []string {
-	return slices.DeleteFunc(rest.Patterns(), func(pattern string) bool {
+	return slices.DeleteFunc(rest.Patterns(true), func(pattern string) bool {
 		n, counted := needs[pattern]
 		return counted && !n.public
 	})
@@ -62,7 +76,7 @@ func TestScopes(t *testing.T) {
 		credentials[has] = s.credentials(has)
 	}
 	seen := 0
-	for _, pattern := range rest.Patterns() {
+	for _, pattern := range rest.Patterns(true) {
 		method, path, _ := strings.Cut(pattern, " ")
 		if !access.Counted(path) {
 			continue
@@ -90,8 +104,10 @@ func TestScopes(t *testing.T) {
 		try(http.StatusUnauthorized, http.Header{"X-Api-Key": {"pregon_live_nonsense"}}).challenged("invalid_token", n.scope)
 		try(http.StatusBadRequest, http.Header{"Authorization": {"Bearer read:reports"}, "X-Api-Key": {"another"}})
 		for has, headers := range credentials {
-			for _, header := range headers {
-				if !has.Has(n.scope) {
+			for i, header := range headers {
+				if i == 2 && strings.HasPrefix(path, "/api/v1/account") { // tokens cannot manage an account
+					try(http.StatusForbidden, header)
+				} else if !has.Has(n.scope) {
 					try(http.StatusForbidden, header).challenged("insufficient_scope", n.scope)
 				} else if n.found != 0 {
 					try(n.found, header)

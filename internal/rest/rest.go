@@ -13,11 +13,13 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
 	"pregon/internal/catalog"
 	"pregon/internal/events"
 	"pregon/internal/fault"
@@ -34,6 +36,9 @@ type Options struct {
 	Events   *events.Hub
 	Conns    *events.ConnLimiter // of streams and long polls on all surfaces
 	Webhooks *webhook.Manager
+	Keys     *access.Keyring
+	Accounts *account.Accounts
+	Usage    Usage
 	Logger   *slog.Logger
 	BaseURL  string // of the service, without a slash at the end
 	SignIn   bool   // people may sign in; without it there is no /api/v1/account
@@ -80,7 +85,7 @@ func public(s access.Scope) access.Requirement { return access.Requirement{Scope
 // the scope.
 func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
 
-// routes is the whole surface. Each route is described in openapi.yaml.
+// routes is the surface without accountRoutes. Each route is described in openapi.yaml.
 var routes = []route{
 	{pattern: "GET /api/v1/reports", operation: "getReports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
 	{pattern: "GET /api/v1/reports/{id}", operation: "getReport", need: public(access.ReadReports), handle: (*API).getReport},
@@ -108,19 +113,26 @@ var routes = []route{
 	{pattern: "GET /openapi.yaml", operation: "getOpenapiYaml", handle: (*API).openapiYAML, static: true},
 }
 
+// routesOf returns the routes of a service where people can sign in, or cannot.
+func routesOf(signIn bool) []route {
+	if signIn {
+		return slices.Concat(routes, accountRoutes)
+	}
+	return routes
+}
+
 // Patterns returns the pattern of every route. The paths that end in .csv, which
 // lists have too, are not among them.
-func Patterns() []string {
-	out := make([]string, len(routes))
-	for i, r := range routes {
-		out[i] = r.pattern
+func Patterns(signIn bool) (out []string) {
+	for _, r := range routesOf(signIn) {
+		out = append(out, r.pattern)
 	}
 	return out
 }
 
 // Register adds every route to the mux.
 func (a *API) Register(mux *http.ServeMux) {
-	for _, r := range routes {
+	for _, r := range routesOf(a.SignIn) {
 		handler := a.serve(r)
 		mux.Handle(r.pattern, handler)
 		if r.columns != nil {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
@@ -45,6 +46,7 @@ type service struct {
 	feed     *events.Hub
 	texts    texts
 	keys     *access.Keyring
+	accounts *account.Accounts
 	places,  // of callers
 	expensive *access.SlotLimiter
 	mux    *http.ServeMux
@@ -96,12 +98,15 @@ func serve(t *testing.T, o query.Options) *service {
 		t.Fatal(err)
 	}
 	s.keys = access.NewKeyring(db, nil)
+	s.accounts = account.New(account.Options{Store: db, Key: s.keys.State, Configured: func(id string) bool { return id == "corp" }, OnChange: s.keys.Broadcast, Logger: slog.New(slog.DiscardHandler)})
+	s.keys.SetAccounts(s.accounts)
 	s.places, s.expensive = access.NewSlotLimiter(64, false), access.NewSlotLimiter(8, false)
 	quiet := slog.New(slog.DiscardHandler)
 	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.coverage, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
+		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db,
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
-		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Slots: s.places, Expensive: s.expensive, Count: s.used.count}),
+		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
 	})
 	if err != nil {

@@ -171,6 +171,15 @@ func (m *Manager) All(ctx context.Context) ([]Webhook, map[string]store.Endpoint
 	return all, endpoints, nil
 }
 
+// Owners returns how many webhooks each owner has.
+func (m *Manager) Owners() map[string]int {
+	n := map[string]int{}
+	for _, h := range m.known.Load().byID {
+		n[h.Owner]++
+	}
+	return n
+}
+
 // OwnerOf returns the owner of a webhook, for operators.
 func (m *Manager) OwnerOf(ctx context.Context, id string) (string, error) {
 	if err := m.Refresh(ctx); err != nil {

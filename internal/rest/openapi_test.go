@@ -299,7 +299,7 @@ func TestServedDocuments(t *testing.T) {
 		t.Errorf("YAML (-) and JSON (+): %s", diff)
 	}
 	for _, body := range [][]byte{yaml.body, asJSON.body} {
-		if bytes.Count(body, []byte(baseURL)) != 1 || bytes.Contains(body, []byte("127.0.0.1")) {
+		if bytes.Count(body, []byte(baseURL)) != 1 || bytes.Contains(body, []byte("127.0.0.1:8080")) {
 			t.Errorf("the address is in the document %d times", bytes.Count(body, []byte(baseURL)))
 		}
 	}

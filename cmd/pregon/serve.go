@@ -22,6 +22,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
+	"pregon/internal/console"
 	"pregon/internal/discovery"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/index"
@@ -280,10 +281,14 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	if err != nil {
 		return err
 	}
-	people, err := site.New(site.Options{
+	siteOptions := site.Options{
 		Query: s.query, Guard: s.auth.Guard, Logger: log.Logger, BaseURL: base, OpenAPI: s.rest.OpenAPIJSON(), Programs: documents.Front(),
 		Links: documents.FrontLinks(),
-	})
+	}
+	if s.auth.SignIn != nil {
+		siteOptions.Parts = []site.Part{console.Part()}
+	}
+	people, err := site.New(siteOptions)
 	if err != nil {
 		return err
 	}
@@ -300,6 +305,9 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	}
 	documents.Register(mux)
 	people.Register(mux)
+	if s.auth.SignIn != nil {
+		console.New(console.Options{Site: people, SignIn: s.auth.SignIn, OAuth: s.auth.OAuth, API: mux, BaseURL: base}).Register(mux)
+	}
 	if s.demo != nil {
 		mux.Handle("GET "+pages.Prefix+"/", s.simulator())
 	}

@@ -115,7 +115,8 @@ function follow(box) {
 const form = find('.find')
 if (form) complete(form, find('input[type="search"]', form), find('.suggestions', form))
 
-function complete(form, input, box) {
+// complete offers completions of what is typed, and chooses one by its address.
+function complete(form, input, box, choose = (address) => location.assign(address)) {
   let options = [], at = -1, asked = 0, timer
   Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': 'suggestions' })
     .forEach(([name, value]) => input.setAttribute(name, value))
@@ -123,6 +124,8 @@ function complete(form, input, box) {
     clearTimeout(timer)
     asked++
     box.hidden = true
+    box.replaceChildren() // ids of options are unique in a page
+    options = []
     at = -1
     input.setAttribute('aria-expanded', 'false')
     input.removeAttribute('aria-activedescendant')
@@ -133,6 +136,10 @@ function complete(form, input, box) {
     options[at]?.setAttribute('aria-selected', 'true')
     if (options[at]) input.setAttribute('aria-activedescendant', options[at].id)
     else input.removeAttribute('aria-activedescendant')
+  }
+  const pick = (option) => {
+    choose(option.dataset.url)
+    close()
   }
   const ask = async () => {
     const typed = input.value.trim(), number = ++asked
@@ -156,14 +163,14 @@ function complete(form, input, box) {
     if (box.hidden || !options.length) return
     if (event.key === 'ArrowDown') select((at + 1) % options.length)
     else if (event.key === 'ArrowUp') select(at <= 0 ? options.length - 1 : at - 1)
-    else if (event.key === 'Enter' && options[at]) location.assign(options[at].dataset.url)
+    else if (event.key === 'Enter' && options[at]) pick(options[at])
     else return
     event.preventDefault()
   })
   box.addEventListener('mousedown', (event) => event.preventDefault()) // the box keeps the focus
   box.addEventListener('click', (event) => {
     const option = event.target.closest('[data-url]')
-    if (option) location.assign(option.dataset.url)
+    if (option) pick(option)
   })
   input.addEventListener('blur', close)
 }

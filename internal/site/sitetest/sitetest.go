@@ -100,7 +100,7 @@ func (p Pages) TextsExist(t *testing.T) {
 func (p Pages) ClassesAreUsed(t *testing.T) {
 	names := map[string]bool{}
 	for _, list := range regexp.MustCompile(`class(?:Name = '|List\.add\('|=")([^"']+)["']|"(wide|narrow)"|Class: "([^"]+)"`).FindAllStringSubmatch(sourceOf(t, p.Code...), -1) {
-		text := regexp.MustCompile(`\{\{[^}]*\}\}`).ReplaceAllString(strings.ReplaceAll(list[1]+list[2]+list[3], "{{if", " {{if"), "")
+		text := regexp.MustCompile(`\{\{[^}]*\}\}`).ReplaceAllString(list[1]+list[2]+list[3], " ")
 		for name := range strings.FieldsSeq(text) {
 			names[name] = true
 		}

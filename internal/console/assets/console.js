@@ -1,0 +1,47 @@
+// What the pages of an account do in addition with JavaScript: the form of a webhook
+// shows what it would have sent while it is filled in, and completes issuers. It uses
+// functions of site.js, which is loaded before.
+'use strict'
+
+const builder = find('form[data-preview]')
+if (builder) showPreview(builder, find('#preview'))
+
+function showPreview(form, box) {
+  let timer, running
+  find('[data-preview-button]', form).hidden = true
+  const ask = async () => {
+    running?.abort()
+    running = new AbortController()
+    const { signal } = running
+    const body = new URLSearchParams(new FormData(form))
+    body.set('fragment', '1')
+    try {
+      const response = await fetch(form.dataset.preview, { method: 'POST', body, signal })
+      if (!response.ok || response.redirected) return
+      box.replaceChildren(...parse(await response.text()).body.childNodes)
+    } catch { /* another request follows, or the button of the form remains */ }
+    if (!signal.aborted) box.classList.remove('waiting')
+  }
+  form.addEventListener('input', (event) => {
+    if (['url', 'description'].includes(event.target.name)) return
+    clearTimeout(timer)
+    box.classList.add('waiting')
+    timer = setTimeout(ask, 300)
+  })
+}
+
+// The options of the search box lead to the page of an issuer, whose address ends in
+// its id, or to the reports of a category. Here they fill in the fields.
+for (const part of all('.completes')) {
+  const set = (input, value) => {
+    input.value = value
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+  const issuer = find('input', part)
+  complete(part, issuer, find('.suggestions', part), (address) => {
+    const { pathname, searchParams } = new URL(address, location)
+    const [, id] = pathname.match(/^\/issuers\/([^/]+)$/) ?? []
+    set(issuer, id ? decodeURIComponent(id) : '')
+    if (!id) set(find('#category'), searchParams.get('category'))
+  })
+}

@@ -1,0 +1,106 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pregon/internal/auth/oauth"
+)
+
+const authorizePath = "/oauth/authorize"
+
+// consentPage asks a person whether an application may act for them.
+type consentPage struct {
+	Who      string
+	Token    string
+	Form     string // sealed
+	Name     string // of the application
+	Host     string
+	Kind     string // who vouches for it, in words
+	Known    bool   // the operator does
+	Redirect string // where the answer goes
+	Loopback bool
+	Scopes   []string // in words
+	Lacking  bool     // it asks for more than the person has
+	Resource string
+	Next     string // this page, for another person
+}
+
+// consentPage shows the request of an application to a person who is signed in.
+func (c *Console) consentPage(q *request) (*reply, error) {
+	asked, err := c.OAuth.Read(q.Request, q.URL.Query())
+	if err != nil {
+		return q.refusedApp(err)
+	}
+	if q.session == nil {
+		return q.toSignIn(), nil
+	}
+	granted := asked.Scope & q.session.Scope
+	data := &consentPage{
+		Who: nameOf(q.session.Account.Name, q.session.Account.Email, q.session.ID), Token: q.session.Token,
+		Form: c.OAuth.Form(asked, q.session.Principal), Name: nameOf(asked.Client.Name, asked.Client.Host, asked.Client.ID), Host: asked.Client.Host,
+		Kind: q.vouches(asked.Client), Known: asked.Client.Kind == oauth.Configured, Redirect: asked.RedirectHost(), Loopback: asked.Loopback(),
+		Scopes: q.scopes(granted.Names()), Lacking: granted != asked.Scope, Resource: asked.Resource, Next: q.URL.RequestURI(),
+	}
+	out := q.page("consent", q.e.Text("consent.title", data.Name), data)
+	out.Popup, out.FormAction = true, formAction(asked.RedirectURI)
+	return out, nil
+}
+
+// vouches returns who vouches for an application.
+func (q *request) vouches(app oauth.Client) string {
+	if app.Kind == oauth.Document {
+		return q.e.Text("consent.kind.document", app.Host)
+	}
+	return q.e.Text("consent.kind." + string(app.Kind))
+}
+
+// formAction returns where the answer to the form may lead. Browsers apply this to
+// every redirect that follows, and many applications answer theirs with another one.
+// So all hosts of the scheme are allowed.
+func formAction(redirect string) string {
+	scheme, _, _ := strings.Cut(redirect, ":")
+	switch scheme {
+	case "https":
+		return "https:"
+	case "http": // a program on this machine
+		return "http: https:"
+	}
+	return scheme + ":"
+}
+
+// decide carries out what the person chose.
+func (c *Console) decide(q *request) (*reply, error) {
+	to, err := c.OAuth.Decide(q.Context(), q.PostForm.Get("request"), q.session.Principal, q.PostForm.Get("decision") == "allow")
+	if err != nil {
+		return q.refusedApp(err)
+	}
+	return &reply{redirect: to}, nil
+}
+
+// refusalPage says why the request of an application is refused.
+type refusalPage struct{ Text, Return, Again string }
+
+// refusedApp answers a request of an application that is refused.
+func (q *request) refusedApp(err error) (*reply, error) {
+	refused, ok := errors.AsType[*oauth.Refusal](err)
+	if !ok {
+		return nil, err
+	}
+	if refused.Redirect != "" {
+		return &reply{redirect: refused.Redirect}, nil
+	}
+	out := q.page("app-refused", q.e.Text("refused.title"), &refusalPage{refused.Text, safeLink(refused.Return), refused.Again})
+	out.Status, out.Popup = http.StatusBadRequest, true
+	return out, nil
+}
+
+// safeLink returns an address of the web, or "". The others cannot be links.
+func safeLink(address string) string {
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+		return address
+	}
+	return ""
+}

@@ -1,0 +1,273 @@
+// Package console serves the pages of people who are signed in: their keys, webhooks
+// and applications, and the page on which they allow an application to act for them.
+//
+// A page can do nothing that the API cannot. It calls the API within the process, as
+// the person whose session it is, and shows what the API answers. Every form is
+// checked for its origin and its token before anything else.
+package console
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/oauth"
+	"pregon/internal/auth/signin"
+	"pregon/internal/fault"
+	"pregon/internal/site"
+)
+
+// SignIn knows who a person is. It is implemented by signin.Service.
+type SignIn interface {
+	Providers() []signin.Choice
+	Start(w http.ResponseWriter, r *http.Request, provider, next string) error
+	Finish(w http.ResponseWriter, r *http.Request, provider string) (next string, err error)
+	ByKey(w http.ResponseWriter, r *http.Request, key, next string) (string, error)
+	Session(r *http.Request) *signin.Session
+	CheckForm(r *http.Request, session *signin.Session) error
+	SignOut(w http.ResponseWriter, r *http.Request, session *signin.Session, everywhere bool) error
+}
+
+// OAuth decides on requests of applications. It is implemented by oauth.Server.
+type OAuth interface {
+	Read(r *http.Request, query url.Values) (*oauth.Request, error)
+	Form(q *oauth.Request, p access.Principal) string
+	Decide(ctx context.Context, form string, p access.Principal, allow bool) (redirect string, err error)
+}
+
+// Options are the collaborators of the console.
+type Options struct {
+	Site    *site.Site // with Part
+	SignIn  SignIn
+	OAuth   OAuth
+	API     http.Handler // serves /api/v1/
+	BaseURL string       // of the service, without a slash at the end
+}
+
+// Console serves the pages.
+type Console struct{ Options }
+
+// New returns the console.
+func New(o Options) *Console { return &Console{o} }
+
+//go:embed templates style assets
+var files embed.FS
+
+const partName = "console"
+
+// Part returns the templates, texts and files of the console for the site.
+func Part() site.Part {
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // a name here is wrong
+	}
+	return site.Part{
+		Name: partName, Templates: templates, Texts: words, Style: embedded("style/console.css"), Script: embedded("assets/console.js"),
+		Section: site.Section{Text: "nav.account", Path: "/account"},
+	}
+}
+
+// embedded returns the content of an embedded file.
+func embedded(name string) []byte {
+	body, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // a name here is wrong
+	}
+	return body
+}
+
+// route is one page or form.
+type route struct {
+	pattern string
+	handle  func(*Console, *request) (*reply, error)
+	open    bool // also for people who are not signed in
+}
+
+// routes are all pages and forms.
+var routes = []route{
+	{pattern: "GET /signin", handle: (*Console).signInPage, open: true},
+	{pattern: "GET /signin/start", handle: (*Console).startSignIn, open: true},
+	{pattern: "GET /signin/callback/{provider}", handle: (*Console).finishSignIn, open: true},
+	{pattern: "POST /signin/key", handle: (*Console).signInByKey, open: true},
+	{pattern: "POST /signout", handle: (*Console).signOut},
+	{pattern: "GET /account", handle: (*Console).account},
+	{pattern: "POST /account/sessions/{id}/end", handle: (*Console).endSession},
+	{pattern: "GET /account/keys", handle: (*Console).listKeys},
+	{pattern: "POST /account/keys", handle: (*Console).createKey},
+	{pattern: "GET /account/keys/{id}", handle: (*Console).showKey},
+	{pattern: "POST /account/keys/{id}", handle: (*Console).changeKey},
+	{pattern: "POST /account/keys/{id}/rotate", handle: (*Console).rotateKey},
+	{pattern: "POST /account/keys/{id}/revoke", handle: (*Console).revokeKey},
+	{pattern: "GET /account/webhooks", handle: (*Console).listWebhooks},
+	{pattern: "POST /account/webhooks", handle: (*Console).createWebhook},
+	{pattern: "GET /account/webhooks/new", handle: (*Console).newWebhook},
+	{pattern: "POST /account/webhooks/preview", handle: (*Console).previewWebhook},
+	{pattern: "GET /account/webhooks/{id}", handle: (*Console).showWebhook},
+	{pattern: "GET /account/webhooks/{id}/edit", handle: (*Console).editWebhook},
+	{pattern: "POST /account/webhooks/{id}", handle: (*Console).changeWebhook},
+	{pattern: "POST /account/webhooks/{id}/enable", handle: (*Console).enableWebhook},
+	{pattern: "POST /account/webhooks/{id}/test", handle: (*Console).testWebhook},
+	{pattern: "POST /account/webhooks/{id}/redeliver", handle: (*Console).redeliver},
+	{pattern: "POST /account/webhooks/{id}/rotate", handle: (*Console).rotateWebhook},
+	{pattern: "POST /account/webhooks/{id}/delete", handle: (*Console).deleteWebhook},
+	{pattern: "GET /account/apps", handle: (*Console).listApps},
+	{pattern: "POST /account/apps/{id}/revoke", handle: (*Console).revokeApp},
+	{pattern: "GET /account/owners", handle: (*Console).listOwners},
+	{pattern: "POST /account/owners/block", handle: (*Console).blockOwner},
+	{pattern: "GET /oauth/authorize", handle: (*Console).consentPage, open: true},
+	{pattern: "POST /oauth/authorize", handle: (*Console).decide},
+}
+
+// Register adds every page to the mux.
+func (c *Console) Register(mux *http.ServeMux) {
+	for _, rt := range routes {
+		mux.Handle(rt.pattern, c.serve(rt))
+	}
+}
+
+// request is a request for a page.
+type request struct {
+	*http.Request
+	w       http.ResponseWriter
+	e       site.Edition
+	session *signin.Session // nil when nobody is signed in, on open pages
+}
+
+// reply is what a handler returns: a page, or where the browser goes on. It is nil
+// if the handler wrote the response.
+type reply struct {
+	site.Page
+	redirect string
+}
+
+// maxForm is the size of a form in bytes.
+const maxForm = 64 << 10
+
+// serve turns a route into a handler.
+func (c *Console) serve(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := &request{Request: r, w: w, e: c.Site.Edition(r)}
+		out, err := c.respond(rt, q)
+		switch {
+		case err != nil:
+			c.Site.WriteError(w, r, err)
+		case out == nil:
+		case out.redirect != "":
+			w.Header().Set("Cache-Control", "private, no-store")
+			http.Redirect(w, r, out.redirect, http.StatusSeeOther)
+		default:
+			out.Part = partName
+			c.Site.WritePage(w, r, out.Page)
+		}
+	})
+}
+
+// respond checks a request and calls its handler.
+func (c *Console) respond(rt route, q *request) (*reply, error) {
+	if err := access.RefuseInQuery(q.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	q.session = c.SignIn.Session(q.Request)
+	form := q.Method == http.MethodPost
+	if form {
+		q.Body = http.MaxBytesReader(q.w, q.Body, maxForm)
+		if err := q.ParseForm(); err != nil {
+			return nil, fault.New(fault.Invalid, "The form could not be read, or has more than %d bytes.", maxForm)
+		}
+	}
+	if q.session == nil && !rt.open {
+		return q.toSignIn(), nil
+	}
+	if form {
+		session := q.session
+		if rt.open {
+			session = nil // the form was made for nobody in particular
+		}
+		if err := c.SignIn.CheckForm(q.Request, session); err != nil {
+			return nil, err
+		}
+	}
+	return rt.handle(c, q)
+}
+
+// toSignIn sends the browser to the page for signing in, and back here afterwards. A
+// form is not sent again.
+func (q *request) toSignIn() *reply {
+	next := "/account"
+	if q.Method == http.MethodGet {
+		next = q.URL.RequestURI()
+	}
+	return &reply{redirect: q.e.Link("/signin?next=" + url.QueryEscape(next))}
+}
+
+// frame is what surrounds the content of a page of an account.
+type frame struct {
+	Session  *signin.Session
+	Token    string // of forms
+	Tab      string
+	Heading  string
+	Done     string // what was done before, or ""
+	Owner    *owner // whose things an operator sees; nil for the own ones
+	Problem  *formProblem
+	OwnerArg string // appended to the addresses of forms
+}
+
+// Who returns the name of the person who is signed in.
+func (f frame) Who() string {
+	return nameOf(f.Session.Account.Name, f.Session.Account.Email, f.Session.ID)
+}
+
+// nameOf returns the best name of an account.
+func nameOf(name, email, id string) string {
+	for _, s := range []string{name, email} {
+		if s != "" {
+			return s
+		}
+	}
+	return id
+}
+
+// done are the things that a page may report after a form.
+var done = []string{
+	"signed-out", "session-ended", "key-changed", "key-revoked", "webhook-changed", "webhook-enabled", "webhook-disabled", "webhook-deleted", "redelivered",
+	"app-revoked", "blocked", "unblocked",
+}
+
+// frame returns the surroundings of a page.
+func (q *request) frame(tab string) frame {
+	f := frame{Session: q.session, Token: q.session.Token, Tab: tab, Heading: q.e.Text("heading." + tab)}
+	asked := q.URL.Query().Get("done")
+	for _, d := range done {
+		if asked == d {
+			f.Done = q.e.Text("done." + d)
+		}
+	}
+	return f
+}
+
+// page returns a page.
+func (q *request) page(template, title string, data any) *reply {
+	return &reply{Page: site.Page{Template: template, Title: title, Data: data}}
+}
+
+// back sends the browser to a page after a form, which reports what was done.
+func (q *request) back(path, done string) *reply {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return &reply{redirect: q.e.Link(path + separator + "done=" + done)}
+}
+
+// Patterns returns the pattern of every route.
+func Patterns() []string {
+	out := make([]string, len(routes))
+	for i, rt := range routes {
+		out[i] = rt.pattern
+	}
+	return out
+}

@@ -106,7 +106,7 @@ func (a *API) owners(ctx context.Context) ([]*ownerBody, error) {
 	}
 	for _, k := range keys {
 		if o := byID[k.Account()]; o != nil {
-			o.used(k.Last)
+			o.used(k.Last.Truncate(time.Second))
 			if a.Keys.Valid(k.ID) {
 				o.Keys++
 			}

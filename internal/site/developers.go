@@ -313,6 +313,7 @@ var developerWords = texts{
 	"dev.tag.issuers":      {"Emisores", "Issuers"},
 	"dev.tag.analytics":    {"Analítica", "Analytics"},
 	"dev.tag.push":         {"Flujos y webhooks", "Streams and webhooks"},
+	"dev.tag.account":      {"Cuenta", "Account"},
 	"dev.tag.agents":       {"Agentes", "Agents"},
 	"dev.tag.access":       {"Acceso", "Access"},
 	"dev.tag.service":      {"Servicio", "Service"},

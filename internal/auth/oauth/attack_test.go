@@ -74,8 +74,9 @@ func TestCodeExpires(t *testing.T) {
 // A code that was used twice was stolen: what came from it ends.
 func TestReplayedCode(t *testing.T) {
 	w := newWorld(t)
-	other := replica(t, w.dir, config())
-	code := w.allow(query("desk", deskURI), w.person("ana")).Get("code")
+	ana := w.person("ana")
+	other := replica(t, w.dir, config()) // which knows her, but not what she grants from now on
+	code := w.allow(query("desk", deskURI), ana).Get("code")
 	a := w.post("/api/auth/token", exchange("desk", deskURI, code))
 	if a.Code != 200 || !w.works(a.Access) {
 		t.Fatal(a)
@@ -125,6 +126,26 @@ func TestReplayedAtOnce(t *testing.T) {
 	}
 }
 
+// A second use that comes while the grant of the first is being stored ends it too.
+func TestReplayedMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	ana := w.person("ana")
+	other := replica(t, w.dir, config())
+	code := w.allow(query("desk", deskURI), ana).Get("code")
+	w.claimed = func(string) {
+		w.claimed = nil
+		if b := other.post("/api/auth/token", exchange("desk", deskURI, code)); b.Error != "invalid_grant" {
+			t.Errorf("the second use: %s", b)
+		}
+	}
+	if a := w.post("/api/auth/token", exchange("desk", deskURI, code)); a.Error != "invalid_grant" {
+		t.Errorf("the first use: %s", a)
+	}
+	if one, _ := w.accounts.Account(ana.ID); len(one.Grants) != 0 {
+		t.Errorf("left are %+v", one.Grants)
+	}
+}
+
 // A form is good for the session to which it was shown, and once.
 func TestForeignForm(t *testing.T) {
 	w := newWorld(t)
@@ -138,6 +159,7 @@ func TestForeignForm(t *testing.T) {
 	}{
 		"another person":  {form, eve},
 		"another session": {form, elsewhere},
+		"another account": {form, access.Principal{ID: eve.ID, Credential: ana.Credential}},
 		"nobody":          {form, access.Principal{}},
 		"no form":         {"", ana},
 		"a code":          {code, ana},
@@ -279,9 +301,13 @@ func TestGrantOfAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	holder := access.Principal{ID: key.ID, Mode: access.BySession, Scope: key.Scopes, Credential: s.ID, Key: key.ID}
-	a := w.connect(holder)
-	if a.Scope != "read:reports" || !w.works(a.Access) {
-		t.Error(a)
+	person := w.person("ana")
+	person.Key = key.ID // she signed in with it
+	connected := []answer{w.connect(holder), w.connect(person)}
+	for _, a := range connected {
+		if a.Scope != "read:reports" || !w.works(a.Access) {
+			t.Error(a)
+		}
 	}
 	if _, err := w.keys.Revoke(t.Context(), key.ID); err != nil {
 		t.Fatal(err)
@@ -289,8 +315,10 @@ func TestGrantOfAKey(t *testing.T) {
 	if err := w.keys.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if b := w.post("/api/auth/token", refresh("desk", a.Refresh)); b.Error != "invalid_grant" || w.works(a.Access) {
-		t.Error(b)
+	for _, a := range connected {
+		if b := w.post("/api/auth/token", refresh("desk", a.Refresh)); b.Error != "invalid_grant" || w.works(a.Access) {
+			t.Error(b)
+		}
 	}
 }
 

@@ -105,12 +105,9 @@ func withoutPort(uri string) (string, bool) {
 	return "", false
 }
 
-// matches reports whether a redirect URI of a request is a registered one: the same
-// text, but for the port on the person's own machine.
+// matches reports whether a redirect URI of a request is a registered one, which is
+// valid: the same text, but for the port on the person's own machine.
 func matches(registered, uri string) bool {
-	if checkRedirect(uri) != "" {
-		return false
-	}
 	if registered == uri {
 		return true
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -69,7 +70,8 @@ type world struct {
 	guard    *access.Guard
 	keys     *access.Keyring
 	mux      *http.ServeMux
-	from     string // address of the client
+	from     string            // address of the client
+	claimed  func(name string) // called after each claim, if it is set
 
 	mu     sync.Mutex
 	events []event // guarded by mu
@@ -178,7 +180,7 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 	})
 	check(err)
 	w.server, err = oauth.New(oauth.Options{
-		Config: c, BaseURL: base, Sealer: key, Tokens: w.tokens, Accounts: w.accounts, Nonces: w.db,
+		Config: c, BaseURL: base, Sealer: key, Tokens: w.tokens, Accounts: w.accounts, Nonces: nonces{w},
 		Client: access.Proxies(nil).Client, Audit: w.audit, Logger: logger,
 	})
 	check(err)
@@ -186,6 +188,17 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 	w.tokens.Register(w.mux)
 	w.server.Register(w.mux)
 	return w
+}
+
+// nonces are those of the store.
+type nonces struct{ w *world }
+
+func (n nonces) ClaimNonce(ctx context.Context, name string, until time.Time) (bool, error) {
+	first, err := n.w.db.ClaimNonce(ctx, name, until)
+	if n.w.claimed != nil {
+		n.w.claimed(name)
+	}
+	return first, err
 }
 
 func (w *world) audit(_ context.Context, name string, attrs ...slog.Attr) {

@@ -114,7 +114,7 @@ func RefuseInQuery(query string) error {
 
 // credentialNames are the usual parameter names of credentials.
 var credentialNames = map[string]bool{
-	"api_key": true, "apikey": true, "api-key": true, "x-api-key": true, "access_token": true, "token": true,
+	"api_key": true, "apikey": true, "api-key": true, "x-api-key": true, "access_token": true, "refresh_token": true, "token": true,
 	"authorization": true, "bearer": true, "client_secret": true, "client_assertion": true, "subject_token": true, "assertion": true,
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// credentials matches API keys, with their underscores escaped or not, webhook
-// secrets, and JSON Web Tokens, complete or not.
-var credentials = regexp.MustCompile(`((?i:pregon(?:_|%(?:25)*5f)live(?:_|%(?:25)*5f)))[\w%-]+|(\bwhsec_)[\w+/=-]+|(\beyJ)[\w.-]{9,}`)
+// credentials matches API keys and refresh tokens, with their underscores escaped or
+// not, webhook secrets, and JSON Web Tokens, complete or not.
+var credentials = regexp.MustCompile(`((?i:pregon(?:_|%(?:25)*5f)(?:live|refresh)(?:_|%(?:25)*5f)))[\w%-]+|(\bwhsec_)[\w+/=-]+|(\beyJ)[\w.-]{9,}`)
 
 // Mask shortens everything that looks like a credential, for logs and for responses
 // that repeat input.

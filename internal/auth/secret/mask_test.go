@@ -17,6 +17,7 @@ func TestMask(t *testing.T) {
 		"the key pregon_live_" + random + ".":               "the key pregon_live_….",
 		"/api/v1/pregon_live_" + random + "/x y":            "/api/v1/pregon_live_…/x y",
 		"PREGON_LIVE_" + random:                             "PREGON_LIVE_…",
+		"pregon_refresh_" + random:                          "pregon_refresh_…",
 		"pregon%5Flive%5f" + random:                         "pregon%5Flive%5f…",
 		"pregon%255Flive%255F" + random:                     "pregon%255Flive%255F…",
 		"pregon_live_" + random + `" pregon_live_` + random: `pregon_live_…" pregon_live_…`,

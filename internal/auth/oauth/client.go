@@ -82,6 +82,16 @@ func (c *Client) redirect(asked string) (string, bool) {
 	return asked, slices.ContainsFunc(c.RedirectURIs, func(known string) bool { return matches(known, asked) })
 }
 
+// leadingTo returns the client as people see it in a request with a redirect URI: for
+// one for which nobody vouches, the host is where it leads.
+func (c *Client) leadingTo(uri string) Client {
+	out := *c
+	if c.Kind == Registered && uri != "" {
+		out.Host = hostOf(uri)
+	}
+	return out
+}
+
 // client returns the client with an id. A fetch of its document counts for the given
 // subject. The error is a fault for people to read.
 func (s *Server) client(ctx context.Context, id string, from ratelimit.Subject) (*Client, error) {

@@ -80,10 +80,7 @@ func (s *Server) Decide(ctx context.Context, sealed string, p access.Principal, 
 	if err != nil {
 		return "", clientRefusal(err)
 	}
-	if q.Client = *client; client.Kind == Registered {
-		q.Client.Host = hostOf(f.Redirect)
-	}
-	if q.Client.digest() != f.Digest {
+	if q.Client = client.leadingTo(f.Redirect); q.Client.digest() != f.Digest {
 		return "", &Refusal{Code: token.CodeInvalidRequest, Text: "The application has changed its description meanwhile: look at it again.", Again: again}
 	}
 	first, err := s.claim(ctx, "oauth-form:"+f.ID, expires)

@@ -61,7 +61,7 @@ func (s *Server) exchangeCode(ctx context.Context, q token.Request) (token.Grant
 	if err := c.check(q.Form, s.o.Tokens.Audience); err != nil {
 		return token.Granted{}, err
 	}
-	refresh, err := s.addGrant(ctx, c, client)
+	refresh, err := s.addGrant(ctx, c, client.leadingTo(q.Form["redirect_uri"]))
 	if err != nil {
 		return token.Granted{}, err
 	}
@@ -90,7 +90,7 @@ func (c *code) check(f token.Form, audience func(string) string) error {
 // addGrant stores the grant of a code that is used for the first time. A second use
 // shows that the code was stolen, and ends the grant: if it comes while the grant is
 // being stored, the first use learns of it from the second nonce.
-func (s *Server) addGrant(ctx context.Context, c code, client *Client) (refresh string, err error) {
+func (s *Server) addGrant(ctx context.Context, c code, client Client) (refresh string, err error) {
 	expires := time.Unix(c.Expires, 0)
 	used, replayed := "oauth-code:"+c.Grant, "oauth-replay:"+c.Grant
 	first, err := s.claim(ctx, used, expires)

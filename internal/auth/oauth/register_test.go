@@ -49,8 +49,26 @@ func TestRegister(t *testing.T) {
 	if c := other.post("/api/auth/token", refresh(a.ClientID, b.Refresh)); c.Code != 200 {
 		t.Error(c)
 	}
+	if one, _ := other.accounts.Account(ana.ID); len(one.Grants) != 1 || one.Grants[0].ClientName != "Agent" || one.Grants[0].ClientHost != "localhost:5555" {
+		t.Errorf("the grant is %+v", one.Grants)
+	}
 	if len(code) > 800 || len(a.ClientID) > 300 {
 		t.Errorf("the code has %d bytes, the client id %d", len(code), len(a.ClientID))
+	}
+}
+
+// The longest id works everywhere.
+func TestLongRegistration(t *testing.T) {
+	w := newWorld(t)
+	uri := "https://app.example/" + strings.Repeat("x", 400)
+	id := w.register(`{"client_name":"` + strings.Repeat("ñ", 100) + `","redirect_uris":["` + uri + `","` + uri + `1","` + uri + `2","` + uri + `3"]}`).ClientID
+	code := w.allow(query(id, uri), w.person("ana")).Get("code")
+	a := w.post("/api/auth/token", exchange(id, uri, code))
+	if len(id) < 2500 || a.Code != 200 || !w.works(a.Access) {
+		t.Errorf("id of %d bytes: %s", len(id), a)
+	}
+	if b := w.post("/api/auth/token", refresh(id, a.Refresh)); b.Code != 200 {
+		t.Error(b)
 	}
 }
 

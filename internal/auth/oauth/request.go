@@ -58,7 +58,8 @@ func (r *Refusal) Error() string { return r.Code + ": " + r.Text }
 
 func (r *Refusal) Unwrap() error { return r.cause }
 
-// Read checks the query of an authorization request. The error is a *Refusal.
+// Read checks the query of an authorization request. The error is a *Refusal, unless
+// the context ends.
 func (s *Server) Read(r *http.Request, query url.Values) (*Request, error) {
 	for _, name := range []string{"client_id", "redirect_uri"} {
 		if len(query[name]) > 1 {
@@ -77,10 +78,7 @@ func (s *Server) Read(r *http.Request, query url.Values) (*Request, error) {
 	if !ok {
 		return nil, &Refusal{Code: token.CodeInvalidRequest, Text: "The application asks to send you to an address that it has not registered (redirect_uri)."}
 	}
-	q := &Request{Client: *client, RedirectURI: uri, omitted: query.Get("redirect_uri") == ""}
-	if client.Kind == Registered {
-		q.Client.Host = hostOf(uri)
-	}
+	q := &Request{Client: client.leadingTo(uri), RedirectURI: uri, omitted: query.Get("redirect_uri") == ""}
 	if why := s.readRest(q, query); why != nil {
 		return nil, s.answer(q, why)
 	}

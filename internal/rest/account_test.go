@@ -281,9 +281,10 @@ func TestKeysOfKeys(t *testing.T) {
 	signedIn.call("POST", "/keys/"+key.ID+"/rotate", "", 403, nil)
 	child.call("PATCH", "/keys/"+grandchildKey.ID, `{"name":"grandchild","networks":["127.0.0.0/8"]}`, 200, nil)
 	child.call("PATCH", "/keys/"+childKey.ID, `{"name":"child"}`, 200, nil)
+	root.call("PATCH", "/keys/"+childKey.ID, `{"networks":["127.0.0.0/8"],"expires_at":"2090-01-01T00:00:00Z"}`, 200, nil)
 	child.call("PATCH", "/keys/"+childKey.ID, `{"expires_at":null}`, 403, nil)
 	child.call("PATCH", "/keys/"+childKey.ID, `{"networks":[]}`, 403, nil)
-	root.call("PATCH", "/keys/"+childKey.ID, `{"networks":[],"expires_at":null}`, 200, nil)
+	child.call("PATCH", "/keys/"+childKey.ID, `{"name":"child","networks":["127.0.0.0/8"],"expires_at":"2090-01-01T01:00:00+01:00"}`, 200, nil) // as they are
 
 	grandchild.call("GET", "", "", 200, nil)
 	root.call("DELETE", "/keys/"+childKey.ID, "", 204, nil)
@@ -332,13 +333,15 @@ func TestMistakesWithKeys(t *testing.T) {
 		`{"name":"x","expires_at":"9999-12-31T23:59:59Z"}`: "expires_at",
 		`{"name":"x","expires_at":5}`:                      "expires_at",
 		`{"name":"x","networks":[null]}`:                   "networks",
+		`{"name":"x","networks":["x"]}`:                    "networks",
+		`{"name":"x","networks":["::ffff:1.2.3.4/120"]}`:   "networks",
 	} {
 		if a := ana.call("POST", "/keys", body, 400, nil); len(a.problem().Errors) == 0 || a.problem().Errors[0].Parameter != parameter {
 			t.Errorf("%s: %s", body, a.body)
 		}
 	}
 	for _, body := range []string{
-		"", "[]", "{", `{"name":5}`, `{"name":"x","plan":"operator"}`, `{"name":"x","owner":"y"}`, `{"name":"x","networks":["x"]}`, `{"name":"x","networks":["::ffff:1.2.3.4/120"]}`,
+		"", "[]", "{", `{"name":5}`, `{"name":"x","plan":"operator"}`, `{"name":"x","owner":"y"}`,
 		`{"name":"two\nlines"}`, `{"name":"` + strings.Repeat("x", 101) + `"}`, `{"name":"x","networks":[` + strings.Repeat(`"192.0.2.0/24",`, 50) + `"192.0.2.0/24"]}`,
 		`{"name":"x","scopes":["read:analytics"]}`, // which Ana has not
 	} {

@@ -95,7 +95,7 @@ func (a *API) listKeys(r *http.Request, _ *catalog.Snapshot) (response, error) {
 type keyChange struct {
 	Name      *string         `json:"name"`
 	ExpiresAt json.RawMessage `json:"expires_at"`
-	Networks  *[]cli.Network  `json:"networks"`
+	Networks  *[]string       `json:"networks"`
 }
 
 // read returns the change, and records what is not valid.
@@ -109,12 +109,20 @@ func (c *keyChange) read(p *params) (out access.KeyChange) {
 		out.ExpiresAt = new(p.expiry(c.ExpiresAt))
 	}
 	if c.Networks != nil {
-		out.Networks = new(make([]netip.Prefix, len(*c.Networks)))
-		for i, n := range *c.Networks {
-			if (*out.Networks)[i] = n.Prefix; !n.IsValid() {
-				p.Reject("networks", "null", "must be networks, such as 203.0.113.0/24, or addresses")
-			}
+		out.Networks = new(p.networks(*c.Networks))
+	}
+	return out
+}
+
+// networks reads the networks of a key.
+func (p *params) networks(texts []string) (out []netip.Prefix) {
+	for _, s := range texts {
+		var n cli.Network
+		if n.UnmarshalText([]byte(s)) != nil {
+			p.Reject("networks", s, "must be a network, such as 203.0.113.0/24, or an address")
+			break
 		}
+		out = append(out, n.Prefix)
 	}
 	return out
 }
@@ -224,7 +232,8 @@ func (a *API) changeKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	if err := a.checkManages(by, key); err != nil {
 		return response{}, err
 	}
-	if key.ID == by.Key && (change.ExpiresAt != nil || change.Networks != nil) {
+	moves := change.ExpiresAt != nil && !change.ExpiresAt.Equal(key.ExpiresAt) || change.Networks != nil && !slices.Equal(*change.Networks, key.Networks)
+	if moves && key.ID == by.Key {
 		return response{}, fault.New(fault.Forbidden, "A key cannot change its own end or networks: use the key with which it was made, sign in without a key, or ask the operator.")
 	}
 	if key, err = a.Keys.Change(r.Context(), key.ID, change); err != nil {

@@ -44,18 +44,15 @@ func (o *ownerBody) used(at time.Time) {
 
 const onlyOperators = "This is for operators of the service."
 
-// Bounds of a page of owners.
-const (
-	defaultOwners = 100
-	maxOwners     = 500
-)
+// maxOwners is the number of owners on a page, unless the caller wants fewer.
+const maxOwners = 500
 
 func (a *API) listOwners(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	if err := needOperator(access.FromContext(r.Context()), onlyOperators); err != nil {
 		return response{}, err
 	}
 	p := readParams(r)
-	limit, page := p.Integer("limit", defaultOwners, 1, maxOwners), p.Integer("page", 1, 1, query.MaxPage)
+	limit, page := p.Integer("limit", maxOwners, 1, maxOwners), p.Integer("page", 1, 1, query.MaxPage)
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}

@@ -36,6 +36,9 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, end func() erro
 		record := slog.NewRecord(time.Now(), slog.LevelInfo, "audit", 0)
 		record.AddAttrs(slog.String("event", event))
 		record.AddAttrs(attrs...)
+		if by := access.FromContext(ctx); by.ID != "" {
+			record.AddAttrs(slog.String("by", by.ID), slog.String("credential", by.Credential))
+		}
 		for _, logger := range to {
 			if err := logger.Handler().Handle(ctx, record); err != nil {
 				fmt.Fprintln(os.Stderr, "pregon: the audit log cannot be written:", err)

@@ -8,9 +8,7 @@
 // CHROME_PATH says where the browser is.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import axe from 'axe-core'
-import { HtmlValidate } from 'html-validate'
-import { chromium } from 'playwright-core'
+import { expect, faultsOf, same, start, violationsOf } from './browser.mjs'
 
 const [base, key, simulator, option, folder] = process.argv.slice(2)
 if (!simulator || (option && option !== '--screenshots')) {
@@ -19,47 +17,7 @@ if (!simulator || (option && option !== '--screenshots')) {
 }
 if (folder) mkdirSync(folder, { recursive: true })
 
-const PATIENCE = 120_000 // of a machine that has other things to do
-const browser = await chromium.launch({
-  timeout: PATIENCE,
-  executablePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-})
-
-let failures = 0
-async function check(name, action) {
-  try {
-    await action()
-    console.log(`ok    ${name}`)
-  } catch (error) {
-    failures++
-    console.log(`FAIL  ${name}\n      ${String(error.stack ?? error).split('\n').slice(0, 14).join('\n      ')}`)
-  }
-}
-
-function expect(condition, message) {
-  if (!condition) throw new Error(message)
-}
-
-const same = (got, want, what) => expect(got === want, `${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`)
-
-// open shows an address in a window of its own, and collects what the browser
-// complains about and every request to another host.
-async function open(path, { width = 1280, height = 900, ...context } = {}) {
-  const own = await browser.newContext({ viewport: { width, height }, locale: 'es-ES', ...context })
-  own.setDefaultTimeout(PATIENCE)
-  const page = await own.newPage()
-  page.complaints = []
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text()) })
-  page.on('pageerror', (error) => page.complaints.push(error.message))
-  page.on('request', (request) => { if (new URL(request.url()).origin !== new URL(base).origin) page.complaints.push(`requested ${request.url()}`) })
-  page.done = async () => {
-    await own.close()
-    same(page.complaints.join('\n'), '', 'complaints of the browser')
-  }
-  await page.goto(base + path)
-  return page
-}
+const { check, open, finish } = await start(base)
 
 const json = async (path) => (await fetch(base + path, { headers: { 'X-API-Key': key } })).json()
 const publish = async (body) => {
@@ -79,14 +37,11 @@ const WIDTHS = [320, 768, 1440, 2560]
 
 // --- markup
 
-const validator = new HtmlValidate({ extends: ['html-validate:standard'], rules: { 'long-title': 'off', 'no-trailing-whitespace': 'off', 'no-implicit-input-type': 'off' } })
 for (const [name, path] of Object.entries(pages)) {
   await check(`${name}: the markup is valid in both languages`, async () => {
     for (const language of ['es', 'en']) {
       const answer = await fetch(base + path, { headers: { Accept: 'text/html', 'Accept-Language': language } })
-      const report = await validator.validateString(await answer.text())
-      const found = report.results.flatMap((r) => r.messages.map((m) => `${m.line}:${m.column} ${m.ruleId}: ${m.message}`))
-      same(found.slice(0, 8).join('\n'), '', 'faults')
+      same(await faultsOf(await answer.text()), '', 'faults')
     }
   })
 }
@@ -98,14 +53,12 @@ for (const [name, path] of Object.entries(pages)) {
     for (const colorScheme of ['light', 'dark']) {
       const page = await open(path, { colorScheme, bypassCSP: true }) // axe needs it
       if (name === 'missing') page.complaints.length = 0 // the browser reports its status
-      await page.evaluate(axe.source)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 })
         const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
         expect(over <= 0, `${width} pixels are ${over} too few`)
         if (width !== 320 && width !== 1440) continue
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
-        same(violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`).join('\n'), '', `${colorScheme}, ${width} pixels`)
+        same(await violationsOf(page), '', `${colorScheme}, ${width} pixels`)
       }
       await page.done()
     }
@@ -334,5 +287,4 @@ if (folder) {
   }
 }
 
-await browser.close()
-process.exit(failures ? 1 : 0)
+await finish()

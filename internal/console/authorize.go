@@ -37,9 +37,13 @@ func (c *Console) consentPage(q *request) (*reply, error) {
 	if q.session == nil {
 		return q.toSignIn(), nil
 	}
+	who, err := c.person(q)
+	if err != nil {
+		return nil, err
+	}
 	granted := asked.Scope & q.session.Scope
 	data := &consentPage{
-		Who: nameOf(q.session.Account.Name, q.session.Account.Email, q.session.ID), Token: q.session.Token,
+		Who: nameOf(who.Name, who.Email, who.ID), Token: q.session.Token,
 		Form: c.OAuth.Form(asked, q.session.Principal), Name: nameOf(asked.Client.Name, asked.Client.Host, asked.Client.ID), Host: asked.Client.Host,
 		Kind: q.vouches(asked.Client), Known: asked.Client.Kind == oauth.Configured, Redirect: asked.RedirectHost(), Loopback: asked.Loopback(),
 		Scopes: q.scopes(granted.Names()), Lacking: granted != asked.Scope, Resource: asked.Resource, Next: q.URL.RequestURI(),

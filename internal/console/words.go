@@ -212,6 +212,7 @@ var words = map[string][2]string{
 	"owners.text":      {"Todas las cuentas de este servicio, con lo que tienen y lo que pueden. Solo los operadores ven esta página.", "All accounts of this service, with what they have and may do. Only operators see this page."},
 	"owner.blocked":    {"bloqueado", "blocked"},
 	"owner.block":      {"Bloquear", "Block"},
+	"owner.key":        {"Ver su clave", "See its key"},
 	"owner.unblock":    {"Desbloquear", "Unblock"},
 	"owner.block.sure": {"Sus claves, sesiones y aplicaciones dejan de servir al momento.", "Its keys, sessions and applications stop working at once."},
 

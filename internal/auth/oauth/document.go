@@ -27,7 +27,7 @@ import (
 const (
 	maxDocument     = 5 << 10 // bytes
 	maxDocumentURL  = 500     // bytes
-	maxDocuments    = 1000    // in the cache
+	maxDocuments    = 1000    // in the cache, which is emptied when it is full
 	maxDocumentURIs = 20
 	documentTimeout = 5 * time.Second
 	failureTime     = 30 * time.Second // how long a failure is cached
@@ -111,8 +111,7 @@ func (d *documents) checkURL(id string) string {
 func (d *documents) find(ctx context.Context, id string, from ratelimit.Subject) (*fetched, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
-	if f := d.known[id]; f != nil && (f.until.IsZero() || now.Before(f.until)) {
+	if f := d.known[id]; f != nil && (f.until.IsZero() || time.Now().Before(f.until)) {
 		return f, nil
 	}
 	if !d.causes.Take(ctx, from).OK {
@@ -124,32 +123,12 @@ func (d *documents) find(ctx context.Context, id string, from ratelimit.Subject)
 		return nil, fault.New(fault.Unavailable, "Too many descriptions of applications are being fetched. Try again in a few seconds.")
 	}
 	f := &fetched{done: make(chan struct{})}
-	delete(d.known, id)
-	d.makeRoom(now)
+	if len(d.known) >= maxDocuments {
+		clear(d.known)
+	}
 	d.known[id] = f
 	go d.fetch(id, f)
 	return f, nil
-}
-
-// makeRoom drops the documents that have expired, and if there are none the one that
-// expires first. d.mu is held.
-func (d *documents) makeRoom(now time.Time) {
-	if len(d.known) < maxDocuments {
-		return
-	}
-	first := ""
-	for id, f := range d.known {
-		switch {
-		case f.until.IsZero():
-		case !now.Before(f.until):
-			delete(d.known, id)
-		case first == "" || f.until.Before(d.known[first].until):
-			first = id
-		}
-	}
-	if len(d.known) >= maxDocuments {
-		delete(d.known, first)
-	}
 }
 
 // fetch does not end with the request that caused it, since others may wait for it.

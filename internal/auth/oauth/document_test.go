@@ -341,7 +341,7 @@ func TestDocumentFlood(t *testing.T) {
 			w.from = fmt.Sprintf("10.%d.%d.1:1", i/250, i%250)
 			w.ask(query(id(1000+i), appURI))
 		}
-		if n := w.server.Documents(); n != oauth.MaxDocuments {
+		if n := w.server.Documents(); n > oauth.MaxDocuments {
 			t.Errorf("%d documents are kept", n)
 		}
 		w.ask(query(id(1000+oauth.MaxDocuments+99), appURI))

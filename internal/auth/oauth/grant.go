@@ -224,9 +224,6 @@ func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, known *toke
 
 // find returns the grant of a refresh token or an access token.
 func (s *Server) find(ctx context.Context, raw string) (owner account.Account, g account.Grant, found bool, err error) {
-	if owner, g, found = s.o.Accounts.RefreshGrant(raw); found {
-		return owner, g, true, nil
-	}
 	if err := s.o.Accounts.Wake(ctx); err != nil { // it may be new
 		return owner, g, false, token.Unavailable(err)
 	}

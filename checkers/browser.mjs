@@ -3,7 +3,13 @@ import axe from 'axe-core'
 import { HtmlValidate } from 'html-validate'
 import { chromium } from 'playwright-core'
 
-const PATIENCE = 120_000 // of a machine that has other things to do
+export const PATIENCE = 120_000 // of a machine that has other things to do
+
+export const launch = () => chromium.launch({
+  timeout: PATIENCE,
+  executablePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+})
 
 export function expect(condition, message) {
   if (!condition) throw new Error(message)
@@ -13,11 +19,7 @@ export const same = (got, want, what) => expect(got === want, `${what}: got ${JS
 
 // start opens a browser for the pages of a service.
 export async function start(base) {
-  const browser = await chromium.launch({
-    timeout: PATIENCE,
-    executablePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  })
+  const browser = await launch()
 
   // check runs a check and prints a line about it.
   let failures = 0

@@ -211,6 +211,7 @@ type reader struct {
 	source
 	spec  string
 	dir   string
+	env   []string // more of the environment of a serve
 	store store.Store
 	began time.Time      // older reports are history, with a precision of minutes
 	serve *service       // the one that tests call
@@ -233,7 +234,7 @@ func sourceArgs(origin string) []string {
 func (r *reader) startServe(t *testing.T, args ...string) *service {
 	t.Helper()
 	args = slices.Concat([]string{"--source", "cnmv", "--poll", "100ms"}, sourceArgs(r.source.url), args)
-	s, err := startService([]string{"PREGON_STORE=" + r.spec}, r.dir, args...)
+	s, err := startService(append([]string{"PREGON_STORE=" + r.spec}, r.env...), r.dir, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

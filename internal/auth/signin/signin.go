@@ -181,7 +181,9 @@ func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string
 		return "", s.refused(r.Context(), from, "key", err.Error())
 	}
 	profile := account.Account{ID: p.ID, Plan: p.Plan, Scopes: p.Scope, Operator: p.Operator}
-	if known, ok := s.o.Accounts.Account(p.ID); ok && !access.IsKeyID(p.ID) {
+	if key, ok := s.o.Keys.Key(p.ID); ok {
+		profile.Name = key.Name
+	} else if known, ok := s.o.Accounts.Account(p.ID); ok {
 		profile = known // the person of whom this is one of the keys
 	}
 	return Next(next), s.open(w, r, profile, account.Session{Key: p.Key})

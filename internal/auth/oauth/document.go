@@ -31,6 +31,7 @@ const (
 	maxDocumentURIs = 20
 	documentTimeout = 5 * time.Second
 	failureTime     = 30 * time.Second // how long a failure is cached
+	maxStale        = 24 * time.Hour   // how long a document is used while its host does not answer
 	maxFetches      = 32               // at the same time
 
 	// One address may cause so many fetches in so much time. A document is fetched
@@ -57,6 +58,7 @@ type documents struct {
 type fetched struct {
 	done   chan struct{}
 	until  time.Time // zero while it is being fetched; guarded by documents.mu
+	loaded time.Time // when client was fetched
 	client *Client
 	err    error
 }
@@ -111,8 +113,9 @@ func (d *documents) checkURL(id string) string {
 func (d *documents) find(ctx context.Context, id string, from ratelimit.Subject) (*fetched, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if f := d.known[id]; f != nil && (f.until.IsZero() || time.Now().Before(f.until)) {
-		return f, nil
+	old := d.known[id]
+	if old != nil && (old.until.IsZero() || time.Now().Before(old.until)) {
+		return old, nil
 	}
 	if !d.causes.Take(ctx, from).OK {
 		return nil, fault.New(fault.RateLimited, "Too many descriptions of applications were asked for from this address. Try again in ten minutes.")
@@ -127,23 +130,28 @@ func (d *documents) find(ctx context.Context, id string, from ratelimit.Subject)
 		clear(d.known)
 	}
 	d.known[id] = f
-	go d.fetch(id, f)
+	go d.fetch(id, f, old)
 	return f, nil
 }
 
 // fetch does not end with the request that caused it, since others may wait for it.
-func (d *documents) fetch(id string, f *fetched) {
+// While the host of a document does not answer, the old one is used for a day, so that
+// applications can go on.
+func (d *documents) fetch(id string, f, old *fetched) {
 	ctx, cancel := context.WithTimeout(context.Background(), documentTimeout)
 	defer cancel()
 	fresh := failureTime
 	body, header, err := d.load(ctx, id)
 	if err == nil {
 		if f.client, err = d.parse(id, body); err == nil {
-			fresh = jwks.Freshness(header)
+			fresh, f.loaded = jwks.Freshness(header), time.Now()
 		}
 	}
 	if err != nil {
-		f.err = describe(id, err)
+		f.client, f.err = nil, describe(id, err)
+		if fault.KindOf(f.err) == fault.Unavailable && old != nil && old.client != nil && time.Since(old.loaded) < maxStale {
+			f.client, f.loaded, f.err = old.client, old.loaded, nil
+		}
 	}
 	d.mu.Lock()
 	f.until = time.Now().Add(fresh)

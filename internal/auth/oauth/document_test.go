@@ -21,6 +21,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"pregon/internal/auth/oauth"
+	"pregon/internal/auth/token"
 )
 
 // object is a document.
@@ -292,6 +293,38 @@ func TestDocumentCache(t *testing.T) {
 		}
 	})
 }
+
+// While the host of a document does not answer, the old one is used for a day. What it
+// answers counts, even if that is no document any more.
+func TestDocumentHostDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.db.Close()
+		good := network(func(*http.Request) (string, http.Header) {
+			return object{"client_id": appID, "redirect_uris": []string{appURI}}.String(), nil
+		})
+		w.server.SetTransport(good)
+		w.ask(query(appID, appURI))
+		w.server.SetTransport(down{})
+		time.Sleep(23 * time.Hour)
+		w.ask(query(appID, appURI))
+		time.Sleep(2 * time.Hour)
+		if why := w.refused(query(appID, appURI)); why.Code != token.CodeUnavailable {
+			t.Errorf("after a day: %v", why)
+		}
+		w.server.SetTransport(good)
+		time.Sleep(time.Minute)
+		w.ask(query(appID, appURI))
+		w.server.SetTransport(network(func(*http.Request) (string, http.Header) { return "no", nil }))
+		time.Sleep(time.Hour)
+		w.refused(query(appID, appURI))
+	})
+}
+
+// down is a network without an answer.
+type down struct{}
+
+func (down) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
 // Simultaneous requests share one fetch.
 func TestDocumentFetchedOnce(t *testing.T) {

@@ -70,7 +70,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, configured: map[string]*Client{}, documents: newDocuments(o.Config.AllowPrivateDocuments, o.Logger),
-		registrations: ratelimit.NewWindow(ratelimit.Policy{Name: "registrations", Limit: 10, Window: time.Hour}),
+		registrations: ratelimit.NewWindow(ratelimit.Policy{Name: "registrations", Limit: 60, Window: time.Hour}),
 	}
 	for _, c := range o.Config.Clients {
 		client, err := s.newConfigured(c)

@@ -66,6 +66,9 @@ func (c *Console) account(q *request) (*reply, error) {
 		return nil, err
 	}
 	data.Name = nameOf(data.Person.Name, data.Person.Email, data.Person.ID)
+	if data.Owner != nil {
+		data.Heading = data.Name
+	}
 	data.Scopes = q.scopes(data.Person.Scopes)
 	if data.Usage, err = c.usage(q); err != nil {
 		return nil, err
@@ -77,7 +80,7 @@ func (c *Console) account(q *request) (*reply, error) {
 	for _, s := range found.Sessions {
 		data.Sessions = append(data.Sessions, sessionRow{s, q.browser(s.Agent)})
 	}
-	return q.page("account", q.e.Text("nav.account"), data), nil
+	return q.page("account", data.Heading, data), nil
 }
 
 // person returns the account of the person who is signed in.

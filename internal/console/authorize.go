@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pregon/internal/auth/oauth"
+	"pregon/internal/auth/token"
 )
 
 const authorizePath = "/oauth/authorize"
@@ -85,7 +86,10 @@ func (c *Console) decide(q *request) (*reply, error) {
 }
 
 // refusalPage says why the request of an application is refused.
-type refusalPage struct{ Text, Return, Again string }
+type refusalPage struct {
+	Text, Return, Again string
+	Fault               bool // of the application
+}
 
 // refusedApp answers a request of an application that is refused.
 func (q *request) refusedApp(err error) (*reply, error) {
@@ -96,8 +100,15 @@ func (q *request) refusedApp(err error) (*reply, error) {
 	if refused.Redirect != "" {
 		return &reply{redirect: refused.Redirect}, nil
 	}
-	out := q.page("app-refused", q.e.Text("refused.title"), &refusalPage{refused.Text, safeLink(refused.Return), refused.Again})
-	out.Status, out.Popup = http.StatusBadRequest, true
+	data := &refusalPage{Text: refused.Text, Return: safeLink(refused.Return), Again: refused.Again}
+	status := http.StatusBadRequest
+	if refused.Code == token.CodeUnavailable {
+		status = http.StatusServiceUnavailable
+	} else {
+		data.Fault = refused.Again == ""
+	}
+	out := q.page("app-refused", q.e.Text("refused.title"), data)
+	out.Status, out.Popup = status, true
 	return out, nil
 }
 

@@ -579,6 +579,10 @@ func TestRefusedApplications(t *testing.T) {
 	has(t, f.do(http.StatusBadRequest, "/oauth/authorize?client_id=x", nil), `href="https://app.example/?error=invalid_scope"`)
 	f.refused = &oauth.Refusal{Code: "invalid_scope", Text: "x", Redirect: "http://127.0.0.1:9/?error=invalid_scope"}
 	location(t, f.do(http.StatusSeeOther, "/oauth/authorize?client_id=x", nil), "http://127.0.0.1:9/?error=invalid_scope")
+	f.refused = &oauth.Refusal{Code: "temporarily_unavailable", Text: "Try again."}
+	if w := f.do(http.StatusServiceUnavailable, "/oauth/authorize?client_id=x", nil); strings.Contains(w.Body.String(), "El fallo está en") {
+		t.Error("the application is blamed for an outage")
+	}
 	f.refused = errors.New("the store is gone")
 	f.do(http.StatusInternalServerError, "/oauth/authorize?client_id=x", nil)
 }

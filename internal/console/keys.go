@@ -203,16 +203,19 @@ type keyPage struct {
 // overlap is how long the old secret works beside the new one.
 type overlap struct {
 	Value, Text string
+	Selected    bool
 	seconds     int
 }
 
 // overlaps are the choices: none, an hour, a day, a week.
 var overlaps = []int{0, 3600, 86400, 604800}
 
+const usualOverlap = 86400
+
 func (q *request) overlaps() (out []overlap) {
 	for _, seconds := range overlaps {
 		value := strconv.Itoa(seconds)
-		out = append(out, overlap{value, q.e.Text("overlap." + value), seconds})
+		out = append(out, overlap{value, q.e.Text("overlap." + value), seconds == usualOverlap, seconds})
 	}
 	return out
 }
@@ -293,7 +296,7 @@ func (c *Console) rotateKey(q *request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	seconds := 0
+	seconds := usualOverlap
 	for _, o := range data.Overlaps {
 		if q.PostForm.Get("overlap") == o.Value {
 			seconds = o.seconds

@@ -58,6 +58,9 @@ type Owner struct {
 	Scope    Scope
 	Plan     string
 	Operator bool
+	// Key is the key with which the person signed in, if any: from where that may not
+	// be used, neither may what came from it.
+	Key string
 }
 
 // Accounts knows the people who signed in.
@@ -261,6 +264,9 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 	}
 	if owner.Gone != "" {
 		return Principal{}, errors.New("this token is not valid: " + owner.Gone)
+	}
+	if owner.Key != "" && !g.o.Keys.Allows(owner.Key, from) {
+		return Principal{}, errors.New("this token is not for use from " + from.String() + ": the key with which its owner signed in is not either")
 	}
 	p.Scope &= owner.Scope
 	p.Plan = owner.Plan

@@ -310,6 +310,18 @@ func (k *Keyring) State(id string) (o Owner, known bool) {
 	return o, known
 }
 
+// Allows reports whether a key, and those with which it was made, may be used from an
+// address. What has no key, and so an empty id, may be used from everywhere.
+func (k *Keyring) Allows(id string, from netip.Addr) bool {
+	byID := k.known.Load().byID
+	for h := byID[id]; h != nil; h = byID[h.Parent] {
+		if !h.allows(from) {
+			return false
+		}
+	}
+	return true
+}
+
 // Key returns the key with an id.
 func (k *Keyring) Key(id string) (Key, bool) {
 	h := k.known.Load().byID[id]

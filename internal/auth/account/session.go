@@ -147,6 +147,7 @@ func (a *Accounts) restricted(o access.Owner, key string) access.Owner {
 	o.Scope &= k.Scope
 	o.Operator = k.Operator
 	o.Plan = k.Plan
+	o.Key = key
 	return o
 }
 

@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"encoding/base64"
 	"errors"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/oauth"
+	"pregon/internal/fault"
 )
 
 // An intercepted code is of no use, and is not used up by who intercepts it.
@@ -357,5 +359,26 @@ func TestNothingLeaks(t *testing.T) {
 		if secret == "" || strings.Contains(seen.String(), secret) {
 			t.Errorf("the %s is there", name)
 		}
+	}
+}
+
+// An application may be used only where the key may with which the person signed in.
+func TestNetworksOfTheKey(t *testing.T) {
+	w := newWorld(t)
+	key, _, err := w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes, Networks: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := w.accounts.SignIn(t.Context(), account.Account{ID: key.ID}, account.Session{Key: key.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := w.connect(access.Principal{ID: key.ID, Mode: access.BySession, Scope: access.AllScopes, Credential: s.ID, Key: key.ID})
+	if !w.works(a.Access) {
+		t.Error("the token is refused in the network of the key")
+	}
+	w.from = "203.0.113.9:4711"
+	if _, err := w.use(a.Access, access.Requirement{MCP: true}); fault.KindOf(err) != fault.Unauthorized {
+		t.Errorf("in another network: %v", err)
 	}
 }

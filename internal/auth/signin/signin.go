@@ -122,6 +122,9 @@ func (s *Service) Session(r *http.Request) *Session {
 	if !ok {
 		return nil
 	}
+	if !s.o.Keys.Allows(found.Key, s.o.Client(r)) {
+		return nil
+	}
 	state := s.o.Accounts.SessionState(one, found)
 	return &Session{
 		Principal: access.Principal{

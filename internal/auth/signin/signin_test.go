@@ -107,11 +107,12 @@ type world struct {
 	cookies  map[string]string
 	set      []*http.Cookie
 	audit    []string
+	from     netip.Addr // of the browser
 }
 
 func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	t.Helper()
-	w := &world{t: t, one: newIDP(t), two: newIDP(t), cookies: map[string]string{}}
+	w := &world{t: t, one: newIDP(t), two: newIDP(t), cookies: map[string]string{}, from: netip.MustParseAddr("203.0.113.9")}
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +141,7 @@ func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	w.keys.SetAccounts(w.accounts)
 	w.Service, err = signin.New(signin.Options{
 		Config: config, BaseURL: base, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: db, Audit: audit, Logger: slog.New(slog.DiscardHandler),
-		Client:  func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.9") },
+		Client:  func(*http.Request) netip.Addr { return w.from },
 		Refused: ratelimit.NewWindow(ratelimit.Policy{Name: "signin", Limit: 30, Window: time.Minute}),
 	})
 	if err != nil {
@@ -352,6 +353,33 @@ func TestByKey(t *testing.T) {
 	}
 	if err := w.keys.Refresh(t.Context()); err != nil || w.session() != nil {
 		t.Errorf("the session of a revoked key is open (%v)", err)
+	}
+}
+
+// A session is open only where the key may be used with which it was opened, and those
+// with which that was made.
+func TestNetworksOfTheKey(t *testing.T) {
+	w := newWorld(t, nil)
+	inside := []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}
+	parent, _, err := w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes, Networks: inside})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, raw, err := w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes, Owner: parent.ID, Parent: parent.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := httptest.NewRecorder()
+	if _, err := w.ByKey(rec, w.request("/signin/key"), raw, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.keep(rec)
+	if w.session() == nil {
+		t.Error("the session is not open in the network of the key")
+	}
+	w.from = netip.MustParseAddr("198.51.100.1")
+	if w.session() != nil {
+		t.Error("the session is open in another network")
 	}
 }
 

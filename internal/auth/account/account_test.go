@@ -366,6 +366,28 @@ func TestMadeWithAKey(t *testing.T) {
 	}
 }
 
+// A person who is no longer an operator does not become one again by signing in with a
+// key on a replica that has not heard of it yet.
+func TestKeyDoesNotRestoreTheProfile(t *testing.T) {
+	r := replicas(t, 2)
+	operator := profile
+	operator.Operator = true
+	r[0].signIn(t, operator, account.Session{})
+	key, _, err := r[0].keys.CreateFor(t.Context(), access.Principal{ID: ana, Plan: "pro", Scope: access.AllScopes}, access.Key{Name: "laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r[1].keys.Refresh(t.Context()), r[1].Refresh(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	old, _ := r[1].Account(ana)
+	r[0].signIn(t, profile, account.Session{})
+	r[1].signIn(t, old, account.Session{Key: key.ID})
+	if now := mustAccount(t, r[1]); now.Operator || len(now.Sessions) != 3 {
+		t.Errorf("operator: %v, sessions: %d", now.Operator, len(now.Sessions))
+	}
+}
+
 // A person whose provider is no longer in the configuration has no access.
 func TestProviderRemoved(t *testing.T) {
 	r := replicas(t, 1)[0]

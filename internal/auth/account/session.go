@@ -53,8 +53,10 @@ func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Sess
 		if state := a.stateOf(one); state.Gone != "" {
 			return gone(state)
 		}
-		one.Provider, one.Name, one.Email = profile.Provider, clipped(profile.Name), clipped(profile.Email)
-		one.Plan, one.Scopes, one.Operator = profile.Plan, profile.Scopes, profile.Operator
+		if s.Key == "" { // a key says nothing new about a person
+			one.Provider, one.Name, one.Email = profile.Provider, clipped(profile.Name), clipped(profile.Email)
+			one.Plan, one.Scopes, one.Operator = profile.Plan, profile.Scopes, profile.Operator
+		}
 		one.SignedInAt = now
 		s.CreatedAt, s.SeenAt, s.ExpiresAt = now, now, now.Add(sessionLifetime)
 		one.Sessions = append(slices.DeleteFunc(one.Sessions, func(old Session) bool { return !old.alive(now) }), s)

@@ -98,7 +98,7 @@ func serve(t *testing.T, o query.Options) *service {
 		t.Fatal(err)
 	}
 	s.keys = access.NewKeyring(db, nil)
-	s.accounts = account.New(account.Options{Store: db, Key: s.keys.State, Configured: func(id string) bool { return id == "corp" }, OnChange: s.keys.Broadcast, Logger: slog.New(slog.DiscardHandler)})
+	s.accounts = account.New(account.Options{Store: db, Key: s.keys.State, Configured: func(id, _ string) bool { return id == "corp" }, OnChange: s.keys.Broadcast, Logger: slog.New(slog.DiscardHandler)})
 	s.keys.SetAccounts(s.accounts)
 	s.places, s.expensive = access.NewSlotLimiter(64, false), access.NewSlotLimiter(8, false)
 	quiet := slog.New(slog.DiscardHandler)

@@ -85,8 +85,8 @@ type Options struct {
 	Store Store
 	// Key returns the state of a key, for accounts that are the holder of one.
 	Key func(id string) (access.Owner, bool)
-	// Configured reports whether the configuration still has a provider.
-	Configured func(provider string) bool
+	// Configured reports whether the configuration still has the provider of a person.
+	Configured func(provider, account string) bool
 	Audit      access.Audit
 	OnChange   func() // called after accounts changed
 	Logger     *slog.Logger
@@ -189,7 +189,7 @@ func (a *Accounts) stateOf(one *Account) access.Owner {
 		if o, known = a.o.Key(one.ID); !known {
 			o.Gone = "its key is not known"
 		}
-	} else if !a.o.Configured(one.Provider) {
+	} else if !a.o.Configured(one.Provider, one.ID) {
 		o.Gone = "the provider with which its owner signed in is not in the configuration"
 	}
 	if !one.BlockedAt.IsZero() {

@@ -66,7 +66,7 @@ func replicas(t *testing.T, n int) []*replica {
 		r := &replica{db: db}
 		r.keys = access.NewKeyring(db, r.audit)
 		r.Accounts = account.New(account.Options{
-			Store: db, Key: r.keys.State, Audit: r.audit, Configured: func(id string) bool { return id == "corp" }, OnChange: r.keys.Broadcast,
+			Store: db, Key: r.keys.State, Audit: r.audit, Configured: func(id, _ string) bool { return id == "corp" }, OnChange: r.keys.Broadcast,
 		})
 		r.keys.SetAccounts(r.Accounts)
 		out = append(out, r)

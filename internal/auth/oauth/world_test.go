@@ -167,7 +167,7 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 	check(key.LoadOrCreate(t.Context()))
 	keys := access.NewKeyring(w.db, w.audit)
 	w.keys = keys
-	w.accounts = account.New(account.Options{Store: w.db, Key: keys.State, Configured: func(id string) bool { return id == "corp" }, Audit: w.audit, OnChange: keys.Broadcast})
+	w.accounts = account.New(account.Options{Store: w.db, Key: keys.State, Configured: func(id, _ string) bool { return id == "corp" }, Audit: w.audit, OnChange: keys.Broadcast})
 	keys.SetAccounts(w.accounts)
 	check(errors.Join(w.accounts.Refresh(t.Context()), keys.Refresh(t.Context())))
 	logger := slog.New(slog.NewTextHandler(&w.log, nil))

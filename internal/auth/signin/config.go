@@ -55,9 +55,10 @@ func (r Rules) empty() bool {
 	return len(r.Domains) == 0 && len(r.Emails) == 0 && len(r.Claims) == 0 && !r.Anyone
 }
 
-// Has reports whether a provider is in the configuration.
-func (c Config) Has(id string) bool {
-	return slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.ID == id })
+// Has reports whether the provider of an account is in the configuration. Its id alone
+// does not tell: the operator may have given it to another issuer.
+func (c Config) Has(id, account string) bool {
+	return slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.ID == id && strings.HasPrefix(account, p.Issuer+"#") })
 }
 
 var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)

@@ -596,3 +596,18 @@ func TestSecretMissing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Whoever signed in with a provider whose id now names another issuer has no access.
+func TestHas(t *testing.T) {
+	c := signin.Config{Providers: []signin.Provider{{ID: "corp", Issuer: "https://new.example"}}}
+	for account, want := range map[string]bool{
+		"https://new.example#ana": true, "https://old.example#ana": false, "https://new.example.org#ana": false,
+	} {
+		if c.Has("corp", account) != want {
+			t.Errorf("Has(corp, %s) is not %v", account, want)
+		}
+	}
+	if c.Has("other", "https://new.example#ana") {
+		t.Error("a provider that is not there")
+	}
+}

@@ -418,6 +418,19 @@ func (c caller) grant(client string) string {
 	return g.ID
 }
 
+// The application of a person reads, but does not see or change their webhooks.
+func TestAppsHaveNoWebhooks(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	app := http.Header{"Authorization": {"Bearer " + s.person("ana", false).grant("desk")}}
+	s.call("GET", "/api/v1/changes", app, "", 200, nil)
+	for _, pattern := range rest.Patterns(true) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if strings.HasPrefix(path, "/api/v1/webhooks") && path != "/api/v1/webhooks/preview" {
+			s.call(method, strings.Replace(path, "{id}", "wh_1", 1), app, "", 403, nil)
+		}
+	}
+}
+
 func TestApps(t *testing.T) {
 	s := start(t, "demo", store.Batch{})
 	ana, bea := s.person("ana", false), s.person("bea", false)

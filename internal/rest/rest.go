@@ -85,6 +85,9 @@ func public(s access.Scope) access.Requirement { return access.Requirement{Scope
 // the scope.
 func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
 
+// lasting is the requirement of operations on webhooks, which stay when a token ends.
+var lasting = access.Requirement{Scope: access.ReadReports, Lasting: true}
+
 // routes is the surface without accountRoutes. Each route is described in openapi.yaml.
 var routes = []route{
 	{pattern: "GET /api/v1/reports", operation: "getReports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
@@ -99,16 +102,16 @@ var routes = []route{
 	{pattern: "GET /api/v1/completeness", operation: "getCompleteness", need: public(0), handle: (*API).getCompleteness, columns: dayColumns},
 	{pattern: "GET " + StreamPath, operation: "streamEvents", need: authenticated(access.ReadReports), stream: (*API).openStream},
 	{pattern: "GET /api/v1/changes", operation: "getChanges", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true, columns: changeColumns},
-	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: authenticated(access.ReadReports), handle: (*API).listWebhooks, columns: webhookColumns},
-	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: authenticated(access.ReadReports), handle: (*API).createWebhook},
+	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: lasting, handle: (*API).listWebhooks, columns: webhookColumns},
+	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: lasting, handle: (*API).createWebhook},
 	{pattern: "POST /api/v1/webhooks/preview", operation: "previewWebhook", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
-	{pattern: "GET /api/v1/webhooks/{id}", operation: "getWebhook", need: authenticated(access.ReadReports), handle: (*API).getWebhook},
-	{pattern: "PATCH /api/v1/webhooks/{id}", operation: "changeWebhook", need: authenticated(access.ReadReports), handle: (*API).changeWebhook},
-	{pattern: "DELETE /api/v1/webhooks/{id}", operation: "deleteWebhook", need: authenticated(access.ReadReports), handle: (*API).deleteWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/test", operation: "testWebhook", need: authenticated(access.ReadReports), handle: (*API).testWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/rotate", operation: "rotateWebhook", need: authenticated(access.ReadReports), handle: (*API).rotateWebhook},
-	{pattern: "GET /api/v1/webhooks/{id}/deliveries", operation: "getDeliveries", need: authenticated(access.ReadReports), handle: (*API).listDeliveries, columns: deliveryColumns},
-	{pattern: "POST /api/v1/webhooks/{id}/redeliver", operation: "redeliver", need: authenticated(access.ReadReports), handle: (*API).redeliver, expensive: true},
+	{pattern: "GET /api/v1/webhooks/{id}", operation: "getWebhook", need: lasting, handle: (*API).getWebhook},
+	{pattern: "PATCH /api/v1/webhooks/{id}", operation: "changeWebhook", need: lasting, handle: (*API).changeWebhook},
+	{pattern: "DELETE /api/v1/webhooks/{id}", operation: "deleteWebhook", need: lasting, handle: (*API).deleteWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/test", operation: "testWebhook", need: lasting, handle: (*API).testWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/rotate", operation: "rotateWebhook", need: lasting, handle: (*API).rotateWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", operation: "getDeliveries", need: lasting, handle: (*API).listDeliveries, columns: deliveryColumns},
+	{pattern: "POST /api/v1/webhooks/{id}/redeliver", operation: "redeliver", need: lasting, handle: (*API).redeliver, expensive: true},
 	{pattern: "GET /openapi.json", operation: "getOpenapiJson", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", operation: "getOpenapiYaml", handle: (*API).openapiYAML, static: true},
 }

@@ -118,8 +118,12 @@ func serve(t *testing.T, o query.Options) *service {
 	return s
 }
 
-// bearer accepts any list of scopes as a token with those scopes.
+// bearer accepts any list of scopes as a token with those scopes, and the id of a grant
+// as a token that came from it.
 func bearer(_ context.Context, raw string) (access.Token, error) {
+	if strings.HasPrefix(raw, "grant_") {
+		return access.Token{Subject: "https://idp.example#ana", Audience: baseURL, Scope: access.AllScopes, Grant: raw}, nil
+	}
 	scope, err := access.ParseScopes(strings.Fields(strings.ReplaceAll(raw, "+", " ")))
 	return access.Token{Subject: "https://idp.example#ana", Audience: baseURL, Scope: scope}, err
 }

@@ -35,6 +35,10 @@ type Requirement struct {
 	// Owner operations manage the account of the caller. A token is not enough for
 	// them: an application must not make keys that outlive it.
 	Owner bool
+	// Lasting operations concern what stays when a credential ends, such as webhooks.
+	// The token of an application is not enough for them: whoever ends the access of
+	// the application ends all of it.
+	Lasting bool
 	// SignIn makes the challenge name the resource that requires a credential from
 	// the first message on.
 	SignIn bool
@@ -218,6 +222,10 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 	case p.Mode == ByToken && need.Owner:
 		g.o.Observe("insufficient_scope")
 		return fault.New(fault.Forbidden, "A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
+	case p.Mode == ByToken && p.Credential != "" && need.Lasting:
+		g.o.Observe("insufficient_scope")
+		w.Header().Set("WWW-Authenticate", g.challenge(Requirement{}, "", "")) // without a scope to ask for
+		return fault.New(fault.Forbidden, "An application cannot manage webhooks of a person: use the console at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
 		missing := need.Scope

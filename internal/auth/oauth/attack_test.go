@@ -382,3 +382,17 @@ func TestNetworksOfTheKey(t *testing.T) {
 		t.Errorf("in another network: %v", err)
 	}
 }
+
+// An application cannot make what would go on after its access has ended.
+func TestNothingLasting(t *testing.T) {
+	w := newWorld(t)
+	a := w.connect(w.person("ana"))
+	need := access.Requirement{Scope: access.ReadReports, MCP: true}
+	if _, err := w.use(a.Access, need); err != nil {
+		t.Error(err)
+	}
+	need.Lasting = true
+	if _, err := w.use(a.Access, need); fault.KindOf(err) != fault.Forbidden {
+		t.Error(err)
+	}
+}

@@ -316,6 +316,24 @@ func TestPlanLimit(t *testing.T) {
 	}
 }
 
+// Somebody whose key uses up the limit can still revoke it in the console.
+func TestPlanLimitLeavesTheConsoleOpen(t *testing.T) {
+	keys, _, _ := replicas(t)
+	key, raw := create(t, keys, access.Key{Plan: "pro"})
+	g := access.NewGuard(access.Options{BaseURL: baseURL, Keys: keys, Plans: map[string]*access.Limit{"pro": limit(1, "pro")}})
+	if _, _, err := ask(g, access.Requirement{}, "", "X-API-Key", raw); err != nil {
+		t.Fatal(err)
+	}
+	person := access.Principal{ID: key.ID, Mode: access.BySession, Plan: "pro"}
+	r := httptest.NewRequestWithContext(access.Trusted(t.Context(), person), http.MethodGet, "/api/v1/account/keys", nil)
+	if _, err := g.Admit(httptest.NewRecorder(), r, access.Requirement{Owner: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := g.Admit(httptest.NewRecorder(), r, access.Requirement{}); fault.KindOf(err) != fault.RateLimited {
+		t.Errorf("what is not about the account: %v", err)
+	}
+}
+
 func TestUnrouted(t *testing.T) {
 	g := access.NewGuard(access.Options{BaseURL: baseURL, Anonymous: limit(2, "anonymous")})
 	for _, test := range []struct {

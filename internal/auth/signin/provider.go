@@ -27,8 +27,10 @@ import (
 const (
 	providerTimeout = 10 * time.Second
 	startLifetime   = 10 * time.Minute // to sign in at the provider
-	// discovered is how long the addresses of a provider are kept.
-	discovered = time.Hour
+	// discovered is how long the addresses of a provider are kept, and undiscovered
+	// how long it is not asked again after a failure.
+	discovered   = time.Hour
+	undiscovered = 10 * time.Second
 )
 
 // provider is an OpenID provider of the configuration.
@@ -40,7 +42,8 @@ type provider struct {
 
 	mu    sync.Mutex
 	known *oidc.Provider // guarded by mu
-	at    time.Time      // guarded by mu: when it was discovered
+	until time.Time      // guarded by mu: when to ask again
+	err   error          // guarded by mu: why it is not known
 }
 
 func (s *Service) newProvider(c Provider) (*provider, error) {
@@ -58,23 +61,29 @@ func (s *Service) newProvider(c Provider) (*provider, error) {
 }
 
 // discover returns the addresses and keys of the provider. It asks when it is first
-// needed, and again after an hour.
+// needed, and again after an hour. While the provider does not answer, those of before
+// are good; people must not wait for it one after the other.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.known != nil && time.Since(p.at) < discovered {
-		return p.known, nil
+	if time.Now().After(p.until) {
+		p.ask(ctx)
 	}
+	if p.known == nil {
+		return nil, fault.Wrap(fault.Unavailable, p.err, "%s cannot be reached to sign in. Try again in a few minutes, or use a key.", p.Name)
+	}
+	return p.known, nil
+}
+
+// ask asks the provider for its addresses. p.mu is held.
+func (p *provider) ask(ctx context.Context) {
 	// The provider keeps the context for later, to fetch keys.
 	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.Issuer)
 	if err != nil {
-		if p.known != nil {
-			return p.known, nil // it was good an hour ago
-		}
-		return nil, fault.Wrap(fault.Unavailable, err, "%s cannot be reached to sign in. Try again in a few minutes, or use a key.", p.Name)
+		p.err, p.until = err, time.Now().Add(undiscovered)
+		return
 	}
-	p.known, p.at = found, time.Now()
-	return found, nil
+	p.known, p.until = found, time.Now().Add(discovered)
 }
 
 func (p *provider) oauth(found *oidc.Provider, baseURL string) *oauth2.Config {
@@ -168,16 +177,17 @@ func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (nex
 	if err != nil {
 		return "", err
 	}
-	setCookie(w, startCookie, "", gone)
 	if code := r.FormValue("error"); code != "" {
+		setCookie(w, startCookie, "", gone)
 		return "", s.refused(r.Context(), from, p.ID, p.Name+" answered: "+clean(code+" "+r.FormValue("error_description")))
 	}
 	// A browser that goes back sends the request again, and the provider would
 	// take that for an attack.
 	first, err := s.o.Nonces.ClaimNonce(r.Context(), "signin "+kept.State, kept.Expires.Add(time.Minute))
 	if err != nil {
-		return "", err
+		return "", err // the cookie stays, so that it can be tried again
 	}
+	setCookie(w, startCookie, "", gone)
 	if !first {
 		return "", errStart
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -27,6 +28,7 @@ import (
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/signin"
 	"pregon/internal/fault"
+	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
 )
 
@@ -39,6 +41,8 @@ type idp struct {
 	claims map[string]any // of the next ID token, besides the usual ones
 	nonces map[string]string
 	mu     sync.Mutex
+	down   bool // it does not say where its endpoints are
+	asked  int  // for them
 }
 
 var signer = sync.OnceValue(func() *rsa.PrivateKey {
@@ -55,6 +59,12 @@ func newIDP(t *testing.T) *idp {
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.asked++; p.down {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
 		reply(w, map[string]any{
 			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
 			"id_token_signing_alg_values_supported": []string{"RS256"},
@@ -108,6 +118,20 @@ type world struct {
 	set      []*http.Cookie
 	audit    []string
 	from     netip.Addr // of the browser
+	fails    error      // of claims of nonces
+}
+
+// nonces are those of the store.
+type nonces struct {
+	store.Nonces
+	w *world
+}
+
+func (n nonces) ClaimNonce(ctx context.Context, name string, until time.Time) (bool, error) {
+	if n.w.fails != nil {
+		return false, n.w.fails
+	}
+	return n.Nonces.ClaimNonce(ctx, name, until)
 }
 
 func newWorld(t *testing.T, change func(*signin.Config)) *world {
@@ -140,7 +164,7 @@ func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	w.accounts = account.New(account.Options{Store: db, Key: w.keys.State, Configured: config.Has, Audit: audit})
 	w.keys.SetAccounts(w.accounts)
 	w.Service, err = signin.New(signin.Options{
-		Config: config, BaseURL: base, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: db, Audit: audit, Logger: slog.New(slog.DiscardHandler),
+		Config: config, BaseURL: base, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: nonces{db, w}, Audit: audit, Logger: slog.New(slog.DiscardHandler),
 		Client:  func(*http.Request) netip.Addr { return w.from },
 		Refused: ratelimit.NewWindow(ratelimit.Policy{Name: "signin", Limit: 30, Window: time.Minute}),
 	})
@@ -585,6 +609,34 @@ func TestProviderDown(t *testing.T) {
 	}
 	if err := w.Start(httptest.NewRecorder(), w.request("/"), "none", ""); fault.KindOf(err) != fault.NotFound {
 		t.Error(err)
+	}
+}
+
+// People do not wait one after the other for a provider that fails.
+func TestProviderFails(t *testing.T) {
+	w := newWorld(t, nil)
+	w.one.down = true
+	for range 3 {
+		if err := w.Start(httptest.NewRecorder(), w.request("/"), "one", ""); fault.KindOf(err) != fault.Unavailable {
+			t.Error(err)
+		}
+	}
+	if w.one.asked != 1 {
+		t.Errorf("it was asked %d times", w.one.asked)
+	}
+}
+
+// While the store fails nobody is signed in, and the browser can send the request again.
+func TestStoreFailsInTheCallback(t *testing.T) {
+	w := newWorld(t, nil)
+	asked := w.start("one", "")
+	w.fails = errors.New("the store is down")
+	if _, err := w.finish("one", w.one, asked, nil); !errors.Is(err, w.fails) || w.session() != nil {
+		t.Errorf("%v, session %v", err, w.session())
+	}
+	w.fails = nil
+	if _, err := w.finish("one", w.one, asked, nil); err != nil || w.session() == nil {
+		t.Errorf("%v, session %v", err, w.session())
 	}
 }
 

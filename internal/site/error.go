@@ -49,7 +49,9 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 	}
 	p := &page{template: "error", status: d.Status, Title: data.Heading, Data: data, noIndex: true}
 	if d.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Refresh", "2") // browsers reload the page
+		if q.Method == http.MethodGet || q.Method == http.MethodHead { // a form would not be sent again
+			w.Header().Set("Refresh", "2") // browsers reload the page
+		}
 		if _, err := s.Query.Snapshot(); err != nil {
 			p.Title, data.Heading, data.Advice = e.Text("loading.title"), e.Text("loading.title"), e.Text("loading.text")
 		}

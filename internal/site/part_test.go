@@ -67,6 +67,17 @@ func TestPart(t *testing.T) {
 		t.Errorf("a program gets %s", got)
 	}
 
+	failure = fault.New(fault.Unavailable, "The store is down.")
+	if got := s.get(http.StatusServiceUnavailable, "/note").Header().Get("Refresh"); got == "" {
+		t.Error("a page that cannot be shown now is not loaded again")
+	}
+	rec, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/note", nil)
+	r.Header.Set("Accept", "text/html")
+	s.pages.WriteError(rec, r, failure)
+	if got := rec.Header().Get("Refresh"); got != "" {
+		t.Errorf("the answer to a form has Refresh %s: the browser would ask for another page", got)
+	}
+
 	w = s.get(http.StatusOK, "/")
 	has(t, w, `<a href="/note">Notas</a>`)
 	if strings.Contains(w.Body.String(), "/assets/notes.") {

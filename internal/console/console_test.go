@@ -113,7 +113,10 @@ func (f *fake) Decide(_ context.Context, form string, _ access.Principal, allow 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	f.calls = append(f.calls, call{r.Method + " " + r.URL.RequestURI(), strings.TrimSpace(string(body))})
-	out, ok := f.answers[r.Method+" "+r.URL.Path]
+	out, ok := f.answers[r.Method+" "+r.URL.RequestURI()]
+	if !ok {
+		out, ok = f.answers[r.Method+" "+r.URL.Path]
+	}
 	if !ok {
 		f.t.Errorf("the API was asked for %s %s", r.Method, r.URL)
 	}
@@ -527,6 +530,9 @@ func TestOperators(t *testing.T) {
 	location(t, f.do(http.StatusSeeOther, "/account/keys/k1/revoke?owner=bea", url.Values{}), "/account/keys?owner=bea&done=key-revoked")
 	f.called("DELETE /api/v1/account/keys/k1?owner=bea", "")
 	f.do(http.StatusNotFound, "/account?owner=nobody", nil)
+	f.answers["GET /api/v1/account/owners?limit=500&page=1"] = answer{body: `{"owners":[{"id":"cleo"}],"total":2}`}
+	f.answers["GET /api/v1/account/owners?limit=500&page=2"] = answer{body: `{"owners":[{"id":"dora"}],"total":2}`}
+	has(t, f.do(http.StatusOK, "/account/owners", nil), "cleo", "dora")
 	location(t, f.do(http.StatusSeeOther, "/account/owners/block", url.Values{"owner": {"bea"}, "blocked": {"false"}}), "/account/owners?done=unblocked")
 	f.called("POST /api/v1/account/owners/block", `{"owner":"bea","blocked":false}`)
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"pregon/internal/fault"
@@ -27,10 +28,20 @@ type ownersPage struct {
 	Owners []owner
 }
 
-func (c *Console) owners(q *request) ([]owner, error) {
-	var found struct{ Owners []owner }
-	err := c.call(q, http.MethodGet, "/api/v1/account/owners", nil, &found)
-	return found.Owners, err
+// owners returns all owners, of which the API returns a page at a time.
+func (c *Console) owners(q *request) (all []owner, err error) {
+	for page := 1; ; page++ {
+		var found struct {
+			Owners []owner
+			Total  int
+		}
+		if err := c.call(q, http.MethodGet, "/api/v1/account/owners?limit=500&page="+strconv.Itoa(page), nil, &found); err != nil {
+			return nil, err
+		}
+		if all = append(all, found.Owners...); len(found.Owners) == 0 || len(all) >= found.Total {
+			return all, nil
+		}
+	}
 }
 
 // errNoPage hides pages of operators from others.

@@ -106,9 +106,11 @@ const mine = await ask()
 await assert.rejects(exchange({ ...mine, verifier: again.verifier }), refusedWith('invalid_grant'))
 
 // A token for MCP says so, and is not for REST.
-const mcp = await exchange(await ask({ resource: `${base}/api/mcp` }), { resource: `${base}/api/mcp` })
+const mcp = await exchange(await ask({ resource: `${base}/api/mcp`, scope: 'read:reports offline_access' }), { resource: `${base}/api/mcp` })
 await oauth.validateJwtAccessToken(as, new Request(base, { headers: { authorization: `Bearer ${mcp.access_token}` } }), `${base}/api/mcp`, plain)
 await assert.rejects(call(mcp.access_token), oauth.WWWAuthenticateChallengeError)
+const kept = await refresh(mcp.refresh_token) // some clients do not repeat the resource
+await oauth.validateJwtAccessToken(as, new Request(base, { headers: { authorization: `Bearer ${kept.access_token}` } }), `${base}/api/mcp`, plain)
 
 // Revocation, by the refresh token.
 const last = await exchange(await ask())

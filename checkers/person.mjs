@@ -18,6 +18,16 @@ export class Person {
     this.context ??= await browser.newContext({ locale: 'en-GB' })
     this.context.setDefaultTimeout(PATIENCE)
     const page = await this.context.newPage()
+    try {
+      return await this.use(page, address, button)
+    } catch (error) {
+      throw new Error(`${error.message}\n${page.url()} says: ${await page.locator('body').innerText()}`)
+    } finally {
+      await page.close()
+    }
+  }
+
+  async use(page, address, button) {
     await page.goto(String(address))
     if (!this.signedIn) await this.signIn(page)
     this.signedIn = true
@@ -26,7 +36,6 @@ export class Person {
     const said = await page.locator('main').innerText()
     await choice.click()
     await page.getByText('You can close this page.').waitFor()
-    await page.close()
     return said
   }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
@@ -99,13 +100,9 @@ func refusal(err error, fields ...string) (*formProblem, int, error) {
 	}
 	out := &formProblem{Detail: e.Detail, Fields: map[string]string{}}
 	for _, f := range e.Errors {
-		known := false
-		for _, name := range fields {
-			if f.Parameter == name {
-				out.Fields[name], known = f.Reason, true
-			}
-		}
-		if !known {
+		if slices.Contains(fields, f.Parameter) {
+			out.Fields[f.Parameter] = f.Reason
+		} else {
 			out.Rest = append(out.Rest, f)
 		}
 	}

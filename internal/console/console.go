@@ -231,22 +231,11 @@ func nameOf(name, email, id string) string {
 	return id
 }
 
-// done are the things that a page may report after a form.
-var done = []string{
-	"signed-out", "session-ended", "key-changed", "key-revoked", "webhook-changed", "webhook-enabled", "webhook-disabled", "webhook-deleted", "redelivered",
-	"app-revoked", "blocked", "unblocked",
-}
-
 // frame returns the surroundings of a page.
 func (q *request) frame(tab string) frame {
-	f := frame{Session: q.session, Token: q.session.Token, Tab: tab, Heading: q.e.Text("heading." + tab)}
-	asked := q.URL.Query().Get("done")
-	for _, d := range done {
-		if asked == d {
-			f.Done = q.e.Text("done." + d)
-		}
+	return frame{
+		Session: q.session, Token: q.session.Token, Tab: tab, Heading: q.e.Text("heading." + tab), Done: q.word("done.", q.URL.Query().Get("done"), ""),
 	}
-	return f
 }
 
 // page returns a page.

@@ -355,10 +355,11 @@ func TestFormsAreChecked(t *testing.T) {
 	if posts != len(forms()) {
 		t.Errorf("there are %d forms, and %d are tested", posts, len(forms()))
 	}
+	f := start(t, nil)
+	f.session.Operator = true
+	f.formError = fault.New(fault.Forbidden, "The form came from elsewhere.")
 	for target, form := range forms() {
-		f := start(t, nil)
-		f.session.Operator = true
-		f.formError = fault.New(fault.Forbidden, "The form came from elsewhere.")
+		f.checked = nil
 		has(t, f.do(http.StatusForbidden, target, form), "The form came from elsewhere.")
 		if len(f.checked) != 1 || len(f.calls) > 0 || f.signedOut != "" || f.decided != "" {
 			t.Errorf("%s had an effect: %v", target, f.calls)
@@ -376,9 +377,9 @@ func TestForms(t *testing.T) {
 	shown := map[string]bool{
 		"/account/keys": true, "/account/keys/k1/rotate": true, "/account/webhooks": true, "/account/webhooks/preview": true, "/account/webhooks/w1/test": true, "/account/webhooks/w1/rotate": true,
 	}
+	f := start(t, full(hostile))
+	f.session.Operator = true
 	for target, form := range forms() {
-		f := start(t, full(hostile))
-		f.session.Operator = true
 		status := http.StatusSeeOther
 		if shown[target] {
 			status = http.StatusOK

@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,45 +71,38 @@ type scopeChoice struct {
 // keyFields are the fields of the API for which the forms have a place.
 var keyFields = []string{"name", "scopes", "expires_at", "networks"}
 
-func (c *Console) listKeys(q *request) (*reply, error) { return c.keysReply(q, &keysPage{}) }
+func (c *Console) listKeys(q *request) (*reply, error) {
+	data, err := c.newKeysPage(q, q.session.Scope.Names())
+	if err != nil {
+		return nil, err
+	}
+	return q.page("keys", data.Heading, data), nil
+}
 
-func (c *Console) keysReply(q *request, data *keysPage) (*reply, error) {
-	problem := data.Problem
+// newKeysPage returns the list, with a form in which some rights are checked.
+func (c *Console) newKeysPage(q *request, checked []string) (*keysPage, error) {
 	f, err := c.ownerFrame(q, "keys")
 	if err != nil {
 		return nil, err
 	}
-	data.frame = f
-	data.Problem = problem
 	found, err := c.keys(q)
 	if err != nil {
 		return nil, err
 	}
+	data := &keysPage{frame: f}
 	for _, k := range found {
 		data.Keys = append(data.Keys, q.keyRow(k))
 	}
-	if data.Scopes == nil {
-		data.Scopes = q.scopeChoices(q.session.Scope.Names())
+	for _, name := range q.session.Scope.Names() {
+		data.Scopes = append(data.Scopes, scopeChoice{name, q.scopes([]string{name})[0], slices.Contains(checked, name)})
 	}
-	return q.page("keys", q.e.Text("heading.keys"), data), nil
+	return data, nil
 }
 
 func (c *Console) keys(q *request) ([]key, error) {
 	var found struct{ Keys []key }
 	err := c.call(q, http.MethodGet, "/api/v1/account/keys"+q.ownerQuery(), nil, &found)
 	return found.Keys, err
-}
-
-// scopeChoices returns the rights that a new key may have.
-func (q *request) scopeChoices(checked []string) (out []scopeChoice) {
-	for _, name := range q.session.Scope.Names() {
-		one := scopeChoice{Name: name, Text: q.scopes([]string{name})[0]}
-		for _, c := range checked {
-			one.Checked = one.Checked || c == name
-		}
-		out = append(out, one)
-	}
-	return out
 }
 
 // secretPage shows a secret once.
@@ -148,13 +142,14 @@ func (c *Console) createKey(q *request) (*reply, error) {
 
 // keyNotMade shows the form again with why it was refused.
 func (c *Console) keyNotMade(q *request, form keyForm, refused *formProblem, status int) (*reply, error) {
-	data := &keysPage{Form: form, Open: true, Scopes: q.scopeChoices(q.PostForm["scopes"])}
-	data.Problem = refused
-	out, err := c.keysReply(q, data)
-	if err == nil {
-		out.Status = status
+	data, err := c.newKeysPage(q, q.PostForm["scopes"])
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	data.Form, data.Open, data.Problem = form, true, refused
+	out := q.page("keys", data.Heading, data)
+	out.Status = status
+	return out, nil
 }
 
 // keySecret returns the page that shows a key.

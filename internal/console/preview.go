@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"pregon/internal/disclosure"
 	"pregon/internal/query"
 	"pregon/internal/site/chart"
 )
@@ -48,12 +47,9 @@ func (c *Console) preview(q *request, entered hookForm) (*preview, error) {
 	out := &preview{Total: found.Total, Samples: found.Samples}
 	var slots []chart.Slot
 	for _, d := range found.Days {
-		s := chart.Slot{Values: []int{d.Count}}
-		if day, ok := disclosure.ParseDay(d.Date); ok {
-			s.Title = q.e.Day(day) + ": " + q.e.Number(d.Count)
-			s.Weekend = day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
-		}
-		slots = append(slots, s)
+		slot := q.daySlot(d.Date, d.Count)
+		slot.Values = []int{d.Count}
+		slots = append(slots, slot)
 	}
 	out.Bars = chart.NewBars(slots, []chart.Series{{Class: "first"}}, "")
 	return out, nil

@@ -26,9 +26,7 @@ func (c *Console) signInPage(q *request) (*reply, error) {
 		return &reply{redirect: q.e.Link(signin.Next(next))}, nil
 	}
 	data := c.newSignInPage(q, next)
-	if q.URL.Query().Get("done") == "signed-out" {
-		data.Done = q.e.Text("done.signed-out")
-	}
+	data.Done = q.word("done.", q.URL.Query().Get("done"), "")
 	return q.signInReply(data), nil
 }
 

@@ -39,56 +39,51 @@ func (c *Console) usage(q *request) ([]*chart.Chart, error) {
 	return out, nil
 }
 
-// usageByDay draws a bar for each day, with the operations that are used most.
+// usageByDay draws a bar for each day, with the operations that are used most. What
+// is left of them is the last series.
 func (q *request) usageByDay(found *usage) *chart.Chart {
-	var names []string
-	for _, o := range found.Operations[:min(maxSeries, len(found.Operations))] {
-		names = append(names, o.Operation)
+	series := []chart.Series{{Class: "first"}, {Class: "second"}, {Class: "third"}, {Class: "rest", Name: q.e.Text("usage.rest")}}
+	series = series[:min(len(series), len(found.Operations))]
+	for i := range min(maxSeries, len(series)) {
+		series[i].Name = found.Operations[i].Operation
 	}
-	series := []chart.Series{{Class: "first"}, {Class: "second"}, {Class: "third"}}[:len(names)]
 	table := &chart.Table{Columns: []chart.Column{{Name: "date", Text: q.e.Text("chart.date")}, chart.NumberColumn("total", q.e.Text("chart.total"))}}
-	for i, name := range names {
-		series[i].Name = name
-		table.Columns = append(table.Columns, chart.NumberColumn(name, name))
-	}
-	if len(found.Operations) > len(names) {
-		rest := q.e.Text("usage.rest")
-		series = append(series, chart.Series{Class: "rest", Name: rest})
-		table.Columns = append(table.Columns, chart.NumberColumn("rest", rest))
+	for _, one := range series {
+		table.Columns = append(table.Columns, chart.NumberColumn(one.Name, one.Name))
 	}
 	var slots []chart.Slot
 	for _, d := range found.Days {
-		s := chart.Slot{}
-		parts, row, rest := []string{}, []chart.Cell{chart.TextCell(d.Date), {Text: q.e.Number(d.Total)}}, d.Total
+		slot := q.daySlot(d.Date, d.Total)
+		row, rest := []chart.Cell{chart.TextCell(d.Date), {Text: q.e.Number(d.Total)}}, d.Total
 		for i, one := range series {
 			n := rest
-			if i < len(names) {
+			if i < maxSeries {
 				n = d.Operations[one.Name]
-				rest -= n
 			}
-			s.Values = append(s.Values, n)
+			rest -= n
+			slot.Values = append(slot.Values, n)
 			row = append(row, chart.Cell{Text: q.e.Number(n)})
-			if n > 0 {
-				parts = append(parts, one.Name+" "+q.e.Number(n))
-			}
 		}
-		table.Rows = append(table.Rows, row)
-		if day, ok := disclosure.ParseDay(d.Date); ok {
-			s.Title = q.e.Day(day) + ": " + q.e.Number(d.Total)
-			s.Weekend = day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
-			if day.Weekday() == time.Monday {
-				s.Label = strings.TrimSuffix(q.e.ShortDate(day.Start()), " "+d.Date[:4])
-			}
-		}
-		if len(parts) > 0 {
-			s.Title += " (" + strings.Join(parts, ", ") + ")"
-		}
-		slots = append(slots, s)
+		slots, table.Rows = append(slots, slot), append(table.Rows, row)
 	}
 	slices.Reverse(table.Rows)
 	out := &chart.Chart{ID: "usage", Caption: q.e.Text("usage.title"), Note: q.e.Text("usage.note", len(found.Days)), Table: table}
 	out.SetBars(chart.NewBars(slots, series, ""))
 	return out
+}
+
+// daySlot returns the slot of a day without its values. Mondays have a label.
+func (q *request) daySlot(date string, total int) (s chart.Slot) {
+	day, ok := disclosure.ParseDay(date)
+	if !ok {
+		return s
+	}
+	weekday := day.Weekday()
+	s.Title, s.Weekend = q.e.Day(day)+": "+q.e.Number(total), weekday == time.Saturday || weekday == time.Sunday
+	if weekday == time.Monday {
+		s.Label = strings.TrimSuffix(q.e.ShortDate(day.Start()), " "+date[:4])
+	}
+	return s
 }
 
 // usageByOperation ranks the operations.

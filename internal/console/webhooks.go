@@ -3,9 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"pregon/internal/query"
@@ -41,8 +39,7 @@ type hookRow struct {
 }
 
 func (q *request) hookRow(h hook) hookRow {
-	out := hookRow{hook: h, Label: nameOf(h.Description, hostOf(h.URL), h.ID), Address: q.e.Link(hookPath(h.ID)), Selection: q.filterWords(h.Filter)}
-	return out
+	return hookRow{hook: h, Label: nameOf(h.Description, hostOf(h.URL), h.ID), Address: q.e.Link(hookPath(h.ID)), Selection: q.filterWords(h.Filter)}
 }
 
 func hostOf(address string) string {
@@ -157,6 +154,7 @@ const deliveriesShown = 20
 
 func (c *Console) showWebhook(q *request) (*reply, error) { return c.hookReply(q, nil) }
 
+// hookReply returns the page of a webhook, with the result of a test if there is one.
 func (c *Console) hookReply(q *request, test *attempt) (*reply, error) {
 	h, err := c.webhook(q)
 	if err != nil {
@@ -167,38 +165,50 @@ func (c *Console) hookReply(q *request, test *attempt) (*reply, error) {
 	for _, e := range h.Events {
 		data.Events = append(data.Events, q.word("event.", e, e))
 	}
-	asked := q.URL.Query()
-	values := url.Values{"limit": {strconv.Itoa(deliveriesShown)}}
-	for _, name := range []string{"state", "before"} {
-		if v := asked.Get(name); v != "" {
-			values.Set(name, v)
-		}
+	if err := c.addDeliveries(q, data); err != nil {
+		return nil, err
 	}
+	return q.page("webhook", data.Heading, data), nil
+}
+
+// addDeliveries adds the deliveries in the state that the address names, from the one
+// before which it asks.
+func (c *Console) addDeliveries(q *request, data *hookPage) error {
+	path, asked := hookPath(data.Hook.ID), q.URL.Query()
+	link := func(state, before string) string {
+		values := url.Values{}
+		for name, value := range map[string]string{"state": state, "before": before} {
+			if value != "" {
+				values.Set(name, value)
+			}
+		}
+		address := path
+		if len(values) > 0 {
+			address += "?" + values.Encode()
+		}
+		return q.e.Link(address) + "#deliveries"
+	}
+	state, before := asked.Get("state"), asked.Get("before")
+	values := url.Values{"limit": {strconv.Itoa(deliveriesShown)}, "state": {state}, "before": {before}}
 	var found struct{ Data []delivery }
 	if err := c.call(q, http.MethodGet, hookResource(q)+"/deliveries?"+values.Encode(), nil, &found); err != nil {
-		return nil, err
+		return err
 	}
 	for _, d := range found.Data {
 		d.StateText = q.word("delivery.state.", d.State, d.State)
 		data.Deliveries = append(data.Deliveries, d)
 	}
-	path := hookPath(h.ID)
-	for _, state := range []string{"", "pending", "delivered", "dead"} {
-		address, text := path, q.e.Text("delivery.all")
-		if state != "" {
-			address, text = path+"?state="+state, q.e.Text("delivery."+state)
-		}
-		data.States = append(data.States, stateChoice{text, q.e.Link(address) + "#deliveries", state == asked.Get("state")})
+	data.States = []stateChoice{{q.e.Text("delivery.all"), link("", ""), state == ""}}
+	for _, one := range []string{"pending", "delivered", "dead"} {
+		data.States = append(data.States, stateChoice{q.e.Text("delivery." + one), link(one, ""), state == one})
 	}
-	if len(found.Data) == deliveriesShown {
-		values.Del("limit")
-		values.Set("before", strconv.FormatInt(found.Data[deliveriesShown-1].Seq, 10))
-		data.Older = q.e.Link(path+"?"+values.Encode()) + "#deliveries"
+	if n := len(found.Data); n == deliveriesShown {
+		data.Older = link(state, strconv.FormatInt(found.Data[n-1].Seq, 10))
 	}
-	if asked.Get("before") != "" {
-		data.Newest = q.e.Link(path) + "#deliveries"
+	if before != "" {
+		data.Newest = link(state, "")
 	}
-	return q.page("webhook", data.Heading, data), nil
+	return nil
 }
 
 func (c *Console) webhook(q *request) (hook, error) {
@@ -261,165 +271,4 @@ func (c *Console) deleteWebhook(q *request) (*reply, error) {
 		return nil, err
 	}
 	return q.back("/account/webhooks", "webhook-deleted"), nil
-}
-
-// --- the form for what a webhook selects
-
-// builderPage is the form of a webhook with what it would have sent.
-type builderPage struct {
-	frame
-	ID         string // of the webhook; empty for a new one
-	Action     string
-	URL        string
-	Text       string // description
-	Events     []eventChoice
-	Filter     query.FilterBody
-	Types      []option
-	Kinds      []option
-	Categories []string
-	Markets    []string
-	Preview    *preview
-}
-
-type eventChoice struct {
-	Name, Text string
-	Checked    bool
-}
-
-type option struct {
-	Value, Text string
-	Selected    bool
-}
-
-// events are those that a webhook may select. All but the last are the default.
-var eventNames = []string{"report.published", "report.updated", "report.corrected", "issuer.updated", "report.backfilled"}
-
-// hookFields are the fields of the API for which the form has a place.
-var hookFields = []string{"url", "description", "events", "search", "type", "issuer", "category", "kind", "market"}
-
-// hookForm is what a person entered, as the body for the API.
-type hookForm struct {
-	URL         string           `json:"url"`
-	Description string           `json:"description"`
-	Events      []string         `json:"events"`
-	Filter      query.FilterBody `json:"filter"`
-}
-
-func (q *request) hookForm() hookForm {
-	get := func(name string) string { return strings.TrimSpace(q.PostForm.Get(name)) }
-	return hookForm{
-		URL: get("url"), Description: get("description"), Events: append([]string{}, q.PostForm["events"]...),
-		Filter: query.FilterBody{
-			Search: get("search"), Type: get("type"), Issuer: get("issuer"), From: get("from"), To: get("to"), Category: get("category"), Kind: get("kind"),
-			Market: get("market"), Without: get("without"), In: get("in"),
-		},
-	}
-}
-
-// builder returns the form with what a person entered.
-func (c *Console) builder(q *request, id string, entered hookForm) *builderPage {
-	data := &builderPage{
-		frame: q.frame("webhooks"), ID: id, URL: entered.URL, Text: entered.Description, Filter: entered.Filter, Action: q.e.Link("/account/webhooks"),
-	}
-	data.Heading = q.e.Text("webhook.new")
-	if id != "" {
-		data.Heading, data.Action = q.e.Text("webhook.edit"), q.e.Link(hookPath(id))
-	}
-	for _, name := range eventNames {
-		data.Events = append(data.Events, eventChoice{name, q.e.Text("event." + name), slices.Contains(entered.Events, name)})
-	}
-	for _, value := range []string{"", "IP", "OIR", "HR"} {
-		data.Types = append(data.Types, option{value, q.any(value, "type."), value == entered.Filter.Type})
-	}
-	for _, value := range []string{"", "company", "fund", "manager", "other"} {
-		data.Kinds = append(data.Kinds, option{value, q.any(value, "kinds."), value == entered.Filter.Kind})
-	}
-	var figures struct {
-		Categories []struct{ Category string }
-		Markets    []struct{ Market string }
-	}
-	if c.call(q, http.MethodGet, "/api/v1/analytics", nil, &figures) == nil { // they only help to fill in the form
-		for _, one := range figures.Categories {
-			data.Categories = append(data.Categories, one.Category)
-		}
-		for _, one := range figures.Markets {
-			data.Markets = append(data.Markets, one.Market)
-		}
-	}
-	return data
-}
-
-// any returns the name of a value, or that it may be any.
-func (q *request) any(value, prefix string) string {
-	if value == "" {
-		return q.e.Text("any")
-	}
-	return q.e.Text(prefix + value)
-}
-
-func (c *Console) newWebhook(q *request) (*reply, error) {
-	asked := q.URL.Query()
-	entered := hookForm{Events: eventNames[:len(eventNames)-1], Filter: query.FilterBody{Issuer: asked.Get("issuer"), Type: asked.Get("type"), Search: asked.Get("search")}}
-	return c.builderReply(q, c.builder(q, "", entered), entered)
-}
-
-func (c *Console) editWebhook(q *request) (*reply, error) {
-	h, err := c.webhook(q)
-	if err != nil {
-		return nil, err
-	}
-	entered := hookForm{h.URL, h.Description, h.Events, h.Filter}
-	return c.builderReply(q, c.builder(q, h.ID, entered), entered)
-}
-
-// builderReply returns the form with its preview.
-func (c *Console) builderReply(q *request, data *builderPage, entered hookForm) (*reply, error) {
-	var err error
-	if data.Preview, err = c.preview(q, entered); err != nil {
-		return nil, err
-	}
-	return q.page("builder", data.Heading, data), nil
-}
-
-func (c *Console) createWebhook(q *request) (*reply, error) {
-	entered := q.hookForm()
-	var made hook
-	if err := c.call(q, http.MethodPost, "/api/v1/webhooks", entered, &made); err != nil {
-		return c.builderRefused(q, "", entered, err)
-	}
-	return q.hookSecret(made, "webhook.made"), nil
-}
-
-func (c *Console) changeWebhook(q *request) (*reply, error) {
-	entered := q.hookForm()
-	if err := c.call(q, http.MethodPatch, hookResource(q), entered, nil); err != nil {
-		return c.builderRefused(q, q.PathValue("id"), entered, err)
-	}
-	return q.back(hookPath(q.PathValue("id")), "webhook-changed"), nil
-}
-
-// builderRefused shows the form again with why it was refused.
-func (c *Console) builderRefused(q *request, id string, entered hookForm, err error) (*reply, error) {
-	refused, status, err := refusal(err, hookFields...)
-	if err != nil {
-		return nil, err
-	}
-	data := c.builder(q, id, entered)
-	data.Problem = refused
-	out, err := c.builderReply(q, data, entered)
-	if err == nil {
-		out.Status = status
-	}
-	return out, err
-}
-
-// previewWebhook shows what a webhook would have sent: in the form, or alone for the
-// script of the page.
-func (c *Console) previewWebhook(q *request) (*reply, error) {
-	entered := q.hookForm()
-	if q.PostForm.Get("fragment") != "" {
-		found, err := c.preview(q, entered)
-		return q.page("fragment-preview", "", found), err
-	}
-	return c.builderReply(q, c.builder(q, q.PostForm.Get("id"), entered), entered)
 }

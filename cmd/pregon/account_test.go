@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -54,7 +55,7 @@ func TestNoSignIn(t *testing.T) {
 	store := engines["sqlite"](t)
 	s := startReplica(t, store, "--source", "none", "--signin", "off")
 	key := pregon(t, store, "keys", "create", "--plan", "operator")
-	for _, path := range []string{"/api/v1/account", "/api/v1/account/keys", "/api/v1/account/owners"} {
+	for _, path := range []string{"/api/v1/account", "/api/v1/account/keys", "/api/v1/account/owners", "/signin", "/account", "/oauth/authorize"} {
 		if status := s.status(t, path, "X-API-Key", key); status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, status)
 		}
@@ -69,5 +70,17 @@ func TestNoSignIn(t *testing.T) {
 				t.Errorf("%s has %q", path, word)
 			}
 		}
+	}
+	resp, err := http.Get(s.url + "/developers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(page, []byte("<html")) || bytes.Contains(page, []byte(`href="/account"`)) {
+		t.Error("pages link to an account")
 	}
 }

@@ -221,9 +221,22 @@ func (a *Accounts) Block(ctx context.Context, id string, blocked bool) error {
 // errUnchanged ends a change that has nothing to write.
 var errUnchanged = errors.New("unchanged")
 
+// storeTimeout is how long a request waits for the store.
+const storeTimeout = 5 * time.Second
+
 // change rewrites an account. It tries again when another process changed it
 // meanwhile. An empty event is not audited.
 func (a *Accounts) change(ctx context.Context, id, event string, change func(*Account, time.Time) error) error {
+	writing, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	err := a.rewrite(writing, id, event, change)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(fault.Unavailable, err, "The store does not answer. Try again in a few seconds.")
+	}
+	return err
+}
+
+func (a *Accounts) rewrite(ctx context.Context, id, event string, change func(*Account, time.Time) error) error {
 	for {
 		one, known := a.Account(id)
 		if !known {
@@ -267,7 +280,10 @@ func (a *Accounts) put(ctx context.Context, one Account) error {
 	if _, err := store.PutRecord(ctx, a.o.Store, store.Record{Kind: kind, ID: one.ID, Body: string(body), Revision: one.revision}); err != nil {
 		return err
 	}
-	return a.Refresh(ctx) // which applies it in the order of revisions
+	// It is applied in the order of revisions. If that fails now, Follow does it: what is
+	// written must not be reported as a failure, since a client would lose its token.
+	_ = a.Refresh(ctx)
+	return nil
 }
 
 func (a *Accounts) audit(ctx context.Context, event, id string, more ...slog.Attr) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -395,5 +396,55 @@ func TestProviderRemoved(t *testing.T) {
 	gone.ID, gone.Provider = "https://old.example#ana", "old"
 	if _, _, err := r.SignIn(t.Context(), gone, account.Session{}); fault.KindOf(err) != fault.Forbidden {
 		t.Error(err)
+	}
+}
+
+// failing is a store that hangs when it is written to, or that fails when it is read.
+type failing struct {
+	store.Store
+	hangs, unread *atomic.Bool
+}
+
+func (f failing) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
+	if f.hangs.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return f.Store.PutRecords(ctx, lease, records...)
+}
+
+func (f failing) RecordsSince(ctx context.Context, kind string, revision int64) ([]store.Record, error) {
+	if f.unread.Load() {
+		return nil, errors.New("down")
+	}
+	return f.Store.RecordsSince(ctx, kind, revision)
+}
+
+// A request does not wait for a store that hangs, and what was written is not reported
+// as a failure.
+func TestStoreFails(t *testing.T) {
+	r := replicas(t, 1)[0]
+	db := failing{r.db, new(atomic.Bool), new(atomic.Bool)}
+	accounts := account.New(account.Options{Store: db, Key: r.keys.State, Audit: r.audit, Configured: func(string, string) bool { return true }})
+	if _, _, err := accounts.SignIn(t.Context(), profile, account.Session{}); err != nil {
+		t.Fatal(err)
+	}
+	db.hangs.Store(true)
+	synctest.Test(t, func(t *testing.T) {
+		if err := accounts.EndSessions(t.Context(), ana); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("while the store hangs: %v", err)
+		}
+	})
+	db.hangs.Store(false)
+	db.unread.Store(true)
+	if err := accounts.EndSessions(t.Context(), ana); err != nil || r.audited("session.all_ended") != 1 {
+		t.Errorf("%v, audited %d times", err, r.audited("session.all_ended"))
+	}
+	db.unread.Store(false)
+	if err := accounts.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if one, _ := accounts.Account(ana); len(one.Sessions) != 0 {
+		t.Error("the session is open")
 	}
 }

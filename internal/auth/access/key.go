@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
@@ -99,8 +100,8 @@ func (k *Key) validate(now time.Time) error {
 		return fault.New(fault.Invalid, "there is no plan %q: use %s", k.Plan, strings.Join(Plans, ", "))
 	case k.Scopes == 0:
 		return fault.New(fault.Invalid, "a key needs a scope: use %s", strings.Join(AllScopes.Names(), ", "))
-	case len(k.Name) > longestName || strings.ContainsFunc(k.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
-		return fault.New(fault.Invalid, "the name may have %d bytes, all of them on one line", longestName)
+	case len(k.Name) > longestName || strings.ContainsFunc(k.Name, func(c rune) bool { return c < ' ' || c == 0x7f || unicode.Is(unicode.Bidi_Control, c) }):
+		return fault.New(fault.Invalid, "the name may have %d bytes, on one line and without characters that change the direction of writing", longestName)
 	case reached(k.ExpiresAt, now):
 		return fault.New(fault.Invalid, "the key would have expired already, at %s", k.ExpiresAt.Format(time.RFC3339))
 	case len(k.Networks) > mostNetworks:

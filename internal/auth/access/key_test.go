@@ -61,6 +61,16 @@ func TestBrokenKeys(t *testing.T) {
 	}
 }
 
+// A name must not look like another one in the lists of operators.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{"Ana, 🖥️ at home": true, "a\u202eb": false, "a\u2066b": false, "a\nb": false, "a\x7f": false} {
+		k := Key{Name: name, Plan: "pro", Scopes: AllScopes}
+		if err := k.validate(time.Now()); (err == nil) != want {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 func FuzzWellFormed(f *testing.F) {
 	raw, _ := newSecret(time.Now())
 	f.Add(raw)

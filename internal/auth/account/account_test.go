@@ -163,8 +163,11 @@ func mustAccount(t *testing.T, r *replica) account.Account {
 func TestBounds(t *testing.T) {
 	r := replicas(t, 1)[0]
 	long := profile
-	long.Name = strings.Repeat("ñ", 1000)
+	long.Name = "\u202e" + strings.Repeat("ñ", 1000)
 	first, raw := r.signIn(t, long, account.Session{Agent: strings.Repeat("x", 10_000)})
+	if got := mustAccount(t, r).Name; !strings.HasPrefix(got, "ñ") {
+		t.Errorf("the name is %q", got)
+	}
 	for range 20 {
 		r.signIn(t, profile, account.Session{})
 	}

@@ -40,7 +40,7 @@ func (s Session) alive(now time.Time) bool {
 // SignIn opens a session of a person, whose account is created or brought up to date.
 // It returns the secret of the session, which cannot be read again.
 func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Session, string, error) {
-	s.ID, s.Agent = newID("ses_"), text.ClipBytes(strings.ToValidUTF8(s.Agent, ""), maxText)
+	s.ID, s.Agent = newID("ses_"), clipped(s.Agent)
 	raw := secret.RandomText(sessionSecret)
 	s.Digest = digestOf(raw)
 	if _, known := a.Account(profile.ID); !known {
@@ -73,7 +73,17 @@ func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Sess
 	return s, raw, nil
 }
 
-func clipped(s string) string { return text.ClipBytes(strings.ToValidUTF8(s, ""), maxText) }
+// clipped returns a text from outside without what cannot be seen or changes the
+// direction of writing: operators read it.
+func clipped(s string) string {
+	visible := strings.Map(func(c rune) rune {
+		if text.Invisible(c) {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(s, ""))
+	return text.ClipBytes(strings.Join(strings.Fields(visible), " "), maxText)
+}
 
 // create stores an account unless another process did.
 func (a *Accounts) create(ctx context.Context, one Account) error {

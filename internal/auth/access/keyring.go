@@ -189,6 +189,7 @@ func (b *badKey) Error() string { return b.reason }
 type foundKey struct {
 	*holder
 	scope   Scope
+	plan    string    // that of its owner
 	expires time.Time // zero for never
 }
 
@@ -212,7 +213,7 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 	if reached(found.secret.ExpiresAt, time.Now()) && h.RevokedAt.IsZero() && !reached(h.ExpiresAt, time.Now()) {
 		return foundKey{}, &badKey{h.ID, "this key was replaced by a newer one"}
 	}
-	out := foundKey{holder: h, scope: AllScopes}
+	out := foundKey{holder: h, scope: AllScopes, plan: h.Plan}
 	out.expires = earlier(out.expires, found.secret.ExpiresAt)
 	if err := k.checkChain(&out, from); err != nil {
 		return foundKey{}, err
@@ -226,6 +227,7 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 			return foundKey{}, &badKey{h.ID, "this key is not valid: " + owner.Gone}
 		}
 		out.scope &= owner.Scope
+		out.plan = owner.Plan
 	}
 	return out, nil
 }
@@ -306,7 +308,7 @@ func (k *Keyring) State(id string) (o Owner, known bool) {
 	}
 	person, known := k.knownOwner(f.Owner)
 	o.Scope &= person.Scope
-	o.Gone = person.Gone
+	o.Gone, o.Plan = person.Gone, person.Plan
 	return o, known
 }
 

@@ -451,3 +451,23 @@ func TestStoreFails(t *testing.T) {
 		t.Error("the session is open")
 	}
 }
+
+// The keys of a person have the plan that the person has now.
+func TestPlanOfKeys(t *testing.T) {
+	r := replicas(t, 1)[0]
+	better := profile
+	better.Plan = "enterprise"
+	r.signIn(t, better, account.Session{})
+	key, raw, err := r.keys.CreateFor(t.Context(), access.Principal{ID: ana, Plan: "enterprise", Scope: access.AllScopes}, access.Key{Name: "laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.signIn(t, profile, account.Session{})
+	p, err := admit(access.NewGuard(access.Options{BaseURL: "https://pregon.example", Keys: r.keys, Accounts: r.Accounts}), raw)
+	if err != nil || p.Plan != "pro" {
+		t.Errorf("the plan is %s (%v)", p.Plan, err)
+	}
+	if state, _ := r.keys.State(key.ID); state.Plan != "pro" {
+		t.Errorf("the plan of a session with the key is %s", state.Plan)
+	}
+}

@@ -112,6 +112,16 @@ func (p *Provider) validate(baseURL string, complain func(field, format string, 
 				complain(field+".domains", "%q is not a domain: use one such as example.com", d)
 			}
 		}
+		for _, e := range rules.Emails {
+			if !strings.Contains(e, "@") {
+				complain(field+".emails", "%q is not an e-mail address: use one such as ana@example.com", e)
+			}
+		}
+		for claim, values := range rules.Claims {
+			if len(values) == 0 {
+				complain(field+".claims."+claim, "has no values: name those that match")
+			}
+		}
 	}
 	if p.Operators.Anyone {
 		complain("operators.anyone", "is not allowed: name the operators")

@@ -581,12 +581,16 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for name, change := range map[string]func(*signin.Config){
-		"id":               func(c *signin.Config) { c.Providers[0].ID = "A/b" },
-		"issuer":           func(c *signin.Config) { c.Providers[0].Issuer = "http://idp.example.com" },
-		"issuer: ":         func(c *signin.Config) { c.Providers[0].Issuer = "https://127.0.0.1" },
-		"client_id":        func(c *signin.Config) { c.Providers[0].ClientID = "" },
-		"allow":            func(c *signin.Config) { c.Providers[0].Allow = signin.Rules{} },
-		"allow.domains":    func(c *signin.Config) { c.Providers[0].Allow.Domains = []string{"@example.com"} },
+		"id":            func(c *signin.Config) { c.Providers[0].ID = "A/b" },
+		"issuer":        func(c *signin.Config) { c.Providers[0].Issuer = "http://idp.example.com" },
+		"issuer: ":      func(c *signin.Config) { c.Providers[0].Issuer = "https://127.0.0.1" },
+		"client_id":     func(c *signin.Config) { c.Providers[0].ClientID = "" },
+		"allow":         func(c *signin.Config) { c.Providers[0].Allow = signin.Rules{} },
+		"allow.domains": func(c *signin.Config) { c.Providers[0].Allow.Domains = []string{"@example.com"} },
+		"allow.emails":  func(c *signin.Config) { c.Providers[0].Allow.Emails = []string{"example.com"} },
+		"operators.claims.groups": func(c *signin.Config) {
+			c.Providers[0].Operators.Claims = map[string][]string{"groups": nil}
+		},
 		"operators.anyone": func(c *signin.Config) { c.Providers[0].Operators.Anyone = true },
 		"plan":             func(c *signin.Config) { c.Providers[0].Plan = "operator" },
 		"scopes":           func(c *signin.Config) { c.Providers[0].Scopes = []string{"write"} },

@@ -292,7 +292,7 @@ var developerWords = texts{
 	"dev.limits.scopes":    {"lo que permitan sus permisos", "what its scopes allow"},
 	"dev.limits.plan":      {"ninguno, salvo el de su plan", "none, unless its plan has one"},
 	"dev.limits.token":     {"Token", "Token"},
-	"dev.limits.text":      {"Las claves las entrega quien opera el servicio. Un token de diez minutos se obtiene con una aserción de un proveedor de identidad de confianza. Los permisos son:", "Keys are issued by the operator of the service. A token for ten minutes is obtained with an assertion of a trusted identity provider. The scopes are:"},
+	"dev.limits.text":      {"Las claves las entrega quien opera el servicio, o se crean en la cuenta. Una aplicación puede pedir acceso con OAuth. Un token de diez minutos se obtiene con una aserción de un proveedor de identidad de confianza. Los permisos son:", "Keys are issued by the operator of the service, or made in the account. An application can ask for access with OAuth. A token for ten minutes is obtained with an assertion of a trusted identity provider. The scopes are:"},
 	"dev.limits.headers":   {"Cada respuesta contada dice cuántas quedan (RateLimit). Pasado el límite se responde 429 con Retry-After. Estas páginas no cuentan.", "Every counted response says how many remain (RateLimit). Above the limit the response is 429 with Retry-After. These pages are not counted."},
 	"dev.limits.url":       {"Nunca ponga una credencial en una dirección: la petición se rechaza.", "Never put a credential in an address: the request is refused."},
 	"dev.terms":            {"Condiciones", "Terms"},

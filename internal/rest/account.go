@@ -36,6 +36,21 @@ var accountRoutes = []route{
 	{pattern: "POST /api/v1/account/owners/block", need: owned, handle: (*API).blockOwner, beforeReady: true},
 }
 
+// storeTimeout is how long an operation on an account waits for the store.
+const storeTimeout = 5 * time.Second
+
+// inTime calls the handler of an operation on an account, which reads and writes the
+// store.
+func (a *API) inTime(rt route, r *http.Request) (response, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	out, err := rt.handle(a, r.WithContext(ctx), nil)
+	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
+		err = fault.Wrap(fault.Unavailable, err, "The store does not answer. Try again in a few seconds.")
+	}
+	return out, err
+}
+
 // maxOwnerID is the length of the longest id of an account in a request, in bytes.
 const maxOwnerID = 1000
 

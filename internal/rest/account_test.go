@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -416,6 +417,36 @@ func (c caller) grant(client string) string {
 		c.s.t.Fatal(err)
 	}
 	return g.ID
+}
+
+// While the store is locked, a key is not made, and the caller learns of it soon.
+func TestKeysWhileTheStoreIsLocked(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", store.Batch{})
+	ana := s.person("ana", false)
+	db, err := sql.Open("sqlite", s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	if a := ana.call("POST", "/keys", `{"name":"k"}`, 503, nil); !strings.Contains(string(a.body), "The store does not answer") { // it waits longer by itself
+		t.Errorf("%s", a.body)
+	}
+	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	ana.make(`{"name":"k"}`)
+	if got := len(ana.keys("")); got != 1 {
+		t.Errorf("there are %d keys", got)
+	}
 }
 
 // The application of a person reads, but does not see or change their webhooks.

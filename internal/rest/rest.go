@@ -261,6 +261,9 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 			return response{}, err
 		}
 	}
+	if rt.need.Owner {
+		return a.inTime(rt, r)
+	}
 	return rt.handle(a, r, snapshot)
 }
 

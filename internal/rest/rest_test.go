@@ -41,6 +41,7 @@ const baseURL = resttest.BaseURL
 type service struct {
 	t        *testing.T
 	store    *sqlite.Store
+	path     string // of its file
 	catalog  *catalog.Catalog
 	coverage *coverage.Tracker
 	feed     *events.Hub
@@ -84,12 +85,13 @@ func startEmpty(t *testing.T, source string) *service {
 // serve completes the options and serves the API.
 func serve(t *testing.T, o query.Options) *service {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := &service{t: t, store: db, coverage: coverage.New(db), mux: http.NewServeMux()}
+	s := &service{t: t, store: db, path: path, coverage: coverage.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
 	s.texts.Store = db
 	s.feed = events.NewHub(s.catalog, &s.texts)

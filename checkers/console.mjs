@@ -37,7 +37,7 @@ const api = (path, credential, init = {}) => fetch(base + path, { ...init, heade
 const text = (page, selector) => page.locator(selector).first().textContent()
 const HTML = '<img src=x onerror=alert(1)>"&'
 
-// A server of somebody else: the receiver of webhooks, the address of an application,
+// A server of others: the receiver of webhooks, the address of an application,
 // and a site that attacks.
 const received = []
 const other = http.createServer((request, response) => {

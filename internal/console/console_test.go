@@ -254,7 +254,7 @@ func full(text string) map[string]answer {
 	}
 }
 
-// empty are the answers of the API to somebody who has nothing yet.
+// empty are the answers of the API to a person who has nothing yet.
 var empty = map[string]answer{
 	"GET /api/v1/account":           {body: `{"id":"k1","plan":"pro","scopes":[],"limits":{"requests_per_minute":null},"created_at":` + at + `}`},
 	"GET /api/v1/account/usage":     {body: `{"days":[],"operations":[]}`},

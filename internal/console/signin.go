@@ -85,7 +85,7 @@ func (c *Console) signOut(q *request) (*reply, error) {
 	if err := c.SignIn.SignOut(q.w, q.Request, q.session, q.PostForm.Get("everywhere") != ""); err != nil {
 		return nil, err
 	}
-	if next := q.PostForm.Get("next"); next != "" { // somebody else signs in
+	if next := q.PostForm.Get("next"); next != "" { // another person signs in
 		return &reply{redirect: q.e.Link("/signin?next=" + url.QueryEscape(signin.Next(next)))}, nil
 	}
 	return q.back("/signin", "signed-out"), nil

@@ -27,14 +27,14 @@ var plans = func() map[string]*access.Limit {
 	return map[string]*access.Limit{"enterprise": {Policy: p, Limiter: ratelimit.NewWindow(p)}}
 }()
 
-// caller is somebody who manages an account: with a key, or signed in.
+// caller is a person who manages an account: with a key, or signed in.
 type caller struct {
 	s      *service
 	key    string
 	person access.Principal // without a key
 }
 
-// person signs somebody in.
+// person signs a person in.
 func (s *service) person(name string, operator bool) caller {
 	s.t.Helper()
 	profile := account.Account{
@@ -50,7 +50,7 @@ func (s *service) person(name string, operator bool) caller {
 	}}
 }
 
-// holder is somebody with a key of the operator's making.
+// holder is a person with a key of the operator's making.
 func (s *service) holder(k access.Key) (caller, access.Key) {
 	s.t.Helper()
 	key, raw, err := s.keys.Create(s.t.Context(), k)
@@ -409,7 +409,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// grant lets an application act for somebody.
+// grant lets an application act for a person.
 func (c caller) grant(client string) string {
 	c.s.t.Helper()
 	g := account.Grant{ID: account.NewGrantID(), ClientID: client, ClientName: "Desk", ClientHost: "desk.example", Resource: baseURL, Scopes: access.ReadReports}

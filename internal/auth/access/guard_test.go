@@ -316,7 +316,7 @@ func TestPlanLimit(t *testing.T) {
 	}
 }
 
-// Somebody whose key uses up the limit can still revoke it in the console.
+// A person whose key uses up the limit can still revoke it in the console.
 func TestPlanLimitLeavesTheConsoleOpen(t *testing.T) {
 	keys, _, _ := replicas(t)
 	key, raw := create(t, keys, access.Key{Plan: "pro"})

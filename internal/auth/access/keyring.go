@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"net/netip"
@@ -72,34 +71,6 @@ func NewKeyring(s keyStore, audit Audit) *Keyring {
 	k.known.Store(&keys{})
 	k.changed.Store(new(make(chan struct{})))
 	return k
-}
-
-// SetAccounts sets what knows the owners of keys, before the first request.
-func (k *Keyring) SetAccounts(a Accounts) { k.accounts = a }
-
-// owner returns the state of the person that a key belongs to.
-func (k *Keyring) owner(ctx context.Context, id string) (Owner, error) {
-	if o, known := k.knownOwner(id); known {
-		return o, nil
-	}
-	if k.accounts == nil {
-		return Owner{Gone: "its owner is not known"}, nil
-	}
-	if err := k.accounts.Wake(ctx); err != nil { // it may be new
-		return Owner{}, fault.Wrap(fault.Unavailable, err, "The owner of the key cannot be looked up now. Try again in a few seconds.")
-	}
-	o, known := k.knownOwner(id)
-	if !known {
-		o.Gone = "its owner is not known"
-	}
-	return o, nil
-}
-
-func (k *Keyring) knownOwner(id string) (Owner, bool) {
-	if k.accounts == nil {
-		return Owner{}, false
-	}
-	return k.accounts.Owner(id)
 }
 
 // Refresh reads the keys that were written since the last time.
@@ -180,93 +151,6 @@ func (k *Keyring) recordUse(ctx context.Context, h *holder) {
 
 func useName(id string) string { return "key:" + id }
 
-// badKey is the reason why a known key is not valid.
-type badKey struct{ id, reason string }
-
-func (b *badKey) Error() string { return b.reason }
-
-// foundKey is a valid key with the rights that it has now.
-type foundKey struct {
-	*holder
-	scope   Scope
-	plan    string    // that of its owner
-	expires time.Time // zero for never
-}
-
-// find returns the key with a text, which must be valid for use from an address.
-func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundKey, error) {
-	if !wellFormed(raw) {
-		return foundKey{}, errors.New("this is not a key of this service, or it was not copied whole: its checksum is wrong")
-	}
-	sum := digestOf(raw)
-	found, ok := k.known.Load().byDigest[sum]
-	if !ok {
-		err := k.follower.Wake(ctx) // it may be new
-		if found, ok = k.known.Load().byDigest[sum]; !ok && err != nil {
-			return foundKey{}, fault.Wrap(fault.Unavailable, err, "The keys cannot be looked up now. Try again in a few seconds.")
-		}
-		if !ok {
-			return foundKey{}, errors.New("there is no such key")
-		}
-	}
-	h := found.holder
-	if reached(found.secret.ExpiresAt, time.Now()) && h.RevokedAt.IsZero() && !reached(h.ExpiresAt, time.Now()) {
-		return foundKey{}, &badKey{h.ID, "this key was replaced by a newer one"}
-	}
-	out := foundKey{holder: h, scope: AllScopes, plan: h.Plan}
-	out.expires = earlier(out.expires, found.secret.ExpiresAt)
-	if err := k.checkChain(&out, from); err != nil {
-		return foundKey{}, err
-	}
-	if h.Owner != "" && !IsKeyID(h.Owner) {
-		owner, err := k.owner(ctx, h.Owner)
-		if err != nil {
-			return foundKey{}, err
-		}
-		if owner.Gone != "" {
-			return foundKey{}, &badKey{h.ID, "this key is not valid: " + owner.Gone}
-		}
-		out.scope &= owner.Scope
-		out.plan = owner.Plan
-	}
-	return out, nil
-}
-
-// checkChain checks a key, the key with which it was made, and so on: each must be
-// valid, and none has more rights than the one before.
-func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
-	now, byID := time.Now(), k.known.Load().byID
-	for h, depth := f.holder, 0; ; depth++ {
-		state := h.State(now)
-		switch {
-		case state != "active" && depth == 0:
-			return &badKey{f.ID, map[string]string{"revoked": "this key was revoked", "expired": "this key has expired"}[state]}
-		case state != "active":
-			return &badKey{f.ID, "the key with which this one was made is " + state}
-		case from.IsValid() && !h.allows(from):
-			return &badKey{f.ID, "this key is not for use from " + from.String()}
-		}
-		f.scope &= h.Scopes
-		f.expires = earlier(f.expires, h.ExpiresAt)
-		if h.Parent == "" {
-			return nil
-		}
-		parent := byID[h.Parent]
-		if parent == nil || depth == maxDepth {
-			return &badKey{f.ID, "the key with which this one was made is not known"}
-		}
-		h = parent
-	}
-}
-
-// earlier returns the earlier of two times. A zero time never comes.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // touch records the use of a key, at most once per useInterval.
 func (k *Keyring) touch(h *holder) {
 	now, noted := time.Now().Unix(), h.noted.Load()
@@ -285,44 +169,6 @@ func (k *Keyring) Changed() <-chan struct{} { return *k.changed.Load() }
 
 // Broadcast closes the channel of Changed, for a change that is not one of a key.
 func (k *Keyring) Broadcast() { close(*k.changed.Swap(new(make(chan struct{})))) }
-
-// Valid reports whether the key with an id is valid, and so are those with which it
-// was made and its owner.
-func (k *Keyring) Valid(id string) bool {
-	state, known := k.State(id)
-	return known && state.Gone == ""
-}
-
-// State returns what the key with an id may do now.
-func (k *Keyring) State(id string) (o Owner, known bool) {
-	f := foundKey{holder: k.known.Load().byID[id], scope: AllScopes}
-	if f.holder == nil {
-		return o, false
-	}
-	if err := k.checkChain(&f, netip.Addr{}); err != nil {
-		return Owner{Gone: err.Error()}, true
-	}
-	o = Owner{Scope: f.scope, Plan: f.Plan, Operator: f.Plan == OperatorPlan}
-	if f.Owner == "" || IsKeyID(f.Owner) {
-		return o, true
-	}
-	person, known := k.knownOwner(f.Owner)
-	o.Scope &= person.Scope
-	o.Gone, o.Plan = person.Gone, person.Plan
-	return o, known
-}
-
-// Allows reports whether a key, and those with which it was made, may be used from an
-// address. What has no key, and so an empty id, may be used from everywhere.
-func (k *Keyring) Allows(id string, from netip.Addr) bool {
-	byID := k.known.Load().byID
-	for h := byID[id]; h != nil; h = byID[h.Parent] {
-		if !h.allows(from) {
-			return false
-		}
-	}
-	return true
-}
 
 // Key returns the key with an id.
 func (k *Keyring) Key(id string) (Key, bool) {
@@ -346,73 +192,6 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	}
 	k.audit.record(ctx, "key.created", slog.String("key", key.ID), slog.String("name", key.Name), slog.String("plan", key.Plan), slog.String("scope", key.Scopes.String()))
 	return key, raw, nil
-}
-
-// Bounds of the keys that an account may make. Replicas that create keys at the same
-// moment may exceed them by a few.
-const (
-	maxOwned = 50  // that are valid
-	maxDaily = 100 // in 24 hours, since what was revoked is kept
-)
-
-// CreateFor creates a key for a caller, with some of the caller's own rights. A key
-// that is made with a key is not valid without it.
-func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, string, error) {
-	if key.Scopes == 0 {
-		key.Scopes = by.Scope
-	}
-	if !by.Scope.Has(key.Scopes) {
-		return Key{}, "", fault.New(fault.Invalid, "the key would have more scopes than you: use some of %s", by.Scope)
-	}
-	if key.Plan = by.Plan; key.Plan == OperatorPlan {
-		key.Plan = Plans[0] // a key for everyday use
-	}
-	key.Owner, key.Parent = by.ID, by.Key
-	if err := k.Refresh(ctx); err != nil {
-		return Key{}, "", err
-	}
-	now, byID, owned, made := time.Now(), k.known.Load().byID, 0, 0
-	for _, h := range byID {
-		if h.Account() != by.ID {
-			continue
-		}
-		if h.State(now) == "active" {
-			owned++
-		}
-		if now.Sub(h.CreatedAt) < 24*time.Hour {
-			made++
-		}
-	}
-	if owned >= maxOwned {
-		return Key{}, "", fault.New(fault.Conflict, "an account may have %d keys: revoke some first", maxOwned)
-	}
-	if made >= maxDaily {
-		return Key{}, "", fault.New(fault.Conflict, "an account may make %d keys in 24 hours: wait, or rotate one", maxDaily)
-	}
-	depth := 0
-	for id := key.Parent; id != "" && byID[id] != nil; id = byID[id].Parent {
-		depth++
-	}
-	if depth > maxDepth {
-		return Key{}, "", fault.New(fault.Conflict, "this key was made with a key that was made with a key, and so on: use one that is nearer to the first, or sign in")
-	}
-	return k.Create(ctx, key)
-}
-
-// Owned returns the keys of an account with their use, oldest first.
-func (k *Keyring) Owned(ctx context.Context, account string) ([]ListedKey, error) {
-	all, err := k.List(ctx)
-	return slices.DeleteFunc(all, func(l ListedKey) bool { return l.Account() != account }), err
-}
-
-// ByText returns the caller that a key belongs to, for a person who signs in with it.
-func (k *Keyring) ByText(ctx context.Context, raw string, from netip.Addr) (Principal, error) {
-	f, err := k.find(ctx, strings.TrimSpace(raw), from)
-	if err != nil {
-		return Principal{}, err
-	}
-	k.touch(f.holder)
-	return f.principal(), nil
 }
 
 // Revoke revokes a key permanently.

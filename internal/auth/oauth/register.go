@@ -34,8 +34,8 @@ type registrationResponse struct {
 	ResponseTypes []string `json:"response_types"`
 }
 
-// serveRegister handles POST /oauth/register. Clients get no secret: whoever registers
-// without being known cannot be recognized by one either.
+// serveRegister handles POST /oauth/register. Clients get no secret: a program that
+// registers without being known cannot be recognized by one either.
 func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request, _ *token.Known) (int, any, error) {
 	addr := s.o.Client(r)
 	if v := s.registrations.Take(r.Context(), ratelimit.Address(addr)); !v.OK {

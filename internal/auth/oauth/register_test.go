@@ -140,7 +140,7 @@ func records(t *testing.T, w *world) (n int) {
 	return n
 }
 
-// A registration that nobody uses expires; one that somebody uses does not.
+// A registration that is not used expires; one with a grant does not.
 func TestRegistrationExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

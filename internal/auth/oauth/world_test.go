@@ -223,7 +223,7 @@ func (w *world) count(name string) (n int) {
 	return n
 }
 
-// person signs somebody in.
+// person signs a person in.
 func (w *world) person(name string) access.Principal {
 	w.t.Helper()
 	profile := account.Account{ID: "https://idp.example#" + name, Provider: "corp", Name: name, Plan: "pro", Scopes: access.AllScopes}

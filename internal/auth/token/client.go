@@ -31,9 +31,9 @@ type Authentication struct {
 
 const assertionTypeJWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// Credentials are the client authentication of a request. Fields that the method
+// credentials are the client authentication of a request. Fields that the method
 // does not use are empty.
-type Credentials struct {
+type credentials struct {
 	method    string
 	id        string
 	secret    string
@@ -41,30 +41,30 @@ type Credentials struct {
 }
 
 // readCredentials returns the credentials of the only method that the request uses.
-func readCredentials(h http.Header, f Form) (Credentials, error) {
-	var found []Credentials
+func readCredentials(h http.Header, f Form) (credentials, error) {
+	var found []credentials
 	switch headers := h.Values("Authorization"); len(headers) {
 	case 0:
 	case 1:
 		id, secret, ok := basic(headers[0])
 		if !ok {
-			return Credentials{}, InvalidClient("the Authorization header must be Basic with client id and secret, each form-encoded, or be left out")
+			return credentials{}, InvalidClient("the Authorization header must be Basic with client id and secret, each form-encoded, or be left out")
 		}
-		found = append(found, Credentials{method: AuthBasic, id: id, secret: secret})
+		found = append(found, credentials{method: AuthBasic, id: id, secret: secret})
 	default:
-		return Credentials{}, Refuse(CodeInvalidRequest, "there must be one Authorization header at most")
+		return credentials{}, Refuse(CodeInvalidRequest, "there must be one Authorization header at most")
 	}
 	if secret := f["client_secret"]; secret != "" {
-		found = append(found, Credentials{method: AuthPost, id: f["client_id"], secret: secret})
+		found = append(found, credentials{method: AuthPost, id: f["client_id"], secret: secret})
 	}
 	if f["client_assertion"] != "" || f["client_assertion_type"] != "" {
-		found = append(found, Credentials{method: AuthJWT, id: f["client_id"], assertion: f["client_assertion"]})
+		found = append(found, credentials{method: AuthJWT, id: f["client_id"], assertion: f["client_assertion"]})
 	}
 	if len(found) == 0 {
-		return Credentials{method: AuthNone, id: f["client_id"]}, nil
+		return credentials{method: AuthNone, id: f["client_id"]}, nil
 	}
 	if len(found) > 1 {
-		return Credentials{}, Refuse(CodeInvalidRequest, "use one method of client authentication, not several at once")
+		return credentials{}, Refuse(CodeInvalidRequest, "use one method of client authentication, not several at once")
 	}
 	c := found[0]
 	switch {
@@ -98,7 +98,7 @@ func basic(header string) (id, secret string, ok bool) {
 
 // identify sets the id of a client that signs, which is in its assertion. It returns
 // that assertion, unverified.
-func (c *Credentials) identify() (*jws, error) {
+func (c *credentials) identify() (*jws, error) {
 	if c.method != AuthJWT {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (c *Credentials) identify() (*jws, error) {
 
 // authenticate returns the client, which must be registered under the issuer of the
 // assertion, and the nonces to claim when all other checks have succeeded.
-func (s *Server) authenticate(ctx context.Context, c Credentials, a *assertion) (*client, []nonce, error) {
+func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) (*client, []nonce, error) {
 	proof, err := c.identify()
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func (s *Server) authenticate(ctx context.Context, c Credentials, a *assertion) 
 
 // prove checks the secret or the signature of a client, and returns the nonces to
 // claim.
-func (s *Server) prove(ctx context.Context, c Credentials, proof *jws, known Authentication, iss *issuer) ([]nonce, error) {
+func (s *Server) prove(ctx context.Context, c credentials, proof *jws, known Authentication, iss *issuer) ([]nonce, error) {
 	switch c.method {
 	case AuthBasic, AuthPost:
 		sum := sha256.Sum256([]byte(c.secret))

@@ -118,7 +118,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *Known) 
 }
 
 // grant issues a token for an assertion.
-func (s *Server) grant(ctx context.Context, g grant, creds Credentials, asked tokenRequest, known *Known) (issued, error) {
+func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked tokenRequest, known *Known) (issued, error) {
 	a, err := s.assertion(ctx, g, known)
 	if err != nil {
 		return issued{}, err

@@ -26,7 +26,7 @@ type Request struct {
 	*http.Request
 	Form        Form
 	ClientID    string // empty when the request does not name a client
-	credentials Credentials
+	credentials credentials
 	proof       *jws
 }
 

@@ -1,0 +1,66 @@
+package access
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"pregon/internal/fault"
+)
+
+// Bounds of the keys that an account may make. Replicas that create keys at the same
+// moment may exceed them by a few.
+const (
+	maxOwned = 50  // that are valid
+	maxDaily = 100 // in 24 hours, since what was revoked is kept
+)
+
+// CreateFor creates a key for a caller, with some of the caller's own rights. A key
+// that is made with a key is not valid without it.
+func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, string, error) {
+	if key.Scopes == 0 {
+		key.Scopes = by.Scope
+	}
+	if !by.Scope.Has(key.Scopes) {
+		return Key{}, "", fault.New(fault.Invalid, "the key would have more scopes than you: use some of %s", by.Scope)
+	}
+	if key.Plan = by.Plan; key.Plan == OperatorPlan {
+		key.Plan = Plans[0] // a key for everyday use
+	}
+	key.Owner, key.Parent = by.ID, by.Key
+	if err := k.Refresh(ctx); err != nil {
+		return Key{}, "", err
+	}
+	now, byID, owned, made := time.Now(), k.known.Load().byID, 0, 0
+	for _, h := range byID {
+		if h.Account() != by.ID {
+			continue
+		}
+		if h.State(now) == "active" {
+			owned++
+		}
+		if now.Sub(h.CreatedAt) < 24*time.Hour {
+			made++
+		}
+	}
+	if owned >= maxOwned {
+		return Key{}, "", fault.New(fault.Conflict, "an account may have %d keys: revoke some first", maxOwned)
+	}
+	if made >= maxDaily {
+		return Key{}, "", fault.New(fault.Conflict, "an account may make %d keys in 24 hours: wait, or rotate one", maxDaily)
+	}
+	depth := 0
+	for id := key.Parent; id != "" && byID[id] != nil; id = byID[id].Parent {
+		depth++
+	}
+	if depth > maxDepth {
+		return Key{}, "", fault.New(fault.Conflict, "this key was made with a key that was made with a key, and so on: use one that is nearer to the first, or sign in")
+	}
+	return k.Create(ctx, key)
+}
+
+// Owned returns the keys of an account with their use, oldest first.
+func (k *Keyring) Owned(ctx context.Context, account string) ([]ListedKey, error) {
+	all, err := k.List(ctx)
+	return slices.DeleteFunc(all, func(l ListedKey) bool { return l.Account() != account }), err
+}

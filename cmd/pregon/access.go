@@ -84,10 +84,10 @@ func (f *accessFlags) proxies() (p access.Proxies) {
 // ownerStatus reports whether webhooks of an owner are served: a person who signed in
 // must still have access, a key be valid, or the issuer of tokens still be trusted.
 func (s *service) ownerStatus(owner string) webhook.OwnerStatus {
-	if person, known := s.auth.Accounts.Owner(owner); known && !access.IsKeyID(owner) {
-		return webhook.OwnerStatus{Gone: person.Gone, Scope: person.Scope}
-	}
 	if !access.IsKeyID(owner) {
+		if person, known := s.auth.Accounts.Owner(owner); known {
+			return webhook.OwnerStatus{Gone: person.Gone, Scope: person.Scope}
+		}
 		issuer, _, _ := strings.Cut(owner, "#")
 		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // the scope was checked when the webhook was created
 		if !s.auth.Trusts(issuer) {

@@ -11,6 +11,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/store"
 )
 
 // owned is the requirement of operations on the caller's account. They do not count as
@@ -36,18 +37,13 @@ var accountRoutes = []route{
 	{pattern: "POST /api/v1/account/owners/block", need: owned, handle: (*API).blockOwner, beforeReady: true},
 }
 
-// storeTimeout is how long an operation on an account waits for the store.
-const storeTimeout = 5 * time.Second
-
 // inTime calls the handler of an operation on an account, which reads and writes the
 // store.
-func (a *API) inTime(rt route, r *http.Request) (response, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
-	defer cancel()
-	out, err := rt.handle(a, r.WithContext(ctx), nil)
-	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
-		err = fault.Wrap(fault.Unavailable, err, "The store does not answer. Try again in a few seconds.")
-	}
+func (a *API) inTime(rt route, r *http.Request) (out response, err error) {
+	err = store.Within(r.Context(), func(ctx context.Context) (err error) {
+		out, err = rt.handle(a, r.WithContext(ctx), nil)
+		return err
+	})
 	return out, err
 }
 
@@ -154,7 +150,7 @@ func (a *API) liveAccount(r *http.Request) (account.Account, error) {
 	return one, nil
 }
 
-// sessionBody is a browser in which somebody is signed in.
+// sessionBody is a browser in which a person is signed in.
 type sessionBody struct {
 	ID        string    `json:"id"`
 	CreatedAt time.Time `json:"created_at"`
@@ -195,7 +191,7 @@ func (a *API) endSession(r *http.Request, _ *catalog.Snapshot) (response, error)
 	return a.end(r, "session", a.Accounts.EndSession)
 }
 
-// appBody is an application that may act for somebody.
+// appBody is an application that may act for a person.
 type appBody struct {
 	ID         string    `json:"id"`
 	ClientID   string    `json:"client_id"`

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/store"
+	"pregon/internal/text"
 )
 
 // keyBody is a key as the API returns it.
@@ -196,7 +197,7 @@ func (a *API) findKey(r *http.Request) (access.Key, error) {
 	return key, nil
 }
 
-// checkManages returns an error unless the caller may manage a key. Whoever sends a
+// checkManages returns an error unless the caller may manage a key. A caller that sends a
 // key, or signed in with one, may manage that key and those made with it: otherwise a
 // key with few rights would be enough to get one with more.
 func (a *API) checkManages(by access.Principal, key access.Key) error {
@@ -317,6 +318,6 @@ func sentence(err error) error {
 		return err
 	}
 	shown := *e
-	shown.Message = strings.ToUpper(e.Message[:1]) + strings.TrimSuffix(e.Message[1:], ".") + "."
+	shown.Message = text.Sentence(e.Message)
 	return &shown
 }

@@ -19,6 +19,7 @@ import (
 
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
+	"pregon/internal/text"
 )
 
 // Requirement is what an operation requires of its callers.
@@ -36,8 +37,8 @@ type Requirement struct {
 	// them: an application must not make keys that outlive it.
 	Owner bool
 	// Lasting operations concern what stays when a credential ends, such as webhooks.
-	// The token of an application is not enough for them: whoever ends the access of
-	// the application ends all of it.
+	// The token of an application is not enough for them: a person who ends the access
+	// of the application ends all of it.
 	Lasting bool
 	// SignIn makes the challenge name the resource that requires a credential from
 	// the first message on.
@@ -328,13 +329,12 @@ func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 	case reached(p.Expires, time.Now()):
 	case p.Mode == ByKey:
 		alive = g.o.Keys.Valid(p.Credential)
-	case p.Mode == ByToken && g.o.Accounts != nil:
+	case p.Mode == ByToken && g.o.Accounts != nil && p.Credential != "":
 		o, known := g.o.Accounts.Grant(p.ID, p.Credential)
-		if p.Credential == "" {
-			o, _ = g.o.Accounts.Owner(p.ID)
-			known = true
-		}
 		alive = known && o.Gone == ""
+	case p.Mode == ByToken && g.o.Accounts != nil:
+		o, _ := g.o.Accounts.Owner(p.ID) // it need not have signed in
+		alive = o.Gone == ""
 	default:
 		alive = true
 	}
@@ -429,10 +429,8 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 	}
 	g.o.Observe("invalid_token")
 	w.Header().Set("WWW-Authenticate", g.challenge(need, "invalid_token", reason))
-	return &fault.Error{Kind: fault.Unauthorized, Code: "invalid_token", Message: sentence(reason)}
+	return &fault.Error{Kind: fault.Unauthorized, Code: "invalid_token", Message: text.Sentence(reason)}
 }
-
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // challenge returns the value of WWW-Authenticate (RFC 6750, RFC 9728).
 func (g *Guard) challenge(need Requirement, code, description string) string {

@@ -102,7 +102,13 @@ type Accounts struct {
 // accounts is an immutable snapshot.
 type accounts struct {
 	byID   map[string]*Account
-	grants map[string]*Account // by the id of a grant
+	grants map[string]ownedGrant // by id
+}
+
+// ownedGrant is a grant and its account.
+type ownedGrant struct {
+	owner *Account
+	grant *Grant
 }
 
 // New returns accounts that are empty until Refresh.
@@ -123,7 +129,7 @@ func (a *Accounts) Wake(ctx context.Context) error { return a.follower.Wake(ctx)
 func (a *Accounts) Follow(ctx context.Context) error { return a.follower.Run(ctx) }
 
 func (a *Accounts) apply(ctx context.Context, u follow.Update) {
-	next := &accounts{byID: maps.Clone(a.known.Load().byID), grants: map[string]*Account{}}
+	next := &accounts{byID: maps.Clone(a.known.Load().byID), grants: map[string]ownedGrant{}}
 	if next.byID == nil {
 		next.byID = map[string]*Account{}
 	}
@@ -138,8 +144,8 @@ func (a *Accounts) apply(ctx context.Context, u follow.Update) {
 		next.byID[r.ID] = one
 	}
 	for _, one := range next.byID {
-		for _, g := range one.Grants {
-			next.grants[g.ID] = one
+		for i := range one.Grants {
+			next.grants[one.Grants[i].ID] = ownedGrant{one, &one.Grants[i]}
 		}
 	}
 	a.known.Store(next)
@@ -221,19 +227,10 @@ func (a *Accounts) Block(ctx context.Context, id string, blocked bool) error {
 // errUnchanged ends a change that has nothing to write.
 var errUnchanged = errors.New("unchanged")
 
-// storeTimeout is how long a request waits for the store.
-const storeTimeout = 5 * time.Second
-
 // change rewrites an account. It tries again when another process changed it
 // meanwhile. An empty event is not audited.
 func (a *Accounts) change(ctx context.Context, id, event string, change func(*Account, time.Time) error) error {
-	writing, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	err := a.rewrite(writing, id, event, change)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.Wrap(fault.Unavailable, err, "The store does not answer. Try again in a few seconds.")
-	}
-	return err
+	return store.Within(ctx, func(ctx context.Context) error { return a.rewrite(ctx, id, event, change) })
 }
 
 func (a *Accounts) rewrite(ctx context.Context, id, event string, change func(*Account, time.Time) error) error {

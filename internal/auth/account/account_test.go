@@ -183,7 +183,7 @@ func TestBounds(t *testing.T) {
 	if len(one.Sessions[0].Agent) > 250 || len(one.Name) > 250 {
 		t.Errorf("%d, %d bytes", len(one.Sessions[0].Agent), len(one.Name))
 	}
-	if got := r.Clients()["c"]; got != 50 {
+	if got := r.ClientGrants("c"); got != 50 {
 		t.Errorf("the client has %d grants", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestRefresh(t *testing.T) {
 	if !known || o.Gone != "" || o.Scope != access.ReadReports {
 		t.Errorf("%+v", o)
 	}
-	if _, known := rs[0].Grant("somebody else", g.ID); known {
+	if _, known := rs[0].Grant("another", g.ID); known {
 		t.Error("a grant is known under another account")
 	}
 	// The first is two uses old: who sends it may have stolen it.

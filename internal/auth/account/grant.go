@@ -160,23 +160,21 @@ func (a *Accounts) EndGrant(ctx context.Context, account, id string) error {
 
 // FindGrant returns the grant with an id and its account.
 func (a *Accounts) FindGrant(id string) (Account, Grant, bool) {
-	one := a.known.Load().grants[id]
-	if one == nil {
+	found, ok := a.known.Load().grants[id]
+	if !ok {
 		return Account{}, Grant{}, false
 	}
-	i := slices.IndexFunc(one.Grants, func(g Grant) bool { return g.ID == id })
-	return *one, one.Grants[i], true
+	return *found.owner, *found.grant, true
 }
 
 // Grant returns what a grant of an account may do.
 func (a *Accounts) Grant(account, id string) (access.Owner, bool) {
-	one := a.known.Load().grants[id]
-	if one == nil || one.ID != account {
+	found, ok := a.known.Load().grants[id]
+	if !ok || found.owner.ID != account {
 		return access.Owner{}, false
 	}
-	i := slices.IndexFunc(one.Grants, func(g Grant) bool { return g.ID == id })
-	g := &one.Grants[i]
-	o := a.restricted(a.stateOf(one), g.Key)
+	g := found.grant
+	o := a.restricted(a.stateOf(found.owner), g.Key)
 	o.Scope &= g.Scopes
 	o.Operator = false // an application is never an operator
 	if !time.Now().Before(g.ExpiresAt) {
@@ -185,12 +183,12 @@ func (a *Accounts) Grant(account, id string) (access.Owner, bool) {
 	return o, true
 }
 
-// Clients returns how many grants each client has.
-func (a *Accounts) Clients() map[string]int {
-	n := map[string]int{}
-	for id, one := range a.known.Load().grants {
-		i := slices.IndexFunc(one.Grants, func(g Grant) bool { return g.ID == id })
-		n[one.Grants[i].ClientID]++
+// ClientGrants returns how many grants a client has.
+func (a *Accounts) ClientGrants(clientID string) (n int) {
+	for _, found := range a.known.Load().grants {
+		if found.grant.ClientID == clientID {
+			n++
+		}
 	}
 	return n
 }

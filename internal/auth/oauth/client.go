@@ -145,7 +145,7 @@ func (s *Server) registered(id string) (*Client, error) {
 	if len(id) > maxRegistered || !s.open(registeredName, strings.TrimPrefix(id, registeredPrefix), &r) {
 		return nil, fault.New(fault.Invalid, "The application is not registered here.")
 	}
-	if time.Since(time.Unix(r.IssuedAt, 0)) > registeredTime && s.o.Accounts.Clients()[id] == 0 {
+	if time.Since(time.Unix(r.IssuedAt, 0)) > registeredTime && s.o.Accounts.ClientGrants(id) == 0 {
 		return nil, fault.New(fault.Invalid, "The registration of the application has expired, because nobody uses it: it has to register again.")
 	}
 	return newRegistered(id, r), nil

@@ -41,7 +41,7 @@ func (s *Server) authenticate(ctx context.Context, q token.Request) (*Client, er
 }
 
 // exchangeCode issues the first tokens of a grant. The code is claimed after all other
-// checks, so that whoever intercepts it cannot use it up without the verifier.
+// checks, so that a thief cannot use it up without the verifier.
 func (s *Server) exchangeCode(ctx context.Context, q token.Request) (token.Granted, error) {
 	var c code
 	switch sealed := q.Form["code"]; {

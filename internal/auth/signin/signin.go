@@ -18,6 +18,7 @@ import (
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/text"
 )
 
 // Names of cookies. The prefix makes browsers refuse them from other hosts, such as
@@ -104,7 +105,7 @@ type Session struct {
 }
 
 // Session returns the session of a request, or nil when nobody is signed in. Of two
-// cookies of one name neither is taken: somebody else may have set one.
+// cookies of one name neither is taken: another site may have set one.
 func (s *Service) Session(r *http.Request) *Session {
 	raw, ok := onlyCookie(r, sessionCookie)
 	if !ok {
@@ -273,5 +274,5 @@ func (s *Service) refused(ctx context.Context, from netip.Addr, how, reason stri
 	if s.o.Audit != nil {
 		s.o.Audit(ctx, "signin.refused", slog.String("with", how), slog.String("reason", reason), slog.String("remote", from.String()))
 	}
-	return fault.New(fault.Forbidden, "%s.", strings.ToUpper(reason[:1])+strings.TrimSuffix(reason[1:], "."))
+	return fault.New(fault.Forbidden, "%s", text.Sentence(reason))
 }

@@ -18,7 +18,7 @@ type Process struct {
 }
 
 // Start starts a server that ends with this process at the latest, even when that is
-// killed.
+// killed. If cmd has a SysProcAttr, its Pdeathsig says how.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	started := make(chan error)
@@ -32,7 +32,9 @@ func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer close(p.ended)
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if p.cmd.SysProcAttr == nil {
+		p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	}
 	err := p.cmd.Start()
 	started <- err
 	if err == nil {
@@ -61,8 +63,11 @@ func (p *Process) Await(ping func() error) error {
 }
 
 // Kill kills the process if it runs.
-func (p *Process) Kill() {
-	p.signal(syscall.SIGKILL)
+func (p *Process) Kill() { p.End(syscall.SIGKILL) }
+
+// End sends a signal that ends the process, and returns when it has ended.
+func (p *Process) End(sig syscall.Signal) {
+	p.signal(sig)
 	<-p.ended
 }
 

@@ -1,10 +1,11 @@
 // Package pgtest gives tests a PostgreSQL of their own: a private cluster for
 // the test process, started when the first test asks for it, and an empty
-// database for each test.
+// database for each test. A test that stops or breaks a server has one for itself:
+// see Cluster.
 //
 // Nothing outlives the process. A test binary that ends in order stops the
-// server and removes its files: see Main. When it is killed, the kernel kills
-// the server (see server.run), and the next process that starts a cluster
+// server and removes its files: see Main. When it is killed, the kernel ends
+// the server (see becomePostgres), and the next process that starts a cluster
 // removes the files (see sweep).
 package pgtest
 
@@ -12,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,7 +23,11 @@ import (
 )
 
 var (
-	start = sync.OnceValues(startServer)
+	shared = sync.OnceValues(func() (*server, error) {
+		s, err := initdb(5432)
+		running.Store(s)
+		return s, err
+	})
 	// running is what Main must stop, nil while no test has asked for it.
 	running  atomic.Pointer[server]
 	database atomic.Int64
@@ -31,7 +37,7 @@ var (
 // the test ends, even if there are still connections to it.
 func Database(t testing.TB) string {
 	t.Helper()
-	s, err := start()
+	s, err := shared()
 	if err != nil {
 		t.Fatalf("PostgreSQL for the tests: %v", err)
 	}
@@ -69,7 +75,7 @@ func (t Tests) Run() int {
 
 func (s *server) url(database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {s.dir}}.Encode()
+	u.RawQuery = url.Values{"host": {s.dir}, "port": {strconv.Itoa(s.port)}}.Encode()
 	return u.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -47,7 +48,7 @@ func TestDatabaseIsDropped(t *testing.T) {
 // TestKilled kills a test process that has a server, and expects the server to end
 // and its files to be removed.
 func TestKilled(t *testing.T) {
-	url, kill := startVictim(t)
+	url, kill := startVictim(t, "database")
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		t.Fatal(err)
@@ -63,12 +64,37 @@ func TestKilled(t *testing.T) {
 	}
 	kill()
 	waittest.For(t, "the server ends with its process", func() bool { return connect(t, url) != nil })
-	// The server's processes end one after another, and may write until then.
+	waitSwept(t, config.Host)
+}
+
+// TestKilledFrozen kills a process whose server is frozen and cannot end by itself.
+func TestKilledFrozen(t *testing.T) {
+	printed, kill := startVictim(t, "frozen")
+	kill()
+	dir, address, _ := strings.Cut(printed, " ")
+	listens := func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	}
+	if !listens() {
+		t.Error("no process of the server is left to sweep up")
+	}
+	waitSwept(t, dir)
+	waittest.For(t, "the server ends", func() bool { return !listens() })
+}
+
+// waitSwept waits until the files of a server are gone. Its processes end one after
+// another, and may write until then.
+func waitSwept(t *testing.T, dir string) {
+	t.Helper()
 	waittest.For(t, "its files are gone", func() bool {
 		old := time.Now().Add(-time.Hour)
-		_ = os.Chtimes(config.Host, old, old) // it may be gone
+		_ = os.Chtimes(dir, old, old) // it may be gone
 		pgtest.Sweep()
-		_, err := os.Stat(config.Host)
+		_, err := os.Stat(dir)
 		return errors.Is(err, fs.ErrNotExist)
 	})
 }
@@ -81,11 +107,11 @@ func makeOld(t *testing.T, path string) {
 	}
 }
 
-// startVictim runs TestVictim in a process of its own.
-func startVictim(t *testing.T) (url string, kill func()) {
+// startVictim runs TestVictim in a process of its own, and returns what it prints.
+func startVictim(t *testing.T, kind string) (printed string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
-	cmd.Env = append(os.Environ(), "PGTEST_VICTIM=1")
+	cmd.Env = append(os.Environ(), "PGTEST_VICTIM="+kind)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -100,19 +126,25 @@ func startVictim(t *testing.T) (url string, kill func()) {
 	t.Cleanup(kill)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		if url, ok := strings.CutPrefix(lines.Text(), "database "); ok {
-			return url, kill
+		if printed, ok := strings.CutPrefix(lines.Text(), kind+" "); ok {
+			return printed, kill
 		}
 	}
 	t.Fatal("the process has no database")
 	return "", nil
 }
 
-// TestVictim is not a test: TestKilled runs it in a process that it kills.
+// TestVictim is not a test: others run it in a process that they kill.
 func TestVictim(t *testing.T) {
-	if os.Getenv("PGTEST_VICTIM") == "" {
+	switch kind := os.Getenv("PGTEST_VICTIM"); kind {
+	case "":
 		return
+	case "frozen":
+		c := pgtest.NewCluster(t)
+		c.Freeze()
+		fmt.Printf("%s %s %s\n", kind, pgtest.Dir(c), c.Address())
+	default:
+		fmt.Printf("%s %s\n", kind, pgtest.Database(t))
 	}
-	fmt.Printf("database %s\n", pgtest.Database(t))
 	waittest.Pace(t.Context(), 10*time.Minute) // until it is killed
 }

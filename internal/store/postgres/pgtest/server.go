@@ -7,42 +7,58 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
-	"time"
+
+	"pregon/internal/processtest"
 )
 
 // server is a cluster that this process started.
 type server struct {
-	dir     string   // holds the cluster, its log and its socket
-	held    *os.File // dir, locked for as long as this process lives: see sweep
-	log     *os.File
-	attr    *syscall.SysProcAttr
-	ending  chan struct{} // closed to end the server
-	ended   chan struct{} // closed when it has ended
-	failure error         // why it ended; set before ended is closed
+	bin      string   // the directory of the programs
+	dir      string   // holds the cluster, its log and its socket
+	settings []string // of postgres, as name=value; later ones win
+	port     int      // the socket is named after it
+	held     *os.File // dir, locked for as long as this process lives: see sweep
+	log      *os.File
+	attr     *syscall.SysProcAttr
+	process  *processtest.Process // nil if it was never started
 }
 
-// startServer returns when the server takes connections.
-func startServer() (*server, error) {
+// settings are those of every server. Nothing is to survive a crash of the machine.
+var settings = []string{"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB"}
+
+// startServer makes a cluster with initdb or pg_basebackup, and returns when its
+// server takes connections.
+func startServer(port int, settings []string, program string, args ...string) (*server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{ending: make(chan struct{}), ended: make(chan struct{})}
+	s := &server{bin: bin, port: port, settings: settings}
 	if err := s.makeDir(); err != nil {
 		return nil, err
 	}
-	go s.run(bin)
-	if err := s.await(); err != nil {
+	err = s.command(program, append([]string{"-D", s.data(), "--no-sync"}, args...)...).Run()
+	if err != nil {
+		err = s.explain(err)
+	} else {
+		err = s.start()
+	}
+	if err != nil {
 		s.stop()
 		return nil, err
 	}
-	running.Store(s)
 	return s, nil
 }
+
+// initdb starts a server with an empty cluster.
+func initdb(port int, settings ...string) (*server, error) {
+	return startServer(port, settings, "initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C")
+}
+
+func (s *server) data() string { return filepath.Join(s.dir, "data") }
 
 // programs returns the directory of initdb, which also has postgres. It searches
 // the PATH, follows links, and then searches the directories of Debian's packages,
@@ -65,72 +81,46 @@ func version(path string) int {
 	return n
 }
 
-// run makes the cluster and is its server's parent until the server ends. The
-// kernel kills the server when the thread that started it dies, so run keeps
-// to one thread and that thread lives as long as run does: until the server
-// has ended, or this process has.
-func (s *server) run(bin string) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer close(s.ended)
-	cluster := filepath.Join(s.dir, "data")
-	s.failure = s.command(filepath.Join(bin, "initdb"), "-D", cluster, "-A", "trust", "--no-sync", "-U", "postgres", "-E", "UTF8", "--locale=C").Run()
-	if s.failure != nil {
-		return
+// start runs the server and returns when it takes connections.
+func (s *server) start() (err error) {
+	args := []string{"-D", s.data(), "-k", s.dir, "-p", strconv.Itoa(s.port)}
+	for _, setting := range slices.Concat(settings, s.settings) {
+		args = append(args, "-c", setting)
 	}
-	server := s.command(filepath.Join(bin, "postgres"), "-D", cluster, "-k", s.dir, "-c", "listen_addresses=",
-		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
-	if s.failure = server.Start(); s.failure != nil {
-		return
+	if s.process, err = processtest.Start(s.command("postgres", args...)); err != nil {
+		s.process = nil
+		return err
 	}
-	exited := make(chan struct{})
-	go func() {
-		select {
-		case <-s.ending:
-			// An immediate shutdown is enough, since the files are about to be
-			// removed. Unlike SIGKILL it lets the server free its shared memory.
-			_ = server.Process.Signal(syscall.SIGQUIT)
-		case <-exited:
-		}
-	}()
-	s.failure = server.Wait()
-	close(exited)
+	if err := s.process.Await(func() error { return s.exec("SELECT 1") }); err != nil {
+		return s.explain(err)
+	}
+	return nil
 }
 
 // command runs as the user postgres and writes to the log. The log is a file,
 // since go test waits for all processes that hold its output open.
 func (s *server) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(filepath.Join(s.bin, program), args...)
 	cmd.Dir = s.dir // the user postgres may not have access to the present one
 	cmd.SysProcAttr = s.attr
 	cmd.Stdout, cmd.Stderr = s.log, s.log
 	return cmd
 }
 
-// await returns once the server answers, or with its log once it cannot.
-func (s *server) await() error {
-	deadline := time.After(10 * time.Minute) // only a server that hangs takes so long
-	for {
-		err := s.exec("SELECT 1")
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-s.ended:
-			err = s.failure
-		case <-deadline:
-		case <-time.After(20 * time.Millisecond):
-			continue
-		}
-		log, _ := os.ReadFile(s.log.Name())
-		return fmt.Errorf("it does not start: %w\n%s", err, log)
-	}
+// explain adds the log to an error.
+func (s *server) explain(err error) error {
+	log, _ := os.ReadFile(s.log.Name())
+	return fmt.Errorf("it does not start: %w\n%s", err, log)
 }
 
 // stop ends the server and removes its files.
 func (s *server) stop() {
-	close(s.ending)
-	<-s.ended
+	if s.process != nil {
+		signalAll(s.data(), syscall.SIGCONT) // a frozen one would not end
+		// An immediate shutdown is enough, since the files are about to be
+		// removed. Unlike SIGKILL it lets the server free its shared memory.
+		s.process.End(syscall.SIGQUIT)
+	}
 	s.discard()
 }
 

@@ -3,6 +3,7 @@ package pgtest
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -23,7 +24,8 @@ func sweep() {
 			continue
 		}
 		if held, err := hold(dir); err == nil {
-			_ = os.RemoveAll(dir) // fails for another user's directory
+			signalAll(filepath.Join(dir, "data"), syscall.SIGKILL) // a frozen server outlives its process
+			_ = os.RemoveAll(dir)                                  // fails for another user's directory
 			_ = held.Close()
 		}
 	}
@@ -41,4 +43,26 @@ func hold(dir string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// signalAll sends a signal to all processes of the server with a data directory, which
+// is their working directory, and to those they start meanwhile.
+func signalAll(data string, sig syscall.Signal) {
+	for before := -1; ; {
+		dirs, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		found := 0
+		for _, link := range dirs {
+			if dir, err := os.Readlink(link); err != nil || dir != data {
+				continue
+			}
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+				_ = syscall.Kill(pid, sig) // it may have ended
+				found++
+			}
+		}
+		if found <= before || found == 0 {
+			return
+		}
+		before = found
+	}
 }

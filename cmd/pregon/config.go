@@ -76,6 +76,7 @@ func (f *sourceFlags) validate() error {
 // serveConfig holds the settings of serve.
 type serveConfig struct {
 	storeFlag
+	Role      role          `default:"all" enum:"all,serve,ingest,deliver" help:"What this process does: serve clients, ingest from the source, deliver to webhooks, or all of it. Processes on one store share the work."`
 	WaitStore time.Duration `default:"60s" help:"How long to wait at the start for a PostgreSQL that does not answer, before giving up."`
 	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
 	Drain     time.Duration `default:"5s" help:"How long to keep serving after a signal to stop, while /readyz answers 503, so that load balancers notice. A second signal ends it at once."`
@@ -97,11 +98,21 @@ type serveConfig struct {
 	LogLevel            slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }
 
+// role is the part of the service that a process runs.
+type role string
+
+func (r role) serves() bool   { return r == "all" || r == "serve" }
+func (r role) ingests() bool  { return r == "all" || r == "ingest" }
+func (r role) delivers() bool { return r == "all" || r == "deliver" }
+
 // validate checks what the types of the flags cannot: values, and combinations of
 // them. It replaces origins by their canonical form.
 func (c *serveConfig) validate() error {
 	if _, err := c.address(); err != nil {
 		return err
+	}
+	if c.Source == "demo" && c.Role != "all" {
+		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs inside one process, with --role all", c.Role)
 	}
 	if err := cli.CheckAddress("--listen", c.Listen); err != nil {
 		return err

@@ -38,7 +38,12 @@ func (s *service) observe() {
 	s.observeStore()
 	s.observeAccess()
 	s.observePush()
-	s.observeMCP()
+	if s.role.delivers() {
+		s.observeWebhooks()
+	}
+	if s.mcp != nil {
+		s.observeMCP()
+	}
 	if s.reader != nil {
 		s.observeSource()
 	}
@@ -119,6 +124,11 @@ func (s *service) observePush() {
 	m := s.metrics
 	m.CounterOf("pregon_http_refused_total", "Connections and requests refused at a limit.", "why", "bound", func() float64 { return float64(s.refused.Load()) })
 	m.Gauge("pregon_push_listening", "Open streams, long polls and subscriptions.", func() float64 { return float64(s.conns.Open()) })
+	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.conns.Cut()) })
+}
+
+func (s *service) observeWebhooks() {
+	m := s.metrics
 	for name, of := range map[string]func(webhook.Stats) int64{
 		"delivered": func(st webhook.Stats) int64 { return st.Delivered },
 		"failed":    func(st webhook.Stats) int64 { return st.Failed },
@@ -134,7 +144,6 @@ func (s *service) observePush() {
 	} {
 		m.CounterOf("pregon_webhook_judging_seconds_total", "Time spent on matching filters of webhooks: of all owners, and of the owner with the most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
 	}
-	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.conns.Cut()) })
 	m.Gauge("pregon_webhook_disabled", "Webhooks that are disabled, by their owner or by the service.", func() float64 { return float64(s.webhooks.Stats().Disabled) })
 	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
 }

@@ -8,22 +8,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth"
-	"pregon/internal/auth/access"
-	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
-	"pregon/internal/console"
-	"pregon/internal/discovery"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/index"
 	"pregon/internal/events"
@@ -35,12 +28,7 @@ import (
 	"pregon/internal/server/private"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/sim/demo"
-	"pregon/internal/sim/pages"
-	"pregon/internal/site"
 	"pregon/internal/source/coverage"
-	"pregon/internal/source/health"
-	"pregon/internal/source/ingest"
-	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
 	"pregon/internal/store/monitor"
@@ -144,7 +132,10 @@ type service struct {
 	reader    *reader    // nil without a source
 	documents *documents // nil without a source
 	server    *httpserver.Server
-	started   atomic.Bool // the first data is loaded
+	role      role
+
+	awaitsSource bool        // a new store is filled from the source, by this process or another
+	started      atomic.Bool // the first data is loaded
 
 	engine     engine.Store // under store
 	storeBytes atomic.Int64 // size of the store, -1 when it is not known
@@ -159,178 +150,6 @@ func (s *service) close() {
 	for _, end := range slices.Backward(s.closers) {
 		_ = end()
 	}
-}
-
-// wire creates the components: the store, the catalogue that follows it, the source
-// that writes to it, access, and the surfaces.
-func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened engine.Store, base string) (s *service, err error) {
-	s = &service{log: log, metrics: telemetry.NewMetrics(version), conns: &events.ConnLimiter{}, debugHosts: c.DebugHosts, engine: opened}
-	defer func() {
-		if err != nil {
-			s.close()
-		}
-	}()
-	s.storeBytes.Store(-1)
-	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
-	db := &store.Sourced{Store: s.store}
-	if c.Source == "demo" {
-		db.Store = demo.WithLinks(s.store, base)
-	}
-	s.catalog, s.coverage = catalog.New(db, log.Logger), coverage.New(db)
-	s.coverage.Epoch(s.catalog.Epoch)
-	s.events = events.NewHub(s.catalog, db)
-	if err := c.claim(ctx, db); err != nil {
-		return s, err
-	}
-	if err := c.wireSource(ctx, p, s, db, base); err != nil {
-		return s, err
-	}
-	if err := c.wireAccess(ctx, p, s, db, base); err != nil {
-		return s, err
-	}
-	if s.highwater, err = c.newHighWater(s); err != nil {
-		return s, err
-	}
-	if _, _, err := s.highwater.Check(ctx); err != nil { // before anything is served or written
-		return s, err
-	}
-	return s, c.wireSurfaces(ctx, s, db, base)
-}
-
-// wireSource creates what reads the source, including documents.
-func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db store.Store, base string) (err error) {
-	if c.Source == "none" {
-		return nil
-	}
-	if c.Source == "demo" {
-		if s.demo, err = c.startDemo(ctx, s.coverage, s.log.Logger); err != nil {
-			return err
-		}
-	}
-	model, err := c.model(p.getenv(llmKeyEnv), s.log.Logger)
-	if err != nil {
-		return err
-	}
-	if s.documents, err = c.newDocuments(db, model, c.LLMVerify, s.log.Logger); err != nil {
-		return err
-	}
-	s.closers = append(s.closers, s.documents.close)
-	if s.documents.Originals, err = c.originals(ctx, p, db); err != nil {
-		return err
-	}
-	logger := s.log.Logger
-	if c.Source == "demo" && c.LogLevel >= slog.LevelInfo {
-		logger = telemetry.Warnings(logger) // the market publishes all the time; the address must stay in sight
-	}
-	s.reader, err = c.newReader(readerOptions{
-		db: db, coverage: s.coverage, known: s.catalog.Known(), recent: s.catalog.Known(), documents: s.documents,
-		poll: c.Poll, base: base, logger: logger, observe: s.metrics.Read,
-	})
-	return err
-}
-
-// wireAccess creates what decides on access, and the webhooks, whose owners it
-// checks.
-func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db store.Store, base string) error {
-	box, err := secret.NewBox(p.getenv(secretKeyEnv))
-	if err != nil {
-		return err
-	}
-	audit, closeAudit, err := c.audit(s.log.Logger)
-	if err != nil {
-		return err
-	}
-	s.closers = append(s.closers, closeAudit)
-	if s.auth, err = c.newAuth(ctx, db, box, audit, base, s.log.Logger); err != nil {
-		return err
-	}
-	s.closers = append(s.closers, s.auth.Close)
-	s.webhooks = webhook.New(webhook.Options{
-		Store: db, Sealer: box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, OwnerStatus: s.ownerStatus,
-		OwnerTimeout: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
-		Logger:       s.log.Logger, Audit: audit, UserAgent: "pregon/" + version + " (+" + base + ")",
-	})
-	s.auth.OnToken = s.webhooks.Seen
-	return s.webhooks.Refresh(ctx)
-}
-
-// wireSurfaces creates REST, MCP, the token endpoint, the discovery documents and
-// the server under them.
-func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.Sourced, base string) error {
-	log := s.log
-	created, err := s.engine.CreatedAt(ctx)
-	if err != nil {
-		return err
-	}
-	s.query = query.New(query.Options{
-		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.KnownSource, Ready: s.ready,
-		StoreStatus: s.storeStatus, StoreCreated: created, Limit: s.auth.Guard.AnonymousLimit(), Shared: s.auth.Shared,
-	})
-	closing := make(chan struct{}) // closed when streams must end
-	s.rest, err = rest.New(rest.Options{
-		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log.Logger,
-		BaseURL: base, SignIn: c.SignIn == "on", Keys: s.auth.Keys, Accounts: s.auth.Accounts, Usage: s.auth.Usage, Stopping: closing,
-	})
-	if err != nil {
-		return err
-	}
-	documents, err := discovery.New(discovery.Options{
-		BaseURL: base, Version: version, Source: db.KnownSource, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
-		RegistryProof: c.MCPRegistryAuth,
-	})
-	if err != nil {
-		return err
-	}
-	siteOptions := site.Options{
-		Query: s.query, Guard: s.auth.Guard, Logger: log.Logger, BaseURL: base, OpenAPI: s.rest.OpenAPIJSON(), Programs: documents.Front(),
-		Links: documents.FrontLinks(),
-	}
-	if s.auth.SignIn != nil {
-		siteOptions.Parts = []site.Part{console.Part()}
-	}
-	people, err := site.New(siteOptions)
-	if err != nil {
-		return err
-	}
-	s.mcp = mcp.New(mcp.Options{
-		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log.Logger, BaseURL: base,
-		Origins: c.MCPOrigins, Stopping: closing, Skills: documents.Skills, SignIn: s.auth.SignIn != nil,
-	})
-	mux := http.NewServeMux()
-	s.rest.Register(mux)
-	s.mcp.Register(mux)
-	s.auth.Tokens.Register(mux)
-	if s.auth.OAuth != nil {
-		s.auth.OAuth.Register(mux)
-	}
-	documents.Register(mux)
-	people.Register(mux)
-	if s.auth.SignIn != nil {
-		console.New(console.Options{Site: people, SignIn: s.auth.SignIn, OAuth: s.auth.OAuth, API: mux, BaseURL: base}).Register(mux)
-	}
-	if s.demo != nil {
-		mux.Handle("GET "+pages.Prefix+"/", s.simulator())
-	}
-	s.observe()
-	proxies := c.proxies()
-	mcpErrors := httpserver.ErrorWriter{TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}
-	s.server, err = httpserver.New(httpserver.Options{
-		Drain: c.Drain, Closing: func() { close(closing) },
-		Mux: mux, Logger: log.Logger, Source: db.KnownSource, HTTPS: strings.HasPrefix(base, "https://"),
-		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
-		Proxy:     func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
-		ErrorPage: people.ErrorPage,
-		Ready:     s.ready, Admit: s.auth.Guard.AdmitUnrouted, IsStream: func(r *http.Request) bool { return r.URL.Path == rest.StreamPath || mcp.IsListen(r) },
-		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: mcpErrors, access.MCPSignInPath: mcpErrors},
-		Remote:       proxies.Client,
-		Observe: func(o httpserver.Observation) {
-			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
-			if o.Route != site.LiveRoute || o.Status != http.StatusNotModified { // an open page asks every second
-				log.Request(telemetry.Request(o))
-			}
-		},
-	})
-	return err
 }
 
 // run runs the components until the context ends or one of them fails. What
@@ -363,12 +182,20 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	always(func(ctx context.Context) error { return follow(ctx, s.catalog, loaded) })
 	always(s.coverage.Follow)
 	always(s.auth.Run)
-	always(s.mcp.Run)
+	if s.mcp != nil {
+		always(s.mcp.Run)
+	}
 	always(func(ctx context.Context) error { s.events.Watch(ctx, s.query.State); return nil })
 	whenLoaded(background, func(ctx context.Context) error { s.highwater.Run(ctx, s.events.Seen); return nil })
-	whenLoaded(ctx, s.webhooks.Run)    // filters may name what only the directory knows
+	if s.role.delivers() {
+		whenLoaded(ctx, s.webhooks.Run) // filters may name what only the directory knows
+	} else {
+		always(s.webhooks.Follow)
+	}
 	whenLoaded(ctx, s.store.RunChecks) // which would slow down loading
-	whenLoaded(ctx, (&index.Keeper{Store: s.store, Holder: processName(), Logger: s.log.Logger}).Run)
+	if s.role.ingests() {
+		whenLoaded(ctx, (&index.Keeper{Store: s.store, Holder: processName(), Logger: s.log.Logger}).Run)
+	}
 	g.Go(func() error { s.measureStore(ctx); return nil })
 	whenLoaded(ctx, func(ctx context.Context) error { s.whenReady(ctx, s.announce); return nil })
 	if s.demo != nil {
@@ -406,53 +233,6 @@ func untilStopped(err error) error {
 		return nil
 	}
 	return err
-}
-
-// ready returns why the service cannot answer yet, or nil. A simulated market is
-// ready once its first month is loaded. A new store is ready once it has a report,
-// or the regulator's lists were read and have none. Any other store is ready at
-// once; the status says how fresh it is.
-func (s *service) ready() error {
-	if s.started.Load() {
-		return nil
-	}
-	snapshot := s.catalog.Snapshot()
-	switch {
-	case snapshot == nil:
-		return fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
-	case s.demo != nil && !ingest.Started(s.coverage):
-		return fault.New(fault.Unavailable, "The first month of the simulated market is still loading. Try again in a few seconds.")
-	case s.reader != nil && snapshot.Len() == 0 && !ingest.ListsRead(s.coverage):
-		return fault.New(fault.Unavailable, "The store is new, and nothing was read from the regulator yet. Try again in a few seconds; /api/v1/status has the state of the source.")
-	}
-	s.started.Store(true)
-	return nil
-}
-
-// whenReady calls fn once the service is ready.
-func (s *service) whenReady(ctx context.Context, fn func()) {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for s.ready() != nil {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-	fn()
-}
-
-// storeBlind is how long writes may fail before the status is blind.
-const storeBlind = 15 * time.Second
-
-// storeStatus implements query.Options.StoreStatus.
-func (s *service) storeStatus() (reasons []health.Reason, blind bool) {
-	for _, f := range s.store.Failures() {
-		reasons = append(reasons, health.Reason{Surface: health.Store, Text: f.Part + ": " + f.Reason, Since: f.Since})
-		blind = blind || f.Writes && time.Since(f.Since) > storeBlind
-	}
-	return reasons, blind
 }
 
 // serveDebug serves metrics and profiles on their own address.

@@ -7,16 +7,21 @@ import (
 	"time"
 )
 
-// refreshOwners reads when owners were last seen, and ends the webhooks of gone
-// owners unless the store fails.
-func (d *dispatcher) refreshOwners(ctx context.Context) {
-	if err := d.syncOwners(ctx); err != nil {
-		if ctx.Err() == nil {
-			d.log.WarnContext(ctx, "cannot read when owners of webhooks were seen", "err", err)
-		}
-		return
+// refreshOwners reads and writes when owners were last seen, and reports whether
+// that succeeded.
+func (m *Manager) refreshOwners(ctx context.Context) bool {
+	err := m.syncOwners(ctx)
+	if err != nil && ctx.Err() == nil {
+		m.log.WarnContext(ctx, "cannot read when owners of webhooks were seen", "err", err)
 	}
-	d.removeGone(ctx)
+	return err == nil
+}
+
+// endGone ends the webhooks of gone owners, unless the store fails.
+func (d *dispatcher) endGone(ctx context.Context) {
+	if d.refreshOwners(ctx) {
+		d.removeGone(ctx)
+	}
 }
 
 // cleanUp removes old deliveries and those of deleted webhooks.

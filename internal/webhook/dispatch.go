@@ -47,7 +47,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	loops.Go(func() { m.fanOut(ctx) })
 	loops.Go(func() { d.dispatch(ctx) })
 	loops.Go(func() { every(ctx, pruneInterval, d.cleanUp) })
-	loops.Go(func() { every(ctx, ownersInterval, d.refreshOwners) })
+	loops.Go(func() { every(ctx, ownersInterval, d.endGone) })
 	<-ctx.Done()
 	defer time.AfterFunc(m.grace, cancelSending).Stop()
 	defer time.AfterFunc(m.grace+m.settleTimeout, cancelSettling).Stop()
@@ -63,6 +63,15 @@ func (m *Manager) Run(ctx context.Context) error {
 	_ = m.o.Store.Release(releasing, d.holder, slices.Collect(maps.Keys(m.known.Load().byID))...)
 	m.client.CloseIdleConnections()
 	return ctx.Err()
+}
+
+// Follow keeps the webhooks up to date until the context ends, in a process that
+// manages them but leaves deliveries to others.
+func (m *Manager) Follow(ctx context.Context) error {
+	var owners sync.WaitGroup
+	defer owners.Wait()
+	owners.Go(func() { every(ctx, ownersInterval, func(ctx context.Context) { m.refreshOwners(ctx) }) })
+	return m.follower.Run(ctx)
 }
 
 // every calls do now and at every interval until the context ends.

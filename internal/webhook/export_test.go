@@ -79,7 +79,7 @@ func (m *Manager) AllowTest(ctx context.Context, owner, id string) error {
 
 // CheckOwners runs the check of owners, which otherwise runs every minute.
 func (m *Manager) CheckOwners(ctx context.Context) {
-	(&dispatcher{Manager: m}).refreshOwners(ctx)
+	(&dispatcher{Manager: m}).endGone(ctx)
 }
 
 // FanOutBatch fans out one batch of changes.

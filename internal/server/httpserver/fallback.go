@@ -21,7 +21,7 @@ func (s *Server) fallback(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case len(allowed) == 0:
-		s.writeError(w, r, problem.Of(errNoRoute))
+		s.writeError(w, r, problem.Of(s.o.NoRoute))
 	case r.Method == http.MethodOptions:
 		preflight(w, r, allowed)
 	default:
@@ -46,11 +46,11 @@ func (s *Server) cleanPaths(next http.Handler) http.Handler {
 			s.writeError(w, r, problem.Of(err))
 			return
 		}
-		s.writeError(w, r, problem.Of(errNoRoute))
+		s.writeError(w, r, problem.Of(s.o.NoRoute))
 	})
 }
 
-var errNoRoute = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
+var defaultNoRoute = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")
 
 // methods returns the methods that the mux has for the path.
 func (s *Server) methods(r *http.Request) []string {

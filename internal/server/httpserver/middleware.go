@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -161,17 +162,24 @@ var (
 	https    = []string{"max-age=31536000"} // a year; subdomains may not be ours
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
-	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Total, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
+	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Age, Pregon-Total, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
 )
 
-// commonHeaders sets the headers of every response: the source of the reports, and
-// access from any origin. They do not depend on the request, because shared caches
+// maxFresh is the age from which responses say how old they are. A service whose
+// store answers is never older than two seconds.
+const maxFresh = 5 * time.Second
+
+// commonHeaders sets the headers of every response: the source of the reports, the
+// age of data that cannot be brought up to date, and access from any origin. They do not depend on the request, because shared caches
 // keep responses for all clients.
 func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if source := s.o.Source(); source != "" {
 			h["Pregon-Source"] = []string{source}
+		}
+		if age := s.o.Age(); age >= maxFresh {
+			h["Pregon-Age"] = []string{strconv.FormatInt(int64(age/time.Second), 10)}
 		}
 		h["X-Content-Type-Options"] = nosniff
 		if s.o.HTTPS {

@@ -60,6 +60,8 @@ type Options struct {
 	// IsStream reports whether the response to a request is endless, and must not be
 	// compressed. Nil means that none is.
 	IsStream func(*http.Request) bool
+	// NoRoute is the error of unknown paths. Nil means the default.
+	NoRoute error
 	// ErrorWriters are the error formats by path, for errors outside of the surface.
 	// The default is problem documents.
 	ErrorWriters map[string]ErrorWriter
@@ -85,6 +87,9 @@ type Options struct {
 	HTTPS bool
 	// Source returns the value of Pregon-Source, or "" for the real source.
 	Source func() string
+	// Age returns how old the data of responses is. From maxFresh on, responses have
+	// it in Pregon-Age. Nil means that it is always fresh.
+	Age func() time.Duration
 }
 
 const (
@@ -133,6 +138,12 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Closing == nil {
 		o.Closing = func() {}
+	}
+	if o.NoRoute == nil {
+		o.NoRoute = defaultNoRoute
+	}
+	if o.Age == nil {
+		o.Age = func() time.Duration { return 0 }
 	}
 	s := &Server{o: o, draining: make(chan struct{})}
 	o.Mux.HandleFunc("GET "+healthPath, s.health)

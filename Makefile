@@ -73,7 +73,7 @@ lint:
 	$(STATIC) $(ROOMY) go tool staticcheck ./...
 	go mod tidy -diff
 
-generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/summaries.md, the table of docs/documents.md
+generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/metrics.md, docs/summaries.md, the table of docs/documents.md
 	go test ./cmd/pregon -run TestReference -update
 	go test ./internal/document -run TestSummaries -update
 	go test ./internal/document/summary -run TestEvaluation -update

@@ -3,18 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"maps"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/server/telemetry"
 	"pregon/internal/server/telemetry/alerttest"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
@@ -122,29 +118,11 @@ func (s *fullStore) Append(ctx context.Context, b store.Batch) (store.Outcome, e
 
 func newAlerted(t *testing.T) *alerted {
 	t.Helper()
-	var c commands
-	parser, err := newParser(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if _, err := parser.Parse([]string{"serve", "--store", "sqlite:" + filepath.Join(dir, "pregon.db"), "--cache-dir", dir, "--source", "cnmv", "--regulator-url", "http://127.0.0.1:1"}); err != nil {
-		t.Fatal(err)
-	}
-	log, err := telemetry.NewLog(io.Discard, "text", slog.LevelError)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := c.Serve.open(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = opened.Close() })
-	a := &alerted{store: &fullStore{Store: opened}, others: "pregon_ingest_holding 1\n"}
-	if a.service, err = c.Serve.wire(t.Context(), &process{stderr: io.Discard}, log, a.store, "http://127.0.0.1:8080"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { a.service.close() })
+	a := &alerted{others: "pregon_ingest_lease_held 1\n"}
+	a.service = wireService(t, func(opened engine.Store) engine.Store {
+		a.store = &fullStore{Store: opened}
+		return a.store
+	})
 	if err := a.service.catalog.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

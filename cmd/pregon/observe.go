@@ -31,8 +31,9 @@ func (s *service) observe() {
 		}
 	}
 	m := s.metrics
-	m.Gauge("pregon_catalog_seq", "Newest change in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
-	m.Gauge("pregon_catalog_behind_seconds", "Time since the catalogue was last up to date.", func() float64 { return s.catalog.Behind().Seconds() })
+	m.Gauge("pregon_catalog_seq", "Number of the newest change in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
+	m.Gauge("pregon_catalog_last_sync_timestamp_seconds", "When the catalogue last had all changes of the store; 0 while it is loading. Up to ten seconds ago is normal in a quiet market.",
+		figure(func(*catalog.Snapshot) float64 { return timestamp(time.Now().Add(-s.catalog.Behind())) }))
 	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.catalog.Notify(s.observeReports)
 	s.observeStore()
@@ -62,17 +63,16 @@ func (s *service) observeReports(changes []disclosure.Change) {
 func (s *service) observeStore() {
 	m := s.metrics
 	for _, part := range monitor.Parts {
-		m.GaugeOf("pregon_store_failing", "1 while a part of the store fails or is damaged.", "part", part, func() float64 {
+		m.GaugeOf("pregon_store_failing", "1 while a part of the store fails or is damaged, else 0.", "part", part, func() float64 {
 			return boolToFloat(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
 		})
 	}
-	m.Gauge("pregon_store_checked_seconds", "Time since a file was last checked for damage to the end; +Inf for never, as on PostgreSQL.", func() float64 {
-		if at := s.store.Checked(); !at.IsZero() {
-			return time.Since(at).Seconds()
-		}
-		return math.Inf(1)
-	})
-	m.Gauge("pregon_store_bytes", "Size of the store, measured once a minute; NaN while it is not known.", func() float64 {
+	if s.store.CanCheck() {
+		m.Gauge("pregon_store_last_check_timestamp_seconds", "When the last check for damage that read the whole file began; 0 for never. Only with SQLite.", func() float64 {
+			return timestamp(s.store.Checked())
+		})
+	}
+	m.Gauge("pregon_store_size_bytes", "Size of the file and its -wal, or of the whole database, measured once a minute; NaN while it is not known.", func() float64 {
 		if n := s.storeBytes.Load(); n >= 0 {
 			return float64(n)
 		}
@@ -111,41 +111,39 @@ func (s *service) measureStore(ctx context.Context) {
 func (s *service) observeAccess() {
 	m, a := s.metrics, s.auth
 	for _, outcome := range access.Outcomes {
-		m.CounterOf("pregon_access_total", "Requests by outcome of authorization.", "outcome", outcome, func() float64 { return float64(a.Requests(outcome)) })
+		m.CounterOf("pregon_access_requests_total", "Requests by outcome of authorization.", "outcome", outcome, func() float64 { return float64(a.Requests(outcome)) })
 	}
-	m.Gauge("pregon_access_keys_behind_seconds", "Time since the keys were last known to be up to date.", func() float64 { return a.Keys.Behind().Seconds() })
-	m.Gauge("pregon_limit_addresses", "Addresses and keys with counted requests.", func() float64 { return float64(a.Counted()) })
+	m.Gauge("pregon_access_keys_last_sync_timestamp_seconds", "When all keys of the store were last known.", func() float64 { return timestamp(time.Now().Add(-a.Keys.Behind())) })
+	m.Gauge("pregon_ratelimit_callers", "Addresses and keys whose requests are counted.", func() float64 { return float64(a.Counted()) })
 	if a.Redis != nil {
-		m.Gauge("pregon_limit_shared_up", "1 while all replicas count together.", func() float64 { return boolToFloat(a.Redis.Up()) })
+		m.Gauge("pregon_ratelimit_redis_up", "1 while Redis answers and all replicas count together, else 0. Only with --redis.", func() float64 { return boolToFloat(a.Redis.Up()) })
 	}
 }
 
 func (s *service) observePush() {
 	m := s.metrics
-	m.CounterOf("pregon_http_refused_total", "Connections and requests refused at a limit.", "why", "bound", func() float64 { return float64(s.refused.Load()) })
-	m.Gauge("pregon_push_listening", "Open streams, long polls and subscriptions.", func() float64 { return float64(s.conns.Open()) })
-	m.CounterOf("pregon_push_cut_total", "Streams and subscriptions that were ended.", "why", "slow", func() float64 { return float64(s.conns.Cut()) })
+	m.Counter("pregon_http_refused_total", "Connections and requests refused at a limit of the server.", func() float64 { return float64(s.refused.Load()) })
+	m.Gauge("pregon_push_listeners", "Open streams, long polls and subscriptions.", func() float64 { return float64(s.conns.Open()) })
+	m.Counter("pregon_push_slow_listeners_total", "Streams and subscriptions that were ended because the client read too slowly.", func() float64 { return float64(s.conns.Cut()) })
 }
 
 func (s *service) observeWebhooks() {
 	m := s.metrics
-	for name, of := range map[string]func(webhook.Stats) int64{
-		"delivered": func(st webhook.Stats) int64 { return st.Delivered },
-		"failed":    func(st webhook.Stats) int64 { return st.Failed },
-		"retried":   func(st webhook.Stats) int64 { return st.Retried },
-		"dead":      func(st webhook.Stats) int64 { return st.Dead },
-	} {
-		m.CounterOf("pregon_webhook_attempts_total", "Delivery attempts by outcome; dead are deliveries given up.", "outcome", name, func() float64 { return float64(of(s.webhooks.Stats())) })
+	counter := func(of func(webhook.Stats) int64) func() float64 {
+		return func() float64 { return float64(of(s.webhooks.Stats())) }
 	}
-	m.Gauge("pregon_webhook_behind", "Changes not yet matched with webhooks.", func() float64 { return float64(s.webhooks.Stats().Lag) })
-	for name, of := range map[string]func(webhook.Stats) time.Duration{
-		"all":       func(st webhook.Stats) time.Duration { return st.Matching },
-		"costliest": func(st webhook.Stats) time.Duration { return st.CostliestOwner },
-	} {
-		m.CounterOf("pregon_webhook_judging_seconds_total", "Time spent on matching filters of webhooks: of all owners, and of the owner with the most.", "owner", name, func() float64 { return of(s.webhooks.Stats()).Seconds() })
-	}
+	const attempts = "Attempts to deliver an event to a webhook by outcome."
+	m.CounterOf("pregon_webhook_attempts_total", attempts, "outcome", "delivered", counter(func(st webhook.Stats) int64 { return st.Delivered }))
+	m.CounterOf("pregon_webhook_attempts_total", attempts, "outcome", "failed", counter(func(st webhook.Stats) int64 { return st.Failed }))
+	m.Counter("pregon_webhook_retries_total", "Attempts after the first of a delivery.", counter(func(st webhook.Stats) int64 { return st.Retried }))
+	m.Counter("pregon_webhook_abandoned_total", "Deliveries that were given up.", counter(func(st webhook.Stats) int64 { return st.Dead }))
+	m.Gauge("pregon_webhook_pending_changes", "Changes not yet matched with webhooks.", func() float64 { return float64(s.webhooks.Stats().Lag) })
 	m.Gauge("pregon_webhook_disabled", "Webhooks that are disabled, by their owner or by the service.", func() float64 { return float64(s.webhooks.Stats().Disabled) })
-	m.Gauge("pregon_webhook_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
+	m.Gauge("pregon_webhook_deliveries_in_flight", "Deliveries that are being sent.", func() float64 { return float64(s.webhooks.Stats().InFlight) })
+	m.Counter("pregon_webhook_matching_seconds_total", "Time spent on matching changes with the filters of webhooks.", func() float64 { return s.webhooks.Stats().Matching.Seconds() })
+	m.Gauge("pregon_webhook_matching_costliest_owner_seconds", "The part of pregon_webhook_matching_seconds_total of the owner with the longest time.", func() float64 {
+		return s.webhooks.Stats().CostliestOwner.Seconds()
+	})
 }
 
 func (s *service) observeMCP() {
@@ -154,7 +152,7 @@ func (s *service) observeMCP() {
 			taken, _ := s.mcp.CallCounts(call)
 			return float64(taken)
 		})
-		s.metrics.CounterOf("pregon_mcp_failed_total", "MCP messages that were refused or answered with a protocol error.", "call", call, func() float64 {
+		s.metrics.CounterOf("pregon_mcp_call_failures_total", "MCP messages that were refused or answered with a protocol error.", "call", call, func() float64 {
 			_, failed := s.mcp.CallCounts(call)
 			return float64(failed)
 		})
@@ -163,68 +161,57 @@ func (s *service) observeMCP() {
 
 func (s *service) observeSource() {
 	m := s.metrics
-	m.Gauge("pregon_ingest_holding", "1 in the process that reads the source.", func() float64 { return boolToFloat(s.reader.Holding()) })
+	m.Gauge("pregon_ingest_lease_held", "1 in the process that reads the source, else 0. The sum over all replicas should be 1.", func() float64 { return boolToFloat(s.reader.Holding()) })
 	for name, of := range map[string]func(ingest.LeaseChanges) uint64{
 		"taken":   func(c ingest.LeaseChanges) uint64 { return c.Taken },
 		"lost":    func(c ingest.LeaseChanges) uint64 { return c.Lost },
 		"yielded": func(c ingest.LeaseChanges) uint64 { return c.Yielded },
 	} {
-		m.CounterOf("pregon_ingest_lease_total", "Lease changes in this process: taken, lost, or yielded to a process that sees the source.", "change", name, func() float64 { return float64(of(s.reader.LeaseChanges())) })
+		m.CounterOf("pregon_ingest_lease_changes_total", "Lease changes in this process: taken, lost, or yielded to a process that sees the source.", "change", name, func() float64 { return float64(of(s.reader.LeaseChanges())) })
 	}
-	m.Gauge("pregon_ingest_waiting", "Reports whose page is not read yet.", func() float64 { return float64(s.reader.Waiting()) })
+	m.Gauge("pregon_ingest_pending_pages", "Reports whose page at the regulator is not read yet.", func() float64 { return float64(s.reader.Waiting()) })
 	s.observeDocuments()
 	for _, state := range health.States {
-		m.GaugeOf("pregon_source_state", "1 for the present state of the source: live, quiet, degraded or blind.", "state", string(state), func() float64 {
+		m.GaugeOf("pregon_source_state", "1 for the present state of the source, 0 for the others.", "state", string(state), func() float64 {
 			return boolToFloat(s.query.SourceStatus().State == state)
 		})
 	}
 	for _, surface := range health.Surfaces {
-		m.GaugeOf("pregon_source_seen_seconds", "Time since a surface of the source was last read successfully; +Inf for never.", "surface", surface, func() float64 {
-			return s.sinceSeen(surface)
+		m.GaugeOf("pregon_source_last_success_timestamp_seconds", "When a surface of the source was last read successfully, by the process that reads it; 0 for never.", "surface", surface, func() float64 {
+			return timestamp(s.surface(surface).SuccessAt)
 		})
 	}
 	for _, t := range disclosure.Types {
-		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows.", "surface", health.Feed(t), func() float64 {
+		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows, else 0.", "surface", health.Feed(t), func() float64 {
 			return boolToFloat(s.surface(health.Feed(t)).Stale)
 		})
 	}
-	for _, class := range throttle.Priorities {
-		m.GaugeOf("pregon_source_queue", "Requests to the regulator that wait in the queue.", "class", class.String(), func() float64 { return float64(s.reader.queue.Waiting(class)) })
-		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "class", class.String(), func() float64 { return float64(s.reader.queue.Granted(class)) })
+	for _, p := range throttle.Priorities {
+		m.GaugeOf("pregon_source_queue_length", "Requests to the regulator that wait in the queue.", "priority", p.String(), func() float64 { return float64(s.reader.queue.Waiting(p)) })
+		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "priority", p.String(), func() float64 { return float64(s.reader.queue.Granted(p)) })
 	}
 }
 
 func (s *service) observeDocuments() {
 	m := s.metrics
-	m.Gauge("pregon_documents_waiting", "Reports whose document is not read yet.", func() float64 { return float64(s.reader.Unread()) })
+	m.Gauge("pregon_document_pending", "Reports whose document is not read yet. Should be near zero.", func() float64 { return float64(s.reader.Unread()) })
 	for _, l := range sandbox.Layers {
-		m.GaugeOf("pregon_documents_unconfined", "Processes that read documents without a layer of confinement.", "layer", string(l), func() float64 { return float64(s.documents.lacking(l)) })
+		m.GaugeOf("pregon_document_workers_unconfined", "Processes that read documents without a layer of confinement, because the kernel lacks it.", "layer", string(l), func() float64 { return float64(s.documents.lacking(l)) })
 	}
 	if s.documents.model != nil {
 		s.observeModel(s.documents.model)
 	}
 	for _, o := range document.Outcomes {
-		m.CounterOf("pregon_documents_total", "Attempts to read a document by outcome: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.documents.Counted(o)) })
+		m.CounterOf("pregon_document_reads_total", "Attempts to read a document by outcome: ready, again later, or failed for good.", "outcome", o.String(), func() float64 { return float64(s.documents.Counted(o)) })
 	}
 }
 
 func (s *service) observeModel(model *llm.Client) {
 	m := s.metrics
-	for name, of := range map[string]func(llm.Stats) uint64{
-		"requests": func(st llm.Stats) uint64 { return st.Requests },
-		"failures": func(st llm.Stats) uint64 { return st.Failures },
-		"tokens":   func(st llm.Stats) uint64 { return st.Tokens },
-	} {
-		m.CounterOf("pregon_llm_total", "Use of the language model: requests, failed requests, and tokens.", "of", name, func() float64 { return float64(of(model.Stats())) })
-	}
-	m.Gauge("pregon_llm_open", "1 while the language model is not called because it failed.", func() float64 { return boolToFloat(model.Stats().Open) })
-}
-
-func (s *service) sinceSeen(surface string) float64 {
-	if at := s.surface(surface).SuccessAt; !at.IsZero() {
-		return time.Since(at).Seconds()
-	}
-	return math.Inf(1)
+	m.Counter("pregon_llm_requests_total", "Requests to the language model. Only with --llm-url, as all of pregon_llm_.", func() float64 { return float64(model.Stats().Requests) })
+	m.Counter("pregon_llm_request_failures_total", "Requests to the language model that failed.", func() float64 { return float64(model.Stats().Failures) })
+	m.Counter("pregon_llm_tokens_total", "Tokens that the language model used.", func() float64 { return float64(model.Stats().Tokens) })
+	m.Gauge("pregon_llm_circuit_open", "1 while the language model is not called because it failed, else 0.", func() float64 { return boolToFloat(model.Stats().Open) })
 }
 
 // surface returns the state of a surface, as reported by the process that reads the
@@ -245,4 +232,12 @@ func boolToFloat(b bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// timestamp returns a time in seconds since 1970, 0 for the zero time.
+func timestamp(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
 }

@@ -244,7 +244,7 @@ func (s *service) listening(want int) error {
 	if err != nil {
 		return err
 	}
-	count := regexp.MustCompile(`(?m)^pregon_push_listening.*`).Find(body)
+	count := regexp.MustCompile(`(?m)^pregon_push_listeners.*`).Find(body)
 	if !bytes.HasSuffix(count, fmt.Appendf(nil, " %d", want)) {
 		return fmt.Errorf("%q, want %d", count, want)
 	}

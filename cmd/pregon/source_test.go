@@ -566,7 +566,7 @@ func (r *reader) playFaults(t *testing.T) {
 	r.state(t, "live")
 }
 
-var holdingMetric = regexp.MustCompile(`(?m)^pregon_ingest_holding(?:\{[^}]*\})? 1$`)
+var holdingMetric = regexp.MustCompile(`(?m)^pregon_ingest_lease_held(?:\{[^}]*\})? 1$`)
 
 // holds reports whether a serve reads the source, by its metrics.
 func holds(t *testing.T, s *service) bool {

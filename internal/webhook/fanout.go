@@ -184,6 +184,7 @@ func (m *Manager) addCost(known *hooks, cost map[string]time.Duration) {
 	defer m.costs.Unlock()
 	for owner, c := range cost {
 		m.cost[owner] += c
+		m.matching += c
 	}
 	if len(m.cost) <= 2*len(known.byID)+100 {
 		return

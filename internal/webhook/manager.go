@@ -100,6 +100,9 @@ type Manager struct {
 
 	costs sync.Mutex
 	cost  map[string]time.Duration // guarded by costs: the time that matching took, by owner
+	// matching is guarded by costs: the time that matching took, also for owners without
+	// webhooks.
+	matching time.Duration
 }
 
 // timing holds the durations and limits that tests change.

@@ -11,16 +11,17 @@ type Stats struct {
 	InFlight                         int   // requests
 	Disabled                         int   // webhooks
 	// Matching is the time that matching took for all owners, CostliestOwner for the
-	// owner with the longest.
+	// owner with the longest among those with webhooks.
 	Matching, CostliestOwner time.Duration
 }
 
 // Stats returns the current counts.
 func (m *Manager) Stats() Stats {
-	var all, most time.Duration
+	var most time.Duration
 	m.costs.Lock()
+	all := m.matching
 	for _, c := range m.cost {
-		all, most = all+c, max(most, c)
+		most = max(most, c)
 	}
 	m.costs.Unlock()
 	disabled := 0

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,78 +18,127 @@ import (
 
 // Metrics are the metrics of the process.
 type Metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.HistogramVec
-	store    *prometheus.HistogramVec
-	reports  *prometheus.HistogramVec
-	reads    *prometheus.CounterVec
+	registry  *prometheus.Registry
+	described []Metric // guarded by no lock: metrics are registered before they are served
+	requests  *prometheus.HistogramVec
+	store     *prometheus.HistogramVec
+	published *prometheus.HistogramVec
+	ingested  *prometheus.HistogramVec
+	reads     *prometheus.CounterVec
+}
+
+// Metric describes a registered metric.
+type Metric struct {
+	Name, Type, Help string
+	Labels           []Label
+}
+
+// Label is a label of a metric. Values is empty if they are not known in advance.
+type Label struct {
+	Name   string
+	Values []string
 }
 
 // NewMetrics returns metrics of the runtime, the build and the requests.
 func NewMetrics(version string) *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "pregon_http_request_seconds",
-			Help:    "How long requests took, by route, method and status.",
-			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-		}, []string{"route", "method", "status"}),
-		store: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "pregon_store_seconds",
-			Help:    "How long calls of the store took, by the part of it and whether they failed.",
-			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30},
-		}, []string{"part", "outcome"}),
-		reports: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "pregon_report_seconds",
-			Help:    "How long new reports took to be available, by series, since their publication and since the source first showed them.",
-			Buckets: []float64{.05, .1, .25, .5, 1, 1.5, 2, 3, 5, 10, 15, 30, 60, 300, 3600},
-		}, []string{"type", "since"}),
-		reads: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "pregon_source_reads_total",
-			Help: "Reads of the source, by surface and how they ended.",
-		}, []string{"surface", "outcome"}),
-	}
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.requests = m.histogram("pregon_http_request_duration_seconds", "Time from the head of a request to the end of its response, by route, method and status code.",
+		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "method", "code")
+	m.store = m.histogram("pregon_store_call_duration_seconds", "Duration of calls of the store, by part and outcome (ok or failed).",
+		[]float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30}, "part", "outcome")
+	delays := []float64{.05, .1, .25, .5, 1, 1.5, 2, 3, 5, 10, 15, 30, 60, 300, 3600}
+	m.published = m.histogram("pregon_report_publication_delay_seconds",
+		"Time from the publication of a new report by the regulator to its availability here, recorded by every replica. Reports whose time has no seconds are left out.", delays, "type")
+	m.ingested = m.histogram("pregon_report_ingest_delay_seconds",
+		"Time from the first observation of a new report to its availability here, for the same reports.", delays, "type")
+	m.reads = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "pregon_source_reads_total",
+		Help: "Reads of the source, by surface and outcome (ok, status, transport, markup, missing or failed).",
+	}, []string{"surface", "outcome"})
+	m.describe("pregon_source_reads_total", "counter", "Reads of the source, by surface and outcome (ok, status, transport, markup, missing or failed).", Label{Name: "surface"}, Label{Name: "outcome"})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "pregon_build_info", Help: "The build that runs; always 1.",
-		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.store, m.reports, m.reads, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.describe("pregon_build_info", "gauge", "The build that runs; always 1.", Label{Name: "version"}, Label{Name: "goversion"})
+	m.registry.MustRegister(m.reads, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// histogram registers a histogram.
+func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	m.registry.MustRegister(h)
+	var described []Label
+	for _, l := range labels {
+		described = append(described, Label{Name: l})
+	}
+	m.describe(name, "histogram", help, described...)
+	return h
+}
+
+// describe records a metric for Described. A metric with a constant label is
+// registered once for each value of it.
+func (m *Metrics) describe(name, kind, help string, labels ...Label) {
+	for i := range m.described {
+		if d := &m.described[i]; d.Name == name && len(labels) == 1 {
+			d.Labels[0].Values = append(d.Labels[0].Values, labels[0].Values...)
+			return
+		}
+	}
+	m.described = append(m.described, Metric{name, kind, help, labels})
+}
+
+// Described returns all metrics of the service, without those of the runtime,
+// sorted by name.
+func (m *Metrics) Described() []Metric {
+	out := slices.Clone(m.described)
+	slices.SortFunc(out, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 // Gauge registers a gauge that is computed when read.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+	m.describe(name, "gauge", help)
 }
 
 // GaugeOf registers a gauge with a constant label.
 func (m *Metrics) GaugeOf(name, help, label, of string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
+	m.describe(name, "gauge", help, Label{label, []string{of}})
+}
+
+// Counter registers a counter that is computed when read.
+func (m *Metrics) Counter(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
+	m.describe(name, "counter", help)
 }
 
 // CounterOf registers a counter with a constant label.
 func (m *Metrics) CounterOf(name, help, label, of string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
+	m.describe(name, "counter", help, Label{label, []string{of}})
 }
 
 // Request records a request. Routes and methods come from closed sets.
-func (m *Metrics) Request(route, method string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
+func (m *Metrics) Request(route, method string, status int, duration time.Duration) {
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(duration.Seconds())
 }
 
 // Store records a call of a part of the store.
-func (m *Metrics) Store(part string, took time.Duration, failed bool) {
+func (m *Metrics) Store(part string, duration time.Duration, failed bool) {
 	outcome := "ok"
 	if failed {
 		outcome = "failed"
 	}
-	m.store.WithLabelValues(part, outcome).Observe(took.Seconds())
+	m.store.WithLabelValues(part, outcome).Observe(duration.Seconds())
 }
 
 // Report records the delays of a new report.
 func (m *Metrics) Report(series string, published, seen time.Duration) {
-	m.reports.WithLabelValues(series, "published").Observe(max(0, published.Seconds()))
-	m.reports.WithLabelValues(series, "seen").Observe(max(0, seen.Seconds()))
+	m.published.WithLabelValues(series).Observe(max(0, published.Seconds()))
+	m.ingested.WithLabelValues(series).Observe(max(0, seen.Seconds()))
 }
 
 // Read counts a read of a surface of the source. Labels come from closed sets.

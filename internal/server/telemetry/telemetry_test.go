@@ -26,8 +26,8 @@ func TestMetrics(t *testing.T) {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{
-		`pregon_http_request_seconds_count{method="GET",route="GET /api/v1/reports",status="200"} 1`,
-		`pregon_http_request_seconds_bucket{method="GET",route="GET /api/v1/reports",status="200",le="0.005"} 1`,
+		`pregon_http_request_duration_seconds_count{code="200",method="GET",route="GET /api/v1/reports"} 1`,
+		`pregon_http_request_duration_seconds_bucket{code="200",method="GET",route="GET /api/v1/reports",le="0.005"} 1`,
 		"pregon_catalog_seq 42", `version="v1.2.3"`, "go_goroutines", "process_resident_memory_bytes",
 	} {
 		if !strings.Contains(w.Body.String(), want) {

@@ -22,6 +22,12 @@ type checker interface {
 	Check(ctx context.Context, found func(part string, damaged bool)) error
 }
 
+// CanCheck reports whether the store can check its data for damage.
+func (s *Store) CanCheck() bool {
+	_, ok := s.Store.(checker)
+	return ok
+}
+
 // RunChecks checks the store now and every day, until the context ends. It does
 // nothing for a store that is not a checker.
 func (s *Store) RunChecks(ctx context.Context) error {

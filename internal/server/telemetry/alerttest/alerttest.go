@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Alert is a row of the table of alerts.
 type Alert struct {
 	Name, Expression string
 
-	sum    bool // else the highest value counts
+	age    bool   // the value is subtracted from the present time
+	of     string // sum, max or min of the values
 	metric string
 	labels string // as a sample has it: a="b"; empty for any
 	op     string
@@ -24,7 +26,7 @@ type Alert struct {
 
 var (
 	row  = regexp.MustCompile("^\\| (\\w+) \\| `([^`]+)` \\|")
-	form = regexp.MustCompile(`^(sum|max)\((\w+)(?:\{(\w+="[^"]*")\})?\) (==|<|>) (\d+)$`)
+	form = regexp.MustCompile(`^(time\(\) - )?(sum|max|min)\((\w+)(?:\{(\w+="[^"]*")\})?\) (==|<|>) (\d+)$`)
 )
 
 // Read returns the alerts of a document, by name.
@@ -44,13 +46,13 @@ func Read(t *testing.T, path string) map[string]Alert {
 		}
 		parts := form.FindStringSubmatch(m[2])
 		if parts == nil {
-			t.Fatalf("%s: %s is not of the form sum(metric{label=\"value\"}) > number", m[1], m[2])
+			t.Fatalf("%s: %s is not of the form sum(metric{label=\"value\"}) > number, with max or min for sum, and time() - before it for an age", m[1], m[2])
 		}
-		bound, err := strconv.ParseFloat(parts[5], 64)
+		bound, err := strconv.ParseFloat(parts[6], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[m[1]] = Alert{Name: m[1], Expression: m[2], sum: parts[1] == "sum", metric: parts[2], labels: parts[3], op: parts[4], bound: bound}
+		out[m[1]] = Alert{Name: m[1], Expression: m[2], age: parts[1] != "", of: parts[2], metric: parts[3], labels: parts[4], op: parts[5], bound: bound}
 	}
 	if len(out) == 0 {
 		t.Fatalf("%s has no alerts", path)
@@ -75,15 +77,18 @@ func (a Alert) Fires(t *testing.T, page string) bool {
 			t.Fatalf("%q: %v", lines.Text(), err)
 		}
 		switch {
-		case a.sum:
+		case a.of == "sum":
 			value += v
-		case !found || v > value:
+		case !found, a.of == "max" && v > value, a.of == "min" && v < value:
 			value = v
 		}
 		found = true
 	}
 	if !found {
 		t.Fatalf("there is no %s for %s", a.metric, a.Name)
+	}
+	if a.age {
+		value = float64(time.Now().UnixMilli())/1000 - value
 	}
 	switch a.op {
 	case "==":

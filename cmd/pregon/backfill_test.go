@@ -176,6 +176,7 @@ func TestBackfill(t *testing.T) {
 			}
 			r.exact(t, from, to, disclosure.Types...)
 			storetest.CheckLog(t, r.store)
+			storetest.Verify(t, r.store)
 			r.related(t, from, to)
 
 			// The third run finds everything stored.

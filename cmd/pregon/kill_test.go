@@ -66,6 +66,7 @@ func TestImportSurvivesKill(t *testing.T) {
 				t.Fatalf("running it again: %v\n%s", err, out)
 			}
 			log := storetest.CheckLog(t, db)
+			storetest.Verify(t, db)
 			if len(log) != reports {
 				t.Errorf("the log has %d changes, want %d", len(log), reports)
 			}

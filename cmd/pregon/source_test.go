@@ -418,6 +418,7 @@ func (r *reader) stop(t *testing.T) {
 		t.Errorf("serve did not end cleanly: %v\n%s", err, r.serve.log)
 	}
 	storetest.CheckLog(t, r.store)
+	storetest.Verify(t, r.store)
 }
 
 // TestSource is a day with the regulator: reports of every kind, a crash, odd
@@ -803,7 +804,9 @@ func (d *demoRun) play(t *testing.T, spec string) {
 	if err := d.serve.end(syscall.SIGTERM); err != nil {
 		t.Errorf("serve did not end cleanly: %v\n%s", err, d.serve.log)
 	}
-	storetest.CheckLog(t, openStore(t, spec))
+	db := openStore(t, spec)
+	storetest.CheckLog(t, db)
+	storetest.Verify(t, db)
 
 	// A store whose market file is missing is refused.
 	if err := os.Rename(d.file, d.file+".away"); err != nil {

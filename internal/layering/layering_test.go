@@ -84,6 +84,8 @@ var rows = [][]string{
 		"events",
 		"sim/archive",
 		"store/engine",
+		"store/verify",
+		"store/compact",
 		"transfer",
 	},
 	6: {

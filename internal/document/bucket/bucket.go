@@ -155,7 +155,7 @@ func (b *Bucket) Original(ctx context.Context, sha256 string) ([]byte, error) {
 		return nil, b.failed(err)
 	}
 	if hashOf(body) != sha256 {
-		return nil, fault.New(fault.Unavailable, "the object %s in %s does not have the bytes of that SHA-256: it was changed or damaged", b.path(sha256), b.where)
+		return nil, fault.Wrap(fault.Unavailable, store.ErrDamaged, "the object %s in %s does not have the bytes of that SHA-256: it was changed or damaged", b.path(sha256), b.where)
 	}
 	return body, nil
 }

@@ -181,7 +181,7 @@ func (k *Keeper) mergeNext(ctx context.Context) (bool, error) {
 	inputs := make([]*input, len(list))
 	for i, id := range ids {
 		inputs[i], err = openInput(heads[id], func(ctx context.Context, from, to int) ([][]byte, error) {
-			return k.blocks(ctx, id, from, to)
+			return readBlocks(ctx, k.Store, id, from, to)
 		})
 		if err != nil {
 			return false, fmt.Errorf("segment %d: %w", id, err)
@@ -190,14 +190,14 @@ func (k *Keeper) mergeNext(ctx context.Context) (bool, error) {
 	return true, k.write(ctx, inputs, store.Replaced{Segments: ids})
 }
 
-// blocks returns some blocks of a segment in order.
-func (k *Keeper) blocks(ctx context.Context, segment int64, from, to int) ([][]byte, error) {
+// readBlocks returns some blocks of a segment in order.
+func readBlocks(ctx context.Context, s store.Index, segment int64, from, to int) ([][]byte, error) {
 	ids := make([]int64, 0, to-from)
 	for n := from; n < to; n++ {
 		ids = append(ids, store.BlockID(segment, n))
 	}
 	blocks := make([][]byte, to-from)
-	err := k.Store.Blocks(ctx, ids, func(id int64, block []byte) { blocks[id-ids[0]] = block })
+	err := s.Blocks(ctx, ids, func(id int64, block []byte) { blocks[id-ids[0]] = block })
 	return blocks, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/retry"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
+	"pregon/internal/store/relational"
 	"pregon/internal/store/sqlite"
 )
 
@@ -22,6 +23,7 @@ type Store interface {
 	Created() bool // reports whether this process created the store
 	Size(ctx context.Context) (bytes int64, err error)
 	Connections() (inUse, most int)
+	Relational() *relational.Base // for package verify
 }
 
 // Open opens the store and migrates its schema. It creates a missing SQLite file

@@ -73,6 +73,9 @@ type Base struct {
 	RemoveText []string
 	// Filed selects the reports that refer to the document d.
 	Filed string
+	// FiledDocuments selects which report has which document: the columns report and
+	// sha256, which is empty if the document is not known.
+	FiledDocuments string
 
 	Wake store.Wake // woken after every append
 }

@@ -41,7 +41,7 @@ func (s *Store) Check(ctx context.Context, found func(part string, damaged bool)
 	for _, c := range checked {
 		damaged := false
 		for _, table := range c.tables {
-			err := checkTable(ctx, db, table)
+			err := checkTable(ctx, db, "quick_check", table)
 			if ctx.Err() != nil {
 				return fmt.Errorf("checking %s: %w", table, ctx.Err())
 			}
@@ -55,11 +55,47 @@ func (s *Store) Check(ctx context.Context, found func(part string, damaged bool)
 	return nil
 }
 
+// CheckFile is like Check, but also compares each index with its table, and
+// checks all references between tables. It calls found for each problem.
+func (s *Store) CheckFile(ctx context.Context, found func(table, problem string)) error {
+	if err := s.intact(); err != nil {
+		return err
+	}
+	db, err := open(s.path, 1, "_pragma=query_only(1)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, c := range checked {
+		for _, table := range c.tables {
+			err := checkTable(ctx, db, "integrity_check", table)
+			if errors.Is(err, store.ErrDamaged) {
+				found(table, err.Error())
+			} else if err != nil {
+				return fmt.Errorf("checking %s: %w", table, err)
+			}
+		}
+	}
+	var child, parent string
+	var rows int
+	return failedUnlessNil("checking references", relational.Each(ctx, &prepared{preparer: db}, []any{&child, &parent, &rows}, func() error {
+		found(child, fmt.Sprintf("%d rows refer to rows of %s that do not exist", rows, parent))
+		return nil
+	}, `SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2`))
+}
+
+func failedUnlessNil(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failed(doing, err)
+}
+
 // checkTable fails with store.ErrDamaged when a page of a table, or of one of its
-// indexes, is broken.
-func checkTable(ctx context.Context, db *sql.DB, table string) error {
-	// A pragma takes no parameter; the name is ours.
-	lines, err := relational.Column[string](ctx, &prepared{preparer: db}, "PRAGMA quick_check("+table+")")
+// indexes, is broken. The pragma is quick_check or integrity_check.
+func checkTable(ctx context.Context, db *sql.DB, pragma, table string) error {
+	// A pragma takes no parameter; the names are ours.
+	lines, err := relational.Column[string](ctx, &prepared{preparer: db}, "PRAGMA "+pragma+"("+table+")")
 	if err != nil {
 		return explained(err)
 	}

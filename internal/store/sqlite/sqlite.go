@@ -75,6 +75,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		Failed: failed, Appended: fileDocuments, Released: "expires_at = 0",
 		DueDeliveries: dueDeliveries, Documents: "document JOIN document_text ON document = number",
 		PutText: putText, RemoveText: removeText, Filed: "SELECT 1 FROM filed_document f WHERE f.document = d.number",
+		FiledDocuments: "SELECT report, coalesce(sha256, '') AS sha256 FROM filed_document LEFT JOIN document ON document = number",
 	}
 	if err := s.migrate(ctx); err != nil {
 		_ = s.Close()

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/store/verify"
 )
 
 // CheckLog verifies every invariant of a store without writers and returns its
@@ -44,6 +44,16 @@ func CheckLog(t *testing.T, s store.Store) []disclosure.Change {
 		t.Fatalf("Current is not the newest change of every subject (-log +current):\n%s", diff)
 	}
 	return log
+}
+
+// Verify fails if a store that only the program wrote has a finding of package
+// verify.
+func Verify(t *testing.T, s store.Store) {
+	t.Helper()
+	c := verify.New(s.(verify.Store), verify.Options{Most: 5, Found: func(f verify.Finding) { t.Errorf("verifying the store: %v", f) }})
+	if err := c.Run(patiently(t)); err != nil {
+		t.Error(err)
+	}
 }
 
 // checkLength is CheckLog for a test that knows how long the log is.
@@ -84,81 +94,13 @@ func checkRows(log []disclosure.Change) error {
 		if c.Seq != int64(i+1) {
 			return fmt.Errorf("change %d has the seq %d", i+1, c.Seq)
 		}
-		if err := checkRow(last, c); err != nil {
+		if c.OccurredAt.IsZero() || !c.OccurredAt.Equal(c.OccurredAt.Truncate(time.Microsecond)) {
+			return fmt.Errorf("change %d occurred at %v", c.Seq, c.OccurredAt)
+		}
+		if err := verify.Change(last[subjectOf(c)], c); err != nil {
 			return fmt.Errorf("change %d: %w", c.Seq, err)
 		}
 		last[subjectOf(c)] = c
-	}
-	return nil
-}
-
-func checkRow(last map[subject]*disclosure.Change, c *disclosure.Change) error {
-	if (c.Report == nil) == (c.Issuer == nil) {
-		return errors.New("it must be about a report or about an issuer")
-	}
-	if c.OccurredAt.IsZero() || !c.OccurredAt.Equal(c.OccurredAt.Truncate(time.Microsecond)) {
-		return fmt.Errorf("it occurred at %v", c.OccurredAt)
-	}
-	before := last[subjectOf(c)]
-	if c.Issuer != nil {
-		return checkIssuer(before, c)
-	}
-	return checkReport(before, c)
-}
-
-func checkIssuer(before, c *disclosure.Change) error {
-	if c.Event != disclosure.IssuerUpdated {
-		return fmt.Errorf("the event of an issuer is %q", c.Event)
-	}
-	if before == nil {
-		return checkFirst(c)
-	}
-	merged, changed := before.Issuer.Merge(*c.Issuer)
-	return checkStep(c, changed, cmp.Diff(merged, *c.Issuer))
-}
-
-func checkReport(before, c *disclosure.Change) error {
-	if before == nil {
-		if c.Event != disclosure.Published && c.Event != disclosure.Backfilled {
-			return fmt.Errorf("the first event of %s is %q", c.Subject(), c.Event)
-		}
-		if c.Event == disclosure.Backfilled && !c.Report.Backfilled {
-			return fmt.Errorf("%s is back-filled and its Backfilled field is false", c.Subject())
-		}
-		if !c.Report.AvailableAt.Equal(c.OccurredAt) || c.Report.FirstSeenAt.IsZero() {
-			return fmt.Errorf("%s is available at %v, first seen at %v", c.Subject(), c.Report.AvailableAt, c.Report.FirstSeenAt)
-		}
-		return checkFirst(c)
-	}
-	want := disclosure.Updated
-	if slices.Contains(c.Changed, "corrected_by") {
-		want = disclosure.Corrected
-	}
-	if c.Event != want && c.Event != disclosure.Backfilled { // TestPlan tests which of the two it is
-		return fmt.Errorf("a later event of %s is %q, want %q", c.Subject(), c.Event, want)
-	}
-	merged, changed := before.Report.Merge(*c.Report)
-	return checkStep(c, changed, cmp.Diff(merged, *c.Report))
-}
-
-func checkFirst(c *disclosure.Change) error {
-	if len(c.Changed) > 0 {
-		return fmt.Errorf("%s is new, and yet %v changed", c.Subject(), c.Changed)
-	}
-	return nil
-}
-
-// checkStep verifies that a row differs from the one before it, names all changed
-// fields, and has lost no value.
-func checkStep(c *disclosure.Change, changed []string, lost string) error {
-	if len(changed) == 0 {
-		return fmt.Errorf("nothing of %s changed", c.Subject())
-	}
-	if diff := cmp.Diff(changed, c.Changed); diff != "" {
-		return fmt.Errorf("%s names other fields than those that changed:\n%s", c.Subject(), diff)
-	}
-	if lost != "" {
-		return fmt.Errorf("%s lost something:\n%s", c.Subject(), lost)
 	}
 	return nil
 }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/cli"
+	"pregon/internal/fault"
+	"pregon/internal/source/ingest"
+	"pregon/internal/store"
+	"pregon/internal/store/engine"
+	"pregon/internal/store/verify"
+)
+
+type verifyCmd struct {
+	storeFlag
+	bucketFlags
+	Repair bool `help:"Rebuild what follows from the log or can be read again. The log itself is never changed. Refused while a process reads the source."`
+	JSON   bool `name:"json" help:"Print each finding as a JSON object on a line of its own."`
+	Most   int  `name:"max-findings" default:"20" placeholder:"N" help:"Findings of each kind to print; the others are counted. 0 prints all."`
+}
+
+// Run checks the store, and repairs it if that is requested. It fails if there are
+// findings, unless all were repaired.
+func (c *verifyCmd) Run(ctx context.Context, p *process) error {
+	if c.Most < 0 {
+		return fault.New(fault.Invalid, "--max-findings %d must be 0 or more", c.Most)
+	}
+	bucket, err := c.bucket(ctx, p)
+	if err != nil {
+		return err
+	}
+	db, err := c.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	o := verify.Options{Most: c.Most}
+	if bucket != nil {
+		o.Originals = bucket
+	}
+	checked, err := c.check(ctx, p, db, o)
+	if err != nil {
+		return err
+	}
+	if c.Repair && len(checked.Counts()) > 0 {
+		if err := repairStore(ctx, db, checked); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.stderr, "repaired; checking again. Restart processes that use the store: they hold its former state in memory.")
+		if checked, err = c.check(ctx, p, db, o); err != nil {
+			return err
+		}
+	}
+	return c.summarize(p, checked.Counts())
+}
+
+// check checks the store and prints the findings.
+func (c *verifyCmd) check(ctx context.Context, p *process, db engine.Store, o verify.Options) (*verify.Checker, error) {
+	bars := &stageBars{p: p}
+	defer bars.finish()
+	o.Progress = bars.set
+	o.Found = func(f verify.Finding) {
+		bars.clear()
+		if c.JSON {
+			_ = json.NewEncoder(p.stdout).Encode(f) // as Fprintln: a failure to print is not one of the store
+			return
+		}
+		fmt.Fprintln(p.stdout, f)
+	}
+	checker := verify.New(db, o)
+	return checker, checker.Run(ctx)
+}
+
+// summarize prints how many findings there are, and fails if there are any.
+func (c *verifyCmd) summarize(p *process, counts map[verify.Kind]int) error {
+	if len(counts) == 0 {
+		if !c.JSON {
+			fmt.Fprintf(p.stdout, "%s has no findings\n", c.show())
+		}
+		return nil
+	}
+	total, parts := 0, []string(nil)
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		total += counts[kind]
+		parts = append(parts, fmt.Sprintf("%d %s", counts[kind], kind))
+	}
+	return fault.New(fault.Conflict, "%s has %d findings: %s", c.show(), total, strings.Join(parts, ", "))
+}
+
+// repairLease is how long the lease is held after a step of a repair. A serve that
+// starts after the repair was killed waits as long.
+const repairLease = 10 * time.Second
+
+// repairStore repairs the store while it holds the lease of ingest, so that no other
+// process appends what it reads from the source.
+func repairStore(ctx context.Context, db store.Leases, checked *verify.Checker) error {
+	var lease store.Lease
+	holder := processName()
+	hold := func(ctx context.Context) (_ *store.Lease, err error) {
+		lease, err = db.AcquireLease(ctx, ingest.LeaseName, holder, repairLease)
+		if fault.KindOf(err) == fault.Conflict {
+			return nil, fault.New(fault.Conflict,
+				"nothing more is repaired while a process reads the source: stop every serve and backfill on this store, wait %v, and repeat the command", repairLease)
+		}
+		return &lease, err
+	}
+	if _, err := hold(ctx); err != nil {
+		return err
+	}
+	err := checked.Repair(ctx, hold)
+	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), repairLease)
+	defer cancel()
+	_ = db.ReleaseLease(releasing, lease) // otherwise it expires
+	return err
+}
+
+// stageBars shows a bar for each stage of a command.
+type stageBars struct {
+	p     *process
+	stage string
+	bar   *cli.Bar
+}
+
+func (b *stageBars) set(stage string, done, total int64) {
+	if b.bar == nil || stage != b.stage {
+		b.finish()
+		b.stage, b.bar = stage, cli.NewBar(b.p.stderr, stage, "rows", total)
+	}
+	b.bar.Set(int(done))
+}
+
+func (b *stageBars) clear() {
+	if b.bar != nil {
+		b.bar.Clear()
+	}
+}
+
+func (b *stageBars) finish() {
+	if b.bar != nil {
+		b.bar.Finish()
+	}
+}

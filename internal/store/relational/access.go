@@ -1,0 +1,19 @@
+package relational
+
+import "context"
+
+// Relational returns the base of an engine, for packages that read or repair all
+// tables of a store.
+func (b *Base) Relational() *Base { return b }
+
+// Each scans the rows of a query one by one into the same destinations, and calls
+// fn for each.
+func Each(ctx context.Context, db DB, dest []any, fn func() error, statement string, args ...any) error {
+	return each(ctx, db, dest, fn, statement, args...)
+}
+
+// LockLog returns the newest seq of the log, and prevents other writers from
+// appending until the transaction ends.
+func LockLog(ctx context.Context, tx Tx) (newest int64, err error) {
+	return lockHead(ctx, tx, `log_head`, `seq`)
+}

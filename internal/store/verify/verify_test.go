@@ -200,25 +200,33 @@ var damages = []damage{
 	{name: "head behind", sql: `UPDATE log_head SET seq = 7`, kind: verify.LogHead, where: "change 8", others: []verify.Kind{verify.Fanned}},
 	{name: "epoch", sql: `UPDATE log_head SET epoch = ''`, kind: verify.LogHead, where: "log_head"},
 	{name: "undecodable", sql: `UPDATE change SET body = '{"id": 5}' WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)"},
-	{name: "invalid", sql: `UPDATE change SET body = replace(CAST(body AS text), 'Acuerdo', '')::json WHERE seq = 5`,
-		sqlite: `UPDATE change SET body = replace(body, 'Acuerdo', '') WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)"},
+	{
+		name: "invalid", sql: `UPDATE change SET body = replace(CAST(body AS text), 'Acuerdo', '')::json WHERE seq = 5`,
+		sqlite: `UPDATE change SET body = replace(body, 'Acuerdo', '') WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)",
+	},
 	{name: "subject", sql: `UPDATE change SET subject = 'oir-9' WHERE seq = 5`, kind: verify.LogSubject, where: "change 5 (oir-9)"},
 	{name: "event", sql: `UPDATE change SET event = 'report.updated' WHERE seq = 5`, kind: verify.LogStep, where: "change 5 (oir-3)"},
 	{name: "changed", sql: `UPDATE change SET changed = 'title' WHERE seq = 8`, kind: verify.LogStep, where: "change 8 (oir-1)"},
-	{name: "time", sql: `UPDATE change SET occurred_at = '2090-01-01' WHERE seq = 1`,
-		sqlite: `UPDATE change SET occurred_at = 3786912000000000 WHERE seq = 1`, kind: verify.LogTime, where: "change 1 (A00000001)"},
+	{
+		name: "time", sql: `UPDATE change SET occurred_at = '2090-01-01' WHERE seq = 1`,
+		sqlite: `UPDATE change SET occurred_at = 3786912000000000 WHERE seq = 1`, kind: verify.LogTime, where: "change 1 (A00000001)",
+	},
 	// What is derived from it.
 	{name: "pointer behind", sql: `UPDATE report SET seq = 3 WHERE id = 'oir-1'`, kind: verify.Pointer, where: "report oir-1", repaired: true},
 	{name: "pointer missing", sql: `DELETE FROM report WHERE id = 'oir-2'`, kind: verify.Pointer, where: "report oir-2", repaired: true},
 	{name: "pointer too many", sql: `INSERT INTO report (id, seq) VALUES ('oir-77', 3)`, kind: verify.Pointer, where: "report oir-77", repaired: true},
 	{name: "issuer missing", sql: `DELETE FROM issuer WHERE id = 'A00000002'`, kind: verify.Pointer, where: "issuer A00000002", repaired: true},
 	{name: "filed missing", sql: `DELETE FROM filed_document WHERE report = 'oir-1'`, kind: verify.Filed, where: "report oir-1", repaired: true},
-	{name: "filed wrong", sql: `UPDATE filed_document SET sha256 = '` + second + `' WHERE report = 'oir-1'`,
+	{
+		name: "filed wrong", sql: `UPDATE filed_document SET sha256 = '` + second + `' WHERE report = 'oir-1'`,
 		sqlite: `UPDATE filed_document SET document = (SELECT number FROM document WHERE sha256 = '` + second + `') WHERE report = 'oir-1'`,
-		kind:   verify.Filed, where: "report oir-1", repaired: true},
-	{name: "filed too many", sql: `INSERT INTO filed_document (report, sha256) VALUES ('oir-3', '` + first + `')`,
+		kind:   verify.Filed, where: "report oir-1", repaired: true,
+	},
+	{
+		name: "filed too many", sql: `INSERT INTO filed_document (report, sha256) VALUES ('oir-3', '` + first + `')`,
 		sqlite: `INSERT INTO filed_document (report, document) SELECT 'oir-3', number FROM document WHERE sha256 = '` + first + `'`,
-		kind:   verify.Filed, where: "report oir-3", repaired: true},
+		kind:   verify.Filed, where: "report oir-3", repaired: true,
+	},
 	// Deliveries.
 	{name: "fanned", sql: `UPDATE fanned SET seq = 99`, kind: verify.Fanned, where: "fanned", repaired: true},
 	{name: "attempt", sql: `DELETE FROM delivery`, kind: verify.Attempt, where: "change 3 to wh_1", repaired: true},
@@ -238,26 +246,38 @@ var damages = []damage{
 	{name: "setting", sql: `UPDATE setting SET value = 'yesterday' WHERE name = 'created_at'`, kind: verify.Setting, where: "created_at"},
 	{name: "lease", sql: `UPDATE lease SET term = 0`, kind: verify.Setting, where: "lease other"},
 	// Documents.
-	{name: "text missing", sql: `DELETE FROM document WHERE sha256 = '` + first + `'`,
+	{
+		name: "text missing", sql: `DELETE FROM document WHERE sha256 = '` + first + `'`,
 		sqlite: `DELETE FROM document_text WHERE document = (SELECT number FROM document WHERE sha256 = '` + first + `')`,
-		kind:   verify.TextMissing, where: "report oir-1", repaired: true},
-	{name: "text broken", sql: `UPDATE document SET head = '{' WHERE sha256 = '` + first + `'`,
+		kind:   verify.TextMissing, where: "report oir-1", repaired: true,
+	},
+	{
+		name: "text broken", sql: `UPDATE document SET head = '{' WHERE sha256 = '` + first + `'`,
 		sqlite: `UPDATE document_text SET head = '{' WHERE document = (SELECT number FROM document WHERE sha256 = '` + first + `')`,
-		kind:   verify.TextBroken, where: first, repaired: true},
-	{name: "pages lost", sql: `UPDATE document SET pages = '{}' WHERE sha256 = '` + second + `'`,
+		kind:   verify.TextBroken, where: first, repaired: true,
+	},
+	{
+		name: "pages lost", sql: `UPDATE document SET pages = '{}' WHERE sha256 = '` + second + `'`,
 		sqlite: `UPDATE document_text SET pages = '[]' WHERE document = (SELECT number FROM document WHERE sha256 = '` + second + `')`,
-		kind:   verify.TextBroken, where: second, repaired: true},
-	{name: "bytes", sql: `UPDATE original SET body = '\x00' WHERE sha256 = '` + first + `'`,
-		sqlite: `UPDATE original SET body = x'00' WHERE sha256 = '` + first + `'`, kind: verify.Bytes, where: first},
+		kind:   verify.TextBroken, where: second, repaired: true,
+	},
+	{
+		name: "bytes", sql: `UPDATE original SET body = '\x00' WHERE sha256 = '` + first + `'`,
+		sqlite: `UPDATE original SET body = x'00' WHERE sha256 = '` + first + `'`, kind: verify.Bytes, where: first,
+	},
 	// The index of words.
 	{name: "block missing", sql: `DELETE FROM word_block WHERE id = (SELECT min(id) FROM word_block)`, kind: verify.Segment, where: "segment", repaired: true},
 	{name: "block damaged", sql: `UPDATE word_block SET body = '\x010203'`, sqlite: `UPDATE word_block SET body = x'010203'`, kind: verify.Segment, where: "segment", repaired: true},
-	{name: "head damaged", sql: `UPDATE word_segment SET head = '\xff'`, sqlite: `UPDATE word_segment SET head = x'ff'`,
-		kind: verify.Segment, where: "segment", repaired: true, others: []verify.Kind{verify.NotFound}},
+	{
+		name: "head damaged", sql: `UPDATE word_segment SET head = '\xff'`, sqlite: `UPDATE word_segment SET head = x'ff'`,
+		kind: verify.Segment, where: "segment", repaired: true, others: []verify.Kind{verify.NotFound},
+	},
 	{name: "segment missing", sql: `DELETE FROM word_segment WHERE id = (SELECT min(id) FROM word_segment)`, kind: verify.NotFound, where: "document", repaired: true},
 	// The file.
-	{name: "references", only: "sqlite", sql: `INSERT INTO report (id, seq) VALUES ('oir-78', 999)`, kind: verify.File, where: "table report",
-		others: []verify.Kind{verify.Pointer}, repaired: true},
+	{
+		name: "references", only: "sqlite", sql: `INSERT INTO report (id, seq) VALUES ('oir-78', 999)`, kind: verify.File, where: "table report",
+		others: []verify.Kind{verify.Pointer}, repaired: true,
+	},
 }
 
 // TestDamage: each damage is found, and repaired if that is possible. Nothing else

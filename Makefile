@@ -22,7 +22,7 @@ ROOMY = GOGC=200
 SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit internal/document internal/webhook \
   internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory
 
-.PHONY: help run build install test quick check lint generate notices bench corpus fuzz soak summaries-eval clean
+.PHONY: help run build release release-check install test quick check lint generate notices bench corpus fuzz soak summaries-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,13 @@ build: ## build bin/pregon, one static binary
 install: build ## build and install PREFIX/bin/pregon (PREFIX=/usr/local, DESTDIR for packagers)
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 $(OUTPUT) '$(DESTDIR)$(PREFIX)/bin/pregon'
+
+# Unlike build, without symbols and debug data: see docs/release.md.
+release: ## build the archives, checksums and SBOMs of a release in dist/, for linux, darwin and windows
+	go run ./scripts/release
+
+release-check: ## build the release twice, the second time in a clone with an empty cache, and compare
+	go run ./scripts/release -check
 
 # Four packages at a time, whatever the machine: the whole-program tests wait
 # for processes more than they compute. Three packages are compiled without the
@@ -103,5 +110,5 @@ soak: ## file at ten times the peak with random faults for SOAK=10m, and compare
 summaries-eval: ## measure the checks of summaries by a model on FILINGS=300 generated filings
 	go test ./internal/document/summary -run TestEvaluation -count 1 -v -args -filings $(FILINGS)
 
-clean: ## remove what build made; ./data stays
-	rm -rf bin
+clean: ## remove what build and release made; ./data stays
+	rm -rf bin dist

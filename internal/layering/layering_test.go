@@ -116,6 +116,7 @@ var rows = [][]string{
 	10: {"console"},
 	11: {
 		"cmd/pregon",
+		"scripts/release",
 		"layering",
 	},
 }
@@ -255,7 +256,7 @@ func list(t *testing.T) []pkg {
 // go list reads.
 func noteSources(t *testing.T) {
 	t.Helper()
-	for _, root := range []string{"../../cmd", "../../internal"} {
+	for _, root := range []string{"../../cmd", "../../internal", "../../scripts"} {
 		err := filepath.WalkDir(root, func(string, fs.DirEntry, error) error { return nil })
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/discovery"
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
+	"pregon/internal/store/engine"
 )
 
 // commands lists every command. Flags are settable by environment too: --base-url is
@@ -77,6 +78,7 @@ func (f *sourceFlags) validate() error {
 // serveConfig holds the settings of serve.
 type serveConfig struct {
 	storeFlag
+	StoreRead string        `placeholder:"postgres://…" help:"Address of a standby server of --store, from which a process with --role serve reads reports and documents."`
 	Role      role          `default:"all" enum:"all,serve,ingest,deliver" help:"What this process does: serve clients, ingest from the source, deliver to webhooks, or all of it. Processes on one store share the work."`
 	WaitStore time.Duration `default:"60s" help:"How long to wait at the start for a PostgreSQL that does not answer, before giving up."`
 	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
@@ -114,6 +116,14 @@ func (c *serveConfig) validate() error {
 	}
 	if c.Source == "demo" && c.Role != "all" {
 		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs inside one process, with --role all", c.Role)
+	}
+	if c.StoreRead != "" {
+		if address, err := engine.ParseAddress(c.StoreRead); err != nil || !address.IsPostgres() {
+			return fault.New(fault.Invalid, "--store-read must be postgres://USER@HOST/DATABASE, the address of a standby server of --store")
+		}
+		if address, err := c.address(); c.Role != "serve" || err != nil || !address.IsPostgres() {
+			return fault.New(fault.Invalid, "--store-read goes with --role serve and a postgres:// --store only: other processes must not be behind the store")
+		}
 	}
 	if err := cli.CheckAddress("--listen", c.Listen); err != nil {
 		return err

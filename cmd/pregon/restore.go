@@ -49,5 +49,5 @@ func (c *serveConfig) newHighWater(s *service) (*highwater.Keeper, error) {
 	if s.auth.Redis != nil {
 		places = append(places, highwater.Redis{Conn: s.auth.Redis, Key: "pregon:served:" + address.Digest()})
 	}
-	return highwater.New(s.store, s.log.Logger, places...), nil
+	return highwater.New(s.engine, s.log.Logger, places...), nil // not from a standby, which may be behind
 }

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,9 +22,11 @@ import (
 	"pregon/internal/document/index"
 	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/fault/outage"
 	"pregon/internal/mcp"
 	"pregon/internal/query"
 	"pregon/internal/rest"
+	"pregon/internal/retry"
 	"pregon/internal/server/httpserver"
 	"pregon/internal/server/private"
 	"pregon/internal/server/telemetry"
@@ -179,7 +182,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	always := func(run func(context.Context) error) {
 		g.Go(func() error { return untilStopped(run(background)) })
 	}
-	always(func(ctx context.Context) error { return follow(ctx, s.catalog, loaded) })
+	always(func(ctx context.Context) error { return follow(ctx, s.catalog, s.log.Logger, loaded) })
 	always(s.coverage.Follow)
 	always(s.auth.Run)
 	if s.mcp != nil {
@@ -215,10 +218,22 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 // follow loads the catalogue and then follows the store. Most of the heap is the
 // catalogue, which is long-lived: with the default GOGC the heap would grow to
 // twice its size before each collection.
-func follow(ctx context.Context, cat *catalog.Catalog, loaded chan<- struct{}) error {
-	if err := cat.Load(ctx); err != nil {
-		return err
+func follow(ctx context.Context, cat *catalog.Catalog, logger *slog.Logger, loaded chan<- struct{}) error {
+	trouble := outage.Log{Logger: logger}
+	for failures := 0; ; failures++ {
+		err := cat.Load(ctx)
+		if err == nil {
+			break
+		}
+		if fault.KindOf(err) != fault.Unavailable {
+			return err
+		}
+		trouble.Failed("the catalogue cannot be loaded: trying again", "err", err)
+		if err := retry.Sleep(ctx, retry.Jitter(retry.Backoff(failures, time.Second, 10*time.Second))); err != nil {
+			return err
+		}
 	}
+	trouble.Recovered("the catalogue is loaded")
 	close(loaded)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(30)

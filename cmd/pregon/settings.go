@@ -60,6 +60,9 @@ func (c *checkConfigCmd) Run(p *process, command *kong.Context) error {
 	special := map[string]string{
 		"store": c.show(), "redis": c.showRedis(), "base-url": c.baseURL(c.Listen), "cache-dir": c.cacheDir(slog.New(slog.DiscardHandler)),
 	}
+	if c.StoreRead != "" {
+		special["store-read"] = showAddress(c.StoreRead)
+	}
 	var lines [][2]string
 	for _, f := range command.Selected().Flags {
 		value, ok := special[f.Name]

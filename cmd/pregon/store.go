@@ -25,8 +25,10 @@ func (f storeFlag) open(ctx context.Context, create bool) (engine.Store, error) 
 }
 
 // show returns the address of the store without its secrets.
-func (f storeFlag) show() string {
-	address, err := f.address()
+func (f storeFlag) show() string { return showAddress(f.Store) }
+
+func showAddress(store string) string {
+	address, err := engine.ParseAddress(store)
 	if err != nil {
 		return "?"
 	}

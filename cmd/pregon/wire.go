@@ -43,7 +43,15 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		}
 	}()
 	s.storeBytes.Store(-1)
-	s.store = monitor.New(opened, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
+	var main store.Store = opened
+	if c.StoreRead != "" {
+		both, end, err := engine.WithStandby(ctx, opened, c.StoreRead, c.WaitStore, log.Logger)
+		if err != nil {
+			return s, err
+		}
+		main, s.closers = both, append(s.closers, end)
+	}
+	s.store = monitor.New(main, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
 	db := &store.Sourced{Store: s.store}
 	if c.Source == "demo" {
 		db.Store = demo.WithLinks(s.store, base)

@@ -67,6 +67,7 @@ var rows = [][]string{
 		"store/postgres",
 		"store/monitor",
 		"store/highwater",
+		"store/readreplica",
 		"sim/paper",
 		"source/coverage",
 		"source/stored",

@@ -43,6 +43,9 @@ func ParseAddress(s string) (Address, error) {
 // Path returns the path of a SQLite file, empty for PostgreSQL.
 func (a Address) Path() string { return a.path }
 
+// IsPostgres reports whether the address is that of a PostgreSQL database.
+func (a Address) IsPostgres() bool { return a.url != "" }
+
 // String returns the address without its secrets.
 func (a Address) String() string {
 	if a.url == "" {

@@ -4,14 +4,17 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"pregon/internal/fault"
 	"pregon/internal/fault/outage"
 	"pregon/internal/retry"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
+	"pregon/internal/store/readreplica"
 	"pregon/internal/store/relational"
 	"pregon/internal/store/sqlite"
 )
@@ -34,6 +37,27 @@ func (a Address) Open(ctx context.Context, create bool) (Store, error) {
 		return postgres.Open(ctx, a.url)
 	}
 	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist})
+}
+
+// WithStandby returns a store whose log and documents are read from a standby server
+// of a PostgreSQL database. It waits up to limit for a server that does not answer.
+// The standby is closed by the returned function.
+func WithStandby(ctx context.Context, main store.Store, url string, limit time.Duration, log *slog.Logger) (store.Store, func() error, error) {
+	address, err := ParseAddress(url)
+	if err != nil || address.url == "" {
+		return nil, nil, fault.New(fault.Invalid, "--store-read must be a postgres:// address")
+	}
+	standby, err := openWait(ctx, limit, log.With("store_read", address.String(), "at_most", limit), func(ctx context.Context) (Store, error) {
+		return postgres.OpenStandby(ctx, url)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	both, err := readreplica.New(ctx, main, standby)
+	if err != nil {
+		return nil, nil, errors.Join(err, standby.Close())
+	}
+	return both, standby.Close, nil
 }
 
 const retryEvery = time.Second

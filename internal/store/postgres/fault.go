@@ -27,6 +27,7 @@ var refusals = map[string]string{
 	"28P01": "the database refuses the password",
 	"3D000": "there is no such database",
 	"42501": "the database's user lacks a right",
+	"40001": "the read replica ended the query, because the primary had removed rows that it read",
 	"53100": "the database's disk is full",
 	"53300": "the database has no connection to spare",
 	"57P01": "the database is shutting down",
@@ -48,7 +49,7 @@ func Away(err error) bool {
 		}
 		return false
 	}
-	return errors.Is(err, context.DeadlineExceeded) || unavailable(err) != ""
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errOldSchema) || unavailable(err) != ""
 }
 
 // failed adds to an error what was being done. It makes the error Unavailable

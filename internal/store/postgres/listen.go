@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +15,12 @@ const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 )
+
+// deafPoll is the interval at which Wait polls while notifications do not arrive.
+const deafPoll = 100 * time.Millisecond
+
+// probeTime is how long a notification may take to arrive.
+const probeTime = 2 * time.Second
 
 // listen wakes waiting readers whenever a process commits to the log, until ctx
 // ends. Its errors are ignored: without it Wait still polls every second, and a
@@ -40,12 +47,38 @@ func (s *Store) hear(ctx context.Context) (listened bool) {
 	if _, err := conn.Exec(ctx, `LISTEN pregon_log`); err != nil {
 		return false
 	}
+	if !s.probe(ctx, conn) {
+		return false
+	}
+	s.hears.Store(true)
+	defer s.hears.Store(false)
 	for {
 		// Also before the first notification: some may have been missed.
 		s.Wake.All()
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return true
 		}
+	}
+}
+
+// probe reports whether notifications arrive. A connection pooler in transaction mode
+// accepts LISTEN, but gives the server's connection to another client afterwards.
+func (s *Store) probe(ctx context.Context, conn *pgx.Conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	probe := "probe " + rand.Text()
+	if _, err := s.pool.Exec(ctx, `SELECT pg_notify('pregon_log', $1)`, probe); err != nil {
+		return false
+	}
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return false
+		}
+		if n.Payload == probe {
+			return true
+		}
+		s.Wake.All()
 	}
 }
 

@@ -5,7 +5,9 @@
 // package store about seq: see Append. The records of coverage have note_head,
 // other records have record_head, and the fan-out to webhooks has fanned. Readers
 // never wait for writers. NOTIFY informs other processes of a commit, which only
-// saves time: a lost notification delays a waiting reader by a second.
+// saves time: a lost notification delays a waiting reader by a second. Where
+// notifications do not arrive at all, as on standby servers and behind connection
+// poolers in transaction mode, readers poll ten times a second.
 package postgres
 
 import (
@@ -14,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,7 +47,8 @@ type Store struct {
 	// however many writers wait with the connections of pool.
 	leases  *pgxpool.Pool
 	writing pgx.TxOptions
-	poll    time.Duration // the interval at which Wait polls
+	poll    time.Duration // the interval at which Wait polls while it is notified
+	hears   atomic.Bool   // notifications arrive
 
 	created bool
 
@@ -61,6 +65,56 @@ var _ store.Store = (*Store)(nil)
 // Open connects to a database by its postgres:// address and brings its schema
 // up to date. Many processes may do so at once.
 func Open(ctx context.Context, url string) (*Store, error) {
+	s, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.migrate(ctx); err != nil {
+		s.disconnect()
+		return nil, failed("opening the store", err)
+	}
+	ctx, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
+	go s.listen(ctx)
+	return s, nil
+}
+
+// OpenStandby connects to a standby server, which can only be read. It fails,
+// Unavailable, while the standby has not received the newest schema.
+func OpenStandby(ctx context.Context, url string) (*Store, error) {
+	s, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkSchema(ctx); err != nil {
+		s.disconnect()
+		return nil, failed("opening the read replica", err)
+	}
+	s.stopListening = func() {}
+	close(s.listening) // a standby does not support LISTEN
+	return s, nil
+}
+
+// checkSchema returns an error unless the schema is the program's.
+func (s *Store) checkSchema(ctx context.Context) error {
+	all, err := store.Migrations(files)
+	if err != nil {
+		return err
+	}
+	version, err := schemaVersion(ctx, s)
+	if err != nil {
+		return err
+	}
+	pending, err := store.Pending(all, version)
+	if err == nil && len(pending) > 0 {
+		return errOldSchema
+	}
+	return err
+}
+
+var errOldSchema = fault.New(fault.Unavailable, "the read replica has not received the present schema yet")
+
+// connect returns a store on a database whose schema is not known yet.
+func connect(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The cause may quote the address, and a malformed one may show its
@@ -105,14 +159,12 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		_, err := pool.Exec(ctx, statement, args...)
 		return err
 	}
-	if err := s.migrate(ctx); err != nil {
-		leases.Close()
-		pool.Close()
-		return nil, failed("opening the store", err)
-	}
-	ctx, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
-	go s.listen(ctx)
 	return s, nil
+}
+
+func (s *Store) disconnect() {
+	s.leases.Close()
+	s.pool.Close()
 }
 
 // closeTime is how long Close waits for a server that does not answer.
@@ -126,8 +178,7 @@ func (s *Store) Close() error {
 	go func() {
 		defer close(closed)
 		<-s.listening
-		s.leases.Close()
-		s.pool.Close()
+		s.disconnect()
 	}()
 	select {
 	case <-closed:
@@ -241,7 +292,11 @@ const dueDeliveries = `SELECT ` + relational.DeliveryColumns + ` FROM unnest($1:
 	ORDER BY w.place, d.seq`
 
 func (s *Store) Wait(ctx context.Context, after int64) error {
-	err := s.Base.Wake.Wait(ctx, after, s.poll, s.Newest)
+	every := min(s.poll, deafPoll)
+	if s.hears.Load() {
+		every = s.poll
+	}
+	err := s.Base.Wake.Wait(ctx, after, every, s.Newest)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}

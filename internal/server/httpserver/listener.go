@@ -3,8 +3,10 @@ package httpserver
 import (
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
+	"time"
 
 	"pregon/internal/auth/ratelimit"
 )
@@ -16,6 +18,7 @@ type boundListener struct {
 	o Options
 
 	mu     sync.Mutex
+	fresh  int                    // connections without a request yet; guarded by mu
 	all    count                  // guarded by mu
 	byPeer map[netip.Prefix]count // guarded by mu
 }
@@ -127,7 +130,42 @@ type boundConn struct {
 	head        headCounter
 	refused     error // permanent
 
-	closed, http2 bool // guarded by in.mu
+	closed, http2, fresh bool // guarded by in.mu
+}
+
+// changeState implements http.Server.ConnState.
+func changeState(c net.Conn, state http.ConnState) {
+	h, ok := c.(*boundConn)
+	if !ok {
+		return
+	}
+	if state == http.StateIdle {
+		h.nextHead()
+	}
+	h.in.mu.Lock()
+	defer h.in.mu.Unlock()
+	if fresh := state == http.StateNew; fresh != h.fresh {
+		h.fresh = fresh
+		if fresh {
+			h.in.fresh++
+		} else {
+			h.in.fresh--
+		}
+	}
+}
+
+// waitFirst waits until every connection has sent its first request, but not longer
+// than the timeout. http.Server.Shutdown closes a connection whose request arrives
+// during it without an answer.
+func (c *boundListener) waitFirst(timeout time.Duration) {
+	none := 0 // polls in a row without such a connection: one may be about to start its request
+	for end := time.Now().Add(timeout); none < 2 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		c.mu.Lock()
+		if none++; c.fresh > 0 {
+			none = 0
+		}
+		c.mu.Unlock()
+	}
 }
 
 // preface starts an HTTP/2 connection. All of it must match: "PRI /x HTTP/1.1" is an

@@ -30,6 +30,7 @@ const (
 	maxHeaderBytes    = 64 << 10
 	maxBodyBytes      = 1 << 20
 	drainTimeout      = 20 * time.Second
+	arrivalTimeout    = time.Second // for the first request of an accepted connection, at the end
 )
 
 // http2 limits the memory of a connection: concurrent requests, unread parts of
@@ -172,18 +173,15 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		HTTP2:             &http2,
-		ConnState: func(c net.Conn, state http.ConnState) {
-			if h, ok := c.(*boundConn); ok && state == http.StateIdle {
-				h.nextHead()
-			}
-		},
-		ErrorLog: slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // mostly errors of clients
+		ConnState:         changeState,
+		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // mostly errors of clients
 	}
 	srv.Protocols = new(http.Protocols)
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetUnencryptedHTTP2(true) // for proxies with one connection for many streams
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(newBoundListener(l, s.o)) }()
+	bound := newBoundListener(l, s.o)
+	go func() { failed <- srv.Serve(bound) }()
 	select {
 	case err := <-failed:
 		s.o.Closing()
@@ -203,12 +201,14 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	s.o.Closing()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
+	_ = l.Close() // Serve then returns an error
+	<-failed
+	bound.waitFirst(arrivalTimeout)
 	err := srv.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.o.Logger.Warn("cut off requests that did not end", "after", drainTimeout)
 		err = srv.Close()
 	}
-	<-failed
 	return err
 }
 

@@ -5,16 +5,18 @@ package pipetest
 import (
 	"context"
 	"net"
+	"sync"
 )
 
 // Pipes is a listener.
 type Pipes struct {
-	conns chan net.Conn
-	done  chan struct{}
+	conns  chan net.Conn
+	done   chan struct{}
+	closes sync.Once
 }
 
 // New returns a listener without connections.
-func New() *Pipes { return &Pipes{make(chan net.Conn), make(chan struct{})} }
+func New() *Pipes { return &Pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
 
 // Accept implements net.Listener.
 func (p *Pipes) Accept() (net.Conn, error) {
@@ -27,7 +29,7 @@ func (p *Pipes) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener.
-func (p *Pipes) Close() error { close(p.done); return nil }
+func (p *Pipes) Close() error { p.closes.Do(func() { close(p.done) }); return nil }
 
 // Addr implements net.Listener.
 func (p *Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

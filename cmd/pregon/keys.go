@@ -36,11 +36,11 @@ func (f *adminFlags) with(ctx context.Context, do func(engine.Store, access.Audi
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	audit, end, err := f.audit(nil)
+	audit, file, err := f.audit(nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, end()) }()
+	defer func() { err = errors.Join(err, file.Close()) }()
 	return do(db, audit)
 }
 

@@ -116,11 +116,11 @@ func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db
 	if err != nil {
 		return err
 	}
-	audit, closeAudit, err := c.audit(s.log.Logger)
+	audit, auditFile, err := c.audit(s.log.Logger)
 	if err != nil {
 		return err
 	}
-	s.closers = append(s.closers, closeAudit)
+	s.closers = append(s.closers, auditFile.Close, auditFile.reopenOnHangup(s.log.Logger))
 	if s.auth, err = c.newAuth(ctx, db, box, audit, base, s.log.Logger); err != nil {
 		return err
 	}

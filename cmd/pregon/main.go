@@ -66,6 +66,9 @@ func (p *process) run(ctx context.Context) error {
 	case args[0] == cli.CompleteCommand:
 		return cli.PrintCompletions(p.stdout, parser.Model, args[1:])
 	}
+	if p.environ, err = cli.ReadSecretFiles(secretVariables, p.environ); err != nil {
+		return err
+	}
 	if err := cli.CheckEmpty(parser.Model, secretVariables, p.environ); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type commands struct {
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
 	Restore     restoreCmd     `cmd:"" help:"Record that a backup of the store was restored. Run it before anything else opens the store: clients that are ahead of the backup then restart where it ends."`
 	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt. Exits with 1 if something is wrong."`
+	Health      healthCmd      `cmd:"" help:"Ask serve on this machine whether it is ready: exits with 0 if it is, and else with 1."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
 	Completion  completionCmd  `cmd:"" help:"Print the completion script of a shell."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
@@ -81,7 +82,7 @@ type serveConfig struct {
 	StoreRead string        `placeholder:"postgres://…" help:"Address of a standby server of --store, from which a process with --role serve reads reports and documents."`
 	Role      role          `default:"all" enum:"all,serve,ingest,deliver" help:"What this process does: serve clients, ingest from the source, deliver to webhooks, or all of it. Processes on one store share the work."`
 	WaitStore time.Duration `default:"60s" help:"How long to wait at the start for a PostgreSQL that does not answer, before giving up."`
-	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
+	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one. Not used with a socket of systemd."`
 	Drain     time.Duration `default:"5s" help:"How long to keep serving after a signal to stop, while /readyz answers 503, so that load balancers notice. A second signal ends it at once."`
 	BaseURL   string        `placeholder:"URL" help:"Address under which clients reach the service. Default: http:// and the address it listens on."`
 	Source    string        `default:"cnmv" enum:"cnmv,demo,none" help:"Where reports come from: cnmv is the regulator, demo a simulated market that needs no network, none serves what the store holds."`

@@ -155,7 +155,11 @@ func startService(env []string, dir string, args ...string) (*service, error) {
 
 // startProgram starts the program and waits until it logs its address.
 func startProgram(env []string, dir string, args ...string) (*service, error) {
-	cmd := exec.Command(program, args...)
+	return startCommand(exec.Command(program, args...), env, dir)
+}
+
+// startCommand is startProgram for a command that runs the program.
+func startCommand(cmd *exec.Cmd, env []string, dir string) (*service, error) {
 	// With the small heap that serve chooses, a fifth of the time is spent on collecting garbage.
 	cmd.Env = slices.Concat([]string{"GOGC=200", cacheEnv(), "PREGON_DRAIN=0s", "PATH=" + os.Getenv("PATH")}, env)
 	cmd.Dir = dir

@@ -72,9 +72,9 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return untilStopped(err)
 	}
 	defer db.Close()
-	listener, err := net.Listen("tcp", c.Listen) // after the store, so that no client connects before there is an answer
+	listener, fromSystemd, err := c.listen(p) // after the store, so that no client connects before there is an answer
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
+		return err
 	}
 	defer listener.Close()
 	base := c.baseURL(listener.Addr().String())
@@ -88,8 +88,10 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer s.close()
-	s.stop = stop
-	s.announce = func() { c.announce(p.stdout, log, base) }
+	s.stop, s.patientClients = stop, fromSystemd
+	reportReady, endReports := notify(ctx, p, log.Logger)
+	defer endReports()
+	s.announce = func() { c.announce(p.stdout, log, base); reportReady() }
 	c.warnOfSecrets(p, log.Logger)
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", c.show(), "source", c.Source, "version", version)
@@ -135,7 +137,10 @@ type service struct {
 	reader    *reader    // nil without a source
 	documents *documents // nil without a source
 	server    *httpserver.Server
-	role      role
+	// patientClients means that connections wait in the socket of systemd while the
+	// catalogue is loaded, and are not refused.
+	patientClients bool
+	role           role
 
 	awaitsSource bool        // a new store is filled from the source, by this process or another
 	started      atomic.Bool // the first data is loaded
@@ -164,11 +169,17 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
 	go s.log.Run(background)
+	loaded := make(chan struct{})
 	g.Go(func() error {
 		defer stopBackground()
+		if s.patientClients {
+			select {
+			case <-loaded:
+			case <-ctx.Done():
+			}
+		}
 		return s.server.Run(ctx, listener)
 	})
-	loaded := make(chan struct{})
 	whenLoaded := func(ctx context.Context, run func(context.Context) error) {
 		g.Go(func() error {
 			select {

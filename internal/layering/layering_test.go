@@ -40,6 +40,7 @@ var rows = [][]string{
 		"disclosure",
 		"search/segment",
 		"server/outbound",
+		"server/systemd",
 		"auth/secret",
 		"document/extract",
 		"cli",

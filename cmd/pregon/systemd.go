@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+
+	"pregon/internal/fault"
+	"pregon/internal/server/systemd"
+)
+
+// listen returns the socket that systemd passed, or else opens --listen.
+func (c *serveConfig) listen(p *process) (l net.Listener, fromSystemd bool, err error) {
+	l, err = systemd.Listener(p.getenv)
+	if l != nil || err != nil {
+		return l, true, err
+	}
+	if l, err = net.Listen("tcp", c.Listen); err != nil {
+		return nil, false, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
+	}
+	return l, false, nil
+}
+
+// notify reports to systemd that the service runs, until stop is called, that it
+// stops, when the context ends, and that it is ready, when ready is called.
+func notify(ctx context.Context, p *process, log *slog.Logger) (ready, stop func()) {
+	n := systemd.NewNotifier(p.getenv)
+	report := func(err error) {
+		if err != nil {
+			log.Warn("systemd does not receive the state of the service", "err", err)
+		}
+	}
+	context.AfterFunc(ctx, func() { report(n.Stopping()) })
+	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // also while requests are drained
+	go func() { report(n.Run(running)) }()
+	return func() { report(n.Ready()) }, stop
+}

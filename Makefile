@@ -20,7 +20,8 @@ ROOMY = GOGC=200
 
 # Packages whose tests start servers or whole programs, or take long; make quick leaves them out.
 SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit internal/document internal/webhook \
-  internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory
+  internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory \
+  internal/server/telemetry/alerttest scripts/release
 
 .PHONY: help run build release release-check install test quick check lint generate notices bench corpus fuzz soak summaries-eval clean
 

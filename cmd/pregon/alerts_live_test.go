@@ -14,7 +14,7 @@ import (
 // one does when documents cannot be downloaded.
 func TestDocumentsWaiting(t *testing.T) {
 	t.Parallel()
-	alerts := alerttest.Read(t, "../../docs/operations.md")
+	alerts := alerttest.Read(t, "../../deploy/prometheus/pregon.rules.yml")
 	r := newReader(t, startSource(t), engines["sqlite"](t))
 	r.serve = r.startServe(t, "--debug-listen", "127.0.0.1:0")
 	r.started(t)
@@ -36,8 +36,8 @@ func TestDocumentsWaiting(t *testing.T) {
 	}
 	eventually(t, func() error {
 		page, err := r.serve.metrics()
-		if err == nil && !alerts["DocumentsWaiting"].Fires(t, page) {
-			return fmt.Errorf("%s does not fire", alerts["DocumentsWaiting"].Expression)
+		if err == nil && !alerts["PregonDocumentsWaiting"].Fires(t, page) {
+			return fmt.Errorf("%s does not fire", alerts["PregonDocumentsWaiting"].Expression)
 		}
 		return err
 	})

@@ -18,29 +18,30 @@ import (
 )
 
 // TestAlerts causes each fault that needs an operator, and evaluates the
-// documented alerts on the metrics of the service.
+// alert rules on the metrics of the service.
 func TestAlerts(t *testing.T) {
-	alerts := alerttest.Read(t, "../../docs/operations.md")
-	tried := map[string]bool{"DocumentsWaiting": true} // by TestDocumentsWaiting
+	alerts := alerttest.Read(t, "../../deploy/prometheus/pregon.rules.yml")
+	tried := map[string]bool{"PregonDocumentsWaiting": true} // by TestDocumentsWaiting
 	for _, test := range []struct {
 		fault string
 		make  func(t *testing.T, a *alerted)
 		fires []string
 	}{
 		{"none", func(*testing.T, *alerted) {}, nil},
-		{"no process reads", func(_ *testing.T, a *alerted) { a.others = "" }, []string{"NoReader"}},
-		{"blind from the start", func(t *testing.T, a *alerted) { a.setStatus(t, health.NewMonitor(0)) }, []string{"SourceBlind", "FeedUnread"}},
-		{"no status was ever written", func(_ *testing.T, a *alerted) { a.noStatus = true }, []string{"SourceBlind", "FeedUnread"}},
+		{"no process reads", func(_ *testing.T, a *alerted) { a.others = "" }, []string{"PregonNoReader"}},
+		{"two processes read", func(_ *testing.T, a *alerted) { a.others += a.others }, []string{"PregonTwoReaders"}},
+		{"blind from the start", func(t *testing.T, a *alerted) { a.setStatus(t, health.NewMonitor(0)) }, []string{"PregonSourceBlind", "PregonFeedUnread"}},
+		{"no status was ever written", func(_ *testing.T, a *alerted) { a.noStatus = true }, []string{"PregonSourceBlind", "PregonFeedUnread"}},
 		{"the lists fail", func(t *testing.T, a *alerted) {
 			b := healthy()
 			b.Fail("list-oir", "it answers 500", true)
 			a.setStatus(t, b)
-		}, []string{"SourceDegraded"}},
+		}, []string{"PregonSourceDegraded"}},
 		{"a feed is frozen", func(t *testing.T, a *alerted) {
 			b := healthy()
 			b.Stale("feed-oir", "it lacks oir-7")
 			a.setStatus(t, b)
-		}, []string{"SourceDegraded", "FeedStale"}},
+		}, []string{"PregonSourceDegraded", "PregonFeedStale"}},
 		{"the disk is full", func(t *testing.T, a *alerted) {
 			a.store.full.Store(true)
 			for range 2 {
@@ -48,7 +49,7 @@ func TestAlerts(t *testing.T) {
 					t.Fatal("Append to a full disk succeeded, want an error")
 				}
 			}
-		}, []string{"SourceDegraded", "StoreFails"}},
+		}, []string{"PregonSourceDegraded", "PregonStoreFailing"}},
 		{"webhooks are not served", func(t *testing.T, a *alerted) {
 			reports := make([]disclosure.Report, 1001)
 			for n := range reports {
@@ -63,7 +64,7 @@ func TestAlerts(t *testing.T) {
 			if err := a.service.catalog.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"WebhooksBehind"}},
+		}, []string{"PregonWebhooksBehind"}},
 	} {
 		t.Run(test.fault, func(t *testing.T) {
 			a := newAlerted(t)

@@ -1,5 +1,5 @@
-// Package alerttest evaluates the alerts that the documents recommend on pages
-// of metrics, so that tests can show that each fires.
+// Package alerttest evaluates the alerts of deploy/prometheus on pages of metrics,
+// so that tests can show that each fires.
 package alerttest
 
 import (
@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// Alert is a row of the table of alerts.
+// Alert is an alert whose expression is one aggregate that is compared with a number.
 type Alert struct {
 	Name, Expression string
 
@@ -24,38 +26,54 @@ type Alert struct {
 	bound  float64
 }
 
-var (
-	row  = regexp.MustCompile("^\\| (\\w+) \\| `([^`]+)` \\|")
-	form = regexp.MustCompile(`^(time\(\) - )?(sum|max|min)\((\w+)(?:\{(\w+="[^"]*")\})?\) (==|<|>) (\d+)$`)
-)
+// Rule is an alert of the rules.
+type Rule struct {
+	Name        string `yaml:"alert"`
+	Expression  string `yaml:"expr"`
+	For         string
+	Labels      map[string]string
+	Annotations map[string]string
+}
 
-// Read returns the alerts of a document, by name.
-func Read(t *testing.T, path string) map[string]Alert {
+var form = regexp.MustCompile(`^(time\(\) - )?(sum|max|min)\((\w+)(?:\{(\w+="[^"]*")\})?\) (==|<|>) (\d+)$`)
+
+// Rules returns the alerts of a file of rules.
+func Rules(t *testing.T, path string) []Rule {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(text), "\n### Alerts\n")
-	table, _, _ = strings.Cut(table, "\n## ")
+	var file struct{ Groups []struct{ Rules []Rule } }
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	var out []Rule
+	for _, group := range file.Groups {
+		out = append(out, group.Rules...)
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no alerts", path)
+	}
+	return out
+}
+
+// Read returns the alerts of a file of rules, by name, whose expression is of the form
+// sum(metric{label="value"}) > number, with max or min for sum, and time() - before it
+// for an age. promtool tests all of them.
+func Read(t *testing.T, path string) map[string]Alert {
+	t.Helper()
 	out := map[string]Alert{}
-	for line := range strings.Lines(table) {
-		m := row.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		parts := form.FindStringSubmatch(m[2])
+	for _, rule := range Rules(t, path) {
+		parts := form.FindStringSubmatch(rule.Expression)
 		if parts == nil {
-			t.Fatalf("%s: %s is not of the form sum(metric{label=\"value\"}) > number, with max or min for sum, and time() - before it for an age", m[1], m[2])
+			continue
 		}
 		bound, err := strconv.ParseFloat(parts[6], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[m[1]] = Alert{Name: m[1], Expression: m[2], age: parts[1] != "", of: parts[2], metric: parts[3], labels: parts[4], op: parts[5], bound: bound}
-	}
-	if len(out) == 0 {
-		t.Fatalf("%s has no alerts", path)
+		out[rule.Name] = Alert{Name: rule.Name, Expression: rule.Expression, age: parts[1] != "", of: parts[2], metric: parts[3], labels: parts[4], op: parts[5], bound: bound}
 	}
 	return out
 }

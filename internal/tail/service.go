@@ -39,10 +39,15 @@ func (p *Printer) Service(ctx context.Context, origin, key string, filter url.Va
 		after = disclosure.Cursor{Epoch: next.Epoch, Seq: answer.Newest}.String()
 	}
 	query := maps.Clone(filter)
-	for {
+	for first := true; ; first = false {
 		query.Set("after", after)
 		query.Set("wait", "25")
 		answer, err := s.changes(ctx, query)
+		if err == nil && answer.Ahead && !first {
+			// Another replica answered before. With the cursor of this answer, changes
+			// would be printed again.
+			err = fault.New(fault.Unavailable, "%s does not have the latest changes yet", s.origin)
+		}
 		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
 			fmt.Fprintln(p.Err, "pregon:", cli.OneLine(err))
 			if err := retry.Sleep(ctx, retryAfter); err != nil {
@@ -79,6 +84,7 @@ type changes struct {
 	NextAfter int64             `json:"next_after"`
 	Newest    int64             `json:"newest"`
 	Next      string            `json:"next"`
+	Ahead     bool              `json:"ahead"`
 	Reset     *events.Reset     `json:"reset"`
 }
 

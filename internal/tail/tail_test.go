@@ -2,6 +2,12 @@ package tail
 
 import (
 	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
 	"testing"
 )
 
@@ -20,5 +26,39 @@ func TestEvent(t *testing.T) {
 		if err := test.printer.Event([]byte(report)); err != nil || out.String() != test.want {
 			t.Errorf("%s: got %q, %v\nwant %q", name, out.String(), err, test.want)
 		}
+	}
+}
+
+// TestServiceBehind: a replica that lags answers with an earlier cursor. The changes
+// since are not printed again.
+func TestServiceBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	answers := []string{
+		`{"data":[{"seq":5}],"next_after":5,"newest":5,"next":"e-5","ahead":false,"reset":null}`,
+		`{"data":[],"next_after":3,"newest":3,"next":"e-3","ahead":true,"reset":null}`,
+		`{"data":[{"seq":6}],"next_after":6,"newest":6,"next":"e-6","ahead":false,"reset":null}`,
+	}
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(asked) == len(answers) {
+			cancel()
+			return
+		}
+		_, _ = io.WriteString(w, answers[len(asked)])
+		asked = append(asked, r.URL.Query().Get("after"))
+	}))
+	var out, complaints bytes.Buffer
+	p := Printer{Out: &out, Err: &complaints, JSON: true}
+	err := p.Service(ctx, server.URL, "", url.Values{}, "e-4")
+	server.Close() // waits for its handlers
+	if ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	if want := []string{"e-4", "e-5", "e-5"}; !slices.Equal(asked, want) {
+		t.Errorf("cursors: got %q, want %q", asked, want)
+	}
+	if got, want := out.String(), "{\"seq\":5}\n{\"seq\":6}\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
 	}
 }

@@ -55,6 +55,14 @@ func fill(ctx context.Context, path string, n int) error {
 		return err
 	}
 	defer db.Close()
+	if err := fillStore(ctx, db, n); err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// fillStore fills an empty store with a market of n reports.
+func fillStore(ctx context.Context, db store.Store, n int) error {
 	market := market.New(seed)
 	if _, err := db.Append(ctx, store.Batch{Issuers: market.Issuers()}); err != nil {
 		return err
@@ -64,7 +72,7 @@ func fill(ctx context.Context, path string, n int) error {
 			return err
 		}
 	}
-	return db.Close()
+	return nil
 }
 
 // queries returns distinct searches of one to three words, with the frequencies

@@ -86,11 +86,11 @@ func main() {
 	}
 }
 
-func (b *bench) run() error {
+// build builds the program.
+func (b *bench) build() (err error) {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return err
 	}
-	var err error
 	if b.program, err = filepath.Abs(filepath.Join(b.dir, "pregon")); err != nil {
 		return err
 	}
@@ -99,6 +99,13 @@ func (b *bench) run() error {
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building the program: %w", err)
+	}
+	return nil
+}
+
+func (b *bench) run() error {
+	if err := b.build(); err != nil {
+		return err
 	}
 	for _, group := range []struct {
 		name string
@@ -119,6 +126,7 @@ func (b *bench) run() error {
 		{"ingest", b.readsDuringIngest},
 		{"source", b.source},
 		{"hr.quarter", b.quarter},
+		{"replicas", b.replicas},
 		{"push.fanout", b.fanout},
 		{"push.idle", b.streamMemory},
 		{"push.webhook", b.webhooks},

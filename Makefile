@@ -3,6 +3,9 @@
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
 SOAK     ?= 10m
+SEED     ?= 0
+REPORT   ?=
+LOAD     ?= 30s
 FILINGS  ?= 300
 OUTPUT   ?= bin/pregon
 PREFIX   ?= /usr/local
@@ -23,7 +26,7 @@ SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit 
   internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory \
   internal/server/telemetry/alerttest scripts/release
 
-.PHONY: help run build release release-check install test quick check lint generate notices bench corpus fuzz soak summaries-eval clean
+.PHONY: help run build release release-check install test quick check lint generate notices bench corpus fuzz load soak summaries-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,8 +108,11 @@ fuzz: ## fuzz every Fuzz target, FUZZTIME=20s each
 	    go test "$$package" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null || exit 1; \
 	  done
 
-soak: ## file at ten times the peak with random faults for SOAK=10m, and compare what every channel saw
-	go test ./cmd/pregon -run TestPushSoak -count 1 -timeout 2h -v -args -soak $(SOAK)
+load: ## send a mixed load to one and three replicas for LOAD=30s each: throughput, latency, memory, processor time
+	@cd bench && go run . load -for $(LOAD)
+
+soak: ## a mixed load with random faults on both stores for SOAK=10m, then compare every surface; SEED= repeats the faults
+	go test ./cmd/pregon -run TestSoak -count 1 -timeout 3h -v -args -soak $(SOAK) -seed $(SEED) -report '$(abspath $(REPORT))'
 
 summaries-eval: ## measure the checks of summaries by a model on FILINGS=300 generated filings
 	go test ./internal/document/summary -run TestEvaluation -count 1 -v -args -filings $(FILINGS)

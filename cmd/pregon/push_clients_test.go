@@ -146,29 +146,35 @@ type door struct {
 
 func newDoor(t *testing.T, s *service) *door {
 	t.Helper()
+	d := &door{}
+	d.behind.Store(s)
+	d.Listener = listenFor(t, d.behind.Load)
+	return d
+}
+
+// listenFor passes connections on to the services that choose returns, if any.
+func listenFor(t *testing.T, choose func() *service) net.Listener {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	d := &door{Listener: l}
-	d.behind.Store(s)
 	go func() {
 		for {
 			client, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go d.pass(client)
+			go pass(client, choose())
 		}
 	}()
-	return d
+	return l
 }
 
 // pass copies between a client and the service until either ends.
-func (d *door) pass(client net.Conn) {
+func pass(client net.Conn, s *service) {
 	defer client.Close()
-	s := d.behind.Load()
 	if s == nil {
 		return
 	}

@@ -1,15 +1,160 @@
 package main_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"pregon/internal/waittest"
 )
+
+// receiver takes webhooks and checks their signatures.
+type receiver struct {
+	witness // each change when it first came
+	*httptest.Server
+	hook  hook
+	ready chan struct{} // closed when hook is known
+	moody bool          // takes its time, and refuses one of a hundred changes, once
+	mood  atomic.Int32  // what else it does wrong at present
+
+	ids     map[int64]string // guarded by witness.mu
+	copies  int              // guarded by witness.mu
+	refused map[string]bool  // guarded by witness.mu
+}
+
+// Moods of a receiver. It refuses a change, or keeps its sender waiting, only once:
+// a second failure would be retried after minutes.
+const (
+	calmMood    = iota
+	slowMood    // takes a second for an answer
+	failingMood // answers 500
+	hangingMood // does not answer
+)
+
+func newReceiver(t *testing.T, moody bool) *receiver {
+	t.Helper()
+	r := &receiver{ready: make(chan struct{}), moody: moody, ids: map[int64]string{}, refused: map[string]bool{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(r.take))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) register(t *testing.T, base, key string) {
+	t.Helper()
+	r.hook = createHook(t, base, key, r.URL)
+	close(r.ready)
+}
+
+func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return // its sender died
+	}
+	<-r.ready
+	id := req.Header.Get("Webhook-Id")
+	if err := verify(r.hook.Secret, req.Header, body); err != nil {
+		r.protest(fmt.Errorf("%s: %w", id, err))
+	}
+	var e pushed
+	if err := json.Unmarshal(body, &e); err != nil {
+		r.protest(fmt.Errorf("%s: %w", id, err))
+	}
+	if r.moody {
+		waittest.Pace(req.Context(), rand.N(20*time.Millisecond))
+		if rand.IntN(100) == 0 && r.firstTime(id) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+	}
+	if !r.inMood(w, req, id) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch other, known := r.ids[e.Seq]; {
+	case !known:
+		r.ids[e.Seq] = id
+		r.add(e)
+	case other != id:
+		r.wrong = errors.Join(r.wrong, fmt.Errorf("change %d came as %s and as %s", e.Seq, other, id))
+	default:
+		r.copies++
+	}
+}
+
+// inMood reports whether the receiver takes a message now.
+func (r *receiver) inMood(w http.ResponseWriter, req *http.Request, id string) bool {
+	switch mood := r.mood.Load(); {
+	case mood == slowMood:
+		waittest.Pace(req.Context(), time.Second)
+	case mood == failingMood && r.firstTime(id):
+		w.WriteHeader(http.StatusInternalServerError)
+		return false
+	case mood == hangingMood && r.firstTime(id):
+		<-req.Context().Done()
+		return false
+	}
+	return req.Context().Err() == nil
+}
+
+func (r *receiver) firstTime(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.refused[id]
+	r.refused[id] = true
+	return first
+}
+
+func (r *receiver) repeats() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.copies
+}
+
+// verify checks a signature as the standard says.
+func verify(secret string, h http.Header, body []byte) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return err
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), body)
+	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	if !slices.Contains(strings.Fields(h.Get("Webhook-Signature")), want) {
+		return errors.New("the signature is wrong")
+	}
+	return nil
+}
+
+// received returns an error unless exactly the changes up to newest came. A receiver
+// that never failed must have them in order.
+func (r *receiver) received(newest int64) error {
+	seen, err := r.all()
+	if err != nil {
+		return err
+	}
+	bySeq := func(a, b pushed) int { return int(a.Seq - b.Seq) }
+	if !r.moody && !slices.IsSortedFunc(seen, bySeq) {
+		return fmt.Errorf("webhook: got events out of order: %v", seen)
+	}
+	slices.SortFunc(seen, bySeq)
+	if err := (&witness{seen: seen}).complete(r.hook.StartsAfter, newest); err != nil {
+		return fmt.Errorf("webhook: %w", err)
+	}
+	return nil
+}
 
 // badReceiver is a receiver that misbehaves, with the expected result of its first
 // delivery.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,20 +58,29 @@ func startSource(t *testing.T) source {
 // ask sends a request to the control API of the simulator.
 func (s source) ask(t *testing.T, method, path, body string) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+	answer, err := s.control(t.Context(), method, path, body)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return answer
+}
+
+// control is like ask but returns an error.
+func (s source) control(ctx context.Context, method, path, body string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %d %s %v", method, path, resp.StatusCode, answer, err)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %s is answered with %s: %s", method, path, resp.Status, answer)
 	}
-	return answer
+	return answer, err
 }
 
 // publish publishes a report and returns its id.
@@ -576,16 +586,19 @@ func holds(t *testing.T, s *service) bool {
 	if m == nil {
 		return false
 	}
-	resp, err := http.Get(m[1] + "/metrics")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // of a process that hangs
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m[1]+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return false
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return holdingMetric.Match(body)
+	return err == nil && holdingMetric.Match(body)
 }
 
 // TestTakeOver has two serves on one store, of which one reads the source.

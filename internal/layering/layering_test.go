@@ -69,6 +69,7 @@ var rows = [][]string{
 		"store/monitor",
 		"store/highwater",
 		"store/readreplica",
+		"store/clone",
 		"sim/paper",
 		"source/coverage",
 		"source/stored",

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/fault/outage"
 	"pregon/internal/retry"
 	"pregon/internal/store"
+	"pregon/internal/store/clone"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/readreplica"
 	"pregon/internal/store/relational"
@@ -26,13 +27,25 @@ type Store interface {
 	Created() bool // reports whether this process created the store
 	Size(ctx context.Context) (bytes int64, err error)
 	Connections() (inUse, most int)
-	Relational() *relational.Base // for package verify
+	Relational() *relational.Base // for packages verify and clone
 }
 
 // Open opens the store and migrates its schema. It creates a missing SQLite file
 // only if create is true: an export of a misspelt path must fail, not return an
-// empty file.
+// empty file. It fails, Conflict, for the target of a copy that is not complete.
 func (a Address) Open(ctx context.Context, create bool) (Store, error) {
+	db, err := a.OpenCopy(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	if err := clone.Admit(ctx, db.Relational()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// OpenCopy is like Open, for commands that work on targets of copies too.
+func (a Address) OpenCopy(ctx context.Context, create bool) (Store, error) {
 	if a.url != "" {
 		return postgres.Open(ctx, a.url)
 	}

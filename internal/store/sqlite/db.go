@@ -14,13 +14,13 @@ import (
 )
 
 // spellings are the parts of statements that SQLite does not understand. It has no
-// lists, so that they are JSON, no types to cast to, no clock that counts in
-// microseconds, and no locks of rows.
+// lists, so that they are JSON, no types to cast to, no order but that of bytes, no
+// clock that counts in microseconds, and no locks of rows.
 var spellings = []struct {
 	postgres *regexp.Regexp
 	sqlite   string
 }{
-	{regexp.MustCompile(`::\w+`), ``},
+	{regexp.MustCompile(`::\w+| COLLATE "C"`), ``},
 	{regexp.MustCompile(`= ANY\((\$\d+)\)`), `IN (SELECT value FROM json_each(${1}))`},
 	{regexp.MustCompile(`json_array_elements`), `json_each`},
 	{regexp.MustCompile(`(clock_timestamp|now)\(\)`), clock},

@@ -32,6 +32,8 @@ type commands struct {
 	Import      importCmd      `cmd:"" help:"Load reports or issuers from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write reports or issuers as JSON Lines on standard output."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
+	Copy        copyCmd        `cmd:"" help:"Copy a store to another one, of the same kind or the other: everything, with the same numbers. It may run beside serve, and continues if it is run again."`
+	Backup      backupCmd      `cmd:"" help:"Write a consistent copy of a SQLite store, also while serve uses it."`
 	Restore     restoreCmd     `cmd:"" help:"Record that a backup of the store was restored. Run it before anything else opens the store: clients that are ahead of the backup then restart where it ends."`
 	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt. Exits with 1 if something is wrong."`
 	Health      healthCmd      `cmd:"" help:"Ask serve on this machine whether it is ready: exits with 0 if it is, and else with 1."`

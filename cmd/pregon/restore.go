@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/store/clone"
 	"pregon/internal/store/highwater"
 )
 
@@ -13,13 +14,16 @@ type restoreCmd struct{ storeFlag }
 
 // Run renews the epoch of the log.
 func (c *restoreCmd) Run(ctx context.Context, p *process) error {
-	db, err := c.open(ctx, false)
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	db, err := address.OpenCopy(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	address, err := c.address()
-	if err != nil {
+	if err := clone.Check(ctx, db.Relational()); err != nil {
 		return err
 	}
 	before, err := db.Head(ctx)
@@ -33,6 +37,9 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 		head, err = db.RenewEpoch(ctx, head.Epoch, disclosure.Mark{})
 	}
 	if err != nil {
+		return err
+	}
+	if err := clone.Release(ctx, db.Relational()); err != nil { // last, so that nothing uses the copy with the old epoch
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s has the epoch %s now, which was %s; its newest change is %d\n", c.show(), head.Epoch, before.Epoch, head.Seq)

@@ -38,7 +38,7 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, file *auditFile
 		record.AddAttrs(slog.String("event", event))
 		record.AddAttrs(attrs...)
 		if by := access.FromContext(ctx); by.ID != "" {
-			record.AddAttrs(slog.String("by", by.ID), slog.String("credential", by.Credential))
+			record.AddAttrs(slog.String("actor", by.ID), slog.String("credential", by.Credential))
 		}
 		for _, logger := range to {
 			if err := logger.Handler().Handle(ctx, record); err != nil {

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/discovery"
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
+	"pregon/internal/server/telemetry"
 	"pregon/internal/store/engine"
 )
 
@@ -94,14 +95,15 @@ type serveConfig struct {
 	documentFlags
 	modelFlags
 	accessFlags
-	MCPOrigins          []string   `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
-	MCPRegistryAuth     string     `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair with which you publish. It is served at /.well-known/mcp-registry-auth."`
-	WebhookOwnerDays    int        `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner, who uses tokens, sent no request. 0 for never."`
-	WebhookAllowPrivate bool       `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
-	DebugListen         string     `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
-	DebugHosts          []string   `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
-	LogFormat           string     `default:"text" enum:"text,json" help:"Form of the log: text or json."`
-	LogLevel            slog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
+	MCPOrigins          []string            `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
+	MCPRegistryAuth     string              `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair with which you publish. It is served at /.well-known/mcp-registry-auth."`
+	WebhookOwnerDays    int                 `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner, who uses tokens, sent no request. 0 for never."`
+	WebhookAllowPrivate bool                `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
+	DebugListen         string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
+	DebugHosts          []string            `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
+	LogFormat           string              `default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	AccessLog           telemetry.AccessLog `default:"all" placeholder:"WHICH" help:"Requests to log: all; errors (answers with a 5xx status); 1/N (errors, and one in N of the others); or off."`
+	LogLevel            slog.Level          `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }
 
 // role is the part of the service that a process runs.

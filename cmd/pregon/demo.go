@@ -66,6 +66,6 @@ func (c *simCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	logger.Info("listening", "address", d.URL(), "seed", c.Seed, "began", d.Began())
+	logger.Info("listening", "address", d.URL(), "seed", c.Seed, "started", d.Began())
 	return d.Run(ctx)
 }

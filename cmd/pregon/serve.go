@@ -59,6 +59,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	log.Access = c.AccessLog
 	defer log.Flush()
 	if err := sandbox.HideMemory(); err != nil {
 		log.Logger.Warn("other processes of this user can read the service's memory and environment", "err", err)

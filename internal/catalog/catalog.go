@@ -121,7 +121,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	for _, notify := range c.listeners {
 		notify(nil)
 	}
-	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch", head.Epoch, "took", time.Since(start))
+	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch", head.Epoch, "duration_seconds", time.Since(start).Seconds())
 	return nil
 }
 
@@ -269,7 +269,7 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 		}
 	}
 	c.slog.Warn("a backup of the store was restored: loading it anew, and readers are sent back to where the logs part",
-		"seen", s.head.String(), "now", head.String())
+		"previous", s.head.String(), "current", head.String())
 	return c.Load(ctx)
 }
 

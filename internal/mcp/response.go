@@ -89,7 +89,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, m message, e
 func (s *Server) logInternal(ctx context.Context, what string, err error) {
 	_, ours := errors.AsType[*protocolError](err)
 	if !ours && fault.KindOf(err) == fault.Internal && ctx.Err() == nil {
-		s.o.Logger.ErrorContext(ctx, "a request failed", "mcp", what, "err", err)
+		s.o.Logger.ErrorContext(ctx, "a request failed", "call", what, "err", err)
 	}
 }
 

@@ -209,7 +209,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	if fault.KindOf(err) == fault.Internal {
-		a.Logger.ErrorContext(r.Context(), "a request failed", "id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
+		a.Logger.ErrorContext(r.Context(), "a request failed", "request_id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
 	}
 	if w.Header().Get("WWW-Authenticate") == "" {
 		a.Guard.Challenge(w.Header(), err)

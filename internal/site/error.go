@@ -26,7 +26,7 @@ func (s *Site) writeError(w http.ResponseWriter, q *request, err error) {
 		return
 	}
 	if fault.KindOf(err) == fault.Internal {
-		s.Logger.ErrorContext(q.Context(), "a page failed", "id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
+		s.Logger.ErrorContext(q.Context(), "a page failed", "request_id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
 	}
 	s.Guard.Challenge(w.Header(), err)
 	if !prefersHTML(q.Request) {

@@ -125,7 +125,7 @@ func (m *Manager) removeGone(ctx context.Context) {
 				m.log.WarnContext(ctx, "cannot remove a webhook of a gone owner yet", "webhook", h.ID, "err", err)
 				continue
 			}
-			m.audit(ctx, "webhook.removed", &h.Webhook, slog.String("why", s.Gone))
+			m.audit(ctx, "webhook.removed", &h.Webhook, slog.String("reason", s.Gone))
 		} else if h.Enabled {
 			m.disable(ctx, h, s.Gone)
 			if err := m.o.Store.DropDeliveries(ctx, h.ID); err != nil {

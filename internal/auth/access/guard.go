@@ -399,7 +399,7 @@ func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, mess
 	g.o.Observe("limited")
 	subject := ratelimit.Address(from) // the network
 	if g.audited.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+string(subject[:]))).OK {
-		attrs := []slog.Attr{slog.String("limit", limit), slog.String("remote", from.String())}
+		attrs := []slog.Attr{slog.String("limit", limit), slog.String("client_ip", from.String())}
 		if principal != "" {
 			attrs = append(attrs, slog.String("principal", principal))
 		}
@@ -418,7 +418,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 		}
 	}
 	reason := strings.TrimSuffix(err.Error(), ".")
-	attrs := []slog.Attr{slog.String("reason", reason), slog.String("remote", from.String())}
+	attrs := []slog.Attr{slog.String("reason", reason), slog.String("client_ip", from.String())}
 	if bad, ok := errors.AsType[*badKey](err); ok {
 		attrs = append(attrs, slog.String("key", bad.id))
 	}

@@ -127,7 +127,7 @@ func TestKeyIsKnownAtOnceAndRevokedEverywhere(t *testing.T) {
 	}
 	g := access.NewGuard(access.Options{Keys: a, BaseURL: "https://pregon.example", Audit: log.record})
 	_, _, _ = ask(g, access.Requirement{}, "", "X-API-Key", raw)
-	if !strings.Contains(log.String(), "msg=credential.refused reason=\"this key was revoked\" remote=192.0.2.1 key="+key.ID) {
+	if !strings.Contains(log.String(), "msg=credential.refused reason=\"this key was revoked\" client_ip=192.0.2.1 key="+key.ID) {
 		t.Errorf("the audit does not name the key: %s", log)
 	}
 	if _, err := a.Revoke(t.Context(), raw); err == nil || strings.Contains(err.Error(), raw) {

@@ -51,7 +51,7 @@ func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request, _ *token.
 	if len(id) > maxRegistered {
 		return 0, nil, token.Refuse(codeInvalidMetadata, "the name and the redirect URIs are too long together: register fewer or shorter ones")
 	}
-	s.o.Audit(r.Context(), "client.registered", slog.String("name", content.Name), slog.String("host", hostOf(content.RedirectURIs[0])), slog.String("remote", addr.String()))
+	s.o.Audit(r.Context(), "client.registered", slog.String("name", content.Name), slog.String("host", hostOf(content.RedirectURIs[0])), slog.String("client_ip", addr.String()))
 	return http.StatusCreated, registrationResponse{
 		ClientID: id, IssuedAt: now.Unix(), Name: content.Name, RedirectURIs: content.RedirectURIs, Auth: token.AuthNone,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},

@@ -207,7 +207,7 @@ func (r *Redis) report(client *redis.Client, err error) {
 	}
 	switch {
 	case change && err != nil:
-		r.logger.Warn("Redis does not answer: until it does, each process limits its own requests", "error", err)
+		r.logger.Warn("Redis does not answer: until it does, each process limits its own requests", "err", err)
 	case change:
 		r.logger.Info("Redis answers again: requests are limited for all processes")
 	}

@@ -272,7 +272,7 @@ func (s *Service) refused(ctx context.Context, from netip.Addr, how, reason stri
 		s.o.Refused.Take(ctx, ratelimit.Address(from))
 	}
 	if s.o.Audit != nil {
-		s.o.Audit(ctx, "signin.refused", slog.String("with", how), slog.String("reason", reason), slog.String("remote", from.String()))
+		s.o.Audit(ctx, "signin.refused", slog.String("provider", how), slog.String("reason", reason), slog.String("client_ip", from.String()))
 	}
 	return fault.New(fault.Forbidden, "%s", text.Sentence(reason))
 }

@@ -64,7 +64,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, known *Known
 	t := out.token
 	attrs := []slog.Attr{
 		slog.String("issuer", clip(t.Issuer)), slog.String("sub", clip(t.Subject)), slog.String("client_id", clip(t.ClientID)),
-		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti", t.ID), slog.String("remote", s.o.Client(r).String()),
+		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti", t.ID), slog.String("client_ip", s.o.Client(r).String()),
 	}
 	if t.Grant != "" {
 		attrs = append(attrs, slog.String("grant", t.Grant))
@@ -108,7 +108,7 @@ func (s *Server) Endpoint(event string, serve func(http.ResponseWriter, *http.Re
 }
 
 func (s *Server) auditRefusal(ctx context.Context, event string, addr netip.Addr, known Known, why *Refusal) {
-	attrs := []slog.Attr{slog.String("error", why.code), slog.String("reason", clip(why.text))}
+	attrs := []slog.Attr{slog.String("error_code", why.code), slog.String("reason", clip(why.text))}
 	if known.Issuer != "" {
 		attrs = append(attrs, slog.String("issuer", clip(known.Issuer)))
 	}
@@ -121,7 +121,7 @@ func (s *Server) auditRefusal(ctx context.Context, event string, addr netip.Addr
 	subject := ratelimit.Address(addr)
 	// While a provider is down, one entry per minute is enough.
 	if why.status < 500 || s.audited.Take(ctx, ratelimit.Name(known.Issuer+" "+string(subject[:]))).OK {
-		s.o.Audit(ctx, event, append(attrs, slog.String("remote", addr.String()))...)
+		s.o.Audit(ctx, event, append(attrs, slog.String("client_ip", addr.String()))...)
 	}
 }
 

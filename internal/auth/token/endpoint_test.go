@@ -39,7 +39,7 @@ func TestExchangeIssuesToken(t *testing.T) {
 		}
 		e := w.lastEvent()
 		if diff := cmp.Diff(event{"token.issued", map[string]string{
-			"issuer": idp, "sub": idp + "#alice", "client_id": "agent", "scope": "read:reports", "audience": base, "jti": got.ID, "remote": "192.0.2.1",
+			"issuer": idp, "sub": idp + "#alice", "client_id": "agent", "scope": "read:reports", "audience": base, "jti": got.ID, "client_ip": "192.0.2.1",
 		}}, e, cmp.AllowUnexported(event{})); diff != "" {
 			t.Error(diff)
 		}
@@ -317,7 +317,7 @@ func (r rule) check(t *testing.T, make func(*world) *call) {
 	if n := len(w.limiter.failed); n != 1 {
 		t.Errorf("%d failures were counted", n)
 	}
-	if e := w.lastEvent(); e.name != "token.refused" || e.attrs["error"] != r.code || e.attrs["reason"] == "" || e.attrs["remote"] != "192.0.2.1" {
+	if e := w.lastEvent(); e.name != "token.refused" || e.attrs["error_code"] != r.code || e.attrs["reason"] == "" || e.attrs["client_ip"] != "192.0.2.1" {
 		t.Errorf("the audit has %v", e)
 	}
 }

@@ -41,7 +41,7 @@ func (c *Client) ask(ctx context.Context, q question) (string, error) {
 			c.giveUp(f)
 			return "", fault.Wrap(fault.Unavailable, f, "the language model cannot be used")
 		}
-		c.log.Info("the language model is retried", "err", f, "in", pause)
+		c.log.Info("the language model is retried", "err", f, "delay_seconds", pause.Seconds())
 		if err := retry.Sleep(ctx, pause); err != nil {
 			return "", fault.Wrap(fault.Unavailable, err, "the language model did not answer in time")
 		}

@@ -47,7 +47,7 @@ func (l *Log) Recovered(message string, attrs ...any) {
 // log adds how often it failed, and for how long, when it was not the first.
 func (l *Log) log(level slog.Level, message string, attrs []any) {
 	if lasted := time.Since(l.since); l.failures > 1 {
-		attrs = append(attrs[:len(attrs):len(attrs)], "failures", l.failures, "for", lasted.Round(time.Second))
+		attrs = append(attrs[:len(attrs):len(attrs)], "failures", l.failures, "duration_seconds", int(lasted.Seconds()))
 	}
 	l.Logger.Log(context.Background(), level, message, attrs...)
 }

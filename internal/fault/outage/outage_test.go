@@ -26,7 +26,7 @@ func TestLines(t *testing.T) {
 		}
 		l.Recovered("well")
 		l.Recovered("well")
-		if n := lines(); n != 4 || !strings.Contains(out.String(), "msg=well failures=360 for=3m0s") {
+		if n := lines(); n != 4 || !strings.Contains(out.String(), "msg=well failures=360 duration_seconds=180") {
 			t.Errorf("with its end it has %d lines:\n%s", n, &out)
 		}
 		if !l.Failed("it fails") || lines() != 5 {

@@ -114,7 +114,7 @@ type Observation struct {
 	Path     string // without the query, which is private
 	Status   int
 	Bytes    int64
-	Remote   string
+	Client   netip.Addr
 	Time     time.Time // end of the request
 	Duration time.Duration
 	Expected bool // the status is not a failure: readiness was requested during start or shutdown
@@ -190,7 +190,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	close(s.draining)
 	if s.o.Drain > 0 {
-		s.o.Logger.Info("stopping: not ready any more, still serving", "for", s.o.Drain)
+		s.o.Logger.Info("stopping: not ready any more, still serving", "drain_seconds", s.o.Drain.Seconds())
 		select {
 		case <-time.After(s.o.Drain):
 		case err := <-failed:
@@ -206,7 +206,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	bound.waitFirst(arrivalTimeout)
 	err := srv.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) {
-		s.o.Logger.Warn("cut off requests that did not end", "after", drainTimeout)
+		s.o.Logger.Warn("cut off requests that did not end", "timeout_seconds", drainTimeout.Seconds())
 		err = srv.Close()
 	}
 	return err

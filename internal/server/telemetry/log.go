@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pregon/internal/auth/secret"
@@ -16,9 +17,14 @@ import (
 // warning or an error is written at once, other lines within flushEvery.
 type Log struct {
 	*slog.Logger
-	out   *bufferedWriter
-	json  bool
-	level slog.Level
+	// Access selects the requests that are logged, by default all. It is set before the
+	// first request.
+	Access AccessLog
+
+	out      *bufferedWriter
+	json     bool
+	level    slog.Level
+	requests atomic.Uint64 // counted by a sample
 }
 
 const (
@@ -28,18 +34,19 @@ const (
 
 // NewLog returns a log in the format text or json. Credentials are masked.
 func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
-	out := &bufferedWriter{w: secret.MaskingWriter{Writer: w}}
+	out := &bufferedWriter{w: w}
+	masked := secret.MaskingWriter{Writer: out} // Request masks its lines itself
 	o := &slog.HandlerOptions{Level: level}
 	var h slog.Handler
 	switch format {
 	case "text":
-		h = slog.NewTextHandler(out, o)
+		h = slog.NewTextHandler(masked, o)
 	case "json":
-		h = slog.NewJSONHandler(out, o)
+		h = slog.NewJSONHandler(masked, o)
 	default:
 		return nil, errors.New("the log format must be text or json")
 	}
-	return &Log{slog.New(flushHandler{h, out}), out, format == "json", level}, nil
+	return &Log{Logger: slog.New(flushHandler{h, out}), out: out, json: format == "json", level: level}, nil
 }
 
 // Run flushes the buffer at intervals until the context ends, and once more then.

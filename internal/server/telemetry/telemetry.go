@@ -3,12 +3,14 @@
 package telemetry
 
 import (
+	"maps"
 	"net/http"
 	"net/http/pprof"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +27,9 @@ type Metrics struct {
 	published *prometheus.HistogramVec
 	ingested  *prometheus.HistogramVec
 	reads     *prometheus.CounterVec
+	// known are the histograms of requests by their labels, which is faster than
+	// requests.WithLabelValues. A map is not changed.
+	known atomic.Pointer[map[requestKey]prometheus.Observer]
 }
 
 // Metric describes a registered metric.
@@ -42,6 +47,7 @@ type Label struct {
 // NewMetrics returns metrics of the runtime, the build and the requests.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.known.Store(&map[requestKey]prometheus.Observer{})
 	m.requests = m.histogram("pregon_http_request_duration_seconds", "Time from the head of a request to the end of its response, by route, method and status code.",
 		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "method", "code")
 	m.store = m.histogram("pregon_store_call_duration_seconds", "Duration of calls of the store, by part and outcome (ok or failed).",
@@ -123,7 +129,22 @@ func (m *Metrics) CounterOf(name, help, label, of string, value func() float64) 
 
 // Request records a request. Routes and methods come from closed sets.
 func (m *Metrics) Request(route, method string, status int, duration time.Duration) {
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(duration.Seconds())
+	key := requestKey{route, method, status}
+	known := m.known.Load()
+	o, ok := (*known)[key]
+	if !ok {
+		o = m.requests.WithLabelValues(route, method, strconv.Itoa(status))
+		next := maps.Clone(*known)
+		next[key] = o
+		m.known.CompareAndSwap(known, &next) // otherwise the next such request adds it
+	}
+	o.Observe(duration.Seconds())
+}
+
+// requestKey are the labels of a request.
+type requestKey struct {
+	route, method string
+	status        int
 }
 
 // Store records a call of a part of the store.

@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http/httptest"
+	"net/netip"
 	"reflect"
 	"regexp"
 	"strings"
@@ -168,10 +171,10 @@ func TestLogBuffersLines(t *testing.T) {
 // Requests are logged as log/slog would log them.
 func TestLogRequest(t *testing.T) {
 	requests := []telemetry.Request{
-		{ID: "ABC", Method: "GET", Route: "GET /api/v1/reports", Path: "/api/v1/reports", Status: 200, Bytes: 4216, Duration: 283927, Remote: "127.0.0.1"},
-		{ID: "x", Method: "other", Route: "none", Path: "/a\"b\\c\n=ñ<&>", Status: 404, Duration: 3 * time.Second, Remote: "::1"},
-		{Status: 503},
-		{Status: 503, Route: "GET /readyz", Expected: true},
+		{ID: "ABC", Method: "GET", Route: "GET /api/v1/reports", Path: "/api/v1/reports", Status: 200, Bytes: 4216, Duration: 283927, Client: netip.MustParseAddr("127.0.0.1")},
+		{ID: "x", Method: "other", Route: "none", Path: "/a\"b\\c\n=ñ<&>", Status: 404, Duration: 3 * time.Second, Client: netip.MustParseAddr("fe80::1")},
+		{Status: 503, Client: netip.IPv6Loopback()},
+		{Status: 503, Route: "GET /readyz", Expected: true, Client: netip.IPv6Loopback()},
 	}
 	for _, format := range []string{"text", "json"} {
 		for _, r := range requests {
@@ -192,8 +195,12 @@ func TestLogRequest(t *testing.T) {
 				level = slog.LevelError
 			}
 			rec := slog.NewRecord(r.Time, level, "request", 0)
-			rec.AddAttrs(slog.String("id", r.ID), slog.String("method", r.Method), slog.String("route", r.Route), slog.String("path", r.Path),
-				slog.Int("status", r.Status), slog.Int64("bytes", r.Bytes), slog.Duration("took", r.Duration), slog.String("remote", r.Remote))
+			duration := slog.Float64("duration_seconds", math.Floor(r.Duration.Seconds()*1e6)/1e6)
+			if format == "text" {
+				duration = slog.String(duration.Key, fmt.Sprintf("%.6f", duration.Value.Float64()))
+			}
+			rec.AddAttrs(slog.String("request_id", r.ID), slog.String("method", r.Method), slog.String("route", r.Route), slog.String("path", r.Path),
+				slog.Int("status", r.Status), slog.Int64("bytes", r.Bytes), duration, slog.String("client_ip", r.Client.String()))
 			if err := h.Handle(t.Context(), rec); err != nil {
 				t.Fatal(err)
 			}
@@ -238,5 +245,44 @@ func TestWarnings(t *testing.T) {
 	log.Flush()
 	if got := out.String(); strings.Contains(got, "routine") || strings.Count(got, "trouble") != 3 {
 		t.Errorf("logged:\n%s", got)
+	}
+}
+
+func TestAccessLog(t *testing.T) {
+	for _, test := range []struct {
+		flag string
+		want string // statuses of the logged requests
+	}{
+		{"all", "200 404 503 500 200 200"},
+		{"errors", "500"},
+		{"1/2", "404 500 200"},
+		{"1/1", "200 404 503 500 200 200"},
+		{"off", ""},
+	} {
+		var out bytes.Buffer
+		l, err := telemetry.NewLog(&out, "text", slog.LevelInfo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Access.UnmarshalText([]byte(test.flag)); err != nil || l.Access.String() != test.flag {
+			t.Errorf("%s is read as %s, error %v", test.flag, l.Access, err)
+		}
+		for _, r := range []telemetry.Request{{Status: 200}, {Status: 404}, {Status: 503, Expected: true}, {Status: 500}, {Status: 200}, {Status: 200}} {
+			l.Request(r)
+		}
+		l.Flush()
+		var got []string
+		for _, m := range regexp.MustCompile(`status=(\d+)`).FindAllStringSubmatch(out.String(), -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s logs %v, want %s", test.flag, got, test.want)
+		}
+	}
+	for _, wrong := range []string{"", "ALL", "none", "1/0", "1/", "2/3", "1/-1", "0.5"} {
+		var a telemetry.AccessLog
+		if a.UnmarshalText([]byte(wrong)) == nil {
+			t.Errorf("%q is accepted as %s", wrong, a)
+		}
 	}
 }

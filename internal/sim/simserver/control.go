@@ -84,7 +84,7 @@ func (s *Server) respondError(w http.ResponseWriter, r *http.Request, err error)
 	case fault.NotFound:
 		respond(w, http.StatusNotFound, problem{err.Error()})
 	default:
-		s.log.ErrorContext(r.Context(), "the simulator failed", "path", r.URL.Path, "error", err)
+		s.log.ErrorContext(r.Context(), "the simulator failed", "path", r.URL.Path, "err", err)
 		respond(w, http.StatusInternalServerError, problem{"the simulator failed; see its log"})
 	}
 }

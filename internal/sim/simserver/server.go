@@ -87,7 +87,7 @@ func (s *Server) Publish(d archive.Draft) (disclosure.Report, error) {
 	if err != nil {
 		return disclosure.Report{}, err
 	}
-	s.log.Debug("published", "id", r.ID, "title", r.Title)
+	s.log.Debug("published", "report", r.ID, "title", r.Title)
 	return r.Read(), nil
 }
 

@@ -199,7 +199,7 @@ func (r *Refresher) refresh(ctx context.Context, j *joiner, surface string, part
 		_ = r.Coverage.SetTime(ctx, r.Lease, surface, began) // if this fails, the next refresh sets it
 	}
 	if failed == nil {
-		r.Logger.Info("directory refreshed", "surface", surface, "took", time.Since(began))
+		r.Logger.Info("directory refreshed", "surface", surface, "duration_seconds", time.Since(began).Seconds())
 	}
 }
 
@@ -226,7 +226,7 @@ func (r *Refresher) try(ctx context.Context, j *joiner, p part) error {
 	}
 	now := time.Now().UTC().Truncate(time.Second) // the precision of Coverage.Time
 	if last := r.failure(p); err != nil {
-		r.Logger.Warn("the directory could not be refreshed", "part", p.name, "tries", last.Tries+1, "err", err)
+		r.Logger.Warn("the directory could not be refreshed", "part", p.name, "attempts", last.Tries+1, "err", err)
 		text, _ := json.Marshal(failure{Tries: last.Tries + 1, At: now, Reason: regulator.Reason(err)})
 		_ = r.Coverage.SetValue(ctx, r.Lease, p.failureKey(), string(text))
 	} else if last.Tries > 0 {

@@ -130,7 +130,7 @@ func (f *Fetcher) readQueued(ctx context.Context, id string, tries int) (again t
 	if err == nil || ctx.Err() != nil {
 		return 0
 	}
-	f.Logger.Debug("a document was not read", "id", id, "tries", tries+1, "err", err, "cause", regulator.Cause(err))
+	f.Logger.Debug("a document was not read", "report", id, "attempts", tries+1, "err", err, "cause", regulator.Cause(err))
 	return retry.Backoff(tries, f.Retry, longestRetry)
 }
 
@@ -155,7 +155,7 @@ func (f *Fetcher) read(ctx context.Context, id string, tries int, requested bool
 	c := classify(err)
 	f.Documents.Count(c.outcome(tries))
 	if c.final(tries) {
-		f.Logger.Warn("a document is given up", "id", id, "reason", c.reason, "tries", tries+1)
+		f.Logger.Warn("a document is given up", "report", id, "reason", c.reason, "attempts", tries+1)
 		failed := disclosure.Document{Status: disclosure.DocumentFailed, Reason: c.reason, Link: r.PDFURL}
 		return f.append(ctx, r, disclosure.Report{Document: failed})
 	}
@@ -243,7 +243,7 @@ func (f *Fetcher) writeSummaries(ctx context.Context, known Known) error {
 		if err == nil || ctx.Err() != nil {
 			return 0
 		}
-		f.Logger.Warn("the model wrote no summary; the extractive one stays", "id", id, "err", err)
+		f.Logger.Warn("the model wrote no summary; the extractive one stays", "report", id, "err", err)
 		if fault.KindOf(err) == fault.Unavailable && tries < mostAsked {
 			return f.AskAgain
 		}

@@ -93,7 +93,7 @@ func (b *backfill) do(ctx context.Context, job coverage.Job) error {
 	if err := b.save(ctx, job); err != nil {
 		return err
 	}
-	b.Logger.Info("back-fill done", "id", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged, "read", job.Read, "failed", job.Failed)
+	b.Logger.Info("back-fill done", "job", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged, "read", job.Read, "failed", job.Failed)
 	return nil
 }
 

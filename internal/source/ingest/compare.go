@@ -138,7 +138,7 @@ func (f *feed) assess(c *comparison) {
 		f.monitor.Stale(surface, fmt.Sprintf("it can be read, but lacks %s, which the list showed at %s; the list is read in its place",
 			id, found.In(disclosure.Madrid).Format(time.TimeOnly)))
 		if !stale {
-			f.Logger.Warn("a feed hides reports", "type", f.series.name, "id", id)
+			f.Logger.Warn("a feed hides reports", "type", f.series.name, "report", id)
 		}
 	case stale && len(c.hidden) == 0:
 		f.monitor.Fresh(surface)

@@ -86,7 +86,7 @@ func (p *pages) read(ctx context.Context, id string) error {
 	}
 	if p.recordRead(ctx, surface, err) != nil {
 		if fault.KindOf(err) == fault.NotFound && time.Since(r.FirstSeenAt) > time.Hour {
-			p.Logger.Warn("the page of a report does not exist: the report stays as in the feed", "id", id)
+			p.Logger.Warn("the page of a report does not exist: the report stays as in the feed", "report", id)
 			p.monitor.OK(surface) // it answers
 			return nil
 		}

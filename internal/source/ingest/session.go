@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -212,9 +213,13 @@ func (s *session) logState(status health.Status, was health.State) {
 	if status.State == health.Degraded || status.State == health.Blind {
 		level = slog.LevelWarn
 	}
-	attrs := []any{"state", status.State, "was", was}
+	attrs := []any{"state", status.State, "previous", was}
+	var reasons []string
 	for _, r := range status.Reasons {
-		attrs = append(attrs, r.Surface, r.Text)
+		reasons = append(reasons, r.Surface+": "+r.Text)
+	}
+	if len(reasons) > 0 {
+		attrs = append(attrs, "reasons", strings.Join(reasons, "; "))
 	}
 	s.Logger.Log(context.Background(), level, "the source is "+string(status.State), attrs...)
 }

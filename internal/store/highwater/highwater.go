@@ -136,7 +136,7 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 		return head, false, err
 	}
 	k.slog.WarnContext(ctx, "the store went back, as after a restored backup: the epoch of its log was renewed, and clients are sent back to where the logs part",
-		"was", before.String(), "now", head.String(), "shared", disclosure.FormatPast(shared))
+		"previous", before.String(), "current", head.String(), "shared", disclosure.FormatPast(shared))
 	return head, true, nil
 }
 
@@ -161,7 +161,7 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 		}
 		if s.Epoch != head.Epoch && !has {
 			k.slog.WarnContext(ctx, "another store was served under this name before: if this should be a backup of it, run `pregon restore`",
-				"was", disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String(), "now", head.String())
+				"previous", disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String(), "current", head.String())
 			continue
 		}
 		seq, err := store.Shared(ctx, k.log, head.Seq, s.Last)

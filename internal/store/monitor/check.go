@@ -66,14 +66,14 @@ func (s *Store) check(ctx context.Context, c checker) bool {
 	}
 	if err != nil {
 		s.logger.Warn("the store was not checked for damage to the end",
-			"unread", left, "damaged", damaged, "took", time.Since(start), "err", err)
+			"unchecked", left, "damaged", damaged, "duration_seconds", time.Since(start).Seconds(), "err", err)
 		return checking.Err() != nil // the next check would also run out of time
 	}
 	level := slog.LevelDebug // the usual result
 	if len(damaged) > 0 {
 		level = slog.LevelWarn
 	}
-	s.logger.Log(ctx, level, "the store was checked for damage", "damaged", damaged, "took", time.Since(start))
+	s.logger.Log(ctx, level, "the store was checked for damage", "damaged", damaged, "duration_seconds", time.Since(start).Seconds())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checked = start

@@ -105,7 +105,7 @@ func (r *Reader) readOnce(ctx context.Context, body []byte, left []skip) (text *
 	}
 	r.child = nil
 	if ctx.Err() == nil && !errors.Is(err, ErrClosed) {
-		r.o.Logger.Warn("the child that reads documents ended", "error", err, "step", c.step, "said", c.stderr.String())
+		r.o.Logger.Warn("the child that reads documents ended", "err", err, "step", c.step, "stderr", c.stderr.String())
 	}
 	if !extract.IsUnreadable(err) || err == errConfused {
 		return nil, 0, err
@@ -175,7 +175,7 @@ func (r *Reader) start(ctx context.Context) error {
 				level = slog.LevelDebug // every waiting document tries again
 			}
 			r.failed = err.Error()
-			r.o.Logger.Log(ctx, level, "the child that reads documents did not start; the next document tries again", "error", err)
+			r.o.Logger.Log(ctx, level, "the child that reads documents did not start; the next document tries again", "err", err)
 		}
 		return fmt.Errorf("start the child that reads documents: %w", err)
 	}

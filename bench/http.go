@@ -18,7 +18,31 @@ func (b *bench) http() error {
 	if err := versusBare(p, "list.vs_bare", [][]byte{request("/api/v1/reports")}); err != nil {
 		return err
 	}
-	return versusBare(p, "search.vs_bare", searches(queries(1000)))
+	if err := versusBare(p, "search.vs_bare", searches(queries(1000))); err != nil {
+		return err
+	}
+	return b.accessLogs()
+}
+
+// accessLogs compares a list with a bare handler for each setting of the access
+// log; list.vs_bare has the default, all.
+func (b *bench) accessLogs() error {
+	path, err := b.storeOf(whole)
+	if err != nil {
+		return err
+	}
+	for _, setting := range []string{"errors", "off"} {
+		p, err := b.serve(path, "--access-log", setting)
+		if err != nil {
+			return err
+		}
+		err = versusBare(p, "list.vs_bare."+setting, [][]byte{request("/api/v1/reports")})
+		p.stop()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func versusBare(p *process, name string, requests [][]byte) error {

@@ -166,7 +166,8 @@ func (c *soakClients) measure(s *soakRun) {
 // it is notified.
 type agent struct {
 	witness
-	known map[string]int // guarded by mu: how often each report was listed in one walk, at most
+	known map[string]int // guarded by mu: 1 for each report that was listed
+	whole bool           // the last walk was not interrupted; used by one goroutine
 }
 
 func (a *agent) counts() map[string]int {
@@ -222,8 +223,11 @@ func subscribe(ctx context.Context, base, key string) (*http.Response, error) {
 	return resp, err
 }
 
-// read lists the newest reports down to one page without a new one.
+// read lists the newest reports down to a page without a new one. After a walk that was
+// interrupted it lists all of them, since new ones may follow known ones then.
 func (a *agent) read(ctx context.Context, base, key string) error {
+	all := !a.whole
+	a.whole = false
 	for page := 1; page > 0; {
 		ids, next, err := toolSearch(ctx, base, key, page)
 		if err != nil {
@@ -236,11 +240,12 @@ func (a *agent) read(ctx context.Context, base, key string) error {
 			a.known[id] = 1
 		}
 		a.mu.Unlock()
-		if !fresh {
-			return nil
-		}
 		page = next
+		if !fresh && !all {
+			break
+		}
 	}
+	a.whole = true
 	return nil
 }
 

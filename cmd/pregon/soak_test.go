@@ -3,7 +3,6 @@ package main_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -194,7 +193,10 @@ func (s *soakRun) check() {
 	}
 	deadline := time.Now().Add(10 * time.Minute)
 	for ; ; waittest.Pace(s.Context(), 200*time.Millisecond) {
-		err := errors.Join(s.clients.agree(s, filed), s.pulled(filed))
+		err := s.clients.agree(s, filed)
+		if err == nil {
+			err = s.pulled(filed)
+		}
 		if err == nil {
 			break
 		}

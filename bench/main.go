@@ -131,6 +131,7 @@ func (b *bench) run() error {
 		{"load", b.load},
 		{"memory", b.memory},
 		{"ingest", b.readsDuringIngest},
+		{"replicas.appends", b.appends},
 		{"source", b.source},
 		{"hr.quarter", b.quarter},
 		{"replicas", b.replicas},

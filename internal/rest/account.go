@@ -37,11 +37,10 @@ var accountRoutes = []route{
 	{pattern: "POST /api/v1/account/owners/block", need: owned, handle: (*API).blockOwner, beforeReady: true},
 }
 
-// inTime calls the handler of an operation on an account, which reads and writes the
-// store.
-func (a *API) inTime(rt route, r *http.Request) (out response, err error) {
+// inTime calls the handler of an operation that reads and writes the store.
+func (a *API) inTime(rt route, r *http.Request, s *catalog.Snapshot) (out response, err error) {
 	err = store.Within(r.Context(), func(ctx context.Context) (err error) {
-		out, err = rt.handle(a, r.WithContext(ctx), nil)
+		out, err = rt.handle(a, r.WithContext(ctx), s)
 		return err
 	})
 	return out, err

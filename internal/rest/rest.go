@@ -74,6 +74,7 @@ type route struct {
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
+	bounded             bool     // waits for the store for a few seconds at most, as do all routes of an account
 	columns             []string // of a list, which is also available as CSV
 }
 
@@ -102,15 +103,15 @@ var routes = []route{
 	{pattern: "GET /api/v1/completeness", operation: "getCompleteness", need: public(0), handle: (*API).getCompleteness, columns: dayColumns},
 	{pattern: "GET " + StreamPath, operation: "streamEvents", need: authenticated(access.ReadReports), stream: (*API).openStream},
 	{pattern: "GET /api/v1/changes", operation: "getChanges", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true, columns: changeColumns},
-	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: lasting, handle: (*API).listWebhooks, columns: webhookColumns},
-	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: lasting, handle: (*API).createWebhook},
+	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: lasting, bounded: true, handle: (*API).listWebhooks, columns: webhookColumns},
+	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: lasting, bounded: true, handle: (*API).createWebhook},
 	{pattern: "POST /api/v1/webhooks/preview", operation: "previewWebhook", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
-	{pattern: "GET /api/v1/webhooks/{id}", operation: "getWebhook", need: lasting, handle: (*API).getWebhook},
-	{pattern: "PATCH /api/v1/webhooks/{id}", operation: "changeWebhook", need: lasting, handle: (*API).changeWebhook},
-	{pattern: "DELETE /api/v1/webhooks/{id}", operation: "deleteWebhook", need: lasting, handle: (*API).deleteWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}", operation: "getWebhook", need: lasting, bounded: true, handle: (*API).getWebhook},
+	{pattern: "PATCH /api/v1/webhooks/{id}", operation: "changeWebhook", need: lasting, bounded: true, handle: (*API).changeWebhook},
+	{pattern: "DELETE /api/v1/webhooks/{id}", operation: "deleteWebhook", need: lasting, bounded: true, handle: (*API).deleteWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/test", operation: "testWebhook", need: lasting, handle: (*API).testWebhook},
-	{pattern: "POST /api/v1/webhooks/{id}/rotate", operation: "rotateWebhook", need: lasting, handle: (*API).rotateWebhook},
-	{pattern: "GET /api/v1/webhooks/{id}/deliveries", operation: "getDeliveries", need: lasting, handle: (*API).listDeliveries, columns: deliveryColumns},
+	{pattern: "POST /api/v1/webhooks/{id}/rotate", operation: "rotateWebhook", need: lasting, bounded: true, handle: (*API).rotateWebhook},
+	{pattern: "GET /api/v1/webhooks/{id}/deliveries", operation: "getDeliveries", need: lasting, bounded: true, handle: (*API).listDeliveries, columns: deliveryColumns},
 	{pattern: "POST /api/v1/webhooks/{id}/redeliver", operation: "redeliver", need: lasting, handle: (*API).redeliver, expensive: true},
 	{pattern: "GET /openapi.json", operation: "getOpenapiJson", handle: (*API).openapiJSON, static: true},
 	{pattern: "GET /openapi.yaml", operation: "getOpenapiYaml", handle: (*API).openapiYAML, static: true},
@@ -261,8 +262,8 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 			return response{}, err
 		}
 	}
-	if rt.need.Owner {
-		return a.inTime(rt, r)
+	if rt.need.Owner || rt.bounded {
+		return a.inTime(rt, r, snapshot)
 	}
 	return rt.handle(a, r, snapshot)
 }

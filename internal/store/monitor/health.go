@@ -17,6 +17,7 @@ import (
 const (
 	tolerated  = 1               // consecutive failures of one method that are ignored
 	forgetting = 2 * time.Minute // after this time without calls a method's failures are ignored
+	passing    = 5 * time.Second // the same, if other methods have succeeded since
 	repeating  = time.Minute     // between two log lines of one outage
 )
 
@@ -39,6 +40,7 @@ type health struct {
 	methods map[method]*calls  // guarded by mu
 	damaged map[string]Failure // guarded by mu; by part
 	failing bool               // guarded by mu: whether an outage was logged
+	worked  [2]time.Time       // guarded by mu: when a method last succeeded, and when one that stores reports did
 	logged  time.Time          // guarded by mu
 	checked time.Time          // guarded by mu: see Checked
 }
@@ -82,6 +84,10 @@ func (h *health) record(ctx context.Context, m method, took time.Duration, err e
 	}
 	if !failed {
 		r.failures = 0
+		h.worked[0] = time.Now()
+		if m.writes {
+			h.worked[1] = h.worked[0]
+		}
 		if h.failing {
 			h.logOutage()
 		}
@@ -112,7 +118,7 @@ func (h *health) damage(part string, writes bool) {
 func (h *health) failures() []Failure {
 	parts := maps.Clone(h.damaged)
 	for m, r := range h.methods {
-		if r.failures <= tolerated || time.Since(r.at) > forgetting {
+		if r.failures <= tolerated || h.over(m, r) {
 			continue
 		}
 		f, known := parts[m.part]
@@ -126,6 +132,17 @@ func (h *health) failures() []Failure {
 		parts[m.part] = f
 	}
 	return slices.SortedFunc(maps.Values(parts), func(a, b Failure) int { return cmp.Compare(a.Part, b.Part) })
+}
+
+// over reports whether the failures of a method that is called rarely are of the past.
+// h.mu is held.
+func (h *health) over(m method, r *calls) bool {
+	worked := h.worked[0]
+	if m.writes {
+		worked = h.worked[1]
+	}
+	age := time.Since(r.at)
+	return age > forgetting || age > passing && worked.Sub(r.at) > passing
 }
 
 // logOutage logs the start and the end of an outage, and one line a minute while it

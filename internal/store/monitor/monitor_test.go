@@ -244,3 +244,27 @@ func TestForgets(t *testing.T) {
 		want(t, s)
 	})
 }
+
+// TestRareMethod: a method that failed and is not called again does not fail for
+// longer than the others.
+func TestRareMethod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, s, _ := watched(t)
+		b.err = errAway
+		for range 2 {
+			_, _ = s.Fanned(t.Context())
+			_, _ = s.Append(t.Context(), store.Batch{})
+		}
+		time.Sleep(10 * time.Second)
+		want(t, s, "deliveries", "log") // no other method has succeeded
+		b.err = nil
+		_, _ = s.Changes(t.Context(), 0, 1)
+		want(t, s, "log") // it could be read, and not written
+		_, _ = s.PutRecords(t.Context(), nil, store.Record{Kind: store.CoverageKind})
+		want(t, s)
+	})
+}
+
+func (b *broken) PutRecords(context.Context, *store.Lease, ...store.Record) ([]store.Record, error) {
+	return nil, b.err
+}

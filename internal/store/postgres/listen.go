@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pregon/internal/retry"
 )
 
-// How long the listener waits before it connects again.
+// How long the listener waits before it connects again, and for a notification
+// before it checks that the server still answers: the connection to a machine that
+// lost power never breaks.
 const (
+	checkEvery   = 10 * time.Second
+	checkTime    = 5 * time.Second
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 )
@@ -55,7 +60,7 @@ func (s *Store) hear(ctx context.Context) (listened bool) {
 	for {
 		// Also before the first notification: some may have been missed.
 		s.Wake.All()
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+		if err := hearOne(ctx, conn); err != nil {
 			return true
 		}
 	}
@@ -80,6 +85,19 @@ func (s *Store) probe(ctx context.Context, conn *pgx.Conn) bool {
 		}
 		s.Wake.All()
 	}
+}
+
+// hearOne waits for a notification, or until the server has proved to answer.
+func hearOne(ctx context.Context, conn *pgx.Conn) error {
+	waiting, cancel := context.WithTimeout(ctx, checkEvery)
+	defer cancel()
+	_, err := conn.WaitForNotification(waiting)
+	if err == nil || ctx.Err() != nil || !pgconn.Timeout(err) || conn.IsClosed() {
+		return err
+	}
+	checking, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	return conn.Ping(checking)
 }
 
 // hangUp closes the connection and waits until it is closed, which pgx otherwise

@@ -2,12 +2,12 @@ package pgtest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
-	"os"
 	"strconv"
 	"syscall"
 	"testing"
+
+	"pregon/internal/processtest"
 )
 
 // Cluster is a PostgreSQL server that a test may stop, freeze and replicate. It
@@ -28,7 +28,7 @@ func NewCluster(t testing.TB, settings ...string) *Cluster {
 
 // StartCluster is NewCluster for a program that is not a test.
 func StartCluster(settings ...string) (*Cluster, error) {
-	port, err := freePort()
+	port, err := processtest.FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 
 // StartStandby is Standby for a program that is not a test.
 func (c *Cluster) StartStandby() (*Cluster, error) {
-	port, err := freePort()
+	port, err := processtest.FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -109,16 +109,3 @@ func (c *Cluster) StartStandby() (*Cluster, error) {
 
 // Promote makes a standby take writes. It returns when it does.
 func (c *Cluster) Promote() error { return c.exec("SELECT pg_promote()") }
-
-// freePort returns a port that is not in use now, and that the kernel gives to no
-// other process meanwhile: it is below those that it chooses itself.
-func freePort() (int, error) {
-	for range 100 {
-		port := 10000 + rand.IntN(20000)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, fmt.Errorf("no port of 127.0.0.1 is free: %w", os.ErrExist)
-}

@@ -21,7 +21,7 @@ import (
 // that each transaction may have another one.
 func (c *Cluster) Pooler(t testing.TB) string {
 	t.Helper()
-	port, err := freePort()
+	port, err := processtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,72 @@
+package main_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pregon/internal/store/postgres/pgtest"
+)
+
+// TestDatabaseFaults breaks PostgreSQL in various ways under two replicas.
+func TestDatabaseFaults(t *testing.T) {
+	t.Parallel()
+	c := pgtest.NewCluster(t)
+	w := newTrial(t, c.URL(), 2)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	away := []string{"does not answer", "broke", "starting", "shutting down"}
+	for _, mode := range []string{"fast", "immediate"} {
+		t.Run("stopped "+mode, func(t *testing.T) {
+			w.endure(t, storeFault{
+				begin: func() { must(c.Stop(mode)) }, end: func() { must(c.Start()) }, reasons: away, status: 503,
+			})
+		})
+	}
+	t.Run("frozen", func(t *testing.T) {
+		w.endure(t, storeFault{begin: c.Freeze, end: c.Thaw, reasons: away, status: 503})
+	})
+	t.Run("connections cut", func(t *testing.T) {
+		before := w.lines()
+		for range 5 {
+			must(c.Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`))
+			w.burst(t, 2)
+		}
+		w.agree(t)
+		for i, n := range w.lines() {
+			if n -= before[i]; n > 30 {
+				t.Errorf("replica %d logged %d lines, want 30 at most", i, n)
+			}
+		}
+	})
+	w.end(t)
+}
+
+// replicated returns the address of two servers, of which the one that takes writes
+// is used.
+func replicated(a, b *pgtest.Cluster) string {
+	return fmt.Sprintf("postgres://postgres@%s,%s/test?sslmode=disable&target_session_attrs=read-write", a.Address(), b.Address())
+}
+
+// TestFailOver promotes a standby after its primary has ended.
+func TestFailOver(t *testing.T) {
+	t.Parallel()
+	primary := pgtest.NewCluster(t)
+	standby := primary.Standby(t)
+	w := newTrial(t, replicated(primary, standby), 2)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.endure(t, storeFault{
+		begin:   func() { must(primary.Stop("fast")) }, // it sends everything to the standby
+		end:     func() { must(standby.Promote()) },
+		reasons: []string{"does not answer", "broke", "shutting down", "takes no writes"}, status: 503,
+	})
+	w.end(t)
+}

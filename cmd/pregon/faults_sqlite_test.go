@@ -1,0 +1,147 @@
+package main_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/store/storetest"
+	"pregon/internal/waittest"
+)
+
+// smallDisk mounts a file system with a few megabytes.
+func smallDisk(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=24m")
+	if errors.Is(err, os.ErrPermission) {
+		t.Skipf("only root may mount a small disk: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// TestFileFaults breaks the file of SQLite in various ways.
+func TestFileFaults(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "pregon.db")
+	w := newTrial(t, "sqlite:"+path, 1)
+	t.Run("locked", func(t *testing.T) {
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		db.SetMaxOpenConns(1)
+		exec := func(statement string) {
+			if _, err := db.ExecContext(t.Context(), "PRAGMA busy_timeout = 30000; "+statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.endure(t, storeFault{
+			begin: func() { exec("BEGIN IMMEDIATE") }, end: func() { exec("ROLLBACK") },
+			reasons: []string{"keeps it locked", "in time"}, status: 503, readable: true,
+		})
+	})
+	t.Run("disk full", func(t *testing.T) {
+		filler := filepath.Join(dir, "filler")
+		w.endure(t, storeFault{
+			begin: func() { fill(t, filler) },
+			end: func() {
+				if err := os.Remove(filler); err != nil {
+					t.Fatal(err)
+				}
+			},
+			reasons: []string{"the disk is full"}, readable: true,
+		})
+	})
+	w.end(t)
+}
+
+// fill writes a file until the disk is full.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for block := make([]byte, 4096); err == nil; {
+		_, err = f.Write(block)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+}
+
+// TestPowerCut copies the file and a part of its -wal at random moments while serve
+// writes: what a disk might have after a power cut. Each copy must be intact.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	w := newTrial(t, "sqlite:"+path, 1)
+	for n := range 25 {
+		w.burst(t, 2)
+		waittest.Pace(t.Context(), rand.N(100*time.Millisecond))
+		to := filepath.Join(t.TempDir(), "pregon.db")
+		// A checkpoint between the two copies would not be like a power cut: copy the
+		// -wal first and again, until none has happened.
+		eventually(t, func() error { return copyCut(path, to) })
+		db := openStore(t, "sqlite:"+to)
+		if log := storetest.CheckLog(t, db); len(log) == 0 {
+			t.Errorf("copy %d is empty", n)
+		}
+	}
+	w.agree(t)
+	w.end(t)
+}
+
+// copyCut copies a database and its -wal, without a random part of its end.
+func copyCut(from, to string) error {
+	head := func() (string, error) { // its salt changes with each checkpoint that restarts it
+		f, err := os.Open(from + "-wal")
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		b := make([]byte, 32)
+		_, err = io.ReadFull(f, b)
+		return string(b), err
+	}
+	before, err := head()
+	if err != nil {
+		return err
+	}
+	base, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		body, err := os.ReadFile(from + suffix)
+		if err != nil {
+			return err
+		}
+		if suffix != "" {
+			body = body[:len(body)-rand.IntN(min(len(body)-32, 3000)+1)]
+		}
+		if err := os.WriteFile(to+suffix, body, 0o600); err != nil {
+			return err
+		}
+	}
+	after, err := head()
+	if now, statErr := os.Stat(from); err != nil || statErr != nil || after != before || !now.ModTime().Equal(base.ModTime()) {
+		return fmt.Errorf("a checkpoint happened meanwhile (%v, %v)", err, statErr)
+	}
+	return nil
+}

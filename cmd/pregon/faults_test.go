@@ -1,0 +1,266 @@
+package main_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/store/storetest"
+)
+
+// trial is replicas on a store that fails, with clients of every channel.
+type trial struct {
+	*fleet
+	*reader
+	key, known       string // a key, and a report that is published before the fault
+	after            int64
+	before           map[string]apiReport
+	streamed, polled witness
+	receiver         *receiver
+}
+
+func newTrial(t *testing.T, spec string, replicas int) *trial {
+	t.Helper()
+	src := startSource(t)
+	w := &trial{
+		fleet:  &fleet{spec: spec, dir: t.TempDir(), args: []string{"--source", "cnmv", "--poll", "100ms", "--webhook-allow-private", "--debug-listen", "127.0.0.1:0"}},
+		reader: newReader(t, src, spec),
+	}
+	for range replicas {
+		w.sights = append(w.sights, &sight{url: src.url})
+	}
+	w.startAll(t)
+	w.serve = w.serves[0]
+	w.started(t)
+	w.key = pregon(t, spec, "keys", "create", "--plan", "enterprise")
+	w.before = w.filed(t)
+	w.receiver = newReceiver(t, false)
+	w.receiver.register(t, w.serve.url, w.key)
+	w.after = w.receiver.hook.StartsAfter
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	go w.follow(ctx, w.key, w.after, &w.streamed)
+	go w.poll(ctx, w.key, w.after, &w.polled)
+	w.known = w.burst(t, 4)[0]
+	w.agree(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			for i, s := range w.serves {
+				t.Logf("the log of serve %d:\n%s", i, s.log.events())
+			}
+		}
+	})
+	return w
+}
+
+// filed returns what the source has published.
+func (w *trial) filed(t *testing.T) map[string]apiReport {
+	t.Helper()
+	from := disclosure.DayOf(time.Now()) - 30
+	return w.truth(t, from, from+31, disclosure.IP, disclosure.OIR)
+}
+
+// burst publishes reports.
+func (w *trial) burst(t *testing.T, n int) (ids []string) {
+	t.Helper()
+	for i := range n {
+		ids = append(ids, w.publish(t, `{"type":%q}`, []string{"oir", "ip", "oir"}[i%3]))
+	}
+	return ids
+}
+
+// agree waits until each replica lists every report once, and every channel has
+// announced it once.
+func (w *trial) agree(t *testing.T) {
+	t.Helper()
+	filed := w.filed(t)
+	for id := range w.before {
+		delete(filed, id)
+	}
+	eventually(t, func() error {
+		for i, s := range w.serves {
+			list, err := listed(s.url)
+			if err != nil {
+				return err
+			}
+			for id := range filed {
+				if list[id] != 1 {
+					return fmt.Errorf("replica %d lists %s %d times, want 1", i, id, list[id])
+				}
+			}
+		}
+		asking, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		newest, err := w.store.Newest(asking)
+		if err != nil {
+			return err
+		}
+		return errors.Join(w.streamed.complete(w.after, newest), w.polled.complete(w.after, newest),
+			w.receiver.received(newest), same(filed, &w.streamed, &w.polled))
+	})
+}
+
+// fault is a fault of the store and what clients see while it lasts.
+type storeFault struct {
+	begin, end func()
+	reasons    []string // one of which the status gives
+	status     int      // of a write, 0 for any
+	readable   bool     // the store can still be read
+}
+
+// endure plays a fault: reads continue from memory, the status names the store, a
+// write fails in a documented way, and afterwards everything is complete without help.
+func (w *trial) endure(t *testing.T, f storeFault) {
+	t.Helper()
+	before := w.lines()
+	f.begin()
+	began := time.Now()
+	w.burst(t, 6)
+	for i, s := range w.serves {
+		eventually(t, func() error {
+			got := s.storeReasons(t)
+			for _, reason := range f.reasons {
+				if slices.ContainsFunc(got, func(r string) bool { return strings.Contains(r, reason) }) {
+					return nil
+				}
+			}
+			return fmt.Errorf("reasons of the store at replica %d: got %q, want one of %q", i, got, f.reasons)
+		})
+	}
+	t.Logf("the status names the store after %v", time.Since(began).Round(100*time.Millisecond))
+	for _, s := range w.serves {
+		w.reads(t, s, !f.readable)
+		w.writes(t, s, f.status)
+	}
+	f.end()
+	ended := time.Now()
+	w.burst(t, 3)
+	w.agree(t)
+	for _, s := range w.serves {
+		eventually(t, func() error {
+			if got := s.storeReasons(t); len(got) > 0 {
+				return fmt.Errorf("reasons of the store: got %q, want none", got)
+			}
+			return nil
+		})
+	}
+	t.Logf("everything is complete %v after the end of the fault", time.Since(ended).Round(100*time.Millisecond))
+	for i, n := range w.lines() {
+		if n -= before[i]; n > 30 {
+			t.Errorf("replica %d logged %d lines about the fault, want 30 at most", i, n)
+		}
+	}
+}
+
+// lines returns the number of lines in the log of each replica, without requests.
+func (w *trial) lines() (n []int) {
+	for _, s := range w.serves {
+		n = append(n, strings.Count(s.log.events(), "\n"))
+	}
+	return n
+}
+
+// reads demands answers to requests that need no store. They state their age if the
+// store cannot be read.
+func (w *trial) reads(t *testing.T, s *service, aged bool) {
+	t.Helper()
+	for _, path := range []string{"/api/v1/reports?limit=5", "/api/v1/reports/" + w.known, "/api/v1/issuers?limit=5", "/readyz", "/"} {
+		if got := s.status(t, path, "", ""); got != http.StatusOK {
+			t.Errorf("%s without the store: got %d, want 200", path, got)
+		}
+	}
+	if !aged {
+		return
+	}
+	eventually(t, func() error { // once the last change is a few seconds old
+		resp, err := http.Get(s.url + "/api/v1/reports?limit=1")
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if age := resp.Header.Get("Pregon-Age"); resp.StatusCode != http.StatusOK || age == "" {
+			return fmt.Errorf("got %s and the age %q, want 200 and an age", resp.Status, age)
+		}
+		return nil
+	})
+}
+
+// writes attempts to create a webhook. An error must be documented and name no
+// internals.
+func (w *trial) writes(t *testing.T, s *service, want int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	body := strings.NewReader(fmt.Sprintf(`{"url":%q,"events":["issuer.updated"],"enabled":false}`, w.receiver.URL+"/other"))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/v1/webhooks", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", w.key)
+	began := time.Now()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Errorf("a write without the store: %v", err)
+		return
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("a write is answered with %d after %v", resp.StatusCode, time.Since(began).Round(100*time.Millisecond))
+	if want != 0 && (resp.StatusCode != want || resp.Header.Get("Content-Type") != "application/problem+json") {
+		t.Errorf("a write without the store: got %s %s, want %d and a problem document", resp.Status, answer, want)
+	}
+	for _, internal := range []string{"SQLSTATE", "pgx", "127.0.0.1:", "dial", "sqlite", ".db", "relation"} {
+		if resp.StatusCode >= 500 && strings.Contains(string(answer), internal) {
+			t.Errorf("a write without the store names internals: %s", answer)
+		}
+	}
+}
+
+// end stops the replicas and verifies the log.
+func (w *trial) end(t *testing.T) {
+	t.Helper()
+	for _, s := range w.serves {
+		if err := s.end(syscall.SIGTERM); err != nil {
+			t.Errorf("serve did not end cleanly: %v\n%s", err, s.log.events())
+		}
+	}
+	storetest.CheckLog(t, w.store)
+}
+
+// same returns an error unless the stream and the change list have the same events,
+// and announce every report once and nothing else.
+func same(filed map[string]apiReport, streamed, polled *witness) error {
+	stream, _ := streamed.all()
+	listed, _ := polled.all()
+	if !slices.Equal(stream, listed) {
+		return errors.New("the stream and the change list differ")
+	}
+	announced := map[string]int{}
+	for _, e := range stream {
+		// Later updates of a historical report have the same event.
+		news := e.Event == string(disclosure.Published) || e.Event == string(disclosure.Backfilled) && e.Changed == 0
+		if news && !strings.HasPrefix(e.ID, "hr-") { // those are seen within minutes
+			announced[e.ID]++
+		}
+	}
+	for id := range filed {
+		if announced[id] != 1 {
+			return fmt.Errorf("%s was announced %d times, want 1", id, announced[id])
+		}
+	}
+	if len(announced) != len(filed) {
+		return fmt.Errorf("announced reports: got %d, want %d", len(announced), len(filed))
+	}
+	return nil
+}

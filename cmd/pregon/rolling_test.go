@@ -1,0 +1,273 @@
+package main_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"pregon/internal/processtest"
+	"pregon/internal/waittest"
+)
+
+// proxied is three replicas behind HAProxy, and its clients.
+type proxied struct {
+	url   string // of the proxy
+	key   string
+	wrong witness // the errors that clients see
+
+	requests, streams atomic.Int64
+}
+
+// startProxy runs HAProxy with the configuration of deploy/.
+func startProxy(t *testing.T, replicas []int) (url string) {
+	t.Helper()
+	config, err := os.ReadFile("../../deploy/haproxy/haproxy.cfg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", port(t))
+	text := strings.NewReplacer("bind :80\n", "bind "+address+"\n", "maxconn 9000", "maxconn 200").Replace(string(config))
+	for i, p := range replicas {
+		text = strings.Replace(text, fmt.Sprintf("10.0.0.%d:8080", i+1), fmt.Sprintf("127.0.0.1:%d", p), 1)
+	}
+	file := filepath.Join(t.TempDir(), "haproxy.cfg")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("haproxy")
+	if err != nil {
+		program = "/usr/sbin/haproxy" // Debian has it outside of the PATH of users
+	}
+	p, err := processtest.Start(exec.Command(program, "-db", "-f", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	url = "http://" + address
+	if err := p.Await(func() error {
+		resp, err := http.Get(url + "/readyz")
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return errors.New(resp.Status)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func port(t *testing.T) int {
+	t.Helper()
+	p, err := processtest.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// load calls an operation again and again until the context ends.
+func (p *proxied) load(ctx context.Context, name string, operation func(ctx context.Context) error) {
+	for ctx.Err() == nil {
+		// A request that has begun is finished, to see its answer.
+		if err := operation(context.WithoutCancel(ctx)); err != nil {
+			p.wrong.protest(fmt.Errorf("%s: %w", name, err))
+			return
+		}
+		p.requests.Add(1)
+		waittest.Pace(ctx, 10*time.Millisecond)
+	}
+}
+
+// read gets a list.
+func (p *proxied) read(client *http.Client) func(context.Context) error {
+	return func(ctx context.Context) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/api/v1/reports?limit=20", nil)
+		if err != nil {
+			return err
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return err
+		}
+		if resp.StatusCode != http.StatusOK {
+			return errors.New(resp.Status)
+		}
+		return nil
+	}
+}
+
+// write creates and deletes a webhook.
+func (p *proxied) write(ctx context.Context) error {
+	var h hook
+	draft := map[string]any{"url": "http://127.0.0.1:1/hook", "enabled": false}
+	if status, err := call(ctx, p.url, p.key, http.MethodPost, "/api/v1/webhooks", draft, &h); err != nil || status != http.StatusCreated {
+		return fmt.Errorf("creating: %d %v", status, err)
+	}
+	if status, err := call(ctx, p.url, p.key, http.MethodDelete, "/api/v1/webhooks/"+h.ID, nil, nil); err != nil || status != http.StatusNoContent {
+		return fmt.Errorf("deleting: %d %v", status, err)
+	}
+	return nil
+}
+
+// follow listens and returns with the last id. Each stream must end with goodbye.
+func (p *proxied) follow(ctx context.Context, after int64, w *witness) {
+	last := fmt.Sprint(after)
+	for ctx.Err() == nil {
+		l, err := listen(ctx, http.DefaultClient, p.url, p.key, last)
+		if err != nil {
+			if ctx.Err() == nil {
+				p.wrong.protest(fmt.Errorf("opening a stream: %w", err))
+			}
+			return
+		}
+		p.streams.Add(1)
+		var polite bool
+		if last, polite = l.recordAll(last, w); !polite && ctx.Err() == nil {
+			p.wrong.protest(errors.New("a stream ended without goodbye"))
+		}
+		l.Body.Close()
+		waittest.Pace(ctx, comeBack)
+	}
+}
+
+// recordAll reads a stream to its end. It returns its last id, and whether the server
+// announced the end, or the cursor is ahead of what this replica knows.
+func (l *listener) recordAll(last string, w *witness) (_ string, polite bool) {
+	for {
+		f, err := l.next()
+		if err != nil {
+			return last, polite
+		}
+		polite = f.name == "goodbye"
+		if f.name == "hello" && strings.Contains(f.data, "ahead of all changes") {
+			return last, true
+		}
+		if e, ok, err := f.event(); err != nil {
+			w.protest(err)
+		} else if ok {
+			w.saw(e)
+		}
+		if f.id != "" {
+			last = f.id
+		}
+	}
+}
+
+// TestRollingRestart restarts three replicas behind HAProxy, one after the other. No
+// client sees an error, and no event is missed.
+func TestRollingRestart(t *testing.T) {
+	t.Parallel()
+	spec, src := engines["postgres"](t), startSource(t)
+	replicas, ports := make([]*service, 3), make([]int, 3)
+	start := func(i int) {
+		replicas[i] = startReplica(t, spec, append(sourceArgs(src.url), "--source", "cnmv", "--poll", "100ms",
+			"--drain", "5s", "--webhook-allow-private", "--trusted-proxy", "127.0.0.1/32", "--listen", fmt.Sprintf("127.0.0.1:%d", ports[i]))...)
+	}
+	for i := range replicas {
+		ports[i] = port(t)
+		start(i)
+	}
+	r := newReader(t, src, spec)
+	r.serve = replicas[0]
+	r.started(t)
+	p := &proxied{url: startProxy(t, ports), key: pregon(t, spec, "keys", "create", "--plan", "enterprise")}
+	after, err := r.store.Newest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	listening, end := context.WithCancel(t.Context())
+	defer end()
+	var clients, listeners sync.WaitGroup
+	defer stop()
+	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for range 2 {
+		clients.Go(func() { p.load(ctx, "a request on a kept connection", p.read(clientOf(t, false))) })
+		clients.Go(func() { p.load(ctx, "a request on a new connection", p.read(fresh)) })
+		clients.Go(func() { p.load(ctx, "a write", p.write) })
+	}
+	seen := make([]witness, 6)
+	for i := range seen {
+		listeners.Go(func() { p.follow(listening, after, &seen[i]) })
+	}
+	var polled witness
+	listeners.Go(func() { p.pollAll(listening, after, &polled) })
+	clients.Go(func() {
+		for ctx.Err() == nil {
+			src.publish(t, `{"type":"oir"}`)
+			waittest.Pace(ctx, 300*time.Millisecond)
+		}
+	})
+	for i := range replicas {
+		if err := replicas[i].end(syscall.SIGTERM); err != nil {
+			t.Errorf("replica %d did not end cleanly: %v\n%s", i, err, replicas[i].log.events())
+		}
+		start(i)
+	}
+	stop()
+	clients.Wait()
+	eventually(t, func() error {
+		if _, err := p.wrong.all(); err != nil {
+			return nil // reported below
+		}
+		newest, err := r.store.Newest(t.Context())
+		err = errors.Join(err, polled.complete(after, newest))
+		for i := range seen {
+			err = errors.Join(err, seen[i].complete(after, newest))
+		}
+		return err
+	})
+	end()
+	listeners.Wait()
+	if _, err := p.wrong.all(); err != nil {
+		t.Error(err)
+	}
+	if p.streams.Load() <= int64(len(seen)) {
+		t.Error("no stream was opened again: the restarts were not seen by any client")
+	}
+	t.Logf("%d requests and %d streams during the restarts", p.requests.Load(), p.streams.Load())
+}
+
+// pollAll follows the change list until the context ends.
+func (p *proxied) pollAll(ctx context.Context, after int64, w *witness) {
+	for ctx.Err() == nil {
+		var list struct {
+			Data      []pushed
+			NextAfter int64 `json:"next_after"`
+			Ahead     bool
+		}
+		status, err := call(ctx, p.url, p.key, http.MethodGet, fmt.Sprintf("/api/v1/changes?after=%d&limit=100&wait=2", after), nil, &list)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil || status != http.StatusOK {
+			p.wrong.protest(fmt.Errorf("a long poll: %d %v", status, err))
+			return
+		}
+		if list.Ahead { // another replica was quicker
+			waittest.Pace(ctx, comeBack)
+			continue
+		}
+		w.saw(list.Data...)
+		after = list.NextAfter
+	}
+}

@@ -38,6 +38,7 @@ type commands struct {
 	Restore     restoreCmd     `cmd:"" help:"Record that a backup of the store was restored. Run it before anything else opens the store: clients that are ahead of the backup then restart where it ends."`
 	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt. Exits with 1 if something is wrong."`
 	Health      healthCmd      `cmd:"" help:"Ask serve on this machine whether it is ready: exits with 0 if it is, and else with 1."`
+	Compact     compactCmd     `cmd:"" help:"Remove what retention allows, never the log, print the sizes of all tables, and return the space to the file system."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
 	Completion  completionCmd  `cmd:"" help:"Print the completion script of a shell."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

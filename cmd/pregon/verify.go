@@ -93,31 +93,50 @@ func (c *verifyCmd) summarize(p *process, counts map[verify.Kind]int) error {
 	return fault.New(fault.Conflict, "%s has %d findings: %s", c.show(), total, strings.Join(parts, ", "))
 }
 
-// repairLease is how long the lease is held after a step of a repair. A serve that
-// starts after the repair was killed waits as long.
-const repairLease = 10 * time.Second
-
 // repairStore repairs the store while it holds the lease of ingest, so that no other
 // process appends what it reads from the source.
 func repairStore(ctx context.Context, db store.Leases, checked *verify.Checker) error {
-	var lease store.Lease
-	holder := processName()
-	hold := func(ctx context.Context) (_ *store.Lease, err error) {
-		lease, err = db.AcquireLease(ctx, ingest.LeaseName, holder, repairLease)
-		if fault.KindOf(err) == fault.Conflict {
-			return nil, fault.New(fault.Conflict,
-				"nothing more is repaired while a process reads the source: stop every serve and backfill on this store, wait %v, and repeat the command", repairLease)
-		}
-		return &lease, err
-	}
-	if _, err := hold(ctx); err != nil {
+	lease := sourceLease{db: db, holder: processName()}
+	defer lease.release(ctx)
+	if _, err := lease.hold(ctx); err != nil {
 		return err
 	}
-	err := checked.Repair(ctx, hold)
-	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), repairLease)
+	return checked.Repair(ctx, lease.hold)
+}
+
+// sourceLease is the lease of ingest, held by a command that no reader of the source
+// may disturb.
+type sourceLease struct {
+	db     store.Leases
+	holder string
+	held   store.Lease
+}
+
+// leaseStep is how long the lease is held after a step. A serve that starts after the
+// command was killed waits as long.
+const leaseStep = 10 * time.Second
+
+// hold takes or prolongs the lease. It fails, Conflict, while a process reads the
+// source.
+func (l *sourceLease) hold(ctx context.Context) (_ *store.Lease, err error) {
+	held, err := l.db.AcquireLease(ctx, ingest.LeaseName, l.holder, leaseStep)
+	if fault.KindOf(err) == fault.Conflict {
+		return nil, fault.New(fault.Conflict,
+			"a process reads the source: stop every serve and backfill on this store (one that was killed counts for %v), and repeat the command", leaseStep)
+	}
+	if err == nil {
+		l.held = held
+	}
+	return &l.held, err
+}
+
+func (l *sourceLease) release(ctx context.Context) {
+	if l.held.Name == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseStep)
 	defer cancel()
-	_ = db.ReleaseLease(releasing, lease) // otherwise it expires
-	return err
+	_ = l.db.ReleaseLease(ctx, l.held) // otherwise it expires
 }
 
 // stageBars shows a bar for each stage of a command.

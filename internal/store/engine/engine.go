@@ -27,7 +27,8 @@ type Store interface {
 	Created() bool // reports whether this process created the store
 	Size(ctx context.Context) (bytes int64, err error)
 	Connections() (inUse, most int)
-	Relational() *relational.Base // for packages verify and clone
+	Relational() *relational.Base // for packages verify, clone and compact
+	Tables(ctx context.Context) ([]relational.Table, error)
 }
 
 // Open opens the store and migrates its schema. It creates a missing SQLite file

@@ -17,3 +17,19 @@ func Each(ctx context.Context, db DB, dest []any, fn func() error, statement str
 func LockLog(ctx context.Context, tx Tx) (newest int64, err error) {
 	return lockHead(ctx, tx, `log_head`, `seq`)
 }
+
+// Table is a table of a store, and how large it is with its indexes.
+type Table struct {
+	Name        string
+	Rows, Bytes int64
+}
+
+// CountRows sets the number of rows of each table.
+func (b *Base) CountRows(ctx context.Context, tables []Table) error {
+	for i := range tables {
+		if _, err := One(ctx, b, []any{&tables[i].Rows}, `SELECT count(*) FROM "`+tables[i].Name+`"`); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -29,9 +29,22 @@ type server struct {
 // settings are those of every server. Nothing is to survive a crash of the machine.
 var settings = []string{"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB"}
 
-// startServer makes a cluster with initdb or pg_basebackup, and returns when its
-// server takes connections.
+// startServer makes a cluster as newServer does, and returns when its server takes
+// connections.
 func startServer(port int, settings []string, program string, args ...string) (*server, error) {
+	s, err := newServer(port, settings, program, args...)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.start(); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// newServer makes a cluster with initdb or pg_basebackup.
+func newServer(port int, settings []string, program string, args ...string) (*server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -40,13 +53,8 @@ func startServer(port int, settings []string, program string, args ...string) (*
 	if err := s.makeDir(); err != nil {
 		return nil, err
 	}
-	err = s.command(program, append([]string{"-D", s.data(), "--no-sync"}, args...)...).Run()
-	if err != nil {
+	if err := s.command(program, append([]string{"-D", s.data(), "--no-sync"}, args...)...).Run(); err != nil {
 		err = s.explain(err)
-	} else {
-		err = s.start()
-	}
-	if err != nil {
 		s.stop()
 		return nil, err
 	}

@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -41,7 +43,7 @@ func (c *soakClients) start(s *soakRun) {
 		r.register(s.T, f.any(), s.key)
 	}
 	s.began = c.steady.hook.StartsAfter
-	c.polled, c.tailed, c.agent = &witness{}, &witness{}, &agent{known: map[string]int{}}
+	c.polled, c.tailed, c.agent = &witness{}, &witness{}, &agent{known: map[string]int{}, notified: make(chan string, 1)}
 	for range soakStreams {
 		w := &witness{}
 		c.streams = append(c.streams, w)
@@ -162,26 +164,23 @@ func (c *soakClients) measure(s *soakRun) {
 	}
 }
 
-// agent is an MCP client that subscribes to the newest reports, and asks for them when
-// it is notified.
+// agent is an MCP client that subscribes to the newest reports. It lists the reports only
+// when it was notified since it last did.
 type agent struct {
-	witness
-	known map[string]int // guarded by mu: 1 for each report that was listed
-	whole bool           // the last walk was not interrupted; used by one goroutine
+	mu       sync.Mutex
+	known    map[string]int // guarded by mu: 1 for each report that was listed
+	notified chan string    // has room for one: the address of the replica
 }
 
 func (a *agent) counts() map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	out := map[string]int{}
-	for id, n := range a.known {
-		out[id] = n
-	}
-	return out
+	return maps.Clone(a.known)
 }
 
 // follow subscribes, and again whenever the subscription ends, until the context ends.
 func (a *agent) follow(ctx context.Context, f *fleet, key string) {
+	go a.read(ctx, f, key)
 	for ; ctx.Err() == nil; waittest.Pace(ctx, comeBack) {
 		base := f.any()
 		resp, err := subscribe(ctx, base, key)
@@ -189,14 +188,50 @@ func (a *agent) follow(ctx context.Context, f *fleet, key string) {
 			continue // it is dead, or just starts
 		}
 		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-			if strings.HasPrefix(lines.Text(), "data: ") && !strings.Contains(lines.Text(), "heartbeat") {
-				if a.read(ctx, base, key) != nil {
-					break
+			// The acknowledgement counts too: what happened before it is not notified.
+			if strings.Contains(lines.Text(), `"method":"notifications/resources/updated"`) || strings.Contains(lines.Text(), `"method":"notifications/subscriptions/acknowledged"`) {
+				select {
+				case a.notified <- base:
+				default:
 				}
 			}
 		}
 		resp.Body.Close()
 	}
+}
+
+// read lists all reports after a notification, since one that was found late is below
+// known ones. Further notifications meanwhile cause one more walk.
+func (a *agent) read(ctx context.Context, f *fleet, key string) {
+	for {
+		var base string
+		select {
+		case <-ctx.Done():
+			return
+		case base = <-a.notified: // others may not have the report yet
+		}
+		for ctx.Err() == nil && a.walk(ctx, base, key) != nil {
+			waittest.Pace(ctx, comeBack)
+			base = f.any()
+		}
+		waittest.Pace(ctx, 5*time.Second)
+	}
+}
+
+func (a *agent) walk(ctx context.Context, base, key string) error {
+	for page := 1; page > 0; {
+		ids, next, err := toolSearch(ctx, base, key, page)
+		if err != nil {
+			return err
+		}
+		a.mu.Lock()
+		for _, id := range ids {
+			a.known[id] = 1
+		}
+		a.mu.Unlock()
+		page = next
+	}
+	return nil
 }
 
 // subscribe opens a subscription of the newest reports.
@@ -221,32 +256,6 @@ func subscribe(ctx context.Context, base, key string) (*http.Response, error) {
 		err = fmt.Errorf("the subscription is answered with %s: %.200s", resp.Status, answer)
 	}
 	return resp, err
-}
-
-// read lists the newest reports down to a page without a new one. After a walk that was
-// interrupted it lists all of them, since new ones may follow known ones then.
-func (a *agent) read(ctx context.Context, base, key string) error {
-	all := !a.whole
-	a.whole = false
-	for page := 1; page > 0; {
-		ids, next, err := toolSearch(ctx, base, key, page)
-		if err != nil {
-			return err
-		}
-		a.mu.Lock()
-		fresh := false
-		for _, id := range ids {
-			fresh = fresh || a.known[id] == 0
-			a.known[id] = 1
-		}
-		a.mu.Unlock()
-		page = next
-		if !fresh && !all {
-			break
-		}
-	}
-	a.whole = true
-	return nil
 }
 
 // toolSearch calls search_reports for a page of the reports since yesterday. It returns

@@ -186,15 +186,22 @@ func (s *soakRun) takeOver(kind string, i int, reads bool) {
 		return
 	}
 	began := time.Now()
-	eventually(s.T, func() error {
-		for n := range s.fleet.sights {
-			if n != i && holds(s.T, s.fleet.at(n)) {
-				return nil
-			}
+	for deadline := began.Add(patient); !s.othersRead(i); waittest.Pace(s.Context(), 20*time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Fatalf("%s: no other replica reads the source", kind)
 		}
-		return errors.New("no other replica reads the source")
-	})
+	}
 	s.result.tookOver(kind, time.Since(began))
+}
+
+// othersRead reports whether a replica other than i reads the source.
+func (s *soakRun) othersRead(i int) bool {
+	for n := range s.fleet.sights {
+		if n != i && holds(s.T, s.fleet.at(n)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *soakRun) kill() func() error {

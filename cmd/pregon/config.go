@@ -102,6 +102,7 @@ type serveConfig struct {
 	WebhookAllowPrivate bool                `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
 	DebugListen         string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
 	DebugHosts          []string            `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
+	OTLPEndpoint        string              `name:"otlp-endpoint" placeholder:"URL" help:"OpenTelemetry collector that receives traces, over HTTP in protobuf, such as http://127.0.0.1:4318. Default: none."`
 	LogFormat           string              `default:"text" enum:"text,json" help:"Form of the log: text or json."`
 	AccessLog           telemetry.AccessLog `default:"all" placeholder:"WHICH" help:"Requests to log: all; errors (answers with a 5xx status); 1/N (errors, and one in N of the others); or off."`
 	LogLevel            slog.Level          `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
@@ -161,6 +162,9 @@ func (c *serveConfig) validate() error {
 		return err
 	}
 	if err := c.modelFlags.validate(); err != nil {
+		return err
+	}
+	if err := c.validateTraces(); err != nil {
 		return err
 	}
 	if c.MCPRegistryAuth != "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"pregon/internal/document"
 	"pregon/internal/server/origin"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/exchange"
@@ -33,7 +34,9 @@ type readerOptions struct {
 	poll      time.Duration
 	base      string // public address of the service, for the user agent
 	logger    *slog.Logger
-	observe   func(surface, outcome string)
+	observe   func(surface, outcome string, start time.Time)
+	// observeDocument may be nil.
+	observeDocument func(report string, outcome document.Outcome, start time.Time)
 }
 
 // newReader returns a reader of the source that the flags name.
@@ -57,7 +60,7 @@ func (f *sourceFlags) newReader(o readerOptions) (*reader, error) {
 	}
 	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
 		Store: o.db, Coverage: o.coverage, Known: o.known, Recent: o.recent, Regulator: source, Exchange: listed, Documents: o.documents.Keeper,
-		Poll: o.poll, Holder: processName(), Logger: o.logger, Observe: o.observe,
+		Poll: o.poll, Holder: processName(), Logger: o.logger, Observe: o.observe, ObserveDocument: o.observeDocument,
 	})}, nil
 }
 

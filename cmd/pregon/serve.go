@@ -30,6 +30,7 @@ import (
 	"pregon/internal/server/httpserver"
 	"pregon/internal/server/private"
 	"pregon/internal/server/telemetry"
+	"pregon/internal/server/tracing"
 	"pregon/internal/sim/demo"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store/engine"
@@ -122,6 +123,7 @@ type service struct {
 	log       *telemetry.Log
 	store     *monitor.Store
 	metrics   *telemetry.Metrics
+	traces    *tracing.Tracer // nil unless they are sent
 	catalog   *catalog.Catalog
 	coverage  *coverage.Tracker
 	auth      *auth.Auth

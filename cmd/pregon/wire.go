@@ -43,6 +43,9 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		}
 	}()
 	s.storeBytes.Store(-1)
+	if err := c.wireTraces(ctx, s); err != nil {
+		return s, err
+	}
 	var main store.Store = opened
 	if c.StoreRead != "" {
 		both, end, err := engine.WithStandby(ctx, opened, c.StoreRead, c.WaitStore, log.Logger)
@@ -104,7 +107,7 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 	}
 	s.reader, err = c.newReader(readerOptions{
 		db: db, coverage: s.coverage, known: s.catalog.Known(), recent: s.catalog.Known(), documents: s.documents,
-		poll: c.Poll, base: base, logger: logger, observe: s.metrics.Read,
+		poll: c.Poll, base: base, logger: logger, observe: s.observeRead, observeDocument: s.traceDocuments(),
 	})
 	return err
 }
@@ -128,7 +131,7 @@ func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db
 	s.webhooks = webhook.New(webhook.Options{
 		Store: db, Sealer: box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, OwnerStatus: s.ownerStatus,
 		OwnerTimeout: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
-		Logger:       s.log.Logger, Audit: audit, UserAgent: "pregon/" + version + " (+" + base + ")",
+		Logger:       s.log.Logger, Audit: audit, UserAgent: "pregon/" + version + " (+" + base + ")", Observe: s.traceDeliveries(),
 	})
 	s.auth.OnToken = s.webhooks.Seen
 	return s.webhooks.Refresh(ctx)
@@ -154,7 +157,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
 		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
 		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted,
-		Remote: proxies.Client,
+		Remote: proxies.Client, Trace: s.traceRequests(),
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			if o.Route != site.LiveRoute || o.Status != http.StatusNotModified { // an open page asks every second

@@ -37,6 +37,7 @@ var rows = [][]string{
 		"openapi",
 	},
 	1: {
+		"server/tracing",
 		"disclosure",
 		"search/segment",
 		"server/outbound",

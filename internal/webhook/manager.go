@@ -69,6 +69,9 @@ type Options struct {
 	Logger       *slog.Logger
 	Audit        func(ctx context.Context, event string, attrs ...slog.Attr)
 	UserAgent    string
+	// Observe, if not nil, is called after every attempt that was not canceled. The
+	// status is 0 if there was no answer.
+	Observe func(host string, status int, delivered bool, start time.Time, took time.Duration)
 }
 
 // Manager keeps webhooks and delivers to them.

@@ -41,6 +41,11 @@ func (m *Manager) send(ctx context.Context, h *hook, id string, body []byte) att
 	a := m.exchange(ctx, h, id, start, body)
 	a.At, a.Latency = start.UTC(), time.Since(start)
 	a.canceled = !a.ok && ctx.Err() != nil
+	if m.o.Observe != nil && !a.canceled {
+		if u, err := url.Parse(h.URL); err == nil {
+			m.o.Observe(u.Hostname(), a.Status, a.ok, start, a.Latency)
+		}
+	}
 	return a
 }
 

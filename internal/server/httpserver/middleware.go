@@ -44,11 +44,15 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(rec, r)
 		end := time.Now()
 		route := routeOf(r)
-		s.o.Observe(Observation{
+		observed := Observation{
 			Expected: route == "GET "+readyPath && rec.Status() == http.StatusServiceUnavailable,
 			ID:       id, Route: route, Method: methodOf(r), Path: text.ClipBytes(secret.Mask(r.URL.Path), 200), Status: rec.Status(), Bytes: rec.bytes,
 			Client: remote, Time: end, Duration: end.Sub(start),
-		})
+		}
+		s.o.Observe(observed)
+		if s.o.Trace != nil {
+			s.o.Trace(observed, r.Header.Get("Traceparent"))
+		}
 	})
 }
 

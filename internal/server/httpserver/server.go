@@ -53,6 +53,8 @@ type Options struct {
 	Ready func() error
 	// Observe is called after every request.
 	Observe func(Observation)
+	// Trace, if not nil, is called too, with the header Traceparent of the request.
+	Trace func(o Observation, traceparent string)
 	// Admit admits requests without a route, so that scanning for paths is counted.
 	// Routes admit their own requests.
 	Admit func(http.ResponseWriter, *http.Request) error

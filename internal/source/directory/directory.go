@@ -48,8 +48,8 @@ type Options struct {
 
 	// Append stores issuers. Its error may be shown to clients.
 	Append func(context.Context, []disclosure.Issuer) error
-	// RecordRead records the outcome of reading a surface.
-	RecordRead func(ctx context.Context, surface string, err error) error
+	// RecordRead records the outcome of reading a surface, which began at start.
+	RecordRead func(ctx context.Context, surface string, start time.Time, err error) error
 }
 
 // Refresher refreshes the directory under one term of the lease.
@@ -193,7 +193,7 @@ func (r *Refresher) refresh(ctx context.Context, j *joiner, surface string, part
 		return
 	}
 	if failed != nil || healthy { // otherwise a part that failed earlier waits for its retry
-		_ = r.RecordRead(ctx, surface, failed)
+		_ = r.RecordRead(ctx, surface, began, failed)
 	}
 	if complete {
 		_ = r.Coverage.SetTime(ctx, r.Lease, surface, began) // if this fails, the next refresh sets it

@@ -101,7 +101,7 @@ func (w *world) append(ctx context.Context, issuers []disclosure.Issuer) error {
 	if err == nil {
 		_, err = w.store.Append(ctx, store.Batch{Issuers: issuers})
 	}
-	return w.recordRead(ctx, health.Store, store.Unavailable(err))
+	return w.recordRead(ctx, health.Store, time.Time{}, store.Unavailable(err))
 }
 
 // failAppend sets the error of Append, nil for none.
@@ -111,7 +111,7 @@ func (w *world) failAppend(err error) {
 	w.fail = err
 }
 
-func (w *world) recordRead(_ context.Context, surface string, err error) error {
+func (w *world) recordRead(_ context.Context, surface string, _ time.Time, err error) error {
 	if err == nil {
 		w.monitor.OK(surface)
 	} else {

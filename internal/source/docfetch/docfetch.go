@@ -37,6 +37,9 @@ type Options struct {
 	FindEvery time.Duration // between two searches for unread documents
 	Retry     time.Duration // the first wait before a document is fetched again
 	AskAgain  time.Duration // the wait before a model that did not answer is asked again
+
+	// Observe, if not nil, is called after every try to fetch and summarise a document.
+	Observe func(report string, outcome document.Outcome, start time.Time)
 }
 
 // Known finds the reports that a Fetcher has to work on. It may lag behind the
@@ -145,15 +148,19 @@ func (f *Fetcher) read(ctx context.Context, id string, tries int, requested bool
 	if !r.WantsDocument() && !requested || r.PDFURL == "" {
 		return f.summariseStored(ctx, r)
 	}
+	start := time.Now()
 	kept, err := f.fetch(ctx, r)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil {
-		return f.appendText(ctx, r, kept)
+		err = f.appendText(ctx, r, kept)
+		f.observe(id, start, err, document.Again)
+		return err
 	}
 	c := classify(err)
 	f.Documents.Count(c.outcome(tries))
+	f.observe(id, start, err, c.outcome(tries))
 	if c.final(tries) {
 		f.Logger.Warn("a document is given up", "report", id, "reason", c.reason, "attempts", tries+1)
 		failed := disclosure.Document{Status: disclosure.DocumentFailed, Reason: c.reason, Link: r.PDFURL}
@@ -161,6 +168,17 @@ func (f *Fetcher) read(ctx context.Context, id string, tries int, requested bool
 	}
 	pending := disclosure.Document{Status: disclosure.DocumentPending, Reason: c.reason + " It is tried again."}
 	return cmp.Or(f.append(ctx, r, disclosure.Report{Document: pending}), err)
+}
+
+// observe calls Observe with the outcome ready, or with failed if there is an error.
+func (f *Fetcher) observe(report string, start time.Time, err error, failed document.Outcome) {
+	switch {
+	case f.Observe == nil:
+	case err == nil:
+		f.Observe(report, document.Ready, start)
+	default:
+		f.Observe(report, failed, start)
+	}
 }
 
 // fetch downloads a document and has it stored. Documents of old reports have

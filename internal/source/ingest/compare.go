@@ -59,6 +59,7 @@ func (f *feed) listDue(c *comparison) bool {
 // readList appends the newest page of the list and returns its rows.
 func (f *feed) readList(ctx context.Context) []regulator.Row {
 	t, surface := f.series.name, health.List(f.series.name)
+	start := time.Now()
 	list, err := f.newestPage(ctx)
 	list.Rows = unseen(list.Rows, map[int64]bool{})
 	out, stored := f.takeList(ctx, t, list.Rows, list.Received, news)
@@ -70,7 +71,7 @@ func (f *feed) readList(ctx context.Context) []regulator.Row {
 	case err == nil && f.series.listFailing.Load():
 		f.monitor.Seen(surface) // another page of it fails
 	default:
-		_ = f.recordRead(ctx, surface, err)
+		_ = f.recordRead(ctx, surface, start, err)
 	}
 	return list.Rows
 }

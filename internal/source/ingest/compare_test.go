@@ -162,12 +162,12 @@ func TestListFailsFurtherOn(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t).session()
 	name := health.List(disclosure.OIR)
-	_ = s.lists.noteList(t.Context(), disclosure.OIR, &regulator.MarkupError{Surface: name, Detail: "no list", Whole: true})
+	_ = s.lists.noteList(t.Context(), disclosure.OIR, time.Now(), &regulator.MarkupError{Surface: name, Detail: "no list", Whole: true})
 	s.feeds[disclosure.OIR].readList(t.Context())
 	if !s.monitor.Failing(name) {
 		t.Error("the list is well again, of which only the newest page was read")
 	}
-	_ = s.lists.noteList(t.Context(), disclosure.OIR, nil)
+	_ = s.lists.noteList(t.Context(), disclosure.OIR, time.Now(), nil)
 	if s.feeds[disclosure.OIR].readList(t.Context()); s.monitor.Failing(name) {
 		t.Error("the list fails though all of it was read")
 	}

@@ -93,13 +93,13 @@ func (f *feed) pollOnce(ctx context.Context) {
 		if regulator.IsMarkup(stored) {
 			err = stored
 		} else if stored != nil {
-			_ = f.recordRead(ctx, surface, err) // the store failed, not the feed: the answer is read again
+			_ = f.recordRead(ctx, surface, asked, err) // the store failed, not the feed: the answer is read again
 			return
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.recordRead(ctx, surface, err) != nil {
+	if f.recordRead(ctx, surface, asked, err) != nil {
 		if f.failures++; regulator.IsPartial(err) { // one bad item does not slow down the polls
 			f.failures = 0
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
@@ -33,7 +34,7 @@ func (f *funds) run(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		_ = f.recordRead(ctx, health.HREntities, f.sweep(ctx, issuer))
+		_ = f.recordRead(ctx, health.HREntities, time.Now(), f.sweep(ctx, issuer))
 		_ = f.Coverage.SetValue(ctx, f.lease, cursor, issuer.ID) // if this fails, it is read again
 	}
 }

@@ -96,12 +96,13 @@ func (g *gaps) probePages(t disclosure.Type) {
 
 // lookUp looks up a number. If it does not exist, that is stored.
 func (g *gaps) lookUp(ctx context.Context, t disclosure.Type, number int64) error {
+	start := time.Now()
 	row, err := g.Regulator.For(throttle.Gaps).Permalink(ctx, t, number)
 	if fault.KindOf(err) == fault.NotFound {
 		g.monitor.OK(health.Permalink(t))
 		return g.Coverage.SetAbsent(ctx, g.lease, t, number, time.Now())
 	}
-	if g.recordRead(ctx, health.Permalink(t), err) != nil {
+	if g.recordRead(ctx, health.Permalink(t), start, err) != nil {
 		return err
 	}
 	if err := g.takePage(ctx, row); err != nil {

@@ -85,7 +85,9 @@ type Options struct {
 
 	// Observe, if not nil, is called after every read of a surface of the
 	// source. The outcome is one of regulator.Outcomes.
-	Observe func(surface, outcome string)
+	Observe func(surface, outcome string, start time.Time)
+	// ObserveDocument is docfetch.Options.Observe.
+	ObserveDocument func(report string, outcome document.Outcome, start time.Time)
 }
 
 // Ingest reads the source while it holds the lease.

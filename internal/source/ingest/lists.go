@@ -115,7 +115,7 @@ func (l *lists) roundHR(ctx context.Context) error {
 	if _, err := l.takeList(ctx, disclosure.HR, list.Rows, list.Received, news); err != nil {
 		return err
 	}
-	if err := l.recordRead(ctx, health.List(disclosure.HR), err); err != nil {
+	if err := l.recordRead(ctx, health.List(disclosure.HR), began, err); err != nil {
 		return err
 	}
 	if reach == 0 || reach > today {
@@ -186,14 +186,14 @@ func (l *lists) read(ctx context.Context, p throttle.Priority, r reading) (store
 			}
 			at.out = at.out.Add(more)
 			if errs[k] != nil && !regulator.IsPartial(errs[k]) {
-				return at.out, r.failed(l.noteList(ctx, r.series, errs[k]))
+				return at.out, r.failed(l.noteList(ctx, r.series, began, errs[k]))
 			}
 			if r.brief && list.Pages > longList && more.New+more.Updated == 0 {
-				return at.out, l.noteList(ctx, r.series, at.broken)
+				return at.out, l.noteList(ctx, r.series, began, at.broken)
 			}
 		}
 	}
-	if err := l.noteList(ctx, r.series, at.broken); err != nil {
+	if err := l.noteList(ctx, r.series, began, at.broken); err != nil {
 		return at.out, r.failed(err)
 	}
 	return at.out, l.Coverage.Cover(ctx, l.lease, r.series, r.from, min(r.to, disclosure.DayOf(began)), began)
@@ -210,11 +210,11 @@ func (l *lists) readPages(ctx context.Context, p throttle.Priority, r reading, f
 	return pages, errs
 }
 
-// noteList records the outcome of reading the lists of a series. A failure stays
-// until the lists are read again, even if their newest page can be read.
-func (l *lists) noteList(ctx context.Context, t disclosure.Type, err error) error {
+// noteList records the outcome of reading the lists of a series from began on. A
+// failure stays until the lists are read again, even if their newest page can be read.
+func (l *lists) noteList(ctx context.Context, t disclosure.Type, began time.Time, err error) error {
 	l.series[t].listFailing.Store(err != nil)
-	return l.recordRead(ctx, health.List(t), err)
+	return l.recordRead(ctx, health.List(t), began, err)
 }
 
 // abreast returns the number of pages that may be read at once. A list that still

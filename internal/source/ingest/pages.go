@@ -77,6 +77,7 @@ func (p *pages) read(ctx context.Context, id string) error {
 	if r.EnrichedAt.IsZero() && p.readAmongMany(ctx, &r) {
 		return errors.New("its row in the list was read") // its next turn checks whether that was enough
 	}
+	start := time.Now()
 	row, err := p.Regulator.For(throttle.Permalinks).Permalink(ctx, r.Type, r.Number)
 	switch {
 	case err == nil || fault.KindOf(err) == fault.NotFound:
@@ -84,7 +85,7 @@ func (p *pages) read(ctx context.Context, id string) error {
 	case regulator.IsMarkup(err):
 		p.gates[r.Type].Fail(id, p.pageBackoff)
 	}
-	if p.recordRead(ctx, surface, err) != nil {
+	if p.recordRead(ctx, surface, start, err) != nil {
 		if fault.KindOf(err) == fault.NotFound && time.Since(r.FirstSeenAt) > time.Hour {
 			p.Logger.Warn("the page of a report does not exist: the report stays as in the feed", "report", id)
 			p.monitor.OK(surface) // it answers
@@ -119,8 +120,9 @@ func (p *pages) readAmongMany(ctx context.Context, r *disclosure.Report) bool {
 		return false // the list did not show it
 	}
 	p.markListed(r.Type, r.Number, newest)
+	start := time.Now()
 	list, err := p.pageOfToday(ctx, r.Type, page)
-	if p.recordRead(ctx, health.List(r.Type), err) != nil && len(list.Rows) == 0 {
+	if p.recordRead(ctx, health.List(r.Type), start, err) != nil && len(list.Rows) == 0 {
 		return false
 	}
 	_, err = p.takeList(ctx, r.Type, list.Rows, list.Received, news)

@@ -67,7 +67,7 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 	s := &session{writer: w, feeds: map[disclosure.Type]*feed{}, pages: newPages(w), lists: &lists{w}, funds: &funds{w}}
 	if i.Documents != nil {
 		w.documents = docfetch.New(docfetch.Options{
-			Store: i.Store, Lease: lease, Regulator: i.Regulator, Documents: i.Documents, Logger: i.Logger,
+			Store: i.Store, Lease: lease, Regulator: i.Regulator, Documents: i.Documents, Logger: i.Logger, Observe: i.ObserveDocument,
 			FindEvery: i.intervals.unread, Retry: i.intervals.reread, AskAgain: i.intervals.reask,
 		})
 	}
@@ -183,7 +183,7 @@ func (s *session) reportStatus(ctx context.Context) error {
 			unlogged, logged = false, time.Now()
 		}
 		if was != "" || time.Since(stored) >= every {
-			if s.recordRead(ctx, health.Store, s.writeStatus(ctx, status)) == nil {
+			if s.recordStore(ctx, s.writeStatus(ctx, status)) == nil {
 				stored = time.Now()
 			}
 		}
@@ -224,11 +224,21 @@ func (s *session) logState(status health.Status, was health.State) {
 	s.Logger.Log(context.Background(), level, "the source is "+string(status.State), attrs...)
 }
 
-// recordRead records the outcome of reading a surface and returns the error.
-func (t *term) recordRead(ctx context.Context, surface string, err error) error {
-	if t.Observe != nil && surface != health.Store && ctx.Err() == nil {
-		t.Observe(surface, regulator.Outcome(err))
+// recordRead records the outcome of a read of a surface, which began at start, and
+// returns the error.
+func (t *term) recordRead(ctx context.Context, surface string, start time.Time, err error) error {
+	if t.Observe != nil && ctx.Err() == nil {
+		t.Observe(surface, regulator.Outcome(err), start)
 	}
+	return t.record(ctx, surface, err)
+}
+
+// recordStore records the outcome of using the store and returns the error.
+func (t *term) recordStore(ctx context.Context, err error) error {
+	return t.record(ctx, health.Store, err)
+}
+
+func (t *term) record(ctx context.Context, surface string, err error) error {
 	switch {
 	case err == nil:
 		t.monitor.OK(surface)

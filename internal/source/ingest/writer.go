@@ -13,7 +13,6 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/retry"
 	"pregon/internal/source/docfetch"
-	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/store"
 )
@@ -133,13 +132,13 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 		return store.Outcome{}, nil
 	}
 	if err := w.claim(ctx); err != nil {
-		return store.Outcome{}, w.recordRead(ctx, health.Store, store.Unavailable(err))
+		return store.Outcome{}, w.recordStore(ctx, store.Unavailable(err))
 	}
 	var known []disclosure.Report
 	if ids := disclosure.RelatedIDs(reports); len(ids) > 0 {
 		var err error
 		if known, err = w.Store.Reports(ctx, ids...); err != nil {
-			return store.Outcome{}, w.recordRead(ctx, health.Store, store.Unavailable(err))
+			return store.Outcome{}, w.recordStore(ctx, store.Unavailable(err))
 		}
 	}
 	related := disclosure.Relate(reports, known)
@@ -147,7 +146,7 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 	out, err := w.Store.Append(ctx, store.Batch{
 		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: w.lease,
 	})
-	if err := w.recordRead(ctx, health.Store, store.Unavailable(err)); err != nil {
+	if err := w.recordStore(ctx, store.Unavailable(err)); err != nil {
 		return out, err
 	}
 	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // only reports are counted here
@@ -169,7 +168,7 @@ func (w *writer) appendIssuers(ctx context.Context, issuers []disclosure.Issuer)
 	if err == nil {
 		_, err = w.Store.Append(ctx, store.Batch{Issuers: issuers, Lease: w.lease})
 	}
-	return w.recordRead(ctx, health.Store, store.Unavailable(err))
+	return w.recordStore(ctx, store.Unavailable(err))
 }
 
 // claim marks the store before the first append. The regulator must have

@@ -42,7 +42,7 @@ func TestAccountOfKeys(t *testing.T) {
 			if err := other.end(syscall.SIGTERM); err != nil {
 				t.Error(err)
 			}
-			if log := other.log.String(); !strings.Contains(log, "event=key.revoked key="+made.ID) || !strings.Contains(log, "by="+by.ID) {
+			if log := other.log.String(); !strings.Contains(log, "event=key.revoked key="+made.ID) || !strings.Contains(log, "actor="+by.ID) {
 				t.Errorf("the log does not tell that %s revoked %s:\n%s", by.ID, made.ID, log)
 			}
 		})

@@ -52,7 +52,7 @@ func TestReady(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := service{reader: test.reader, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), coverage: coverage.New(db)}
+			s := service{reader: test.reader, awaitsSource: test.reader != nil, demo: test.demo, catalog: catalog.New(db, slog.New(slog.DiscardHandler)), coverage: coverage.New(db)}
 			if err := s.ready(); err == nil || !strings.Contains(err.Error(), "still loading") {
 				t.Errorf("before the catalogue is loaded: %v", err)
 			}

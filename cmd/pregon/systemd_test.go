@@ -122,6 +122,7 @@ func TestSocketActivation(t *testing.T) {
 		t.Errorf("listens on %s, want %s", s.url, want)
 	}
 
+	address := s.url       // of all processes
 	var killed atomic.Bool // connections may end
 	var answered atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
@@ -129,7 +130,7 @@ func TestSocketActivation(t *testing.T) {
 	for range 4 {
 		clients.Go(func() {
 			for ctx.Err() == nil {
-				switch err := request(t.Context(), s.url+"/api/v1/status"); {
+				switch err := request(t.Context(), address+"/api/v1/status"); {
 				case err == nil:
 					answered.Add(1)
 				case errors.Is(err, syscall.ECONNREFUSED) || !killed.Load():

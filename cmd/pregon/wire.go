@@ -48,7 +48,11 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	}
 	var main store.Store = opened
 	if c.StoreRead != "" {
-		both, end, err := engine.WithStandby(ctx, opened, c.StoreRead, c.WaitStore, log.Logger)
+		standby, err := engine.ParseAddress(c.StoreRead)
+		if err != nil {
+			return s, err
+		}
+		both, end, err := standby.WithStandby(ctx, opened, c.WaitStore, log.Logger)
 		if err != nil {
 			return s, err
 		}

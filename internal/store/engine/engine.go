@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"time"
 
-	"pregon/internal/fault"
 	"pregon/internal/fault/outage"
 	"pregon/internal/retry"
 	"pregon/internal/store"
@@ -53,16 +52,12 @@ func (a Address) OpenCopy(ctx context.Context, create bool) (Store, error) {
 	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist})
 }
 
-// WithStandby returns a store whose log and documents are read from a standby server
-// of a PostgreSQL database. It waits up to limit for a server that does not answer.
-// The standby is closed by the returned function.
-func WithStandby(ctx context.Context, main store.Store, url string, limit time.Duration, log *slog.Logger) (store.Store, func() error, error) {
-	address, err := ParseAddress(url)
-	if err != nil || address.url == "" {
-		return nil, nil, fault.New(fault.Invalid, "--store-read must be a postgres:// address")
-	}
-	standby, err := openWait(ctx, limit, log.With("store_read", address.String(), "at_most", limit), func(ctx context.Context) (Store, error) {
-		return postgres.OpenStandby(ctx, url)
+// WithStandby returns a store whose log and documents are read from a, a standby
+// server of a PostgreSQL database. It waits up to limit for a server that does not
+// answer. The standby is closed by the returned function.
+func (a Address) WithStandby(ctx context.Context, main store.Store, limit time.Duration, log *slog.Logger) (store.Store, func() error, error) {
+	standby, err := openWait(ctx, limit, log.With("store_read", a.String(), "at_most", limit), func(ctx context.Context) (Store, error) {
+		return postgres.OpenStandby(ctx, a.url)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -64,7 +64,7 @@ func New(ctx context.Context, main store.Store, standby Reads) (*Store, error) {
 const maxLag = time.Second
 
 // Wait returns once the standby has a change with seq > after. The primary, which
-// notifies at once, tells when to look; while it is unavailable the standby is
+// notifies at once, decides when to look; while it is unavailable the standby is
 // polled. It fails, Unavailable, when the standby does not receive the change.
 func (s *Store) Wait(ctx context.Context, after int64) error {
 	if err := s.primary.Wait(ctx, after); err != nil {

@@ -20,6 +20,9 @@ import (
 // firstDescriptor is the number of the first passed socket.
 const firstDescriptor = 3
 
+// sendTimeout is how long a message waits while systemd reads none.
+const sendTimeout = 5 * time.Second
+
 // Listener returns the socket that systemd passed to this process, or nil if there
 // is none. It must be called once.
 func Listener(getenv func(string) string) (net.Listener, error) {
@@ -94,6 +97,9 @@ func (n *Notifier) send(state string) error {
 		return fmt.Errorf("report to systemd: %w", err)
 	}
 	defer conn.Close()
+	if err := conn.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
+		return fmt.Errorf("report to systemd: %w", err)
+	}
 	if _, err := conn.Write([]byte(state)); err != nil {
 		return fmt.Errorf("report to systemd: %w", err)
 	}

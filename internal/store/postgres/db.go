@@ -18,18 +18,23 @@ var (
 	oneMoment     = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 )
 
-// writeTimeout is how long a writer waits for a lock, for one statement and for the
-// next one of its own process. All writers of a counter wait for the one that
-// holds it, so the server ends a transaction whose process froze, lost the
-// network or waits for such a lock itself.
+// writeTimeout is how long a writer waits for a lock and for one statement. All
+// writers of a counter wait for the one that holds it, so the server ends a
+// transaction that waits for such a lock itself.
 const writeTimeout = 10 * time.Second
+
+// frozenTimeout is how long the server waits for the next statement of a
+// transaction, whose process may have frozen or lost the network, and how long a
+// process waits for a lease. It is shorter than the lease of ingest: an append
+// locks the lease, and another process must be able to take it over in time.
+const frozenTimeout = 3 * time.Second
 
 // writing begins a transaction that others may have to wait for. It relies on
 // each statement seeing all that was committed before it.
 func writing(timeout time.Duration) pgx.TxOptions {
-	ms := strconv.FormatInt(timeout.Milliseconds(), 10)
-	return pgx.TxOptions{BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ` + ms +
-		`; SET LOCAL statement_timeout = ` + ms + `; SET LOCAL idle_in_transaction_session_timeout = ` + ms}
+	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+	return pgx.TxOptions{BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ` + ms(timeout) +
+		`; SET LOCAL statement_timeout = ` + ms(timeout) + `; SET LOCAL idle_in_transaction_session_timeout = ` + ms(min(timeout, frozenTimeout))}
 }
 
 // update runs fn in a transaction that others may have to wait for.

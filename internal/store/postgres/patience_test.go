@@ -69,3 +69,36 @@ func TestFrozenWriters(t *testing.T) {
 		})
 	}
 }
+
+// TestFrozenHolder: a process that freezes while it appends under a lease, or
+// renews it, does not keep others from taking the lease over.
+func TestFrozenHolder(t *testing.T) {
+	for name, statement := range map[string]string{
+		"appending": `SELECT term FROM lease WHERE name = 'ingest' FOR SHARE`,
+		"renewing":  `UPDATE lease SET expires_at = clock_timestamp() + interval '1 ms' WHERE name = 'ingest'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.Database(t)
+			s := open(t, url)
+			if _, err := s.AcquireLease(t.Context(), "ingest", "ana", time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			tx, err := connect(t, url).BeginTx(t.Context(), s.Writing(time.Minute))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second) // less than the patience of the writer
+			defer cancel()
+			for ctx.Err() == nil {
+				if _, err = s.AcquireLease(ctx, "ingest", "eva", time.Minute); err == nil {
+					return
+				}
+			}
+			t.Errorf("the lease stays locked: %v", err)
+		})
+	}
+}

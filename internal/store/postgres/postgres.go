@@ -153,7 +153,7 @@ func connect(ctx context.Context, url string) (*Store, error) {
 	}
 	s.Update, s.Snapshot = s.update, s.snapshot
 	s.UpdateLease = func(ctx context.Context, fn func(relational.Tx) error) error {
-		return s.transact(ctx, leases, readCommitted, fn)
+		return s.transact(ctx, leases, writing(frozenTimeout), fn)
 	}
 	s.Exec = func(ctx context.Context, statement string, args ...any) error {
 		_, err := pool.Exec(ctx, statement, args...)

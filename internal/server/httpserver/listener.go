@@ -130,6 +130,10 @@ type boundConn struct {
 	head        headCounter
 	refused     error // permanent
 
+	// Only the handler of an HTTP/1 request uses it: bytes that are not yet sent, or
+	// nil while writes are sent at once.
+	held *[]byte
+
 	closed, http2, fresh bool // guarded by in.mu
 }
 

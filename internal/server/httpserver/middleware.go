@@ -29,7 +29,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close") // the next request goes to another replica
 		}
 		remote := s.o.Remote(r)
-		rec := &recorder{ResponseWriter: w, server: s}
+		rec := &recorder{ResponseWriter: w, server: s, conn: connOf(r)}
 		defer rec.Park()
 		if err := rec.acquire(r, remote); err != nil {
 			s.o.Refused()
@@ -117,6 +117,7 @@ type recorder struct {
 	status int
 	bytes  int64
 	server *Server
+	conn   *boundConn // of an HTTP/1 request, or nil
 	active bool
 	sender netip.Prefix // network of a counted body, or invalid
 }
@@ -140,9 +141,28 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
-	n, err := r.ResponseWriter.Write(b)
+	var n int
+	var err error
+	if r.isWhole(b) {
+		n, err = r.conn.writeAtOnce(r.ResponseWriter, b)
+	} else {
+		n, err = r.ResponseWriter.Write(b)
+	}
 	r.bytes += int64(n)
 	return n, err
+}
+
+// isWhole reports whether b is a whole body which should be sent in one write.
+func (r *recorder) isWhole(b []byte) bool {
+	if r.conn == nil || r.bytes > 0 || len(b) < minHeld || len(b) > maxHeld {
+		return false
+	}
+	length := r.Header()["Content-Length"]
+	if len(length) != 1 {
+		return false
+	}
+	n, err := strconv.Atoi(length[0])
+	return err == nil && n == len(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.

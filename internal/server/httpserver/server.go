@@ -176,6 +176,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		HTTP2:             &http2,
 		ConnState:         changeState,
+		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug), // mostly errors of clients
 	}
 	srv.Protocols = new(http.Protocols)

@@ -134,11 +134,12 @@ func TestBackupFiles(t *testing.T) {
 	}{
 		"PostgreSQL":           {[]string{"--store", "postgres://x@localhost/x", "--to", dir}, "pg_dump"},
 		"a file that exists":   {[]string{"--store", store, "--to", made}, "exists already"},
-		"no directory":         {[]string{"--store", store, "--to", filepath.Join(dir, "none") + "/"}, "no directory"},
+		"no directory":         {[]string{"--store", store, "--to", filepath.Join(dir, "none")}, "create it"},
+		"no directory to keep": {[]string{"--store", store, "--to", filepath.Join(dir, "none"), "--keep", "2"}, "create it"},
 		"keep without one":     {[]string{"--store", store, "--to", filepath.Join(dir, "x.db"), "--keep", "1"}, "needs a directory"},
 		"no store":             {[]string{"--store", "sqlite:" + filepath.Join(dir, "no.db"), "--to", dir}, "there is no store"},
 		"not a store":          {[]string{"--store", "sqlite:" + filepath.Join(dir, "pregon-2020.db"), "--to", dir}, "no log"},
-		"a directory in a way": {[]string{"--store", store, "--to", filepath.Join(dir, "none", "x.db")}, "no such file"},
+		"a directory in a way": {[]string{"--store", store, "--to", filepath.Join(dir, "none", "x.db")}, "create it"},
 	} {
 		out, err := exec.Command(program, append([]string{"backup"}, test.args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), test.want) {

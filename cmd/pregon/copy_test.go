@@ -185,6 +185,10 @@ func TestCopyBeside(t *testing.T) {
 	if out := copyTo(t, source, target); !strings.Contains(out, "in use") {
 		t.Errorf("the copy of a store in use says %q", out)
 	}
+	if out, err := verifyStore(target); err != nil {
+		t.Errorf("verifying the copy: %v\n%s", err, out)
+	}
+	copyTo(t, source, target) // it is still a copy
 	pregon(t, target, "restore")
 	_, was := logOf(t, source)
 	if _, head := logOf(t, target); head.Epoch == was.Epoch || !head.Had(was.Epoch) {

@@ -26,6 +26,11 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	if err := clone.Check(ctx, db.Relational()); err != nil {
 		return err
 	}
+	lease := &sourceLease{db: db, holder: processName()}
+	defer lease.release(ctx)
+	if err := lease.wait(ctx); err != nil {
+		return err
+	}
 	before, err := db.Head(ctx)
 	if err != nil {
 		return err

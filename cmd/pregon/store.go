@@ -13,7 +13,13 @@ import (
 )
 
 // address parses --store.
-func (f storeFlag) address() (engine.Address, error) { return engine.ParseAddress(f.Store) }
+func (f storeFlag) address() (engine.Address, error) {
+	address, err := engine.ParseAddress(f.Store)
+	if err != nil {
+		return address, fmt.Errorf("--store: %w", err)
+	}
+	return address, nil
+}
 
 // open opens the store and migrates its schema; see [engine.Address.Open].
 func (f storeFlag) open(ctx context.Context, create bool) (engine.Store, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,8 +12,10 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/source/ingest"
 	"pregon/internal/store"
+	"pregon/internal/store/clone"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/verify"
 )
@@ -35,7 +38,7 @@ func (c *verifyCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	db, err := c.open(ctx, false)
+	db, err := c.openChecked(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,6 +61,25 @@ func (c *verifyCmd) Run(ctx context.Context, p *process) error {
 		}
 	}
 	return c.summarize(p, checked.Counts())
+}
+
+// openChecked opens the store. A copy that is only checked can still be continued.
+func (c *verifyCmd) openChecked(ctx context.Context) (engine.Store, error) {
+	if c.Repair {
+		return c.open(ctx, false)
+	}
+	address, err := c.address()
+	if err != nil {
+		return nil, err
+	}
+	db, err := address.OpenCopy(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := clone.Check(ctx, db.Relational()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
 // check checks the store and prints the findings.
@@ -128,6 +150,20 @@ func (l *sourceLease) hold(ctx context.Context) (_ *store.Lease, err error) {
 		l.held = held
 	}
 	return &l.held, err
+}
+
+// wait is like hold, but waits for the lease of a process that was killed, or of the
+// time of a backup, to expire.
+func (l *sourceLease) wait(ctx context.Context) error {
+	for end := time.Now().Add(staleLease); ; {
+		_, err := l.hold(ctx)
+		if fault.KindOf(err) != fault.Conflict || time.Now().After(end) {
+			return err
+		}
+		if err := retry.Sleep(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 func (l *sourceLease) release(ctx context.Context) {

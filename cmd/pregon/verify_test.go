@@ -70,6 +70,9 @@ func TestVerify(t *testing.T) {
 			if out, err := verifyStore(spec); err != nil || !strings.Contains(out, "no findings") {
 				t.Errorf("beside a running serve: %v\n%s", err, out)
 			}
+			if out, err := exec.Command(program, "restore", "--store", spec).CombinedOutput(); err == nil || !strings.Contains(string(out), "stop every serve") {
+				t.Errorf("a restore beside a running serve: got %v, want a refusal\n%s", err, out)
+			}
 			behind(t, spec, `DELETE FROM report WHERE id = '`+lost+`'`)
 			out, err := verifyStore(spec, "--repair")
 			if err == nil || !strings.Contains(out, "error pointer, report "+lost) || !strings.Contains(out, "a process reads the source: stop every serve") {

@@ -84,7 +84,7 @@ func Copy(ctx context.Context, o Options) (result Result, err error) {
 		return result, err
 	}
 	if c.mark, err = begin(ctx, c.to.Base, c.to.sqlite, head); err != nil {
-		return result, c.to.Failed("marking the target", err)
+		return result, c.to.Failed("beginning the copy", err)
 	}
 	for c.round = 1; ; c.round++ {
 		before, err := c.inUse(ctx)

@@ -30,14 +30,14 @@ func ParseAddress(s string) (Address, error) {
 		if mode := strings.TrimPrefix(query, "mode="); path != "" && (query == "" || mode == "rw" || mode == "rwc") {
 			return Address{path: path, mustExist: mode == "rw"}, nil
 		}
-		return Address{}, fault.New(fault.Invalid, "--store sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
+		return Address{}, fault.New(fault.Invalid, "the address sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
 	case scheme == "postgres" || scheme == "postgresql":
 		if u, err := url.Parse(s); err == nil && strings.HasPrefix(rest, "//") && u.Path != "/" {
 			return Address{url: s}, nil
 		}
 	}
 	// The value is not repeated: it may be a secret in the wrong place.
-	return Address{}, fault.New(fault.Invalid, "--store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
+	return Address{}, fault.New(fault.Invalid, "the address of a store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
 }
 
 // Path returns the path of a SQLite file, empty for PostgreSQL.

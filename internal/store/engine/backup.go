@@ -17,7 +17,7 @@ import (
 
 // BackupOptions are the parameters of Address.Backup.
 type BackupOptions struct {
-	To   string // a directory, or a file that does not exist
+	To   string // a directory, or a new file, whose name has an extension
 	Keep int    // in a directory: how many backups remain; 0: all
 	Now  time.Time
 }
@@ -40,15 +40,9 @@ func (a Address) Backup(ctx context.Context, o BackupOptions) (b Backup, err err
 	if a.url != "" {
 		return b, fault.New(fault.Invalid, "pregon backup is for SQLite: back up PostgreSQL with pg_dump --format=custom, or with base backups and archived WAL")
 	}
-	info, err := os.Stat(o.To)
-	isDir := err == nil && info.IsDir()
-	switch {
-	case !isDir && strings.HasSuffix(o.To, string(filepath.Separator)):
-		return b, fault.New(fault.NotFound, "there is no directory %s", o.To)
-	case !isDir && o.Keep != 0:
-		return b, fault.New(fault.Invalid, "--keep needs a directory as --to, and %s is none", o.To)
-	case o.Keep < 0:
-		return b, fault.New(fault.Invalid, "--keep %d must be 1 or more", o.Keep)
+	isDir, err := o.check()
+	if err != nil {
+		return b, err
 	}
 	stem := strings.TrimSuffix(filepath.Base(a.path), filepath.Ext(a.path))
 	b.Path = o.To
@@ -58,7 +52,8 @@ func (a Address) Backup(ctx context.Context, o BackupOptions) (b Backup, err err
 	if b.Head, err = sqlite.Backup(ctx, a.path, b.Path); err != nil {
 		return b, err
 	}
-	if info, err = os.Stat(b.Path); err != nil {
+	info, err := os.Stat(b.Path)
+	if err != nil {
 		return b, err
 	}
 	b.Bytes = info.Size()
@@ -69,6 +64,29 @@ func (a Address) Backup(ctx context.Context, o BackupOptions) (b Backup, err err
 		return b, fmt.Errorf("%s is complete, but older backups could not be deleted: %w", b.Path, err)
 	}
 	return b, nil
+}
+
+// check reports whether the backup goes to a directory. A directory that does not
+// exist is not created: its volume may not be mounted.
+func (o BackupOptions) check() (isDir bool, err error) {
+	if o.Keep < 0 {
+		return false, fault.New(fault.Invalid, "--keep %d must be 1 or more", o.Keep)
+	}
+	info, err := os.Stat(o.To)
+	if err == nil && info.IsDir() {
+		return true, nil
+	}
+	dir := o.To
+	if err == nil || filepath.Ext(o.To) != "" {
+		if o.Keep > 0 {
+			return false, fault.New(fault.Invalid, "--keep needs a directory as --to, and %s is a file", o.To)
+		}
+		dir = filepath.Dir(o.To)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return false, fault.New(fault.NotFound, "there is no directory %s: create it, or mount its volume, and repeat the command", dir)
+	}
+	return false, nil
 }
 
 // prune deletes all but the newest backups of a directory, and incomplete ones of

@@ -51,22 +51,32 @@ func replicated(a, b *pgtest.Cluster) string {
 	return fmt.Sprintf("postgres://postgres@%s,%s/test?sslmode=disable&target_session_attrs=read-write", a.Address(), b.Address())
 }
 
-// TestFailOver promotes a standby after its primary has ended.
+// TestFailOver promotes a standby after its primary has ended, or while it hangs:
+// it accepts connections and answers nothing.
 func TestFailOver(t *testing.T) {
-	t.Parallel()
-	primary := pgtest.NewCluster(t)
-	standby := primary.Standby(t)
-	w := newTrial(t, replicated(primary, standby), 2)
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, begin := range map[string]func(*testing.T, *pgtest.Cluster){
+		"ended": func(t *testing.T, primary *pgtest.Cluster) {
+			if err := primary.Stop("fast"); err != nil { // it sends everything to the standby
+				t.Fatal(err)
+			}
+		},
+		"hangs": func(_ *testing.T, primary *pgtest.Cluster) { primary.Freeze() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			primary := pgtest.NewCluster(t)
+			standby := primary.Standby(t)
+			w := newTrial(t, replicated(primary, standby), 2)
+			w.endure(t, storeFault{
+				begin: func() { begin(t, primary) },
+				end: func() {
+					if err := standby.Promote(); err != nil {
+						t.Fatal(err)
+					}
+				},
+				reasons: []string{"does not answer", "broke", "shutting down", "takes no writes"}, status: 503,
+			})
+			w.end(t)
+		})
 	}
-	w.endure(t, storeFault{
-		begin:   func() { must(primary.Stop("fast")) }, // it sends everything to the standby
-		end:     func() { must(standby.Promote()) },
-		reasons: []string{"does not answer", "broke", "shutting down", "takes no writes"}, status: 503,
-	})
-	w.end(t)
 }

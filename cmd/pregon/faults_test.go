@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store/storetest"
+	"pregon/internal/waittest"
 )
 
 // trial is replicas on a store that fails, with clients of every channel.
@@ -143,6 +145,7 @@ func (w *trial) endure(t *testing.T, f storeFault) {
 	f.end()
 	ended := time.Now()
 	w.burst(t, 3)
+	w.resume(t, ended)
 	w.agree(t)
 	for _, s := range w.serves {
 		eventually(t, func() error {
@@ -197,24 +200,11 @@ func (w *trial) reads(t *testing.T, s *service, aged bool) {
 // internals.
 func (w *trial) writes(t *testing.T, s *service, want int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	body := strings.NewReader(fmt.Sprintf(`{"url":%q,"events":["issuer.updated"],"enabled":false}`, w.receiver.URL+"/other"))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/v1/webhooks", body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("X-API-Key", w.key)
 	began := time.Now()
-	resp, err := http.DefaultClient.Do(req)
+	resp, answer, err := w.write(t.Context(), s)
 	if err != nil {
 		t.Errorf("a write without the store: %v", err)
 		return
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("a write is answered with %d after %v", resp.StatusCode, time.Since(began).Round(100*time.Millisecond))
 	if want != 0 && (resp.StatusCode != want || resp.Header.Get("Content-Type") != "application/problem+json") {
@@ -225,6 +215,50 @@ func (w *trial) writes(t *testing.T, s *service, want int) {
 			t.Errorf("a write without the store names internals: %s", answer)
 		}
 	}
+}
+
+// write requests a webhook that receives nothing.
+func (w *trial) write(ctx context.Context, s *service) (*http.Response, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	body := strings.NewReader(fmt.Sprintf(`{"url":%q,"events":["issuer.updated"],"enabled":false}`, w.receiver.URL+"/other"))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/v1/webhooks", body)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("X-API-Key", w.key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return resp, answer, err
+}
+
+// resume waits until every replica accepts a write and lists the reports that are
+// published now, and logs how long that took.
+func (w *trial) resume(t *testing.T, ended time.Time) {
+	t.Helper()
+	newest := w.burst(t, 1)[0]
+	var all sync.WaitGroup
+	for i, s := range w.serves {
+		all.Go(func() {
+			for ; t.Context().Err() == nil; waittest.Pace(t.Context(), comeBack) {
+				if resp, _, err := w.write(t.Context(), s); err == nil && resp.StatusCode == http.StatusCreated {
+					break
+				}
+			}
+			t.Logf("replica %d accepts a write %v after the end of the fault", i, time.Since(ended).Round(100*time.Millisecond))
+		})
+		all.Go(func() {
+			for t.Context().Err() == nil && s.status(t, "/api/v1/reports/"+newest, "", "") != http.StatusOK {
+				waittest.Pace(t.Context(), comeBack)
+			}
+			t.Logf("replica %d has a new report %v after the end of the fault", i, time.Since(ended).Round(100*time.Millisecond))
+		})
+	}
+	all.Wait()
 }
 
 // end stops the replicas and verifies the log.

@@ -44,7 +44,9 @@ func (s *Store) listen(ctx context.Context) {
 // succeeded. The connection does not belong to the pool, so that it does not use
 // up one of the pool's connections.
 func (s *Store) hear(ctx context.Context) (listened bool) {
-	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	config := s.pool.Config().ConnConfig
+	s.hosts.order(config)
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return false
 	}

@@ -42,7 +42,8 @@ const (
 // Store is a store.Store in a PostgreSQL database.
 type Store struct {
 	relational.Base
-	pool *pgxpool.Pool
+	hosts *hosts
+	pool  *pgxpool.Pool
 	// leases has connections of its own: a lease must be renewed in time,
 	// however many writers wait with the connections of pool.
 	leases  *pgxpool.Pool
@@ -122,16 +123,14 @@ func connect(ctx context.Context, url string) (*Store, error) {
 		return nil, fault.New(fault.Invalid, "the address of the store is not one of PostgreSQL: use postgres://user@host/database")
 	}
 	name(config.ConnConfig, "pregon")
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 10 * time.Second // so that a server that hangs is reported as a failure
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	hosts := newHosts(config)
+	pool, err := hosts.newPool(ctx, config)
 	if err != nil {
 		return nil, failed("opening the store", err)
 	}
 	few := config.Copy()
 	few.MaxConns, few.MinConns, few.MinIdleConns = 2, 0, 0
-	leases, err := pgxpool.NewWithConfig(ctx, few)
+	leases, err := hosts.newPool(ctx, few)
 	if err != nil {
 		pool.Close()
 		return nil, failed("opening the store", err)
@@ -144,6 +143,7 @@ func connect(ctx context.Context, url string) (*Store, error) {
 			Filed:          `SELECT 1 FROM filed_document f WHERE f.sha256 = d.sha256`,
 			FiledDocuments: `SELECT report, sha256 FROM filed_document`,
 		},
+		hosts:     hosts,
 		pool:      pool,
 		leases:    leases,
 		writing:   writing(writeTimeout),

@@ -54,13 +54,14 @@ release-check: ## build the release twice, the second time in a clone with an em
 # race detector, which would double the time of many tests: SQLite, which is C
 # turned into Go, its allocator, and the HTML tokenizer, which no two goroutines
 # share. Not more: the linker keeps one copy of a generic function, and it
-# may be the copy of such a package. The check of the manifests runs every time:
-# go test does not notice changes of files outside its module.
+# may be the copy of such a package. The checks of platforms and manifests run every time:
+# go test does not notice changes of files that another program reads or of another module.
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory lint
 	$(ROOMY) scripts/test-all -race $(UNWATCHED) -vet=off -p 4 -timeout 40m
 	$(STATIC) go test -vet=off -run TestIndexAgreesWithLoops ./internal/search
+	$(STATIC) go test -vet=off -count=1 -run TestPlatforms ./scripts/release
 	@if [ -f bench/go.mod ]; then cd bench && set -x && $(STATIC) go vet ./... && $(STATIC) go build -o /dev/null ./...; fi
 	cd deploy/kubernetes/check && $(STATIC) go test -count=1 ./...
 	@echo 'make test: every check and every test passed'

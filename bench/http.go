@@ -70,8 +70,12 @@ type load struct {
 	requests [][]byte
 }
 
-// inTurns prints the rate of one load relative to another.
+// inTurns prints the rate of one load relative to another. A service that has just
+// started still checks its store, so the first seconds do not count.
 func inTurns(name, unit string, ours, theirs load) error {
+	if _, err := rate(ours.url, ours.requests, 3*spell); err != nil {
+		return err
+	}
 	var ratios, rates []float64
 	for range rounds {
 		one, err := rate(ours.url, ours.requests, spell)

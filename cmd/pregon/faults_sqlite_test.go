@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -65,6 +66,51 @@ func TestFileFaults(t *testing.T) {
 			},
 			reasons: []string{"the disk is full"}, readable: true,
 		})
+	})
+	w.end(t)
+}
+
+// TestReadOnlyFile makes the file of SQLite immutable while serve uses it, as a file
+// system that becomes read-only after an error.
+func TestReadOnlyFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	immutable := func(to string, files ...string) error {
+		out, err := exec.Command("chattr", append([]string{to + "i"}, files...)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}
+	probe, err := os.Create(path + ".probe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	if err := immutable("+", probe.Name()); err != nil {
+		t.Skipf("chattr does not work here: %v", err)
+	}
+	_, err = probe.WriteString("x")
+	if undo := immutable("-", probe.Name()); undo != nil {
+		t.Fatal(undo)
+	}
+	if err == nil {
+		t.Skip("an open file stays writable on this file system")
+	}
+	w := newTrial(t, "sqlite:"+path, 1)
+	t.Cleanup(func() { _ = immutable("-", path, path+"-wal") }) // so that it can be removed
+	w.endure(t, storeFault{
+		begin: func() {
+			if err := immutable("+", path, path+"-wal"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		end: func() {
+			if err := immutable("-", path, path+"-wal"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		reasons: []string{"it may not be written"}, status: 503, readable: true,
 	})
 	w.end(t)
 }

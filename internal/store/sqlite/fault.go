@@ -26,9 +26,10 @@ var reasons = map[int]string{
 	lib.SQLITE_CORRUPT:  "it is damaged",
 }
 
-func isBusy(err error) bool {
+// hasCode reports whether an error has a result code of SQLite.
+func hasCode(err error, code int) bool {
 	e, ok := errors.AsType[*driver.Error](err)
-	return ok && e.Code()&0xff == lib.SQLITE_BUSY
+	return ok && e.Code()&0xff == code
 }
 
 // failed adds to an error what was being done, and the reason for SQLite's result

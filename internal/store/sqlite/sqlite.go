@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"time"
 
+	lib "modernc.org/sqlite/lib"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
@@ -209,7 +211,7 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	}
 	for tries := 1; ; tries++ {
 		tx, err := s.write.BeginTx(ctx, nil)
-		if err == nil || tries == 6 || ctx.Err() != nil || !isBusy(err) {
+		if err == nil || tries == 6 || ctx.Err() != nil || !hasCode(err, lib.SQLITE_BUSY) {
 			return tx, err
 		}
 	}
@@ -217,6 +219,14 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 
 // update runs fn in a write transaction. An error of fn rolls it back.
 func (s *Store) update(ctx context.Context, fn func(tx relational.Tx) error) error {
+	err := s.updateFile(ctx, fn)
+	if hasCode(err, lib.SQLITE_IOERR) && readOnly(s.path) {
+		return fault.Wrap(fault.Unavailable, err, "%s", reasons[lib.SQLITE_READONLY])
+	}
+	return err
+}
+
+func (s *Store) updateFile(ctx context.Context, fn func(tx relational.Tx) error) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("waiting to write: %w", err)

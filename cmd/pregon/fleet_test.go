@@ -24,6 +24,7 @@ import (
 // fleet is some replicas of serve, which are killed and started again.
 type fleet struct {
 	spec, dir string
+	specs     []string // one for each, if they do not have the same
 	args      []string
 	sights    []*sight // one for each
 
@@ -76,7 +77,11 @@ func (f *fleet) startAll(t *testing.T) {
 }
 
 func (f *fleet) start(i int) error {
-	s, err := startService([]string{"PREGON_STORE=" + f.spec}, f.dir, slices.Concat(f.args, sourceArgs(f.sights[i].url))...)
+	spec := f.spec
+	if f.specs != nil {
+		spec = f.specs[i]
+	}
+	s, err := startService([]string{"PREGON_STORE=" + spec}, f.dir, slices.Concat(f.args, sourceArgs(f.sights[i].url))...)
 	if err != nil {
 		return err
 	}

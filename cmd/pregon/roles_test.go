@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pregon/internal/store/postgres/pgtest"
 )
 
 // TestRoles runs one process of each role on one store. Together they do what one
@@ -84,7 +86,7 @@ func unrouted(t *testing.T, s *service) string {
 // TestAge stops PostgreSQL: reads are answered from memory, and say how old they are.
 func TestAge(t *testing.T) {
 	t.Parallel()
-	p := newStoreProxy(t)
+	p := newStoreProxy(t, pgtest.Database(t))
 	s := startReplica(t, p.url)
 	age := func() string {
 		t.Helper()

@@ -1,8 +1,8 @@
 package main_test
 
 import (
+	"context"
 	"errors"
-	"io"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -12,36 +12,44 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/waittest"
 )
 
-// storeProxy is a proxy in front of PostgreSQL. It can refuse connections, or stop
-// forwarding, like a server that hangs.
+// storeProxy is a proxy in front of PostgreSQL. It can refuse connections, delay
+// what it forwards, or stop forwarding, like a server that hangs.
 type storeProxy struct {
-	url     string
-	turned  atomic.Int64 // refused connections
-	closed  atomic.Bool  // refuses connections
-	mu      sync.Mutex
-	frozen  bool       // guarded by mu
-	thawed  *sync.Cond // of mu
-	waiting int        // guarded by mu: writes that are held back
+	url             string
+	network, server string       // the address of PostgreSQL
+	turned          atomic.Int64 // refused connections
+	closed          atomic.Bool  // refuses connections
+	delay           atomic.Int64 // in each direction, in nanoseconds
+	mu              sync.Mutex
+	frozen          bool              // guarded by mu
+	thawed          *sync.Cond        // of mu
+	waiting         int               // guarded by mu: writes that are held back
+	conns           map[net.Conn]bool // guarded by mu: of clients
 }
 
-func newStoreProxy(t *testing.T) *storeProxy {
+// newStoreProxy starts a proxy in front of a database of pgtest.
+func newStoreProxy(t *testing.T, database string) *storeProxy {
 	t.Helper()
-	u, err := url.Parse(pgtest.Database(t))
+	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	socket := filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := &storeProxy{network: "tcp", server: u.Host, conns: map[net.Conn]bool{}}
+	if dir := u.Query().Get("host"); dir != "" {
+		p.network, p.server = "unix", filepath.Join(dir, ".s.PGSQL.5432")
+	}
 	u.Host, u.RawQuery = l.Addr().String(), "sslmode=disable"
-	p := &storeProxy{url: u.String()}
-	p.thawed = sync.NewCond(&p.mu)
+	p.url, p.thawed = u.String(), sync.NewCond(&p.mu)
 	var conns sync.WaitGroup
 	conns.Go(func() {
 		for {
@@ -54,47 +62,87 @@ func newStoreProxy(t *testing.T) *storeProxy {
 				c.Close()
 				continue
 			}
-			conns.Go(func() { p.forward(c, socket) })
+			conns.Go(func() { p.forward(c) })
 		}
 	})
-	t.Cleanup(func() { l.Close(); p.freeze(false); conns.Wait() })
+	t.Cleanup(func() { l.Close(); p.freeze(false); p.cut(); conns.Wait() })
 	return p
 }
 
-func (p *storeProxy) forward(c net.Conn, socket string) {
+func (p *storeProxy) forward(c net.Conn) {
 	defer c.Close()
-	db, err := net.Dial("unix", socket)
+	db, err := net.Dial(p.network, p.server)
 	if err != nil {
 		return
 	}
 	defer db.Close()
+	p.mu.Lock()
+	p.conns[c] = true
+	p.mu.Unlock()
 	var both sync.WaitGroup
 	for _, pair := range [][2]net.Conn{{c, db}, {db, c}} {
 		both.Go(func() {
-			_, _ = io.Copy(pair[1], held{pair[0], p})
+			p.copy(pair[1], pair[0])
 			pair[0].Close()
 			pair[1].Close()
 		})
 	}
 	both.Wait()
+	p.mu.Lock()
+	delete(p.conns, c)
+	p.mu.Unlock()
 }
 
-// held is a connection whose bytes the proxy holds back while it is frozen.
-type held struct {
-	io.Reader
-	p *storeProxy
-}
-
-func (h held) Read(b []byte) (int, error) {
-	n, err := h.Reader.Read(b)
-	h.p.mu.Lock()
-	defer h.p.mu.Unlock()
-	h.p.waiting++
-	for h.p.frozen {
-		h.p.thawed.Wait()
+// copy forwards until one side closes the connection.
+func (p *storeProxy) copy(to, from net.Conn) {
+	type piece struct {
+		data []byte
+		due  time.Time
 	}
-	h.p.waiting--
-	return n, err
+	pieces := make(chan piece, 1000)
+	go func() {
+		defer close(pieces)
+		for {
+			data := make([]byte, 32<<10)
+			n, err := from.Read(data)
+			pieces <- piece{data[:n], time.Now().Add(time.Duration(p.delay.Load()))}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	broken := false
+	for next := range pieces {
+		if broken {
+			continue // until the reader ends
+		}
+		waittest.Pace(context.Background(), time.Until(next.due))
+		p.hold()
+		if _, err := to.Write(next.data); err != nil {
+			broken = true
+			from.Close()
+		}
+	}
+}
+
+// hold returns once the proxy is not frozen.
+func (p *storeProxy) hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting++
+	for p.frozen {
+		p.thawed.Wait()
+	}
+	p.waiting--
+}
+
+// cut closes all connections.
+func (p *storeProxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		c.Close()
+	}
 }
 
 func (p *storeProxy) freeze(frozen bool) {
@@ -114,7 +162,7 @@ func (p *storeProxy) held() int {
 // TestStoreAwayAtTheStart: serve waits for a PostgreSQL that does not answer.
 func TestStoreAwayAtTheStart(t *testing.T) {
 	t.Parallel()
-	p := newStoreProxy(t)
+	p := newStoreProxy(t, pgtest.Database(t))
 	p.closed.Store(true)
 	opened := make(chan struct{})
 	go func() {
@@ -141,7 +189,7 @@ func TestStoreAwayAtTheStart(t *testing.T) {
 // PostgreSQL does not answer.
 func TestStopWhileTheStoreHangs(t *testing.T) {
 	t.Parallel()
-	p := newStoreProxy(t)
+	p := newStoreProxy(t, pgtest.Database(t))
 	args := slices.Concat([]string{"--source", "cnmv", "--poll", "100ms"}, sourceArgs(startSource(t).url))
 	s := startReplica(t, p.url, args...)
 	p.freeze(true)

@@ -63,7 +63,7 @@ test: checkers/node_modules ## install what the tests need, then check and test 
 	$(STATIC) go test -vet=off -run TestIndexAgreesWithLoops ./internal/search
 	$(STATIC) go test -vet=off -count=1 -run TestPlatforms ./scripts/release
 	@if [ -f bench/go.mod ]; then cd bench && set -x && $(STATIC) go vet ./... && $(STATIC) go build -o /dev/null ./...; fi
-	cd deploy/kubernetes/check && $(STATIC) go test -count=1 ./...
+	cd deploy/check && $(STATIC) go test -count=1 ./...
 	@echo 'make test: every check and every test passed'
 
 # Clients that others wrote, for the tests alone: see checkers/README.md. Some

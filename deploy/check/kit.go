@@ -1,6 +1,7 @@
-// Package check builds the manifests of deploy/kubernetes as kubectl does and checks
-// them against the types of the Kubernetes API and the rest of the kit. It is a module
-// of its own, so that the program does not depend on Kubernetes.
+// Package check builds the manifests of deploy/kubernetes as kubectl does, reads
+// deploy/compose as Docker Compose does, and checks both against their schemas and the
+// rest of the kit. It is a module of its own, so that the program does not depend on
+// Kubernetes and Compose.
 package check
 
 import (

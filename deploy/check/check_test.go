@@ -12,7 +12,7 @@ func readAll(t *testing.T) facts {
 	t.Helper()
 	var texts []string
 	for _, name := range []string{"docs/cli.md", "docs/operations.md", "deploy/container/Containerfile"} {
-		text, err := os.ReadFile(filepath.Join("../../..", name))
+		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func readAll(t *testing.T) facts {
 // TestManifests builds both kustomizations and checks all objects.
 func TestManifests(t *testing.T) {
 	f := readAll(t)
-	for dir, deployments := range map[string]int{"../base": 1, "../overlays/roles": 3} {
+	for dir, deployments := range map[string]int{"../kubernetes/base": 1, "../kubernetes/overlays/roles": 3} {
 		objects, err := build(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestManifests(t *testing.T) {
 // TestMistakes makes one mistake at a time in the manifests, which the check must find.
 func TestMistakes(t *testing.T) {
 	f := readAll(t)
-	objects, err := build("../overlays/roles")
+	objects, err := build("../kubernetes/overlays/roles")
 	if err != nil {
 		t.Fatal(err)
 	}

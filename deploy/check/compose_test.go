@@ -1,0 +1,125 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+// loadCompose reads a compose file as Docker Compose does: against the schema, with
+// variables replaced, and with each service, secret and volume that is named defined.
+func loadCompose(ctx context.Context, text []byte, env map[string]string) (*types.Project, error) {
+	dir, err := filepath.Abs("../compose")
+	if err != nil {
+		return nil, err
+	}
+	return loader.LoadWithContext(ctx, types.ConfigDetails{
+		WorkingDir:  dir,
+		ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: text}},
+		Environment: env,
+	})
+}
+
+// composeProblems returns what is wrong with the replicas of a project.
+func composeProblems(p *types.Project, f facts, containerfile string) error {
+	var found []error
+	report := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
+	replicas := 0
+	for _, s := range p.Services {
+		for _, v := range s.Volumes {
+			if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && err != nil {
+				report("%s: %v", s.Name, err)
+			}
+		}
+		if s.Build == nil {
+			continue
+		}
+		replicas++
+		if !strings.Contains(containerfile, " AS "+s.Build.Target+"\n") {
+			report("%s: the container file has no stage %q", s.Name, s.Build.Target)
+		}
+		if _, err := os.Stat(filepath.Join(s.Build.Context, s.Build.Dockerfile)); err != nil {
+			report("%s: %v", s.Name, err)
+		}
+		for name := range s.Environment {
+			if strings.HasPrefix(name, "PREGON_") && !strings.Contains(f.settings, "`"+strings.TrimSuffix(name, "_FILE")+"`") {
+				report("%s: %s is not a setting of serve", s.Name, name)
+			}
+		}
+		if grace := s.StopGracePeriod; grace == nil || time.Duration(*grace) < 5*time.Second+f.shutdown {
+			report("%s: stop_grace_period is shorter than a shutdown", s.Name)
+		}
+		if !s.ReadOnly || len(s.CapDrop) != 1 || s.CapDrop[0] != "ALL" || s.Privileged {
+			report("%s: can write to its root or keeps capabilities", s.Name)
+		}
+		for _, mount := range s.Tmpfs {
+			if strings.HasPrefix(mount, "/cache") && !strings.Contains(mount, fmt.Sprintf("uid=%d", f.uid)) {
+				report("%s: the user %d of the image cannot write to its cache", s.Name, f.uid)
+			}
+		}
+	}
+	if replicas != 2 {
+		report("%d replicas, want 2", replicas)
+	}
+	return errors.Join(found...)
+}
+
+func TestCompose(t *testing.T) {
+	text, err := os.ReadFile("../compose/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	containerfile, err := os.ReadFile("../container/Containerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := readAll(t)
+	env := map[string]string{"PREGON_DOMAIN": "pregon.example", "PREGON_CONTACT": "ops@pregon.example"}
+	check := func(text []byte, env map[string]string) error {
+		p, err := loadCompose(t.Context(), text, env)
+		if err != nil {
+			return err
+		}
+		return composeProblems(p, f, string(containerfile))
+	}
+	if err := check(text, env); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(text, nil); err == nil || !strings.Contains(err.Error(), "set it to") {
+		t.Errorf("without PREGON_DOMAIN and PREGON_CONTACT: got %v", err)
+	}
+	for _, test := range []struct{ old, new, want string }{
+		{"read_only: true", "read_onyl: true", "read_onyl"},
+		{"cap_drop: [ALL]", "cap_drop: ALL", "cap_drop"},
+		{"cap_drop: [ALL]", "cap_drop: [CHOWN]", "keeps capabilities"},
+		{"nofile: 16384", "nofile: many", "nofile"},
+		{"stop_grace_period: 60s", "stop_grace_period: 60", "stop_grace_period"},
+		{"stop_grace_period: 60s", "stop_grace_period: 40s", "shorter than a shutdown"},
+		{"depends_on: [postgres, redis]", "depends_on: [postgres, valkey]", "valkey"},
+		{"secrets: [secret-key, pgpass]", "secrets: [secret-keys, pgpass]", "secret-keys"},
+		{"- caddy:/data", "- cady:/data", "cady"},
+		{"target: tesseract", "target: ocr", `no stage "ocr"`},
+		{"context: ../..", "context: ..", "no such file"},
+		{"./Caddyfile:", "./Caddifle:", "no such file"},
+		{"uid=65532", "uid=1000", "cannot write to its cache"},
+		{"PREGON_REDIS:", "PREGON_" + "REDIES:", "not a setting of serve"},
+		{"pregon-2: *pregon", "pregon-2: {image: other}", "1 replicas"},
+	} {
+		if !bytes.Contains(text, []byte(test.old)) {
+			t.Fatalf("the file has no %q", test.old)
+		}
+		err := check(bytes.ReplaceAll(text, []byte(test.old), []byte(test.new)), env)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("with %q: got %v, want %q", test.new, err, test.want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
@@ -122,12 +123,13 @@ func (f *modelFlags) validate() error {
 	return nil
 }
 
-// model returns the client of the model, nil if none is configured.
-func (f *modelFlags) model(key string, logger *slog.Logger) (*llm.Client, error) {
+// model returns the client of the model, nil if none is configured. Its attempts are
+// traced, unless trace is nil.
+func (f *modelFlags) model(key string, logger *slog.Logger, trace func(string, int, time.Time)) (*llm.Client, error) {
 	if f.LLMURL == "" {
 		return nil, nil
 	}
-	return llm.New(llm.Options{URL: f.LLMURL, Model: f.LLMModel, Key: key, TokensPerDay: f.LLMBudget, Logger: logger})
+	return llm.New(llm.Options{URL: f.LLMURL, Model: f.LLMModel, Key: key, TokensPerDay: f.LLMBudget, Logger: logger, Trace: trace})
 }
 
 // documents reads and stores documents.

@@ -67,6 +67,13 @@ func (s *service) traceDocuments() func(string, document.Outcome, time.Time) {
 	}
 }
 
+func (s *service) traceModel() func(name string, status int, start time.Time) {
+	if s.traces == nil {
+		return nil
+	}
+	return s.traces.Model
+}
+
 func (s *service) traceDeliveries() func(host string, status int, delivered bool, start time.Time, took time.Duration) {
 	if s.traces == nil {
 		return nil

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"pregon/internal/document/llm/llmtest"
 )
 
 // traceCollector keeps the spans that it receives.
@@ -22,6 +25,7 @@ type traceCollector struct {
 	mu       sync.Mutex
 	spans    []*traces.Span    // guarded by mu
 	resource map[string]string // guarded by mu
+	received bytes.Buffer      // guarded by mu
 	wrong    error             // guarded by mu
 }
 
@@ -43,6 +47,7 @@ func (c *traceCollector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // its sender ended
 	}
+	c.received.Write(body)
 	var sent collector.ExportTraceServiceRequest
 	if err := proto.Unmarshal(body, &sent); err != nil {
 		c.wrong = err
@@ -99,14 +104,15 @@ func TestTraces(t *testing.T) {
 	t.Parallel()
 	c := newTraceCollector(t)
 	r := newReader(t, startSource(t), engines["sqlite"](t))
-	r.env = []string{"OTEL_BSP_SCHEDULE_DELAY=100"}
-	r.serve = r.startServe(t, "--otlp-endpoint", c.URL, "--webhook-allow-private", "--drain", "0s")
+	model := llmtest.NewServer(t, llmtest.Say("{}"))
+	r.env = []string{"OTEL_BSP_SCHEDULE_DELAY=100", "PREGON_LLM_KEY=secret-of-the-model"}
+	r.serve = r.startServe(t, "--otlp-endpoint", c.URL, "--webhook-allow-private", "--drain", "0s", "--llm-url", model.URL+"?key=secret-query", "--llm-model", "m-1")
 	key := pregon(t, r.spec, "keys", "create", "--plan", "pro")
 	headers := make(chan http.Header, 1000)
 	hooked := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { headers <- r.Header }))
 	t.Cleanup(hooked.Close)
 	r.started(t)
-	createHook(t, r.serve.url, key, hooked.URL)
+	createHook(t, r.serve.url, key, hooked.URL+"/secret-path?token=secret-query")
 	id := r.source.publish(t, `{"type":"oir","title":"Dividendo a cuenta del ejercicio","text":%q}`, dividend)
 	r.settles(t, id)
 
@@ -115,6 +121,8 @@ func TestTraces(t *testing.T) {
 		t.Fatalf("the list is answered with %d", got)
 	}
 	r.serve.status(t, "/api/v1/reports", "X-Request-Id", "of-the-test")
+	r.serve.status(t, "/secret-path/"+key+"?key="+key, "X-API-Key", key)
+	r.serve.status(t, "/healthz", "X-Request-Id", key)
 	own := c.find(t, traces.Span_SPAN_KIND_SERVER, "GET /api/v1/reports", map[string]string{
 		"http.request.method": "GET", "http.route": "/api/v1/reports", "http.response.status_code": "200", "pregon.request_id": "of-the-test",
 	})
@@ -134,6 +142,9 @@ func TestTraces(t *testing.T) {
 	c.find(t, traces.Span_SPAN_KIND_CLIENT, "read feed-oir", map[string]string{"pregon.surface": "feed-oir", "pregon.outcome": "ok"})
 	c.find(t, traces.Span_SPAN_KIND_INTERNAL, "document", map[string]string{"pregon.report": id, "pregon.outcome": "ready"})
 	c.find(t, traces.Span_SPAN_KIND_CLIENT, "deliver to webhook", map[string]string{"server.address": "127.0.0.1", "http.response.status_code": "200"})
+	c.find(t, traces.Span_SPAN_KIND_CLIENT, "chat m-1", map[string]string{"gen_ai.request.model": "m-1", "http.response.status_code": "200"})
+	c.find(t, traces.Span_SPAN_KIND_SERVER, "GET", map[string]string{"http.response.status_code": "404"})
+	c.find(t, traces.Span_SPAN_KIND_SERVER, "GET /healthz", nil)
 	if h := <-headers; h.Get("Traceparent") != "" {
 		t.Errorf("a receiver gets the traceparent %s", h.Get("Traceparent"))
 	}
@@ -141,6 +152,11 @@ func TestTraces(t *testing.T) {
 	defer c.mu.Unlock()
 	if c.resource["service.name"] != "pregon" || c.resource["service.version"] == "" {
 		t.Errorf("the resource is %v", c.resource)
+	}
+	for _, private := range []string{"secret", key} {
+		if bytes.Contains(c.received.Bytes(), []byte(private)) {
+			t.Errorf("the collector received %q", private)
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 			return err
 		}
 	}
-	model, err := c.model(p.getenv(llmKeyEnv), s.log.Logger)
+	model, err := c.model(p.getenv(llmKeyEnv), s.log.Logger, s.traceModel())
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,14 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
+// statusCode returns the status of the response. That of no failure is 200.
+func (f *failure) statusCode() int {
+	if f == nil {
+		return http.StatusOK
+	}
+	return f.status
+}
+
 // attempt sends one request.
 func (c *Client) attempt(ctx context.Context, q question, d dialect) (answer, *failure) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.AttemptTimeout)

@@ -38,6 +38,10 @@ type Options struct {
 
 	Transport http.RoundTripper // for tests; nil: a new one
 	Logger    *slog.Logger      // nil: no logging
+
+	// Trace, if not nil, is called after every attempt, with the status of the answer,
+	// or 0 if there was none that could be used.
+	Trace func(model string, status int, start time.Time)
 }
 
 const (

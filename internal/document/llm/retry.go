@@ -54,7 +54,11 @@ func (c *Client) once(ctx context.Context, q question, d dialect) (answer, *fail
 	if err := c.admit(estimate); err != nil {
 		return answer{}, nil, err
 	}
+	start := time.Now()
 	a, f := c.attempt(ctx, q, d)
+	if c.o.Trace != nil {
+		c.o.Trace(q.model, f.statusCode(), start)
+	}
 	tokens := a.tokens
 	if tokens == 0 && (f == nil || f.status == 0) { // the endpoint may have counted it
 		tokens = estimate + len(a.text)/3

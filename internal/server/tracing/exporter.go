@@ -8,7 +8,12 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
 	"pregon/internal/fault/outage"
+	"pregon/internal/text"
 )
+
+// maxError is the length of a logged error in bytes. The collector's answer is a part
+// of it.
+const maxError = 500
 
 // exporter logs the failures of another exporter.
 type exporter struct {
@@ -32,7 +37,7 @@ func (e *exporter) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
-		e.trouble.Failed("traces cannot be sent: they are lost", "err", err)
+		e.trouble.Failed("traces cannot be sent: they are lost", "err", text.ClipBytes(err.Error(), maxError))
 		return
 	}
 	e.trouble.Recovered("traces are sent again")

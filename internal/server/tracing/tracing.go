@@ -6,6 +6,7 @@ package tracing
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -48,10 +49,14 @@ func New(ctx context.Context, endpoint, version string, logger *slog.Logger) (*T
 	if err != nil {
 		return nil, err
 	}
+	return newTracer(client, service, logger), nil
+}
+
+func newTracer(client sdk.SpanExporter, service *resource.Resource, logger *slog.Logger) *Tracer {
 	log := newExporter(client, logger)
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(log.note)) // the default one prints
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(log), sdk.WithResource(service))
-	return &Tracer{provider: provider, tracer: provider.Tracer("pregon")}, nil
+	return &Tracer{provider: provider, tracer: provider.Tracer("pregon")}
 }
 
 // Close sends the spans that are left, for five seconds at most.
@@ -107,14 +112,26 @@ func (t *Tracer) Document(report, outcome string, start time.Time) {
 		attribute.String("pregon.report", report), attribute.String("pregon.outcome", outcome))
 }
 
+// Model makes the span of a request to a language model, which ends now. The status is
+// 0 if there was no answer.
+func (t *Tracer) Model(name string, status int, start time.Time) {
+	t.span(context.Background(), span{trace.SpanKindClient, "chat " + name, start, time.Now(), status != http.StatusOK}, withStatus(status,
+		attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.request.model", name))...)
+}
+
 // Delivery makes the span of an attempt to deliver to a webhook. The status is 0 if
 // there was no answer.
 func (t *Tracer) Delivery(host string, status int, delivered bool, start time.Time, took time.Duration) {
-	attrs := []attribute.KeyValue{attribute.String("http.request.method", "POST"), attribute.String("server.address", host)}
-	if status != 0 {
-		attrs = append(attrs, attribute.Int("http.response.status_code", status))
+	t.span(context.Background(), span{trace.SpanKindClient, "deliver to webhook", start, start.Add(took), !delivered}, withStatus(status,
+		attribute.String("http.request.method", "POST"), attribute.String("server.address", host))...)
+}
+
+// withStatus adds the status of an answer, unless it is 0.
+func withStatus(status int, attrs ...attribute.KeyValue) []attribute.KeyValue {
+	if status == 0 {
+		return attrs
 	}
-	t.span(context.Background(), span{trace.SpanKindClient, "deliver to webhook", start, start.Add(took), !delivered}, attrs...)
+	return append(attrs, attribute.Int("http.response.status_code", status))
 }
 
 // span is what all spans have.

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -231,21 +230,12 @@ var debugAddress = regexp.MustCompile(`msg="listening for debug" address=(\S+)`)
 
 // listening returns an error unless the service counts want listeners and long polls.
 func (s *service) listening(want int) error {
-	m := debugAddress.FindStringSubmatch(s.log.String())
-	if m == nil {
-		return errors.New("the log has no debug address")
-	}
-	resp, err := http.Get(m[1] + "/metrics")
+	page, err := s.metrics()
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	count := regexp.MustCompile(`(?m)^pregon_push_listeners.*`).Find(body)
-	if !bytes.HasSuffix(count, fmt.Appendf(nil, " %d", want)) {
+	count := regexp.MustCompile(`(?m)^pregon_push_listeners.*`).FindString(page)
+	if !strings.HasSuffix(count, fmt.Sprintf(" %d", want)) {
 		return fmt.Errorf("%q, want %d", count, want)
 	}
 	return nil

@@ -13,17 +13,9 @@ import (
 
 // appends measures how many reports a second one process appends to the log on
 // PostgreSQL with durable commits: one in each transaction, and a hundred.
-func (b *bench) appends() error {
-	server, err := startPostgres()
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	db, err := postgres.Open(b.ctx, server.url)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func (b *bench) appends() error { return b.onPostgres(b.appendTo) }
+
+func (b *bench) appendTo(_ string, db *postgres.Store) error {
 	next, stop := iter.Pull(market.New(seed).Bulk(1_000_000, until))
 	defer stop()
 	for _, size := range []int{1, 100} {

@@ -71,20 +71,12 @@ func (b *bench) mixedSQLite(reports int, lasts time.Duration) error {
 }
 
 func (b *bench) mixedPostgres(reports, replicas int, lasts time.Duration) error {
-	server, err := startPostgres()
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	db, err := postgres.Open(b.ctx, server.url)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := fillStore(b.ctx, db, reports); err != nil {
-		return err
-	}
-	return b.mixed(fmt.Sprintf("PostgreSQL, replicas: %d, reports: %d", replicas, reports), server.url, db, replicas, lasts)
+	return b.onPostgres(func(url string, db *postgres.Store) error {
+		if err := fillStore(b.ctx, db, reports); err != nil {
+			return err
+		}
+		return b.mixed(fmt.Sprintf("PostgreSQL, replicas: %d, reports: %d", replicas, reports), url, db, replicas, lasts)
+	})
 }
 
 // mix is a load on some replicas.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"pregon/internal/store/postgres"
 )
 
 // cluster is a temporary PostgreSQL server with its default settings, which include
@@ -18,6 +20,21 @@ type cluster struct {
 	cmd *exec.Cmd
 	dir string
 	url string
+}
+
+// onPostgres calls fn with a new store on a server of its own.
+func (b *bench) onPostgres(fn func(url string, db *postgres.Store) error) error {
+	server, err := startPostgres()
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	db, err := postgres.Open(b.ctx, server.url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return fn(server.url, db)
 }
 
 // startPostgres returns when the server accepts connections.

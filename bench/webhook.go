@@ -49,17 +49,7 @@ func (b *bench) webhooks() error {
 	if err := b.deliveries("sqlite", "sqlite:"+path, db); err != nil {
 		return err
 	}
-	server, err := startPostgres()
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	remote, err := postgres.Open(b.ctx, server.url)
-	if err != nil {
-		return err
-	}
-	defer remote.Close()
-	return b.deliveries("postgres", server.url, remote)
+	return b.onPostgres(func(url string, db *postgres.Store) error { return b.deliveries("postgres", url, db) })
 }
 
 func (b *bench) deliveries(engine, address string, db store.Store) error {

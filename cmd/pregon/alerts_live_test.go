@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pregon/internal/auth/ratelimit/redistest"
 	"pregon/internal/document/llm/llmtest"
@@ -182,13 +183,14 @@ func (s *service) debugURL() (string, error) {
 	return m[1], nil
 }
 
-// metrics returns the metrics of a service with a debug listener.
+// metrics returns the metrics of a service with a debug listener. It fails after five
+// seconds if the process hangs.
 func (s *service) metrics() (string, error) {
 	address, err := s.debugURL()
 	if err != nil {
 		return "", err
 	}
-	resp, err := http.Get(address + "/metrics")
+	resp, err := (&http.Client{Timeout: 5 * time.Second}).Get(address + "/metrics")
 	if err != nil {
 		return "", err
 	}

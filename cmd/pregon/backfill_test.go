@@ -291,7 +291,7 @@ func TestBackfillGivesWay(t *testing.T) {
 			})
 			r.serve = r.startServe(t, "--debug-listen", "127.0.0.1:0")
 			eventually(t, func() error {
-				if !holds(t, r.serve) {
+				if !holds(r.serve) {
 					return fmt.Errorf("serve does not get to read the source")
 				}
 				return nil

@@ -24,8 +24,8 @@ func behindProxies(t *testing.T) (*trial, []*storeProxy) {
 func (w *trial) holder(t *testing.T) (i int) {
 	t.Helper()
 	eventually(t, func() error {
-		i = slices.IndexFunc(w.serves, func(s *service) bool { return holds(t, s) })
-		if i < 0 || holds(t, w.serves[1-i]) {
+		i = slices.IndexFunc(w.serves, func(s *service) bool { return holds(s) })
+		if i < 0 || holds(w.serves[1-i]) {
 			return errors.New("not exactly one replica holds the lease")
 		}
 		return nil

@@ -23,8 +23,8 @@ func TestRoles(t *testing.T) {
 			ingest := r.startServe(t, append(debug, "ingest")...)
 			r.serve = r.startServe(t, append(debug, "serve")...)
 			r.started(t)
-			if !holds(t, ingest) || holds(t, r.serve) {
-				t.Errorf("holding the lease: ingest %v, serve %v, want true, false", holds(t, ingest), holds(t, r.serve))
+			if !holds(ingest) || holds(r.serve) {
+				t.Errorf("holding the lease: ingest %v, serve %v, want true, false", holds(ingest), holds(r.serve))
 			}
 
 			key := pregon(t, r.spec, "keys", "create", "--plan", "pro")

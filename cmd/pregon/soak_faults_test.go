@@ -172,11 +172,11 @@ func (s *soakRun) victim() (i int, reads bool) {
 	i = s.rng.IntN(len(s.fleet.sights))
 	wanted := s.rng.IntN(2) == 0
 	for n := range s.fleet.sights {
-		if wanted && holds(s.T, s.fleet.at(n)) {
+		if wanted && holds(s.fleet.at(n)) {
 			return n, true
 		}
 	}
-	return i, holds(s.T, s.fleet.at(i))
+	return i, holds(s.fleet.at(i))
 }
 
 // takeOver waits until a replica other than i reads the source, if i did.
@@ -197,7 +197,7 @@ func (s *soakRun) takeOver(kind string, i int, reads bool) {
 // othersRead reports whether a replica other than i reads the source.
 func (s *soakRun) othersRead(i int) bool {
 	for n := range s.fleet.sights {
-		if n != i && holds(s.T, s.fleet.at(n)) {
+		if n != i && holds(s.fleet.at(n)) {
 			return true
 		}
 	}

@@ -1,11 +1,8 @@
 package main_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"regexp"
 	"syscall"
 	"testing"
@@ -17,25 +14,9 @@ import (
 var holdingMetric = regexp.MustCompile(`(?m)^pregon_ingest_lease_held(?:\{[^}]*\})? 1$`)
 
 // holds reports whether a serve reads the source, by its metrics.
-func holds(t *testing.T, s *service) bool {
-	t.Helper()
-	m := regexp.MustCompile(`msg="listening for debug" address=(\S+)`).FindStringSubmatch(s.log.String())
-	if m == nil {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // of a process that hangs
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m[1]+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	return err == nil && holdingMetric.Match(body)
+func holds(s *service) bool {
+	page, err := s.metrics()
+	return err == nil && holdingMetric.MatchString(page)
 }
 
 // TestTakeOver has two serves on one store, of which one reads the source.
@@ -48,7 +29,7 @@ func TestTakeOver(t *testing.T) {
 			debug := []string{"--debug-listen", "127.0.0.1:0"}
 			holder, other := r.startServe(t, debug...), r.startServe(t, debug...)
 			eventually(t, func() error {
-				a, b := holds(t, holder), holds(t, other)
+				a, b := holds(holder), holds(other)
 				if a == b {
 					return fmt.Errorf("the serves hold the lease: %v and %v, want one", a, b)
 				}
@@ -73,7 +54,7 @@ func TestTakeOver(t *testing.T) {
 			publish()
 			r.waitListed(t, ids...)
 			eventually(t, func() error { // on a busy machine it may lose the lease for a moment
-				if !holds(t, other) {
+				if !holds(other) {
 					return errors.New("the other serve has all reports, but does not hold the lease")
 				}
 				return nil

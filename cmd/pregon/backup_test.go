@@ -3,6 +3,7 @@ package main_test
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/store"
 	"pregon/internal/store/storetest"
 )
 
@@ -28,6 +33,16 @@ func TestBackup(t *testing.T) {
 	r.start(t)
 	key := pregon(t, r.spec, "keys", "create", "--plan", "pro")
 	revoked := pregon(t, r.spec, "keys", "create", "--plan", "pro", "--name", "revoked later")
+	accounts := accountsOf(r.store)
+	ana := account.Account{ID: "https://idp.example#ana", Provider: "corp", Scopes: access.AllScopes}
+	session, secret, err := accounts.SignIn(t.Context(), ana, account.Session{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refresh, err := accounts.AddGrant(t.Context(), ana.ID, account.Grant{ID: account.NewGrantID(), ClientID: "app", Scopes: access.ReadReports})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ids := make(chan []string)
 	go func() {
 		var published []string
@@ -44,6 +59,9 @@ func TestBackup(t *testing.T) {
 		if id, _, _ := strings.Cut(line, " "); strings.Contains(line, "revoked later") {
 			pregon(t, r.spec, "keys", "revoke", id)
 		}
+	}
+	if _, _, _, err := accounts.RotateGrant(t.Context(), refresh, "app"); err != nil {
+		t.Fatal(err)
 	}
 	lost := pregon(t, r.spec, "keys", "create", "--plan", "pro")
 	cursor := lastCursor(t, r.serve.url, key)
@@ -64,7 +82,7 @@ func TestBackup(t *testing.T) {
 	if err := os.WriteFile(path, body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said := pregon(t, r.spec, "restore"); !strings.Contains(said, "has the epoch") {
+	if said := pregon(t, r.spec, "restore"); !strings.Contains(said, "has the epoch") || !strings.Contains(said, "revoke again") {
 		t.Errorf("restore says %q", said)
 	}
 	r.store = openStore(t, r.spec)
@@ -83,7 +101,23 @@ func TestBackup(t *testing.T) {
 			t.Errorf("a key that was changed since the backup: got status %d, want %d", got, want)
 		}
 	}
+	// A session and a refresh token that were used or ended since are not valid again.
+	accounts = accountsOf(r.store)
+	if err := accounts.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, open := accounts.FindSession(t.Context(), ana.ID, session.ID, secret); open {
+		t.Error("a session of the backup is valid")
+	}
+	if _, _, _, err := accounts.RotateGrant(t.Context(), refresh, "app"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("the refresh token of the backup, which was used since: got %v, want that it is not valid", err)
+	}
 	r.stop(t)
+}
+
+// accountsOf returns the accounts of a store.
+func accountsOf(db store.Store) *account.Accounts {
+	return account.New(account.Options{Store: db, Configured: func(string, string) bool { return true }, Logger: slog.New(slog.DiscardHandler)})
 }
 
 // lastCursor returns the cursor after the last change.

@@ -48,7 +48,22 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s has the epoch %s now, which was %s; its newest change is %d\n", c.show(), head.Epoch, before.Epoch, head.Seq)
+	fmt.Fprintln(p.stdout, "the next serve ends all sessions of people and the access of their applications; keys are as they were: revoke again those that were revoked since the backup")
 	return db.Close()
+}
+
+// checkRestored detects whether a backup was restored, and then ends what the backup
+// must not make valid again.
+func (s *service) checkRestored(ctx context.Context) error {
+	head, _, err := s.highwater.Check(ctx)
+	if err != nil {
+		return err
+	}
+	ended, err := s.auth.Accounts.EndRestored(ctx, head.Epoch)
+	if ended > 0 {
+		s.log.Warn("a backup was restored: all sessions of people and the access of their applications were ended")
+	}
+	return err
 }
 
 // newHighWater returns what records how far the log was served.

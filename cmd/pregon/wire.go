@@ -78,7 +78,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	if s.highwater, err = c.newHighWater(s); err != nil {
 		return s, err
 	}
-	if _, _, err := s.highwater.Check(ctx); err != nil { // before anything is served or written
+	if err := s.checkRestored(ctx); err != nil { // before anything is served or written
 		return s, err
 	}
 	return s, c.wireSurfaces(ctx, s, db, base)

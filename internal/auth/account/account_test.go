@@ -235,6 +235,40 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// After a restored backup, which the epoch shows, nobody stays signed in.
+func TestEndRestored(t *testing.T) {
+	rs := replicas(t, 2)
+	end := func(r *replica, epoch string, want int) {
+		t.Helper()
+		if got, err := r.EndRestored(t.Context(), epoch); got != want || err != nil {
+			t.Errorf("epoch %s ends the access of %d accounts, %v, want %d", epoch, got, err, want)
+		}
+	}
+	end(rs[0], "one", 0) // the first time
+	_, refresh := grant(t, rs[0])
+	session, raw := rs[0].signIn(t, profile, account.Session{})
+	end(rs[1], "one", 0)
+	if !rs[1].open(t, session, raw) {
+		t.Fatal("the session is not open")
+	}
+	end(rs[1], "two", 1)
+	end(rs[0], "two", 0)
+	if err := rs[0].Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if rs[0].open(t, session, raw) {
+		t.Error("the session is open after another epoch")
+	}
+	if _, _, _, err := rs[0].RotateGrant(t.Context(), refresh, "app"); fault.KindOf(err) != fault.NotFound || errors.Is(err, account.ErrReused) {
+		t.Errorf("the refresh token after another epoch: %v", err)
+	}
+	session, raw = rs[0].signIn(t, profile, account.Session{})
+	end(rs[1], "two", 0)
+	if !rs[0].open(t, session, raw) {
+		t.Error("a new session is not open")
+	}
+}
+
 // Guesses neither refresh nor end a grant.
 func TestRefreshGuesses(t *testing.T) {
 	r := replicas(t, 1)[0]

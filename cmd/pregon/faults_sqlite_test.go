@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/store/storetest"
 	"pregon/internal/waittest"
 )
@@ -113,6 +117,59 @@ func TestReadOnlyFile(t *testing.T) {
 		reasons: []string{"it may not be written"}, status: 503, readable: true,
 	})
 	w.end(t)
+}
+
+// TestReplacedFile puts an older backup in the place of the file while serve uses it.
+// serve stops writing and says so; after a restart it detects that the log went back,
+// reads what is missing from the source again, and sends clients back.
+func TestReplacedFile(t *testing.T) {
+	t.Parallel()
+	r := newReader(t, startSource(t), engines["sqlite"](t))
+	path := strings.TrimPrefix(r.spec, "sqlite:")
+	r.start(t)
+	key := pregon(t, r.spec, "keys", "create", "--plan", "pro")
+	first := r.publish(t, `{"type":"oir"}`)
+	r.waitListed(t, first)
+	older := filepath.Join(filepath.Dir(path), "older.db")
+	pregon(t, r.spec, "backup", "--to", older)
+	ids := []string{first, r.publish(t, `{"type":"ip"}`), r.publish(t, `{"type":"oir"}`)}
+	r.waitListed(t, ids...)
+	cursor := lastCursor(t, r.serve.url, key)
+	if err := errors.Join(r.store.Close(), os.Rename(older, path)); err != nil {
+		t.Fatal(err)
+	}
+	ids = append(ids, r.publish(t, `{"type":"oir"}`)) // which is not stored
+	eventually(t, func() error {
+		if got := r.serve.storeReasons(t); !slices.ContainsFunc(got, func(r string) bool { return strings.Contains(r, "replaced by another") }) {
+			return fmt.Errorf("reasons of the store: got %q, want that its file was replaced", got)
+		}
+		return nil
+	})
+	if got := r.serve.status(t, "/api/v1/reports/"+ids[2], "", ""); got != http.StatusOK {
+		t.Errorf("a report of the former file: got status %d, want 200 from memory", got)
+	}
+	if got := lastCursor(t, r.serve.url, key); got != cursor {
+		t.Errorf("the newest cursor is %s, want %s as before", got, cursor)
+	}
+	if err := r.serve.end(syscall.SIGTERM); err != nil {
+		t.Errorf("serve did not end cleanly: %v", err)
+	}
+
+	r.store = openStore(t, r.spec)
+	r.start(t)
+	if log := r.serve.log.String(); !strings.Contains(log, "the store went back") {
+		t.Errorf("serve has not detected the older file:\n%s", log)
+	}
+	r.waitListed(t, ids...)
+	today := disclosure.DayOf(time.Now())
+	r.exact(t, today-7, today, disclosure.IP, disclosure.OIR)
+	var list changeList
+	demand(t, r.serve.url, key, http.MethodGet, "/api/v1/changes?limit=1000&after="+cursor, nil, &list, http.StatusOK)
+	if list.Reset == nil {
+		t.Errorf("changes after %s, a cursor of the former log: got no reset", cursor)
+	}
+	r.stop(t)
+	storetest.CheckLog(t, r.store)
 }
 
 // fill writes a file until the disk is full.

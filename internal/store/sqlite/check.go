@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pregon/internal/store"
@@ -49,6 +50,14 @@ func (s *Store) Check(ctx context.Context, found func(part string, damaged bool)
 			if err != nil && !damaged {
 				return fmt.Errorf("checking %s: %w", table, err)
 			}
+		}
+		if c.part == "log" && !damaged {
+			whole, err := relational.Column[bool](ctx, &prepared{preparer: db},
+				`SELECT seq = (SELECT count(*) FROM change) AND seq = (SELECT coalesce(max(seq), 0) FROM change) FROM log_head`)
+			if err != nil {
+				return failed("counting the changes", err)
+			}
+			damaged = slices.Contains(whole, false)
 		}
 		found(c.part, damaged)
 	}

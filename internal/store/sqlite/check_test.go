@@ -127,6 +127,48 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A log that lacks a change is damaged, as when a file was replaced and its -wal was
+// not.
+func TestCheckFindsGap(t *testing.T) {
+	for _, seq := range []int{7, 50} {
+		path := filled(t)
+		db, err := sql.Open("sqlite", path)
+		if err == nil {
+			_, err = db.ExecContext(t.Context(), "DELETE FROM change WHERE seq = $1", seq)
+		}
+		if err = errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, damaged, err := check(t.Context(), t, path); err != nil || strings.Join(damaged, " ") != "log" {
+			t.Errorf("without change %d: %v are damaged, %v, want log", seq, damaged, err)
+		}
+	}
+}
+
+// A damaged file with a -wal may be one that was replaced.
+func TestOpenDamaged(t *testing.T) {
+	path := filled(t)
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(strings.Repeat("broken! ", 10)), 100) // the tree of the schema
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = sqlite.Open(t.Context(), path, sqlite.Options{})
+	if !errors.Is(err, store.ErrDamaged) || strings.Contains(err.Error(), "was replaced") {
+		t.Errorf("without a -wal: got %v, want that it is damaged", err)
+	}
+	if err := os.WriteFile(path+"-wal", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = sqlite.Open(t.Context(), path, sqlite.Options{})
+	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "remove "+path+"-wal") {
+		t.Errorf("with a -wal: got %v, want what to do", err)
+	}
+}
+
 // Every table except the virtual one and SQLite's own belongs to a part.
 func TestCheckReadsEveryTable(t *testing.T) {
 	path := filled(t)

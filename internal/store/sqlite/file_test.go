@@ -51,6 +51,13 @@ func TestFileTakenAway(t *testing.T) {
 			if _, err := s.AcquireLease(t.Context(), "ingest", "ana", 1); fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("AcquireLease = %v, want unavailable", err)
 			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			// A -wal would be applied to the other file.
+			if _, err := os.Stat(path + "-wal"); err == nil && name == "replaced" {
+				t.Error("the -wal of the former file is still beside the new one")
+			}
 		})
 	}
 }

@@ -42,6 +42,7 @@ type Store struct {
 
 	path    string
 	opened  fs.FileInfo // the file as it was opened
+	log     fs.FileInfo // its write-ahead log, nil if there is none
 	created bool
 
 	// commit is a field so that tests can make it fail, before it takes effect and
@@ -79,10 +80,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		PutText: putText, RemoveText: removeText, Filed: "SELECT 1 FROM filed_document f WHERE f.document = d.number",
 		FiledDocuments: "SELECT report, coalesce(sha256, '') AS sha256 FROM filed_document LEFT JOIN document ON document = number",
 	}
+	_, walErr := os.Stat(path + "-wal")
 	if err := s.migrate(ctx); err != nil {
 		_ = s.Close()
+		if hasCode(err, lib.SQLITE_CORRUPT) && walErr == nil {
+			err = fmt.Errorf("%w (if the file was replaced, %[2]s-wal belongs to the former one: put the file in place again, and remove %[2]s-wal and %[2]s-shm)", explained(err), path)
+		}
 		return nil, failed("opening the store "+path, err)
 	}
+	s.log, _ = os.Stat(path + "-wal")
 	return s, nil
 }
 
@@ -125,7 +131,20 @@ func open(path string, most int, extra string) (*sql.DB, error) {
 // Close closes the file.
 func (s *Store) Close() error {
 	s.Wake.All()
-	return errors.Join(s.read.Close(), s.write.Close())
+	return errors.Join(s.read.Close(), s.write.Close(), s.setAside())
+}
+
+// setAside renames the write-ahead log if the file was replaced by another: SQLite
+// would apply the log to that file.
+func (s *Store) setAside() error {
+	file, err := os.Stat(s.path)
+	if err != nil || os.SameFile(s.opened, file) || s.log == nil {
+		return nil
+	}
+	if log, err := os.Stat(s.path + "-wal"); err != nil || !os.SameFile(s.log, log) {
+		return nil // SQLite has removed it
+	}
+	return errors.Join(os.Rename(s.path+"-wal", s.path+"-wal.replaced"), os.Remove(s.path+"-shm"))
 }
 
 // migrate applies the missing migrations in one transaction, whose write lock

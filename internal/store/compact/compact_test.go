@@ -145,6 +145,36 @@ func TestRemove(t *testing.T) {
 	})
 }
 
+// TestSweepMany: thousands of small segments that were replaced need few transactions.
+func TestSweepMany(t *testing.T) {
+	engines(t, func(t *testing.T, db compact.Store, raw func(statement string)) {
+		ctx := t.Context()
+		document(t, db, []byte("used"))
+		past := "1"
+		if _, ok := db.(*sqlite.Store); !ok {
+			past = "'2020-01-01'"
+		}
+		raw(`INSERT INTO word_segment (state, token, changed_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT 2, i, ` + past + ` FROM n`)
+		raw(`INSERT INTO word_block (id, body) SELECT id * 16777216, head FROM word_segment WHERE state = 2`)
+		sweeps := 0
+		for more := true; more; sweeps++ {
+			var err error
+			more, err = db.SweepSegments(ctx)
+			must(t, err)
+		}
+		if sweeps > 6 {
+			t.Errorf("3000 segments were removed in %d transactions, want 6 at most", sweeps)
+		}
+		tables, err := db.Tables(ctx)
+		must(t, err)
+		for _, table := range tables {
+			if (table.Name == "word_segment" || table.Name == "word_block") && table.Rows != 1 {
+				t.Errorf("%s has %d rows, want the one in use", table.Name, table.Rows)
+			}
+		}
+	})
+}
+
 func hour(db compact.Store) string {
 	if _, ok := db.(*sqlite.Store); ok {
 		return "3600000000"

@@ -147,29 +147,35 @@ func change[T any](ctx context.Context, tx Tx, ids []T, statement string, args .
 	return err
 }
 
+// SweepSegments removes several segments in one transaction, since there may be
+// thousands of small ones.
 func (b *Base) SweepSegments(ctx context.Context) (more bool, err error) {
 	defer b.fail("removing parts of the index of documents", &err)
-	var segment int64
-	found, err := One(ctx, b, []any{&segment}, `SELECT id FROM word_segment
-		WHERE state = $1 AND changed_at < now() - $2::interval OR state = $3 AND changed_at < now() - $4::interval
-		ORDER BY id LIMIT 1`, replaced, replacedTime, written, abandonedTime)
+	const old = `(state = $1 AND changed_at < now() - $2::interval OR state = $3 AND changed_at < now() - $4::interval)`
+	found, err := One(ctx, b, []any{new(int64)}, `SELECT id FROM word_segment WHERE `+old+` LIMIT 1`, replaced, replacedTime, written, abandonedTime)
 	if err != nil || !found {
-		return false, err
+		return false, err // without a transaction, which would wait for writers
 	}
 	return true, b.Update(ctx, func(tx Tx) error {
-		// A process that was suspended may still write to the segment, or begin to use it:
-		// both fail from now on, since some of its blocks are missing.
-		if err := change(ctx, tx, []int64{segment}, `UPDATE word_segment SET state = $2 WHERE id = ANY($1)
-			AND (state = $2 OR state = $3 AND changed_at < now() - $4::interval) RETURNING id`, replaced, written, abandonedTime); err != nil {
+		segments, err := Column[int64](ctx, tx, `SELECT id FROM word_segment WHERE `+old+` ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED`,
+			replaced, replacedTime, written, abandonedTime, sweptAtOnce)
+		if err != nil {
 			return err
 		}
-		blocks, err := Column[int64](ctx, tx, `DELETE FROM word_block WHERE id IN
-			(SELECT id FROM word_block WHERE id >= $1 AND id < $2 LIMIT $3) RETURNING id`,
-			store.BlockID(segment, 0), store.BlockID(segment+1, 0), sweptAtOnce)
-		if len(blocks) == 0 && err == nil {
+		left := sweptAtOnce
+		for _, segment := range segments {
+			// A process that was suspended may still write to the segment, or begin to use it:
+			// both fail from now on, since some of its blocks are missing.
+			tx.Exec(ctx, `UPDATE word_segment SET state = $2 WHERE id = $1 AND state <> $2`, segment, replaced)
+			blocks, err := Column[int64](ctx, tx, `DELETE FROM word_block WHERE id IN
+				(SELECT id FROM word_block WHERE id >= $1 AND id < $2 LIMIT $3) RETURNING id`,
+				store.BlockID(segment, 0), store.BlockID(segment+1, 0), left)
+			if left -= len(blocks); err != nil || left == 0 {
+				return err
+			}
 			tx.Exec(ctx, `DELETE FROM word_segment WHERE id = $1`, segment)
 		}
-		return err
+		return nil
 	})
 }
 

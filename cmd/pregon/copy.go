@@ -63,6 +63,9 @@ func (c *copyCmd) Run(ctx context.Context, p *process) error {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: run the same command again to continue")
 		}
+		if fault.KindOf(err) == fault.Unavailable {
+			return fmt.Errorf("%w; then run the same command again to continue", err)
+		}
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s is a verified copy of %s as of change %d: %d rows in %d tables; %d rows were written now\n",

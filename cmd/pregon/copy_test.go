@@ -101,6 +101,37 @@ func TestCopySurvivesKill(t *testing.T) {
 	}
 }
 
+// TestCopyRefused copies to a database whose disk becomes full in the middle, and
+// which then takes no writes. The command says so, and completes the copy afterwards.
+func TestCopyRefused(t *testing.T) {
+	t.Parallel()
+	file, source, target := filepath.Join(t.TempDir(), "reports.jsonl"), engines["sqlite"](t), engines["postgres"](t)
+	writeReports(t, file, 6_000)
+	pregon(t, source, "import", "reports", file)
+	pregon(t, target, "migrate")
+	refused := func(want string) {
+		t.Helper()
+		out, err := exec.Command(program, "copy", "--from", source, "--to", target).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "run the same command again") {
+			t.Errorf("got %v, want a failure with %q and what to do\n%s", err, want, out)
+		}
+	}
+	behind(t, target, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON change FOR EACH ROW WHEN (NEW.seq > 5000) EXECUTE FUNCTION refuse()`)
+	refused("the database's disk is full")
+	behind(t, target, `DROP TRIGGER refuse ON change; DROP FUNCTION refuse; DO $$ BEGIN
+		EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`)
+	refused("the database takes no writes")
+	behind(t, target+"&default_transaction_read_only=off", `DO $$ BEGIN
+		EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$`)
+	copyTo(t, source, target)
+	want, wantHead := logOf(t, source)
+	if got, head := logOf(t, target); len(got) != len(want) || head.String() != wantHead.String() {
+		t.Errorf("the copy has %d changes and the head %s, want %d and %s", len(got), head, len(want), wantHead)
+	}
+}
+
 // grow appends about a hundred reports a second.
 func grow(ctx context.Context, t *testing.T, db store.Store) {
 	for n := int64(1); ctx.Err() == nil; n++ {

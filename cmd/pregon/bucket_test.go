@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,13 +60,48 @@ func TestDocumentsInBucket(t *testing.T) {
 				return nil
 			})
 			s3.Restart()
-			if d := r.settles(t, id); d.Document.Status != "ready" || len(s3.Keys()) != 2 {
-				t.Errorf("with the bucket again: got %+v and %d objects, want it ready and 2", d.Document, len(s3.Keys()))
+			second := r.settles(t, id)
+			if second.Document.Status != "ready" || len(s3.Keys()) != 2 {
+				t.Errorf("with the bucket again: got %+v and %d objects, want it ready and 2", second.Document, len(s3.Keys()))
 			}
+			r.stop(t)
+			verifyBucket(t, s3, env, flags, d, second)
 			if log := serve.log.String(); strings.Contains(log, buckettest.SecretKey) || strings.Contains(log, buckettest.AccessKey) {
 				t.Errorf("the log has a key of the bucket: %s", log)
 			}
 		})
+	}
+}
+
+// verifyBucket damages one document and removes another. pregon verify finds both, and
+// --repair leaves them as they are.
+func verifyBucket(t *testing.T, s3 *buckettest.Server, env, flags []string, damaged, missing detail) {
+	t.Helper()
+	verify := func(args ...string) (string, error) {
+		cmd := exec.Command(program, slices.Concat([]string{"verify"}, flags, args)...)
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := verify(); err != nil || !strings.Contains(out, "no findings") {
+		t.Errorf("a whole bucket: %v\n%s", err, out)
+	}
+	s3.Put("cnmv/"+damaged.Document.SHA256, []byte("%PDF-1.7 other"))
+	s3.Remove("cnmv/" + missing.Document.SHA256)
+	for _, args := range [][]string{nil, {"--repair"}} {
+		out, err := verify(args...)
+		for _, want := range []string{"error bytes, report " + damaged.ID, "warning no-bytes, report " + missing.ID, "(not repairable)", "has 2 findings: 1 bytes, 1 no-bytes"} {
+			if err == nil || !strings.Contains(out, want) {
+				t.Errorf("verify %q: got %v, want a failure with %q\n%s", args, err, want, out)
+			}
+		}
+	}
+	if out, err := verifyStore(strings.TrimPrefix(env[0], "PREGON_STORE=")); err != nil {
+		t.Errorf("the store without its bucket: %v\n%s", err, out)
+	}
+	s3.Kill()
+	if out, err := verify(); err == nil || !strings.Contains(out, "check --s3-endpoint") {
+		t.Errorf("without the bucket: got %v, want what to check\n%s", err, out)
 	}
 }
 

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,48 +24,6 @@ type proxied struct {
 	wrong witness // the errors that clients see
 
 	requests, streams atomic.Int64
-}
-
-// startProxy runs HAProxy with the configuration of deploy/.
-func startProxy(t *testing.T, replicas []int) (url string) {
-	t.Helper()
-	config, err := os.ReadFile("../../deploy/haproxy/haproxy.cfg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := fmt.Sprintf("127.0.0.1:%d", port(t))
-	text := strings.NewReplacer("bind :80\n", "bind "+address+"\n", "maxconn 9000", "maxconn 200").Replace(string(config))
-	for i, p := range replicas {
-		text = strings.Replace(text, fmt.Sprintf("10.0.0.%d:8080", i+1), fmt.Sprintf("127.0.0.1:%d", p), 1)
-	}
-	file := filepath.Join(t.TempDir(), "haproxy.cfg")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program, err := exec.LookPath("haproxy")
-	if err != nil {
-		program = "/usr/sbin/haproxy" // Debian has it outside of the PATH of users
-	}
-	p, err := processtest.Start(exec.Command(program, "-db", "-f", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Kill)
-	url = "http://" + address
-	if err := p.Await(func() error {
-		resp, err := http.Get(url + "/readyz")
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			return errors.New(resp.Status)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return url
 }
 
 func port(t *testing.T) int {
@@ -189,7 +144,7 @@ func TestRollingRestart(t *testing.T) {
 	r := newReader(t, src, spec)
 	r.serve = replicas[0]
 	r.started(t)
-	p := &proxied{url: startProxy(t, ports), key: pregon(t, spec, "keys", "create", "--plan", "enterprise")}
+	p := &proxied{url: haproxy.start(t, replicas...), key: pregon(t, spec, "keys", "create", "--plan", "enterprise")}
 	after, err := r.store.Newest(t.Context())
 	if err != nil {
 		t.Fatal(err)

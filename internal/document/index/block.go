@@ -45,8 +45,8 @@ const suffixSize = 5 // of a key of positions: the zero byte and the chunk
 // entry.
 const blockSize = 8 << 10
 
-// errDamaged is the error of a block or a head that cannot be decoded.
-var errDamaged = errors.New("the index of documents is damaged")
+// ErrDamaged is the error of a block or a head that cannot be decoded.
+var ErrDamaged = errors.New("the index of documents is damaged")
 
 // blockWriter cuts entries into blocks.
 type blockWriter struct {
@@ -102,18 +102,18 @@ func (e *entries) next() bool {
 	}
 	shared, rest := uvarint(e.block)
 	if rest == nil || shared > uint64(len(e.key)) {
-		e.err = errDamaged
+		e.err = ErrDamaged
 		return false
 	}
 	tail, rest := lengthPrefixed(rest)
 	e.value, e.block = lengthPrefixed(rest)
 	if e.block == nil {
-		e.err = errDamaged
+		e.err = ErrDamaged
 		return false
 	}
 	e.key = append(e.key[:shared], tail...)
 	if len(e.key) == 0 || e.key[0] == positionKind && len(e.key) < 1+suffixSize {
-		e.err = errDamaged
+		e.err = ErrDamaged
 		return false
 	}
 	return true

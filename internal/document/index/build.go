@@ -104,7 +104,7 @@ func encodeHead(hashes []search.Hash, firsts [][]byte) []byte {
 func decodeHead(head []byte) (hashes []search.Hash, firsts []string, err error) {
 	count, rest := uvarint(head)
 	if rest == nil || count > uint64(len(rest)/hashSize) {
-		return nil, nil, errDamaged
+		return nil, nil, ErrDamaged
 	}
 	hashes = make([]search.Hash, count)
 	for i := range hashes {
@@ -114,7 +114,7 @@ func decodeHead(head []byte) (hashes []search.Hash, firsts []string, err error) 
 	for len(rest) > 0 {
 		var first []byte
 		if first, rest = lengthPrefixed(rest); rest == nil {
-			return nil, nil, errDamaged
+			return nil, nil, ErrDamaged
 		}
 		end := len(keys) - len(rest)
 		firsts = append(firsts, keys[end-len(first):end])

@@ -10,9 +10,6 @@ import (
 	"pregon/internal/store"
 )
 
-// ErrDamaged is in the chain of errors of a segment that cannot be decoded.
-var ErrDamaged = errDamaged
-
 // Documents returns the hashes of the documents of a segment with a head.
 func Documents(head []byte) ([]search.Hash, error) {
 	hashes, _, err := decodeHead(head)
@@ -48,7 +45,7 @@ func checkBlock(block []byte, first string, last []byte, documents int) ([]byte,
 	in := entries{block: block}
 	for n := 0; in.next(); n++ {
 		if n == 0 && string(in.key) != first || bytes.Compare(in.key, last) <= 0 {
-			return nil, fmt.Errorf("%w: its keys are not in order", errDamaged)
+			return nil, fmt.Errorf("%w: its keys are not in order", ErrDamaged)
 		}
 		last = append(last[:0], in.key...)
 		if err := checkValue(in.key, in.value, documents); err != nil {
@@ -56,7 +53,7 @@ func checkBlock(block []byte, first string, last []byte, documents int) ([]byte,
 		}
 	}
 	if in.err == nil && len(block) == 0 {
-		in.err = errDamaged
+		in.err = ErrDamaged
 	}
 	return last, in.err
 }
@@ -68,7 +65,7 @@ func checkValue(key, value []byte, documents int) error {
 	p := newPositions(value, int(binary.BigEndian.Uint32(key[len(key)-4:])))
 	for p.advance() {
 		if p.n >= documents {
-			return errDamaged
+			return ErrDamaged
 		}
 		if p.decode(nil); p.err != nil {
 			return p.err

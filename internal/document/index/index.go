@@ -50,7 +50,7 @@ func (x *Index) FindAmong(ctx context.Context, q Query, among search.NumberSet) 
 		found, err = x.find(ctx, q, among)
 	}
 	if fault.KindOf(err) == fault.NotFound {
-		err = fmt.Errorf("%w: %v", errDamaged, err) // the client asked for nothing that is missing
+		err = fmt.Errorf("%w: %v", ErrDamaged, err) // the client asked for nothing that is missing
 	}
 	return found, err
 }

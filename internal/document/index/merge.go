@@ -232,7 +232,7 @@ func (m *merger) mergePositions(ctx context.Context) error {
 		p := newPositions(in.value, int(binary.BigEndian.Uint32(in.key[len(in.key)-4:])))
 		for p.advance() {
 			if p.n >= len(in.number) {
-				return errDamaged
+				return ErrDamaged
 			}
 			n := in.number[p.n]
 			if n < 0 {

@@ -82,14 +82,14 @@ func appendDocuments(b []byte, list []uint32, documents int) []byte {
 func readDocuments(value []byte, documents int, fn func(n int)) error {
 	count, rest := uvarint(value)
 	if rest == nil {
-		return errDamaged
+		return ErrDamaged
 	}
 	if count&1 != 0 {
 		for i, eight := range rest {
 			for ; eight != 0; eight &= eight - 1 {
 				n := i*8 + bits.TrailingZeros8(eight)
 				if n >= documents {
-					return errDamaged
+					return ErrDamaged
 				}
 				fn(n)
 			}
@@ -102,11 +102,11 @@ func readDocuments(value []byte, documents int, fn func(n int)) error {
 		if len(rest) > 0 && rest[0] < 0x80 { // nearly always
 			distance, rest = uint64(rest[0]), rest[1:]
 		} else if distance, rest = uvarint(rest); rest == nil {
-			return errDamaged
+			return ErrDamaged
 		}
 		n := next + distance
 		if n >= uint64(documents) {
-			return errDamaged
+			return ErrDamaged
 		}
 		fn(int(n))
 		next = n + 1
@@ -151,7 +151,7 @@ func (p *positions) advance() bool {
 	distance, rest := uvarint(p.rest)
 	encoded, rest := lengthPrefixed(rest)
 	if rest == nil || distance >= chunkDocuments {
-		p.err = errDamaged
+		p.err = ErrDamaged
 		return false
 	}
 	p.n, p.encoded, p.rest = p.next+int(distance), encoded, rest
@@ -174,7 +174,7 @@ func (p *positions) decode(list []uint32) []uint32 {
 		if b[0] < 0x80 {
 			distance, b = uint64(b[0]), b[1:]
 		} else if distance, b = uvarint(b); b == nil {
-			p.err = errDamaged
+			p.err = ErrDamaged
 			return list
 		}
 		at += uint32(distance)

@@ -282,7 +282,7 @@ func (e *evaluation) verifyChunk(words []string, at place, found set) error {
 			return in.err
 		}
 		if string(in.key) != string(k) {
-			return errDamaged // it has documents with the word
+			return ErrDamaged // it has documents with the word
 		}
 		lists[i] = newPositions(in.value, at.chunk)
 	}
@@ -294,11 +294,11 @@ func (e *evaluation) verifyChunk(words []string, at place, found set) error {
 		for i := range lists {
 			for lists[i].n < n || lists[i].encoded == nil {
 				if !lists[i].advance() {
-					return errDamaged
+					return ErrDamaged
 				}
 			}
 			if lists[i].n != n {
-				return errDamaged
+				return ErrDamaged
 			}
 		}
 		if !p.adjacent(lists) {

@@ -6,12 +6,6 @@ import "context"
 // tables of a store.
 func (b *Base) Relational() *Base { return b }
 
-// Each scans the rows of a query one by one into the same destinations, and calls
-// fn for each.
-func Each(ctx context.Context, db DB, dest []any, fn func() error, statement string, args ...any) error {
-	return each(ctx, db, dest, fn, statement, args...)
-}
-
 // LockLog returns the newest seq of the log, and prevents other writers from
 // appending until the transaction ends.
 func LockLog(ctx context.Context, tx Tx) (newest int64, err error) {

@@ -41,7 +41,7 @@ func (b *Base) AddCounts(ctx context.Context, batch string, counts ...store.Coun
 func (b *Base) Counts(ctx context.Context, owner string, first, last disclosure.Day) (found []store.Count, err error) {
 	defer b.fail("reading counts", &err)
 	c, day := store.Count{Owner: owner}, ""
-	err = each(ctx, b, []any{&day, &c.Operation, &c.N}, func() error {
+	err = Each(ctx, b, []any{&day, &c.Operation, &c.N}, func() error {
 		var ok bool
 		if c.Day, ok = disclosure.ParseDay(day); !ok {
 			return fmt.Errorf("%q is no day", day)

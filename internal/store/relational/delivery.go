@@ -122,7 +122,7 @@ func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claime
 			d        store.Delivery
 			webhooks []string
 		)
-		err = each(ctx, tx, deliveryFields(&d), func() error {
+		err = Each(ctx, tx, deliveryFields(&d), func() error {
 			if n := len(claimed); n == 0 || claimed[n-1].Webhook != d.Webhook {
 				claimed, webhooks = append(claimed, store.Claimed{Webhook: d.Webhook}), append(webhooks, d.Webhook)
 			}
@@ -172,7 +172,7 @@ func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map
 		webhook string
 		e       store.Endpoint
 	)
-	err = each(ctx, b, []any{&webhook, &e.FailingSince, &e.LastSuccessAt, &e.LastFailureAt, &e.Pending, &e.Dead}, func() error {
+	err = Each(ctx, b, []any{&webhook, &e.FailingSince, &e.LastSuccessAt, &e.LastFailureAt, &e.Pending, &e.Dead}, func() error {
 		endpoints[webhook] = e
 		return nil
 	}, `SELECT webhook, failing_since, last_success_at, last_failure_at,
@@ -207,7 +207,7 @@ func (b *Base) ListDeliveries(ctx context.Context, q store.DeliveryQuery) (all [
 		a       store.Attempt
 		latency int64 // microseconds
 	)
-	err = each(ctx, b, append(deliveryFields(&d), &a.At, &a.Status, &latency, &a.Error, &a.Excerpt), func() error {
+	err = Each(ctx, b, append(deliveryFields(&d), &a.At, &a.Status, &latency, &a.Error, &a.Excerpt), func() error {
 		if n := len(all); n == 0 || all[n-1].Seq != d.Seq {
 			all = append(all, store.Delivered{Delivery: d})
 		}
@@ -244,7 +244,7 @@ func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int)
 			webhook string
 			seq     int64
 		)
-		err := each(ctx, tx, []any{&webhook, &seq}, func() error {
+		err := Each(ctx, tx, []any{&webhook, &seq}, func() error {
 			old = append(old, []any{webhook, seq})
 			return nil
 		}, `SELECT webhook, seq FROM delivery WHERE done_at < $1 ORDER BY done_at, webhook, seq LIMIT $2 FOR UPDATE SKIP LOCKED`,

@@ -32,7 +32,7 @@ func (b *Base) DocumentPages(ctx context.Context, sha256 ...string) (found map[s
 		pages []string
 	)
 	hashes := slices.DeleteFunc(slices.Clone(sha256), func(h string) bool { return !store.IsHash(h) })
-	err = each(ctx, b, []any{&hash, &pages}, func() error {
+	err = Each(ctx, b, []any{&hash, &pages}, func() error {
 		found[hash], pages = pages, nil
 		return nil
 	}, `SELECT sha256, pages FROM `+b.Documents+` WHERE sha256 = ANY($1)`, hashes)

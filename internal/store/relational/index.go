@@ -46,7 +46,7 @@ func putBlocks(ctx context.Context, tx Tx, segment int64, from int, blocks [][]b
 func (b *Base) Segments(ctx context.Context) (list []store.Segment, err error) {
 	defer b.fail("listing the segments of the index of documents", &err)
 	var s store.Segment
-	err = each(ctx, b, []any{&s.ID, &s.Token, &s.Documents}, func() error { list = append(list, s); return nil },
+	err = Each(ctx, b, []any{&s.ID, &s.Token, &s.Documents}, func() error { list = append(list, s); return nil },
 		`SELECT id, token, documents FROM word_segment WHERE state = $1 ORDER BY COALESCE(newest, id)`, used)
 	return list, err
 }
@@ -74,7 +74,7 @@ func (b *Base) byID(ctx context.Context, statement string, ids []int64, fn func(
 		id    int64
 		bytes []byte
 	)
-	err := each(ctx, b, []any{&id, &bytes}, func() error {
+	err := Each(ctx, b, []any{&id, &bytes}, func() error {
 		found++
 		got := bytes
 		bytes = nil

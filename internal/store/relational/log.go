@@ -216,7 +216,7 @@ func (b *Base) RenewEpoch(
 // eachChange passes the changes that meet a condition to fn, until either fails.
 func eachChange(ctx context.Context, db DB, fn func(disclosure.Change) error, where string, args ...any) error {
 	var r store.Row
-	return each(ctx, db, []any{&r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body}, func() error {
+	return Each(ctx, db, []any{&r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body}, func() error {
 		c, err := r.Decode()
 		if err != nil {
 			return err

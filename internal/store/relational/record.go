@@ -92,7 +92,7 @@ func (b *Base) RecordsSince(ctx context.Context, kind string, revision int64) (f
 // readRecords reads the records that meet a condition, in order of revision.
 func readRecords(ctx context.Context, db DB, table recordTable, where string, args ...any) (found []store.Record, err error) {
 	var r store.Record
-	err = each(ctx, db, []any{&r.Kind, &r.ID, &r.Body, &r.Revision}, func() error {
+	err = Each(ctx, db, []any{&r.Kind, &r.ID, &r.Body, &r.Revision}, func() error {
 		found = append(found, r)
 		return nil
 	}, `SELECT kind, id, body, revision FROM `+table.rows+` WHERE `+where+` ORDER BY revision`, args...)

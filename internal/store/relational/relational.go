@@ -98,8 +98,9 @@ func (b *Base) fail(doing string, err *error) {
 	}
 }
 
-// each scans the rows of a query one by one into the same destinations.
-func each(ctx context.Context, db DB, dest []any, fn func() error, statement string, args ...any) error {
+// Each scans the rows of a query one by one into the same destinations, and calls
+// fn for each.
+func Each(ctx context.Context, db DB, dest []any, fn func() error, statement string, args ...any) error {
 	rows, err := db.Query(ctx, statement, args...)
 	if err != nil {
 		return err
@@ -118,14 +119,14 @@ func each(ctx context.Context, db DB, dest []any, fn func() error, statement str
 
 // One scans the only row of a query, and reports whether there is one.
 func One(ctx context.Context, db DB, dest []any, statement string, args ...any) (found bool, err error) {
-	err = each(ctx, db, dest, func() error { found = true; return nil }, statement, args...)
+	err = Each(ctx, db, dest, func() error { found = true; return nil }, statement, args...)
 	return found, err
 }
 
 // Column returns the values of a query of one column.
 func Column[T any](ctx context.Context, db DB, statement string, args ...any) (all []T, err error) {
 	var value T
-	err = each(ctx, db, []any{&value}, func() error { all = append(all, value); return nil }, statement, args...)
+	err = Each(ctx, db, []any{&value}, func() error { all = append(all, value); return nil }, statement, args...)
 	return all, err
 }
 

@@ -46,7 +46,7 @@ func addAttempts(ctx context.Context, tx Tx, results []store.Result) (map[store.
 		k  store.AttemptKey
 		at time.Time
 	)
-	err := each(ctx, tx, []any{&k.Webhook, &k.Seq, &at}, func() error {
+	err := Each(ctx, tx, []any{&k.Webhook, &k.Seq, &at}, func() error {
 		k.At = at.UnixMicro()
 		added[k] = true
 		return nil

@@ -52,7 +52,7 @@ func (b *Base) Uses(ctx context.Context) (uses map[string]store.Use, err error) 
 		name string
 		u    store.Use
 	)
-	err = each(ctx, b, []any{&name, &u.First, &u.Last}, func() error {
+	err = Each(ctx, b, []any{&name, &u.First, &u.Last}, func() error {
 		uses[name] = u
 		return nil
 	}, `SELECT name, first_at, last_at FROM use_mark`)

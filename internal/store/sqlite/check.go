@@ -87,17 +87,14 @@ func (s *Store) CheckFile(ctx context.Context, found func(table, problem string)
 	}
 	var child, parent string
 	var rows int
-	return failedUnlessNil("checking references", relational.Each(ctx, &prepared{preparer: db}, []any{&child, &parent, &rows}, func() error {
+	err = relational.Each(ctx, &prepared{preparer: db}, []any{&child, &parent, &rows}, func() error {
 		found(child, fmt.Sprintf("%d rows refer to rows of %s that do not exist", rows, parent))
 		return nil
-	}, `SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2`))
-}
-
-func failedUnlessNil(doing string, err error) error {
-	if err == nil {
-		return nil
+	}, `SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2`)
+	if err != nil {
+		return failed("checking references", err)
 	}
-	return failed(doing, err)
+	return nil
 }
 
 // checkTable fails with store.ErrDamaged when a page of a table, or of one of its

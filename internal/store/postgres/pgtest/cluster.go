@@ -18,7 +18,7 @@ type Cluster struct{ *server }
 // name=value, are added to those of all servers here.
 func NewCluster(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
-	c, err := StartCluster(settings...)
+	c, err := startCluster(settings...)
 	if err != nil {
 		t.Fatalf("PostgreSQL for the test: %v", err)
 	}
@@ -26,8 +26,7 @@ func NewCluster(t testing.TB, settings ...string) *Cluster {
 	return c
 }
 
-// StartCluster is NewCluster for a program that is not a test.
-func StartCluster(settings ...string) (*Cluster, error) {
+func startCluster(settings ...string) (*Cluster, error) {
 	port, err := processtest.FreePort()
 	if err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (c *Cluster) Thaw() { signalAll(c.data(), syscall.SIGCONT) }
 // Standby starts a hot standby, which follows c by streaming replication.
 func (c *Cluster) Standby(t testing.TB) *Cluster {
 	t.Helper()
-	s, err := c.StartStandby()
+	s, err := c.startStandby()
 	if err != nil {
 		t.Fatalf("a standby of PostgreSQL for the test: %v", err)
 	}
@@ -94,8 +93,7 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 	return s
 }
 
-// StartStandby is Standby for a program that is not a test.
-func (c *Cluster) StartStandby() (*Cluster, error) {
+func (c *Cluster) startStandby() (*Cluster, error) {
 	port, err := processtest.FreePort()
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (c *compactCmd) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-// returnSpace returns unused space to the file system, and says what became of it.
+// returnSpace returns unused space to the file system, and describes the result.
 func returnSpace(ctx context.Context, db engine.Store, hold func(context.Context) error) (string, error) {
 	size, err := db.Size(ctx)
 	if err != nil {

@@ -107,8 +107,8 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	return nil
 }
 
-// announce tells where the service is. It is a line for people, unless the output is
-// for programs.
+// announce prints the address of the service, or logs it if the log is JSON, which
+// programs read.
 func (c *serveConfig) announce(stdout io.Writer, log *telemetry.Log, base string) {
 	if c.LogFormat == "json" {
 		log.Info("ready", "base_url", base)

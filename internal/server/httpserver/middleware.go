@@ -207,8 +207,8 @@ var (
 const maxFresh = 5 * time.Second
 
 // commonHeaders sets the headers of every response: the source of the reports, the
-// age of data that cannot be brought up to date, and access from any origin. They do not depend on the request, because shared caches
-// keep responses for all clients.
+// age of data that cannot be brought up to date, and access from any origin. They do
+// not depend on the request, because shared caches keep responses for all clients.
 func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

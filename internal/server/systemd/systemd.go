@@ -93,14 +93,14 @@ func (n *Notifier) send(state string) error {
 		return nil
 	}
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: n.socket, Net: "unixgram"})
+	if err == nil {
+		defer conn.Close()
+		err = conn.SetWriteDeadline(time.Now().Add(sendTimeout))
+	}
+	if err == nil {
+		_, err = conn.Write([]byte(state))
+	}
 	if err != nil {
-		return fmt.Errorf("report to systemd: %w", err)
-	}
-	defer conn.Close()
-	if err := conn.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
-		return fmt.Errorf("report to systemd: %w", err)
-	}
-	if _, err := conn.Write([]byte(state)); err != nil {
 		return fmt.Errorf("report to systemd: %w", err)
 	}
 	return nil

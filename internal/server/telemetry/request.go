@@ -27,8 +27,9 @@ type Request struct {
 	Expected bool // the status is not a failure
 }
 
-// Request logs a request, if l.Access selects it. It encodes the line itself, as log/slog would, because that
-// is a tenth faster for whole requests: see docs/performance.md.
+// Request logs a request, if l.Access selects it. It encodes the line itself, as
+// log/slog would, because that is a tenth faster for whole requests: see
+// docs/performance.md.
 func (l *Log) Request(r Request) {
 	level := slog.LevelInfo
 	if r.Status >= 500 && !r.Expected {

@@ -57,16 +57,18 @@ func NewMetrics(version string) *Metrics {
 		"Time from the publication of a new report by the regulator to its availability here, recorded by every replica. Reports whose time has no seconds are left out.", delays, "type")
 	m.ingested = m.histogram("pregon_report_ingest_delay_seconds",
 		"Time from the first observation of a new report to its availability here, for the same reports.", delays, "type")
-	m.reads = prometheus.NewCounterVec(prometheus.CounterOpts{
+	reads := prometheus.CounterOpts{
 		Name: "pregon_source_reads_total",
 		Help: "Reads of the source, by surface and outcome (ok, status, transport, markup, missing or failed).",
-	}, []string{"surface", "outcome"})
-	m.describe("pregon_source_reads_total", "counter", "Reads of the source, by surface and outcome (ok, status, transport, markup, missing or failed).", Label{Name: "surface"}, Label{Name: "outcome"})
-	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	}
+	m.reads = prometheus.NewCounterVec(reads, []string{"surface", "outcome"})
+	m.describe(reads.Name, "counter", reads.Help, Label{Name: "surface"}, Label{Name: "outcome"})
+	info := prometheus.GaugeOpts{
 		Name: "pregon_build_info", Help: "The build that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
-	}, func() float64 { return 1 })
-	m.describe("pregon_build_info", "gauge", "The build that runs; always 1.", Label{Name: "version"}, Label{Name: "goversion"})
+	}
+	build := prometheus.NewGaugeFunc(info, func() float64 { return 1 })
+	m.describe(info.Name, "gauge", info.Help, Label{Name: "version"}, Label{Name: "goversion"})
 	m.registry.MustRegister(m.reads, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -134,7 +134,7 @@ func (h *health) failures() []Failure {
 	return slices.SortedFunc(maps.Values(parts), func(a, b Failure) int { return cmp.Compare(a.Part, b.Part) })
 }
 
-// over reports whether the failures of a method that is called rarely are of the past.
+// over reports whether the failures of a method that is called rarely no longer count.
 // h.mu is held.
 func (h *health) over(m method, r *calls) bool {
 	worked := h.worked[0]

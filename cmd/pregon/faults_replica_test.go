@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -70,6 +72,55 @@ func TestHolderLost(t *testing.T) {
 				w.holder(t)
 			}
 		})
+	}
+	w.end(t)
+}
+
+// TestSlowDatabase: each answer of PostgreSQL takes 200 ms more. Reports arrive,
+// nothing fails, and reads do not depend on it.
+func TestSlowDatabase(t *testing.T) {
+	t.Parallel()
+	w, proxies := behindProxies(t)
+	for _, p := range proxies {
+		p.delay.Store(int64(100 * time.Millisecond))
+	}
+	began, reads := time.Now(), 0
+	var longest time.Duration
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for ; ; waittest.Pace(t.Context(), comeBack) {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			for i, s := range w.serves {
+				asked := time.Now()
+				for _, path := range []string{"/readyz", "/api/v1/reports?limit=5", "/api/v1/reports/" + w.known} {
+					if got := s.status(t, path, "", ""); got != http.StatusOK {
+						t.Errorf("%s of replica %d: got %d, want 200", path, i, got)
+					}
+				}
+				if got := s.storeReasons(t); len(got) > 0 {
+					t.Errorf("reasons of the store at replica %d: got %q, want none", i, got)
+				}
+				longest, reads = max(longest, time.Since(asked)), reads+4
+			}
+		}
+	})
+	w.burst(t, 3)
+	w.agree(t)
+	w.writes(t, w.serves[0], http.StatusCreated)
+	close(done)
+	watching.Wait()
+	t.Logf("three reports are complete after %v; the slowest four of %d reads took %v", time.Since(began), reads, longest)
+	for _, s := range w.serves {
+		for line := range strings.Lines(s.log.events()) {
+			if strings.Contains(line, "level=ERROR") || strings.Contains(line, "no longer reading") {
+				t.Errorf("the log has %s", line)
+			}
+		}
 	}
 	w.end(t)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"pregon/internal/store"
 	"pregon/internal/store/relational"
 )
 
@@ -40,6 +41,17 @@ func writing(timeout time.Duration) pgx.TxOptions {
 // update runs fn in a transaction that others may have to wait for.
 func (s *Store) update(ctx context.Context, fn func(relational.Tx) error) error {
 	return s.transact(ctx, s.pool, s.writing, fn)
+}
+
+// Append implements store.Store: see relational.Base.
+func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	select {
+	case s.appending <- struct{}{}:
+	case <-ctx.Done():
+		return store.Outcome{}, failed("appending to the log", ctx.Err())
+	}
+	defer func() { <-s.appending }()
+	return s.Base.Append(ctx, b)
 }
 
 func (s *Store) transact(ctx context.Context, pool *pgxpool.Pool, options pgx.TxOptions, fn func(relational.Tx) error) error {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +53,10 @@ type Store struct {
 	hears   atomic.Bool   // notifications arrive
 
 	created bool
+
+	// appending is full during an append. Appends wait for each other in any case,
+	// and here they do not keep connections that others need.
+	appending chan struct{}
 
 	// commit is a field so that tests can make it fail, before it takes effect and
 	// after.
@@ -114,6 +119,10 @@ func (s *Store) checkSchema(ctx context.Context) error {
 
 var errOldSchema = fault.New(fault.Unavailable, "the read replica has not received the present schema yet")
 
+// maxConns is how many connections a pool has unless the address says otherwise.
+// On a slow network each read keeps one for a while.
+const maxConns = 10
+
 // connect returns a store on a database whose schema is not known yet.
 func connect(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
@@ -123,6 +132,9 @@ func connect(ctx context.Context, url string) (*Store, error) {
 		return nil, fault.New(fault.Invalid, "the address of the store is not one of PostgreSQL: use postgres://user@host/database")
 	}
 	name(config.ConnConfig, "pregon")
+	if !strings.Contains(url, "pool_max_conns=") {
+		config.MaxConns = maxConns
+	}
 	hosts := newHosts(config)
 	pool, err := hosts.newPool(ctx, config)
 	if err != nil {
@@ -147,6 +159,7 @@ func connect(ctx context.Context, url string) (*Store, error) {
 		pool:      pool,
 		leases:    leases,
 		writing:   writing(writeTimeout),
+		appending: make(chan struct{}, 1),
 		poll:      time.Second,
 		commit:    func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
 		listening: make(chan struct{}),

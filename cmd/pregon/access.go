@@ -74,6 +74,16 @@ func (c *serveConfig) newAuth(ctx context.Context, db store.Store, box *secret.B
 	})
 }
 
+// epochStore is a store whose followers read everything again when the log has
+// another epoch: see follow.Options.
+type epochStore struct {
+	store.Store
+	epoch func() string
+}
+
+// Epoch returns the epoch of the log.
+func (s epochStore) Epoch() string { return s.epoch() }
+
 func (f *accessFlags) proxies() (p access.Proxies) {
 	for _, n := range f.TrustedProxies {
 		p = append(p, n.Prefix)

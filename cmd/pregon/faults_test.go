@@ -77,6 +77,16 @@ func (w *trial) filed(t *testing.T) map[string]apiReport {
 	return w.truth(t, from, from+31, disclosure.IP, disclosure.OIR)
 }
 
+// published returns what the source has published since the start.
+func (w *trial) published(t *testing.T) map[string]apiReport {
+	t.Helper()
+	filed := w.filed(t)
+	for id := range w.before {
+		delete(filed, id)
+	}
+	return filed
+}
+
 // burst publishes reports.
 func (w *trial) burst(t *testing.T, n int) (ids []string) {
 	t.Helper()
@@ -90,21 +100,10 @@ func (w *trial) burst(t *testing.T, n int) (ids []string) {
 // announced it once.
 func (w *trial) agree(t *testing.T) {
 	t.Helper()
-	filed := w.filed(t)
-	for id := range w.before {
-		delete(filed, id)
-	}
+	filed := w.published(t)
 	eventually(t, func() error {
-		for i, s := range w.serves {
-			list, err := listed(s.url)
-			if err != nil {
-				return err
-			}
-			for id := range filed {
-				if list[id] != 1 {
-					return fmt.Errorf("replica %d lists %s %d times, want 1", i, id, list[id])
-				}
-			}
+		if err := w.lists(filed); err != nil {
+			return err
 		}
 		asking, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -117,7 +116,23 @@ func (w *trial) agree(t *testing.T) {
 	})
 }
 
-// fault is a fault of the store and what clients see while it lasts.
+// lists returns an error unless each replica lists every report once.
+func (w *trial) lists(filed map[string]apiReport) error {
+	for i, s := range w.serves {
+		list, err := listed(s.url)
+		if err != nil {
+			return err
+		}
+		for id := range filed {
+			if list[id] != 1 {
+				return fmt.Errorf("replica %d lists %s %d times, want 1", i, id, list[id])
+			}
+		}
+	}
+	return nil
+}
+
+// storeFault is a fault of the store and what clients see while it lasts.
 type storeFault struct {
 	begin, end func()
 	reasons    []string // one of which the status gives

@@ -128,7 +128,7 @@ func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db
 		return err
 	}
 	s.closers = append(s.closers, auditFile.Close, auditFile.reopenOnHangup(s.log.Logger))
-	if s.auth, err = c.newAuth(ctx, db, box, audit, base, s.log.Logger); err != nil {
+	if s.auth, err = c.newAuth(ctx, epochStore{db, s.catalog.Epoch}, box, audit, base, s.log.Logger); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.auth.Close)

@@ -80,7 +80,10 @@ func (k *Keyring) Refresh(ctx context.Context) error { return k.follower.Poll(ct
 // program wrote it, is dropped: its secrets are refused.
 func (k *Keyring) apply(ctx context.Context, u follow.Update) {
 	old := k.known.Load()
-	next := &keys{byID: maps.Clone(old.byID), byDigest: make(map[digest]keyAndSecret, len(old.byDigest)+len(u.Records))}
+	next := &keys{byDigest: make(map[digest]keyAndSecret, len(old.byDigest)+len(u.Records))}
+	if !u.Reload {
+		next.byID = maps.Clone(old.byID)
+	}
 	if next.byID == nil {
 		next.byID = map[string]*holder{}
 	}
@@ -92,7 +95,7 @@ func (k *Keyring) apply(ctx context.Context, u follow.Update) {
 			continue
 		}
 		h.revision = r.Revision
-		if known := next.byID[r.ID]; known != nil {
+		if known := old.byID[r.ID]; known != nil {
 			h.noted = known.noted
 		}
 		next.byID[r.ID] = h

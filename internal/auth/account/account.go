@@ -129,7 +129,10 @@ func (a *Accounts) Wake(ctx context.Context) error { return a.follower.Wake(ctx)
 func (a *Accounts) Follow(ctx context.Context) error { return a.follower.Run(ctx) }
 
 func (a *Accounts) apply(ctx context.Context, u follow.Update) {
-	next := &accounts{byID: maps.Clone(a.known.Load().byID), grants: map[string]ownedGrant{}}
+	next := &accounts{grants: map[string]ownedGrant{}}
+	if !u.Reload {
+		next.byID = maps.Clone(a.known.Load().byID)
+	}
 	if next.byID == nil {
 		next.byID = map[string]*Account{}
 	}

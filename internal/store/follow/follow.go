@@ -38,7 +38,8 @@ type Options struct {
 	Apply func(ctx context.Context, u Update)
 	// Epoch returns the epoch of the log. A new epoch means that a backup was
 	// restored, which has older records with lower revisions: all are read again.
-	// Without it the records are never read again.
+	// Without it the method Epoch of Store is used. If there is none, the records
+	// are never read again.
 	Epoch  func() string
 	Logger *slog.Logger // nil: failures are not logged
 }
@@ -66,7 +67,12 @@ type Follower struct {
 }
 
 // New returns a follower that has read nothing yet.
-func New(o Options) *Follower { return &Follower{o: o, lock: make(chan struct{}, 1)} }
+func New(o Options) *Follower {
+	if log, ok := o.Store.(interface{ Epoch() string }); ok && o.Epoch == nil {
+		o.Epoch = log.Epoch
+	}
+	return &Follower{o: o, lock: make(chan struct{}, 1)}
+}
 
 // Run polls until the context ends and returns the context's error.
 func (f *Follower) Run(ctx context.Context) error {

@@ -59,7 +59,7 @@ func (s *service) checkRestored(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ended, err := s.auth.Accounts.EndRestored(ctx, head.Epoch)
+	ended, err := s.auth.Accounts.EndRestored(ctx, head)
 	if ended > 0 {
 		s.log.Warn("a backup was restored: all sessions of people and the access of their applications were ended")
 	}

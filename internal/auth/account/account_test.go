@@ -17,6 +17,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
@@ -238,9 +239,11 @@ func TestRefresh(t *testing.T) {
 // After a restored backup, which the epoch shows, nobody stays signed in.
 func TestEndRestored(t *testing.T) {
 	rs := replicas(t, 2)
+	var log disclosure.Head
 	end := func(r *replica, epoch string, want int) {
 		t.Helper()
-		if got, err := r.EndRestored(t.Context(), epoch); got != want || err != nil {
+		log.Epoch = epoch
+		if got, err := r.EndRestored(t.Context(), log); got != want || err != nil {
 			t.Errorf("epoch %s ends the access of %d accounts, %v, want %d", epoch, got, err, want)
 		}
 	}
@@ -267,6 +270,11 @@ func TestEndRestored(t *testing.T) {
 	if !rs[0].open(t, session, raw) {
 		t.Error("a new session is not open")
 	}
+	// An earlier version made a backup, in which there is no record of the epoch.
+	old := replicas(t, 1)[0]
+	grant(t, old)
+	log.Past = []disclosure.Cursor{{Epoch: "one", Seq: 1}}
+	end(old, "two", 1)
 }
 
 // Guesses neither refresh nor end a grant.

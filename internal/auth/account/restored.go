@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/store"
 )
 
@@ -14,17 +15,18 @@ const epochKind = "account-epoch"
 // EndRestored ends all sessions and grants when the epoch of the log is another than
 // at the last call, and returns of how many accounts. A backup was restored: it has
 // sessions that were ended since it was made, and refresh tokens that were used.
-func (a *Accounts) EndRestored(ctx context.Context, epoch string) (ended int, err error) {
+func (a *Accounts) EndRestored(ctx context.Context, log disclosure.Head) (ended int, err error) {
 	records, err := a.o.Store.RecordsSince(ctx, epochKind, 0)
-	if err != nil || len(records) == 1 && records[0].Body == epoch {
+	if err != nil || len(records) == 1 && records[0].Body == log.Epoch {
 		return 0, err
 	}
-	if len(records) == 1 { // otherwise the store is new, or of an earlier version
+	// An earlier version has no record, and may have made the backup.
+	if len(records) == 1 || len(log.Past) > 0 {
 		if ended, err = a.endAll(ctx); err != nil {
 			return ended, err
 		}
 	}
-	_, err = store.PutRecord(ctx, a.o.Store, store.Record{Kind: epochKind, ID: "log", Body: epoch, Revision: store.AnyRevision})
+	_, err = store.PutRecord(ctx, a.o.Store, store.Record{Kind: epochKind, ID: "log", Body: log.Epoch, Revision: store.AnyRevision})
 	return ended, err
 }
 

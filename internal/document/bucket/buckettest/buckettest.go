@@ -146,12 +146,14 @@ func (s *Server) start() {
 	}
 }
 
+// ping sends a request: the server accepts connections before it can serve them.
 func (s *Server) ping() error {
-	conn, err := net.DialTimeout("tcp", s.address, time.Second)
+	client := http.Client{Timeout: time.Second}
+	res, err := client.Get(s.URL())
 	if err != nil {
 		return err
 	}
-	return conn.Close()
+	return res.Body.Close()
 }
 
 func freeAddress(t testing.TB) string {

@@ -18,14 +18,11 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	db, err := address.OpenCopy(ctx, false)
+	db, err := address.OpenComplete(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := clone.Check(ctx, db.Relational()); err != nil {
-		return err
-	}
 	lease := &sourceLease{db: db, holder: processName()}
 	defer lease.release(ctx)
 	if err := lease.wait(ctx); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"pregon/internal/cli"
 	"pregon/internal/fault"
 	"pregon/internal/store"
-	"pregon/internal/store/clone"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/verify"
 )
@@ -35,7 +33,15 @@ func (c *verifyCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	db, err := c.openChecked(ctx)
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	open := address.OpenComplete
+	if c.Repair {
+		open = func(ctx context.Context) (engine.Store, error) { return address.Open(ctx, false) }
+	}
+	db, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,25 +64,6 @@ func (c *verifyCmd) Run(ctx context.Context, p *process) error {
 		}
 	}
 	return c.summarize(p, checked.Counts())
-}
-
-// openChecked opens the store. A copy that is only checked can still be continued.
-func (c *verifyCmd) openChecked(ctx context.Context) (engine.Store, error) {
-	if c.Repair {
-		return c.open(ctx, false)
-	}
-	address, err := c.address()
-	if err != nil {
-		return nil, err
-	}
-	db, err := address.OpenCopy(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	if err := clone.Check(ctx, db.Relational()); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
 }
 
 // check checks the store and prints the findings.

@@ -44,6 +44,19 @@ func (a Address) Open(ctx context.Context, create bool) (Store, error) {
 	return db, nil
 }
 
+// OpenComplete is like Open without create, but the target of a complete copy stays
+// one: the copy can be continued.
+func (a Address) OpenComplete(ctx context.Context) (Store, error) {
+	db, err := a.OpenCopy(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := clone.Check(ctx, db.Relational()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
 // OpenCopy is like Open, for commands that work on targets of copies too.
 func (a Address) OpenCopy(ctx context.Context, create bool) (Store, error) {
 	if a.url != "" {

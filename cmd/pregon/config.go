@@ -118,19 +118,11 @@ func (r role) delivers() bool { return r == "all" || r == "deliver" }
 // validate checks what the types of the flags cannot: values, and combinations of
 // them. It replaces origins by their canonical form.
 func (c *serveConfig) validate() error {
-	if _, err := c.address(); err != nil {
+	if err := c.validateStore(); err != nil {
 		return err
 	}
 	if c.Source == "demo" && c.Role != "all" {
 		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs inside one process, with --role all", c.Role)
-	}
-	if c.StoreRead != "" {
-		if address, err := engine.ParseAddress(c.StoreRead); err != nil || !address.IsPostgres() {
-			return fault.New(fault.Invalid, "--store-read must be postgres://USER@HOST/DATABASE, the address of a standby server of --store")
-		}
-		if address, err := c.address(); c.Role != "serve" || err != nil || !address.IsPostgres() {
-			return fault.New(fault.Invalid, "--store-read goes with --role serve and a postgres:// --store only: other processes must not be behind the store")
-		}
 	}
 	if err := cli.CheckAddress("--listen", c.Listen); err != nil {
 		return err
@@ -145,9 +137,6 @@ func (c *serveConfig) validate() error {
 	}
 	if c.Drain < 0 || c.Drain > 5*time.Minute {
 		return fault.New(fault.Invalid, "--drain %v must be from 0s to 5m", c.Drain)
-	}
-	if c.WaitStore < 0 || c.WaitStore > time.Hour {
-		return fault.New(fault.Invalid, "--wait-store %v must be from 0s to 1h", c.WaitStore)
 	}
 	if err := c.sourceFlags.validate(); err != nil {
 		return err
@@ -176,6 +165,26 @@ func (c *serveConfig) validate() error {
 		return fault.New(fault.Invalid, "--webhook-owner-days %d must be from 1 to 3650, or 0 for ever", c.WebhookOwnerDays)
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
+}
+
+func (c *serveConfig) validateStore() error {
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	if c.WaitStore < 0 || c.WaitStore > time.Hour {
+		return fault.New(fault.Invalid, "--wait-store %v must be from 0s to 1h", c.WaitStore)
+	}
+	if c.StoreRead == "" {
+		return nil
+	}
+	if standby, err := engine.ParseAddress(c.StoreRead); err != nil || !standby.IsPostgres() {
+		return fault.New(fault.Invalid, "--store-read must be postgres://USER@HOST/DATABASE, the address of a standby server of --store")
+	}
+	if c.Role != "serve" || !address.IsPostgres() {
+		return fault.New(fault.Invalid, "--store-read goes with --role serve and a postgres:// --store only: other processes must not be behind the store")
+	}
+	return nil
 }
 
 // validatePoll refuses an interval that would leave no requests to anything but the

@@ -40,25 +40,11 @@ func (c *copyCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer target.Close()
 
-	var bar *cli.Bar
-	round := 0
+	bar := &roundBar{p: p}
 	result, err := clone.Copy(ctx, clone.Options{
-		From: source, To: target, FromSQLite: from.Path() != "", ToSQLite: to.Path() != "",
-		Progress: func(r int, done, rows int64) {
-			if r != round {
-				what := "copying"
-				if round = r; r > 1 {
-					bar.Finish()
-					what = "comparing"
-				}
-				bar = cli.NewBar(p.stderr, what, "rows", rows)
-			}
-			bar.Set(int(min(done, rows)))
-		},
+		From: source, To: target, FromSQLite: from.Path() != "", ToSQLite: to.Path() != "", Progress: bar.set,
 	})
-	if bar != nil {
-		bar.Finish()
-	}
+	bar.finish()
 	if err != nil {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: run the same command again to continue")
@@ -74,4 +60,29 @@ func (c *copyCmd) Run(ctx context.Context, p *process) error {
 		fmt.Fprintln(p.stdout, "the source is in use, so no service starts on the copy yet: to move to it, stop every serve on the source and run the same command again; to use it beside the source, run pregon restore on it")
 	}
 	return errors.Join(source.Close(), target.Close())
+}
+
+// roundBar shows a bar for each round of a copy.
+type roundBar struct {
+	p     *process
+	round int
+	bar   *cli.Bar
+}
+
+func (b *roundBar) set(round int, done, rows int64) {
+	if round != b.round {
+		b.finish()
+		what := "copying"
+		if b.round = round; round > 1 {
+			what = "comparing"
+		}
+		b.bar = cli.NewBar(b.p.stderr, what, "rows", rows)
+	}
+	b.bar.Set(int(min(done, rows)))
+}
+
+func (b *roundBar) finish() {
+	if b.bar != nil {
+		b.bar.Finish()
+	}
 }

@@ -52,15 +52,10 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	stderr := p.stderr
-	if c.LogFormat == "text" && p.colors(stderr) {
-		stderr = telemetry.Colored(stderr)
-	}
-	log, err := telemetry.NewLog(stderr, c.LogFormat, c.LogLevel)
+	log, err := c.newLog(p)
 	if err != nil {
 		return err
 	}
-	log.Access = c.AccessLog
 	defer log.Flush()
 	if err := sandbox.HideMemory(); err != nil {
 		log.Logger.Warn("other processes of this user can read the service's memory and environment", "err", err)
@@ -105,6 +100,19 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	log.Info("stopped")
 	return nil
+}
+
+func (c *serveConfig) newLog(p *process) (*telemetry.Log, error) {
+	stderr := p.stderr
+	if c.LogFormat == "text" && p.colors(stderr) {
+		stderr = telemetry.Colored(stderr)
+	}
+	log, err := telemetry.NewLog(stderr, c.LogFormat, c.LogLevel)
+	if err != nil {
+		return nil, err
+	}
+	log.Access = c.AccessLog
+	return log, nil
 }
 
 // announce prints the address of the service, or logs it if the log is JSON, which
@@ -175,13 +183,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	loaded := make(chan struct{})
 	g.Go(func() error {
 		defer stopBackground()
-		if s.patientClients {
-			select {
-			case <-loaded:
-			case <-ctx.Done():
-			}
-		}
-		return s.server.Run(ctx, listener)
+		return s.serve(ctx, listener, loaded)
 	})
 	whenLoaded := func(ctx context.Context, run func(context.Context) error) {
 		g.Go(func() error {
@@ -227,6 +229,17 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		})
 	}
 	return g.Wait()
+}
+
+// serve serves clients, at once or when the catalogue is loaded.
+func (s *service) serve(ctx context.Context, listener net.Listener, loaded <-chan struct{}) error {
+	if s.patientClients {
+		select {
+		case <-loaded:
+		case <-ctx.Done():
+		}
+	}
+	return s.server.Run(ctx, listener)
 }
 
 // follow loads the catalogue and then follows the store. Most of the heap is the

@@ -46,17 +46,9 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	if err := c.wireTraces(ctx, s); err != nil {
 		return s, err
 	}
-	var main store.Store = opened
-	if c.StoreRead != "" {
-		standby, err := engine.ParseAddress(c.StoreRead)
-		if err != nil {
-			return s, err
-		}
-		both, end, err := standby.WithStandby(ctx, opened, c.WaitStore, log.Logger)
-		if err != nil {
-			return s, err
-		}
-		main, s.closers = both, append(s.closers, end)
+	main, err := c.withStandby(ctx, s)
+	if err != nil {
+		return s, err
 	}
 	s.store = monitor.New(main, monitor.Options{Logger: log.Logger, Observe: s.metrics.Store})
 	db := &store.Sourced{Store: s.store}
@@ -82,6 +74,23 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 		return s, err
 	}
 	return s, c.wireSurfaces(ctx, s, db, base)
+}
+
+// withStandby returns the store of the service, or one that reads from --store-read.
+func (c *serveConfig) withStandby(ctx context.Context, s *service) (store.Store, error) {
+	if c.StoreRead == "" {
+		return s.engine, nil
+	}
+	standby, err := engine.ParseAddress(c.StoreRead)
+	if err != nil {
+		return nil, err
+	}
+	both, end, err := standby.WithStandby(ctx, s.engine, c.WaitStore, s.log.Logger)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, end)
+	return both, nil
 }
 
 // wireSource creates what reads the source, including documents.

@@ -2,7 +2,12 @@ package main_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"pregon/internal/store/postgres/pgtest"
 )
@@ -41,6 +46,62 @@ func TestDatabaseFaults(t *testing.T) {
 				t.Errorf("replica %d logged %d lines, want 30 at most", i, n)
 			}
 		}
+	})
+	w.end(t)
+}
+
+// TestDatabaseAwayForAMinute stops PostgreSQL for a minute, in which the pauses
+// between attempts reach their full length.
+func TestDatabaseAwayForAMinute(t *testing.T) {
+	t.Parallel()
+	c := pgtest.NewCluster(t)
+	w := newTrial(t, c.URL(), 2)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.endure(t, storeFault{
+		begin: func() { must(c.Stop("fast")) }, end: func() { must(c.Start()) },
+		reasons: []string{"does not answer", "broke", "shutting down"}, status: 503, lasts: time.Minute,
+	})
+	w.end(t)
+}
+
+// TestDatabaseDiskFull fills the disk of the database; the log of PostgreSQL (WAL) is
+// on another one.
+func TestDatabaseDiskFull(t *testing.T) {
+	t.Parallel()
+	c := pgtest.NewCluster(t)
+	disk := filepath.Join(c.Dir(), "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	smallDisk(t, disk)
+	owner, err := os.Stat(c.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, filler := filepath.Join(disk, "space"), filepath.Join(disk, "filler")
+	uid := int(owner.Sys().(*syscall.Stat_t).Uid)
+	for _, err := range []error{
+		os.Mkdir(space, 0o700), os.Chown(space, uid, -1),
+		c.Exec("CREATE TABLESPACE small LOCATION '" + space + "'"), c.Exec("CREATE DATABASE small TABLESPACE small"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newTrial(t, strings.Replace(c.URL(), "/test?", "/small?", 1), 2)
+	w.endure(t, storeFault{
+		begin: func() { fill(t, filler); w.burst(t, 12) }, // there may be space in the tables
+		end: func() {
+			if err := os.Remove(filler); err != nil {
+				t.Fatal(err)
+			}
+		},
+		reasons: []string{"disk is full"}, readable: true,
 	})
 	w.end(t)
 }

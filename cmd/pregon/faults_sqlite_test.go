@@ -21,10 +21,9 @@ import (
 	"pregon/internal/waittest"
 )
 
-// smallDisk mounts a file system with a few megabytes.
-func smallDisk(t *testing.T) (dir string) {
+// smallDisk mounts a file system with a few megabytes on a directory.
+func smallDisk(t *testing.T, dir string) {
 	t.Helper()
-	dir = t.TempDir()
 	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=24m")
 	if errors.Is(err, os.ErrPermission) {
 		t.Skipf("only root may mount a small disk: %v", err)
@@ -33,13 +32,13 @@ func smallDisk(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
 }
 
 // TestFileFaults breaks the file of SQLite in various ways.
 func TestFileFaults(t *testing.T) {
 	t.Parallel()
-	dir := smallDisk(t)
+	dir := t.TempDir()
+	smallDisk(t, dir)
 	path := filepath.Join(dir, "pregon.db")
 	w := newTrial(t, "sqlite:"+path, 1)
 	t.Run("locked", func(t *testing.T) {

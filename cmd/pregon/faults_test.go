@@ -138,6 +138,7 @@ type storeFault struct {
 	reasons    []string // one of which the status gives
 	status     int      // of a write, 0 for any
 	readable   bool     // the store can still be read
+	lasts      time.Duration
 }
 
 // endure plays a fault: reads continue from memory, the status names the store, a
@@ -164,6 +165,13 @@ func (w *trial) endure(t *testing.T, f storeFault) {
 		w.reads(t, s, !f.readable)
 		w.writes(t, s, f.status)
 	}
+	for time.Since(began) < f.lasts {
+		w.burst(t, 1)
+		for _, s := range w.serves {
+			w.reads(t, s, !f.readable)
+		}
+		waittest.Pace(t.Context(), time.Second)
+	}
 	f.end()
 	ended := time.Now()
 	w.burst(t, 3)
@@ -178,9 +186,10 @@ func (w *trial) endure(t *testing.T, f storeFault) {
 		})
 	}
 	t.Logf("everything is complete %v after the end of the fault", time.Since(ended).Round(100*time.Millisecond))
+	most := 30 + 10*int(f.lasts/time.Minute)
 	for i, n := range w.lines() {
-		if n -= before[i]; n > 30 {
-			t.Errorf("replica %d logged %d lines about the fault, want 30 at most", i, n)
+		if n -= before[i]; n > most {
+			t.Errorf("replica %d logged %d lines about the fault, want %d at most", i, n, most)
 		}
 	}
 }

@@ -42,7 +42,7 @@ type Store struct {
 
 	path    string
 	opened  fs.FileInfo // the file as it was opened
-	log     fs.FileInfo // its write-ahead log, nil if there is none
+	wal     fs.FileInfo // its write-ahead log, nil if there is none
 	created bool
 
 	// commit is a field so that tests can make it fail, before it takes effect and
@@ -88,7 +88,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		}
 		return nil, failed("opening the store "+path, err)
 	}
-	s.log, _ = os.Stat(path + "-wal")
+	s.wal, _ = os.Stat(path + "-wal")
 	return s, nil
 }
 
@@ -138,10 +138,10 @@ func (s *Store) Close() error {
 // would apply the log to that file.
 func (s *Store) setAside() error {
 	file, err := os.Stat(s.path)
-	if err != nil || os.SameFile(s.opened, file) || s.log == nil {
+	if err != nil || os.SameFile(s.opened, file) || s.wal == nil {
 		return nil
 	}
-	if log, err := os.Stat(s.path + "-wal"); err != nil || !os.SameFile(s.log, log) {
+	if wal, err := os.Stat(s.path + "-wal"); err != nil || !os.SameFile(s.wal, wal) {
 		return nil // SQLite has removed it
 	}
 	return errors.Join(os.Rename(s.path+"-wal", s.path+"-wal.replaced"), os.Remove(s.path+"-shm"))

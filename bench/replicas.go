@@ -185,8 +185,11 @@ func publishOne(origin string) (string, error) {
 	}
 	defer resp.Body.Close()
 	var out struct{ ID string }
-	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil || out.ID == "" {
-		return "", fmt.Errorf("publishing: got status %s, %w", resp.Status, err)
+	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
+		return "", fmt.Errorf("publishing: got status %s: %w", resp.Status, err)
+	}
+	if out.ID == "" {
+		return "", fmt.Errorf("publishing: got status %s and no id", resp.Status)
 	}
 	return out.ID, nil
 }

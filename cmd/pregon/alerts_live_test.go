@@ -48,7 +48,7 @@ func TestDocumentsWaiting(t *testing.T) {
 	})
 	p := startPrometheus(t, r.serve)
 	r.publish(t, `{"type":"oir"}`) // measures the delay
-	eventually(t, p.healthy)
+	eventually(t, func() error { return p.healthy(t) })
 	r.arm(t, `{"kind":"stall","surface":"document","by":"1h","for":"1h"}`)
 	for range 60 {
 		r.publish(t, `{"type":"oir","document":true}`)
@@ -131,7 +131,8 @@ func (p prometheus) rules() (map[string]rule, error) {
 
 // healthy returns an error unless the service is scraped, every rule is evaluated
 // without an error, none is active, and all metrics of the rules exist.
-func (p prometheus) healthy() error {
+func (p prometheus) healthy(t *testing.T) error {
+	t.Helper()
 	var targets struct {
 		Data struct {
 			ActiveTargets []struct{ Health, LastError string }
@@ -163,8 +164,11 @@ func (p prometheus) healthy() error {
 		return fmt.Errorf("the service lacks the metrics %v of the rules or the dashboard", missing)
 	}
 	rules, err := p.rules()
-	if err != nil || len(rules) == 0 {
-		return fmt.Errorf("%d rules, %w", len(rules), err)
+	if err != nil {
+		return err
+	}
+	if want := len(alerttest.Rules(t, rulesFile)); len(rules) != want {
+		return fmt.Errorf("Prometheus has %d rules, want %d", len(rules), want)
 	}
 	for _, r := range rules {
 		if r.Health != "ok" || r.State != "inactive" || r.LastError != "" {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -229,10 +230,12 @@ func polled(t *testing.T, base, key string, db store.Store) error {
 	}
 	ctx, sent := context.WithCancel(context.Background())
 	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
-	go func() {
+	var publisher sync.WaitGroup
+	publisher.Go(func() {
 		<-ctx.Done()
 		file(t, db, 1)
-	}()
+	})
+	defer publisher.Wait()
 	defer sent()
 	var list struct{ Data []pushed }
 	status, err := call(traced, base, key, http.MethodGet, fmt.Sprintf("/api/v1/changes?after=%d&wait=25", after), nil, &list)

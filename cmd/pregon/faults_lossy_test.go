@@ -22,14 +22,8 @@ func TestLossyFailOver(t *testing.T) {
 	standby := primary.Standby(t)
 	spec := replicated(primary, standby)
 	w := newTrial(t, spec, 2)
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(standby.Exec("ALTER SYSTEM SET primary_conninfo = ''"))
-	must(standby.Exec("SELECT pg_reload_conf()"))
+	must(t, standby.Exec("ALTER SYSTEM SET primary_conninfo = ''"))
+	must(t, standby.Exec("SELECT pg_reload_conf()"))
 	eventually(t, func() error {
 		return standby.Exec("SELECT 1 / (SELECT CASE WHEN count(*) = 0 THEN 1 ELSE 0 END FROM pg_stat_wal_receiver)")
 	})
@@ -39,9 +33,9 @@ func TestLossyFailOver(t *testing.T) {
 	eventually(t, func() error { return w.accept(t, lostKey, http.StatusOK) })
 	cursor := w.changes(t, w.serves[0], "0").Next
 
-	must(primary.Stop("immediate"))
+	must(t, primary.Stop("immediate"))
 	began := time.Now()
-	must(standby.Promote())
+	must(t, standby.Promote())
 	again := slices.Concat(lost, w.burst(t, 3))
 	for i, s := range w.serves {
 		eventually(t, func() error {

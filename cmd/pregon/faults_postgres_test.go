@@ -17,17 +17,11 @@ func TestDatabaseFaults(t *testing.T) {
 	t.Parallel()
 	c := pgtest.NewCluster(t)
 	w := newTrial(t, c.URL(), 2)
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	away := []string{"does not answer", "broke", "starting", "shutting down"}
 	for _, mode := range []string{"fast", "immediate"} {
 		t.Run("stopped "+mode, func(t *testing.T) {
 			w.endure(t, storeFault{
-				begin: func() { must(c.Stop(mode)) }, end: func() { must(c.Start()) }, reasons: away, status: 503,
+				begin: func() { must(t, c.Stop(mode)) }, end: func() { must(t, c.Start()) }, reasons: away, status: 503,
 			})
 		})
 	}
@@ -37,7 +31,7 @@ func TestDatabaseFaults(t *testing.T) {
 	t.Run("connections cut", func(t *testing.T) {
 		before := w.lines()
 		for range 5 {
-			must(c.Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`))
+			must(t, c.Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`))
 			w.burst(t, 2)
 		}
 		w.agree(t)
@@ -56,14 +50,8 @@ func TestDatabaseAwayForAMinute(t *testing.T) {
 	t.Parallel()
 	c := pgtest.NewCluster(t)
 	w := newTrial(t, c.URL(), 2)
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	w.endure(t, storeFault{
-		begin: func() { must(c.Stop("fast")) }, end: func() { must(c.Start()) },
+		begin: func() { must(t, c.Stop("fast")) }, end: func() { must(t, c.Start()) },
 		reasons: []string{"does not answer", "broke", "shutting down"}, status: 503, lasts: time.Minute,
 	})
 	w.end(t)

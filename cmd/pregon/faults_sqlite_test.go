@@ -165,11 +165,7 @@ func TestReplacedFile(t *testing.T) {
 	r.waitListed(t, ids...)
 	today := disclosure.DayOf(time.Now())
 	r.exact(t, today-7, today, disclosure.IP, disclosure.OIR)
-	var list changeList
-	demand(t, r.serve.url, key, http.MethodGet, "/api/v1/changes?limit=1000&after="+cursor, nil, &list, http.StatusOK)
-	if list.Reset == nil {
-		t.Errorf("changes after %s, a cursor of the former log: got no reset", cursor)
-	}
+	r.expectReset(t, key, cursor)
 	r.stop(t)
 	storetest.CheckLog(t, r.store)
 }

@@ -329,3 +329,10 @@ func same(filed map[string]apiReport, streamed, polled *witness) error {
 	}
 	return nil
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -242,3 +242,13 @@ func (r *reader) stop(t *testing.T) {
 	storetest.CheckLog(t, r.store)
 	storetest.Verify(t, r.store)
 }
+
+// expectReset reads changes after a cursor of a log that was replaced by an older one.
+func (r *reader) expectReset(t *testing.T, key, cursor string) {
+	t.Helper()
+	var list changeList
+	demand(t, r.serve.url, key, http.MethodGet, "/api/v1/changes?limit=1000&after="+cursor, nil, &list, http.StatusOK)
+	if list.Reset == nil {
+		t.Errorf("changes after %s, a cursor of the former log: got no reset", cursor)
+	}
+}

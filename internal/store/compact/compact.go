@@ -61,16 +61,11 @@ func Plan(ctx context.Context, s Store, o Options, tables []relational.Table) ([
 	if !o.Originals {
 		return plan, nil
 	}
-	keys, err := unusedOriginals(ctx, b)
-	r := Removed{What: originals, Rows: int64(len(keys))}
-	for _, key := range keys {
-		var size int64
-		if _, err := relational.One(ctx, b, []any{&size}, `SELECT length(body) FROM original WHERE sha256 = $1`, key); err != nil {
-			return nil, b.Failed("measuring documents", err)
-		}
-		r.Bytes += size
+	keys, size, err := unusedOriginals(ctx, b)
+	if err != nil {
+		return nil, err
 	}
-	return append(plan, r), err
+	return append(plan, Removed{What: originals, Rows: int64(len(keys)), Bytes: size}), nil
 }
 
 // share returns the bytes of some rows of a table.
@@ -123,7 +118,7 @@ func (o Options) items(b *relational.Base) []item {
 		}},
 		{"replaced parts of the index of words", []part{
 			{"word_block", `WHERE EXISTS (SELECT 1 FROM word_segment s WHERE s.id = word_block.id / 16777216
-				AND s.state = 2 AND s.changed_at < now() - $1::interval)`, []any{time.Minute}}, // see SweepSegments
+				AND s.state = 2 AND s.changed_at < now() - $1::interval)`, []any{relational.ReplacedTime}},
 		}, func(ctx context.Context, s Store, limit int) (int, error) {
 			more, err := s.SweepSegments(ctx)
 			if more {

@@ -9,26 +9,28 @@ import (
 )
 
 // unusedOriginals returns the hashes of the documents whose bytes are stored and
-// that no report has.
-func unusedOriginals(ctx context.Context, b *relational.Base) (unused []string, err error) {
+// that no report has, and the number of these bytes.
+func unusedOriginals(ctx context.Context, b *relational.Base) (unused []string, bytes int64, err error) {
 	used := map[string]bool{}
 	var report, sha256 string
+	var size int64
 	err = relational.Each(ctx, b, []any{&report, &sha256}, func() error {
 		used[strings.Clone(sha256)] = true
 		return nil
 	}, b.FiledDocuments)
 	if err == nil {
-		err = relational.Each(ctx, b, []any{&sha256}, func() error {
+		err = relational.Each(ctx, b, []any{&sha256, &size}, func() error {
 			if !used[sha256] {
 				unused = append(unused, strings.Clone(sha256))
+				bytes += size
 			}
 			return nil
-		}, `SELECT sha256 FROM original`)
+		}, `SELECT sha256, length(body) FROM original`)
 	}
 	if err != nil {
-		return nil, b.Failed("listing documents", err)
+		return nil, 0, b.Failed("listing documents", err)
 	}
-	return unused, nil
+	return unused, bytes, nil
 }
 
 func removeOriginals(ctx context.Context, s Store, hold func(context.Context) error) error {
@@ -36,7 +38,7 @@ func removeOriginals(ctx context.Context, s Store, hold func(context.Context) er
 		return err
 	}
 	b := s.Relational()
-	unused, err := unusedOriginals(ctx, b)
+	unused, _, err := unusedOriginals(ctx, b)
 	if err != nil {
 		return err
 	}

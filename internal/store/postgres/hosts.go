@@ -123,11 +123,12 @@ func (h *hosts) accepted(conn *pgx.Conn) {
 	if !known || now == h.last {
 		return
 	}
-	moved := h.last != host{}
+	first := h.last == host{}
 	h.last = now
+	if first {
+		return
+	}
 	for _, pool := range h.pools {
-		if moved {
-			pool.Reset()
-		}
+		pool.Reset()
 	}
 }

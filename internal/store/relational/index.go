@@ -17,9 +17,9 @@ const (
 )
 
 const (
-	// replacedTime is how long the blocks of a replaced segment remain. Searches and
+	// ReplacedTime is how long the blocks of a replaced segment remain. Searches and
 	// merges that began before may read them.
-	replacedTime = time.Minute
+	ReplacedTime = time.Minute
 	// abandonedTime is how long a segment remains that nobody writes to.
 	abandonedTime = time.Hour
 	// sweptAtOnce is the number of blocks that are removed at once.
@@ -152,13 +152,13 @@ func change[T any](ctx context.Context, tx Tx, ids []T, statement string, args .
 func (b *Base) SweepSegments(ctx context.Context) (more bool, err error) {
 	defer b.fail("removing parts of the index of documents", &err)
 	const old = `(state = $1 AND changed_at < now() - $2::interval OR state = $3 AND changed_at < now() - $4::interval)`
-	found, err := One(ctx, b, []any{new(int64)}, `SELECT id FROM word_segment WHERE `+old+` LIMIT 1`, replaced, replacedTime, written, abandonedTime)
+	found, err := One(ctx, b, []any{new(int64)}, `SELECT id FROM word_segment WHERE `+old+` LIMIT 1`, replaced, ReplacedTime, written, abandonedTime)
 	if err != nil || !found {
 		return false, err // without a transaction, which would wait for writers
 	}
 	return true, b.Update(ctx, func(tx Tx) error {
 		segments, err := Column[int64](ctx, tx, `SELECT id FROM word_segment WHERE `+old+` ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED`,
-			replaced, replacedTime, written, abandonedTime, sweptAtOnce)
+			replaced, ReplacedTime, written, abandonedTime, sweptAtOnce)
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,7 @@ var rows = [][]string{
 		"sim/paper/pdf",
 		"server/origin",
 		"openapi",
+		"proof",
 	},
 	1: {
 		"server/tracing",

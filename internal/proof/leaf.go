@@ -1,0 +1,79 @@
+// Package proof is the Merkle tree over the changes of the log: its leaves, its
+// hashes, the checkpoints that are signed over it, and the proofs that a change is
+// in it. Hashes are those of RFC 6962; tiles, checkpoints and signatures have the
+// formats of tlog-tiles, tlog-checkpoint and signed-note, which other tools read.
+//
+// It reads no store and no network, so that a proof can be verified offline.
+package proof
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Leaf is a change of the log as a leaf of the tree. The leaf of seq n has the
+// index n-1.
+type Leaf struct {
+	Seq     int64
+	Event   string
+	Time    time.Time // to the microsecond
+	Changed []string  // names of the changed fields
+	Record  []byte    // the JSON of the whole report or issuer, as it is stored
+}
+
+// Append appends the bytes that the tree hashes: a JSON object with the fields
+// seq, event, time, changed and record, in this order and without spaces. The
+// record has the bytes of the store.
+func (l Leaf) Append(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"seq":`...), l.Seq, 10)
+	b = append(appendText(append(b, `,"event":`...), l.Event), `,"time":"`...)
+	b = append(l.Time.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z"), `","changed":[`...)
+	for i, name := range l.Changed {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, name)
+	}
+	b = append(append(b, `],"record":`...), l.Record...)
+	return append(b, '}')
+}
+
+// Hash returns the hash of the leaf.
+func (l Leaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(nil)) }
+
+// appendText appends a JSON string. Events and names of fields are plain ASCII.
+func appendText(b []byte, s string) []byte {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // every string can be encoded
+	}
+	return append(b, quoted...)
+}
+
+// ParseLeaf reads what Append wrote. It fails for all other bytes, so that no two
+// texts mean the same leaf.
+func ParseLeaf(text []byte) (Leaf, error) {
+	var read struct {
+		Seq     int64           `json:"seq"`
+		Event   string          `json:"event"`
+		Time    time.Time       `json:"time"`
+		Changed []string        `json:"changed"`
+		Record  json.RawMessage `json:"record"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&read); err != nil {
+		return Leaf{}, fmt.Errorf("the leaf is not JSON with seq, event, time, changed and record: %w", err)
+	}
+	l := Leaf{Seq: read.Seq, Event: read.Event, Time: read.Time, Changed: read.Changed, Record: read.Record}
+	if !bytes.Equal(l.Append(nil), text) {
+		return Leaf{}, errors.New("the leaf does not have the layout that the log writes")
+	}
+	return l, nil
+}

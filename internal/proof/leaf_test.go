@@ -1,0 +1,51 @@
+package proof_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/proof"
+)
+
+const leafText = `{"seq":7,"event":"report.updated","time":"2026-03-02T09:15:00.000120Z",` +
+	`"changed":["title","summary"],"record":{"id":"ip-7", "title":"Año & <más>"}}`
+
+func leaf() proof.Leaf {
+	return proof.Leaf{
+		Seq: 7, Event: "report.updated", Time: time.Date(2026, 3, 2, 10, 15, 0, 120_000, time.FixedZone("", 3600)),
+		Changed: []string{"title", "summary"}, Record: []byte(`{"id":"ip-7", "title":"Año & <más>"}`),
+	}
+}
+
+func TestLeaf(t *testing.T) {
+	if got := string(leaf().Append(nil)); got != leafText {
+		t.Errorf("the leaf is\n%s, want\n%s", got, leafText)
+	}
+	read, err := proof.ParseLeaf([]byte(leafText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := leaf()
+	want.Time = want.Time.UTC()
+	if !reflect.DeepEqual(read, want) {
+		t.Errorf("read %+v, want %+v", read, want)
+	}
+}
+
+func TestLeafOfOtherLayout(t *testing.T) {
+	for _, text := range []string{
+		"", "{}", "null", leafText + "\n", " " + leafText,
+		strings.Replace(leafText, `"seq":7`, `"seq": 7`, 1),
+		strings.Replace(leafText, `"seq":7`, `"seq":7,"seq":7`, 1),
+		strings.Replace(leafText, `,"changed"`, `,"other":1,"changed"`, 1),
+		strings.Replace(leafText, ".000120Z", ".00012Z", 1),
+		strings.Replace(leafText, ".000120Z", ".000120+00:00", 1),
+		strings.Replace(leafText, `"record":{`, `"record": {`, 1),
+	} {
+		if l, err := proof.ParseLeaf([]byte(text)); err == nil {
+			t.Errorf("%s is read as %+v, want an error", text, l)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package proof
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// MaxProof is the length of the longest proof that is read.
+const MaxProof = 16 << 20
+
+// maxPath is more than the length of the audit path of any leaf.
+const maxPath = 64
+
+// Proof shows that a change is in the log. It can be verified offline.
+type Proof struct {
+	Seq        int64            `json:"seq"`
+	Index      int64            `json:"index"` // of the leaf: seq-1
+	TreeSize   int64            `json:"tree_size"`
+	Leaf       []byte           `json:"leaf"`
+	Hashes     tlog.RecordProof `json:"hashes"` // audit path, from the leaf to the root
+	Checkpoint string           `json:"checkpoint"`
+}
+
+// ParseProof reads the JSON of a proof. It verifies nothing.
+func ParseProof(text []byte) (Proof, error) {
+	var p Proof
+	if len(text) > MaxProof {
+		return p, fmt.Errorf("the proof is longer than %d bytes", MaxProof)
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Proof{}, fmt.Errorf("the proof is not JSON with seq, index, tree_size, leaf, hashes and checkpoint: %w", err)
+	}
+	if len(p.Hashes) > maxPath {
+		return Proof{}, fmt.Errorf("the proof has %d hashes, more than any tree needs", len(p.Hashes))
+	}
+	return p, nil
+}
+
+// Verify returns the leaf and the checkpoint that has it, if a known key signed the
+// checkpoint: see OpenCheckpoint.
+func (p Proof) Verify(known note.Verifiers) (Leaf, Checkpoint, error) {
+	c, err := OpenCheckpoint([]byte(p.Checkpoint), known)
+	if err != nil {
+		return Leaf{}, Checkpoint{}, err
+	}
+	leaf, err := p.In(c)
+	if err != nil {
+		return Leaf{}, Checkpoint{}, err
+	}
+	return leaf, c, nil
+}
+
+// In returns the leaf if it is in the tree of a checkpoint. It does not read the
+// checkpoint of the proof itself.
+func (p Proof) In(c Checkpoint) (Leaf, error) {
+	if p.TreeSize != c.Size {
+		return Leaf{}, fmt.Errorf("the proof is for a tree of %d leaves, the checkpoint has %d", p.TreeSize, c.Size)
+	}
+	if p.Seq < 1 || p.Index != p.Seq-1 || p.Index >= p.TreeSize {
+		return Leaf{}, fmt.Errorf("the proof is for seq %d at the index %d of %d leaves: the index must be seq-1 and below the size",
+			p.Seq, p.Index, p.TreeSize)
+	}
+	if len(p.Hashes) > maxPath {
+		return Leaf{}, fmt.Errorf("the proof has %d hashes, more than any tree needs", len(p.Hashes))
+	}
+	if tlog.CheckRecord(p.Hashes, p.TreeSize, c.Root, p.Index, tlog.RecordHash(p.Leaf)) != nil {
+		return Leaf{}, fmt.Errorf("the leaf of seq %d and its hashes do not lead to the root of the checkpoint: "+
+			"one of them was changed", p.Seq)
+	}
+	leaf, err := ParseLeaf(p.Leaf)
+	if err != nil {
+		return Leaf{}, err
+	}
+	if leaf.Seq != p.Seq {
+		return Leaf{}, fmt.Errorf("the leaf is of seq %d, the proof of seq %d", leaf.Seq, p.Seq)
+	}
+	return leaf, nil
+}

@@ -20,6 +20,15 @@ const (
 	IssuerUpdated Event = "issuer.updated"
 )
 
+// Subject is what a change is about: a report or an issuer, whose ids are
+// independent of each other.
+type Subject string
+
+const (
+	OfReport Subject = "report"
+	OfIssuer Subject = "issuer"
+)
+
 // Change is one row of the append-only log: the event, and the report or issuer
 // after the change. Exactly one of Report and Issuer is set.
 //
@@ -40,4 +49,12 @@ func (c *Change) Subject() string {
 		return c.Report.ID
 	}
 	return c.Issuer.ID
+}
+
+// Of returns what the change is about.
+func (c *Change) Of() Subject {
+	if c.Report != nil {
+		return OfReport
+	}
+	return OfIssuer
 }

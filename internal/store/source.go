@@ -77,6 +77,16 @@ func (s *Sourced) Changes(ctx context.Context, after int64, limit int) ([]disclo
 	return changes, s.readSource(ctx, err)
 }
 
+func (s *Sourced) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
+	changes, err := s.Store.ChangesOf(ctx, of, id, upTo, limit)
+	return changes, s.readSource(ctx, err)
+}
+
+func (s *Sourced) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+	changes, err := s.Store.AsOf(ctx, of, upTo, ids...)
+	return changes, s.readSource(ctx, err)
+}
+
 func (s *Sourced) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error) {
 	changes, err := s.Store.ChangesAt(ctx, seqs...)
 	return changes, s.readSource(ctx, err)

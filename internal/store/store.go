@@ -91,6 +91,14 @@ type Log interface {
 	// are not in the log are left out.
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 
+	// ChangesOf returns up to limit changes of a report or issuer with seq <= upTo,
+	// the newest first. Fewer than limit means that there were no more.
+	ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error)
+
+	// AsOf returns the newest change with seq <= upTo of each of the reports or
+	// issuers with these ids, in order of seq. Those that have none are left out.
+	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
+
 	// Current passes the newest change of every issuer and report to fn, in
 	// order of seq, in one snapshot, and returns the head of that snapshot. A
 	// reader starts with it and continues with Changes. An error of fn ends it.

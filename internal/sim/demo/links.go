@@ -36,6 +36,16 @@ func (l links) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chang
 	return l.allShown(changes), err
 }
 
+func (l links) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
+	changes, err := l.Store.ChangesOf(ctx, of, id, upTo, limit)
+	return l.allShown(changes), err
+}
+
+func (l links) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+	changes, err := l.Store.AsOf(ctx, of, upTo, ids...)
+	return l.allShown(changes), err
+}
+
 // Append stores the links of the regulator, also of a report that was read from the
 // log and is appended again.
 func (l links) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {

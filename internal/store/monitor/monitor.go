@@ -71,6 +71,16 @@ func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) (_ []disclosure.Ch
 	return s.Store.ChangesAt(ctx, seqs...)
 }
 
+func (s *Store) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) (_ []disclosure.Change, err error) {
+	defer s.watch(ctx, method{"log", "ChangesOf", false}, &err)()
+	return s.Store.ChangesOf(ctx, of, id, upTo, limit)
+}
+
+func (s *Store) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) (_ []disclosure.Change, err error) {
+	defer s.watch(ctx, method{"log", "AsOf", false}, &err)()
+	return s.Store.AsOf(ctx, of, upTo, ids...)
+}
+
 func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (_ disclosure.Head, err error) {
 	defer s.watch(ctx, method{"log", "Current", false}, &err)()
 	return s.Store.Current(ctx, fn)

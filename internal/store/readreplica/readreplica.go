@@ -18,6 +18,8 @@ import (
 type Reads interface {
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
+	ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error)
+	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 	Newest(ctx context.Context) (int64, error)
 	Head(ctx context.Context) (disclosure.Head, error)

@@ -116,6 +116,26 @@ func (b *Base) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chang
 	return b.changes(ctx, `seq = ANY($1) ORDER BY seq`, seqs)
 }
 
+// Conditions on the column subject have a collation, because the index has it.
+
+func (b *Base) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
+	return b.changes(ctx, `subject COLLATE "C" = $1 AND seq <= $2 AND `+events[of]+` ORDER BY seq DESC LIMIT $3`, id, upTo, limit)
+}
+
+func (b *Base) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return b.changes(ctx, `seq IN (SELECT (SELECT max(seq) FROM change WHERE subject COLLATE "C" = id AND seq <= $2 AND `+events[of]+`)
+		FROM `+string(of)+` WHERE id = ANY($1)) ORDER BY seq`, ids, upTo)
+}
+
+// events are the conditions that select the changes of issuers and of reports.
+var events = map[disclosure.Subject]string{
+	disclosure.OfIssuer: `event = '` + string(disclosure.IssuerUpdated) + `'`,
+	disclosure.OfReport: `event <> '` + string(disclosure.IssuerUpdated) + `'`,
+}
+
 func (b *Base) changes(ctx context.Context, where string, args ...any) (changes []disclosure.Change, err error) {
 	defer b.fail("reading the log", &err)
 	err = eachChange(ctx, b, func(c disclosure.Change) error {

@@ -99,6 +99,8 @@ var readers = []test{
 	{"EmptyStore", testEmptyStore},
 	{"ChangesFromEveryCursor", testChangesFromEveryCursor},
 	{"ChangesAt", testChangesAt},
+	{"ChangesOf", testChangesOf},
+	{"AsOf", testAsOf},
 	{"CurrentIsTheReplay", testCurrentIsTheReplay},
 	{"CurrentStopsOnError", testCurrentStopsOnError},
 	{"WaitForOwnCommit", testWaitForOwnCommit},

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/disclosure"
+	"pregon/internal/proof"
 )
 
 // Row is a change as both engines store it. The body is the JSON of the record,
@@ -36,12 +39,43 @@ func EncodeRow(c disclosure.Change) (Row, error) {
 	}, nil
 }
 
+// Leaf returns the leaf of the row in the Merkle tree over the log.
+func (r Row) Leaf() proof.Leaf {
+	return proof.Leaf{Seq: r.Seq, Event: r.Event, Time: r.OccurredAt, Changed: r.names(), Record: []byte(r.Body)}
+}
+
+// names returns the names of the changed fields.
+func (r Row) names() []string {
+	if r.Changed == "" {
+		return nil
+	}
+	return strings.Split(r.Changed, ",")
+}
+
+// JoinHashes returns the form in which engines keep the hashes of successive leaves.
+func JoinHashes(hashes []tlog.Hash) []byte {
+	joined := make([]byte, 0, len(hashes)*tlog.HashSize)
+	for i := range hashes {
+		joined = append(joined, hashes[i][:]...)
+	}
+	return joined
+}
+
+// SplitHashes is the inverse of JoinHashes. seq is the one of the last leaf.
+func SplitHashes(seq int64, joined []byte) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(joined)/tlog.HashSize)
+	if len(hashes) == 0 || int64(len(hashes)) > seq || len(joined)%tlog.HashSize != 0 {
+		return nil, fmt.Errorf("the hashes of the log that end with change %d have %d bytes: %w", seq, len(joined), ErrDamaged)
+	}
+	for i := range hashes {
+		copy(hashes[i][:], joined[i*tlog.HashSize:])
+	}
+	return hashes, nil
+}
+
 // Decode turns a row back into its change.
 func (r Row) Decode() (disclosure.Change, error) {
-	c := disclosure.Change{Seq: r.Seq, Event: disclosure.Event(r.Event), OccurredAt: r.OccurredAt.UTC()}
-	if r.Changed != "" {
-		c.Changed = strings.Split(r.Changed, ",")
-	}
+	c := disclosure.Change{Seq: r.Seq, Event: disclosure.Event(r.Event), OccurredAt: r.OccurredAt.UTC(), Changed: r.names()}
 	var err error
 	if c.Event == disclosure.IssuerUpdated {
 		c.Issuer = new(disclosure.Issuer)

@@ -18,6 +18,9 @@
 // OccurredAt is the appending process's clock: across replicas it need not
 // rise with seq.
 //
+// The appending transaction also writes the hash of every change as a leaf of the
+// Merkle tree over the log: see package proof. The tree follows from these hashes.
+//
 // # Beside the log
 //
 // Records, nonces, uses, counts, deliveries and documents are not part of the log, and
@@ -37,7 +40,10 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/disclosure"
+	"pregon/internal/proof"
 )
 
 // ErrDamaged is in the chain of errors that are caused by a corrupt database file
@@ -120,6 +126,19 @@ type Log interface {
 	// when the log has the change lost, if one is given: then an earlier read was
 	// answered by a replica that is behind.
 	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
+
+	// LeafHashes passes the hashes of the leaves of the changes with seq > after to
+	// fn, in order and without gaps, until fn fails. Changes that were appended by a
+	// program without the tree have none before AddLeaves, nor have those after them.
+	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
+
+	// Leaves returns the leaves of up to limit changes with seq > after, in order.
+	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)
+
+	// AddLeaves writes the hashes of the next changes that have none, and returns how
+	// many it hashed, 0 when there are no more. Each call is one step: it may be
+	// interrupted, and any number of processes may do it at once.
+	AddLeaves(ctx context.Context) (int, error)
 
 	// Wait returns nil once there is a change with seq > after, at once after
 	// a commit of this process and within a second after one of another. It

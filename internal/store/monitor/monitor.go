@@ -8,7 +8,10 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/disclosure"
+	"pregon/internal/proof"
 	"pregon/internal/store"
 )
 
@@ -84,6 +87,21 @@ func (s *Store) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids
 func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (_ disclosure.Head, err error) {
 	defer s.watch(ctx, method{"log", "Current", false}, &err)()
 	return s.Store.Current(ctx, fn)
+}
+
+func (s *Store) LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) (err error) {
+	defer s.watch(ctx, method{"log", "LeafHashes", false}, &err)()
+	return s.Store.LeafHashes(ctx, after, fn)
+}
+
+func (s *Store) Leaves(ctx context.Context, after int64, limit int) (_ []proof.Leaf, err error) {
+	defer s.watch(ctx, method{"log", "Leaves", false}, &err)()
+	return s.Store.Leaves(ctx, after, limit)
+}
+
+func (s *Store) AddLeaves(ctx context.Context) (_ int, err error) {
+	defer s.watch(ctx, method{"log", "AddLeaves", false}, &err)()
+	return s.Store.AddLeaves(ctx)
 }
 
 func (s *Store) Reports(ctx context.Context, ids ...string) (_ []disclosure.Report, err error) {

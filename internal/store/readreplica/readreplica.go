@@ -8,8 +8,11 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/proof"
 	"pregon/internal/retry"
 	"pregon/internal/store"
 )
@@ -21,6 +24,8 @@ type Reads interface {
 	ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error)
 	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
+	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
+	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)
 	Newest(ctx context.Context) (int64, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error

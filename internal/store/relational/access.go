@@ -9,7 +9,8 @@ func (b *Base) Relational() *Base { return b }
 // LockLog returns the newest seq of the log, and prevents other writers from
 // appending until the transaction ends.
 func LockLog(ctx context.Context, tx Tx) (newest int64, err error) {
-	return lockHead(ctx, tx, `log_head`, `seq`)
+	h, err := lockLog(ctx, tx)
+	return h.seq, err
 }
 
 // Table is a table of a store, and how large it is with its indexes.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 )
@@ -14,7 +16,7 @@ import (
 // result: the next number, the records, the lease.
 func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome, err error) {
 	err = b.update(ctx, "appending to the log", func(tx Tx) error {
-		head, err := lockHead(ctx, tx, `log_head`, `seq`)
+		h, err := lockLog(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -27,11 +29,11 @@ func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome
 		}
 		var changes []disclosure.Change
 		changes, out = store.Plan(batch, known, time.Now())
-		out.Seq = head + int64(len(changes))
+		out.Seq = h.seq + int64(len(changes))
 		if len(changes) == 0 {
 			return errUnchanged
 		}
-		if err := write(ctx, tx, head, changes); err != nil {
+		if err := write(ctx, tx, h, changes); err != nil {
 			return err
 		}
 		b.Appended(ctx, tx, out.Seq, store.ChangedDocuments(changes))
@@ -83,12 +85,24 @@ func newest(ctx context.Context, db DB, table string, ids []string, fn func(disc
 	return eachChange(ctx, db, fn, `seq IN (SELECT seq FROM `+table+` WHERE id = ANY($1))`, ids)
 }
 
-// write numbers the changes from head+1 on, adds them to the log, points their
-// subjects at them, and moves the head.
-func write(ctx context.Context, tx Tx, head int64, changes []disclosure.Change) error {
+// counter is the row log_head.
+type counter struct{ seq, leaves int64 }
+
+// lockLog returns the counter of the log, and prevents other writers from appending
+// until the transaction ends.
+func lockLog(ctx context.Context, tx Tx) (h counter, err error) {
+	_, err = One(ctx, tx, []any{&h.seq, &h.leaves}, `SELECT seq, leaves FROM log_head FOR UPDATE`)
+	return h, err
+}
+
+// write numbers the changes from the counter on, adds them and their hashes to the
+// log, points their subjects at them, and moves the counter. The hashes are left to
+// AddLeaves if those of earlier changes are missing.
+func write(ctx context.Context, tx Tx, h counter, changes []disclosure.Change) error {
+	hashes := make([]tlog.Hash, len(changes))
 	for i := range changes {
 		c := &changes[i]
-		c.Seq = head + 1 + int64(i)
+		c.Seq = h.seq + 1 + int64(i)
 		r, err := store.EncodeRow(*c)
 		if err != nil {
 			return err
@@ -100,8 +114,14 @@ func write(ctx context.Context, tx Tx, head int64, changes []disclosure.Change) 
 			point = `INSERT INTO issuer (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
 		}
 		tx.Exec(ctx, point, r.Subject, r.Seq)
+		hashes[i] = r.Leaf().Hash()
 	}
-	tx.Exec(ctx, `UPDATE log_head SET seq = $1`, head+int64(len(changes)))
+	now := counter{h.seq + int64(len(changes)), h.leaves}
+	if h.leaves == h.seq {
+		now.leaves = now.seq
+		writeLeaves(ctx, tx, now.leaves, hashes)
+	}
+	tx.Exec(ctx, `UPDATE log_head SET seq = $1, leaves = $2`, now.seq, now.leaves)
 	return nil
 }
 
@@ -235,12 +255,18 @@ func (b *Base) RenewEpoch(
 
 // eachChange passes the changes that meet a condition to fn, until either fails.
 func eachChange(ctx context.Context, db DB, fn func(disclosure.Change) error, where string, args ...any) error {
-	var r store.Row
-	return Each(ctx, db, []any{&r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body}, func() error {
+	return eachRow(ctx, db, func(r store.Row) error {
 		c, err := r.Decode()
 		if err != nil {
 			return err
 		}
 		return fn(c)
-	}, `SELECT seq, event, occurred_at, changed, body FROM change WHERE `+where, args...)
+	}, where, args...)
+}
+
+// eachRow is like eachChange for rows as they are stored, without their subjects.
+func eachRow(ctx context.Context, db DB, fn func(store.Row) error, where string, args ...any) error {
+	var r store.Row
+	return Each(ctx, db, []any{&r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body}, func() error { return fn(r) },
+		`SELECT seq, event, occurred_at, changed, body FROM change WHERE `+where, args...)
 }

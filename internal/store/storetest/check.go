@@ -32,6 +32,7 @@ func CheckLog(t *testing.T, s store.Store) []disclosure.Change {
 	if err != nil || newest != int64(len(log)) {
 		t.Fatalf("Newest = %d, %v; the log has %d changes", newest, err, len(log))
 	}
+	checkLeaves(ctx, t, s, log)
 	heads, seq, err := readCurrent(ctx, s)
 	if err != nil || seq != newest {
 		t.Fatalf("Current is as of %d, %v; the newest is %d", seq, err, newest)

@@ -29,18 +29,28 @@ var damages = []damage{
 	{name: "lost end", sql: `UPDATE log_head SET seq = 10`, kind: verify.LogGap, where: "changes 9 to 10"},
 	{name: "head behind", sql: `UPDATE log_head SET seq = 7`, kind: verify.LogHead, where: "change 8", others: []verify.Kind{verify.Fanned}},
 	{name: "epoch", sql: `UPDATE log_head SET epoch = ''`, kind: verify.LogHead, where: "log_head"},
-	{name: "undecodable", sql: `UPDATE change SET body = '{"id": 5}' WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)"},
+	{name: "undecodable", sql: `UPDATE change SET body = '{"id": 5}' WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)", others: []verify.Kind{verify.LogHash}},
 	{
 		name: "invalid", sql: `UPDATE change SET body = replace(CAST(body AS text), 'Acuerdo', '')::json WHERE seq = 5`,
-		sqlite: `UPDATE change SET body = replace(body, 'Acuerdo', '') WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)",
+		sqlite: `UPDATE change SET body = replace(body, 'Acuerdo', '') WHERE seq = 5`, kind: verify.LogRow, where: "change 5 (oir-3)", others: []verify.Kind{verify.LogHash},
 	},
 	{name: "subject", sql: `UPDATE change SET subject = 'oir-9' WHERE seq = 5`, kind: verify.LogSubject, where: "change 5 (oir-9)"},
-	{name: "event", sql: `UPDATE change SET event = 'report.updated' WHERE seq = 5`, kind: verify.LogStep, where: "change 5 (oir-3)"},
-	{name: "changed", sql: `UPDATE change SET changed = 'title' WHERE seq = 8`, kind: verify.LogStep, where: "change 8 (oir-1)"},
+	{name: "event", sql: `UPDATE change SET event = 'report.updated' WHERE seq = 5`, kind: verify.LogStep, where: "change 5 (oir-3)", others: []verify.Kind{verify.LogHash}},
+	{name: "changed", sql: `UPDATE change SET changed = 'title' WHERE seq = 8`, kind: verify.LogStep, where: "change 8 (oir-1)", others: []verify.Kind{verify.LogHash}},
 	{
 		name: "time", sql: `UPDATE change SET occurred_at = '2090-01-01' WHERE seq = 1`,
-		sqlite: `UPDATE change SET occurred_at = 3786912000000000 WHERE seq = 1`, kind: verify.LogTime, where: "change 1 (A00000001)",
+		sqlite: `UPDATE change SET occurred_at = 3786912000000000 WHERE seq = 1`, kind: verify.LogTime, where: "change 1 (A00000001)", others: []verify.Kind{verify.LogHash},
 	},
+	// Its hashes. A row that an attacker changes without a contradiction is found by them alone.
+	{
+		name: "one byte", sql: `UPDATE change SET body = replace(CAST(body AS text), 'Acuerdo', 'acuerdo')::json WHERE seq = 5`,
+		sqlite: `UPDATE change SET body = replace(body, 'Acuerdo', 'acuerdo') WHERE seq = 5`, kind: verify.LogHash, where: "change 5 (oir-3)",
+	},
+	{name: "a microsecond", sql: `UPDATE change SET occurred_at = occurred_at + interval '1 microsecond' WHERE seq = 8`, sqlite: `UPDATE change SET occurred_at = occurred_at + 1 WHERE seq = 8`, kind: verify.LogHash, where: "change 8 (oir-1)"},
+	{name: "hashes lost", sql: `DELETE FROM leaf WHERE seq = (SELECT min(seq) FROM leaf)`, kind: verify.LogLeaf, where: "change", repaired: true},
+	{name: "last hashes lost", sql: `DELETE FROM leaf WHERE seq = (SELECT max(seq) FROM leaf)`, kind: verify.LogLeaf, where: "change 8", repaired: true},
+	{name: "hashes damaged", sql: `UPDATE leaf SET hashes = '\x0102' WHERE seq = (SELECT min(seq) FROM leaf)`, sqlite: `UPDATE leaf SET hashes = x'0102' WHERE seq = (SELECT min(seq) FROM leaf)`, kind: verify.LogLeaf, where: "change", repaired: true},
+	{name: "counter of hashes", sql: `UPDATE log_head SET leaves = 3`, kind: verify.LogLeaf, where: "changes 4 to 8", repaired: true},
 	// What is derived from it.
 	{name: "pointer behind", sql: `UPDATE report SET seq = 3 WHERE id = 'oir-1'`, kind: verify.Pointer, where: "report oir-1", repaired: true},
 	{name: "pointer missing", sql: `DELETE FROM report WHERE id = 'oir-2'`, kind: verify.Pointer, where: "report oir-2", repaired: true},

@@ -17,6 +17,8 @@ const (
 	LogSubject Kind = "log-subject" // a change with the id of another record
 	LogStep    Kind = "log-step"    // a change that does not follow from the one before
 	LogTime    Kind = "log-time"
+	LogHash    Kind = "log-hash" // a change that is not the one that was hashed when it was appended
+	LogLeaf    Kind = "log-leaf" // hashes that are missing or cannot be read
 
 	Pointer Kind = "pointer" // to the newest change of a report or an issuer
 	Filed   Kind = "filed"   // which report has which document
@@ -55,7 +57,7 @@ var kinds = map[Kind]struct {
 }{
 	File: {Error, false}, Unreadable: {Error, false}, Setting: {Error, false},
 	LogHead: {Error, false}, LogGap: {Error, false}, LogRow: {Error, false}, LogSubject: {Error, false},
-	LogStep: {Warning, false}, LogTime: {Warning, false},
+	LogStep: {Warning, false}, LogTime: {Warning, false}, LogHash: {Error, false}, LogLeaf: {Error, true},
 	Pointer: {Error, true}, Filed: {Error, true},
 	Fanned: {Error, true}, Attempt: {Warning, true}, Delivery: {Error, false}, NoEndpoint: {Error, true}, OrphanEndpoint: {Warning, true},
 	Record: {Error, false}, Usage: {Warning, false},

@@ -73,9 +73,9 @@ func (c *Checker) checkLog(ctx context.Context) error {
 }
 
 func (c *Checker) readLog(ctx context.Context, tx relational.Tx) error {
-	var head int64
+	var head, leaves int64
 	var epoch, past string
-	found, err := relational.One(ctx, tx, []any{&head, &epoch, &past}, `SELECT seq, epoch, past FROM log_head`)
+	found, err := relational.One(ctx, tx, []any{&head, &epoch, &past, &leaves}, `SELECT seq, epoch, past, leaves FROM log_head`)
 	if err != nil {
 		return err
 	}
@@ -83,6 +83,7 @@ func (c *Checker) readLog(ctx context.Context, tx relational.Tx) error {
 	if !found || epoch == "" || err != nil {
 		c.found(Finding{Kind: LogHead, Where: "log_head", Text: "the counter of the log is missing, or has no valid epoch"})
 	}
+	hashes := hashReader{c: c, tx: tx, leaves: leaves}
 	const before = -1 << 62 // there is no change 0
 	expected, after := int64(1), int64(before)
 	for {
@@ -92,6 +93,9 @@ func (c *Checker) readLog(ctx context.Context, tx relational.Tx) error {
 		}
 		for _, r := range rows {
 			c.checkSeq(&expected, r.Seq)
+			if err := hashes.check(ctx, r); err != nil {
+				return err
+			}
 		}
 		if err := c.checkRows(ctx, tx, rows); err != nil {
 			return err
@@ -104,12 +108,17 @@ func (c *Checker) readLog(ctx context.Context, tx relational.Tx) error {
 			break
 		}
 	}
+	if err := hashes.end(ctx); err != nil {
+		return err
+	}
 	c.log.head, c.log.complete = max(after, 0), true
 	switch {
 	case expected <= head:
 		c.gap(expected, head)
 	case after > head:
 		c.found(Finding{Kind: LogHead, Where: fmt.Sprintf("change %d", after), Text: fmt.Sprintf("the counter of the log says that change %d is the newest", head)})
+	case leaves > head:
+		c.found(Finding{Kind: LogHead, Where: fmt.Sprintf("change %d", leaves), Text: fmt.Sprintf("it is hashed, but change %d is the newest", head)})
 	}
 	return nil
 }
@@ -126,11 +135,15 @@ func (c *Checker) checkSeq(expected *int64, seq int64) {
 }
 
 func (c *Checker) gap(first, last int64) {
-	where := fmt.Sprintf("change %d", first)
+	c.found(Finding{Kind: LogGap, Where: changes(first, last), Text: "missing in the log"})
+}
+
+// changes names the changes of a range.
+func changes(first, last int64) string {
 	if last > first {
-		where = fmt.Sprintf("changes %d to %d", first, last)
+		return fmt.Sprintf("changes %d to %d", first, last)
 	}
-	c.found(Finding{Kind: LogGap, Where: where, Text: "missing in the log"})
+	return fmt.Sprintf("change %d", first)
 }
 
 func readRows(ctx context.Context, tx relational.Tx, where string, args ...any) (rows []store.Row, err error) {

@@ -32,7 +32,7 @@ func (c *Checker) Repair(ctx context.Context, hold func(context.Context) (*store
 	}
 	r := repair{Checker: c, hold: hold}
 	for _, step := range []func(context.Context) error{
-		r.pointers, r.filed, r.lostTexts, r.brokenTexts, r.deliveries, r.words,
+		r.leaves, r.pointers, r.filed, r.lostTexts, r.brokenTexts, r.deliveries, r.words,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -78,6 +78,30 @@ func (r *repair) catchUp(ctx context.Context, tx relational.Tx) (head int64, err
 		r.log.head = row.Seq
 	}
 	return head, nil
+}
+
+// leaves hashes the log again from the first hash that is missing. It does nothing if
+// a change differs from its hash, which would then be hashed as it is. Whether the
+// hashes are those that were published is seen by those who keep a checkpoint.
+func (r *repair) leaves(ctx context.Context) error {
+	if !r.broken.leaves || r.broken.hashes {
+		return nil
+	}
+	err := inSteps(ctx, r, []int64{r.broken.hashed}, func(tx relational.Tx, hashed []int64) error {
+		if _, err := relational.LockLog(ctx, tx); err != nil {
+			return err
+		}
+		tx.Exec(ctx, `DELETE FROM leaf WHERE seq > $1`, hashed[0])
+		tx.Exec(ctx, `UPDATE log_head SET leaves = (SELECT coalesce(max(seq), 0) FROM leaf)`)
+		return nil
+	})
+	for err == nil {
+		var added int
+		if added, err = r.db.AddLeaves(ctx); added == 0 {
+			break
+		}
+	}
+	return err
 }
 
 func (r *repair) pointers(ctx context.Context) error {

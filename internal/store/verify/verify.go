@@ -61,6 +61,9 @@ type Checker struct {
 
 // broken are the findings that can be repaired, by what they are about.
 type broken struct {
+	hashes   bool  // a change is not what was hashed
+	leaves   bool  // hashes after the change hashed are missing
+	hashed   int64 // see leaves
 	pointers []subject
 	filed    []string // reports
 	lost     []string // reports whose text is missing or cannot be read

@@ -1,0 +1,10 @@
+-- The hashes of the leaves of the Merkle tree over the log, 32 bytes each: one row
+-- for each transaction that appended, with the seq of its last change.
+CREATE TABLE leaf (
+    seq    INTEGER PRIMARY KEY,
+    hashes BLOB NOT NULL
+);
+
+-- Up to which seq there are hashes. It is behind the log while changes that an
+-- older program appended are not hashed yet.
+ALTER TABLE log_head ADD COLUMN leaves INTEGER NOT NULL DEFAULT 0;

@@ -92,6 +92,7 @@ var rows = [][]string{
 		"store/verify",
 		"store/compact",
 		"transfer",
+		"transparency",
 	},
 	6: {
 		"source/ingest",

@@ -1,0 +1,455 @@
+// Package transparency publishes the log of changes as a transparency log: a Merkle
+// tree over all changes whose root is signed. Who keeps a signed root, a checkpoint,
+// can tell later whether any change before it was altered, removed or inserted.
+//
+// The hashes of the leaves are in the store, written by the transaction that appends
+// a change. Every process that serves keeps the tree over them in memory and signs
+// its root, so that all of them publish the same tree.
+//
+// A log must sign one history only. When an older copy of the store was restored,
+// its epoch is renewed, and it continues as another log: see Origin.
+package transparency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/fault/outage"
+	"pregon/internal/proof"
+	"pregon/internal/retry"
+)
+
+const (
+	idle        = 30 * time.Second // after which the head is read even if nothing was appended
+	proofWait   = 2 * time.Second  // for which a proof waits for its change
+	firstRetry  = 100 * time.Millisecond
+	longestWait = 5 * time.Second
+)
+
+// Log is the part of the store that a Publisher reads.
+type Log interface {
+	Head(ctx context.Context) (disclosure.Head, error)
+	Wait(ctx context.Context, after int64) error
+	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
+	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)
+	AddLeaves(ctx context.Context) (int, error)
+}
+
+// Root is the root of the tree when it had a size.
+type Root struct {
+	Size int64
+	Hash tlog.Hash
+}
+
+// Options are the parameters of New.
+type Options struct {
+	Log    Log
+	Keys   *Keys
+	Base   string // address of the service, without a slash at the end
+	Logger *slog.Logger
+	// Known returns a root of an epoch of the log that was published before, by any
+	// process, and the zero value if there is none.
+	Known func(ctx context.Context, epoch string) Root
+}
+
+// Publisher keeps the tree and signs its root.
+type Publisher struct {
+	o Options
+
+	mu       sync.RWMutex
+	tree     *proof.Tree   // guarded by mu
+	epoch    string        // guarded by mu: of the log that the tree is of
+	origin   string        // guarded by mu
+	known    Root          // guarded by mu: a root of the epoch that was published
+	err      error         // guarded by mu: why nothing is published
+	grown    chan struct{} // guarded by mu: closed when the tree changes
+	signed   []byte        // guarded by mu: the newest checkpoint
+	signedBy []Key         // guarded by mu
+	signedAt int64         // guarded by mu: its size
+}
+
+var errLoading = fault.New(fault.Unavailable, "The transparency log is still loading.")
+
+// New returns a publisher that has read nothing yet.
+func New(o Options) *Publisher {
+	return &Publisher{o: o, tree: &proof.Tree{}, err: errLoading, grown: make(chan struct{})}
+}
+
+// Origin returns the name of a log: the address of the service without its scheme,
+// and /log. A log whose epoch was renewed has another history than the one that was
+// published under that name, and is named by its epoch too.
+func Origin(base string, head disclosure.Head) string {
+	_, address, _ := strings.Cut(base, "://")
+	if len(head.Past) > 0 {
+		return address + "/log/" + head.Epoch
+	}
+	return address + "/log"
+}
+
+// Run keeps the tree up to date until the context ends.
+func (p *Publisher) Run(ctx context.Context) error {
+	failures := outage.Log{Logger: p.o.Logger}
+	for tries := 0; ; {
+		err := p.follow(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			failures.Recovered("the transparency log follows the log again")
+			tries = 0
+			continue
+		}
+		failures.Failed("the transparency log cannot follow the log: its last checkpoint stays published", "err", err)
+		tries++
+		if err := retry.Sleep(ctx, retry.Backoff(tries, firstRetry, longestWait)); err != nil {
+			return err
+		}
+	}
+}
+
+// follow brings the tree up to date and waits for the next change.
+func (p *Publisher) follow(ctx context.Context) error {
+	if len(p.o.Keys.List()) == 0 {
+		if err := p.o.Keys.LoadOrCreate(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.Update(ctx); err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, idle)
+	defer cancel()
+	err := p.o.Log.Wait(waiting, p.Size())
+	if waiting.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// errDiffers means that the log no longer has the last leaf of the tree.
+var errDiffers = errors.New("the log is not the one that the tree was built from")
+
+// Update brings the tree up to date with the log.
+func (p *Publisher) Update(ctx context.Context) error {
+	for {
+		head, err := p.o.Log.Head(ctx)
+		if err != nil {
+			return err
+		}
+		p.mu.RLock()
+		same, size := p.epoch == head.Epoch, p.tree.Size()
+		p.mu.RUnlock()
+		if same {
+			err = p.extend(ctx)
+		}
+		if !same || errors.Is(err, errDiffers) {
+			err = p.rebuild(ctx, head)
+		}
+		if err != nil {
+			return err
+		}
+		// Changes of a program that does not write hashes are hashed here.
+		if p.Size() >= head.Seq {
+			return nil
+		}
+		added, err := p.o.Log.AddLeaves(ctx)
+		if err != nil {
+			return err
+		}
+		if added == 0 && p.Size() == size && same {
+			return fmt.Errorf("the log has %d changes and the hashes of only %d", head.Seq, size)
+		}
+	}
+}
+
+// extend reads the leaves after the last one, and that one again: after a restored
+// copy the log may have another.
+func (p *Publisher) extend(ctx context.Context) error {
+	size := p.Size()
+	var fresh []tlog.Hash
+	err := p.o.Log.LeafHashes(ctx, max(size-1, 0), func(h tlog.Hash) error {
+		fresh = append(fresh, h)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if size > 0 {
+		last, err := p.tree.ReadHashes([]int64{tlog.StoredHashIndex(0, size-1)})
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(fresh) == 0:
+			return fmt.Errorf("the store does not have change %d, which it had: it is behind, or an older copy was restored", size)
+		case fresh[0] != last[0]:
+			return errDiffers
+		}
+		fresh = fresh[1:]
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	p.tree.Append(fresh...)
+	if p.err != nil { // a standby that was behind at the start may have caught up
+		p.err = contradiction(p.tree, p.known)
+	}
+	p.wake()
+	return nil
+}
+
+// rebuild reads all leaves. It refuses to publish a tree that contradicts one that
+// was published for the same epoch.
+func (p *Publisher) rebuild(ctx context.Context, head disclosure.Head) error {
+	var tree proof.Tree
+	err := p.o.Log.LeafHashes(ctx, 0, func(h tlog.Hash) error {
+		tree.Append(h)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var known Root
+	if p.o.Known != nil {
+		known = p.o.Known(ctx, head.Epoch)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.epoch == head.Epoch {
+		if known = p.known; p.err == nil {
+			known.Size = p.tree.Size()
+			if known.Hash, err = p.tree.Root(known.Size); err != nil {
+				return err
+			}
+		}
+	}
+	p.epoch, p.origin, p.tree, p.known = head.Epoch, Origin(p.o.Base, head), &tree, known
+	p.signed, p.err = nil, contradiction(&tree, known)
+	if p.err != nil {
+		p.o.Logger.ErrorContext(ctx, "the history of the store was rewritten: no checkpoint is signed. Compare the store with a backup; "+
+			"if its present content shall be served, run `pregon restore`, which begins another log", "err", p.err, "epoch", head.Epoch)
+	}
+	p.wake()
+	return nil
+}
+
+// contradiction returns an error if a tree does not continue a published one.
+func contradiction(tree *proof.Tree, known Root) error {
+	if known.Size > tree.Size() {
+		return fault.New(fault.Unavailable, "The log has %d changes, but %d were published: an older copy of the store was restored.", tree.Size(), known.Size)
+	}
+	root, err := tree.Root(known.Size)
+	if err != nil {
+		return err
+	}
+	if known.Size > 0 && root != known.Hash {
+		return fault.New(fault.Unavailable, "The first %d changes of the log are not those that were published: the history of the store was rewritten.", known.Size)
+	}
+	return nil
+}
+
+// wake wakes those that wait for the tree. The caller holds mu.
+func (p *Publisher) wake() {
+	close(p.grown)
+	p.grown = make(chan struct{})
+}
+
+// Size returns the number of leaves of the tree.
+func (p *Publisher) Size() int64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.tree.Size()
+}
+
+// Root returns the root of the tree, and the epoch of the log. ok is false while
+// nothing is published.
+func (p *Publisher) Root() (epoch string, root Root, ok bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	hash, err := p.tree.Root(p.tree.Size())
+	return p.epoch, Root{p.tree.Size(), hash}, p.err == nil && err == nil
+}
+
+// Checkpoint returns the signed root of the tree.
+func (p *Publisher) Checkpoint() ([]byte, error) {
+	text, _, err := p.checkpoint()
+	return text, err
+}
+
+// checkpoint returns the newest checkpoint and its size. It is signed when it is
+// first requested.
+func (p *Publisher) checkpoint() ([]byte, int64, error) {
+	keys := p.o.Keys.List()
+	p.mu.RLock()
+	text, size, err := p.signed, p.tree.Size(), p.err
+	current := text != nil && p.signedAt == size && sameKeys(p.signedBy, keys)
+	p.mu.RUnlock()
+	if current || err != nil {
+		return text, size, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return nil, 0, p.err
+	}
+	if text, err = p.sign(keys); err != nil {
+		return nil, 0, err
+	}
+	p.signed, p.signedBy, p.signedAt = text, keys, p.tree.Size()
+	return text, p.signedAt, nil
+}
+
+// sign signs the root of the tree. The caller holds mu.
+func (p *Publisher) sign(keys []Key) ([]byte, error) {
+	if len(keys) == 0 {
+		return nil, fault.New(fault.Unavailable, "The transparency log has no key that can be used.")
+	}
+	root, err := p.tree.Root(p.tree.Size())
+	if err != nil {
+		return nil, err
+	}
+	signers := make([]note.Signer, len(keys))
+	for i, key := range keys {
+		if signers[i], err = key.signer(p.origin); err != nil {
+			return nil, err
+		}
+	}
+	return proof.Checkpoint{Origin: p.origin, Size: p.tree.Size(), Root: root}.Sign(signers...)
+}
+
+func sameKeys(a, b []Key) bool {
+	return slices.EqualFunc(a, b, func(a, b Key) bool { return a.ID == b.ID && a.revision == b.revision })
+}
+
+// VerifierKey returns the text with which the newest key's signatures are verified.
+func (p *Publisher) VerifierKey() (string, error) {
+	keys := p.o.Keys.List()
+	p.mu.RLock()
+	origin := p.origin
+	p.mu.RUnlock()
+	if origin == "" || len(keys) == 0 {
+		return "", errLoading
+	}
+	return keys[len(keys)-1].VerifierKey(origin)
+}
+
+// Prove returns the proof of the change with a seq. It waits a moment for a change
+// that was appended just now. It fails, NotFound, if there is none.
+func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
+	if err := p.await(ctx, seq); err != nil {
+		return proof.Proof{}, err
+	}
+	checkpoint, size, err := p.checkpoint()
+	if err != nil {
+		return proof.Proof{}, err
+	}
+	leaves, err := p.o.Log.Leaves(ctx, seq-1, 1)
+	if err != nil {
+		return proof.Proof{}, err
+	}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	hashes, err := p.tree.Prove(seq-1, size)
+	if err != nil {
+		return proof.Proof{}, changedMeanwhile(err)
+	}
+	if len(leaves) != 1 || leaves[0].Seq != seq || p.leaf(seq) != leaves[0].Hash() {
+		return proof.Proof{}, fault.New(fault.Internal, "change %d of the store is not the one that was hashed when it was appended: run pregon verify", seq)
+	}
+	return proof.Proof{
+		Seq: seq, Index: seq - 1, TreeSize: size, Leaf: leaves[0].Append(nil), Hashes: hashes, Checkpoint: string(checkpoint),
+	}, nil
+}
+
+// leaf returns the hash of a leaf that the tree has. The caller holds mu.
+func (p *Publisher) leaf(seq int64) tlog.Hash {
+	found, err := p.tree.ReadHashes([]int64{tlog.StoredHashIndex(0, seq-1)})
+	if err != nil {
+		return tlog.Hash{}
+	}
+	return found[0]
+}
+
+// changedMeanwhile turns an error of a tree that was replaced by a smaller one, after
+// a restored copy, into one that a client may retry.
+func changedMeanwhile(err error) error {
+	if errors.Is(err, proof.ErrSize) {
+		return errLoading
+	}
+	return err
+}
+
+// await waits until the tree has a change.
+func (p *Publisher) await(ctx context.Context, seq int64) error {
+	deadline := time.NewTimer(proofWait)
+	defer deadline.Stop()
+	for {
+		p.mu.RLock()
+		size, grown, err := p.tree.Size(), p.grown, p.err
+		p.mu.RUnlock()
+		switch {
+		case err != nil:
+			return err
+		case seq < 1:
+			return noChange(seq, size)
+		case seq <= size:
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-deadline.C:
+			return noChange(seq, size)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func noChange(seq, size int64) error {
+	return fault.New(fault.NotFound, "There is no change %d. The log has the changes 1 to %d.", seq, size)
+}
+
+// Tile returns the content of a tile, or of a bundle of entries: see
+// proof.ParseTilePath. It fails, NotFound, if the tree does not have it yet.
+func (p *Publisher) Tile(ctx context.Context, t tlog.Tile, entries bool) ([]byte, error) {
+	p.mu.RLock()
+	data, err := p.tree.Tile(t)
+	failed := p.err
+	p.mu.RUnlock()
+	switch {
+	case failed != nil:
+		return nil, failed
+	case errors.Is(err, proof.ErrSize):
+		return nil, fault.New(fault.NotFound, "The log does not have the tile %s yet.", proof.TilePath(t, entries))
+	case err != nil:
+		return nil, fault.New(fault.NotFound, "%v", err)
+	case !entries:
+		return data, nil
+	}
+	leaves, err := p.o.Log.Leaves(ctx, t.N*proof.TileWidth, t.W)
+	if err != nil {
+		return nil, err
+	}
+	if len(leaves) != t.W {
+		return nil, errLoading
+	}
+	var bundle, leaf []byte
+	for _, l := range leaves {
+		leaf = l.Append(leaf[:0])
+		bundle = proof.AppendEntry(bundle, leaf)
+	}
+	return bundle, nil
+}

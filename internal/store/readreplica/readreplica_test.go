@@ -115,9 +115,7 @@ func testFaults(t *testing.T, primary, standby *pgtest.Cluster) {
 	}
 	exec(t, standby, "SELECT pg_wal_replay_resume()")
 	waitFor(t, s, 2)
-	if head := headOf(t, s); head.Epoch != renewed.Epoch {
-		t.Errorf("the head is %+v, want the epoch %s", head, renewed.Epoch)
-	}
+	waittest.For(t, "the standby has the new epoch", func() bool { return headOf(t, s).Epoch == renewed.Epoch })
 
 	stop(t, standby)
 	if _, err := s.Newest(t.Context()); fault.KindOf(err) != fault.Unavailable {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,36 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	hasSummaries(t, s.url)
+	namesProofs(t, s.url, string(text))
+}
+
+// namesProofs checks that the table of the README names for each series what the
+// service says proves it.
+func namesProofs(t *testing.T, url, readme string) {
+	t.Helper()
+	var got struct {
+		Series []struct {
+			Type string
+			By   []string
+		}
+	}
+	if _, err := fetch(url, "/api/v1/completeness", &got); err != nil || len(got.Series) != 3 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, s := range got.Series {
+		row := regexp.MustCompile("(?m)^\\| [^|]*`" + s.Type + "`[^|]* \\| ([^|]*) \\|").FindStringSubmatch(readme)
+		if row == nil {
+			t.Errorf("README.md has no row for %s", s.Type)
+			continue
+		}
+		var named []string
+		for _, name := range regexp.MustCompile("`(\\w+)`:").FindAllStringSubmatch(row[1], -1) {
+			named = append(named, name[1])
+		}
+		if !slices.Equal(named, s.By) {
+			t.Errorf("README.md says that %s is proved by %v, the service says %v", s.Type, named, s.By)
+		}
+	}
 }
 
 // hasSummaries waits until reports of the market's history have summaries, which a

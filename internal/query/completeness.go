@@ -17,12 +17,29 @@ import (
 // Completeness lets a client verify that it holds every report of a range of
 // days.
 type Completeness struct {
-	From        string      `json:"from"`
-	To          string      `json:"to"`
-	GeneratedAt time.Time   `json:"generated_at"`
-	Seq         int64       `json:"as_of_seq"`
-	Days        []SeriesDay `json:"days"`
+	From        string         `json:"from"`
+	To          string         `json:"to"`
+	GeneratedAt time.Time      `json:"generated_at"`
+	Seq         int64          `json:"as_of_seq"`
+	Series      []ProvedSeries `json:"series"`
+	Days        []SeriesDay    `json:"days"`
 }
+
+// ProvedSeries is the time for which no report of a series is missing, null
+// where nothing is proved.
+type ProvedSeries struct {
+	Type   string     `json:"type"`
+	From   *string    `json:"provable_from"`
+	Until  *time.Time `json:"provable_until"`
+	By     []string   `json:"by"` // ByLists, ByNumbers
+	Reason string     `json:"reason"`
+}
+
+// What proves that no report is missing.
+const (
+	ByLists   = "lists"   // the days were compared with the source's lists by date
+	ByNumbers = "numbers" // the numbers between reports were looked up
+)
 
 // SeriesDay is one day of one series.
 type SeriesDay struct {
@@ -63,12 +80,60 @@ const gapMargin = 32
 
 // Completeness returns every day of a range, the newest first.
 func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Completeness {
-	out := Completeness{From: from.String(), To: to.String(), GeneratedAt: Madrid(time.Now().Truncate(time.Second)), Seq: s.Seq(), Days: []SeriesDay{}}
+	now := time.Now().Truncate(time.Second)
+	out := Completeness{From: from.String(), To: to.String(), GeneratedAt: Madrid(now), Seq: s.Seq(), Days: []SeriesDay{}}
 	for _, t := range disclosure.Types {
+		out.Series = append(out.Series, q.proved(s, t, now))
 		out.Days = append(out.Days, q.daysOf(s, t, from, to)...)
 	}
 	slices.SortStableFunc(out.Days, func(a, b SeriesDay) int { return strings.Compare(b.Date, a.Date) })
 	return out
+}
+
+// proved returns the time for which no report of a series is missing.
+func (q *Service) proved(s *catalog.Snapshot, t disclosure.Type, now time.Time) ProvedSeries {
+	span := q.Coverage.Proved(coverage.Series{
+		Type:  t,
+		Since: func(from disclosure.Day) []coverage.Numbered { return coverage.InOrder(s.Numbers(t, from, 0)) },
+		Seen: func(number int64) (time.Time, bool) {
+			r, known := s.Report(disclosure.ReportID(t, number))
+			if !known {
+				return time.Time{}, false
+			}
+			_, seen, _, _, _ := r.Clocks()
+			return seen, true
+		},
+	}, now)
+	out := ProvedSeries{Type: string(t), By: []string{ByLists, ByNumbers}}
+	if t == disclosure.HR {
+		out.By = out.By[1:]
+	}
+	if span.From > 0 {
+		out.From, out.Until = OrNull(span.From.String()), TimeOrNull(span.Until.Truncate(time.Second))
+	}
+	out.Reason = q.reason(t, span)
+	return out
+}
+
+// reason says why a span is proved, or why none is.
+func (q *Service) reason(t disclosure.Type, span coverage.Span) string {
+	var why string
+	switch {
+	case t == disclosure.HR && span.From > 0:
+		why = "HR has no list by date: every number in this time is here, or was looked up and does not exist"
+	case t == disclosure.HR && q.Coverage.Live(t).IsZero():
+		why = "the source was never read: nothing is proved by imported reports"
+	case t == disclosure.HR:
+		why = "HR has no list by date, and no number was registered since the first whole day of reading it"
+	case span.From > 0:
+		why = "every day was compared with the regulator's list of that day after its end, and the numbers missing between two reports were looked up"
+	default:
+		why = "no day was compared with the regulator's list: nothing is proved by imported reports"
+	}
+	if span.Open > 0 {
+		why += "; number " + strconv.FormatInt(span.Open, 10) + " is missing and was not looked up yet"
+	}
+	return why
 }
 
 // daysOf returns every day of a series, also days without a report.

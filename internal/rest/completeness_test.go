@@ -24,7 +24,16 @@ type completenessDoc struct {
 	From, To    string
 	GeneratedAt time.Time `json:"generated_at"`
 	Seq         int64     `json:"as_of_seq"`
+	Series      []provedDoc
 	Days        []dayDoc
+}
+
+type provedDoc struct {
+	Type   string
+	From   *string    `json:"provable_from"`
+	Until  *time.Time `json:"provable_until"`
+	By     []string
+	Reason string
 }
 
 type dayDoc struct {
@@ -157,6 +166,12 @@ func TestCompleteness(t *testing.T) {
 	}
 }
 
+// readAtOnce returns the report as first seen when it was published.
+func readAtOnce(r disclosure.Report) disclosure.Report {
+	r.FirstSeenAt = r.PublishedAt
+	return r
+}
+
 // gapped serves OIR 100, 103, 105 and 108, none of them on 21 April. 101, 104
 // and 106 were looked up and do not exist.
 func gapped(t *testing.T) *service {
@@ -166,8 +181,8 @@ func gapped(t *testing.T) *service {
 		newReport(disclosure.OIR, 103, "2026-04-20T08:00:00Z"),
 		newReport(disclosure.OIR, 105, "2026-04-20T09:00:00Z"),
 		newReport(disclosure.OIR, 108, "2026-04-22T08:00:00Z"),
-		newReport(disclosure.HR, 100, "2026-04-20T08:00:00Z"),
-		newReport(disclosure.HR, 200, "2026-04-22T08:00:00Z"),
+		readAtOnce(newReport(disclosure.HR, 100, "2026-04-20T08:00:00Z")),
+		readAtOnce(newReport(disclosure.HR, 200, "2026-04-22T08:00:00Z")),
 		newReport(disclosure.IP, 100, "2026-04-20T08:00:00Z"),
 		newReport(disclosure.IP, 102, "2026-04-20T09:00:00Z"),
 	}})
@@ -227,6 +242,48 @@ func TestMissingNumbers(t *testing.T) {
 	if got, want := s.completeness("2026-04-01", "2026-04-30").missing(disclosure.OIR), "21:106! 20:101! 20:102? 20:104!"; got != want {
 		t.Errorf("missing are %s, want %s", got, want)
 	}
+}
+
+// TestProvableFrom: what is proved of each series, and why, from nothing to days in
+// a row.
+func TestProvableFrom(t *testing.T) {
+	s := gapped(t)
+	check := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, p := range s.completeness("2026-04-22", "2026-04-22").Series {
+			text := p.Type + " by " + strings.Join(p.By, "+") + ": "
+			if p.From != nil && p.Until != nil {
+				text += *p.From + " " + p.Until.Format(time.RFC3339) + ": "
+			}
+			got = append(got, text+p.Reason)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	const (
+		imported = "no day was compared with the regulator's list: nothing is proved by imported reports"
+		compared = "every day was compared with the regulator's list of that day after its end, and the numbers missing between two reports were looked up"
+		numbered = "HR has no list by date: every number in this time is here, or was looked up and does not exist"
+	)
+	check("IP by lists+numbers: "+imported, "HR by numbers: the source was never read: nothing is proved by imported reports", "OIR by lists+numbers: "+imported)
+	s.cover(disclosure.IP, "2026-04-21", "2026-04-22")
+	s.cover(disclosure.OIR, "2026-04-17", "2026-04-25")
+	s.must(s.coverage.SetLive(t.Context(), nil, disclosure.HR, instant("2026-04-22T07:00:00Z")))
+	check("IP by lists+numbers: 2026-04-21 2026-04-23T00:00:00+02:00: "+compared,
+		"HR by numbers: HR has no list by date, and no number was registered since the first whole day of reading it",
+		"OIR by lists+numbers: 2026-04-23 2026-04-25T11:50:00+02:00: "+compared+"; number 107 is missing and was not looked up yet")
+	for n := int64(101); n < 200; n++ {
+		s.must(s.coverage.SetAbsent(t.Context(), nil, disclosure.HR, n, instant("2026-04-23T06:07:08Z")))
+	}
+	for _, n := range []int64{102, 107} {
+		s.must(s.coverage.SetAbsent(t.Context(), nil, disclosure.OIR, n, instant("2026-04-23T06:07:08Z")))
+	}
+	s.append(store.Batch{Reports: []disclosure.Report{readAtOnce(newReport(disclosure.HR, 201, "2026-04-24T08:00:00Z"))}})
+	check("IP by lists+numbers: 2026-04-21 2026-04-23T00:00:00+02:00: "+compared,
+		"HR by numbers: 2026-04-23 2026-04-24T09:50:00+02:00: "+numbered,
+		"OIR by lists+numbers: 2026-04-17 2026-04-25T11:50:00+02:00: "+compared)
 }
 
 // The entry of a day does not depend on the requested range.

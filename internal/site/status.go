@@ -28,6 +28,7 @@ type statusPage struct {
 	Weeks     []calendarWeek
 	Weekdays  []string // short names, Monday first
 	Missing   []missingDay
+	Proved    []provedLine
 	Backfill  []backfillJob
 	Incidents []statusIncident
 }
@@ -78,6 +79,9 @@ type calendarWeek struct {
 	Label string
 	Days  []calendarDay
 }
+
+// provedLine says from when until when no report of a series is missing.
+type provedLine struct{ Type, Text string }
 
 // calendarDay is a day of the calendar.
 type calendarDay struct {
@@ -206,7 +210,16 @@ func (s *Site) fillCalendar(q *request, data *statusPage) {
 	monday := today - disclosure.Day((int(today.Weekday())+6)%7)
 	from := monday - 7*(calendarWeeks-1)
 	days := map[string]*calendarDay{}
-	for _, d := range s.Query.Completeness(q.snapshot, from, today).Days {
+	completeness := s.Query.Completeness(q.snapshot, from, today)
+	for _, p := range completeness.Series {
+		line := provedLine{p.Type, e.Text("status.unproved")}
+		if p.From != nil {
+			day, _ := disclosure.ParseDay(*p.From)
+			line.Text = e.Text("status.proved", e.Day(day), e.Moment(*p.Until))
+		}
+		data.Proved = append(data.Proved, line)
+	}
+	for _, d := range completeness.Days {
 		c := days[d.Date]
 		if c == nil {
 			c = &calendarDay{Checked: true}
@@ -353,6 +366,8 @@ var statusWords = texts{
 	"status.reasons":         {"Motivos", "Reasons"},
 	"status.calendar":        {"Completitud por día", "Completeness by day"},
 	"status.calendar.text":   {"Comunicaciones de cada día de las últimas doce semanas. Un día está comprobado cuando se ha comparado con las listas completas de la fuente; los números de registro que faltan entre dos comunicaciones se buscan uno a uno.", "Disclosures of each day of the last twelve weeks. A day is checked when it was compared with the complete lists of the source; registration numbers that are missing between two disclosures are looked up one by one."},
+	"status.proved":          {"no falta ninguna comunicación desde el %s hasta el %s", "no disclosure is missing from %s until %s"},
+	"status.unproved":        {"todavía no está demostrado que no falte ninguna", "it is not proved yet that none is missing"},
 	"status.week":            {"Semana", "Week"},
 	"status.checked":         {"comprobado", "checked"},
 	"status.unchecked":       {"sin comprobar", "not checked"},

@@ -31,16 +31,17 @@ type Tracker struct {
 	epoch    func() string // nil: the store never changes under the process
 
 	mu         sync.RWMutex
-	known      map[string]string // guarded by mu: text by name
-	jobs       map[string]string // guarded by mu: text of the records that are jobs, by id
-	statusSeen time.Time         // guarded by mu: when the status last changed, by this machine's clock
-	status     health.Status     // guarded by mu: the last one; its lists must not be modified
-	reported   bool              // guarded by mu: there is a status
+	known      map[string]string                  // guarded by mu: text by name
+	jobs       map[string]string                  // guarded by mu: text of the records that are jobs, by id
+	covered    map[disclosure.Type]disclosure.Day // guarded by mu: the newest covered day
+	statusSeen time.Time                          // guarded by mu: when the status last changed, by this machine's clock
+	status     health.Status                      // guarded by mu: the last one; its lists must not be modified
+	reported   bool                               // guarded by mu: there is a status
 }
 
 // New returns a tracker that is empty until Refresh.
 func New(records store.Records) *Tracker {
-	t := &Tracker{records: records, known: map[string]string{}, jobs: map[string]string{}, began: time.Now()}
+	t := &Tracker{records: records, known: map[string]string{}, jobs: map[string]string{}, covered: map[disclosure.Type]disclosure.Day{}, began: time.Now()}
 	t.follower = follow.New(follow.Options{
 		Kind: store.CoverageKind, Noun: "records of coverage", Store: records, Apply: t.apply,
 		Epoch: func() string {
@@ -72,6 +73,7 @@ func (t *Tracker) apply(_ context.Context, u follow.Update) {
 	if u.Reload {
 		clear(t.known)
 		clear(t.jobs)
+		clear(t.covered)
 	}
 	for _, r := range u.Records {
 		t.add(r.ID, r.Body)
@@ -108,6 +110,12 @@ func (t *Tracker) add(name, text string) {
 	if id, ok := strings.CutPrefix(name, jobPrefix); ok {
 		t.jobs[id] = text
 	}
+	if key, ok := strings.CutPrefix(name, coverPrefix); ok {
+		series, date, _ := strings.Cut(key, "/")
+		if day, ok := disclosure.ParseDay(date); ok {
+			t.covered[disclosure.Type(series)] = max(t.covered[disclosure.Type(series)], day)
+		}
+	}
 	before := t.known[name]
 	if t.known[name] = text; name != statusName || text == before {
 		return
@@ -130,14 +138,24 @@ func instant(text string) time.Time {
 
 func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
+const coverPrefix = "covered/"
+
 func coverName(t disclosure.Type, day disclosure.Day) string {
-	return "covered/" + string(t) + "/" + day.String()
+	return coverPrefix + string(t) + "/" + day.String()
 }
 
 // Covered returns when a day of a series was last compared with the source's
 // complete list, zero for never.
 func (t *Tracker) Covered(series disclosure.Type, day disclosure.Day) time.Time {
 	return instant(t.text(coverName(series, day)))
+}
+
+// newestCovered returns the newest day of a series that was compared, zero for
+// none.
+func (t *Tracker) newestCovered(series disclosure.Type) disclosure.Day {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.covered[series]
 }
 
 // Cover records that the days from one to another were compared at a time.

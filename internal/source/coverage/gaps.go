@@ -25,29 +25,32 @@ func InOrder(reports iter.Seq2[int64, time.Time]) []Numbered {
 	return out
 }
 
-// Gap is a range of missing numbers, First to Last, and the report after it.
+// Gap is a range of missing numbers, First to Last, and the reports before and
+// after it.
 type Gap struct {
-	First, Last int64
-	Next        Numbered
+	First, Last  int64
+	Before, Next Numbered
 }
 
 // longestGap is more than the number of reports of a day. Numbers further apart do
 // not belong to one series: the wrong file was imported.
 const longestGap = 1000
 
+// tooLong reports whether the numbers before and after do not belong to one series.
+func (g Gap) tooLong() bool { return g.Last-g.First >= longestGap }
+
 // Gaps returns the numbers that are missing between reports, which must be in
 // order. A number counts as missing only if the days of its two neighbours and all
 // days between them are covered. For HR, which has no list by date, it is enough
-// that the series was read live when both neighbours were published.
+// that the series was read live when one of the neighbours was published.
 func (t *Tracker) Gaps(series disclosure.Type, reports []Numbered) []Gap {
 	var out []Gap
 	for n := 1; n < len(reports); n++ {
 		before, next := reports[n-1], reports[n]
-		missing := next.Number - before.Number - 1
-		if missing <= 0 || missing > longestGap || !t.compared(series, before.At, next.At) {
-			continue
+		g := Gap{First: before.Number + 1, Last: next.Number - 1, Before: before, Next: next}
+		if g.First <= g.Last && !g.tooLong() && t.compared(series, before.At, next.At) {
+			out = append(out, g)
 		}
-		out = append(out, Gap{First: before.Number + 1, Last: next.Number - 1, Next: next})
 	}
 	return out
 }
@@ -57,7 +60,7 @@ func (t *Tracker) compared(series disclosure.Type, a, b time.Time) bool {
 		return true
 	}
 	live := t.Live(series)
-	return series == disclosure.HR && !live.IsZero() && min(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
+	return series == disclosure.HR && !live.IsZero() && max(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
 }
 
 func (t *Tracker) coveredBetween(series disclosure.Type, a, b time.Time) bool {

@@ -80,7 +80,8 @@ func TestGaps(t *testing.T) {
 }
 
 // TestGapsOfHR: there is no list by date to compare with, so gaps are returned only
-// from the day on which the series began to be read live.
+// before and after a report of the day on which the series began to be read live, or
+// of a later day.
 func TestGapsOfHR(t *testing.T) {
 	l := one(t)
 	reports := numbered(t, "100@2026-03-02 102@2026-03-04 104@2026-03-05 106@2026-06-30 108@2026-03-03")
@@ -92,7 +93,7 @@ func TestGapsOfHR(t *testing.T) {
 	for _, g := range l.Gaps(disclosure.HR, reports) {
 		got = append(got, g.First)
 	}
-	if want := []int64{103, 105}; !slices.Equal(got, want) {
+	if want := []int64{101, 103, 105, 107}; !slices.Equal(got, want) {
 		t.Errorf("gaps = %v, want %v", got, want)
 	}
 }

@@ -31,7 +31,7 @@ type commands struct {
 	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Print what the registry of MCP servers needs."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load reports or issuers from JSON Lines."`
-	Export      exportCmd      `cmd:"" help:"Write reports or issuers as JSON Lines on standard output."`
+	Export      exportCmd      `cmd:"" help:"Write reports or issuers as JSON Lines, CSV or Parquet."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
 	Copy        copyCmd        `cmd:"" help:"Copy a store to another one, of the same kind or the other: everything, with the same numbers. It may run beside serve, and continues if it is run again."`
 	Backup      backupCmd      `cmd:"" help:"Write a consistent copy of a SQLite store, also while serve uses it."`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -14,49 +15,10 @@ import (
 	"pregon/internal/transfer"
 )
 
-type exportCmd struct {
-	storeFlag
-	What      string `arg:"" enum:"reports,issuers" help:"What to write: reports or issuers."`
-	Documents bool   `help:"With reports: write the texts of their documents too, each before the first report that has it."`
-}
-
-// Run writes the records to standard output and a summary to standard error.
-func (c *exportCmd) Run(ctx context.Context, p *process) error {
-	if c.Documents && c.What != "reports" {
-		return fault.New(fault.Invalid, "--documents goes with reports: pregon export reports --documents")
-	}
-	db, err := c.open(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	source, err := db.Source(ctx)
-	if err != nil {
-		return err
-	}
-	done, err := transfer.Export(ctx, p.stdout, db, transfer.Kind(c.What), c.Documents)
-	if err != nil {
-		return err
-	}
-	if source == "" {
-		source = "none"
-	}
-	texts := ""
-	switch {
-	case c.Documents:
-		texts = fmt.Sprintf("with the texts of %d documents; ", done.Documents)
-	case c.What == "reports":
-		texts = "without the texts of documents (--documents); "
-	}
-	_, err = fmt.Fprintf(p.stderr, "%d %s as of change %d; source: %s; %swithout earlier versions, original documents, keys and webhooks\n",
-		done.Records, c.What, done.Seq, source, texts)
-	return err
-}
-
 type importCmd struct {
 	storeFlag
 	What string `arg:"" enum:"reports,issuers" help:"What the file holds: reports or issuers."`
-	File string `arg:"" help:"The file, one JSON object a line; - reads standard input."`
+	File string `arg:"" help:"The file, one JSON object a line, compressed if its name ends in .zst; - reads standard input."`
 }
 
 // Run imports the file and prints how many records it changed.
@@ -101,6 +63,13 @@ func (c *importCmd) openFile(p *process) (io.ReadCloser, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if strings.HasSuffix(c.File, compressedSuffix) {
+		plain, err := transfer.NewDecompressor(f)
+		if err != nil {
+			return nil, 0, errors.Join(err, f.Close())
+		}
+		return twoClosers{plain, f}, -1, nil
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
@@ -110,3 +79,11 @@ func (c *importCmd) openFile(p *process) (io.ReadCloser, int64, error) {
 	}
 	return f, info.Size(), nil
 }
+
+// twoClosers is a reader that also closes what it reads from.
+type twoClosers struct {
+	io.ReadCloser
+	inner io.Closer
+}
+
+func (c twoClosers) Close() error { return errors.Join(c.ReadCloser.Close(), c.inner.Close()) }

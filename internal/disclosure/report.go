@@ -83,6 +83,18 @@ const (
 	FromFeed      Surface = "feed"      // to the second, in UTC
 )
 
+// Precision returns how exact the times of a surface are: minute, second, or "" for
+// imported times, which may be either.
+func (s Surface) Precision() string {
+	switch s {
+	case FromList:
+		return "minute"
+	case FromPermalink, FromFeed:
+		return "second"
+	}
+	return ""
+}
+
 // exactness ranks surfaces by the precision of their times. An import may not
 // state the surface. It is -1 for an unknown surface.
 func (s Surface) exactness() int {

@@ -168,7 +168,7 @@ func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 		Summary: OrNull(rep.Summary), PublishedAt: Madrid(rep.PublishedAt),
 		Number: strconv.FormatInt(rep.Number, 10), PDFURL: OrNull(rep.PDFURL), NIF: OrNull(rep.NIF),
 		IssuerID: OrNull(f.IssuerID()), Categories: list(rep.Categories()), SourceURL: OrNull(rep.SourceURL),
-		Related: relatedTo(rep), CorrectedBy: OrNull(rep.CorrectedBy), Precision: OrNull(precision(rep.TimeFrom)),
+		Related: relatedTo(rep), CorrectedBy: OrNull(rep.CorrectedBy), Precision: OrNull(rep.TimeFrom.Precision()),
 		Registered:  Madrid(rep.PublishedAt),
 		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
 		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
@@ -206,16 +206,4 @@ func evidenceOf(sentences []disclosure.Evidence) []Evidence {
 		out = append(out, Evidence{e.Text, e.Page, e.Quote})
 	}
 	return out
-}
-
-// precision returns how exact a time is by the page it was read from, empty for
-// imported times, which may be either.
-func precision(from disclosure.Surface) string {
-	switch from {
-	case disclosure.FromList:
-		return "minute"
-	case disclosure.FromPermalink, disclosure.FromFeed:
-		return "second"
-	}
-	return ""
 }

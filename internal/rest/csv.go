@@ -16,7 +16,6 @@ import (
 
 const (
 	csvSuffix = ".csv" // of the path of a list as CSV
-	separator = "; "   // between the elements of a list in a cell
 
 	totalHeader = "Pregon-Total"
 	// maxLink is the length of the longest Link header. A search may be longer
@@ -177,7 +176,7 @@ func cell(value any) string {
 		for i, element := range value {
 			elements[i] = cell(element)
 		}
-		return strings.Join(elements, separator)
+		return strings.Join(elements, content.ListSeparator)
 	}
 	return ""
 }

@@ -104,6 +104,14 @@ func (d *Directory) Named(name string) (*Issuer, bool) {
 	return e, e != nil
 }
 
+// IssuerOf returns the issuer of a report, nil if the directory does not know it.
+func (d *Directory) IssuerOf(r *disclosure.Report) *disclosure.Issuer {
+	if e := d.issuerOf(refOf(r)); e != nil {
+		return e.Issuer
+	}
+	return nil
+}
+
 // issuerOf joins a report with its issuer: by its NIF or code, and only when it
 // has none by exact name.
 func (d *Directory) issuerOf(ref string) *Issuer {

@@ -1,17 +1,23 @@
-// Package transfer exports reports and issuers as JSON Lines and imports them
-// again: one object a line, in the form that disclosure reads and writes. The
-// texts of documents are lines of their own, before the first report that has
-// the document.
+// Package transfer exports reports and issuers, and imports them again.
+//
+// JSON Lines are one object a line, in the form that disclosure reads and writes;
+// only they can be imported. The texts of documents are lines of their own, before
+// the first report that has the document. CSV and Parquet are tables for other
+// programs, with the columns of the API.
 package transfer
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 	"pregon/internal/store"
 )
 
@@ -24,50 +30,133 @@ const (
 	Issuers Kind = "issuers"
 )
 
-// Exported describes an export.
-type Exported struct {
-	Records   int   // reports or issuers
-	Documents int   // texts of documents
-	Seq       int64 // the newest change in it
+// Export describes a file to write.
+type Export struct {
+	Kind   Kind
+	Format Format
+	// Types and Filter select records as those of the API do. All types are selected
+	// if there are none; Filter has none.
+	Types  []disclosure.Type
+	Filter disclosure.Filter
+	// Texts, if set, are written with the reports that have them: JSON Lines only.
+	Texts store.Documents
+	// About is metadata of a Parquet file.
+	About map[string]string
+	Step  Step
 }
 
-// Export writes all records of a kind as of one moment, with the texts of their
-// documents if asked for.
-func Export(ctx context.Context, w io.Writer, db store.Store, kind Kind, documents bool) (Exported, error) {
+// Exported describes a written file.
+type Exported struct {
+	Records   int // reports or issuers
+	Documents int // texts of documents
+}
+
+// Write writes the selected records of a snapshot. The reports are read from the
+// file that Take wrote.
+func (s *Snapshot) Write(ctx context.Context, w io.Writer, reports io.Reader, e Export) (Exported, error) {
 	out := bufio.NewWriterSize(w, 64<<10)
-	e := exporter{db: db, lines: json.NewEncoder(out), documents: documents, written: map[string]bool{}}
-	e.lines.SetEscapeHTML(false)
-	head, err := db.Current(ctx, func(c disclosure.Change) error {
-		switch {
-		case c.Report != nil && kind == Reports:
-			return e.report(ctx, c.Report)
-		case c.Issuer != nil && kind == Issuers:
-			e.records++
-			return e.lines.Encode(c.Issuer)
+	run := &export{Export: e, ctx: ctx, out: out, lines: newLines(out), texts: map[string]bool{}}
+	var err error
+	if e.Filter.Issuer != "" {
+		if run.Filter.Issuer, err = s.issuerID(e.Filter.Issuer); err != nil {
+			return Exported{}, err
 		}
-		return nil
-	})
+	}
+	if run.Filter != (disclosure.Filter{}) {
+		run.matcher = search.Compile(run.Filter)
+	}
+	if e.Kind == Issuers {
+		err = run.issuers(s.Issuers)
+	} else {
+		err = run.reports(s.directory, reports)
+	}
 	if err != nil {
 		return Exported{}, err
 	}
-	return Exported{Records: e.records, Documents: len(e.written), Seq: head.Seq}, out.Flush()
+	if e.Filter.Issuer != "" && run.records == 0 && len(s.directory.Lookup(e.Filter.Issuer)) == 0 {
+		return Exported{}, fault.New(fault.NotFound, "no issuer has the ticker, NIF, ISIN or id %s", e.Filter.Issuer)
+	}
+	return Exported{Records: run.records, Documents: len(run.texts)}, out.Flush()
 }
 
-type exporter struct {
-	db        store.Store
-	lines     *json.Encoder
-	documents bool
-	written   map[string]bool // hashes of documents
-	records   int
+// export is a running export.
+type export struct {
+	Export
+	ctx     context.Context
+	out     *bufio.Writer
+	lines   *json.Encoder
+	matcher *search.Matcher // nil if all are selected
+	texts   map[string]bool // hashes of the documents written
+	records int
 }
 
-func (e *exporter) report(ctx context.Context, r *disclosure.Report) error {
+func (e *export) issuers(issuers []*disclosure.Issuer) error {
+	write, end := func(i *disclosure.Issuer) error { return e.lines.Encode(i) }, func() error { return nil }
+	if e.Format != JSONLines {
+		t := newTable[issuerRow](e.out, e.Format, e.About)
+		write, end = func(i *disclosure.Issuer) error { return t.write(newIssuerRow(i)) }, t.close
+	}
+	for _, i := range issuers {
+		if e.matcher != nil && !e.matcher.MatchIssuer(i) {
+			continue
+		}
+		if err := write(i); err != nil {
+			return err
+		}
+		if err := e.count(); err != nil {
+			return err
+		}
+	}
+	return end()
+}
+
+func (e *export) reports(directory *search.Directory, compressed io.Reader) error {
+	write, end := e.report, func() error { return nil }
+	if e.Format != JSONLines {
+		t := newTable[reportRow](e.out, e.Format, e.About)
+		write, end = func(_ []byte, r *disclosure.Report) error { return t.write(newReportRow(r, directory)) }, t.close
+	}
+	copies := e.Format == JSONLines && e.Texts == nil && e.matcher == nil && len(e.Types) == 0
+	err := eachLine(compressed, func(line []byte) error {
+		if copies {
+			_, err := e.out.Write(line)
+			return errors.Join(err, e.count())
+		}
+		r, err := disclosure.DecodeReport(strings.TrimSuffix(string(line), "\n"))
+		if err != nil || !e.selects(directory, r) {
+			return errors.Join(err, e.ctx.Err())
+		}
+		if err := write(line, r); err != nil {
+			return err
+		}
+		return e.count()
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+func (e *export) selects(directory *search.Directory, r *disclosure.Report) bool {
+	return (len(e.Types) == 0 || slices.Contains(e.Types, r.Type)) && (e.matcher == nil || e.matcher.Match(directory.Analyze(r)))
+}
+
+func (e *export) count() error {
 	e.records++
-	if hash := r.Document.SHA256; e.documents && hash != "" && !e.written[hash] {
-		d, err := e.db.Document(ctx, hash)
+	if err := e.Step.at(e.records); err != nil {
+		return err
+	}
+	return e.ctx.Err()
+}
+
+// report writes a report as a line, after the text of its document if it is
+// requested.
+func (e *export) report(line []byte, r *disclosure.Report) error {
+	if hash := r.Document.SHA256; e.Texts != nil && hash != "" && !e.texts[hash] {
+		d, err := e.Texts.Document(e.ctx, hash)
 		switch {
 		case err == nil:
-			e.written[hash] = true
+			e.texts[hash] = true
 			for _, piece := range pieces(d) {
 				if err := e.lines.Encode(textLine{piece}); err != nil {
 					return err
@@ -77,5 +166,6 @@ func (e *exporter) report(ctx context.Context, r *disclosure.Report) error {
 			return err
 		}
 	}
-	return e.lines.Encode(r)
+	_, err := e.out.Write(line)
+	return err
 }

@@ -8,6 +8,9 @@ import (
 // CSVType is the media type of CSV with a header row.
 const CSVType = "text/csv; charset=utf-8; header=present"
 
+// ListSeparator separates the elements of a list in a cell.
+const ListSeparator = "; "
+
 // formulaStarts are the characters with which a cell may be a formula, also in
 // their wide and small forms.
 const formulaStarts = "=+-@＝＋－＠﹦﹢﹣﹫−"

@@ -145,22 +145,30 @@ const readersAtOnce = 4
 
 // newDocuments creates the readers. They start with the first document.
 func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, verify string, logger *slog.Logger) (*documents, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
-	}
 	l := &documents{model: model}
 	o := document.Options{Store: db, Logger: logger}
 	if model != nil {
 		o.Models = &summary.Models{Writer: model, Verifier: model.Model(verify)}
 	}
 	for range readersAtOnce {
-		r := sandbox.NewReader(sandbox.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger})
+		r, err := f.newDocumentReader(logger)
+		if err != nil {
+			return nil, err
+		}
 		l.readers = append(l.readers, r)
 		o.Readers = append(o.Readers, r)
 	}
 	l.Keeper = document.NewKeeper(o)
 	return l, nil
+}
+
+// newDocumentReader creates a reader of documents.
+func (f *documentFlags) newDocumentReader(logger *slog.Logger) (*sandbox.Reader, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
+	}
+	return sandbox.NewReader(sandbox.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger}), nil
 }
 
 func (f *documentFlags) cacheDir(logger *slog.Logger) string {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -46,15 +47,7 @@ func (f *sourceFlags) newReader(o readerOptions) (*reader, error) {
 		o.logger.Warn("the regulator has no contact for this service: give --contact an address or a page", "user_agent", agent)
 	}
 	queue := throttle.New(f.Pace)
-	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue})
-	if err != nil {
-		return nil, err
-	}
-	gap := time.Second
-	if origin.IsLocal(f.ExchangeURL) {
-		gap = min(gap, f.Pace)
-	}
-	listed, err := exchange.New(exchange.Options{Origin: f.ExchangeURL, UserAgent: agent, Gap: gap})
+	source, listed, err := f.clients(agent, queue, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +55,21 @@ func (f *sourceFlags) newReader(o readerOptions) (*reader, error) {
 		Store: o.db, Coverage: o.coverage, Known: o.known, Recent: o.recent, Regulator: source, Exchange: listed, Documents: o.documents.Keeper,
 		Poll: o.poll, Holder: processName(), Logger: o.logger, Observe: o.observe, ObserveDocument: o.observeDocument,
 	})}, nil
+}
+
+// clients returns the clients of the regulator and the exchange. The transports may
+// be nil.
+func (f *sourceFlags) clients(agent string, queue *throttle.Queue, regulators, exchanges http.RoundTripper) (*regulator.Client, *exchange.Client, error) {
+	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue, Transport: regulators})
+	if err != nil {
+		return nil, nil, err
+	}
+	gap := time.Second
+	if origin.IsLocal(f.ExchangeURL) {
+		gap = min(gap, f.Pace)
+	}
+	listed, err := exchange.New(exchange.Options{Origin: f.ExchangeURL, UserAgent: agent, Gap: gap, Transport: exchanges})
+	return source, listed, err
 }
 
 // agent returns the user agent. A local address is no contact.

@@ -64,7 +64,7 @@ var rows = [][]string{
 		"auth/ratelimit",
 		"auth/jwks",
 	},
-	3: {"store/follow", "store/relational", "document/index", "document/bucket", "auth/usage"},
+	3: {"source/doctor", "store/follow", "store/relational", "document/index", "document/bucket", "auth/usage"},
 	4: {
 		"store/sqlite",
 		"store/postgres",

@@ -22,6 +22,12 @@ const maxPages = 50
 // Listed returns all listed shares, each ISIN once, or an error. It skips rows that it
 // cannot read, but a list without any readable row is an error.
 func (c *Client) Listed(ctx context.Context) ([]Share, error) {
+	return c.List(ctx, func(string, int) {})
+}
+
+// List is like Listed, and calls skipped for each row that it skips, with the list
+// and the number of the row, from 1.
+func (c *Client) List(ctx context.Context, skipped func(list string, row int)) ([]Share, error) {
 	var all []Share
 	seen := map[string]bool{}
 	for _, system := range []string{"SIBE,Floor,Latibex", "MTF"} {
@@ -30,9 +36,12 @@ func (c *Client) Listed(ctx context.Context) ([]Share, error) {
 			return nil, err
 		}
 		found := false
-		for _, row := range rows {
+		for n, row := range rows {
 			s, ok := parseShare(row)
 			found = found || ok
+			if !ok && !s.ofFunds() {
+				skipped(system, n+1)
+			}
 			if ok && !seen[s.ISIN] {
 				seen[s.ISIN] = true
 				all = append(all, s)
@@ -197,6 +206,9 @@ func (s Share) Market() string {
 	}
 	return systems[strings.ToLower(s.System)]
 }
+
+// ofFunds reports whether a share is of a segment that is not one of companies.
+func (s Share) ofFunds() bool { return s.Segment != "" && s.Market() == "" }
 
 // Fingerprint returns a short hash of the row, to detect changes.
 func (s Share) Fingerprint() string {

@@ -25,18 +25,22 @@ var errTagsTooDeep = errors.New("its tags are nested too deep")
 type tree struct {
 	open    []*html.Node // path from the root to the parent of the next node
 	foreign int          // number of svg and math elements in it
+	at      int          // offset of the current token
+	offsets map[*html.Node]int
 }
 
-// ParseHTML returns the tree of a part of a page. It fails when elements are nested
-// too deep.
-func ParseHTML(part []byte) (*html.Node, error) {
-	root := &html.Node{Type: html.DocumentNode}
-	t := tree{open: []*html.Node{root}}
+// ParseHTML returns the tree of a part of a page, and the offsets in the part of
+// items and of elements with an id. It fails when elements are nested too deep.
+func ParseHTML(part []byte) (root *html.Node, offsets map[*html.Node]int, err error) {
+	root = &html.Node{Type: html.DocumentNode}
+	t := tree{open: []*html.Node{root}, offsets: map[*html.Node]int{}}
 	z := html.NewTokenizer(bytes.NewReader(part))
 	for {
-		switch kind := z.Next(); kind {
+		kind := z.Next()
+		size := len(z.Raw())
+		switch kind {
 		case html.ErrorToken:
-			return root, nil // end of input: reads from memory do not fail
+			return root, t.offsets, nil // end of input: reads from memory do not fail
 		case html.TextToken:
 			t.add(&html.Node{Type: html.TextNode, Data: string(z.Text())})
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -45,8 +49,9 @@ func ParseHTML(part []byte) (*html.Node, error) {
 			name, _ := z.TagName()
 			t.end(string(name))
 		}
+		t.at += size
 		if len(t.open) > maxDepth {
-			return nil, errTagsTooDeep
+			return nil, nil, errTagsTooDeep
 		}
 	}
 }
@@ -80,6 +85,9 @@ func (t *tree) start(token html.Token) {
 	}
 	n := &html.Node{Type: html.ElementNode, Data: name, DataAtom: token.DataAtom, Attr: token.Attr}
 	t.add(n)
+	if name == "li" || Attr(n, "id") != "" {
+		t.offsets[n] = t.at
+	}
 	if isVoid(name) || token.Type == html.SelfClosingTagToken && t.foreign > 0 {
 		return
 	}

@@ -56,6 +56,12 @@ func (d *Decoder) Next() (xml.Token, error) {
 	return token, err
 }
 
+// Line returns the line of the input, from 1, where the last token ends.
+func (d *Decoder) Line() int {
+	line, _ := d.xml.InputPos()
+	return line
+}
+
 var encodingForm = regexp.MustCompile(`^[^>]*\bencoding\s*=\s*["']([^"']+)`)
 
 // cleaner replaces invalid bytes and control characters: at one of them the XML

@@ -86,7 +86,7 @@ func New(o Options) (*Client, error) {
 	}
 	transport := o.Transport
 	if transport == nil {
-		transport = newTransport()
+		transport = NewTransport()
 	}
 	return &Client{
 		origin: &url.URL{Scheme: u.Scheme, Host: u.Host},
@@ -99,8 +99,8 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// newTransport returns a transport for few connections: the queue spaces the requests.
-func newTransport() *http.Transport {
+// NewTransport returns a transport for few connections: the queue spaces the requests.
+func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 2, 2
 	t.MaxResponseHeaderBytes = 256 << 10

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,7 +24,18 @@ type MarkupError struct {
 	// of pages, or none of several rows could be read. The rows then say nothing
 	// about missing ones. Otherwise only the rows named in Detail are bad.
 	Whole bool
+
+	// Defects are those of Detail and further ones, at most maxDefects.
+	Defects []Defect
 }
+
+// Defect is a defect of a page, and the line where it is.
+type Defect struct {
+	Line int // from 1; 0 for the page as a whole
+	Text string
+}
+
+const maxDefects = 50
 
 func (e *MarkupError) Error() string {
 	return "the regulator's " + e.Surface + " cannot be read: " + e.Detail
@@ -60,9 +72,10 @@ func Cause(err error) error {
 	return nil
 }
 
+// The causes of a TransportError that the client itself finds.
 var (
-	errSlow    = errors.New("the answer took too long")
-	errStalled = errors.New("the answer stalled")
+	ErrSlow    = errors.New("the answer took too long")
+	ErrStalled = errors.New("the answer stalled")
 	errLoop    = errors.New("it redirects in a circle")
 	errHops    = errors.New("it redirects too often")
 )
@@ -78,8 +91,11 @@ func reason(err error) string {
 		operation   *net.OpError
 		waited      net.Error
 	)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err // its text has the address
+	}
 	switch {
-	case errors.Is(err, errSlow), errors.Is(err, errStalled), errors.Is(err, errLoop), errors.Is(err, errHops), errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrSlow), errors.Is(err, ErrStalled), errors.Is(err, errLoop), errors.Is(err, errHops), errors.Is(err, ErrTooLarge):
 		return err.Error()
 	case errors.As(err, &name):
 		return "its name could not be resolved"
@@ -90,7 +106,7 @@ func reason(err error) string {
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset"
 	case errors.As(err, &waited) && waited.Timeout():
-		return errSlow.Error()
+		return ErrSlow.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection ended before the answer did"
 	case errors.As(err, &operation):
@@ -102,18 +118,19 @@ func reason(err error) string {
 // defects collects the defects of a page.
 type defects struct {
 	surface string
-	found   []string
+	found   []Defect
 	whole   bool
 }
 
-// add records a defect of a row.
-func (f *defects) add(format string, args ...any) {
-	f.found = append(f.found, fmt.Sprintf(format, args...))
+// add records a defect of a row at a line.
+func (f *defects) add(line int, format string, args ...any) {
+	f.found = append(f.found, Defect{line, fmt.Sprintf(format, args...)})
 }
 
-// fail records a defect of the whole page, before those of rows.
-func (f *defects) fail(format string, args ...any) {
-	f.found, f.whole = slices.Insert(f.found, 0, fmt.Sprintf(format, args...)), true
+// fail records a defect of the whole page, before those of rows. The line is 0 if
+// it has none.
+func (f *defects) fail(line int, format string, args ...any) {
+	f.found, f.whole = slices.Insert(f.found, 0, Defect{line, fmt.Sprintf(format, args...)}), true
 }
 
 // count receives the numbers of good and bad rows. Several bad rows and no good
@@ -128,9 +145,13 @@ func (f *defects) err() error {
 	if len(f.found) == 0 {
 		return nil
 	}
-	detail := strings.Join(f.found[:min(most, len(f.found))], "; ")
+	var texts []string
+	for _, d := range f.found[:min(most, len(f.found))] {
+		texts = append(texts, d.Text)
+	}
+	detail := strings.Join(texts, "; ")
 	if more := len(f.found) - most; more > 0 {
 		detail += fmt.Sprintf("; and %d more", more)
 	}
-	return &MarkupError{Surface: f.surface, Detail: detail, Whole: f.whole}
+	return &MarkupError{Surface: f.surface, Detail: detail, Whole: f.whole, Defects: f.found[:min(maxDefects, len(f.found))]}
 }

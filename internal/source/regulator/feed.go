@@ -50,9 +50,9 @@ func (c *Client) Feed(ctx context.Context, t disclosure.Type, seen [32]byte) (Fe
 
 func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
 	bad := defects{surface: "feed of " + string(t)}
-	items, err := readItems(body)
+	items, line, err := readItems(body)
 	if err != nil {
-		bad.fail("%s", err.Error())
+		bad.fail(line, "%s", err.Error())
 	}
 	var rows []Row
 	for i, it := range items {
@@ -61,46 +61,48 @@ func parseFeed(t disclosure.Type, body []byte, s site) ([]Row, error) {
 		case lacks == "":
 			rows = append(rows, row)
 		case row.Number > 0:
-			bad.add("%s %s", disclosure.ReportID(t, row.Number), lacks)
+			bad.add(it.line, "%s %s", disclosure.ReportID(t, row.Number), lacks)
 		default:
-			bad.add("item %d %s", i+1, lacks)
+			bad.add(it.line, "item %d %s", i+1, lacks)
 		}
 	}
 	bad.count(len(rows), len(items)-len(rows))
 	return rows, bad.err()
 }
 
-// item is an item of the feed: the texts of its children by their names.
-type item map[string]*strings.Builder
+// item is an item of the feed.
+type item struct {
+	line  int
+	texts map[string]*strings.Builder // of its children, by their names
+}
 
-func (it item) text(name string) string {
-	if b := it[name]; b != nil {
+func (it *item) text(name string) string {
+	if b := it.texts[name]; b != nil {
 		return b.String()
 	}
 	return ""
 }
 
 // write appends to the text of a child, which comes in pieces.
-func (it item) write(name string, piece []byte) {
-	if it[name] == nil {
-		it[name] = new(strings.Builder)
+func (it *item) write(name string, piece []byte) {
+	if it.texts[name] == nil {
+		it.texts[name] = new(strings.Builder)
 	}
-	it[name].Write(piece)
+	it.texts[name].Write(piece)
 }
 
 // maxItems is far more than are published between two sessions.
 const maxItems = 10_000
 
-// readItems returns the complete items, and an error when the channel is missing
-// or does not end.
-func readItems(body []byte) ([]item, error) {
+// readItems returns the complete items, and an error with its line when the channel
+// is missing or does not end.
+func readItems(body []byte) (items []*item, line int, err error) {
 	d, err := markup.NewDecoder(bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, 1, err
 	}
 	var (
-		items   []item
-		it      item // current item
+		it      *item // current item
 		child   string
 		channel bool
 		depth   int // below the item
@@ -109,11 +111,11 @@ func readItems(body []byte) ([]item, error) {
 		token, err := d.Next()
 		switch {
 		case err != nil && !channel:
-			return nil, errors.New("it has no channel")
+			return nil, 0, errors.New("it has no channel")
 		case errors.Is(err, io.EOF):
-			return items, nil
+			return items, 0, nil
 		case err != nil:
-			return items, errors.New("it ends too early, or its XML is broken")
+			return items, d.Line(), errors.New("it ends too early, or its XML is broken")
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -126,7 +128,7 @@ func readItems(body []byte) ([]item, error) {
 			case name == "channel":
 				channel = true
 			case name == "item" && channel:
-				it, depth = item{}, 0
+				it, depth = &item{line: d.Line(), texts: map[string]*strings.Builder{}}, 0
 			}
 		case xml.EndElement:
 			switch {
@@ -134,7 +136,7 @@ func readItems(body []byte) ([]item, error) {
 			case depth > 0:
 				depth--
 			case len(items) == maxItems:
-				return items, errors.New("it has more items than there can be")
+				return items, it.line, errors.New("it has more items than there can be")
 			default:
 				items, it = append(items, it), nil
 			}
@@ -152,7 +154,7 @@ var (
 )
 
 // row converts an item, and returns what it lacks.
-func (it item) row(t disclosure.Type, s site) (row Row, lacks string) {
+func (it *item) row(t disclosure.Type, s site) (row Row, lacks string) {
 	row = Row{Type: t, FromFeed: true, Name: markup.Collapse(it.text("title"))}
 	for _, link := range []string{it.text("guid"), it.text("link")} {
 		if m := numberParam.FindStringSubmatch(link); m != nil && row.Number == 0 {

@@ -149,7 +149,7 @@ type redirect struct {
 func (c *Client) roundTrip(parent context.Context, u *url.URL, l limit) (answer, *redirect, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	slow := time.AfterFunc(l.within, func() { cancel(errSlow) })
+	slow := time.AfterFunc(l.within, func() { cancel(ErrSlow) })
 	defer slow.Stop()
 	a, next, err := c.send(ctx, cancel, u, l.most)
 	switch {
@@ -235,7 +235,7 @@ func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 // readBody reads a decompressed body up to a size. A body that stalls cancels the
 // request.
 func readBody(res *http.Response, most int64, stall time.Duration, cancel context.CancelCauseFunc) ([]byte, error) {
-	silence := time.AfterFunc(stall, func() { cancel(errStalled) })
+	silence := time.AfterFunc(stall, func() { cancel(ErrStalled) })
 	defer silence.Stop()
 	var body bytes.Buffer
 	if n := res.ContentLength; n > 0 && n <= most {

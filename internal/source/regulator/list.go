@@ -23,6 +23,7 @@ type List struct {
 	Page     int // from 0, as shown on the page
 	Pages    int // 1 when there is no pager
 	Received time.Time
+	Unknown  []Defect // cells of rows that are not read, each id once
 }
 
 // List reads a page of the reports between two days in Madrid, both included.
@@ -102,7 +103,7 @@ type listing struct {
 
 func (l listing) parse(body []byte) (List, error) {
 	p, rows, err := l.read(body)
-	return List{Rows: rows, Page: p.number, Pages: p.pages}, err
+	return List{Rows: rows, Page: p.number, Pages: p.pages, Unknown: p.unknown}, err
 }
 
 // read returns the complete rows, and an error that names the others.
@@ -112,13 +113,15 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 		return p, nil, err
 	}
 	if !p.listed {
-		p.defects.fail("it has no list")
+		p.defects.fail(0, "it has no list")
 		return p, nil, p.defects.err()
 	}
 	p.expect(l.page)
 	var rows []Row
 	for i, n := range p.rows {
-		row, lacks := l.row(n, p.owner)
+		c := cellsOf(n)
+		p.noteUnknown(c)
+		row, lacks := l.row(n, c, p.owner)
 		if lacks == "" {
 			rows = append(rows, row)
 			continue
@@ -127,7 +130,7 @@ func (l listing) read(body []byte) (*page, []Row, error) {
 		if row.Number > 0 {
 			name = disclosure.ReportID(row.Type, row.Number)
 		}
-		p.defects.add("%s %s", name, lacks)
+		p.defects.add(p.line(n), "%s %s", name, lacks)
 	}
 	p.defects.count(len(rows), len(p.rows)-len(rows))
 	return p, rows, p.defects.err()
@@ -155,6 +158,23 @@ var (
 	relationForm = regexp.MustCompile(`(?i)\bn(?:\.?\s*[º°ª]|[úu]m(?:ero)?\.?|ro\.?)\s*(\d{1,18})\s+del?\s+` +
 		`(\d{1,2}/\d{1,2}/\d{4})(?:\s*\(?\s*(\d{1,2}:\d{2}))?`)
 )
+
+// passed are the ids of elements that only contain others, and of relations.
+var passed = []string{rowPart, "sublistaizquierda", "lirelacionado", "hlrelacionado"}
+
+// noteUnknown records the cells that no part of the parser reads.
+func (p *page) noteUnknown(c cells) {
+	for name, n := range c {
+		switch name {
+		case datePart, timePart, issuerPart, issuerLink, issuerSpan, categoryPart, categoryCell, subjectLink, subjectPart:
+			continue
+		}
+		text := "the cell " + name + " is not known"
+		if !slices.Contains(passed, name) && !slices.ContainsFunc(p.unknown, func(d Defect) bool { return d.Text == text }) && len(p.unknown) < maxDefects {
+			p.unknown = append(p.unknown, Defect{p.line(n), text})
+		}
+	}
+}
 
 func cellsOf(row *html.Node) cells {
 	c := cells{}
@@ -192,8 +212,7 @@ func (c cells) issuer() (name, nif string) {
 }
 
 // row converts a row, and returns what it lacks.
-func (l listing) row(n *html.Node, owner string) (row Row, lacks string) {
-	c := cellsOf(n)
+func (l listing) row(n *html.Node, c cells, owner string) (row Row, lacks string) {
 	row = Row{Surface: disclosure.FromList, Type: l.t, Category: trimCategory(c.text(categoryPart, categoryCell))}
 	row.Name, row.NIF = c.issuer()
 	if row.Name == "" {

@@ -57,7 +57,7 @@ func parseOpenData(year int, body []byte, s site) ([]FundArchive, error) {
 		return nil, err
 	}
 	if len(p.tables) == 0 {
-		p.defects.fail("it has no table of downloads")
+		p.defects.fail(0, "it has no table of downloads")
 	}
 	found := map[time.Month]FundArchive{}
 	for _, table := range p.tables {
@@ -116,7 +116,7 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 	bad := defects{surface: "package of open data"}
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		bad.fail("it is no archive")
+		bad.fail(0, "it is no archive")
 		return nil, bad.err()
 	}
 	funds := fundReader{known: map[string]int{}}
@@ -128,13 +128,13 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 		}
 		members++
 		if err := funds.member(f, left); err != nil {
-			bad.fail("%s: %s", markup.Collapse(name), err.Error())
+			bad.fail(0, "%s: %s", markup.Collapse(name), err.Error())
 		}
 	}
 	if members == 0 {
-		bad.fail("it has no FONDREGISTRO")
+		bad.fail(0, "it has no FONDREGISTRO")
 	} else if len(funds.records) == 0 {
-		bad.fail("it has no fund")
+		bad.fail(0, "it has no fund")
 	}
 	return funds.records, bad.err()
 }

@@ -30,9 +30,12 @@ type page struct {
 	published string // article:published_time of the head
 	number    int    // from 0
 	pages     int
-	numbered  bool // a pager gave number and pages
+	pager     *html.Node // nil if it has no text
+	numbered  bool       // a pager gave number and pages
 	truncated bool
 	defects   defects
+	unknown   []Defect
+	line      func(*html.Node) int // of an item, or of an element with an id
 }
 
 // maxContent bounds the part of a page after its menus. Real pages have 30 KB.
@@ -44,21 +47,22 @@ const maxContent = 1 << 20
 func readPage(surface string, body []byte) (*page, error) {
 	p := &page{pages: 1, defects: defects{surface: surface}}
 	if p.truncated = !isWhole(body); p.truncated {
-		p.defects.fail("the page ends too early")
+		p.defects.fail(1+bytes.Count(body, newline), "the page ends too early")
 	}
 	at, found := p.skip(body)
 	if !found {
 		return p, nil
 	}
 	if len(body)-at > maxContent {
-		p.defects.fail("it holds more than %d MB", maxContent>>20)
+		p.defects.fail(lineOf(body, at), "it holds more than %d MB", maxContent>>20)
 		return p, p.defects.err()
 	}
-	root, err := markup.ParseHTML(body[at:])
+	root, offsets, err := markup.ParseHTML(body[at:])
 	if err != nil {
-		p.defects.fail("%s", err.Error())
+		p.defects.fail(lineOf(body, at), "%s", err.Error())
 		return p, p.defects.err()
 	}
+	p.line = func(n *html.Node) int { return lineOf(body, at+offsets[n]) }
 	pager, numbered := "", false
 	markup.Visit(root, func(n *html.Node) bool {
 		switch markup.IDSuffix(n) {
@@ -76,7 +80,7 @@ func readPage(surface string, body []byte) (*page, error) {
 			}
 		case pagerPart, lowerPart:
 			if numbered = true; pager == "" {
-				pager = markup.Text(n)
+				pager, p.pager = markup.Text(n), n
 			}
 		case tablePart:
 			p.tables = append(p.tables, n)
@@ -95,10 +99,15 @@ func readPage(surface string, body []byte) (*page, error) {
 	return p, nil
 }
 
+var newline = []byte{'\n'}
+
+// lineOf returns the line of an offset, from 1.
+func lineOf(body []byte, at int) int { return 1 + bytes.Count(body[:at], newline) }
+
 // unknownEntries records list entries that are not known rows. They have links;
 // the text of an empty list has none.
 func (p *page) unknownEntries(list *html.Node) {
-	n, known := 0, false
+	n, known, line := 0, false, 0
 	for entry := list.FirstChild; entry != nil; entry = entry.NextSibling {
 		if entry.Type != html.ElementNode {
 			continue
@@ -109,14 +118,16 @@ func (p *page) unknownEntries(list *html.Node) {
 			return !rows
 		})
 		if known = known || rows; linked && !rows {
-			n++
+			if n++; n == 1 {
+				line = p.line(entry)
+			}
 		}
 	}
 	switch {
 	case n > 0 && known:
-		p.defects.add("%d entries of the list have a form that is not known", n)
+		p.defects.add(line, "%d entries of the list have a form that is not known", n)
 	case n > 0:
-		p.defects.fail("%d entries of the list have a form that is not known", n)
+		p.defects.fail(line, "%d entries of the list have a form that is not known", n)
 	}
 }
 
@@ -192,8 +203,16 @@ func (p *page) readPager(words string, numbered bool) {
 	if m := pagerForm.FindStringSubmatch(words); m != nil && atoi(m[1]) > 0 {
 		p.number, p.pages, p.numbered = atoi(m[1])-1, max(1, atoi(m[2])), true
 	} else if numbered && !p.truncated {
-		p.defects.fail("the pager does not give the number of pages")
+		p.defects.fail(p.pagerLine(), "the pager does not give the number of pages")
 	}
+}
+
+// pagerLine returns the line of the pager, or 0.
+func (p *page) pagerLine() int {
+	if p.pager == nil {
+		return 0
+	}
+	return p.line(p.pager)
 }
 
 // anyPage means that no particular page was requested.
@@ -203,7 +222,7 @@ const anyPage = -1
 // page there is no pager.
 func (p *page) expect(number int) {
 	if number != anyPage && p.numbered && p.number != number {
-		p.defects.fail("it shows page %d instead of %d", p.number+1, number+1)
+		p.defects.fail(p.pagerLine(), "it shows page %d instead of %d", p.number+1, number+1)
 	}
 }
 

@@ -48,7 +48,7 @@ func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s s
 	}
 	for _, row := range rows {
 		if row.Number != number {
-			p.defects.fail("it shows %s", disclosure.ReportID(t, row.Number))
+			p.defects.fail(p.line(p.rows[0]), "it shows %s", disclosure.ReportID(t, row.Number))
 			return Row{}, p.defects.err()
 		}
 	}

@@ -91,14 +91,14 @@ func parseEntities(r Register, body []byte, page int) (Entities, error) {
 		return out, err
 	}
 	if !p.listed {
-		p.defects.fail("it has no list")
+		p.defects.fail(0, "it has no list")
 		return out, p.defects.err()
 	}
 	p.expect(page)
 	for n, row := range p.rows {
 		e, lacks := r.entity(row)
 		if lacks != "" {
-			p.defects.add("row %d %s", n+1, lacks)
+			p.defects.add(p.line(row), "row %d %s", n+1, lacks)
 			continue
 		}
 		out.Entities = append(out.Entities, e)

@@ -65,6 +65,19 @@ func (a Address) OpenCopy(ctx context.Context, create bool) (Store, error) {
 	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist})
 }
 
+// Schema returns the schema version of the store, 0 if it is empty, and that of the
+// program. It changes nothing. It fails, NotFound, if there is no SQLite file.
+func (a Address) Schema(ctx context.Context) (version, latest int, err error) {
+	if a.url != "" {
+		return postgres.Schema(ctx, a.url)
+	}
+	return sqlite.Schema(ctx, a.path)
+}
+
+// DiskFree returns the bytes that are free on the disk of a directory, if they are
+// known.
+func DiskFree(dir string) (bytes int64, known bool) { return sqlite.DiskFree(dir) }
+
 // WithStandby returns a store whose log and documents are read from a, a standby
 // server of a PostgreSQL database. It waits up to limit for a server that does not
 // answer. The standby is closed by the returned function.

@@ -100,6 +100,24 @@ func OpenStandby(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
+// Schema returns the schema version of a database, and that of the program, without
+// changing anything. The version is 0 for a database without a store.
+func Schema(ctx context.Context, url string) (version, latest int, err error) {
+	all, err := store.Migrations(files)
+	if err != nil {
+		return 0, 0, err
+	}
+	s, err := connect(ctx, url)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.disconnect()
+	if version, err = schemaVersion(ctx, s); err != nil {
+		return 0, 0, failed("reading the schema's version", err)
+	}
+	return version, len(all), nil
+}
+
 // checkSchema returns an error unless the schema is the program's.
 func (s *Store) checkSchema(ctx context.Context) error {
 	all, err := store.Migrations(files)

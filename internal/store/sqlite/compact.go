@@ -72,7 +72,7 @@ func (s *Store) Rewrite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if free, known := diskFree(filepath.Dir(s.path)); known && free < 2*size {
+	if free, known := DiskFree(filepath.Dir(s.path)); known && free < 2*size {
 		return fault.New(fault.Unavailable, "writing the file anew needs %d MB on its disk, and %d MB are free", 2*size>>20, free>>20)
 	}
 	conn, err := s.write.Conn(ctx) // the pragma is for one connection

@@ -2,9 +2,9 @@
 
 package sqlite
 
-// diskFree returns the bytes that are free on the disk of a directory. They are not
+// DiskFree returns the bytes that are free on the disk of a directory. They are not
 // known on this system.
-func diskFree(string) (bytes int64, known bool) { return 0, false }
+func DiskFree(string) (bytes int64, known bool) { return 0, false }
 
 // readOnly reports whether a file may not be written any more. It is not known on
 // this system.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// diskFree returns the bytes that are free on the disk of a directory.
-func diskFree(dir string) (bytes int64, known bool) {
+// DiskFree returns the bytes that are free on the disk of a directory.
+func DiskFree(dir string) (bytes int64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, false

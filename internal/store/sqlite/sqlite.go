@@ -221,6 +221,27 @@ func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
+// Schema returns the schema version of a file, and that of the program, without
+// changing anything. The version is 0 for a file without tables of the program.
+func Schema(ctx context.Context, path string) (version, latest int, err error) {
+	all, err := store.Migrations(files)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := prepare(path, false); err != nil {
+		return 0, 0, err
+	}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, 0, failed("reading the store "+path, err)
+	}
+	return version, len(all), nil
+}
+
 // begin begins a write transaction, and waits for other writers. SQLite gives up
 // after the busy timeout and does not serve writers in order. So begin tries a few
 // times before it reports that other processes keep the file locked.

@@ -45,6 +45,14 @@ func findOCR(path string, l extract.Limits) *ocr {
 	return o
 }
 
+// OCRLanguage returns the language in which tesseract reads, or an error that says
+// why it cannot be used. The path is that of NewReader.
+func OCRLanguage(tesseract string) (string, error) {
+	o := findOCR(tesseract, extract.Limits{})
+	err := o.ready()
+	return o.language, err
+}
+
 // OCRFiles returns the files and directories that tesseract reads: its program,
 // libraries and languages. Those that do not exist are included.
 func OCRFiles(tesseract string) []string {

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/fault"
+	"pregon/internal/sim/demo"
+	"pregon/internal/sim/market"
+	"pregon/internal/sim/simserver"
+	"pregon/internal/source/doctor"
+	"pregon/internal/source/regulator"
+	"pregon/internal/source/throttle"
+)
+
+type doctorCmd struct {
+	serveConfig
+	Save string `placeholder:"DIR" help:"Write all answers of the source and the report into a new directory, from which --from repeats the run. Default: write nothing."`
+	From string `placeholder:"DIR" help:"Read the answers from a directory that --save wrote, instead of the network, and do not check this machine. Default: ask the source."`
+	JSON bool   `name:"json" help:"Print the result as one JSON object."`
+}
+
+// Run checks the source and the machine. It fails if reports would be lost.
+func (c *doctorCmd) Run(ctx context.Context, p *process) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	if c.From != "" && c.Save != "" {
+		return fault.New(fault.Invalid, "--save and --from do not go together: --from reads what --save wrote")
+	}
+	e := &examination{doctorCmd: c, process: p, began: time.Now().UTC(), out: p.stdout, log: slog.New(slog.DiscardHandler)}
+	if c.JSON {
+		e.out = io.Discard
+	}
+	reader, err := c.newDocumentReader(e.log)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	e.reader = reader
+	if c.From != "" {
+		return e.replay(ctx)
+	}
+	return e.live(ctx)
+}
+
+// examination is a run of the command.
+type examination struct {
+	*doctorCmd
+	*process
+	began  time.Time
+	log    *slog.Logger
+	reader *sandbox.Reader
+	tape   *doctor.Tape
+	out    io.Writer // for people
+	report bytes.Buffer
+	checks []doctor.Check
+}
+
+// done prints and keeps a check.
+func (e *examination) done(c doctor.Check) {
+	e.checks = append(e.checks, c)
+	c.Print(io.MultiWriter(e.out, &e.report))
+}
+
+// live checks the source and this machine.
+func (e *examination) live(ctx context.Context) error {
+	var dir *os.Root
+	if e.Save != "" {
+		var err error
+		if dir, err = doctor.CreateBundle(e.Save); err != nil {
+			return err
+		}
+		defer dir.Close()
+	}
+	if e.Source == "demo" {
+		stop, err := e.startMarket(ctx)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	e.tape = doctor.Record(regulator.NewTransport())
+	if e.Source == "none" || !e.Role.ingests() {
+		e.done(doctor.Check{Name: "source", Verdict: doctor.Skipped, Found: "not read, because of --source " + e.Source + " and --role " + string(e.Role)})
+	} else if err := e.examine(ctx, func() time.Time { return e.began }); err != nil {
+		return err
+	}
+	if err := e.machine(ctx); err != nil {
+		return err
+	}
+	lost := e.conclude()
+	if dir != nil {
+		b := doctor.Bundle{Version: version, At: e.began, Regulator: e.RegulatorURL, Exchange: e.ExchangeURL, Checks: e.checks}
+		if err := b.Save(dir, e.tape, e.report.Bytes()); err != nil {
+			return fmt.Errorf("writing the bundle: %w", err)
+		}
+		fmt.Fprintf(e.stderr, "the answers are in %s\n", e.Save)
+	}
+	return lost
+}
+
+// replay checks the answers of a bundle, at its time.
+func (e *examination) replay(ctx context.Context) error {
+	b, tape, err := doctor.LoadBundle(e.From)
+	if err != nil {
+		return err
+	}
+	e.tape, e.RegulatorURL, e.ExchangeURL, e.Pace, e.began = tape, b.Regulator, b.Exchange, 0, b.At
+	if err := e.examine(ctx, func() time.Time { return b.At }); err != nil {
+		return err
+	}
+	return e.conclude()
+}
+
+// startMarket starts a simulated market, whose reports are not kept, and points the
+// settings to it.
+func (e *examination) startMarket(ctx context.Context) (stop func(), err error) {
+	const seed = 1
+	d, err := demo.Listen("127.0.0.1:0", simserver.Options{Market: market.New(seed), Seed: seed, Logger: e.log})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = d.Run(ctx) // its listener is open already
+	}()
+	e.RegulatorURL, e.ExchangeURL, e.Pace = d.URL(), d.URL(), 0
+	return func() { cancel(); <-ended }, nil
+}
+
+// examine reads the surfaces of the source.
+func (e *examination) examine(ctx context.Context, now func() time.Time) error {
+	agent := e.agent(e.baseURL(e.Listen))
+	source, listed, err := e.clients(agent, throttle.New(e.Pace), e.tape.For(doctor.Regulator), e.tape.For(doctor.Exchange))
+	if err != nil {
+		return err
+	}
+	_, err = doctor.Run(ctx, doctor.Options{
+		Regulator: source, Exchange: listed, Tape: e.tape, Now: now, ReadDocument: e.readDocument, Done: e.done,
+	})
+	return err
+}
+
+// readDocument describes the text of a document.
+func (e *examination) readDocument(ctx context.Context, body []byte) (string, error) {
+	text, err := e.reader.Read(ctx, body)
+	if err != nil {
+		return "", err
+	}
+	letters := 0
+	for _, page := range text.Pages {
+		letters += len(page.Text)
+	}
+	return fmt.Sprintf("%s, pages: %d, bytes of text: %d, read as %s", text.Type, len(text.Pages), letters, text.Method), nil
+}
+
+// conclude prints the result. It returns an error if reports would be lost.
+func (e *examination) conclude() error {
+	conclusion, ready := doctor.Conclude(e.checks)
+	fmt.Fprintln(&e.report, conclusion)
+	if e.JSON {
+		if err := json.NewEncoder(e.stdout).Encode(struct {
+			Version    string         `json:"version"`
+			At         time.Time      `json:"time"`
+			Ready      bool           `json:"ready"`
+			Conclusion string         `json:"conclusion"`
+			Checks     []doctor.Check `json:"checks"`
+		}{version, e.began, ready, conclusion, e.checks}); err != nil {
+			return err
+		}
+	}
+	if !ready {
+		return fault.New(fault.Unavailable, "%s", conclusion)
+	}
+	fmt.Fprintln(e.out, conclusion)
+	return nil
+}

@@ -1,0 +1,166 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pregon/internal/source/doctor"
+)
+
+// diagnosis is the output of pregon doctor --json.
+type diagnosis struct {
+	Ready      bool
+	Conclusion string
+	Checks     []doctor.Check
+}
+
+func (d *diagnosis) check(t *testing.T, name string) doctor.Check {
+	t.Helper()
+	for _, c := range d.Checks {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("there is no check %s", name)
+	return doctor.Check{}
+}
+
+// diagnose runs pregon doctor. Its exit status must agree with what it prints.
+func diagnose(t *testing.T, args ...string) diagnosis {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"doctor", "--json", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Env = append(os.Environ(), cacheEnv(), "PREGON_SECRET_KEY="+strings.Repeat("hunter2", 6), "PREGON_LLM_KEY=hunter2")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	var d diagnosis
+	if err := json.Unmarshal(out, &d); err != nil {
+		t.Fatalf("%v: %s%s", err, out, stderr.String())
+	}
+	if d.Ready != (err == nil) || !d.Ready && !strings.Contains(stderr.String(), d.Conclusion) {
+		t.Errorf("got %v and %q for %q", err, stderr.String(), d.Conclusion)
+	}
+	return d
+}
+
+// TestDoctor: a healthy source and machine are ready. The same verdicts follow from
+// the saved answers, in which there is no secret. A broken surface is named.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec, source := newStore(t), startSource(t)
+			_ = openStore(t, spec).Close()
+			args := append(sourceArgs(source.url), "--store", spec, "--contact", "ops@pregon.example")
+			first, second := filepath.Join(t.TempDir(), "new", "bundle"), t.TempDir()
+			d := diagnose(t, append(args, "--save", first)...)
+			for _, c := range d.Checks {
+				if c.Verdict != doctor.OK && c.Name != "tesseract" && c.Name != "documents" { // which depend on this machine
+					t.Errorf("%s: %v", c.Name, c.Findings)
+				}
+			}
+			if !d.Ready || d.check(t, "contact").Found == "" || !strings.Contains(d.check(t, "store").Found, "newest change") {
+				t.Errorf("got %+v", d)
+			}
+			compareReplay(t, d, diagnose(t, "--from", first))
+
+			source.arm(t, `{"kind":"markup","surface":"list","type":"oir"}`)
+			d = diagnose(t, append(args, "--save", second)...)
+			if c := d.check(t, "list-oir"); d.Ready || !c.Loses || len(c.Findings) == 0 || c.Findings[0].Line == 0 || !strings.Contains(d.Conclusion, "list-oir (line ") {
+				t.Errorf("got %q, %+v", d.Conclusion, c)
+			}
+			compareReplay(t, d, diagnose(t, "--from", second))
+			checkPrivate(t, first)
+			if out, err := exec.Command(program, "doctor", "--save", first).CombinedOutput(); err == nil || !strings.Contains(string(out), "is not empty") {
+				t.Errorf("got %v: %s", err, out)
+			}
+		})
+	}
+}
+
+// compareReplay compares the checks of the source with those of its bundle.
+func compareReplay(t *testing.T, live, replayed diagnosis) {
+	t.Helper()
+	if live.Ready != replayed.Ready || live.Conclusion != replayed.Conclusion {
+		t.Errorf("got %q from the bundle, want %q", replayed.Conclusion, live.Conclusion)
+	}
+	for n, c := range replayed.Checks {
+		if want := live.Checks[n]; fmt.Sprint(c.Name, c.Verdict, c.Found, c.Findings) != fmt.Sprint(want.Name, want.Verdict, want.Found, want.Findings) {
+			t.Errorf("got %+v from the bundle, want %+v", c, want)
+		}
+	}
+}
+
+// checkPrivate checks that a bundle can be read by its owner only, and that it has no secret.
+func checkPrivate(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 || bytes.Contains(body, []byte("hunter2")) || len(body) == 0 {
+			t.Errorf("%s has mode %v and %d bytes", f.Name(), info.Mode(), len(body))
+		}
+	}
+	report, err := os.ReadFile(filepath.Join(dir, "report.txt"))
+	if err != nil || !bytes.HasSuffix(report, []byte("\nready\n")) {
+		t.Errorf("%v, %s", err, report)
+	}
+}
+
+// TestDoctorStore: a store that serve could not use means that reports are lost, and
+// an older one is not migrated.
+func TestDoctorStore(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := newStore(t)
+			version := "PRAGMA user_version = %d"
+			if name == "postgres" {
+				version = "UPDATE schema_version SET version = %d"
+			}
+			if d := diagnose(t, "--store", spec, "--source", "none"); !d.Ready {
+				t.Errorf("an empty store: %q", d.Conclusion)
+			}
+			db := openStore(t, spec)
+			if _, err := db.ClaimSource(t.Context(), "cnmv"); err != nil {
+				t.Fatal(err)
+			}
+			_ = db.Close()
+			if d := diagnose(t, "--store", spec, "--source", "demo"); d.Ready || !strings.Contains(d.Conclusion, "store (it belongs to the source cnmv") {
+				t.Errorf("a store of another source: %q", d.Conclusion)
+			}
+			behind(t, spec, fmt.Sprintf(version, 3))
+			for range 2 { // the first must leave it as it is
+				if d := diagnose(t, "--store", spec, "--source", "none"); !d.Ready || !strings.Contains(d.check(t, "store").Found, "schema version 3: serve brings it to") {
+					t.Errorf("an older store: %q, %+v", d.Conclusion, d.check(t, "store"))
+				}
+			}
+			behind(t, spec, fmt.Sprintf(version, 9999))
+			if d := diagnose(t, "--store", spec, "--source", "none"); d.Ready || !strings.Contains(d.Conclusion, "use a newer pregon") {
+				t.Errorf("a newer store: %q", d.Conclusion)
+			}
+		})
+	}
+}

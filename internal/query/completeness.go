@@ -82,16 +82,39 @@ const gapMargin = 32
 func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Completeness {
 	now := time.Now().Truncate(time.Second)
 	out := Completeness{From: from.String(), To: to.String(), GeneratedAt: Madrid(now), Seq: s.Seq(), Days: []SeriesDay{}}
+	out.Series = q.provedSeries(s, now)
 	for _, t := range disclosure.Types {
-		out.Series = append(out.Series, q.proved(s, t, now))
 		out.Days = append(out.Days, q.daysOf(s, t, from, to)...)
 	}
 	slices.SortStableFunc(out.Days, func(a, b SeriesDay) int { return strings.Compare(b.Date, a.Date) })
 	return out
 }
 
-// proved returns the time for which no report of a series is missing.
-func (q *Service) proved(s *catalog.Snapshot, t disclosure.Type, now time.Time) ProvedSeries {
+// proved is what is proved of all series. With years of history it takes some
+// milliseconds to compute.
+type proved struct {
+	seq, version int64
+	at           time.Time
+	series       []ProvedSeries
+}
+
+// provedSeries returns what is proved of all series. Time alone changes it only a day
+// after a number was missed.
+func (q *Service) provedSeries(s *catalog.Snapshot, now time.Time) []ProvedSeries {
+	version := q.Coverage.Version()
+	if p := q.proved.Load(); p != nil && p.seq == s.Seq() && p.version == version && now.Sub(p.at) < time.Minute {
+		return p.series
+	}
+	p := &proved{seq: s.Seq(), version: version, at: now}
+	for _, t := range disclosure.Types {
+		p.series = append(p.series, q.prove(s, t, now))
+	}
+	q.proved.Store(p)
+	return p.series
+}
+
+// prove returns the time for which no report of a series is missing.
+func (q *Service) prove(s *catalog.Snapshot, t disclosure.Type, now time.Time) ProvedSeries {
 	span := q.Coverage.Proved(coverage.Series{
 		Type:  t,
 		Since: func(from disclosure.Day) []coverage.Numbered { return coverage.InOrder(s.Numbers(t, from, 0)) },

@@ -56,6 +56,7 @@ type Service struct {
 	words    *index.Index  // in documents
 	texts    chan struct{} // one element for each request that holds texts of documents
 	measured atomic.Pointer[measured]
+	proved   atomic.Pointer[proved]
 }
 
 // New returns a Service.

@@ -34,6 +34,7 @@ type Tracker struct {
 	known      map[string]string                  // guarded by mu: text by name
 	jobs       map[string]string                  // guarded by mu: text of the records that are jobs, by id
 	covered    map[disclosure.Type]disclosure.Day // guarded by mu: the newest covered day
+	version    int64                              // guarded by mu: counts what Proved depends on
 	statusSeen time.Time                          // guarded by mu: when the status last changed, by this machine's clock
 	status     health.Status                      // guarded by mu: the last one; its lists must not be modified
 	reported   bool                               // guarded by mu: there is a status
@@ -74,6 +75,7 @@ func (t *Tracker) apply(_ context.Context, u follow.Update) {
 		clear(t.known)
 		clear(t.jobs)
 		clear(t.covered)
+		t.version++
 	}
 	for _, r := range u.Records {
 		t.add(r.ID, r.Body)
@@ -109,6 +111,9 @@ func newRecord(name, text string) store.Record {
 func (t *Tracker) add(name, text string) {
 	if id, ok := strings.CutPrefix(name, jobPrefix); ok {
 		t.jobs[id] = text
+	}
+	if !strings.HasPrefix(name, jobPrefix) && name != statusName {
+		t.version++
 	}
 	if key, ok := strings.CutPrefix(name, coverPrefix); ok {
 		series, date, _ := strings.Cut(key, "/")
@@ -156,6 +161,14 @@ func (t *Tracker) newestCovered(series disclosure.Type) disclosure.Day {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.covered[series]
+}
+
+// Version counts the changes of the records that Proved depends on. As long as it
+// and the reports are the same, so is what is proved.
+func (t *Tracker) Version() int64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.version
 }
 
 // Cover records that the days from one to another were compared at a time.

@@ -94,7 +94,7 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 	c.Found = address.String()
 	version, latest, err := address.Schema(ctx)
 	switch {
-	case fault.KindOf(err) == fault.NotFound && !strings.HasSuffix(address.String(), "mode=rw"):
+	case fault.KindOf(err) == fault.NotFound && !address.MustExist():
 		c.Found += " does not exist yet: serve creates it"
 		checkWritable(c, filepath.Dir(address.Path()))
 	case err != nil:

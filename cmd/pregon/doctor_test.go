@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +161,45 @@ func TestDoctorStore(t *testing.T) {
 			behind(t, spec, fmt.Sprintf(version, 9999))
 			if d := diagnose(t, "--store", spec, "--source", "none"); d.Ready || !strings.Contains(d.Conclusion, "use a newer pregon") {
 				t.Errorf("a newer store: %q", d.Conclusion)
+			}
+		})
+	}
+}
+
+// TestDoctorMachine: what serve cannot do without means that reports are lost, and
+// what it can do without does not.
+func TestDoctorMachine(t *testing.T) {
+	t.Parallel()
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = busy.Close() }) // after the parallel tests
+	store := func() string { return engines["sqlite"](t) }
+	for name, test := range map[string]struct {
+		check   string
+		verdict doctor.Verdict
+		loses   bool
+		text    string
+		args    []string
+	}{
+		"no model":       {"model", doctor.Failed, false, "model", []string{"--llm-url", "http://127.0.0.1:1", "--llm-model", "none"}},
+		"no Redis":       {"redis", doctor.Failed, false, "does not answer", []string{"--redis", "redis://:hunter2@127.0.0.1:1/0"}},
+		"no bucket":      {"bucket", doctor.Failed, true, "bucket", []string{"--documents-s3", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"}},
+		"no contact":     {"contact", doctor.Odd, false, "--contact", []string{"--source", "cnmv", "--role", "serve"}},
+		"a busy address": {"listen", doctor.Odd, false, "in use", []string{"--listen", busy.Addr().String()}},
+		"no address":     {"listen", doctor.Failed, true, "192.0.2.1", []string{"--listen", "192.0.2.1:8080"}},
+		"no store":       {"store", doctor.Failed, true, "there is no store", []string{"--store", store() + "?mode=rw"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := diagnose(t, append([]string{"--source", "none", "--store", store()}, test.args...)...)
+			c := d.check(t, test.check)
+			if c.Verdict != test.verdict || c.Loses != test.loses || d.Ready == test.loses || len(c.Findings) != 1 || !strings.Contains(c.Findings[0].Text, test.text) {
+				t.Errorf("got %q, %+v", d.Conclusion, c)
+			}
+			if strings.Contains(fmt.Sprint(d), "hunter2") {
+				t.Error("a secret is printed")
 			}
 		})
 	}

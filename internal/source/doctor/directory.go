@@ -184,12 +184,10 @@ func (e *examiner) exchange(ctx context.Context) {
 
 // located adds an error of JSON with its line.
 func (e *examiner) located(c *Check, err error) error {
-	last := e.Tape.since(max(0, e.Tape.len()-1))
-	if line := 0; err != nil && len(last) > 0 {
-		if line = syntaxLine(last[0].body, err); line > 0 {
-			c.Fail(line, "%v", err)
-			return nil
-		}
+	line := e.syntaxLine(err)
+	if line == 0 {
+		return err
 	}
-	return err
+	c.Fail(line, "%v", err)
+	return nil
 }

@@ -111,10 +111,10 @@ func lineOfNumber(body []byte, number int64) int {
 	return lineOf(body, at[0])
 }
 
-// syntaxLine returns the line of an error in JSON, or 0.
-func syntaxLine(body []byte, err error) int {
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return lineOf(body, int(e.Offset))
+// syntaxLine returns the line of an error in the JSON of the last answer, or 0.
+func (e *examiner) syntaxLine(err error) int {
+	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return lineOf(e.Tape.last().body, int(at.Offset))
 	}
 	return 0
 }

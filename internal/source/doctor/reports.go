@@ -28,11 +28,9 @@ const (
 func (e *examiner) series(ctx context.Context, t disclosure.Type) {
 	defer e.release(ctx)
 	var feed, listed []regulator.Row
-	read := e.now
 	e.check(ctx, surface{health.Feed(t), true, "xml", func(c *Check) error {
 		f, err := e.Regulator.Feed(ctx, t, [32]byte{})
-		feed, read = f.Rows, cmpTime(f.Received, e.now)
-		c.Found = tell(feed)
+		feed, c.Found = f.Rows, tell(f.Rows)
 		e.times(c, feed)
 		return err
 	}})
@@ -44,7 +42,7 @@ func (e *examiner) series(ctx context.Context, t disclosure.Type) {
 		listed = e.list(ctx, t)
 	}
 	e.rows = append(e.rows, listed...)
-	e.compare(t, feed, listed, read)
+	e.compare(t, feed, listed)
 	e.permalink(ctx, t, append(slices.Clone(feed), listed...))
 }
 
@@ -102,8 +100,7 @@ func (c *Check) unknown(list regulator.List) {
 
 // lineOf returns the line of a row in the last answer.
 func (e *examiner) lineOf(row *regulator.Row) int {
-	last := e.Tape.since(e.Tape.len() - 1)
-	return lineOfNumber(last[0].body, row.Number)
+	return lineOfNumber(e.Tape.last().body, row.Number)
 }
 
 // times adds rows whose time cannot be right.
@@ -140,7 +137,8 @@ func (e *examiner) gaps(c *Check, rows []regulator.Row) {
 
 // compare adds to the checks of a series what only one of feed and list shows. The
 // feed shows everything since the close of the last session.
-func (e *examiner) compare(t disclosure.Type, feed, listed []regulator.Row, read time.Time) {
+func (e *examiner) compare(t disclosure.Type, feed, listed []regulator.Row) {
+	before := e.now.Add(-settled)
 	checkOf := func(name string) *Check {
 		for n := range e.held {
 			if e.held[n].Name == name {
@@ -151,7 +149,7 @@ func (e *examiner) compare(t disclosure.Type, feed, listed []regulator.Row, read
 	}
 	if c := checkOf(health.Feed(t)); c != nil && c.Verdict != Failed {
 		for _, row := range listed {
-			if row.At.After(lastClose(read)) && row.At.Before(read.Add(-settled)) && !shows(feed, row.Number) {
+			if row.At.After(lastClose(e.now)) && row.At.Before(before) && !shows(feed, row.Number) {
 				c.Odd(0, "it does not show %s of %s, which the list shows", name(&row), inMadrid(row.At))
 			}
 		}
@@ -162,7 +160,7 @@ func (e *examiner) compare(t disclosure.Type, feed, listed []regulator.Row, read
 	}
 	oldest := slices.MinFunc(listed, func(a, b regulator.Row) int { return int(a.Number - b.Number) })
 	for _, row := range feed {
-		if row.Number > oldest.Number && row.At.Before(read.Add(-settled)) && !shows(listed, row.Number) {
+		if row.Number > oldest.Number && row.At.Before(before) && !shows(listed, row.Number) {
 			c.Odd(0, "it does not show %s of %s, which the feed shows", name(&row), inMadrid(row.At))
 		}
 	}
@@ -211,12 +209,4 @@ func (e *examiner) permalink(ctx context.Context, t disclosure.Type, known []reg
 		}
 		return nil
 	}})
-}
-
-// cmpTime returns the first time that is not zero.
-func cmpTime(a, b time.Time) time.Time {
-	if a.IsZero() {
-		return b
-	}
-	return a
 }

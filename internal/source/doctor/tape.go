@@ -123,6 +123,9 @@ func (t *Tape) since(n int) []*Answer {
 	return slices.Clone(t.answers[n:])
 }
 
+// last returns the last answer. There must be one.
+func (t *Tape) last() *Answer { return t.since(t.len() - 1)[0] }
+
 func (t *Tape) add(a *Answer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,6 +2,7 @@ package regulator_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -28,11 +29,27 @@ func seed(f *testing.F, names ...string) {
 	}
 }
 
+// wantLines checks that the lines of defects are in the page.
+func wantLines(t *testing.T, body []byte, err error) {
+	t.Helper()
+	if e, ok := errors.AsType[*regulator.MarkupError](err); ok {
+		if len(e.Defects) == 0 {
+			t.Errorf("%v has no defects", err)
+		}
+		for _, d := range e.Defects {
+			if d.Line < 0 || d.Line > 1+bytes.Count(body, []byte{'\n'}) {
+				t.Errorf("the page has no line %d: %s", d.Line, d.Text)
+			}
+		}
+	}
+}
+
 func FuzzParseFeed(f *testing.F) {
 	seed(f, "feed-oir.xml", "feed-empty.xml")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		rows, _ := regulator.ParseFeed(disclosure.OIR, body, regulator.PublicOrigin)
+		rows, err := regulator.ParseFeed(disclosure.OIR, body, regulator.PublicOrigin)
 		wantValid(t, rows)
+		wantLines(t, body, err)
 	})
 }
 
@@ -45,6 +62,7 @@ func FuzzParseList(f *testing.F) {
 		for _, kind := range disclosure.Types {
 			list, err := regulator.ParseList(kind, body, regulator.SimulatedOrigin)
 			wantValid(t, list.Rows)
+			wantLines(t, body, err)
 			if list.Pages < 1 || list.Page < 0 {
 				t.Errorf("page %d of %d", list.Page, list.Pages)
 			}
@@ -68,7 +86,8 @@ func FuzzParsePermalink(f *testing.F) {
 func FuzzParseEntities(f *testing.F) {
 	seed(f, "funds.html")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, _ := regulator.ParseEntities(regulator.FundRegisters[0], body)
+		got, err := regulator.ParseEntities(regulator.FundRegisters[0], body)
+		wantLines(t, body, err)
 		for _, e := range got.Entities {
 			issuer := e.Issuer()
 			if err := issuer.Validate(); err != nil {

@@ -43,6 +43,9 @@ func ParseAddress(s string) (Address, error) {
 // Path returns the path of a SQLite file, empty for PostgreSQL.
 func (a Address) Path() string { return a.path }
 
+// MustExist reports whether the address is that of a file that is never created.
+func (a Address) MustExist() bool { return a.mustExist }
+
 // IsPostgres reports whether the address is that of a PostgreSQL database.
 func (a Address) IsPostgres() bool { return a.url != "" }
 

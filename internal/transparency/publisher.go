@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +45,7 @@ type Log interface {
 	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
 	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)
 	AddLeaves(ctx context.Context) (int, error)
+	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
 }
 
 // Root is the root of the tree when it had a size.
@@ -372,6 +374,19 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 	return proof.Proof{
 		Seq: seq, Index: seq - 1, TreeSize: size, Leaf: leaves[0].Append(nil), Hashes: hashes, Checkpoint: string(checkpoint),
 	}, nil
+}
+
+// ProveReport returns the proof of the newest change of a report. It fails, NotFound,
+// if there is none.
+func (p *Publisher) ProveReport(ctx context.Context, id string) (proof.Proof, error) {
+	newest, err := p.o.Log.AsOf(ctx, disclosure.OfReport, math.MaxInt64, id)
+	if err != nil {
+		return proof.Proof{}, err
+	}
+	if len(newest) != 1 {
+		return proof.Proof{}, fault.New(fault.NotFound, "There is no report %s.", id)
+	}
+	return p.Prove(ctx, newest[0].Seq)
 }
 
 // leaf returns the hash of a leaf that the tree has. The caller holds mu.

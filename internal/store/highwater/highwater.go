@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 )
@@ -49,6 +51,14 @@ type served struct {
 	First disclosure.Mark `json:"first"` // of the log's first change, which every backup has
 	Last  disclosure.Mark `json:"last"`
 	Past  string          `json:"past,omitempty"` // disclosure.Head.Past of the epoch, as FormatPast has it
+	Tree  Tree            `json:"tree"`
+}
+
+// Tree is the root of the Merkle tree over a log when it had a size, as it was
+// published. A log with another root at that size was rewritten.
+type Tree struct {
+	Size int64     `json:"size,omitempty"`
+	Root tlog.Hash `json:"root"`
 }
 
 // valid reports whether s may have been written by Save.
@@ -77,12 +87,17 @@ func (s served) bound(head disclosure.Head) int64 {
 	return seq
 }
 
-// add records how far an epoch was served, unless a higher seq is recorded.
+// add records how far an epoch was served, unless a higher seq is recorded, and its
+// tree, unless a larger one is recorded.
 func (r *record) add(s served) {
 	i := slices.IndexFunc(r.Epochs, func(o served) bool { return o.Epoch == s.Epoch })
 	if i >= 0 {
-		if r.Epochs[i].Last.Seq < s.Last.Seq {
+		known := r.Epochs[i]
+		if known.Last.Seq < s.Last.Seq {
 			r.Epochs[i] = s
+		}
+		if r.Epochs[i].Tree = s.Tree; known.Tree.Size > s.Tree.Size {
+			r.Epochs[i].Tree = known.Tree
 		}
 		return
 	}
@@ -95,6 +110,7 @@ type Keeper struct {
 	log    Log
 	places []Place
 	slog   *slog.Logger
+	tree   func() (epoch string, tree Tree)
 
 	epoch string          // of the log that first is of
 	first disclosure.Mark // its first change
@@ -108,6 +124,29 @@ func New(log Log, logger *slog.Logger, places ...Place) *Keeper {
 		k.saved[p] = true // so that a failure is logged
 	}
 	return k
+}
+
+// Publishes sets the function that returns the tree over the log that was published,
+// the zero value if there is none. It must be called before Run.
+func (k *Keeper) Publishes(tree func() (epoch string, tree Tree)) { k.tree = tree }
+
+// Tree returns the largest tree over the log of an epoch that was published, the zero
+// value if none is recorded.
+func (k *Keeper) Tree(ctx context.Context, epoch string) (largest Tree) {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	for _, p := range k.places {
+		r, err := load(ctx, p)
+		if err != nil {
+			continue // Check has logged it
+		}
+		for _, s := range r.Epochs {
+			if s.Epoch == epoch && s.Tree.Size > largest.Size {
+				largest = s.Tree
+			}
+		}
+	}
+	return largest
 }
 
 // Check compares the log with the records of all places, and renews its epoch when
@@ -186,7 +225,7 @@ func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosu
 	var last served
 	update := func(ctx context.Context) {
 		head, mark := seen()
-		now := served{Epoch: head.Epoch, Last: mark}
+		now := served{Epoch: head.Epoch, Last: mark, Tree: k.published(head.Epoch)}
 		if mark == (disclosure.Mark{}) || now == last {
 			return
 		}
@@ -205,6 +244,18 @@ func (k *Keeper) Run(ctx context.Context, seen func() (disclosure.Head, disclosu
 	}
 }
 
+// published returns the published tree over the log of an epoch.
+func (k *Keeper) published(epoch string) Tree {
+	if k.tree == nil {
+		return Tree{}
+	}
+	of, tree := k.tree()
+	if of != epoch {
+		return Tree{}
+	}
+	return tree
+}
+
 // Save records in all places that a log was served up to a change, and reports
 // whether all of them succeeded.
 func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure.Mark) bool {
@@ -219,7 +270,7 @@ func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure
 	}
 	all := true
 	for _, p := range k.places {
-		err := save(ctx, p, served{head.Epoch, k.first, last, disclosure.FormatPast(head.Past)})
+		err := save(ctx, p, served{head.Epoch, k.first, last, disclosure.FormatPast(head.Past), k.published(head.Epoch)})
 		if err != nil && k.saved[p] { // logged once, not each time
 			k.slog.WarnContext(ctx, "how far the log is served cannot be remembered: a restored backup may go unnoticed", "place", p.String(), "err", err)
 		}

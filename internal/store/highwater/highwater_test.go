@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/ratelimit/redistest"
 	"pregon/internal/disclosure"
@@ -352,4 +354,41 @@ func (m *memory) Save(_ context.Context, text []byte) error {
 	m.text = string(text)
 	m.saves++
 	return nil
+}
+
+// TestTree: the largest published tree of an epoch is found again, by any process,
+// also when a slower one saves a smaller tree later.
+func TestTree(t *testing.T) {
+	w := newFixture(t)
+	w.append(3)
+	head, err := w.db.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := w.db.ChangesAt(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logger := slog.New(slog.NewTextHandler(&w.log, nil))
+	for _, size := range []int64{2, 3, 1} {
+		k := highwater.New(w.db, logger, w.places...)
+		k.Publishes(func() (string, highwater.Tree) {
+			return head.Epoch, highwater.Tree{Size: size, Root: tlog.RecordHash([]byte{byte(size)})}
+		})
+		if !k.Save(t.Context(), head, last[0].Mark()) {
+			t.Fatal("it was not saved")
+		}
+	}
+	k := highwater.New(w.db, logger, w.places...)
+	if got, want := k.Tree(t.Context(), head.Epoch), (highwater.Tree{Size: 3, Root: tlog.RecordHash([]byte{3})}); got != want {
+		t.Errorf("the tree is %+v, want %+v", got, want)
+	}
+	if got := k.Tree(t.Context(), "other"); got != (highwater.Tree{}) {
+		t.Errorf("the tree of another epoch is %+v", got)
+	}
+	k.Publishes(func() (string, highwater.Tree) { return "other", highwater.Tree{Size: 9} })
+	k.Save(t.Context(), head, last[0].Mark())
+	if got := k.Tree(t.Context(), head.Epoch); got.Size != 3 {
+		t.Errorf("the tree of another log was recorded: %+v", got)
+	}
 }

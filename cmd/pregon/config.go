@@ -28,6 +28,7 @@ type commands struct {
 	Webhooks    webhooksCmd    `cmd:"" help:"List, disable and delete webhooks."`
 	Keys        keysCmd        `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
+	LogKey      logKeyCmd      `cmd:"" help:"List, add and remove the keys that sign the transparency log."`
 	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Print what the registry of MCP servers needs."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load reports or issuers from JSON Lines."`

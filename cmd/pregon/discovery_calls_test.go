@@ -113,7 +113,7 @@ func (n *newcomer) callOperations() {
 		case strings.Contains(op.path, "/keys/"):
 			id = key
 		}
-		target := strings.ReplaceAll(op.path, "{id}", id) + "?" + op.query.Encode()
+		target := strings.NewReplacer("{id}", id, "{seq}", "1", "{path}", "0/000").Replace(op.path) + "?" + op.query.Encode()
 		header := http.Header{"Content-Type": {"application/json"}}
 		if op.id == "exchangeToken" || op.id == "revokeToken" {
 			header.Set("Content-Type", "application/x-www-form-urlencoded")

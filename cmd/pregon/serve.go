@@ -36,6 +36,7 @@ import (
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
 	"pregon/internal/store/monitor"
+	"pregon/internal/transparency"
 	"pregon/internal/webhook"
 )
 
@@ -137,6 +138,8 @@ type service struct {
 	auth      *auth.Auth
 	events    *events.Hub
 	highwater *highwater.Keeper
+	logKeys   *transparency.Keys
+	proofs    *transparency.Publisher
 	webhooks  *webhook.Manager
 	stop      func() // ends the context of the service
 	announce  func() // called once the service is ready
@@ -200,6 +203,10 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	}
 	always(func(ctx context.Context) error { return follow(ctx, s.catalog, s.log.Logger, loaded) })
 	always(s.coverage.Follow)
+	if s.role.serves() {
+		always(s.logKeys.Follow)
+		always(s.proofs.Run)
+	}
 	always(s.auth.Run)
 	if s.mcp != nil {
 		always(s.mcp.Run)

@@ -73,6 +73,9 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	if err := s.checkRestored(ctx); err != nil { // before anything is served or written
 		return s, err
 	}
+	if err := c.wireProofs(p, s, db, base); err != nil {
+		return s, err
+	}
 	return s, c.wireSurfaces(ctx, s, db, base)
 }
 
@@ -197,7 +200,7 @@ func (c *serveConfig) register(s *service, o *httpserver.Options, db *store.Sour
 	log := s.log.Logger
 	s.rest, err = rest.New(rest.Options{
 		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log,
-		BaseURL: base, SignIn: c.SignIn == "on", Keys: s.auth.Keys, Accounts: s.auth.Accounts, Usage: s.auth.Usage, Stopping: closing,
+		BaseURL: base, SignIn: c.SignIn == "on", Keys: s.auth.Keys, Accounts: s.auth.Accounts, Usage: s.auth.Usage, Proofs: s.proofs, Stopping: closing,
 	})
 	if err != nil {
 		return err

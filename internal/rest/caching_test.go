@@ -23,7 +23,7 @@ func targets() []string {
 		if strings.Contains(path, "issuers") {
 			id = "A69000016"
 		}
-		out = append(out, strings.Replace(path, "{id}", id, 1))
+		out = append(out, strings.NewReplacer("{id}", id, "{path}", "0/000.p/1").Replace(path))
 	}
 	return out
 }
@@ -96,6 +96,9 @@ func TestCacheControl(t *testing.T) {
 		age := "max-age=1"
 		if strings.HasPrefix(target, "/openapi.") {
 			age = "max-age=60"
+		}
+		if strings.HasPrefix(target, "/log/tile/") {
+			age = "max-age=3600"
 		}
 		for _, test := range []struct {
 			header http.Header

@@ -26,6 +26,7 @@ import (
 	"pregon/internal/query"
 	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
+	"pregon/internal/transparency"
 	"pregon/internal/webhook"
 )
 
@@ -39,6 +40,7 @@ type Options struct {
 	Keys     *access.Keyring
 	Accounts *account.Accounts
 	Usage    Usage
+	Proofs   *transparency.Publisher
 	Logger   *slog.Logger
 	BaseURL  string // of the service, without a slash at the end
 	SignIn   bool   // people may sign in; without it there is no /api/v1/account
@@ -82,6 +84,12 @@ type route struct {
 // needs the scope.
 func public(s access.Scope) access.Requirement { return access.Requirement{Scope: s, Public: true} }
 
+// uncounted returns the requirement of a public route that is cheap, and that clients
+// must be able to call often.
+func uncounted(s access.Scope) access.Requirement {
+	return access.Requirement{Scope: s, Public: true, Uncounted: true}
+}
+
 // authenticated returns the requirement of a route that needs a credential with
 // the scope.
 func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
@@ -93,16 +101,21 @@ var lasting = access.Requirement{Scope: access.ReadReports, Lasting: true}
 var routes = []route{
 	{pattern: "GET /api/v1/reports", operation: "getReports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
 	{pattern: "GET /api/v1/reports/{id}", operation: "getReport", need: public(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports/{id}/proof", operation: "getReportProof", need: public(access.ReadReports), bounded: true, handle: (*API).getReportProof},
 	{pattern: "GET /api/v1/reports/{id}/document", operation: "getReportDocument", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
 	{pattern: "GET /api/v1/search/documents", operation: "searchDocuments", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true, columns: hitColumns},
 	{pattern: "GET /api/v1/issuers", operation: "getIssuers", need: public(access.ReadIssuers), handle: (*API).listIssuers, columns: issuerColumns},
 	{pattern: "GET /api/v1/issuers/{id}", operation: "getIssuer", need: public(access.ReadIssuers), handle: (*API).getIssuer},
 	{pattern: "GET /api/v1/analytics", operation: "getAnalytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
 	{pattern: "GET /api/v1/suggest", operation: "getSuggestions", need: public(0), handle: (*API).getSuggestions, columns: suggestionColumns},
-	{pattern: "GET /api/v1/status", operation: "getStatus", need: access.Requirement{Public: true, Uncounted: true}, beforeReady: true, handle: (*API).getStatus},
+	{pattern: "GET /api/v1/status", operation: "getStatus", need: uncounted(0), beforeReady: true, handle: (*API).getStatus},
 	{pattern: "GET /api/v1/completeness", operation: "getCompleteness", need: public(0), handle: (*API).getCompleteness, columns: dayColumns},
 	{pattern: "GET " + StreamPath, operation: "streamEvents", need: authenticated(access.ReadReports), stream: (*API).openStream},
 	{pattern: "GET /api/v1/changes", operation: "getChanges", need: authenticated(access.ReadReports), handle: (*API).listChanges, longPoll: true, columns: changeColumns},
+	{pattern: "GET /api/v1/changes/{seq}/proof", operation: "getChangeProof", need: authenticated(access.ReadReports), bounded: true, handle: (*API).getChangeProof},
+	{pattern: "GET " + LogPath + "/checkpoint", operation: "getCheckpoint", need: uncounted(0), handle: (*API).getCheckpoint},
+	{pattern: "GET " + LogPath + "/vkey", operation: "getVerifierKey", need: uncounted(0), handle: (*API).getVerifierKey},
+	{pattern: "GET " + LogPath + "/tile/{path...}", operation: "getTile", need: uncounted(access.ReadReports), credentialed: readsEntries, bounded: true, handle: (*API).getTile},
 	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: lasting, bounded: true, handle: (*API).listWebhooks, columns: webhookColumns},
 	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: lasting, bounded: true, handle: (*API).createWebhook},
 	{pattern: "POST /api/v1/webhooks/preview", operation: "previewWebhook", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
@@ -297,7 +310,7 @@ func (rt route) needFor(r *http.Request) access.Requirement {
 	need := rt.need
 	need.Operation = rt.operation
 	if rt.credentialed != nil && rt.credentialed(r) {
-		need.Public = false
+		need.Public, need.Uncounted = false, false
 	}
 	return need
 }

@@ -30,6 +30,7 @@ import (
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/transparency"
 	"pregon/internal/webhook"
 )
 
@@ -48,6 +49,8 @@ type service struct {
 	texts    texts
 	keys     *access.Keyring
 	accounts *account.Accounts
+	logKeys  *transparency.Keys
+	proofs   *transparency.Publisher
 	places,  // of callers
 	expensive *access.SlotLimiter
 	mux    *http.ServeMux
@@ -73,6 +76,7 @@ func start(t *testing.T, source string, b store.Batch) *service {
 	t.Helper()
 	s := startEmpty(t, source)
 	s.append(b)
+	s.updateProofs()
 	return s
 }
 
@@ -104,9 +108,11 @@ func serve(t *testing.T, o query.Options) *service {
 	s.keys.SetAccounts(s.accounts)
 	s.places, s.expensive = access.NewSlotLimiter(64, false), access.NewSlotLimiter(8, false)
 	quiet := slog.New(slog.DiscardHandler)
+	s.logKeys = transparency.NewKeys(db, box, quiet)
+	s.proofs = transparency.New(transparency.Options{Log: db, Keys: s.logKeys, Base: baseURL, Logger: quiet})
 	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.coverage, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
-		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db,
+		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs,
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
 		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),

@@ -32,7 +32,7 @@ func TestOperations(t *testing.T) {
 		var described struct {
 			OperationID string `yaml:"operationId"`
 		}
-		node := document.Paths[path][strings.ToLower(method)]
+		node := document.Paths[strings.Replace(path, "...}", "}", 1)][strings.ToLower(method)]
 		if err := node.Decode(&described); err != nil {
 			t.Errorf("%s: %v", rt.pattern, err)
 		}

@@ -312,6 +312,7 @@ var developerWords = texts{
 	"dev.tag.documents":    {"Documentos", "Documents"},
 	"dev.tag.issuers":      {"Emisores", "Issuers"},
 	"dev.tag.analytics":    {"Analítica", "Analytics"},
+	"dev.tag.proofs":       {"Pruebas", "Proofs"},
 	"dev.tag.push":         {"Flujos y webhooks", "Streams and webhooks"},
 	"dev.tag.account":      {"Cuenta", "Account"},
 	"dev.tag.agents":       {"Agentes", "Agents"},

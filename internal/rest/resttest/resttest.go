@@ -111,6 +111,7 @@ var paths = sync.OnceValue(func() *http.ServeMux {
 		if path == "/" {
 			path = "/{$}"
 		}
+		path = strings.Replace(path, "{path}", "{path...}", 1) // which has slashes: see PathOf
 		for method, operation := range item.Operations() {
 			mux.Handle(method+" "+path, http.NotFoundHandler())
 			if isList(operation) {
@@ -209,8 +210,8 @@ var absoluteURI = openapi3.NewCallbackValidator(func(s string) error {
 })
 
 // PathOf turns a pattern of the mux into a path of the document. A list as CSV is
-// the same operation.
+// the same operation. A document cannot say that a parameter has slashes.
 func PathOf(pattern string) string {
 	_, path, _ := strings.Cut(pattern, " ")
-	return strings.TrimSuffix(strings.TrimSuffix(path, "{$}"), ".csv")
+	return strings.Replace(strings.TrimSuffix(strings.TrimSuffix(path, "{$}"), ".csv"), "...}", "}", 1)
 }

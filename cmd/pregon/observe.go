@@ -35,6 +35,13 @@ func (s *service) observe() {
 	m.Gauge("pregon_catalog_last_sync_timestamp_seconds", "When the catalogue last had all changes of the store; 0 while it is loading. Up to ten seconds ago is normal in a quiet market.",
 		figure(func(*catalog.Snapshot) float64 { return timestamp(time.Now().Add(-s.catalog.Behind())) }))
 	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
+	if s.role.serves() {
+		m.Gauge("pregon_transparency_leaves", "Changes in the transparency log of this process.", func() float64 { return float64(s.proofs.Size()) })
+		m.Gauge("pregon_transparency_signing", "1 while checkpoints are signed; 0 while the log is loading, or because the history of the store was rewritten.", func() float64 {
+			_, _, ok := s.proofs.Root()
+			return boolToFloat(ok)
+		})
+	}
 	s.catalog.Notify(s.observeReports)
 	s.observeStore()
 	s.observeAccess()

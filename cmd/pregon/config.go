@@ -37,7 +37,7 @@ type commands struct {
 	Copy        copyCmd        `cmd:"" help:"Copy a store to another one, of the same kind or the other: everything, with the same numbers. It may run beside serve, and continues if it is run again."`
 	Backup      backupCmd      `cmd:"" help:"Write a consistent copy of a SQLite store, also while serve uses it."`
 	Restore     restoreCmd     `cmd:"" help:"Record that a backup of the store was restored. Run it before anything else opens the store: clients that are ahead of the backup then restart where it ends."`
-	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt. Exits with 1 if something is wrong."`
+	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt; with --log, that the transparency log of a service only grows; with report.json and proof.json, that it has a report. Exits with 1 if something is wrong."`
 	Health      healthCmd      `cmd:"" help:"Ask serve on this machine whether it is ready: exits with 0 if it is, and else with 1."`
 	Compact     compactCmd     `cmd:"" help:"Remove what retention allows, never the log, print the sizes of all tables, and return the space to the file system."`
 	Doctor      doctorCmd      `cmd:"" help:"Read each surface of the source once, check this machine for serve with the same settings, and say what is odd. Exits with 1 if reports would be lost."`

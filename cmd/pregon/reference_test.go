@@ -98,7 +98,11 @@ func reference(app *kong.Application) []byte {
 	for _, c := range app.Leaves(true) {
 		fmt.Fprintf(&b, "\n## %s", c.FullPath())
 		for _, a := range c.Positional {
-			fmt.Fprintf(&b, " %s", strings.ToUpper(a.Name))
+			if a.Required {
+				fmt.Fprintf(&b, " %s", strings.ToUpper(a.Name))
+			} else {
+				fmt.Fprintf(&b, " [%s]", strings.ToUpper(a.Name))
+			}
 		}
 		fmt.Fprintf(&b, "\n\n%s\n", c.Help)
 		for _, a := range c.Positional {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
@@ -21,11 +22,47 @@ type verifyCmd struct {
 	Repair bool `help:"Rebuild what follows from the log or can be read again. The log itself is never changed. Refused while a process reads the source."`
 	JSON   bool `name:"json" help:"Print each finding as a JSON object on a line of its own."`
 	Most   int  `name:"max-findings" default:"20" placeholder:"N" help:"Findings of each kind to print; the others are counted. 0 prints all."`
+	logFlags
+	Report string `arg:"" optional:"" name:"report.json" help:"With proof.json: checks, without a network, that the log has a report as GET /api/v1/reports/ID answers it."`
+	Proof  string `arg:"" optional:"" name:"proof.json" help:"The report's proof, as GET /api/v1/reports/ID/proof answers it."`
 }
 
-// Run checks the store, and repairs it if that is requested. It fails if there are
-// findings, unless all were repaired.
+// Run checks a store, a log or a report.
 func (c *verifyCmd) Run(ctx context.Context, p *process) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.Report != "":
+		return c.verifyReport(p)
+	case c.Log != "":
+		return c.verifyLog(ctx, p)
+	}
+	return c.verifyStore(ctx, p)
+}
+
+// validate rejects flags that have no effect on what is checked.
+func (c *verifyCmd) validate() error {
+	switch {
+	case c.Report != "" && c.Proof == "":
+		return fault.New(fault.Invalid, "give the report and its proof: pregon verify report.json proof.json")
+	case c.Report != "" && c.Log != "":
+		return fault.New(fault.Invalid, "--log checks a log, report.json and proof.json a report: give one of them")
+	case (c.Report != "" || c.Log != "") && (c.Repair || c.JSON):
+		return fault.New(fault.Invalid, "--repair and --json are for a store: leave them out")
+	case c.Log == "" && (c.Follow || c.Entries):
+		return fault.New(fault.Invalid, "--follow and --entries need --log")
+	case c.Log == "" && c.Report == "" && (c.Since != "" || c.VKey != ""):
+		return fault.New(fault.Invalid, "--since and --vkey need --log, or report.json and proof.json")
+	case c.Every < time.Second || c.Every > 24*time.Hour:
+		return fault.New(fault.Invalid, "--every %v must be from 1s to 24h", c.Every)
+	}
+	return nil
+}
+
+// verifyStore checks the store, and repairs it if that is requested. It fails if there are
+// findings, unless all were repaired.
+func (c *verifyCmd) verifyStore(ctx context.Context, p *process) error {
 	if c.Most < 0 {
 		return fault.New(fault.Invalid, "--max-findings %d must be 0 or more", c.Most)
 	}

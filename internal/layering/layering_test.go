@@ -47,6 +47,7 @@ var rows = [][]string{
 		"document/extract",
 		"cli",
 		"site/chart",
+		"proof/remote",
 	},
 	2: {
 		"document/extract/sandbox",

@@ -15,6 +15,10 @@ import (
 // for the signatures of many witnesses.
 const MaxCheckpoint = 64 << 10
 
+// maxSize is more than any log has. Package tlog never returns for sizes close to
+// the largest number.
+const maxSize = 1 << 48
+
 // Checkpoint is what a log signs: that its first Size leaves have a root.
 type Checkpoint struct {
 	Origin     string // name of the log, and of the keys that sign for it
@@ -88,8 +92,8 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 		return Checkpoint{}, errors.New("a checkpoint has the lines origin, size and root")
 	}
 	size, err := strconv.ParseInt(lines[1], 10, 64)
-	if err != nil || size < 0 {
-		return Checkpoint{}, fmt.Errorf("the size %.20q of the checkpoint is not a number of leaves", lines[1])
+	if err != nil || size < 0 || size > maxSize {
+		return Checkpoint{}, fmt.Errorf("the size %.20q of the checkpoint is not a number from 0 to %d", lines[1], int64(maxSize))
 	}
 	root, err := tlog.ParseHash(lines[2])
 	if err != nil {

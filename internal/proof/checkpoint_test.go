@@ -121,7 +121,7 @@ func TestWrongCheckpoints(t *testing.T) {
 	for _, body := range []string{
 		"", logName, logName + "\n7", logName + "\n\n" + root, logName + "\n07\n" + root, logName + "\n+7\n" + root, logName + "\n-7\n" + root,
 		logName + "\n7\n" + root[:40], logName + "\n7\n" + root[:42] + "J=", logName + "\n0\n" + root, logName + "\n7\n" + root + "\n\nx",
-		logName + "\n9223372036854775808\n" + root, "\n7\n" + root,
+		logName + "\n9223372036854775808\n" + root, logName + "\n9223372036854775807\n" + root, logName + "\n4611686018427387904\n" + root, "\n7\n" + root,
 		logName + "\n7\n" + root + "\n" + strings.Repeat("x", proof.MaxCheckpoint),
 	} {
 		text, err := note.Sign(&note.Note{Text: body + "\n"}, key)

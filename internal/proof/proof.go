@@ -56,7 +56,7 @@ func (p Proof) Verify(known note.Verifiers) (Leaf, Checkpoint, error) {
 // In returns the leaf if it is in the tree of a checkpoint. It does not read the
 // checkpoint of the proof itself.
 func (p Proof) In(c Checkpoint) (Leaf, error) {
-	if p.TreeSize != c.Size {
+	if p.TreeSize != c.Size || c.Size > maxSize {
 		return Leaf{}, fmt.Errorf("the proof is for a tree of %d leaves, the checkpoint has %d", p.TreeSize, c.Size)
 	}
 	if p.Seq < 1 || p.Index != p.Seq-1 || p.Index >= p.TreeSize {

@@ -162,19 +162,27 @@ func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := f.Decode()
+	r := DescribeReport(f.Decode())
+	r.Ticker, r.IssuerID, r.Attribution = OrNull(f.Ticker()), OrNull(f.IssuerID()), q.Attribution()
+	return r, nil
+}
+
+// DescribeReport returns what the record of a report says. The directory may have a
+// ticker for a report without one, and decides its issuer; the attribution is that
+// of the service.
+func DescribeReport(rep *disclosure.Report) *Report {
 	return &Report{
-		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: OrNull(f.Ticker()), Type: string(rep.Type), Title: rep.Title,
+		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: OrNull(rep.Ticker), Type: string(rep.Type), Title: rep.Title,
 		Summary: OrNull(rep.Summary), PublishedAt: Madrid(rep.PublishedAt),
 		Number: strconv.FormatInt(rep.Number, 10), PDFURL: OrNull(rep.PDFURL), NIF: OrNull(rep.NIF),
-		IssuerID: OrNull(f.IssuerID()), Categories: list(rep.Categories()), SourceURL: OrNull(rep.SourceURL),
+		Categories: list(rep.Categories()), SourceURL: OrNull(rep.SourceURL),
 		Related: relatedTo(rep), CorrectedBy: OrNull(rep.CorrectedBy), Precision: OrNull(rep.TimeFrom.Precision()),
 		Registered:  Madrid(rep.PublishedAt),
 		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
 		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
 		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Language: OrNull(rep.SummaryLanguage),
-		Evidence: evidenceOf(rep.Evidence), SummaryEN: OrNull(rep.SummaryEN), EvidenceEN: evidenceOf(rep.EvidenceEN), Attribution: q.Attribution(),
-	}, nil
+		Evidence: evidenceOf(rep.Evidence), SummaryEN: OrNull(rep.SummaryEN), EvidenceEN: evidenceOf(rep.EvidenceEN),
+	}
 }
 
 // Find returns the report with an id, in upper or lower case.

@@ -1,0 +1,54 @@
+package main_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pregon/internal/proof/prooftest"
+	"pregon/internal/proof/remote"
+)
+
+// TestVerifyLogSurvivesKill: a check that is killed at any time leaves files with which
+// the next one continues.
+func TestVerifyLogSurvivesKill(t *testing.T) {
+	t.Parallel()
+	log := prooftest.New(t, 1000)
+	server := httptest.NewServer(log)
+	defer server.Close()
+	_, key := log.Keys()
+	file := filepath.Join(t.TempDir(), "checkpoint")
+	args := []string{"verify", "--log", server.URL, "--since", file, "--vkey", key}
+	size := int64(0)
+	for n := range 40 {
+		cmd := exec.Command(program, args...)
+		requests := 0
+		log.Intrude = func(w http.ResponseWriter, r *http.Request) bool {
+			if requests++; requests == 1+n%5 {
+				log.Answer(w, r)
+				_ = http.NewResponseController(w).Flush()
+				_ = cmd.Process.Kill() // while it reads the answer, or writes its files
+				return true
+			}
+			return false
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed, or done
+		h, err := remote.LoadHistory(file)
+		if err != nil || h.Warning != "" || h.Checkpoint.Size < size {
+			t.Fatalf("after a kill: %v, %q, %d changes after %d", err, h.Warning, h.Checkpoint.Size, size)
+		}
+		size = h.Checkpoint.Size
+		log.Intrude = nil
+		log.Grow(len(log.Leaves)+100, "")
+	}
+	out, err := exec.Command(program, args...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "5000 changes, signed") {
+		t.Errorf("the last check: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pregon/internal/cli"
+	"pregon/internal/fault"
+	"pregon/internal/proof/remote"
+	"pregon/internal/retry"
+)
+
+type logFlags struct {
+	Log     string        `placeholder:"URL" help:"Check the transparency log of a service: its address, or that of its log. The store is not read."`
+	Since   string        `placeholder:"FILE" help:"The last checkpoint that was verified, as /log/checkpoint serves it: the log must continue it. It is created if it does not exist, and replaced after a success. FILE.hashes, FILE.vkey and FILE.conflict belong to it."`
+	VKey    string        `name:"vkey" placeholder:"KEY|FILE" help:"The public key of the log, or a file with one a line, from a place that you trust. Default: the key in FILE.vkey, else with --log the one that the service states, with a warning."`
+	Follow  bool          `help:"With --log: check again and again, until it is interrupted or the log is wrong."`
+	Every   time.Duration `default:"1m" placeholder:"DURATION" help:"With --follow: time between two checks."`
+	Entries bool          `help:"With --log: read every change too, and compare it with the log. It needs a key of the service in PREGON_KEY."`
+}
+
+// verifyLog checks the log of a service, with --follow until the context ends.
+func (c *verifyCmd) verifyLog(ctx context.Context, p *process) error {
+	log, err := remote.New(c.Log, p.getenv(keyEnv))
+	if err != nil {
+		return fmt.Errorf("--log: %w", err)
+	}
+	checker := &remote.Checker{Log: log, Entries: c.Entries}
+	if c.Since != "" {
+		if checker.History, err = remote.LoadHistory(c.Since); err != nil {
+			return fmt.Errorf("--since: %w", err)
+		}
+		if warning := checker.History.Warning; warning != "" {
+			fmt.Fprintln(p.stderr, "warning:", warning)
+		}
+	}
+	if checker.Keys, err = c.pinnedKeys(checker.History); err != nil {
+		return err
+	}
+	if checker.Keys == nil {
+		if checker.Keys, err = log.Keys(ctx); err != nil {
+			return err
+		}
+		c.warnOfKeys(p, log, checker.Keys)
+	}
+	if !c.Follow {
+		return c.checkLog(ctx, p, checker)
+	}
+	for {
+		err := c.checkLog(ctx, p, checker)
+		if ctx.Err() == nil && fault.KindOf(err) == fault.Unavailable {
+			fmt.Fprintln(p.stderr, "pregon:", cli.OneLine(err))
+		} else if err != nil {
+			return untilStopped(err)
+		}
+		if err := retry.Sleep(ctx, c.Every); err != nil {
+			return untilStopped(err)
+		}
+	}
+}
+
+// pinnedKeys returns the keys of --vkey, else those of the history, else none.
+func (c *verifyCmd) pinnedKeys(h *remote.History) (remote.Keys, error) {
+	if c.VKey == "" {
+		if h == nil {
+			return nil, nil
+		}
+		return h.Keys, nil
+	}
+	keys, err := remote.ParseKeys(c.VKey)
+	if err == nil {
+		return keys, nil
+	}
+	text, fileErr := os.ReadFile(c.VKey)
+	if fileErr != nil {
+		if strings.Contains(c.VKey, "+") {
+			return nil, fault.New(fault.Invalid, "--vkey: %v", err)
+		}
+		return nil, fault.New(fault.Invalid, "--vkey must be the key of a log, such as example.org/log+6b2f5c1a+ARp…, or a file with it (%v)", fileErr)
+	}
+	if keys, err = remote.ParseKeys(string(text)); err != nil {
+		return nil, fault.New(fault.Invalid, "--vkey %s: %v", c.VKey, err)
+	}
+	return keys, nil
+}
+
+// warnOfKeys says what a key is worth that the service itself has stated.
+func (c *verifyCmd) warnOfKeys(p *process, log *remote.Log, keys remote.Keys) {
+	fmt.Fprintf(p.stderr, "warning: the key is the one that %s states: a false server could state a false one. "+
+		"Compare it with another source, and pin it:\n", log.Address())
+	for _, key := range keys {
+		fmt.Fprintf(p.stderr, "  --vkey %s\n", key)
+	}
+	if c.Since != "" {
+		fmt.Fprintf(p.stderr, "It will be pinned in %s.vkey\n", c.Since)
+	}
+}
+
+// checkLog checks the log once and prints what was shown.
+func (c *verifyCmd) checkLog(ctx context.Context, p *process, checker *remote.Checker) error {
+	bars := &stageBars{p: p}
+	checker.Progress = bars.set
+	result, err := checker.Check(ctx)
+	bars.finish()
+	if m, ok := errors.AsType[*remote.Mismatch](err); ok {
+		if m.Text != nil {
+			fmt.Fprintf(p.stderr, "THE LOG IS WRONG. Its checkpoint:\n%s\n", m.Text)
+		}
+		if result.Before.Origin != "" {
+			fmt.Fprintf(p.stderr, "%s is as it was. Keep it and the files beside it as evidence; to begin anew with what the server has now, move them away.\n", c.Since)
+		}
+		return fault.Wrap(fault.Conflict, err, "%s", checker.Log.Address())
+	}
+	if err != nil {
+		return err
+	}
+	now, before := result.Checkpoint, result.Before
+	fmt.Fprintf(p.stdout, "%s: %d changes, signed, root %s\n", now.Origin, now.Size, now.Root)
+	switch {
+	case before.Origin != "":
+		fmt.Fprintf(p.stdout, "it continues the %d changes of %s: none was altered, removed or inserted; %d are new\n",
+			before.Size, c.Since, now.Size-before.Size)
+	case c.Since != "":
+		fmt.Fprintf(p.stdout, "kept in %s: the next check will show whether history was rewritten\n", c.Since)
+	default:
+		fmt.Fprintln(p.stdout, "nothing was compared with an earlier check: use --since FILE")
+	}
+	if c.Entries {
+		fmt.Fprintf(p.stdout, "%d changes were read, and are those of the log\n", result.Entries)
+	}
+	for _, id := range result.Unknown {
+		fmt.Fprintf(p.stderr, "warning: it is signed by another key too, %s: if the operator has announced it, give all its keys with --vkey\n", id)
+	}
+	return nil
+}

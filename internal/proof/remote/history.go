@@ -1,0 +1,210 @@
+package remote
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"pregon/internal/fault"
+	"pregon/internal/proof"
+)
+
+// The files beside that of a History, by the ends of their names.
+const (
+	hashesSuffix   = ".hashes"   // of all leaves, 32 bytes each
+	keysSuffix     = ".vkey"     // the pinned keys
+	conflictSuffix = ".conflict" // a checkpoint that contradicts the history
+)
+
+// History is what a client keeps of a log: in a file the newest checkpoint that it
+// has verified, as the server sent it, and beside it the hashes of its leaves, by
+// which the first wrong one can be found, and the keys. The checkpoint alone is a
+// history too.
+type History struct {
+	path       string
+	text       []byte // nil if there is no file yet
+	Checkpoint proof.Checkpoint
+	leaves     *proof.Tree // of the checkpoint; nil if their hashes are not known
+	Keys       Keys        // pinned
+	Warning    string      // about a file that is not used
+}
+
+// LoadHistory reads a history. A file that does not exist is an empty one.
+func LoadHistory(path string) (*History, error) {
+	h := &History{path: path}
+	if text, err := readFile(path+keysSuffix, maxKeys); err != nil {
+		return nil, err
+	} else if text != nil {
+		if h.Keys, err = ParseKeys(string(text)); err != nil {
+			return nil, fault.New(fault.Invalid, "%s: %v", path+keysSuffix, err)
+		}
+	}
+	text, err := readFile(path, proof.MaxCheckpoint)
+	if err != nil || text == nil {
+		return h, err
+	}
+	if h.Checkpoint, err = proof.ParseCheckpoint(text); err != nil {
+		return nil, fault.New(fault.Invalid, "%s is not a checkpoint as /log/checkpoint serves it: %v. To begin anew, move it away", path, err)
+	}
+	h.text = text
+	return h, h.loadHashes()
+}
+
+// Exists reports whether there is a checkpoint.
+func (h *History) Exists() bool { return h.text != nil }
+
+// loadHashes reads the hashes of the checkpoint. Those after it are what an
+// interrupted Save wrote.
+func (h *History) loadHashes() error {
+	file, err := os.Open(h.path + hashesSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := h.Checkpoint.Size
+	leaves := &proof.Tree{}
+	if size <= MaxLeaves && info.Size() >= size*tlog.HashSize {
+		data := make([]byte, size*tlog.HashSize)
+		if _, err := io.ReadFull(file, data); err != nil {
+			return err
+		}
+		for ; len(data) > 0; data = data[tlog.HashSize:] {
+			leaves.Append(tlog.Hash(data[:tlog.HashSize]))
+		}
+	}
+	if root, err := leaves.Root(size); err != nil || root != h.Checkpoint.Root {
+		h.Warning = fmt.Sprintf("%s does not belong to %s and is not used", h.path+hashesSuffix, h.path)
+		return nil
+	}
+	h.leaves = leaves
+	return nil
+}
+
+// save replaces the checkpoint. The new hashes are those of its leaves after the
+// ones that the history has. The checkpoint is written last: if this is interrupted,
+// the files are still those of the old one.
+func (h *History) save(text []byte, c proof.Checkpoint, added []tlog.Hash, keys Keys) error {
+	if h.leaves == nil {
+		h.leaves = &proof.Tree{}
+	}
+	if err := h.saveHashes(h.leaves.Size(), added); err != nil {
+		return err
+	}
+	if pinned := keys.String() + "\n"; h.Keys.String() != keys.String() {
+		if err := replaceFile(h.path+keysSuffix, []byte(pinned)); err != nil {
+			return err
+		}
+		h.Keys = keys
+	}
+	if !bytes.Equal(h.text, text) {
+		if err := replaceFile(h.path, text); err != nil {
+			return err
+		}
+	}
+	h.leaves.Append(added...)
+	h.text, h.Checkpoint, h.Warning = text, c, ""
+	return nil
+}
+
+func (h *History) saveHashes(at int64, added []tlog.Hash) error {
+	file, err := os.OpenFile(h.path+hashesSuffix, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	data := make([]byte, 0, len(added)*tlog.HashSize)
+	for _, hash := range added {
+		data = append(data, hash[:]...)
+	}
+	_, err = file.WriteAt(data, at*tlog.HashSize)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// saveConflict keeps a checkpoint that contradicts the history, and returns its
+// file. The first one stays: later ones have the same cause.
+func (h *History) saveConflict(text []byte) (string, error) {
+	path := h.path + conflictSuffix
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, err
+	}
+	return path, replaceFile(path, text)
+}
+
+// readFile returns nil if there is no file.
+func readFile(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, fault.New(fault.Invalid, "%s is longer than %d bytes", path, most)
+	}
+	return append([]byte{}, text...), nil
+}
+
+// replaceFile writes a file so that it is always either the old or the new one.
+func replaceFile(path string, text []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(text)
+	if err == nil {
+		err = temp.Sync() // otherwise the rename may reach the disk before the text
+	}
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+	}
+	return err
+}
+
+// Agrees returns a *Mismatch if a signed checkpoint contradicts the history. One that
+// is newer than the history, or of a history without hashes, cannot be compared.
+func (h *History) Agrees(c proof.Checkpoint) error {
+	if !h.Exists() {
+		return nil
+	}
+	if c.Origin != h.Checkpoint.Origin {
+		return &Mismatch{Kind: OtherLog, Old: h.Checkpoint, New: c}
+	}
+	known := h.Checkpoint.Root
+	if h.leaves != nil && c.Size <= h.leaves.Size() {
+		var err error
+		if known, err = h.leaves.Root(c.Size); err != nil {
+			return err
+		}
+	} else if c.Size != h.Checkpoint.Size {
+		return nil
+	}
+	if known != c.Root {
+		return &Mismatch{Kind: Split, Old: h.Checkpoint, New: c}
+	}
+	return nil
+}

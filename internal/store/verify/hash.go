@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"pregon/internal/proof"
 	"pregon/internal/store"
 	"pregon/internal/store/relational"
 )
@@ -17,6 +18,7 @@ type hashReader struct {
 	tx     relational.Tx
 	leaves int64 // up to which the counter says that there are hashes
 
+	tree   proof.Tree          // of the changes, up to Options.Size
 	read   int64               // seq of the last leaf that was read
 	ended  bool                // there are no more rows
 	hashes map[int64]tlog.Hash // the last of those that were read, by seq
@@ -32,15 +34,35 @@ func (h *hashReader) check(ctx context.Context, r store.Row) error {
 		}
 	}
 	// A hash that is missing was found by next, or is yet to be added.
-	if hash, ok := h.hashes[r.Seq]; ok && hash != r.Leaf().Hash() {
-		h.c.broken.hashes = true
-		h.c.found(Finding{Kind: LogHash, Where: rowName(r), Text: "it is not what was hashed when it was appended"})
+	is := r.Leaf().Hash()
+	if h.tree.Size() == r.Seq-1 && r.Seq <= h.c.o.Size {
+		h.tree.Append(is)
+	}
+	if hash, ok := h.hashes[r.Seq]; ok && hash != is {
+		h.differs(r, "it is not what was hashed when it was appended")
+	}
+	if kept := h.c.o.Kept; r.Seq >= 1 && r.Seq <= int64(len(kept)) && kept[r.Seq-1] != is {
+		h.differs(r, "it is not what was published: its hash is not the one that was kept")
 	}
 	return nil
 }
 
-// end reads what is left.
+func (h *hashReader) differs(r store.Row, text string) {
+	h.c.broken.hashes = true
+	h.c.found(Finding{Kind: LogHash, Where: rowName(r), Text: text})
+}
+
+// end compares the changes with the root that was kept, and reads the hashes that are
+// left.
 func (h *hashReader) end(ctx context.Context) error {
+	if size := h.c.o.Size; h.tree.Size() < size {
+		h.c.found(Finding{Kind: LogGap, Where: changes(h.tree.Size()+1, size), Text: "published, but missing in the log"})
+	} else if root, err := h.tree.Root(size); err != nil {
+		return err
+	} else if size > 0 && root != h.c.o.Root && len(h.c.o.Kept) == 0 {
+		h.c.broken.hashes = true
+		h.c.found(Finding{Kind: LogHash, Where: changes(1, size), Text: "they are not what was published: one of them differs, and which one cannot be said without its hash"})
+	}
 	for !h.ended {
 		if err := h.next(ctx); err != nil {
 			return err

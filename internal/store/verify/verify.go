@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"pregon/internal/fault"
 	"pregon/internal/search"
 	"pregon/internal/store"
@@ -41,8 +43,14 @@ type Originals interface {
 // Options are the parameters of New. All of them may be zero.
 type Options struct {
 	Originals Originals
-	Most      int // findings of each kind that are passed to Found; 0: all
-	Found     func(Finding)
+	// Root is the root of the tree over the first Size changes of the log, as someone has
+	// kept it who verified it earlier, and Kept are the hashes of these changes, if they
+	// were kept too: with them the first wrong change is found.
+	Root  tlog.Hash
+	Size  int64
+	Kept  []tlog.Hash
+	Most  int // findings of each kind that are passed to Found; 0: all
+	Found func(Finding)
 	// Progress is called while something is read, with how much of it was read. total
 	// is -1 if it is not known.
 	Progress func(what string, done, total int64)

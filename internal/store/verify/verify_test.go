@@ -8,14 +8,17 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/index"
+	"pregon/internal/proof"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/postgres/pgtest"
@@ -256,4 +259,47 @@ func (w *world) write(number int) {
 	w.must(w.db.Enqueue(ctx, store.Delivery{Webhook: "wh_1", Seq: head.Seq, Event: string(disclosure.Updated)}))
 	w.must(w.db.Settle(ctx, store.Result{Webhook: "wh_1", Epoch: head.Epoch, Seq: head.Seq, Attempt: store.Attempt{At: time.Now()}, State: store.DeliveryDelivered}))
 	w.must((&index.Keeper{Store: w.db, Holder: "test", Logger: slog.New(slog.DiscardHandler)}).Settle(ctx))
+}
+
+// TestKept: a history that was rewritten, with hashes that agree with it, is found by
+// those who kept the hashes. The first wrong change is named.
+func TestKept(t *testing.T) {
+	engines(t, func(w *world) {
+		w.fill()
+		var kept []tlog.Hash
+		w.must(w.db.LeafHashes(w.Context(), 0, func(h tlog.Hash) error { kept = append(kept, h); return nil }))
+		var tree proof.Tree
+		tree.Append(kept...)
+		found := func(size int64, kept []tlog.Hash) (all []string) {
+			root, err := tree.Root(min(size, tree.Size()))
+			w.must(err)
+			c := verify.New(w.db, verify.Options{Size: size, Root: root, Kept: kept, Found: func(f verify.Finding) {
+				if f.Kind == verify.LogHash || f.Kind == verify.LogGap {
+					all = append(all, string(f.Kind)+" "+f.Where)
+				}
+			}})
+			w.must(c.Run(w.Context()))
+			return all
+		}
+		check := func(size int64, kept []tlog.Hash, want ...string) {
+			w.Helper()
+			if all := found(size, kept); !slices.Equal(all, want) {
+				w.Errorf("with %d hashes of %d got findings %q, want %q", len(kept), size, all, want)
+			}
+		}
+		check(8, kept)
+		check(8, nil)
+		check(10, append(kept[:8:8], kept[0], kept[1]), "log-gap changes 9 to 10")
+		w.must(w.raw(`UPDATE change SET changed = 'corrected_by,title' WHERE seq = 8`))
+		w.must(w.raw(`DELETE FROM leaf`))
+		w.must(w.raw(`UPDATE log_head SET leaves = 0`))
+		for added := 1; added > 0; {
+			var err error
+			added, err = w.db.AddLeaves(w.Context())
+			w.must(err)
+		}
+		check(8, kept, "log-hash change 8 (oir-1)")
+		check(8, nil, "log-hash changes 1 to 8")
+		check(7, nil)
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,6 +86,8 @@ func TestRewrittenStore(t *testing.T) {
 			if !strings.HasSuffix(first.Origin, "/log") {
 				t.Errorf("the origin is %s", first.Origin)
 			}
+			kept := filepath.Join(t.TempDir(), "checkpoint")
+			pregon(t, b.spec, "verify", "--log", b.s.url, "--since", kept)
 			b.stop()
 			b.start()
 			if again := b.s.published(t, 5); again.Root != first.Root {
@@ -93,6 +97,10 @@ func TestRewrittenStore(t *testing.T) {
 
 			rewrite(t, b.spec, 3)
 			pregon(t, b.spec, "verify") // the store is consistent by itself
+			out, err := exec.Command(program, "verify", "--since", kept, "--store", b.spec).Output()
+			if said := string(out); err == nil || !strings.Contains(said, "error log-hash, change 3 (oir-3): it is not what was published") || strings.Count(said, "log-hash") != 1 {
+				t.Errorf("verify with the kept checkpoint says %q, %v", out, err)
+			}
 			b.start()
 			eventually(t, func() error {
 				if status, text := b.s.logPart(t, "checkpoint"); status != http.StatusServiceUnavailable || !strings.Contains(text, "rewritten") {

@@ -11,6 +11,7 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
+	"pregon/internal/proof/remote"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/verify"
@@ -52,8 +53,8 @@ func (c *verifyCmd) validate() error {
 		return fault.New(fault.Invalid, "--repair and --json are for a store: leave them out")
 	case c.Log == "" && (c.Follow || c.Entries):
 		return fault.New(fault.Invalid, "--follow and --entries need --log")
-	case c.Log == "" && c.Report == "" && (c.Since != "" || c.VKey != ""):
-		return fault.New(fault.Invalid, "--since and --vkey need --log, or report.json and proof.json")
+	case c.Log == "" && c.Report == "" && c.Since == "" && c.VKey != "":
+		return fault.New(fault.Invalid, "--vkey needs --since, --log, or report.json and proof.json")
 	case c.Every < time.Second || c.Every > 24*time.Hour:
 		return fault.New(fault.Invalid, "--every %v must be from 1s to 24h", c.Every)
 	}
@@ -65,6 +66,10 @@ func (c *verifyCmd) validate() error {
 func (c *verifyCmd) verifyStore(ctx context.Context, p *process) error {
 	if c.Most < 0 {
 		return fault.New(fault.Invalid, "--max-findings %d must be 0 or more", c.Most)
+	}
+	o := verify.Options{Most: c.Most}
+	if err := c.compareWith(p, &o); err != nil {
+		return err
 	}
 	bucket, err := c.bucket(ctx, p)
 	if err != nil {
@@ -83,7 +88,6 @@ func (c *verifyCmd) verifyStore(ctx context.Context, p *process) error {
 		return err
 	}
 	defer db.Close()
-	o := verify.Options{Most: c.Most}
 	if bucket != nil {
 		o.Originals = bucket
 	}
@@ -101,6 +105,32 @@ func (c *verifyCmd) verifyStore(ctx context.Context, p *process) error {
 		}
 	}
 	return c.summarize(p, checked.Counts())
+}
+
+// compareWith adds the checkpoint of --since to what the store is compared with.
+func (c *verifyCmd) compareWith(p *process, o *verify.Options) error {
+	if c.Since == "" {
+		return nil
+	}
+	h, err := remote.LoadHistory(c.Since)
+	if err == nil && !h.Exists() {
+		err = fault.New(fault.NotFound, "there is no checkpoint %s", c.Since)
+	}
+	if err != nil {
+		return fmt.Errorf("--since: %w", err)
+	}
+	if h.Warning != "" {
+		fmt.Fprintln(p.stderr, "warning:", h.Warning)
+	}
+	keys, err := c.pinnedKeys(h)
+	if err != nil {
+		return err
+	}
+	if err := h.Verify(keys); err != nil {
+		return fmt.Errorf("--since: %w", err)
+	}
+	o.Root, o.Size, o.Kept = h.Checkpoint.Root, h.Checkpoint.Size, h.Leaves()
+	return nil
 }
 
 // check checks the store and prints the findings.

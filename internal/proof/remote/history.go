@@ -59,6 +59,20 @@ func LoadHistory(path string) (*History, error) {
 // Exists reports whether there is a checkpoint.
 func (h *History) Exists() bool { return h.text != nil }
 
+// Verify fails if none of the keys signed the checkpoint. Without keys it is trusted
+// as a file of the caller.
+func (h *History) Verify(keys Keys) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := proof.OpenCheckpoint(h.text, keys.Verifiers())
+	return err
+}
+
+// Leaves returns the tree over the changes of the checkpoint, nil if their hashes are
+// not known.
+func (h *History) Leaves() *proof.Tree { return h.leaves }
+
 // loadHashes reads the hashes of the checkpoint. Those after it are what an
 // interrupted Save wrote.
 func (h *History) loadHashes() error {

@@ -41,8 +41,14 @@ func (h *hashReader) check(ctx context.Context, r store.Row) error {
 	if hash, ok := h.hashes[r.Seq]; ok && hash != is {
 		h.differs(r, "it is not what was hashed when it was appended")
 	}
-	if kept := h.c.o.Kept; r.Seq >= 1 && r.Seq <= int64(len(kept)) && kept[r.Seq-1] != is {
-		h.differs(r, "it is not what was published: its hash is not the one that was kept")
+	if kept := h.c.o.Kept; kept != nil && r.Seq >= 1 && r.Seq <= kept.Size() {
+		hash, err := kept.ReadHashes([]int64{tlog.StoredHashIndex(0, r.Seq-1)})
+		if err != nil {
+			return err
+		}
+		if hash[0] != is {
+			h.differs(r, "it is not what was published: its hash is not the one that was kept")
+		}
 	}
 	return nil
 }
@@ -59,7 +65,7 @@ func (h *hashReader) end(ctx context.Context) error {
 		h.c.found(Finding{Kind: LogGap, Where: changes(h.tree.Size()+1, size), Text: "published, but missing in the log"})
 	} else if root, err := h.tree.Root(size); err != nil {
 		return err
-	} else if size > 0 && root != h.c.o.Root && len(h.c.o.Kept) == 0 {
+	} else if size > 0 && root != h.c.o.Root && h.c.o.Kept == nil {
 		h.c.broken.hashes = true
 		h.c.found(Finding{Kind: LogHash, Where: changes(1, size), Text: "they are not what was published: one of them differs, and which one cannot be said without its hash"})
 	}

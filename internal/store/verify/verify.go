@@ -18,6 +18,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/fault"
+	"pregon/internal/proof"
 	"pregon/internal/search"
 	"pregon/internal/store"
 	"pregon/internal/store/relational"
@@ -48,7 +49,7 @@ type Options struct {
 	// were kept too: with them the first wrong change is found.
 	Root  tlog.Hash
 	Size  int64
-	Kept  []tlog.Hash
+	Kept  *proof.Tree
 	Most  int // findings of each kind that are passed to Found; 0: all
 	Found func(Finding)
 	// Progress is called while something is read, with how much of it was read. total

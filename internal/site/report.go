@@ -334,6 +334,7 @@ var reportWords = texts{
 	"report.cite":          {"Citar", "Cite"},
 	"report.citation":      {"%s: «%s». Comisión Nacional del Mercado de Valores, %s n.º %d, %s, %s (hora de Madrid). %s", "%s: “%s”. Comisión Nacional del Mercado de Valores, %s no. %d, %s, %s (Madrid time). %s"},
 	"report.share":         {"Compartir", "Share"},
+	"report.proof":         {"Prueba", "Proof"},
 	"report.mail":          {"Correo", "E-mail"},
 	"report.copylink":      {"Copiar enlace", "Copy link"},
 	"copy":                 {"Copiar", "Copy"},

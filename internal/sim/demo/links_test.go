@@ -52,6 +52,16 @@ func TestLinks(t *testing.T) {
 	shows(t, changes, err)
 	at, err := linked.ChangesAt(t.Context(), 1, 2)
 	shows(t, at, err)
+	asOf, err := linked.AsOf(t.Context(), disclosure.OfReport, 2, "oir-1", "oir-2")
+	shows(t, asOf, err)
+	for n, change := range asOf {
+		of, err := linked.ChangesOf(t.Context(), disclosure.OfReport, change.Subject(), 2, 1)
+		if err != nil || len(of) != 1 {
+			t.Fatalf("ChangesOf = %v, %v", of, err)
+		}
+		changes[n] = of[0]
+	}
+	shows(t, changes, nil)
 	var current []disclosure.Change
 	_, err = linked.Current(t.Context(), func(c disclosure.Change) error { current = append(current, c); return nil })
 	shows(t, current, err)

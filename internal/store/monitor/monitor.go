@@ -84,6 +84,11 @@ func (s *Store) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids
 	return s.Store.AsOf(ctx, of, upTo, ids...)
 }
 
+func (s *Store) Marks(ctx context.Context, after int64, limit int) (_ []disclosure.Mark, err error) {
+	defer s.watch(ctx, method{"log", "Marks", false}, &err)()
+	return s.Store.Marks(ctx, after, limit)
+}
+
 func (s *Store) Current(ctx context.Context, fn func(disclosure.Change) error) (_ disclosure.Head, err error) {
 	defer s.watch(ctx, method{"log", "Current", false}, &err)()
 	return s.Store.Current(ctx, fn)

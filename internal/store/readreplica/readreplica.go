@@ -23,6 +23,7 @@ type Reads interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error)
 	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
+	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
 	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)

@@ -136,6 +136,19 @@ func (b *Base) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chang
 	return b.changes(ctx, `seq = ANY($1) ORDER BY seq`, seqs)
 }
 
+func (b *Base) Marks(ctx context.Context, after int64, limit int) (marks []disclosure.Mark, err error) {
+	defer b.fail("reading the log", &err)
+	var m disclosure.Mark
+	var event string
+	var at time.Time
+	err = Each(ctx, b, []any{&m.Seq, &at, &event, &m.Subject}, func() error {
+		m.At, m.Event = at.UnixMicro(), disclosure.Event(event)
+		marks = append(marks, m)
+		return nil
+	}, `SELECT seq, occurred_at, event, subject FROM change WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+	return marks, err
+}
+
 // Conditions on the column subject have a collation, because the index has it.
 
 func (b *Base) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {

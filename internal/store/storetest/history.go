@@ -93,3 +93,23 @@ func testAsOf(t *testing.T, e Engine) {
 		t.Errorf("AsOf without ids = %v, %v", got, err)
 	}
 }
+
+func testMarks(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	log := history(t, s)
+	for after := range len(log) + 2 {
+		for _, limit := range []int{1, 5, 100} {
+			var want []disclosure.Mark
+			for _, c := range log[min(after, len(log)):min(after+limit, len(log))] {
+				want = append(want, c.Mark())
+			}
+			got, err := s.Marks(patiently(t), int64(after), limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Marks(%d, %d) (-want +got):\n%s", after, limit, diff)
+			}
+		}
+	}
+}

@@ -102,6 +102,7 @@ var readers = []test{
 	{"ChangesOf", testChangesOf},
 	{"AsOf", testAsOf},
 	{"LeafHashes", testLeafHashes},
+	{"Marks", testMarks},
 	{"CurrentIsTheReplay", testCurrentIsTheReplay},
 	{"CurrentStopsOnError", testCurrentStopsOnError},
 	{"WaitForOwnCommit", testWaitForOwnCommit},

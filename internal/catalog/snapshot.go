@@ -18,6 +18,10 @@ type Snapshot struct {
 	index *search.Index
 	tally *tally
 	links links
+	// changed is set in a past state: it has the reports that index lacks, because
+	// they have changed since. See Past.
+	changed *Snapshot
+	noWords bool // a past state that cannot search for words
 
 	analytics struct {
 		mu     sync.Mutex
@@ -69,6 +73,9 @@ func (p Page) AppendJSON(b []byte) []byte {
 // Reports returns a page of the reports that match a filter, newest
 // first. Pages count from 1; one past the end is empty.
 func (s *Snapshot) Reports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
+	if s.changed != nil {
+		return s.pastReports(ctx, f, page, limit)
+	}
 	total, docs, err := s.index.Search(ctx, f, (int64(page)-1)*int64(limit), limit)
 	return s.page(total, docs), err
 }
@@ -113,6 +120,11 @@ func (s *Snapshot) Report(id string) (Report, bool) {
 	t, number, ok := disclosure.ParseReportID(id)
 	if !ok {
 		return Report{}, false
+	}
+	if s.changed != nil {
+		if d := s.changed.index.Find(search.KeyOf(t, number)); d != nil {
+			return Report{d, s.changed}, true
+		}
 	}
 	d := s.index.Find(search.KeyOf(t, number))
 	return Report{d, s}, d != nil
@@ -203,7 +215,9 @@ func (s *Snapshot) Lookup(name string) []*search.Issuer { return s.index.Directo
 
 // KnowsIssuer reports whether an identifier is that of an issuer, or occurs in a
 // report.
-func (s *Snapshot) KnowsIssuer(ident string) bool { return s.index.Knows(ident) }
+func (s *Snapshot) KnowsIssuer(ident string) bool {
+	return s.index.Knows(ident) || s.changed != nil && s.changed.index.Knows(ident)
+}
 
 // Directory returns the issuers. Reports that are not in the snapshot can be
 // joined with it.

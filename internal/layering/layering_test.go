@@ -88,6 +88,7 @@ var rows = [][]string{
 		"auth/account",
 		"auth/sealing",
 		"events",
+		"history",
 		"sim/archive",
 		"store/engine",
 		"store/verify",

@@ -1,0 +1,105 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
+)
+
+// Past returns an index of the reports that drop does not select by their keys,
+// joined with the directory of another time. It shares everything else with x.
+//
+// The words of tickers are a part of what it shares. So the reports whose issuer has
+// another ticker in dir are left out too, and returned. If there are more than most,
+// they stay, and ok is false: words must not be searched for.
+func (x *Index) Past(dir *Directory, drop func(key uint64) bool, most int) (past *Index, retickered []*segment.Doc, ok bool) {
+	past = &Index{
+		dict: x.dict, parts: make([]segment.Part, len(x.parts)), join: x.join.with(dir),
+		categoryLines: x.categoryLines, categories: x.categories, memory: x.memory,
+	}
+	for k, p := range x.parts {
+		gone := cloneOrNew(p.Gone)
+		for i := range p.Seg.Docs {
+			if drop(p.Seg.Docs[i].Key) {
+				gone.Add(uint32(i))
+			}
+		}
+		past.parts[k] = segment.NewPart(p.Seg)
+		past.parts[k].Gone = gone
+	}
+	if retickered = past.ofOtherTickers(x.join, most); len(retickered) > most {
+		return past, nil, false
+	}
+	for _, d := range retickered {
+		for _, p := range past.parts {
+			if i, found := p.Seg.Find(d.Key); found {
+				p.Gone.Add(i)
+			}
+		}
+	}
+	return past, retickered, true
+}
+
+// ofOtherTickers returns the reports whose issuer has another ticker in another join
+// of the same references, and at most one more than most.
+func (x *Index) ofOtherTickers(other *join, most int) (docs []*segment.Doc) {
+	var refs []uint32
+	for n, e := range x.join.issuers {
+		if e != other.issuers[n] && tickerOf(e) != tickerOf(other.issuers[n]) {
+			refs = append(refs, uint32(n))
+		}
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	for _, p := range x.parts {
+		s := p.Seg.RefSet(refs)
+		if s == nil {
+			continue
+		}
+		for h := segment.NewHits(p.Seg, []*segment.Set{s}, p.GoneSet()); h.Left > 0 && len(docs) <= most; {
+			docs = append(docs, h.Next())
+		}
+	}
+	return docs
+}
+
+// with returns the join of the same references with another directory. It has no
+// words of tickers, which only a writer uses.
+func (j *join) with(dir *Directory) *join {
+	if dir == j.dir {
+		return j
+	}
+	other := &join{dir: dir, refText: j.refText, issuers: make([]*Issuer, len(j.refText)), refs: map[*Issuer][]uint32{}, numbers: j.numbers}
+	for i, ref := range j.refText {
+		if e := dir.issuerOf(ref); e != nil {
+			other.issuers[i] = e
+			other.refs[e] = append(other.refs[e], uint32(i))
+		}
+	}
+	return other
+}
+
+func tickerOf(e *Issuer) string {
+	if e == nil {
+		return ""
+	}
+	return e.Issuer.Ticker
+}
+
+// Both searches two indexes with different reports as if they were one: see
+// Index.Search.
+func Both(ctx context.Context, a, b *Index, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+	inA, all, err := a.run(ctx, f)
+	if err != nil {
+		return 0, nil, err
+	}
+	inB, more, err := b.run(ctx, f)
+	total = inA + inB
+	if err != nil || offset >= int64(total) || limit == 0 {
+		return total, nil, err
+	}
+	return total, segment.Page(slices.Concat(all, more), int(offset), min(limit, total-int(offset))), nil
+}

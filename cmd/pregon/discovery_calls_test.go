@@ -103,6 +103,12 @@ func (n *newcomer) callOperations() {
 		if op.query.Has("issuer") {
 			op.query.Set("issuer", n.issuer) // one that this market has
 		}
+		if op.query.Has("as_of") {
+			op.query.Set("as_of", time.Now().Format(time.RFC3339Nano)) // by when this market is known
+		}
+		if op.query.Has("in") {
+			op.query.Del("as_of") // they cannot be combined
+		}
 		op.query.Del("owner") // the caller's own
 		id := n.report
 		switch {

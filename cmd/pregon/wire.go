@@ -161,7 +161,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		return err
 	}
 	s.query = query.New(query.Options{
-		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: version, ReadsSource: c.Source != "none", Source: db.KnownSource, Ready: s.ready,
+		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Log: db, Version: version, ReadsSource: c.Source != "none", Source: db.KnownSource, Ready: s.ready,
 		StoreStatus: s.storeStatus, StoreCreated: created, Limit: s.auth.Guard.AnonymousLimit(), Shared: s.auth.Shared,
 	})
 	closing := make(chan struct{}) // closed when streams must end

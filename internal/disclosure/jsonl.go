@@ -108,7 +108,7 @@ func (in *reading) api(r *Report) {
 	if raw, ok := in.take("time_precision"); ok {
 		in.decode("time_precision", raw, &precision)
 	}
-	for _, derived := range []string{"issuer_id", "registered_at", "attribution"} {
+	for _, derived := range []string{"issuer_id", "registered_at", "attribution", "as_of_seq"} {
 		delete(in.values, derived)
 	}
 	if len(in.values) > 0 {
@@ -195,6 +195,7 @@ func ReadIssuer(line []byte) (Issuer, error) {
 		Count       json.RawMessage `json:"report_count"`
 		Latest      json.RawMessage `json:"latest_reports"`
 		Attribution json.RawMessage `json:"attribution"`
+		AsOfSeq     json.RawMessage `json:"as_of_seq"`
 	}
 	if err := readLine(line, &in); err != nil {
 		return Issuer{}, err

@@ -36,9 +36,10 @@ type Issuer struct {
 	Aliases     []string          `json:"aliases"`
 	Manager     *party            `json:"manager"`
 	Depositary  *party            `json:"depositary"`
-	ReportCount int               `json:"report_count"`
+	ReportCount *int              `json:"report_count"` // null if not known as of a point
 	Latest      []json.RawMessage `json:"latest_reports"`
 	Attribution Attribution       `json:"attribution"`
+	AsOfSeq     *int64            `json:"as_of_seq,omitempty"` // only of a past state
 }
 
 // party is the manager or the depositary of a fund.
@@ -47,12 +48,15 @@ type party struct {
 	ID   *string `json:"id"` // null unless exactly one issuer has the name
 }
 
-func newParty(s *catalog.Snapshot, name string) *party {
+func newParty(dir *search.Directory, name string) *party {
 	if name == "" {
 		return nil
 	}
 	p := &party{Name: name}
-	if e, ok := s.Named(name); ok {
+	if dir == nil {
+		return p
+	}
+	if e, ok := dir.Named(name); ok {
 		p.ID = &e.Issuer.ID
 	}
 	return p
@@ -113,23 +117,22 @@ func issuerNames(issuers []*search.Issuer, byTicker bool) string {
 // Issuer returns the issuer with an identifier or ticker. It includes the
 // latest reports if the caller may read reports.
 func (q *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
-	found := s.Lookup(id)
-	switch {
-	case len(found) == 0:
-		return nil, fault.New(fault.NotFound,
-			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs and tickers among them, work too.")
-	case len(found) > 1:
-		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", issuerNames(found, false))
+	return q.issuer(s.Directory(), s, id, by)
+}
+
+// issuer returns an issuer of a directory with its reports in s, or without them if s
+// is nil.
+func (q *Service) issuer(dir *search.Directory, s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
+	e, err := findIssuer(dir, id)
+	if err != nil {
+		return nil, err
 	}
-	e := found[0]
-	i := e.Issuer
+	out := q.newIssuer(dir, e.Issuer)
+	if s == nil {
+		return out, nil
+	}
 	reports := s.ReportsOf(e, latestReports)
-	out := &Issuer{
-		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
-		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
-		Manager: newParty(s, i.Manager), Depositary: newParty(s, i.Depositary),
-		ReportCount: reports.Total, Latest: []json.RawMessage{}, Attribution: q.Attribution(),
-	}
+	out.ReportCount = &reports.Total
 	if !by.MayRead(access.ReadReports) {
 		return out, nil
 	}
@@ -137,4 +140,28 @@ func (q *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*
 		out.Latest = append(out.Latest, f.AppendJSON(nil))
 	}
 	return out, nil
+}
+
+// newIssuer returns an issuer without its reports, and without the ids of others if
+// dir is nil.
+func (q *Service) newIssuer(dir *search.Directory, i *disclosure.Issuer) *Issuer {
+	return &Issuer{
+		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
+		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
+		Manager: newParty(dir, i.Manager), Depositary: newParty(dir, i.Depositary),
+		Latest: []json.RawMessage{}, Attribution: q.Attribution(),
+	}
+}
+
+// findIssuer returns the issuer with an identifier or ticker.
+func findIssuer(dir *search.Directory, id string) (*search.Issuer, error) {
+	found := dir.Lookup(id)
+	switch {
+	case len(found) == 0:
+		return nil, fault.New(fault.NotFound,
+			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs and tickers among them, work too.")
+	case len(found) > 1:
+		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", issuerNames(found, false))
+	}
+	return found[0], nil
 }

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document/index"
 	"pregon/internal/fault"
+	"pregon/internal/history"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
@@ -32,6 +33,8 @@ type Options struct {
 		store.Documents
 		store.Index
 	}
+	// Log answers questions about the past.
+	Log         history.Log
 	Version     string        // of the program
 	ReadsSource bool          // this process ingests, or waits for the lease to do so
 	Source      func() string // the source that the store is marked with: "demo" is the simulated market
@@ -57,11 +60,12 @@ type Service struct {
 	texts    chan struct{} // one element for each request that holds texts of documents
 	measured atomic.Pointer[measured]
 	proved   atomic.Pointer[proved]
+	past     *history.Archive
 }
 
 // New returns a Service.
 func New(o Options) *Service {
-	q := &Service{Options: o, texts: make(chan struct{}, maxTexts)}
+	q := &Service{Options: o, texts: make(chan struct{}, maxTexts), past: history.New(o.Log)}
 	if o.Catalog != nil {
 		q.words = index.New(o.Documents, o.Catalog.Documents())
 	}

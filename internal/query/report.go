@@ -139,6 +139,7 @@ type Report struct {
 	SummaryEN   *string        `json:"summary_en"`
 	EvidenceEN  []Evidence     `json:"evidence_en"`
 	Attribution Attribution    `json:"attribution"`
+	AsOfSeq     *int64         `json:"as_of_seq,omitempty"` // only of a past state
 }
 
 // Related is another report that the regulator says has to do with one.
@@ -162,9 +163,14 @@ func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := DescribeReport(f.Decode())
-	r.Ticker, r.IssuerID, r.Attribution = OrNull(f.Ticker()), OrNull(f.IssuerID()), q.Attribution()
-	return r, nil
+	return q.joined(f.Decode(), f.Ticker(), f.IssuerID()), nil
+}
+
+// joined returns a report with what the directory adds to it.
+func (q *Service) joined(rep *disclosure.Report, ticker, issuer string) *Report {
+	r := DescribeReport(rep)
+	r.Ticker, r.IssuerID, r.Attribution = OrNull(ticker), OrNull(issuer), q.Attribution()
+	return r
 }
 
 // DescribeReport returns what the record of a report says. The directory may have a

@@ -24,6 +24,7 @@ type need struct {
 var needs = map[string]need{
 	"GET /api/v1/reports":                   {access.ReadReports, true, "", 200},
 	"GET /api/v1/reports/{id}":              {access.ReadReports, true, "", 404},
+	"GET /api/v1/reports/{id}/history":      {access.ReadReports, true, "", 404},
 	"GET /api/v1/reports/{id}/document":     {access.ReadReports, false, "", 404},
 	"GET /api/v1/reports/{id}/proof":        {access.ReadReports, true, "", 404},
 	"GET /api/v1/changes/{seq}/proof":       {access.ReadReports, false, "", 400},
@@ -33,6 +34,7 @@ var needs = map[string]need{
 	"GET /api/v1/search/documents":          {access.ReadReports, false, "", 400},
 	"GET /api/v1/issuers":                   {access.ReadIssuers, true, "", 200},
 	"GET /api/v1/issuers/{id}":              {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/issuers/{id}/history":      {access.ReadIssuers, true, "", 404},
 	"GET /api/v1/analytics":                 {access.ReadAnalytics, true, "", 200},
 	"GET /api/v1/suggest":                   {0, true, "", 200},
 	"GET /api/v1/status":                    {0, true, "", 200},

@@ -116,6 +116,9 @@ func (a *API) asCSV(r *http.Request, columns []string, out response) (response, 
 	w.Flush()
 	name := strings.TrimSuffix(path.Base(r.URL.Path), csvSuffix) + csvSuffix
 	header := http.Header{"Content-Disposition": {`inline; filename="` + name + `"`}}
+	if seq := out.header.Get(seqHeader); seq != "" {
+		header.Set(seqHeader, seq)
+	}
 	if found.Total != nil {
 		header.Set(totalHeader, strconv.Itoa(*found.Total))
 	}
@@ -123,8 +126,8 @@ func (a *API) asCSV(r *http.Request, columns []string, out response) (response, 
 		header.Set("Link", link)
 	}
 	return response{
-		body: body.Bytes(), contentType: content.CSVType, header: header,
-		hash: content.Hash([]byte(body.String() + header.Get(totalHeader) + header.Get("Link"))), // a 304 is for all of it
+		body: body.Bytes(), contentType: content.CSVType, header: header, maxAge: out.maxAge,
+		hash: content.Hash([]byte(body.String() + header.Get(totalHeader) + header.Get("Link") + header.Get(seqHeader))), // a 304 is for all of it
 	}, w.Error()
 }
 

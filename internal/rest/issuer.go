@@ -26,9 +26,30 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error
 }
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (response, error) {
-	found, err := a.Query.Issuer(s, r.PathValue("id"), access.FromContext(r.Context()))
+	id, by := r.PathValue("id"), access.FromContext(r.Context())
+	at, err := a.point(r, readParams(r), s)
 	if err != nil {
-		return response{}, fault.New(fault.KindOf(err), "%s Search with /api/v1/issuers?search=.", err)
+		return response{}, err
 	}
-	return encode(found)
+	if at == nil {
+		found, err := a.Query.Issuer(s, id, by)
+		if err != nil {
+			return response{}, issuerNotFound(err)
+		}
+		return encode(found)
+	}
+	found, err := a.Query.IssuerAsOf(r.Context(), s, id, by, *at)
+	if err != nil {
+		return response{}, issuerNotFound(err)
+	}
+	out, err := encode(found)
+	return out.asOf(at), err
+}
+
+// issuerNotFound adds to the error that an issuer is not known how to find it.
+func issuerNotFound(err error) error {
+	if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return fault.New(fault.NotFound, "%s Search with /api/v1/issuers?search=.", err)
 }

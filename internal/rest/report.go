@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"pregon/internal/catalog"
@@ -10,7 +11,17 @@ import (
 
 func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p := readParams(r)
+	at, err := a.point(r, p, s)
+	if err != nil {
+		return response{}, err
+	}
+	if s, err = a.Query.Past(r.Context(), s, at); err != nil {
+		return response{}, err
+	}
 	list := p.List(s)
+	if at != nil && list.InDocuments {
+		p.Reject("in", query.InDocument, "cannot be combined with as_of: former texts of documents are not kept")
+	}
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
@@ -18,7 +29,13 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 	if err != nil {
 		return response{}, err
 	}
-	return reportList(found, list), nil
+	if at == nil {
+		return reportList(found, list), nil
+	}
+	out := reportList(found, list)
+	out.body = append(strconv.AppendInt(append(out.body[:len(out.body)-1], `,"as_of_seq":`...), at.Seq, 10), '}')
+	out.hash += uint64(at.Seq) * 0xc2b2ae3d27d4eb4f
+	return out.asOf(at), nil
 }
 
 // reportList encodes a page of reports.
@@ -31,11 +48,23 @@ func reportList(found catalog.Page, list query.List) response {
 }
 
 func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) {
-	found, err := a.Query.Report(s, r.PathValue("id"))
+	at, err := a.point(r, readParams(r), s)
 	if err != nil {
 		return response{}, err
 	}
-	return encode(found)
+	if at == nil {
+		found, err := a.Query.Report(s, r.PathValue("id"))
+		if err != nil {
+			return response{}, err
+		}
+		return encode(found)
+	}
+	found, err := a.Query.ReportAsOf(r.Context(), s, r.PathValue("id"), *at)
+	if err != nil {
+		return response{}, err
+	}
+	out, err := encode(found)
+	return out.asOf(at), err
 }
 
 func encode(v any) (response, error) {

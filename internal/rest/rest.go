@@ -76,6 +76,7 @@ type route struct {
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
+	travels             bool     // has the parameter as_of, with which it is expensive and bounded
 	bounded             bool     // waits for the store for a few seconds at most, as do all routes of an account
 	columns             []string // of a list, which is also available as CSV
 }
@@ -99,13 +100,15 @@ var lasting = access.Requirement{Scope: access.ReadReports, Lasting: true}
 
 // routes is the surface without accountRoutes. Each route is described in openapi.yaml.
 var routes = []route{
-	{pattern: "GET /api/v1/reports", operation: "getReports", need: public(access.ReadReports), credentialed: searchesDocuments, handle: (*API).listReports, columns: reportColumns},
-	{pattern: "GET /api/v1/reports/{id}", operation: "getReport", need: public(access.ReadReports), handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports", operation: "getReports", need: public(access.ReadReports), credentialed: searchesDocuments, travels: true, handle: (*API).listReports, columns: reportColumns},
+	{pattern: "GET /api/v1/reports/{id}", operation: "getReport", need: public(access.ReadReports), travels: true, handle: (*API).getReport},
+	{pattern: "GET /api/v1/reports/{id}/history", operation: "getReportHistory", need: public(access.ReadReports), handle: (*API).reportHistory, expensive: true, bounded: true},
 	{pattern: "GET /api/v1/reports/{id}/proof", operation: "getReportProof", need: public(access.ReadReports), bounded: true, handle: (*API).getReportProof},
 	{pattern: "GET /api/v1/reports/{id}/document", operation: "getReportDocument", need: authenticated(access.ReadReports), handle: (*API).getDocument, expensive: true},
 	{pattern: "GET /api/v1/search/documents", operation: "searchDocuments", need: authenticated(access.ReadReports), handle: (*API).searchDocuments, expensive: true, columns: hitColumns},
 	{pattern: "GET /api/v1/issuers", operation: "getIssuers", need: public(access.ReadIssuers), handle: (*API).listIssuers, columns: issuerColumns},
-	{pattern: "GET /api/v1/issuers/{id}", operation: "getIssuer", need: public(access.ReadIssuers), handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/issuers/{id}", operation: "getIssuer", need: public(access.ReadIssuers), travels: true, handle: (*API).getIssuer},
+	{pattern: "GET /api/v1/issuers/{id}/history", operation: "getIssuerHistory", need: public(access.ReadIssuers), handle: (*API).issuerHistory, expensive: true, bounded: true},
 	{pattern: "GET /api/v1/analytics", operation: "getAnalytics", need: public(access.ReadAnalytics), handle: (*API).getAnalytics},
 	{pattern: "GET /api/v1/suggest", operation: "getSuggestions", need: public(0), handle: (*API).getSuggestions, columns: suggestionColumns},
 	{pattern: "GET /api/v1/status", operation: "getStatus", need: uncounted(0), beforeReady: true, handle: (*API).getStatus},
@@ -268,14 +271,16 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 		s, err := rt.stream(a, w, r)
 		return response{stream: s}, err
 	}
+	past := rt.travels && asksPast(r)
 	if rt.longPoll {
 		problem.Park(w)
 	} else {
-		if *slot, err = a.Guard.AcquireSlot(r, principal, rt.expensive || rt.credentialed != nil && rt.credentialed(r)); err != nil {
+		expensive := rt.expensive || past || rt.credentialed != nil && rt.credentialed(r)
+		if *slot, err = a.Guard.AcquireSlot(r, principal, expensive); err != nil {
 			return response{}, err
 		}
 	}
-	if rt.need.Owner || rt.bounded {
+	if rt.need.Owner || rt.bounded || past {
 		return a.inTime(rt, r, snapshot)
 	}
 	return rt.handle(a, r, snapshot)

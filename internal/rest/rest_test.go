@@ -110,7 +110,7 @@ func serve(t *testing.T, o query.Options) *service {
 	quiet := slog.New(slog.DiscardHandler)
 	s.logKeys = transparency.NewKeys(db, box, quiet)
 	s.proofs = transparency.New(transparency.Options{Log: db, Keys: s.logKeys, Base: baseURL, Logger: quiet})
-	o.Catalog, o.Coverage, o.Documents, o.Version, o.Shared = s.catalog, s.coverage, db, "v0.0.0-test", func() string { return "off" }
+	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
 		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs,
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,

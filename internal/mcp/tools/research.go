@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -189,7 +190,7 @@ func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, i
 		return Result{}, err
 	}
 	return asText(fetched{found{i.ID, s.title(quote.Text(i.Name, 120)), s.issuerLink(i.ID)}, shown.Text, words(map[string]*string{
-		"cif": i.CIF, "ticker": i.Ticker, "market": i.Market, "kind": i.Kind, "reports": new(fmt.Sprint(i.ReportCount)),
+		"cif": i.CIF, "ticker": i.Ticker, "market": i.Market, "kind": i.Kind, "reports": new(strconv.Itoa(*i.ReportCount)),
 	})})
 }
 

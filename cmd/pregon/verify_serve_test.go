@@ -1,0 +1,99 @@
+package main_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// follower runs pregon verify against a service whose log has a fixed name.
+type follower struct {
+	*backedUp
+	dir string
+}
+
+const logAddress = "https://pregon.example"
+
+func (f *follower) start() {
+	f.Helper()
+	s, err := startService([]string{"PREGON_STORE=" + f.spec, "PREGON_BASE_URL=" + logAddress}, f.TempDir(), "--cache-dir", f.cache)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.s = s
+}
+
+// verify runs pregon verify and checks whether it succeeds and what it prints.
+func (f *follower) verify(ok bool, want string, args ...string) {
+	f.Helper()
+	cmd := exec.Command(program, append([]string{"verify"}, args...)...)
+	cmd.Dir, cmd.Env = f.dir, []string{"PREGON_KEY=" + f.key}
+	out, err := cmd.CombinedOutput()
+	if (err == nil) != ok || !strings.Contains(string(out), want) {
+		f.Errorf("pregon verify %q: %v, want success %t and %q\n%s", args, err, ok, want, out)
+	}
+}
+
+// save writes an answer of the service to a file.
+func (f *follower) save(name, path string) {
+	f.Helper()
+	answer, err := http.Get(f.s.url + path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		f.Fatalf("%s: %s, %v\n%s", path, answer.Status, err, text)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, name), text, 0o600); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// TestVerifyService: a stranger follows a service, verifies a report offline, and is
+// told when an older copy of its store was restored.
+func TestVerifyService(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			f := &follower{backedUp: &backedUp{T: t, spec: newStore(t), cache: t.TempDir()}, dir: t.TempDir()}
+			backup := newStore(t)
+			f.start()
+			f.key = pregon(t, f.spec, "keys", "create", "--plan", "pro")
+			f.file(300)
+			f.s.published(t, 300)
+			f.save("checkpoint", "/log/checkpoint")
+			f.save("vkey", "/log/vkey")
+			f.verify(true, "it continues the 300 changes", "--log", f.s.url, "--since", "checkpoint", "--vkey", "vkey", "--entries")
+
+			f.save("report.json", "/api/v1/reports/oir-7")
+			f.save("proof.json", "/api/v1/reports/oir-7/proof")
+			f.verify(true, "verified: seq 7 of pregon.example/log", "report.json", "proof.json", "--vkey", "vkey")
+			f.verify(true, "verified: seq 7 of pregon.example/log", "report.json", "proof.json", "--since", "checkpoint")
+			f.verify(false, "NOT VERIFIED", "report.json", "proof.json")
+			f.save("other.json", "/api/v1/reports/oir-8")
+			f.verify(false, "is the report oir-8", "other.json", "proof.json", "--vkey", "vkey")
+			f.stop()
+
+			copyStore(t, f.spec, backup)
+			f.start()
+			f.file(100)
+			f.s.published(t, 400)
+			f.verify(true, "100 are new", "--log", f.s.url, "--since", "checkpoint")
+			f.stop()
+
+			copyStore(t, backup, f.spec)
+			f.start()   // it detects that the store went back
+			f.file(200) // other reports than those that were lost
+			f.s.published(t, 500)
+			f.verify(false, "another history: the log was restored", "--log", f.s.url, "--since", "checkpoint")
+			f.verify(false, "The first wrong seq is 301", "--log", f.s.url, "--since", "checkpoint")
+			f.stop()
+		})
+	}
+}

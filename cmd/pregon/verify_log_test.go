@@ -136,7 +136,7 @@ func proven(t *testing.T, dir string, change func(answer map[string]any)) (r dis
 	r = disclosure.Report{
 		Type: disclosure.OIR, Number: 40374, CompanyName: "ALMAZARA FICTICIA, S.A.", NIF: "A00000000", Title: "Año & <más>", Summary: "Uno.",
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC), TimeFrom: disclosure.FromFeed, Category: "Sobre negocio",
-		PDFURL: archive.Origin + "/webservices/verdocumento/ver?t=1", FirstSeenAt: time.Date(2026, 4, 22, 8, 0, 34, 5000, time.UTC),
+		PDFURL: archive.Origin + "/webservices/verdocumento/ver?t=1", FirstSeenAt: time.Date(2026, 4, 22, 8, 0, 34, 5123, time.UTC), // the API has microseconds
 	}
 	if err := r.Validate(); err != nil {
 		t.Fatal(err)
@@ -163,6 +163,7 @@ func proven(t *testing.T, dir string, change func(answer map[string]any)) (r dis
 	}
 	answer["pdf_url"] = "http://127.0.0.1:8080/simulator/webservices/verdocumento/ver?t=1"
 	answer["ticker"] = "ALM" // of the directory
+	answer["first_seen_at"] = "2026-04-22T10:00:34.000005+02:00"
 	change(answer)
 	args = []string{writeJSON(t, dir, "report.json", answer), writeJSON(t, dir, "proof.json", p)}
 	_, key = log.Keys()

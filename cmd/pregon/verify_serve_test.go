@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -27,13 +28,19 @@ func (f *follower) start() {
 	f.s = s
 }
 
-// verify runs pregon verify and checks whether it succeeds and what it prints.
-func (f *follower) verify(ok bool, want string, args ...string) {
-	f.Helper()
+// run runs pregon verify.
+func (f *follower) run(args ...string) (string, error) {
 	cmd := exec.Command(program, append([]string{"verify"}, args...)...)
 	cmd.Dir, cmd.Env = f.dir, []string{"PREGON_KEY=" + f.key}
 	out, err := cmd.CombinedOutput()
-	if (err == nil) != ok || !strings.Contains(string(out), want) {
+	return string(out), err
+}
+
+// verify runs pregon verify and checks whether it succeeds and what it prints.
+func (f *follower) verify(ok bool, want string, args ...string) {
+	f.Helper()
+	out, err := f.run(args...)
+	if (err == nil) != ok || !strings.Contains(out, want) {
 		f.Errorf("pregon verify %q: %v, want success %t and %q\n%s", args, err, ok, want, out)
 	}
 }
@@ -94,6 +101,35 @@ func TestVerifyService(t *testing.T) {
 			f.verify(false, "another history: the log was restored", "--log", f.s.url, "--since", "checkpoint")
 			f.verify(false, "The first wrong seq is 301", "--log", f.s.url, "--since", "checkpoint")
 			f.stop()
+		})
+	}
+}
+
+// TestVerifySimulatedReports: every field of reports that were read, enriched and
+// summarized is that of the record in the log, though the service shows other links.
+func TestVerifySimulatedReports(t *testing.T) {
+	t.Parallel()
+	f := &follower{backedUp: &backedUp{T: t, spec: engines["sqlite"](t)}, dir: t.TempDir()}
+	f.s = startReplica(t, f.spec, "--source", "demo", "--rate", "600")
+	f.key = pregon(t, f.spec, "keys", "create", "--plan", "pro")
+	f.s.published(t, 1)
+	f.save("vkey", "/log/vkey")
+	var list struct{ Data []struct{ ID string } }
+	eventually(t, func() error {
+		demand(t, f.s.url, f.key, http.MethodGet, "/api/v1/reports?limit=5", nil, &list, http.StatusOK)
+		if len(list.Data) < 5 {
+			return fmt.Errorf("there are %d reports", len(list.Data))
+		}
+		return nil
+	})
+	for _, r := range list.Data {
+		eventually(t, func() error { // the report may change between the two answers
+			f.save("report.json", "/api/v1/reports/"+r.ID)
+			f.save("proof.json", "/api/v1/reports/"+r.ID+"/proof")
+			if out, err := f.run("report.json", "proof.json", "--vkey", "vkey"); err != nil {
+				return fmt.Errorf("%s: %w\n%s", r.ID, err, out)
+			}
+			return nil
 		})
 	}
 }

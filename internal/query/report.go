@@ -175,7 +175,7 @@ func (q *Service) joined(rep *disclosure.Report, ticker, issuer string) *Report 
 
 // DescribeReport returns what the record of a report says. The directory may have a
 // ticker for a report without one, and decides its issuer; the attribution is that
-// of the service.
+// of the service. A record may have times of more digits than the catalogue keeps.
 func DescribeReport(rep *disclosure.Report) *Report {
 	return &Report{
 		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: OrNull(rep.Ticker), Type: string(rep.Type), Title: rep.Title,
@@ -184,8 +184,8 @@ func DescribeReport(rep *disclosure.Report) *Report {
 		Categories: list(rep.Categories()), SourceURL: OrNull(rep.SourceURL),
 		Related: relatedTo(rep), CorrectedBy: OrNull(rep.CorrectedBy), Precision: OrNull(rep.TimeFrom.Precision()),
 		Registered:  Madrid(rep.PublishedAt),
-		FirstSeenAt: Madrid(rep.FirstSeenAt), AvailableAt: Madrid(rep.AvailableAt),
-		EnrichedAt: TimeOrNull(rep.EnrichedAt), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
+		FirstSeenAt: Madrid(rep.FirstSeenAt.Truncate(time.Microsecond)), AvailableAt: Madrid(rep.AvailableAt.Truncate(time.Microsecond)),
+		EnrichedAt: TimeOrNull(rep.EnrichedAt.Truncate(time.Microsecond)), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
 		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Language: OrNull(rep.SummaryLanguage),
 		Evidence: evidenceOf(rep.Evidence), SummaryEN: OrNull(rep.SummaryEN), EvidenceEN: evidenceOf(rep.EvidenceEN),
 	}

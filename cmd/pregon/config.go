@@ -97,6 +97,7 @@ type serveConfig struct {
 	Rate cli.Rate      `default:"12" placeholder:"N/min" help:"New reports a minute of the simulated market."`
 	documentFlags
 	modelFlags
+	bulkFlags
 	accessFlags
 	MCPOrigins          []string            `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
 	MCPRegistryAuth     string              `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair with which you publish. It is served at /.well-known/mcp-registry-auth."`
@@ -149,7 +150,7 @@ func (c *serveConfig) validate() error {
 	if err := c.canonicalize(); err != nil {
 		return err
 	}
-	if err := c.bucketFlags.validate(); err != nil {
+	if err := c.validateBuckets(); err != nil {
 		return err
 	}
 	if err := c.modelFlags.validate(); err != nil {

@@ -51,8 +51,13 @@ func (f *bucketFlags) validate() error {
 		}
 		return nil
 	}
-	if _, _, err := bucket.Parse(f.DocumentsS3); err != nil {
-		return fault.New(fault.Invalid, "--documents-s3 %q %s", f.DocumentsS3, err)
+	return f.validateBucket("--documents-s3", f.DocumentsS3)
+}
+
+// validateBucket checks the address of a bucket that a flag names, and how to reach it.
+func (f *bucketFlags) validateBucket(flag, address string) error {
+	if _, _, err := bucket.Parse(address); err != nil {
+		return fault.New(fault.Invalid, "%s %q %s", flag, address, err)
 	}
 	if f.S3Endpoint != "" && !origin.Valid(f.S3Endpoint) {
 		return fault.New(fault.Invalid, "--s3-endpoint %q must be http:// or https:// and a host, with nothing after it", f.S3Endpoint)
@@ -69,8 +74,14 @@ func (f *bucketFlags) bucket(ctx context.Context, p *process) (*bucket.Bucket, e
 	if err := f.validate(); err != nil || f.DocumentsS3 == "" {
 		return nil, err
 	}
+	return f.openBucket(ctx, p, "--documents-s3", f.DocumentsS3)
+}
+
+// openBucket returns the bucket that a flag names. It fails if the bucket cannot be
+// used.
+func (f *bucketFlags) openBucket(ctx context.Context, p *process, flag, address string) (*bucket.Bucket, error) {
 	b, err := bucket.New(bucket.Options{
-		Address: f.DocumentsS3, Endpoint: f.S3Endpoint, Region: f.S3Region, AccessKey: p.getenv(s3AccessKeyEnv), SecretKey: p.getenv(s3SecretKeyEnv),
+		Address: address, Flag: flag, Endpoint: f.S3Endpoint, Region: f.S3Region, AccessKey: p.getenv(s3AccessKeyEnv), SecretKey: p.getenv(s3SecretKeyEnv),
 	})
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
@@ -55,6 +56,28 @@ func (s *service) observe() {
 	if s.reader != nil {
 		s.observeSource()
 	}
+	if s.bulkMaker != nil {
+		s.observeBulk()
+	}
+}
+
+func (s *service) observeBulk() {
+	m, stats := s.metrics, s.bulkMaker.Stats
+	const made = "Attempts to make a snapshot for /api/v1/bulk by outcome."
+	m.CounterOf("pregon_bulk_snapshots_total", made, "outcome", "made", func() float64 { return float64(stats().Made) })
+	m.CounterOf("pregon_bulk_snapshots_total", made, "outcome", "failed", func() float64 { return float64(stats().Failed) })
+	newest := func(value func(*bulk.Snapshot) float64) func() float64 {
+		return func() float64 {
+			if s := stats().Newest; s != nil {
+				return value(s)
+			}
+			return 0
+		}
+	}
+	m.Gauge("pregon_bulk_newest_timestamp_seconds", "When the newest snapshot was made, in the process that makes them; 0 if it is not known.",
+		newest(func(s *bulk.Snapshot) float64 { return timestamp(s.CreatedAt) }))
+	m.Gauge("pregon_bulk_newest_size_bytes", "Size of all files of the newest snapshot, in the process that makes them; 0 if it is not known.",
+		newest(func(s *bulk.Snapshot) float64 { return float64(s.Bytes()) }))
 }
 
 // observeReports measures the latency of new reports. Times from a list are left

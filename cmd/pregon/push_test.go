@@ -122,7 +122,9 @@ func call(ctx context.Context, base, key, method, path string, body, into any) (
 	if err != nil {
 		return 0, err
 	}
-	req.Header.Set("X-API-Key", key)
+	if key != "" {
+		req.Header.Set("X-API-Key", key)
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

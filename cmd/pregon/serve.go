@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth"
+	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/index"
@@ -150,6 +151,8 @@ type service struct {
 	demo      *demo.Demo // nil unless the market is simulated
 	reader    *reader    // nil without a source
 	documents *documents // nil without a source
+	bulk      rest.Bulk
+	bulkMaker *bulk.Maker // nil if this process makes no snapshots
 	server    *httpserver.Server
 	// patientClients means that connections wait in the socket of systemd while the
 	// catalogue is loaded, and are not refused.
@@ -229,6 +232,9 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	}
 	if s.reader != nil {
 		whenLoaded(ctx, s.reader.Run)
+	}
+	if s.bulkMaker != nil {
+		whenLoaded(ctx, s.bulkMaker.Run)
 	}
 	if debugListen != "" {
 		g.Go(func() error {

@@ -76,6 +76,9 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	if err := c.wireProofs(p, s, db, base); err != nil {
 		return s, err
 	}
+	if err := c.wireBulk(ctx, p, s, db); err != nil {
+		return s, err
+	}
 	return s, c.wireSurfaces(ctx, s, db, base)
 }
 
@@ -201,6 +204,7 @@ func (c *serveConfig) register(s *service, o *httpserver.Options, db *store.Sour
 	s.rest, err = rest.New(rest.Options{
 		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log,
 		BaseURL: base, SignIn: c.SignIn == "on", Keys: s.auth.Keys, Accounts: s.auth.Accounts, Usage: s.auth.Usage, Proofs: s.proofs, Stopping: closing,
+		Bulk: s.bulk,
 	})
 	if err != nil {
 		return err
@@ -244,6 +248,8 @@ func (c *serveConfig) register(s *service, o *httpserver.Options, db *store.Sour
 	mcpErrors := httpserver.ErrorWriter{TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}
 	o.ErrorWriters = map[string]httpserver.ErrorWriter{access.MCPPath: mcpErrors, access.MCPSignInPath: mcpErrors}
 	o.ErrorPage = people.ErrorPage
-	o.IsStream = func(r *http.Request) bool { return r.URL.Path == rest.StreamPath || mcp.IsListen(r) }
+	o.IsStream = func(r *http.Request) bool {
+		return r.URL.Path == rest.StreamPath || rest.IsDownload(r) || mcp.IsListen(r)
+	}
 	return nil
 }

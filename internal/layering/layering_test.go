@@ -97,6 +97,7 @@ var rows = [][]string{
 		"transparency",
 	},
 	6: {
+		"bulk",
 		"source/ingest",
 		"webhook",
 		"auth/oauth",

@@ -41,6 +41,8 @@ var needs = map[string]need{
 	"GET /api/v1/completeness":              {0, true, "", 200},
 	"GET /api/v1/stream":                    {access.ReadReports, false, "", 0}, // does not end: see TestStreamIsLive
 	"GET /api/v1/changes":                   {access.ReadReports, false, "", 200},
+	"GET /api/v1/bulk":                      {access.ReadReports, false, "", 200},
+	"GET /api/v1/bulk/{snapshot}/{file}":    {access.ReadReports, false, "", 404},
 	"GET /api/v1/webhooks":                  {access.ReadReports, false, "", 200},
 	"POST /api/v1/webhooks":                 {access.ReadReports, false, `{"url":"nonsense"}`, 400},
 	"POST /api/v1/webhooks/preview":         {access.ReadReports, false, `{}`, 200},

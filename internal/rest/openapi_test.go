@@ -106,6 +106,8 @@ var operationIDs = map[string]string{
 	"GET /api/v1/completeness":             "getCompleteness",
 	"GET /api/v1/stream":                   "streamEvents",
 	"GET /api/v1/changes":                  "getChanges",
+	"GET /api/v1/bulk":                     "getBulk",
+	"GET /api/v1/bulk/{snapshot}/{file}":   "getBulkFile",
 	"GET /api/v1/webhooks":                 "getWebhooks",
 	"POST /api/v1/webhooks":                "createWebhook",
 	"POST /api/v1/webhooks/preview":        "previewWebhook",

@@ -41,6 +41,7 @@ type Options struct {
 	Accounts *account.Accounts
 	Usage    Usage
 	Proofs   *transparency.Publisher
+	Bulk     Bulk
 	Logger   *slog.Logger
 	BaseURL  string // of the service, without a slash at the end
 	SignIn   bool   // people may sign in; without it there is no /api/v1/account
@@ -79,6 +80,7 @@ type route struct {
 	travels             bool     // has the parameter as_of, with which it is expensive and bounded
 	bounded             bool     // waits for the store for a few seconds at most, as do all routes of an account
 	columns             []string // of a list, which is also available as CSV
+	bulk                bool     // needs no credential if snapshots are public
 }
 
 // public returns the requirement of a public route. A caller with a credential
@@ -119,6 +121,8 @@ var routes = []route{
 	{pattern: "GET " + LogPath + "/checkpoint", operation: "getCheckpoint", need: uncounted(0), handle: (*API).getCheckpoint},
 	{pattern: "GET " + LogPath + "/vkey", operation: "getVerifierKey", need: uncounted(0), handle: (*API).getVerifierKey},
 	{pattern: "GET " + LogPath + "/tile/{path...}", operation: "getTile", need: uncounted(access.ReadReports), credentialed: readsEntries, bounded: true, handle: (*API).getTile},
+	{pattern: "GET " + BulkPath, operation: "getBulk", need: authenticated(access.ReadReports), handle: (*API).listBulk, bulk: true},
+	{pattern: "GET " + BulkPath + "/{snapshot}/{file}", operation: "getBulkFile", need: authenticated(access.ReadReports), handle: (*API).getBulkFile, expensive: true, bulk: true},
 	{pattern: "GET /api/v1/webhooks", operation: "getWebhooks", need: lasting, bounded: true, handle: (*API).listWebhooks, columns: webhookColumns},
 	{pattern: "POST /api/v1/webhooks", operation: "createWebhook", need: lasting, bounded: true, handle: (*API).createWebhook},
 	{pattern: "POST /api/v1/webhooks/preview", operation: "previewWebhook", need: authenticated(access.ReadReports), handle: (*API).previewWebhook, expensive: true},
@@ -175,6 +179,7 @@ type response struct {
 	revalidate  bool        // caches must revalidate it
 	negotiated  bool        // depends on the Accept header
 	stream      *stream     // instead of all other fields
+	file        *download   // instead of all other fields
 }
 
 // buffers holds the bodies of lists, the largest allocation of a request.
@@ -198,6 +203,10 @@ func (a *API) serve(rt route) http.Handler {
 		}
 		if err != nil {
 			a.writeError(w, r, err)
+			return
+		}
+		if out.file != nil {
+			a.writeFile(w, r, out.file)
 			return
 		}
 		out.revalidate = !rt.need.Public && !rt.static
@@ -246,7 +255,7 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 		}
 		return rt.handle(a, r, nil)
 	}
-	principal, err := a.Guard.Admit(w, r, rt.needFor(r))
+	principal, err := a.Guard.Admit(w, r, a.needFor(rt, r))
 	if err != nil {
 		return response{}, err
 	}
@@ -311,9 +320,10 @@ func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 }
 
 // needFor returns the requirement of a request.
-func (rt route) needFor(r *http.Request) access.Requirement {
+func (a *API) needFor(rt route, r *http.Request) access.Requirement {
 	need := rt.need
 	need.Operation = rt.operation
+	need.Public = need.Public || rt.bulk && a.Bulk.Public
 	if rt.credentialed != nil && rt.credentialed(r) {
 		need.Public, need.Uncounted = false, false
 	}

@@ -19,6 +19,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
+	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
@@ -57,6 +58,7 @@ type service struct {
 	server *httptest.Server
 	log    bytes.Buffer // log output of the API
 	used   used
+	bulk   *bulk.Archive
 }
 
 // used are the operations of callers with a credential.
@@ -98,6 +100,7 @@ func serve(t *testing.T, o query.Options) *service {
 	s := &service{t: t, store: db, path: path, coverage: coverage.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
 	s.texts.Store = db
+	s.bulk = bulk.New(bulk.Dir(path + ".bulk"))
 	s.feed = events.NewHub(s.catalog, &s.texts)
 	box, err := secret.NewBox("")
 	if err != nil {
@@ -112,7 +115,7 @@ func serve(t *testing.T, o query.Options) *service {
 	s.proofs = transparency.New(transparency.Options{Log: db, Keys: s.logKeys, Base: baseURL, Logger: quiet})
 	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, db, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
-		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs,
+		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs, Bulk: rest.Bulk{Archive: s.bulk},
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
 		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),

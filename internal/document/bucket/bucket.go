@@ -1,5 +1,5 @@
-// Package bucket keeps the documents' own bytes in a bucket of an S3-compatible
-// store, under their SHA-256.
+// Package bucket keeps files in a bucket of an S3-compatible store: the documents' own
+// bytes, under their SHA-256, and others by name.
 //
 // An object is written whole or not at all, and always has the same bytes, so that
 // writing it may be repeated at any time. Requests are retried a few times and have a
@@ -8,6 +8,7 @@ package bucket
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,6 +43,7 @@ const (
 // Options describe a bucket.
 type Options struct {
 	Address   string // s3://BUCKET or s3://BUCKET/PREFIX
+	Flag      string // the setting of Address, for errors; empty is --documents-s3
 	Endpoint  string // http:// or https:// and a host; empty for the one of AWS in the region
 	Region    string // of the bucket
 	AccessKey string
@@ -57,7 +59,7 @@ type Bucket struct {
 	credentials aws.Credentials
 	signer      *v4.Signer
 	client      *http.Client
-	where       string // for errors
+	where, flag string // for errors
 	timeout     time.Duration
 }
 
@@ -91,6 +93,7 @@ func New(o Options) (*Bucket, error) {
 	}
 	b := &Bucket{
 		url: "https://" + name + ".s3." + o.Region + ".amazonaws.com", prefix: prefix, region: o.Region, where: o.Address, timeout: o.Timeout,
+		flag:        cmp.Or(o.Flag, "--documents-s3"),
 		credentials: aws.Credentials{AccessKeyID: o.AccessKey, SecretAccessKey: o.SecretKey},
 		signer:      v4.NewSigner(func(s *v4.SignerOptions) { s.DisableURIPathEscaping = true }), // as S3 requires
 		client:      newClient(),
@@ -181,41 +184,62 @@ func (r *refusal) again() bool {
 // send sends a request and returns the body of the answer. It tries again after a
 // failure of the network or of the server.
 func (b *Bucket) send(ctx context.Context, method, target string, body []byte) (answer []byte, err error) {
-	hash, wait := hashOf(body), backoff
+	hash := hashOf(body)
+	err = b.retry(ctx, func() error {
+		answer, err = b.attempt(ctx, method, target, hash, bytes.NewReader(body))
+		return err
+	})
+	return answer, err
+}
+
+// retry calls an attempt again after a failure of the network or of the server.
+func (b *Bucket) retry(ctx context.Context, attempt func() error) error {
+	wait := backoff
 	for n := 1; ; n++ {
-		answer, err = b.attempt(ctx, method, target, hash, body)
+		err := attempt()
 		r, refused := errors.AsType[*refusal](err)
 		if err == nil || ctx.Err() != nil || n == attempts || refused && !r.again() {
-			return answer, err
+			return err
 		}
 		if retry.Sleep(ctx, wait) != nil {
-			return nil, err
+			return err
 		}
 		wait *= 2
 	}
 }
 
-func (b *Bucket) attempt(ctx context.Context, method, target, hash string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, b.url+target, bytes.NewReader(body))
+func (b *Bucket) attempt(ctx context.Context, method, target, hash string, body io.Reader) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, b.url+target, body)
 	if err != nil {
 		return nil, err
 	}
+	res, err := b.do(req, hash)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return io.ReadAll(io.LimitReader(res.Body, maxObject))
+}
+
+// do signs and sends a request, whose body has a hash. The caller closes the body of
+// the answer.
+func (b *Bucket) do(req *http.Request, hash string) (*http.Response, error) {
 	req.Header.Set("X-Amz-Content-Sha256", hash)
-	if err := b.signer.SignHTTP(ctx, b.credentials, req, hash, "s3", b.region, time.Now()); err != nil {
+	if err := b.signer.SignHTTP(req.Context(), b.credentials, req, hash, "s3", b.region, time.Now()); err != nil {
 		return nil, err
 	}
 	res, err := b.client.Do(req)
 	if err != nil {
 		return nil, err
 	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		r := &refusal{}
-		_ = xml.NewDecoder(io.LimitReader(res.Body, maxError)).Decode(r) // without an error document the code is empty
-		r.status = res.StatusCode
-		return nil, r
+	if res.StatusCode/100 == 2 {
+		return res, nil
 	}
-	return io.ReadAll(io.LimitReader(res.Body, maxObject))
+	defer res.Body.Close()
+	r := &refusal{}
+	_ = xml.NewDecoder(io.LimitReader(res.Body, maxError)).Decode(r) // without an error document the code is empty
+	r.status = res.StatusCode
+	return nil, r
 }
 
 // failed returns an error of kind Unavailable that names what to check.
@@ -229,7 +253,7 @@ func (b *Bucket) failed(err error) error {
 	}
 	switch {
 	case code == "NoSuchBucket":
-		return b.unavailable("does not exist: create it, or correct --documents-s3")
+		return b.unavailable("does not exist: create it, or correct " + b.flag)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized || status == http.StatusNotFound: // some answer 404 to an unknown key
 		return b.unavailable(fmt.Sprintf(
 			"refuses the request (%d %s): check PREGON_S3_ACCESS_KEY, PREGON_S3_SECRET_KEY, the clock of this machine and the policy of the bucket", status, code))

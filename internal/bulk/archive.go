@@ -1,0 +1,163 @@
+package bulk
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+// listTime is how long a list of snapshots is used.
+const listTime = 5 * time.Second
+
+// Archive lists and opens the snapshots of a place. It may be used by many
+// goroutines.
+type Archive struct {
+	place Place
+
+	mu     sync.Mutex
+	listed time.Time            // guarded by mu: when known was read
+	known  map[string]*Snapshot // guarded by mu: those in the place, which never change
+}
+
+// New returns the archive of a place.
+func New(p Place) *Archive { return &Archive{place: p} }
+
+// List returns the snapshots of a log, newest first. Those with changes that the log
+// does not have any more, since a backup was restored, are left out.
+func (a *Archive) List(ctx context.Context, head disclosure.Head) ([]*Snapshot, error) {
+	known, err := a.refresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Snapshot
+	for _, s := range known {
+		if s.partOf(head) {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Snapshot) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return list, nil
+}
+
+// refresh returns all snapshots of the place. One request at a time reads them;
+// others wait for it.
+func (a *Archive) refresh(ctx context.Context) (map[string]*Snapshot, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if time.Since(a.listed) < listTime {
+		return a.known, nil
+	}
+	ids, err := a.place.ids(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]*Snapshot, len(ids))
+	for _, id := range ids {
+		s := a.known[id]
+		if s == nil {
+			if s, err = a.manifest(ctx, id); fault.KindOf(err) == fault.NotFound {
+				continue // removed meanwhile
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		known[id] = s
+	}
+	a.known, a.listed = known, time.Now()
+	return known, nil
+}
+
+func (a *Archive) manifest(ctx context.Context, id string) (*Snapshot, error) {
+	r, err := a.place.open(ctx, id, manifestName, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return readManifest(r, id)
+}
+
+// forget makes the next List read the place.
+func (a *Archive) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.listed = time.Time{}
+}
+
+// Open returns a file of a snapshot. It fails, NotFound, when there is none. The
+// caller closes it.
+func (a *Archive) Open(ctx context.Context, id, name string) (*Snapshot, *Content, error) {
+	known, err := a.refresh(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := known[id]
+	if s == nil {
+		return nil, nil, fault.New(fault.NotFound, "There is no snapshot with that id. GET /api/v1/bulk lists them; older ones are removed.")
+	}
+	f := s.File(name)
+	if f == nil {
+		return nil, nil, fault.New(fault.NotFound, "The snapshot has no file with that name. GET /api/v1/bulk lists its files.")
+	}
+	return s, &Content{File: *f, open: func(offset int64) (io.ReadCloser, error) { return a.place.open(ctx, id, name, offset) }}, nil
+}
+
+// Content reads a file. It is opened at the first read, at the offset that is then
+// wanted.
+type Content struct {
+	File
+	open   func(offset int64) (io.ReadCloser, error)
+	offset int64
+	body   io.ReadCloser
+}
+
+// Seek sets the offset of the next read.
+func (c *Content) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += c.offset
+	case io.SeekEnd:
+		offset += c.Bytes
+	}
+	if offset < 0 || offset > c.Bytes {
+		return 0, fault.New(fault.Invalid, "the offset %d is not in the file", offset)
+	}
+	if offset != c.offset {
+		_ = c.Close()
+	}
+	c.offset = offset
+	return offset, nil
+}
+
+func (c *Content) Read(p []byte) (int, error) {
+	if c.offset >= c.Bytes {
+		return 0, io.EOF
+	}
+	if c.body == nil {
+		var err error
+		if c.body, err = c.open(c.offset); err != nil {
+			return 0, err
+		}
+	}
+	n, err := c.body.Read(p[:min(int64(len(p)), c.Bytes-c.offset)])
+	c.offset += int64(n)
+	if err == io.EOF && c.offset < c.Bytes {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// Close closes the file.
+func (c *Content) Close() error {
+	if c.body == nil {
+		return nil
+	}
+	body := c.body
+	c.body = nil
+	return body.Close()
+}

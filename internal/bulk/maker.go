@@ -1,0 +1,319 @@
+package bulk
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
+	"pregon/internal/store"
+	"pregon/internal/transfer"
+)
+
+const (
+	kept     = 7                // snapshots
+	hour     = 3                // of the day in Madrid at which a snapshot is made
+	pollTime = time.Second      // between two checks whether one is due
+	waitTime = 10 * time.Minute // after a failure
+
+	leaseName  = "bulk"
+	leaseTime  = time.Minute
+	leaseRenew = 10 * time.Second
+)
+
+// Log is the part of the store that a snapshot is made of.
+type Log interface {
+	store.Log
+	store.Leases
+}
+
+// Maker makes a snapshot every night, and one at once if there is none.
+type Maker struct {
+	Archive *Archive
+	Log     Log
+	Holder  string // name of this process in the lease
+	// Leads reports whether this process should make snapshots now. Of several
+	// processes that lead, the holder of the lease makes them.
+	Leads  func() bool
+	Source func() string
+	Logger *slog.Logger
+
+	made, failed atomic.Int64
+	newest       atomic.Pointer[Snapshot]
+}
+
+// Stats are the figures of a Maker.
+type Stats struct {
+	Made, Failed int64
+	Newest       *Snapshot // that this process knows; nil for none
+}
+
+// Stats returns the figures since the start.
+func (m *Maker) Stats() Stats {
+	return Stats{Made: m.made.Load(), Failed: m.failed.Load(), Newest: m.newest.Load()}
+}
+
+// Run makes snapshots until the context ends.
+func (m *Maker) Run(ctx context.Context) error {
+	trouble := outage.Log{Logger: m.Logger}
+	for {
+		wait := pollTime
+		if m.Leads() {
+			made, err := m.makeDue(ctx, time.Now())
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case fault.KindOf(err) == fault.Conflict: // another process makes it
+				wait = leaseTime
+			case err != nil:
+				m.failed.Add(1)
+				trouble.Failed("a snapshot for /api/v1/bulk could not be made: trying again later", "err", err)
+				wait = retry.Jitter(waitTime)
+			case made:
+				trouble.Recovered("snapshots are made again")
+			default:
+				wait = leaseTime
+			}
+		}
+		if err := retry.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// makeDue makes a snapshot if the last night has none.
+func (m *Maker) makeDue(ctx context.Context, now time.Time) (made bool, err error) {
+	head, err := m.Log.Head(ctx)
+	if err != nil || head.Seq == 0 {
+		return false, err
+	}
+	due, err := m.due(ctx, head, now)
+	if err != nil || !due {
+		return false, err
+	}
+	return true, m.holding(ctx, func(ctx context.Context) error {
+		m.Archive.forget()
+		if due, err := m.due(ctx, head, now); err != nil || !due {
+			return err // another process has made it
+		}
+		s, err := m.Make(ctx)
+		if err != nil {
+			return err
+		}
+		m.made.Add(1)
+		m.newest.Store(s)
+		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(s.CreatedAt).Seconds()))
+		return m.prune(ctx)
+	})
+}
+
+// due reports whether the newest snapshot is from before the last time at which one
+// was to be made.
+func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time) (bool, error) {
+	list, err := m.Archive.List(ctx, head)
+	if err != nil || len(list) == 0 {
+		return err == nil, err
+	}
+	m.newest.Store(list[0])
+	return list[0].CreatedAt.Before(lastNight(now)), nil
+}
+
+// lastNight returns the last time at which a snapshot was to be made.
+func lastNight(now time.Time) time.Time {
+	y, month, d := now.In(disclosure.Madrid).Date()
+	at := time.Date(y, month, d, hour, 0, 0, 0, disclosure.Madrid)
+	if at.After(now) {
+		at = time.Date(y, month, d-1, hour, 0, 0, 0, disclosure.Madrid)
+	}
+	return at
+}
+
+// holding calls fn while this process holds the lease of snapshots. It ends fn when
+// the lease is lost. It fails, Conflict, while another process holds it.
+func (m *Maker) holding(ctx context.Context, fn func(context.Context) error) error {
+	lease, err := m.Log.AcquireLease(ctx, leaseName, m.Holder, leaseTime)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		for retry.Sleep(ctx, leaseRenew) == nil {
+			if _, err := m.Log.AcquireLease(ctx, leaseName, m.Holder, leaseTime); fault.KindOf(err) == fault.Conflict || !m.Leads() {
+				cancel(fault.New(fault.Conflict, "another process makes the snapshot"))
+			}
+		}
+	}()
+	err = fn(ctx)
+	if lost := context.Cause(ctx); lost != nil {
+		err = lost
+	}
+	cancel(nil)
+	<-renewed
+	release, cancelRelease := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancelRelease()
+	_ = m.Log.ReleaseLease(release, lease) // otherwise it expires
+	return err
+}
+
+// prune removes all but the newest snapshots.
+func (m *Maker) prune(ctx context.Context) error {
+	ids, err := m.Archive.place.ids(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids[:max(0, len(ids)-kept)] {
+		if err := m.Archive.place.remove(ctx, id); err != nil {
+			return err
+		}
+	}
+	m.Archive.forget()
+	return nil
+}
+
+// Make makes a snapshot now. The caller holds the lease, or is alone.
+func (m *Maker) Make(ctx context.Context) (s *Snapshot, err error) {
+	place := m.Archive.place
+	if err := place.clean(ctx); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(place.workspace(), 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(place.workspace(), makingPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	s = &Snapshot{CreatedAt: time.Now().UTC().Truncate(time.Second), Source: m.Source()}
+	if err := m.write(ctx, dir, s); err != nil {
+		return nil, err
+	}
+	if err := writeManifest(dir, s); err != nil {
+		return nil, err
+	}
+	if err := place.publish(ctx, dir, s); err != nil {
+		return nil, err
+	}
+	m.Archive.forget()
+	return s, nil
+}
+
+func writeManifest(dir string, s *Snapshot) error {
+	_, err := writeFile(dir, manifestName, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	return err
+}
+
+// write writes all files of a snapshot into a directory. The log is read once, into
+// the file of reports as JSON Lines, from which the others are written.
+func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
+	step := throttle(ctx)
+	var state *transfer.Snapshot
+	first, err := writeFile(dir, fileName(transfer.Reports, transfer.JSONLines), func(w io.Writer) (err error) {
+		state, err = transfer.Take(ctx, m.Log, w, step)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	first.Kind, first.Format, first.Rows = transfer.Reports, transfer.JSONLines, state.Reports
+	s.ID, s.Seq, s.Epoch, s.AsOf, s.Files = newID(s.CreatedAt, state.Head.Seq), state.Head.Seq, state.Head.Epoch, state.AsOf, []File{first}
+	about := map[string]string{"cursor": s.Cursor().String(), "source": s.Source}
+	for _, kind := range []transfer.Kind{transfer.Reports, transfer.Issuers} {
+		for _, format := range transfer.Formats {
+			if s.File(fileName(kind, format)) != nil {
+				continue
+			}
+			f, err := m.writeOne(ctx, dir, state, transfer.Export{Kind: kind, Format: format, About: about, Step: step})
+			if err != nil {
+				return err
+			}
+			s.Files = append(s.Files, f)
+		}
+	}
+	return nil
+}
+
+func (m *Maker) writeOne(ctx context.Context, dir string, state *transfer.Snapshot, e transfer.Export) (f File, err error) {
+	reports, err := os.Open(filepath.Join(dir, fileName(transfer.Reports, transfer.JSONLines)))
+	if err != nil {
+		return f, err
+	}
+	defer reports.Close()
+	var done transfer.Exported
+	f, err = writeFile(dir, fileName(e.Kind, e.Format), func(w io.Writer) error {
+		if e.Format == transfer.Parquet {
+			done, err = state.Write(ctx, w, reports, e)
+			return err
+		}
+		out, err := transfer.NewCompressor(w)
+		if err != nil {
+			return err
+		}
+		done, err = state.Write(ctx, out, reports, e)
+		return errors.Join(err, out.Close())
+	})
+	f.Kind, f.Format, f.Rows = e.Kind, e.Format, done.Records
+	return f, err
+}
+
+// writeFile writes a file durably and returns its size and hash.
+func writeFile(dir, name string, fn func(io.Writer) error) (f File, err error) {
+	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriterSize(file, 64<<10)
+	if err := fn(out); err != nil {
+		return f, err
+	}
+	if err := out.Flush(); err != nil {
+		return f, err
+	}
+	if err := file.Sync(); err != nil {
+		return f, err
+	}
+	f.Name = name
+	f.Bytes, f.SHA256, err = digest(file)
+	return f, err
+}
+
+// digest returns the size and the SHA-256 of a file.
+func digest(file *os.File) (size int64, sum string, err error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return 0, "", err
+	}
+	hash := sha256.New()
+	size, err = io.Copy(hash, file)
+	return size, hex.EncodeToString(hash.Sum(nil)), err
+}
+
+// throttle returns a step that rests as long as the work since the last one took, so
+// that a snapshot takes half a processor at most.
+func throttle(ctx context.Context) transfer.Step {
+	const longest = 100 * time.Millisecond
+	last := time.Now()
+	return func(int) error {
+		err := retry.Sleep(ctx, min(time.Since(last), longest))
+		last = time.Now()
+		return err
+	}
+}

@@ -245,6 +245,7 @@ Allow: /
 Disallow: /api/auth/token
 Disallow: /api/mcp$
 Disallow: /api/v1/account
+Disallow: /api/v1/bulk
 Disallow: /api/v1/changes
 Disallow: /api/v1/reports/*/document
 Disallow: /api/v1/search/documents

@@ -99,7 +99,8 @@ func lockLog(ctx context.Context, tx Tx) (h counter, err error) {
 // log, points their subjects at them, and moves the counter. The hashes are left to
 // AddLeaves if those of earlier changes are missing.
 func write(ctx context.Context, tx Tx, h counter, changes []disclosure.Change) error {
-	hashes := make([]tlog.Hash, len(changes))
+	hashed := h.leaves == h.seq
+	var hashes []tlog.Hash
 	for i := range changes {
 		c := &changes[i]
 		c.Seq = h.seq + 1 + int64(i)
@@ -114,10 +115,12 @@ func write(ctx context.Context, tx Tx, h counter, changes []disclosure.Change) e
 			point = `INSERT INTO issuer (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
 		}
 		tx.Exec(ctx, point, r.Subject, r.Seq)
-		hashes[i] = r.Leaf().Hash()
+		if hashed {
+			hashes = append(hashes, r.Leaf().Hash())
+		}
 	}
 	now := counter{h.seq + int64(len(changes)), h.leaves}
-	if h.leaves == h.seq {
+	if hashed {
 		now.leaves = now.seq
 		writeLeaves(ctx, tx, now.leaves, hashes)
 	}

@@ -119,6 +119,7 @@ func (b *bench) run() error {
 		run  func() error
 	}{
 		{"import", b.imports},
+		{"export", b.exports},
 		{"http", b.http},
 		{"pages", b.pages},
 		{"auth", b.auth},

@@ -13,7 +13,7 @@ import (
 	"pregon/internal/store"
 )
 
-// outline is what is kept in memory of every change of a log, about 50 bytes for each
+// outline is what is kept in memory of every change of a log, about 35 bytes for each
 // report. It is read when the past is first asked for, and then follows the log.
 type outline struct {
 	epoch   string

@@ -176,7 +176,7 @@ func TestStateIsTheReplay(t *testing.T) {
 		t.Logf("seed %d", seed)
 		m := market{rand.New(rand.NewPCG(seed, 1))}
 		archive, c := history.New(db), load(t, db)
-		for round := range 12 {
+		for round := range 8 {
 			for range 6 {
 				b := store.Batch{Reports: []disclosure.Report{m.report(), m.report()}, New: disclosure.Published}
 				if m.IntN(2) == 0 {
@@ -190,7 +190,7 @@ func TestStateIsTheReplay(t *testing.T) {
 				follow(t, c, db)
 			}
 			s := c.Snapshot()
-			for range 12 {
+			for range 8 {
 				seq := m.Int64N(s.Seq() + 1)
 				compareStates(t, m, archive, db, s, seq)
 				if t.Failed() {

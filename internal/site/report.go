@@ -335,6 +335,7 @@ var reportWords = texts{
 	"report.citation":      {"%s: «%s». Comisión Nacional del Mercado de Valores, %s n.º %d, %s, %s (hora de Madrid). %s", "%s: “%s”. Comisión Nacional del Mercado de Valores, %s no. %d, %s, %s (Madrid time). %s"},
 	"report.share":         {"Compartir", "Share"},
 	"report.proof":         {"Prueba", "Proof"},
+	"report.history":       {"Historial", "History"},
 	"report.mail":          {"Correo", "E-mail"},
 	"report.copylink":      {"Copiar enlace", "Copy link"},
 	"copy":                 {"Copiar", "Copy"},

@@ -15,8 +15,8 @@ import (
 // Point is what the parameter as_of means.
 type Point struct {
 	Seq int64
-	// Settled means that the answer will never be another: time given later does not
-	// mean another seq.
+	// Settled means that the answer never changes. A time after the newest change may
+	// mean a later seq soon.
 	Settled bool
 }
 

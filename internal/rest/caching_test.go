@@ -98,7 +98,7 @@ func TestCacheControl(t *testing.T) {
 			age = "max-age=60"
 		}
 		if strings.HasPrefix(target, "/log/tile/") {
-			age = "max-age=3600"
+			age = "max-age=60"
 		}
 		for _, test := range []struct {
 			header http.Header

@@ -21,8 +21,8 @@ const (
 	binaryType = "application/octet-stream"
 
 	// tileAge is how long a tile may be cached. It never changes, except when a copy
-	// of the store is restored.
-	tileAge = time.Hour
+	// of the store is restored: then clients must soon see the new one.
+	tileAge = time.Minute
 )
 
 func (a *API) getReportProof(r *http.Request, s *catalog.Snapshot) (response, error) {

@@ -120,7 +120,7 @@ func TestLog(t *testing.T) {
 	}
 	path := fmt.Sprintf("/log/tile/0/000.p/%d", newest)
 	tile := s.get(200, path)
-	if len(tile.body) != int(newest)*32 || tile.header.Get("Cache-Control") != "public, max-age=3600" {
+	if len(tile.body) != int(newest)*32 || tile.header.Get("Cache-Control") != "public, max-age=60" {
 		t.Errorf("the tile has %d bytes, %v", len(tile.body), tile.header)
 	}
 	entries := strings.Replace(path, "tile/0", "tile/entries", 1)

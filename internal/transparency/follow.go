@@ -75,7 +75,7 @@ func (p *Publisher) Update(ctx context.Context) error {
 		same, size := p.epoch == head.Epoch, p.tree.Size()
 		p.mu.RUnlock()
 		if same {
-			err = p.extend(ctx)
+			err = p.extend(ctx, head.Epoch)
 		}
 		if !same || errors.Is(err, errDiffers) {
 			err = p.rebuild(ctx, head)
@@ -99,13 +99,16 @@ func (p *Publisher) Update(ctx context.Context) error {
 
 // extend reads the leaves after the last one, and that one again: after a restored
 // copy the log may have another.
-func (p *Publisher) extend(ctx context.Context) error {
+func (p *Publisher) extend(ctx context.Context, epoch string) error {
 	size := p.Size()
 	var fresh []tlog.Hash
 	err := p.o.Log.LeafHashes(ctx, max(size-1, 0), func(h tlog.Hash) error {
 		fresh = append(fresh, h)
 		return nil
 	})
+	if err == nil {
+		err = p.stillOf(ctx, epoch)
+	}
 	if err != nil {
 		return err
 	}
@@ -146,6 +149,9 @@ func (p *Publisher) rebuild(ctx context.Context, head disclosure.Head) error {
 	if err != nil {
 		return err
 	}
+	if err := p.stillOf(ctx, head.Epoch); err != nil {
+		return err
+	}
 	var known Root
 	if p.o.Known != nil {
 		known = p.o.Known(ctx, head.Epoch)
@@ -164,10 +170,20 @@ func (p *Publisher) rebuild(ctx context.Context, head disclosure.Head) error {
 	p.signed, p.err = nil, contradiction(&tree, known)
 	if p.err != nil {
 		p.o.Logger.ErrorContext(ctx, "the history of the store was rewritten: no checkpoint is signed. Compare the store with a backup; "+
-			"if its present content shall be served, run `pregon restore`, which begins another log", "err", p.err, "epoch", head.Epoch)
+			"if you want to serve its present content, run `pregon restore`, which begins another log", "err", p.err, "epoch", head.Epoch)
 	}
 	p.wake()
 	return nil
+}
+
+// stillOf fails if the log has another epoch by now: the hashes that were just read may
+// be those of another history.
+func (p *Publisher) stillOf(ctx context.Context, epoch string) error {
+	now, err := p.o.Log.Head(ctx)
+	if err == nil && now.Epoch != epoch {
+		err = errors.New("the epoch of the log was renewed while its hashes were read")
+	}
+	return err
 }
 
 // contradiction returns an error if a tree does not continue a published one.

@@ -1,5 +1,5 @@
 // Package transparency publishes the log of changes as a transparency log: a Merkle
-// tree over all changes whose root is signed. Who keeps a signed root, a checkpoint,
+// tree over all changes whose root is signed. Whoever keeps a signed root, a checkpoint,
 // can tell later whether any change before it was altered, removed or inserted.
 //
 // The hashes of the leaves are in the store, written by the transaction that appends
@@ -116,31 +116,31 @@ func (p *Publisher) Root() (epoch string, root Root, ok bool) {
 
 // Checkpoint returns the signed root of the tree.
 func (p *Publisher) Checkpoint() ([]byte, error) {
-	text, _, err := p.checkpoint()
+	text, _, _, err := p.checkpoint()
 	return text, err
 }
 
-// checkpoint returns the newest checkpoint and its size. It is signed when it is
-// first requested.
-func (p *Publisher) checkpoint() ([]byte, int64, error) {
+// checkpoint returns the newest checkpoint, the name of its log and its size. It is
+// signed when it is first requested.
+func (p *Publisher) checkpoint() (text []byte, origin string, size int64, err error) {
 	keys := p.o.Keys.List()
 	p.mu.RLock()
-	text, size, err := p.signed, p.tree.Size(), p.err
+	text, origin, size, err = p.signed, p.origin, p.tree.Size(), p.err
 	current := text != nil && p.signedAt == size && sameKeys(p.signedBy, keys)
 	p.mu.RUnlock()
 	if current || err != nil {
-		return text, size, err
+		return text, origin, size, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err != nil {
-		return nil, 0, p.err
+		return nil, "", 0, p.err
 	}
 	if text, err = p.sign(keys); err != nil {
-		return nil, 0, err
+		return nil, "", 0, err
 	}
 	p.signed, p.signedBy, p.signedAt = text, keys, p.tree.Size()
-	return text, p.signedAt, nil
+	return text, p.origin, p.signedAt, nil
 }
 
 // sign signs the root of the tree. The caller holds mu.
@@ -178,12 +178,12 @@ func (p *Publisher) VerifierKey() (string, error) {
 }
 
 // Prove returns the proof of the change with a seq. It waits a moment for a change
-// that was appended just now. It fails, NotFound, if there is none.
+// that was appended just now, and then fails, Unavailable.
 func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 	if err := p.await(ctx, seq); err != nil {
 		return proof.Proof{}, err
 	}
-	checkpoint, size, err := p.checkpoint()
+	checkpoint, origin, size, err := p.checkpoint()
 	if err != nil {
 		return proof.Proof{}, err
 	}
@@ -193,9 +193,12 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
+	if p.origin != origin { // another log, after a restored copy
+		return proof.Proof{}, errLoading
+	}
 	hashes, err := p.tree.Prove(seq-1, size)
 	if err != nil {
-		return proof.Proof{}, changedMeanwhile(err)
+		return proof.Proof{}, err
 	}
 	if len(leaves) != 1 || leaves[0].Seq != seq || p.leaf(seq) != leaves[0].Hash() {
 		return proof.Proof{}, fault.New(fault.Internal, "change %d of the store is not the one that was hashed when it was appended: run pregon verify", seq)
@@ -227,15 +230,6 @@ func (p *Publisher) leaf(seq int64) tlog.Hash {
 	return found[0]
 }
 
-// changedMeanwhile turns an error of a tree that was replaced by a smaller one, after
-// a restored copy, into one that a client may retry.
-func changedMeanwhile(err error) error {
-	if errors.Is(err, proof.ErrSize) {
-		return errLoading
-	}
-	return err
-}
-
 // await waits until the tree has a change.
 func (p *Publisher) await(ctx context.Context, seq int64) error {
 	deadline := time.NewTimer(proofWait)
@@ -248,22 +242,18 @@ func (p *Publisher) await(ctx context.Context, seq int64) error {
 		case err != nil:
 			return err
 		case seq < 1:
-			return noChange(seq, size)
+			return fault.New(fault.NotFound, "There is no change %d. The log has the changes 1 to %d.", seq, size)
 		case seq <= size:
 			return nil
 		}
 		select {
 		case <-grown:
 		case <-deadline.C:
-			return noChange(seq, size)
+			return fault.New(fault.Unavailable, "Change %d is not in the transparency log yet, which has %d changes: it is being brought up to date.", seq, size)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-}
-
-func noChange(seq, size int64) error {
-	return fault.New(fault.NotFound, "There is no change %d. The log has the changes 1 to %d.", seq, size)
 }
 
 // Tile returns the content of a tile, or of a bundle of entries: see

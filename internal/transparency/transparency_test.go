@@ -161,8 +161,8 @@ func TestProofWaits(t *testing.T) {
 	w.append(1, 1, "Acuerdo")
 	w.must(p.Update(t.Context()))
 	w.must(<-proved)
-	if _, err := p.Prove(t.Context(), 2); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("the proof of a change that never comes: %v", err)
+	if _, err := p.Prove(t.Context(), 2); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("the proof of a change that does not come: %v", err)
 	}
 }
 
@@ -225,6 +225,30 @@ func TestOlderProgram(t *testing.T) {
 	w.sql(`UPDATE log_head SET leaves = 0`)
 	if got := w.opened(w.updated(transparency.Root{})); got.Root != want.Root || got.Size != 5000 {
 		t.Errorf("the tree of an older store is %+v, want %+v", got, want)
+	}
+}
+
+// TestMissingHashes: with hashes missing nothing is signed, and once they are restored
+// the same tree is.
+func TestMissingHashes(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5 {
+		w.append(10*i+1, 3, "Acuerdo")
+	}
+	want := w.opened(w.updated(transparency.Root{}))
+	kept := w.leaves()[6*32 : 9*32]
+	w.sql(`DELETE FROM leaf WHERE seq = 9`)
+	p := w.publisher(transparency.Root{})
+	if err := p.Update(t.Context()); err == nil || !strings.Contains(err.Error(), "verify --repair") {
+		t.Errorf("the log is followed without some of its hashes: %v", err)
+	}
+	if text, err := p.Checkpoint(); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("%s is signed, %v", text, err)
+	}
+	w.sql(`INSERT INTO leaf (seq, hashes) VALUES (9, $1)`, kept)
+	w.must(p.Update(t.Context()))
+	if got := w.opened(p); got.Root != want.Root || got.Size != want.Size {
+		t.Errorf("with the hashes the checkpoint is %+v, want %+v", got, want)
 	}
 }
 

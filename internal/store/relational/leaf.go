@@ -17,19 +17,22 @@ const hashAtOnce = 2000
 func (b *Base) LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error {
 	var seq int64
 	var hashes []byte
+	last := after // seq of the last hash that was passed on
 	err := Each(ctx, b, []any{&seq, &hashes}, func() error {
 		all, err := store.SplitHashes(seq, hashes)
 		if err != nil {
 			return err
 		}
-		for i, hash := range all {
-			if seq-int64(len(all)-1-i) <= after {
-				continue
-			}
+		first := seq - int64(len(all)) + 1
+		if first > last+1 || first <= last && last > after {
+			return fmt.Errorf("the hashes of the log after change %d are missing: run pregon verify --repair: %w", last, store.ErrDamaged)
+		}
+		for _, hash := range all[last+1-first:] {
 			if err := fn(hash); err != nil {
 				return err
 			}
 		}
+		last = seq
 		return nil
 	}, `SELECT seq, hashes FROM leaf WHERE seq > $1 ORDER BY seq`, after)
 	if err != nil {

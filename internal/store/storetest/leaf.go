@@ -75,6 +75,25 @@ func testLeafHashes(t *testing.T, e Engine) {
 	}
 }
 
+// testMissingLeaves: hashes after missing ones are not passed on, since they would be
+// taken for those of other changes.
+func testMissingLeaves(t *testing.T, e Engine) {
+	s := e.fresh(t)()
+	for i := range 4 {
+		mustAppend(t, s, published(newReports(int64(10*i+1), int64(10*i+3))...))
+	}
+	if err := s.(verify.Store).Relational().Exec(patiently(t), `DELETE FROM leaf WHERE seq = 6`); err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[int64]int{0: 3, 2: 1, 3: 0, 4: 0, 6: 6, 7: 5} {
+		got := 0
+		err := s.LeafHashes(patiently(t), after, func(tlog.Hash) error { got++; return nil })
+		if damaged := after < 6; got != want || errors.Is(err, store.ErrDamaged) != damaged {
+			t.Errorf("after %d there are %d hashes, %v; want %d and damage: %v", after, got, err, want, damaged)
+		}
+	}
+}
+
 // forgetLeaves removes the hashes, so that the store is as one that a program without
 // the tree wrote.
 func forgetLeaves(t *testing.T, s store.Store, after int64) {

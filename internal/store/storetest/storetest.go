@@ -124,6 +124,7 @@ var others = []test{
 	{"EqualIDs", testEqualIDs},
 	{"Corrected", testCorrected},
 	{"LeavesOfOlderProgram", testLeavesOfOlderProgram},
+	{"MissingLeaves", testMissingLeaves},
 	{"LeafRace", testLeafRace},
 	{"RoundTrip", testRoundTrip},
 	{"LargeBatch", testLargeBatch},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -187,7 +188,7 @@ func TestVerifyReport(t *testing.T) {
 	_, key, args := proven(t, t.TempDir(), func(map[string]any) {})
 	out, err := verifying(t, append(args, "--vkey", key)...)
 	expect(t, out, err, true, "verified: seq 7 of example.org/log (report.published at 2026-04-22 08:00:34 UTC), in a tree of 20 changes",
-		"as in the log: available_at, categories, cnmv_registration_number, company_name,", "not checked: attribution, issuer_id, ticker\n")
+		"as in the log: available_at, categories, cnmv_registration_number, company_name,", "20 changes. Not in the log, so NOT checked: attribution, issuer_id, ticker\n")
 	out, err = verifying(t, args...)
 	expect(t, out, err, false, "NOT VERIFIED", "/log/vkey")
 	if strings.Contains(out, "verified:") {
@@ -214,9 +215,35 @@ func TestVerifyChangedReport(t *testing.T) {
 		out, err := verifying(t, append(args, "--vkey", key)...)
 		expect(t, out, err, false, want)
 	}
+	for name, value := range map[string]any{"Summary": "Uno.", "note": "x", "Title": "Otro", "": 1} {
+		_, key, args := proven(t, t.TempDir(), func(answer map[string]any) { answer[name] = value })
+		out, err := verifying(t, append(args, "--vkey", key)...)
+		expect(t, out, err, false, fmt.Sprintf("a report has no field %q", name))
+	}
 	_, key, args := proven(t, t.TempDir(), func(answer map[string]any) { answer["id"] = "oir-1" })
 	out, err := verifying(t, append(args, "--vkey", key)...)
 	expect(t, out, err, false, "is the report oir-1")
+}
+
+// TestVerifyReportWithTwoValues: of two values of a name only one would be compared.
+func TestVerifyReportWithTwoValues(t *testing.T) {
+	for begin, name := range map[string]string{
+		`{"title":"FORGED",`: "title", `{"\u0074itle":"FORGED",`: "title", `{"issuer_id":{"a":[{"b":1,"b":2}]},`: "b",
+	} {
+		_, key, args := proven(t, t.TempDir(), func(answer map[string]any) { delete(answer, "issuer_id") })
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(args[0], []byte(begin+string(text[1:])), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := verifying(t, append(args, "--vkey", key)...)
+		expect(t, out, err, false, fmt.Sprintf("it has the field %q twice", name))
+	}
+	_, key, args := proven(t, t.TempDir(), func(answer map[string]any) { answer["as_of_seq"] = 7 })
+	out, err := verifying(t, append(args, "--vkey", key)...)
+	expect(t, out, err, true, "NOT checked: as_of_seq, attribution,")
 }
 
 // TestVerifyReportWithHistory: the proof must be of the history that was followed.

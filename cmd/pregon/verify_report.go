@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ var contractFields = []string{"id", "company_name", "ticker", "type", "title", "
 
 // verifyReport checks a report and its proof without a network. Without a key it
 // fails, after it has checked all that can be checked: anyone can make a proof that is
-// only not signed by the log.
+// valid except for the signature.
 func (c *verifyCmd) verifyReport(p *process) error {
 	var history *remote.History
 	if c.Since != "" {
@@ -60,7 +61,8 @@ func (c *verifyCmd) verifyReport(p *process) error {
 	if text, err = readInput(c.Report, proof.MaxProof); err != nil {
 		return err
 	}
-	if err := c.compareReport(p, text, leaf); err != nil {
+	unchecked, err := c.compareReport(p, text, leaf)
+	if err != nil {
 		return err
 	}
 	place := fmt.Sprintf("seq %d of %s (%s at %s), in a tree of %d changes",
@@ -68,6 +70,9 @@ func (c *verifyCmd) verifyReport(p *process) error {
 	if !signed {
 		return fault.New(fault.Conflict, "NOT VERIFIED: %s says that it is %s, but without --vkey the signature was not checked, and anyone can write such files. "+
 			"Take the key from a place that you trust: the service states its own at /log/vkey", c.Proof, place)
+	}
+	if len(unchecked) > 0 {
+		place += ". Not in the log, so NOT checked: " + strings.Join(unchecked, ", ")
 	}
 	fmt.Fprintf(p.stdout, "verified: %s\n", place)
 	return nil
@@ -89,41 +94,73 @@ func checkProof(p proof.Proof, keys remote.Keys) (leaf proof.Leaf, c proof.Check
 }
 
 // compareReport compares the fields of a report with those of its record in the log,
-// and prints which are not in the log.
-func (c *verifyCmd) compareReport(p *process, text []byte, leaf proof.Leaf) error {
+// and returns the names of those that are not in the log.
+func (c *verifyCmd) compareReport(p *process, text []byte, leaf proof.Leaf) (unchecked []string, err error) {
 	var given map[string]any
 	if err := json.Unmarshal(text, &given); err != nil {
-		return fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
+		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
+	}
+	if err := uniqueNames(json.NewDecoder(bytes.NewReader(text))); err != nil {
+		return nil, fault.New(fault.Invalid, "%s: %v", c.Report, err)
 	}
 	if !strings.HasPrefix(leaf.Event, "report.") {
-		return fault.New(fault.Conflict, "%s is the proof of another kind of change, %s", c.Proof, leaf.Event)
+		return nil, fault.New(fault.Conflict, "%s is the proof of another kind of change, %s", c.Proof, leaf.Event)
 	}
 	record, err := disclosure.DecodeReport(string(leaf.Record))
 	if err != nil {
-		return fault.New(fault.Conflict, "the record of seq %d cannot be read: %v", leaf.Seq, err)
+		return nil, fault.New(fault.Conflict, "the record of seq %d cannot be read: %v", leaf.Seq, err)
 	}
 	if given["id"] != record.ID {
-		return fault.New(fault.Conflict, "%s is the report %v, %s is the proof of %s", c.Report, given["id"], c.Proof, record.ID)
+		return nil, fault.New(fault.Conflict, "%s is the report %v, %s is the proof of %s", c.Report, given["id"], c.Proof, record.ID)
 	}
-	same, differ, uncovered, err := compareFields(given, record)
+	same, differ, unchecked, err := compareFields(given, record)
 	if err != nil {
-		return err
+		return nil, fault.New(fault.Invalid, "%s: %v", c.Report, err)
 	}
 	fmt.Fprintf(p.stdout, "as in the log: %s\n", strings.Join(same, ", "))
-	if len(uncovered) > 0 {
-		fmt.Fprintf(p.stdout, "not in the log, so not checked: %s\n", strings.Join(uncovered, ", "))
-	}
 	if len(differ) > 0 {
-		return fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the report was changed since, get both files again",
+		return nil, fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the report was changed since, get both files again",
 			c.Report, leaf.Seq, strings.Join(differ, ", "))
 	}
-	return nil
+	return unchecked, nil
+}
+
+// uniqueNames returns an error if an object of a JSON value has a name twice: of two
+// values one would be compared, and the reader might use the other. The value must be
+// valid.
+func uniqueNames(d *json.Decoder) error {
+	begin, err := d.Token()
+	if err != nil || begin != json.Delim('{') && begin != json.Delim('[') {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if begin == json.Delim('{') {
+			token, err := d.Token()
+			if err != nil {
+				return err
+			}
+			name, _ := token.(string)
+			if seen[name] {
+				return fmt.Errorf("it has the field %q twice, with one value that would not be checked", name)
+			}
+			seen[name] = true
+		}
+		if err := uniqueNames(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token() // the end
+	return err
 }
 
 // compareFields returns the names of the fields of an answer that are those of the
-// record, that differ, and that do not come from the record.
-func compareFields(given map[string]any, record *disclosure.Report) (same, differ, uncovered []string, err error) {
-	text, err := json.Marshal(query.DescribeReport(record))
+// record, that differ, and that do not come from the record. A field that no answer
+// has is an error.
+func compareFields(given map[string]any, record *disclosure.Report) (same, differ, unchecked []string, err error) {
+	answer := query.DescribeReport(record)
+	answer.AsOfSeq = new(int64) // otherwise it is left out
+	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -131,16 +168,17 @@ func compareFields(given map[string]any, record *disclosure.Report) (same, diffe
 	if err := json.Unmarshal(text, &want); err != nil {
 		return nil, nil, nil, err
 	}
-	delete(want, "issuer_id")   // the directory decides it
-	delete(want, "attribution") // of the service
+	derived := []string{"issuer_id", "attribution", "as_of_seq"} // of the directory, the service and the request
 	if record.Ticker == "" {
-		delete(want, "ticker") // the directory may have one
+		derived = append(derived, "ticker") // the directory may have one
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value, expected := given[name], want[name]
-		switch _, ok := want[name]; {
-		case !ok:
-			uncovered = append(uncovered, name)
+		switch _, known := want[name]; {
+		case !known:
+			return nil, nil, nil, fmt.Errorf("a report has no field %.80q: remove it, or use a newer pregon if the API has it", name)
+		case slices.Contains(derived, name):
+			unchecked = append(unchecked, name)
 		case reflect.DeepEqual(value, expected) || simulated(value, expected):
 			same = append(same, name)
 		default:
@@ -152,7 +190,7 @@ func compareFields(given map[string]any, record *disclosure.Report) (same, diffe
 			differ = append(differ, name+" (missing)")
 		}
 	}
-	return same, differ, uncovered, nil
+	return same, differ, unchecked, nil
 }
 
 // simulated reports whether a link is that of a record of the simulated market. The

@@ -120,9 +120,13 @@ func (c *Checker) newest(ctx context.Context, before proof.Checkpoint) (text []b
 			return text, now, c.unverified(ctx, text, before, err)
 		}
 		switch {
-		case before.Origin == "" || before.Origin == now.Origin && before.Size <= now.Size:
+		case before.Origin == "":
 			return text, now, nil
-		case before.Origin != now.Origin || n == staleReads-1:
+		case c.History.Agrees(now) != nil: // known without a tile, which the server may refuse
+			return text, now, c.contradiction(ctx, before, now)
+		case before.Size <= now.Size:
+			return text, now, nil
+		case n == staleReads-1:
 			return text, now, c.contradiction(ctx, before, now)
 		}
 		if err := retry.Sleep(ctx, staleWait); err != nil {
@@ -176,19 +180,20 @@ func (c *Checker) compare(t *tree, before proof.Checkpoint) error {
 // one before.
 func (c *Checker) contradiction(ctx context.Context, before, now proof.Checkpoint) error {
 	m := &Mismatch{Kind: Rewritten, Old: before, New: now}
+	differs := c.History.Agrees(now) != nil // in the common part, if the origin is the same
 	switch {
 	case before.Origin != now.Origin && logOf(before.Origin) != logOf(now.Origin):
 		m.Kind = OtherLog
 	case before.Origin != now.Origin:
 		m.Kind = Restored
+	case differs:
+		m.Kind = Split
 	case now.Size < before.Size:
 		m.Kind = WentBack
-	case now.Size == before.Size:
-		m.Kind = Split
 	}
 	common := min(before.Size, now.Size)
 	m.First, m.Last = 1, common+1
-	if now.Size >= before.Size && m.Kind != Restored {
+	if m.Kind == Rewritten || m.Kind == Split {
 		m.Last = common // because the roots of the common part differ
 	}
 	if c.History.leaves == nil {

@@ -138,7 +138,7 @@ func TestLogThatWentBack(t *testing.T) {
 			t.Errorf("the error is %v", m)
 		}
 		s.Rewrite(301, 500, "x")
-		if m = c.wrong(remote.WentBack); m.First != 301 || m.Last != 301 {
+		if m = c.wrong(remote.Split); m.First != 301 || m.Last != 301 {
 			t.Errorf("the error is %v", m)
 		}
 		if err := os.Remove(c.file + ".hashes"); err != nil {
@@ -149,6 +149,53 @@ func TestLogThatWentBack(t *testing.T) {
 			t.Errorf("without hashes the error is %v", m)
 		}
 	})
+}
+
+// TestContradictionWithoutTiles: a server that signs a contradiction and refuses the
+// tiles, and every further checkpoint, is convicted by its first checkpoint.
+func TestContradictionWithoutTiles(t *testing.T) {
+	for name, test := range map[string]struct {
+		from, size int
+		kind       remote.Kind
+		hashes     bool
+		last       int64
+	}{
+		"same size":                 {300, 600, remote.Split, true, 600},
+		"same size, without hashes": {300, 600, remote.Split, false, 600},
+		"shorter and other":         {300, 500, remote.Split, true, 500},
+		"shorter":                   {501, 500, remote.WentBack, true, 501},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := prooftest.New(t, 600)
+				c := newClient(t, s)
+				c.ok()
+				if !test.hashes {
+					if err := os.Remove(c.file + ".hashes"); err != nil {
+						t.Fatal(err)
+					}
+					c.restart()
+				}
+				s.Rewrite(test.from, test.size, "x")
+				reads := 0
+				s.Intrude = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.URL.Path == "/log/checkpoint" {
+						if reads++; reads == 1 || test.kind == remote.WentBack {
+							return false
+						}
+					}
+					http.Error(w, "busy", http.StatusServiceUnavailable)
+					return true
+				}
+				if m := c.wrong(test.kind); m.First != 1 || m.Last != test.last {
+					t.Errorf("the error is %v", m)
+				}
+				if c.files()[".conflict"] != string(s.Checkpoint()) {
+					t.Errorf("the evidence is %q", c.files()[".conflict"])
+				}
+			})
+		})
+	}
 }
 
 // TestReplicaThatIsBehind: an older checkpoint is no error if a newer one follows

@@ -22,6 +22,9 @@ const (
 	conflictSuffix = ".conflict" // a checkpoint that contradicts the history
 )
 
+// maxConflicts is how many checkpoints are kept that contradict a history.
+const maxConflicts = 9
+
 // History is what a client keeps of a log: in a file the newest checkpoint that it
 // has verified, as the server sent it, and beside it the hashes of its leaves, by
 // which the first wrong one can be found, and the keys. The checkpoint alone is a
@@ -150,13 +153,22 @@ func (h *History) saveHashes(at int64, added []tlog.Hash) error {
 }
 
 // saveConflict keeps a checkpoint that contradicts the history, and returns its
-// file. The first one stays: later ones have the same cause.
+// file. Others that were kept before stay, and the file then has a number.
 func (h *History) saveConflict(text []byte) (string, error) {
-	path := h.path + conflictSuffix
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, err
+	first := h.path + conflictSuffix
+	path := first
+	for n := 2; ; n++ {
+		kept, err := readFile(path, proof.MaxCheckpoint)
+		switch {
+		case err == nil && kept == nil:
+			return path, replaceFile(path, text)
+		case err == nil && bytes.Equal(kept, text):
+			return path, nil
+		case n > maxConflicts:
+			return "", fault.New(fault.Conflict, "the checkpoint of the server is not kept, because %s to %s have others. Move them away", first, path)
+		}
+		path = fmt.Sprintf("%s.%d", first, n)
 	}
-	return path, replaceFile(path, text)
 }
 
 // readFile returns nil if there is no file.

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -80,7 +81,8 @@ func TestWrongHistory(t *testing.T) {
 	}
 }
 
-// TestFirstEvidenceStays: a later conflict does not replace the first.
+// TestFirstEvidenceStays: a later conflict does not replace the first, and has a file
+// of its own. There are at most nine.
 func TestFirstEvidenceStays(t *testing.T) {
 	s := prooftest.New(t, 500)
 	c := newClient(t, s)
@@ -88,10 +90,22 @@ func TestFirstEvidenceStays(t *testing.T) {
 	s.Rewrite(300, 600, "x")
 	first := string(s.Checkpoint())
 	c.wrong(remote.Rewritten)
-	s.Rewrite(200, 700, "y")
+	for n := 2; n <= 9; n++ {
+		s.Rewrite(200, 700+n, "y")
+		for range 2 { // the second finds it kept
+			name := fmt.Sprintf(".conflict.%d", n)
+			if m := c.wrong(remote.Rewritten); !strings.Contains(m.Error(), "kept in "+c.file+name) || c.files()[name] != string(s.Checkpoint()) {
+				t.Errorf("%v; the evidence is %q", m, c.files()[name])
+			}
+		}
+	}
+	s.Rewrite(200, 800, "y")
+	if _, err := c.check.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "is not kept, because") {
+		t.Errorf("the tenth: %v", err)
+	}
 	c.wrong(remote.Rewritten)
-	if c.files()[".conflict"] != first {
-		t.Errorf("the evidence is %q", c.files()[".conflict"])
+	if files := c.files(); files[".conflict"] != first || len(files) != 3+9 {
+		t.Errorf("the evidence is %q", files)
 	}
 }
 

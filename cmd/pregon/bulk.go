@@ -69,7 +69,7 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 	if place == nil {
 		return nil
 	}
-	s.bulk.Archive = bulk.New(place)
+	s.bulk.Archive = bulk.New(place, s.log.Logger)
 	if c.Role.ingests() {
 		s.bulkMaker = &bulk.Maker{
 			Archive: s.bulk.Archive, Log: db, Holder: processName(), Source: db.KnownSource, Logger: s.log.Logger,

@@ -2,30 +2,42 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/fault/outage"
 )
 
-// listTime is how long a list of snapshots is used.
-const listTime = 5 * time.Second
+const (
+	listTime = 5 * time.Second // for which a list of snapshots is used, or a failure to read it
+	readTime = 5 * time.Second // in which a list is read
+)
 
 // Archive lists and opens the snapshots of a place. It may be used by many
 // goroutines.
 type Archive struct {
-	place Place
+	place  Place
+	logger *slog.Logger
 
-	mu     sync.Mutex
-	listed time.Time            // guarded by mu: when known was read
-	known  map[string]*Snapshot // guarded by mu: those in the place, which never change
+	mu      sync.Mutex
+	listed  time.Time            // guarded by mu: when the place was read
+	known   map[string]*Snapshot // guarded by mu: those in the place, which never change; nil if it was never read
+	err     error                // guarded by mu: of the last reading
+	skipped map[string]bool      // guarded by mu: snapshots whose manifest cannot be used, which is logged
+	trouble outage.Log           // guarded by mu
 }
 
 // New returns the archive of a place.
-func New(p Place) *Archive { return &Archive{place: p} }
+func New(p Place, logger *slog.Logger) *Archive {
+	return &Archive{place: p, logger: logger, trouble: outage.Log{Logger: logger}}
+}
 
 // List returns the snapshots of a log, newest first. Those with changes that the log
 // does not have any more, since a backup was restored, are left out.
@@ -44,32 +56,57 @@ func (a *Archive) List(ctx context.Context, head disclosure.Head) ([]*Snapshot, 
 	return list, nil
 }
 
-// refresh returns all snapshots of the place. One request at a time reads them;
-// others wait for it.
+// refresh returns all snapshots of the place, or those last known if it cannot be
+// read. One request at a time reads them; others wait for it.
 func (a *Archive) refresh(ctx context.Context) (map[string]*Snapshot, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if time.Since(a.listed) < listTime {
-		return a.known, nil
+	if time.Since(a.listed) >= listTime {
+		var known map[string]*Snapshot
+		known, a.err = a.read(ctx)
+		a.listed = time.Now()
+		if a.err == nil {
+			a.known = known
+			a.trouble.Recovered("the snapshots can be listed again")
+		} else {
+			a.trouble.Failed("the snapshots cannot be listed: trying again", "err", a.err)
+		}
 	}
+	if a.known == nil {
+		return nil, a.err
+	}
+	return a.known, nil
+}
+
+// read reads the place. Its result is for all requests, so that it goes on when the
+// one that began it ends. Snapshots whose manifest cannot be used are left out. The
+// caller holds mu.
+func (a *Archive) read(ctx context.Context) (map[string]*Snapshot, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
+	defer cancel()
 	ids, err := a.place.ids(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[string]*Snapshot, len(ids))
+	known, skipped := make(map[string]*Snapshot, len(ids)), map[string]bool{}
 	for _, id := range ids {
 		s := a.known[id]
 		if s == nil {
-			if s, err = a.manifest(ctx, id); fault.KindOf(err) == fault.NotFound {
-				continue // removed meanwhile
-			}
+			s, err = a.manifest(ctx, id)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+			known[id] = s
+		case fault.KindOf(err) == fault.NotFound: // removed meanwhile
+		case fault.KindOf(err) == fault.Invalid || errors.Is(err, fs.ErrPermission):
+			if skipped[id] = true; !a.skipped[id] {
+				a.logger.Warn("a snapshot is not listed", "err", err)
+			}
+		default:
 			return nil, err
 		}
-		known[id] = s
 	}
-	a.known, a.listed = known, time.Now()
+	a.skipped = skipped
 	return known, nil
 }
 

@@ -98,18 +98,22 @@ func fileName(kind transfer.Kind, format transfer.Format) string {
 }
 
 // readManifest reads and checks a manifest: it may have been written by anyone who
-// can write to the place.
+// can write to the place. It fails, Invalid, when the manifest cannot be used.
 func readManifest(r io.Reader, id string) (*Snapshot, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxManifest))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the manifest of snapshot %s cannot be read", id)
+	}
 	s := &Snapshot{}
-	if err := json.NewDecoder(io.LimitReader(r, maxManifest)).Decode(s); err != nil {
-		return nil, fault.New(fault.Unavailable, "the manifest of snapshot %s cannot be read: %v", id, err)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fault.New(fault.Invalid, "the manifest of snapshot %s is damaged: %v", id, err)
 	}
 	valid := s.ID == id && s.Seq > 0
 	for _, f := range s.Files {
 		valid = valid && validFile.MatchString(f.Name) && f.Bytes >= 0 && f.Rows >= 0
 	}
 	if _, ok := disclosure.ParseCursor(s.Cursor().String()); !valid || !ok {
-		return nil, fault.New(fault.Unavailable, "the manifest of snapshot %s is not one that this service wrote", id)
+		return nil, fault.New(fault.Invalid, "the manifest of snapshot %s is not one that this service wrote", id)
 	}
 	return s, nil
 }

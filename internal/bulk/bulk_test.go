@@ -42,7 +42,7 @@ func newStore(t *testing.T, reports int) *sqlite.Store {
 
 func newMaker(db Log, p Place) *Maker {
 	return &Maker{
-		Archive: New(p), Log: db, Holder: "test", Leads: func() bool { return true }, Source: func() string { return "demo" },
+		Archive: New(p, slog.New(slog.DiscardHandler)), Log: db, Holder: "test", Leads: func() bool { return true }, Source: func() string { return "demo" },
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }
@@ -99,7 +99,7 @@ func TestMake(t *testing.T) {
 		if made, err := m.makeDue(t.Context(), time.Now()); err != nil || !made {
 			t.Fatalf("got %t, %v; want a snapshot", made, err)
 		}
-		list, err := New(p).List(t.Context(), head) // as another process does
+		list, err := New(p, m.Logger).List(t.Context(), head) // as another process does
 		if err != nil || len(list) != 1 || list[0].Cursor() != head.Cursor || list[0].Source != "demo" || list[0].AsOf.IsZero() || len(list[0].Files) != 6 {
 			t.Fatalf("got %+v, %v; want one of %v with six files", list, err, head)
 		}

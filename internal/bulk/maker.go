@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,7 @@ const (
 	hour     = 3                // of the day in Madrid at which a snapshot is made
 	pollTime = time.Second      // between two checks whether one is due
 	waitTime = 10 * time.Minute // after a failure
+	maxAhead = time.Hour        // between clocks: a snapshot from later was made while one was wrong
 
 	leaseName  = "bulk"
 	leaseTime  = time.Minute
@@ -115,19 +117,24 @@ func (m *Maker) makeDue(ctx context.Context, now time.Time) (made bool, err erro
 		m.made.Add(1)
 		m.newest.Store(s)
 		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(s.CreatedAt).Seconds()))
-		return m.prune(ctx)
+		return m.prune(ctx, now)
 	})
 }
 
 // due reports whether the newest snapshot is from before the last time at which one
-// was to be made.
+// was to be made. Those from the future do not count.
 func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time) (bool, error) {
 	list, err := m.Archive.List(ctx, head)
-	if err != nil || len(list) == 0 {
-		return err == nil, err
+	if err != nil {
+		return false, err
 	}
-	m.newest.Store(list[0])
-	return list[0].CreatedAt.Before(lastNight(now)), nil
+	for _, s := range list {
+		if !s.CreatedAt.After(now.Add(maxAhead)) {
+			m.newest.Store(s)
+			return s.CreatedAt.Before(lastNight(now)), nil
+		}
+	}
+	return true, nil
 }
 
 // lastNight returns the last time at which a snapshot was to be made.
@@ -169,12 +176,14 @@ func (m *Maker) holding(ctx context.Context, fn func(context.Context) error) err
 	return err
 }
 
-// prune removes all but the newest snapshots.
-func (m *Maker) prune(ctx context.Context) error {
+// prune removes all but the newest snapshots, those from the future first.
+func (m *Maker) prune(ctx context.Context, now time.Time) error {
 	ids, err := m.Archive.place.ids(ctx)
 	if err != nil {
 		return err
 	}
+	n, _ := slices.BinarySearch(ids, newID(now.Add(maxAhead), 0))
+	ids = slices.Concat(ids[n:], ids[:n])
 	for _, id := range ids[:max(0, len(ids)-kept)] {
 		if err := m.Archive.place.remove(ctx, id); err != nil {
 			return err

@@ -116,6 +116,9 @@ func (a *API) writeFile(w http.ResponseWriter, r *http.Request, d *download) {
 		h["Repr-Digest"] = []string{"sha-256=:" + base64.StdEncoding.EncodeToString(sum) + ":"}
 	}
 	d.ResponseWriter, d.control = w, http.NewResponseController(w)
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r.Header.Del("Range") // each range would open the file again
+	}
 	http.ServeContent(d, r, f.Name, d.snapshot.CreatedAt, d)
 	if d.err == nil || d.sent {
 		d.sendHeader()

@@ -77,6 +77,10 @@ func TestBulk(t *testing.T) {
 		ranged.Del("If-Range")
 		ranged.Set("Range", "bytes=99999999-")
 		s.getWith(http.StatusRequestedRangeNotSatisfiable, path, ranged)
+		ranged.Set("Range", "bytes=0-1,10-19")
+		if all := s.getWith(http.StatusOK, path, ranged); !bytes.Equal(all.body, whole.body) {
+			t.Errorf("%s: several ranges are not answered with the whole file", path)
+		}
 		known := header.Clone()
 		known.Set("If-None-Match", `"`+f.SHA256+`"`)
 		s.getWith(http.StatusNotModified, path, known)

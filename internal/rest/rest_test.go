@@ -100,7 +100,7 @@ func serve(t *testing.T, o query.Options) *service {
 	s := &service{t: t, store: db, path: path, coverage: coverage.New(db), mux: http.NewServeMux()}
 	s.catalog = catalog.New(db, slog.New(slog.DiscardHandler))
 	s.texts.Store = db
-	s.bulk = bulk.New(bulk.Dir(path + ".bulk"))
+	s.bulk = bulk.New(bulk.Dir(path+".bulk"), slog.New(slog.DiscardHandler))
 	s.feed = events.NewHub(s.catalog, &s.texts)
 	box, err := secret.NewBox("")
 	if err != nil {

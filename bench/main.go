@@ -133,6 +133,8 @@ func (b *bench) run() error {
 		{"memory", b.memory},
 		{"ingest", b.readsDuringIngest},
 		{"replicas.appends", b.appends},
+		{"append.with_tree", b.appendsWithTree},
+		{"proof", b.proofs},
 		{"source", b.source},
 		{"hr.quarter", b.quarter},
 		{"replicas", b.replicas},

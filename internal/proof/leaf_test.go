@@ -1,10 +1,13 @@
 package proof_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/proof"
 )
@@ -31,6 +34,21 @@ func TestLeaf(t *testing.T) {
 	want.Time = want.Time.UTC()
 	if !reflect.DeepEqual(read, want) {
 		t.Errorf("read %+v, want %+v", read, want)
+	}
+}
+
+// TestLeafHash: the hash is that of RFC 6962, also of names that must be escaped.
+func TestLeafHash(t *testing.T) {
+	odd := leaf()
+	odd.Event, odd.Changed = `a "b" <c>`, []string{"año", ""}
+	for _, l := range []proof.Leaf{{}, leaf(), odd} {
+		text := l.Append(nil)
+		if l.Record != nil && !json.Valid(text) {
+			t.Errorf("%s is not JSON", text)
+		}
+		if l.Hash() != tlog.RecordHash(text) {
+			t.Errorf("the hash of %s is not that of RFC 6962", text)
+		}
 	}
 }
 

@@ -35,9 +35,23 @@ func (c *serveConfig) validateBuckets() error {
 	return c.bucketFlags.validate()
 }
 
+// bulkDir returns the directory for snapshots, "" if they are not kept in one.
+func (c *serveConfig) bulkDir() (string, error) {
+	address, err := c.address()
+	switch {
+	case err != nil || c.Bulk == "off" || c.BulkS3 != "":
+		return "", err
+	case c.BulkDir != "":
+		return c.BulkDir, nil
+	case !address.IsPostgres():
+		return address.Path() + ".bulk", nil
+	}
+	return "", nil
+}
+
 // bulkPlace returns where snapshots are kept, or why there are none.
 func (c *serveConfig) bulkPlace(ctx context.Context, p *process, s *service) (place bulk.Place, absent string, err error) {
-	address, err := c.address()
+	dir, err := c.bulkDir()
 	if err != nil {
 		return nil, "", err
 	}
@@ -49,10 +63,8 @@ func (c *serveConfig) bulkPlace(ctx context.Context, p *process, s *service) (pl
 		sum := sha256.Sum256([]byte(c.S3Endpoint + " " + c.BulkS3))
 		work := filepath.Join(cmp.Or(c.cacheDir(s.log.Logger), os.TempDir()), "bulk-"+hex.EncodeToString(sum[:8]))
 		return bulk.Bucket{Bucket: b, Workspace: work}, "", err
-	case c.BulkDir != "":
-		return bulk.Dir(c.BulkDir), "", nil
-	case !address.IsPostgres():
-		return bulk.Dir(address.Path() + ".bulk"), "", nil
+	case dir != "":
+		return bulk.Dir(dir), "", nil
 	}
 	return nil, "This service makes no snapshots: its operator has to give them a place with --bulk-dir or --bulk-s3.", nil
 }

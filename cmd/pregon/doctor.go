@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,14 +59,13 @@ type examination struct {
 	reader *sandbox.Reader
 	tape   *doctor.Tape
 	out    io.Writer // for people
-	report bytes.Buffer
 	checks []doctor.Check
 }
 
 // done prints and keeps a check.
 func (e *examination) done(c doctor.Check) {
 	e.checks = append(e.checks, c)
-	c.Print(io.MultiWriter(e.out, &e.report))
+	c.Print(e.out)
 }
 
 // live checks the source and this machine.
@@ -93,13 +91,14 @@ func (e *examination) live(ctx context.Context) error {
 	} else if err := e.examine(ctx, func() time.Time { return e.began }); err != nil {
 		return err
 	}
+	ofSource := e.checks // those of the machine show settings, which are not saved
 	if err := e.machine(ctx); err != nil {
 		return err
 	}
 	lost := e.conclude()
 	if dir != nil {
-		b := doctor.Bundle{Version: version, At: e.began, Regulator: e.RegulatorURL, Exchange: e.ExchangeURL, Checks: e.checks}
-		if err := b.Save(dir, e.tape, e.report.Bytes()); err != nil {
+		b := doctor.Bundle{Version: version, At: e.began, Regulator: e.RegulatorURL, Exchange: e.ExchangeURL, Checks: ofSource}
+		if err := b.Save(dir, e.tape); err != nil {
 			return fmt.Errorf("writing the bundle: %w", err)
 		}
 		fmt.Fprintf(e.stderr, "the answers are in %s\n", e.Save)
@@ -167,7 +166,6 @@ func (e *examination) readDocument(ctx context.Context, body []byte) (string, er
 // conclude prints the result. It returns an error if reports would be lost.
 func (e *examination) conclude() error {
 	conclusion, ready := doctor.Conclude(e.checks)
-	fmt.Fprintln(&e.report, conclusion)
 	if e.JSON {
 		if err := json.NewEncoder(e.stdout).Encode(struct {
 			Version    string         `json:"version"`

@@ -39,6 +39,7 @@ func (e *examination) machine(ctx context.Context) error {
 		{"tesseract", e.tesseract},
 		{"model", e.languageModel},
 		{"bucket", e.s3},
+		{"snapshots", e.snapshots},
 		{"redis", e.redis},
 		{"listen", e.listens},
 	} {
@@ -167,7 +168,11 @@ func existing(dir string) string {
 // checkWritable checks that files can be created in a directory, or above it if it
 // does not exist.
 func checkWritable(c *doctor.Check, dir string) {
-	f, err := os.CreateTemp(existing(dir), ".pregon-doctor-*")
+	_, err := os.Stat(dir + "/.") // fails if it, or one above it, is a file
+	var f *os.File
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		f, err = os.CreateTemp(existing(dir), ".pregon-doctor-*")
+	}
 	if err != nil {
 		c.Fail(0, "%v", err)
 		c.Loses = true
@@ -278,19 +283,40 @@ func (e *examination) languageModel(ctx context.Context, c *doctor.Check) {
 	c.Found = fmt.Sprintf("%s answers in %.1f s", e.LLMModel, time.Since(begun).Seconds())
 }
 
-// s3 checks the bucket. Serve does not start without it.
+// s3 checks the buckets of documents and snapshots. Serve does not start without
+// them.
 func (e *examination) s3(ctx context.Context, c *doctor.Check) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	b, err := e.bucket(ctx, e.process)
+	var usable []string
+	for _, b := range []struct{ flag, address string }{{"--documents-s3", e.DocumentsS3}, {"--bulk-s3", e.BulkS3}} {
+		if b.address == "" || b.flag == "--bulk-s3" && e.Bulk == "off" {
+			continue
+		}
+		if _, err := e.openBucket(ctx, e.process, b.flag, b.address); err != nil {
+			c.Fail(0, "%v", err)
+			c.Loses = true
+			continue
+		}
+		usable = append(usable, b.flag+" "+b.address+" can be used")
+	}
+	if c.Found = strings.Join(usable, ", "); c.Found == "" && c.Verdict == doctor.OK {
+		c.Found = "none"
+	}
+}
+
+// snapshots checks the directory in which a process that ingests makes snapshots.
+func (e *examination) snapshots(_ context.Context, c *doctor.Check) {
+	dir, err := e.bulkDir()
 	switch {
 	case err != nil:
 		c.Fail(0, "%v", err)
-		c.Loses = true
-	case b == nil:
-		c.Found = "none"
+	case dir == "" || !e.Role.ingests():
+		c.Found = "none in a directory"
 	default:
-		c.Found = e.DocumentsS3 + " can be used"
+		c.Found = dir
+		checkWritable(c, dir)
+		c.Loses = false // only snapshots are
 	}
 }
 

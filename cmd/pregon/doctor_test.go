@@ -82,7 +82,7 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("got %q, %+v", d.Conclusion, c)
 			}
 			compareReplay(t, d, diagnose(t, "--from", second))
-			checkPrivate(t, first)
+			checkPrivate(t, first, "hunter2", "ops@pregon.example", spec, strings.TrimPrefix(spec, "sqlite:"), "newest change")
 			if out, err := exec.Command(program, "doctor", "--save", first).CombinedOutput(); err == nil || !strings.Contains(string(out), "is not empty") {
 				t.Errorf("got %v: %s", err, out)
 			}
@@ -103,8 +103,9 @@ func compareReplay(t *testing.T, live, replayed diagnosis) {
 	}
 }
 
-// checkPrivate checks that a bundle can be read by its owner only, and that it has no secret.
-func checkPrivate(t *testing.T, dir string) {
+// checkPrivate checks that a bundle can be read by its owner only, and that it has none of
+// the secrets.
+func checkPrivate(t *testing.T, dir string, secrets ...string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -119,8 +120,13 @@ func checkPrivate(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Mode().Perm() != 0o600 || bytes.Contains(body, []byte("hunter2")) || len(body) == 0 {
+		if info.Mode().Perm() != 0o600 || len(body) == 0 {
 			t.Errorf("%s has mode %v and %d bytes", f.Name(), info.Mode(), len(body))
+		}
+		for _, secret := range secrets {
+			if bytes.Contains(body, []byte(secret)) {
+				t.Errorf("%s has %q", f.Name(), secret)
+			}
 		}
 	}
 	report, err := os.ReadFile(filepath.Join(dir, "report.txt"))
@@ -176,6 +182,10 @@ func TestDoctorMachine(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = busy.Close() }) // after the parallel tests
 	store := func() string { return engines["sqlite"](t) }
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		check   string
 		verdict doctor.Verdict
@@ -186,6 +196,8 @@ func TestDoctorMachine(t *testing.T) {
 		"no model":       {"model", doctor.Failed, false, "model", []string{"--llm-url", "http://127.0.0.1:1", "--llm-model", "none"}},
 		"no Redis":       {"redis", doctor.Failed, false, "does not answer", []string{"--redis", "redis://:hunter2@127.0.0.1:1/0"}},
 		"no bucket":      {"bucket", doctor.Failed, true, "bucket", []string{"--documents-s3", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"}},
+		"no bulk bucket": {"bucket", doctor.Failed, true, "--bulk-s3", []string{"--bulk-s3", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"}},
+		"no snapshots":   {"snapshots", doctor.Failed, false, "not a directory", []string{"--bulk-dir", filepath.Join(file, "bulk")}},
 		"no contact":     {"contact", doctor.Odd, false, "--contact", []string{"--source", "cnmv", "--role", "serve"}},
 		"a busy address": {"listen", doctor.Odd, false, "in use", []string{"--listen", busy.Addr().String()}},
 		"no address":     {"listen", doctor.Failed, true, "192.0.2.1", []string{"--listen", "192.0.2.1:8080"}},

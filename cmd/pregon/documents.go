@@ -91,11 +91,12 @@ func (f *bucketFlags) openBucket(ctx context.Context, p *process, flag, address 
 
 // originals returns where the bytes of documents are kept, nil for nowhere.
 func (f *documentFlags) originals(ctx context.Context, p *process, db store.Documents) (document.Originals, error) {
-	b, err := f.bucket(ctx, p)
 	switch {
-	case err != nil:
-		return nil, err
-	case b != nil:
+	case f.DocumentsS3 != "": // without it --s3-endpoint may be that of --bulk-s3
+		b, err := f.bucket(ctx, p)
+		if err != nil {
+			return nil, err
+		}
 		return b, nil
 	case f.KeepDocuments:
 		return db, nil

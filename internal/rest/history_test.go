@@ -201,6 +201,9 @@ func TestHostileAsOf(t *testing.T) {
 	s.get(404, "/api/v1/reports/nonsense%00/history")
 	s.get(404, "/api/v1/issuers/nonsense%00%ff/history")
 	s.get(200, "/api/v1/reports?as_of=")
+	s.get(400, "/api/v1/issuers?as_of=1").refused("as_of", "1")
+	s.get(400, "/api/v1/issuers?as_of=1&as_of=2").refused("as_of", "1, 2")
+	s.get(200, "/api/v1/issuers?as_of=")
 }
 
 // TestAsOfAfterRestore: a cursor of an earlier epoch is accepted as far as the logs

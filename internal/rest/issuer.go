@@ -11,6 +11,9 @@ import (
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p := readParams(r)
+	if at := p.Text("as_of"); at != "" {
+		p.Reject("as_of", at, "is not possible for the list of issuers: only /api/v1/issuers/{id}, /api/v1/reports and /api/v1/reports/{id} have former states")
+	}
 	found, err := p.Issuers(r.Context(), s)
 	if err != nil {
 		return response{}, err

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,8 +55,14 @@ func CreateBundle(dir string) (*os.Root, error) {
 }
 
 // Save writes a bundle to an empty directory. Its answers are those of the tape, and
-// the report is the text for people.
-func (b Bundle) Save(dir *os.Root, tape *Tape, report []byte) error {
+// the report is the text of its checks.
+func (b Bundle) Save(dir *os.Root, tape *Tape) error {
+	var report bytes.Buffer
+	for _, c := range b.Checks {
+		c.Print(&report)
+	}
+	conclusion, _ := Conclude(b.Checks)
+	fmt.Fprintln(&report, conclusion)
 	b.Format, b.Answers = bundleFormat, tape.since(0)
 	named := map[*Answer]string{}
 	for _, c := range b.Checks {
@@ -80,7 +87,7 @@ func (b Bundle) Save(dir *os.Root, tape *Tape, report []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(dir, reportFile, report), write(dir, indexFile, append(index, '\n')))
+	return errors.Join(write(dir, reportFile, report.Bytes()), write(dir, indexFile, append(index, '\n')))
 }
 
 func write(dir *os.Root, name string, body []byte) error {

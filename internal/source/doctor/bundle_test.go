@@ -84,7 +84,7 @@ func TestSave(t *testing.T) {
 					t.Fatal(err)
 				}
 				b := doctor.Bundle{Version: "test", At: now, Regulator: "http://127.0.0.1:1", Exchange: "http://127.0.0.1:1", Checks: live}
-				if err := b.Save(root, tape, []byte("report")); err != nil {
+				if err := b.Save(root, tape); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := doctor.CreateBundle(dir); err == nil || !strings.Contains(err.Error(), "not empty") {

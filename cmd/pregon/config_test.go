@@ -3,6 +3,15 @@ package main
 import "testing"
 
 // The default base URL is in canonical form.
+// TestEndpointOfSnapshots: --s3-endpoint may be for snapshots alone, and documents are
+// then not kept in a bucket.
+func TestEndpointOfSnapshots(t *testing.T) {
+	f := documentFlags{bucketFlags: bucketFlags{S3Endpoint: "http://127.0.0.1:1"}}
+	if kept, err := f.originals(t.Context(), &process{}, nil); kept != nil || err != nil {
+		t.Errorf("got %v, %v; want none", kept, err)
+	}
+}
+
 func TestBaseURLOfListener(t *testing.T) {
 	for listening, want := range map[string]string{
 		"127.0.0.1:8080": "http://127.0.0.1:8080",

@@ -294,7 +294,7 @@ func (e *examination) s3(ctx context.Context, c *doctor.Check) {
 			continue
 		}
 		if _, err := e.openBucket(ctx, e.process, b.flag, b.address); err != nil {
-			c.Fail(0, "%v", err)
+			c.Fail(0, "%s: %v", b.flag, err)
 			c.Loses = true
 			continue
 		}

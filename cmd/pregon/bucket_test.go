@@ -114,13 +114,15 @@ func TestBucketIsCheckedAtStart(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no keys":     {nil, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "needs PREGON_S3_ACCESS_KEY"},
-		"wrong keys":  {[]string{keys[0], "PREGON_S3_SECRET_KEY=x"}, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "check PREGON_S3_ACCESS_KEY"},
-		"no bucket":   {keys, []string{"--documents-s3", "s3://other", "--s3-endpoint", s3.URL()}, "create it, or correct --documents-s3"},
-		"no server":   {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "http://127.0.0.1:1"}, "check --s3-endpoint"},
-		"no address":  {keys, []string{"--documents-s3", "originals"}, "--documents-s3 \"originals\" must be s3://BUCKET"},
-		"no endpoint": {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "minio:9000"}, "--s3-endpoint \"minio:9000\" must be http://"},
-		"alone":       {keys, []string{"--s3-endpoint", s3.URL()}, "--s3-endpoint needs --documents-s3"},
+		"no keys":                {nil, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "needs PREGON_S3_ACCESS_KEY"},
+		"wrong keys":             {[]string{keys[0], "PREGON_S3_SECRET_KEY=x"}, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "check PREGON_S3_ACCESS_KEY"},
+		"no bucket":              {keys, []string{"--documents-s3", "s3://other", "--s3-endpoint", s3.URL()}, "create it, or correct --documents-s3"},
+		"no bucket of snapshots": {keys, []string{"--bulk-s3", "s3://other", "--s3-endpoint", s3.URL()}, "create it, or correct --bulk-s3"},
+		"two places":             {keys, []string{"--bulk-s3", buckettest.Address, "--bulk-dir", "x"}, "snapshots have one place"},
+		"no server":              {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "http://127.0.0.1:1"}, "check --s3-endpoint"},
+		"no address":             {keys, []string{"--documents-s3", "originals"}, "--documents-s3 \"originals\" must be s3://BUCKET"},
+		"no endpoint":            {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "minio:9000"}, "--s3-endpoint \"minio:9000\" must be http://"},
+		"alone":                  {keys, []string{"--s3-endpoint", s3.URL()}, "--s3-endpoint needs --documents-s3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--source", "demo", "--store", engines["sqlite"](t)}, test.args...)...)

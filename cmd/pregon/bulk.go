@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"pregon/internal/bulk"
 	"pregon/internal/fault"
 	"pregon/internal/rest"
+	"pregon/internal/server/telemetry"
 	"pregon/internal/store"
 )
 
@@ -23,14 +25,13 @@ type bulkFlags struct {
 
 // validateBuckets checks the settings of documents and snapshots in buckets.
 func (c *serveConfig) validateBuckets() error {
-	switch {
-	case c.BulkS3 != "" && c.BulkDir != "":
+	if c.BulkS3 != "" && c.BulkDir != "" {
 		return fault.New(fault.Invalid, "--bulk-dir and --bulk-s3 are both given: snapshots have one place")
-	case c.BulkS3 == "":
-		return c.bucketFlags.validate()
 	}
-	if err := c.validateBucket("--bulk-s3", c.BulkS3); err != nil || c.DocumentsS3 == "" {
-		return err
+	if c.shared = c.BulkS3 != ""; c.shared {
+		if err := c.validateBucket("--bulk-s3", c.BulkS3); err != nil {
+			return err
+		}
 	}
 	return c.bucketFlags.validate()
 }
@@ -82,9 +83,13 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 		return nil
 	}
 	s.bulk.Archive = bulk.New(place, s.log.Logger)
+	logger := s.log.Logger
+	if c.Source == "demo" && c.LogLevel >= slog.LevelInfo {
+		logger = telemetry.Warnings(logger) // the address must stay in sight
+	}
 	if c.Role.ingests() {
 		s.bulkMaker = &bulk.Maker{
-			Archive: s.bulk.Archive, Log: db, Holder: processName(), Source: db.KnownSource, Logger: s.log.Logger,
+			Archive: s.bulk.Archive, Log: db, Holder: processName(), Source: db.KnownSource, Logger: logger,
 			Leads: func() bool { return s.ready() == nil && (s.reader == nil || s.reader.Holding()) },
 		}
 	}

@@ -36,6 +36,8 @@ type bucketFlags struct {
 	DocumentsS3 string `name:"documents-s3" env:"PREGON_DOCUMENTS_S3" placeholder:"s3://BUCKET/PREFIX" help:"Keep the documents' own bytes in a bucket of an S3-compatible store, not in the database. Its keys are in PREGON_S3_ACCESS_KEY and PREGON_S3_SECRET_KEY."`
 	S3Endpoint  string `name:"s3-endpoint" env:"PREGON_S3_ENDPOINT" placeholder:"URL" help:"Address of the S3-compatible store, such as https://minio.example:9000. Default: that of AWS in the region."`
 	S3Region    string `name:"s3-region" env:"PREGON_S3_REGION" default:"us-east-1" placeholder:"REGION" help:"Region of the bucket."`
+
+	shared bool // the other settings are also those of another bucket
 }
 
 // The keys of the bucket have no flag: see secretVariables.
@@ -46,7 +48,7 @@ const (
 
 func (f *bucketFlags) validate() error {
 	if f.DocumentsS3 == "" {
-		if f.S3Endpoint != "" {
+		if f.S3Endpoint != "" && !f.shared {
 			return fault.New(fault.Invalid, "--s3-endpoint needs --documents-s3")
 		}
 		return nil

@@ -54,7 +54,10 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	defer reports.Close()
+	defer func() {
+		_ = reports.Close()
+		_ = os.Remove(reports.Name()) // where an open file cannot be removed
+	}()
 	total := int64(snapshot.Reports)
 	if e.Kind == transfer.Issuers {
 		total = int64(len(snapshot.Issuers))

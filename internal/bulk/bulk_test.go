@@ -100,7 +100,7 @@ func TestMake(t *testing.T) {
 			t.Fatalf("got %t, %v; want a snapshot", made, err)
 		}
 		list, err := New(p, m.Logger).List(t.Context(), head) // as another process does
-		if err != nil || len(list) != 1 || list[0].Cursor() != head.Cursor || list[0].Source != "demo" || list[0].AsOf.IsZero() || len(list[0].Files) != 6 {
+		if err != nil || len(list) != 1 || list[0].Cursor() != head.Cursor || list[0].Source != "demo" || list[0].AsOf.IsZero() || list[0].CreatedAt.Before(list[0].AsOf) || len(list[0].Files) != 6 {
 			t.Fatalf("got %+v, %v; want one of %v with six files", list, err, head)
 		}
 		for _, f := range list[0].Files {

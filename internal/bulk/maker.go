@@ -110,13 +110,14 @@ func (m *Maker) makeDue(ctx context.Context, now time.Time) (made bool, err erro
 		if due, err := m.due(ctx, head, now); err != nil || !due {
 			return err // another process has made it
 		}
+		start := time.Now()
 		s, err := m.Make(ctx)
 		if err != nil {
 			return err
 		}
 		m.made.Add(1)
 		m.newest.Store(s)
-		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(s.CreatedAt).Seconds()))
+		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(start).Seconds()))
 		return m.prune(ctx, now)
 	})
 }
@@ -211,7 +212,7 @@ func (m *Maker) Make(ctx context.Context) (s *Snapshot, err error) {
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	s = &Snapshot{CreatedAt: time.Now().UTC().Truncate(time.Second), Source: m.Source()}
+	s = &Snapshot{Source: m.Source()}
 	if err := m.write(ctx, dir, s); err != nil {
 		return nil, err
 	}
@@ -243,6 +244,7 @@ func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 		return err
 	}
 	first.Kind, first.Format, first.Rows = transfer.Reports, transfer.JSONLines, state.Reports
+	s.CreatedAt = time.Now().UTC().Truncate(time.Microsecond)
 	s.ID, s.Seq, s.Epoch, s.AsOf, s.Files = newID(s.CreatedAt, state.Head.Seq), state.Head.Seq, state.Head.Epoch, state.AsOf, []File{first}
 	about := map[string]string{"cursor": s.Cursor().String(), "source": s.Source}
 	for _, kind := range []transfer.Kind{transfer.Reports, transfer.Issuers} {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,7 +39,7 @@ func (c *verifyCmd) verifyReport(p *process) error {
 	if err != nil {
 		return err
 	}
-	text, err := readInput(c.Proof, proof.MaxProof)
+	text, err := remote.ReadFile(c.Proof, proof.MaxProof)
 	if err != nil {
 		return err
 	}
@@ -58,7 +56,7 @@ func (c *verifyCmd) verifyReport(p *process) error {
 			return fault.New(fault.Conflict, "%s: %v", c.Proof, err)
 		}
 	}
-	if text, err = readInput(c.Report, proof.MaxProof); err != nil {
+	if text, err = remote.ReadFile(c.Report, proof.MaxProof); err != nil {
 		return err
 	}
 	unchecked, err := c.compareReport(p, text, leaf)
@@ -200,21 +198,4 @@ func simulated(given, expected any) bool {
 	shown, isText := given.(string)
 	path, isSimulated := strings.CutPrefix(link, archive.Origin+"/")
 	return ok && isText && isSimulated && strings.HasPrefix(shown, "http") && strings.HasSuffix(shown, pages.Prefix+"/"+path)
-}
-
-// readInput reads a file of at most most bytes.
-func readInput(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > most {
-		return nil, fault.New(fault.Invalid, "%s is longer than %d bytes", path, most)
-	}
-	return text, nil
 }

@@ -173,22 +173,28 @@ func (h *History) saveConflict(text []byte) (string, error) {
 
 // readFile returns nil if there is no file.
 func readFile(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
+	text, err := ReadFile(path, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	return text, err
+}
+
+// ReadFile reads a file of at most most bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	text, err := io.ReadAll(io.LimitReader(file, most+1)) // not nil, even if it is empty
 	if err != nil {
 		return nil, err
 	}
 	if int64(len(text)) > most {
 		return nil, fault.New(fault.Invalid, "%s is longer than %d bytes", path, most)
 	}
-	return append([]byte{}, text...), nil
+	return text, nil
 }
 
 // replaceFile writes a file so that it is always either the old or the new one.

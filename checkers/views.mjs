@@ -215,13 +215,13 @@ const listed = await data('search_reports', { limit: 10 })
 const proven = await findProven()
 const issuerId = proven.issuer_id
 
-// findProven returns a report with evidence.
+// findProven returns a report with evidence, of an issuer of the directory.
 async function findProven() {
   for (const report of (await data('search_reports', { limit: 50 })).data) {
     const whole = report.summary && await data('get_report', { id: report.id })
-    if (whole?.evidence.length) return whole
+    if (whole?.evidence.length && whole.issuer_id) return whole
   }
-  throw new Error('no report has evidence yet')
+  throw new Error('no report of a known issuer has evidence yet')
 }
 
 const HOSTILE = '[Simulación] <img src=x onerror="top.hacked=1"><script>top.hacked=1</script>'

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/fault/outage"
 	"pregon/internal/proof"
 	"pregon/internal/retry"
+	"pregon/internal/store"
 )
 
 const (
@@ -34,7 +35,10 @@ func (p *Publisher) Run(ctx context.Context) error {
 			tries = 0
 			continue
 		}
-		failures.Failed("the transparency log cannot follow the log: its last checkpoint stays published", "err", err)
+		// The catalogue logs that the store does not answer.
+		if fault.KindOf(err) != fault.Unavailable || errors.Is(err, store.ErrDamaged) {
+			failures.Failed("the transparency log cannot follow the log: its last checkpoint stays published", "err", err)
+		}
 		tries++
 		if err := retry.Sleep(ctx, retry.Backoff(tries, firstRetry, longestRetry)); err != nil {
 			return err

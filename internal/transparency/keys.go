@@ -60,7 +60,8 @@ type keyText struct {
 // NewKeys returns keys that are not read yet.
 func NewKeys(records store.Records, box *secret.Box, log *slog.Logger) *Keys {
 	k := &Keys{records: records, box: box, log: log}
-	k.follower = follow.New(follow.Options{Kind: KeyKind, Noun: "keys of the transparency log", Store: records, Apply: k.apply, Logger: log})
+	// Failures of the store are not logged here: the catalogue reads it too and logs them.
+	k.follower = follow.New(follow.Options{Kind: KeyKind, Noun: "keys of the transparency log", Store: records, Apply: k.apply})
 	return k
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
-	"pregon/internal/proof/remote"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/verify"
@@ -112,19 +111,12 @@ func (c *verifyCmd) compareWith(p *process, o *verify.Options) error {
 	if c.Since == "" {
 		return nil
 	}
-	h, err := remote.LoadHistory(c.Since)
-	if err == nil && !h.Exists() {
-		err = fault.New(fault.NotFound, "there is no checkpoint %s", c.Since)
-	}
-	if err != nil {
-		return fmt.Errorf("--since: %w", err)
-	}
-	if h.Warning != "" {
-		fmt.Fprintln(p.stderr, "warning:", h.Warning)
-	}
-	keys, err := c.pinnedKeys(h)
+	h, keys, err := c.known(p)
 	if err != nil {
 		return err
+	}
+	if !h.Exists() {
+		return fault.New(fault.NotFound, "--since: there is no checkpoint %s", c.Since)
 	}
 	if err := h.Verify(keys); err != nil {
 		return fmt.Errorf("--since: %w", err)

@@ -30,15 +30,7 @@ func (c *verifyCmd) verifyLog(ctx context.Context, p *process) error {
 		return fmt.Errorf("--log: %w", err)
 	}
 	checker := &remote.Checker{Log: log, Entries: c.Entries}
-	if c.Since != "" {
-		if checker.History, err = remote.LoadHistory(c.Since); err != nil {
-			return fmt.Errorf("--since: %w", err)
-		}
-		if warning := checker.History.Warning; warning != "" {
-			fmt.Fprintln(p.stderr, "warning:", warning)
-		}
-	}
-	if checker.Keys, err = c.pinnedKeys(checker.History); err != nil {
+	if checker.History, checker.Keys, err = c.known(p); err != nil {
 		return err
 	}
 	if checker.Keys == nil {
@@ -61,6 +53,20 @@ func (c *verifyCmd) verifyLog(ctx context.Context, p *process) error {
 			return untilStopped(err)
 		}
 	}
+}
+
+// known returns what --since has, nil without it, and the keys that are trusted.
+func (c *verifyCmd) known(p *process) (h *remote.History, keys remote.Keys, err error) {
+	if c.Since != "" {
+		if h, err = remote.LoadHistory(c.Since); err != nil {
+			return nil, nil, fmt.Errorf("--since: %w", err)
+		}
+		if h.Warning != "" {
+			fmt.Fprintln(p.stderr, "warning:", h.Warning)
+		}
+	}
+	keys, err = c.pinnedKeys(h)
+	return h, keys, err
 }
 
 // pinnedKeys returns the keys of --vkey, else those of the history, else none.

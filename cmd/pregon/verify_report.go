@@ -28,14 +28,7 @@ var contractFields = []string{"id", "company_name", "ticker", "type", "title", "
 // fails, after it has checked all that can be checked: anyone can make a proof that is
 // valid except for the signature.
 func (c *verifyCmd) verifyReport(p *process) error {
-	var history *remote.History
-	if c.Since != "" {
-		var err error
-		if history, err = remote.LoadHistory(c.Since); err != nil {
-			return fmt.Errorf("--since: %w", err)
-		}
-	}
-	keys, err := c.pinnedKeys(history)
+	history, keys, err := c.known(p)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 // Package transparency publishes the log of changes as a transparency log: a Merkle
-// tree over all changes whose root is signed. Whoever keeps a signed root, a checkpoint,
-// can tell later whether any change before it was altered, removed or inserted.
+// tree over all changes whose root is signed. A client that keeps a signed root, called
+// a checkpoint, can tell later whether any change before it was altered, removed or
+// inserted.
 //
 // The hashes of the leaves are in the store, written by the transaction that appends
 // a change. Every process that serves keeps the tree over them in memory and signs

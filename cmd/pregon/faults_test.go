@@ -186,7 +186,7 @@ func (w *trial) endure(t *testing.T, f storeFault) {
 		})
 	}
 	t.Logf("everything is complete %v after the end of the fault", time.Since(ended).Round(100*time.Millisecond))
-	most := 40 + 10*int(f.lasts/time.Minute) // a few lines for each part that uses the store
+	most := 30 + 10*int(f.lasts/time.Minute)
 	for i, n := range w.lines() {
 		if n -= before[i]; n > most {
 			t.Errorf("replica %d logged %d lines about the fault, want %d at most", i, n, most)

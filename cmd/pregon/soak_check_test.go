@@ -73,12 +73,6 @@ var walks = map[string]func(ctx context.Context, base, key string, page int) ([]
 	"site": func(ctx context.Context, base, key string, page int) ([]string, error) {
 		return links(ctx, base, key, fmt.Sprintf("/?from=%s&page=%d", yesterday(), page), "text/html", rowLink)
 	},
-	"Atom": func(ctx context.Context, base, key string, page int) ([]string, error) {
-		return links(ctx, base, key, fmt.Sprintf("/feed.atom?from=%s&page=%d", yesterday(), page), "*/*", atomID)
-	},
-	"JSON Feed": func(ctx context.Context, base, key string, page int) ([]string, error) {
-		return links(ctx, base, key, fmt.Sprintf("/feed.json?from=%s&page=%d", yesterday(), page), "*/*", jsonID)
-	},
 	"MCP search_reports": func(ctx context.Context, base, key string, page int) ([]string, error) {
 		ids, _, err := toolSearch(ctx, base, key, page)
 		return ids, err
@@ -121,6 +115,7 @@ func (s *soakRun) pulled(filed map[string]apiReport) error {
 			}
 			all = append(all, s.tally(surface, filed, counts))
 		}
+		all = append(all, s.feeds(base))
 		w := &witness{}
 		if err := s.changes(base, w); err != nil {
 			return err
@@ -131,6 +126,29 @@ func (s *soakRun) pulled(filed map[string]apiReport) error {
 		return err
 	}
 	return s.each(filed)
+}
+
+// feeds returns an error unless the feeds have the newest reports, in the order of the
+// list.
+func (s *soakRun) feeds(base string) error {
+	var newest []string
+	for page := range 2 {
+		ids, err := walks["REST list"](s.Context(), base, s.key, page+1)
+		if err != nil {
+			return err
+		}
+		newest = append(newest, ids...)
+	}
+	for path, id := range map[string]*regexp.Regexp{"/feed.atom": atomID, "/feed.json": jsonID} {
+		ids, err := links(s.Context(), base, s.key, path+"?from="+yesterday(), "*/*", id)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(ids, newest) {
+			return fmt.Errorf("%s has %d reports, %.10q, and the list %d, %.10q", path, len(ids), ids, len(newest), newest)
+		}
+	}
+	return nil
 }
 
 func walk(ctx context.Context, base, key string, page func(context.Context, string, string, int) ([]string, error)) (map[string]int, error) {

@@ -77,9 +77,15 @@ const textChars = 40_000
 // neighbours is the number of reports before and after one.
 const neighbours = 3
 
+const markdownSuffix = ".md"
+
+// wantsMarkdown reports whether the address of a report asks for Markdown.
+func (q *request) wantsMarkdown() bool { return strings.HasSuffix(q.PathValue("id"), markdownSuffix) }
+
 // report is the page of one report. An address that ends in .md is Markdown.
 func (s *Site) report(q *request) (*page, error) {
-	id, markdown := strings.CutSuffix(q.PathValue("id"), ".md")
+	id := strings.TrimSuffix(q.PathValue("id"), markdownSuffix)
+	markdown := q.wantsMarkdown()
 	f, err := query.Find(q.snapshot, id)
 	if err != nil {
 		return nil, err
@@ -87,7 +93,7 @@ func (s *Site) report(q *request) (*page, error) {
 	if f.ID() != id {
 		address := "/reports/" + f.ID()
 		if markdown {
-			address += ".md"
+			address += markdownSuffix
 		}
 		return &page{redirect: q.with(address)}, nil
 	}
@@ -101,7 +107,7 @@ func (s *Site) report(q *request) (*page, error) {
 	}
 	out := &reportPage{
 		Report: full, Row: q.newRow(f, search.Highlighter{}), Facts: q.facts(rep, f), Timeline: q.timeline(rep), Stages: q.stages(rep),
-		Address: s.BaseURL + "/reports/" + id, JSON: "/api/v1/reports/" + id, Markdown: "/reports/" + id + ".md",
+		Address: s.BaseURL + "/reports/" + id, JSON: "/api/v1/reports/" + id, Markdown: "/reports/" + id + markdownSuffix,
 	}
 	out.Sentences, out.Summary = full.Evidence, q.summaryOf(rep)
 	if q.edition.Language == english && rep.SummaryEN != "" {

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -47,12 +48,18 @@ type Site struct {
 	api      *openapi.Document
 	editions map[editionKey]Edition
 	assets   map[string]*asset
+	turns    *access.Turns // for pages that are rendered
 	cache    cache
+	sitemaps cache // its state is the time alone
 }
 
 // New parses the templates.
 func New(o Options) (*Site, error) {
-	s := &Site{Options: o, editions: map[editionKey]Edition{}}
+	s := &Site{
+		Options:  o,
+		editions: map[editionKey]Edition{},
+		turns:    access.NewTurns(renderedAtOnce(), maxRenderWait),
+	}
 	words, err := s.allWords()
 	if err != nil {
 		return nil, err
@@ -79,6 +86,9 @@ type route struct {
 	handle  func(*Site, *request) (*page, error)
 	// Expensive pages have fewer slots for each caller.
 	expensive bool
+	// counted reports whether a request counts against the limit of anonymous callers:
+	// those for data do, as in the API. Nil means that none does.
+	counted func(*request) bool
 	// scope is what callers with a credential need.
 	scope access.Scope
 	// Early pages are also served before the first data is loaded. Their snapshot may
@@ -86,32 +96,118 @@ type route struct {
 	early bool
 	// Fresh pages show more than the reports, and are cached for seconds only.
 	fresh bool
+	// Sitemaps have neither parameters nor a language, and are cached for sitemapAge.
+	sitemap bool
 }
+
+// always is counted for routes of which every request counts.
+func always(*request) bool { return true }
 
 // LiveRoute is the pattern of the fragment that open pages poll.
 const LiveRoute = "GET /live"
 
 // routes are all pages.
 var routes = []route{
-	{pattern: "GET /{$}", handle: (*Site).feed, scope: access.ReadReports},
-	{pattern: "GET /reports/{id}", handle: (*Site).report, scope: access.ReadReports},
-	{pattern: "GET /search", handle: (*Site).search, scope: access.ReadReports, expensive: true},
-	{pattern: LiveRoute, handle: (*Site).live, scope: access.ReadReports},
-	{pattern: "GET /suggest", handle: (*Site).suggest},
-	{pattern: "GET /issuers", handle: (*Site).issuers, scope: access.ReadIssuers},
-	{pattern: "GET /issuers/{id}", handle: (*Site).issuer, scope: access.ReadIssuers | access.ReadReports},
-	{pattern: "GET /issuers/{id}/months.csv", handle: (*Site).issuerMonths, scope: access.ReadIssuers | access.ReadReports},
-	{pattern: "GET /analytics", handle: (*Site).analytics, scope: access.ReadAnalytics},
-	{pattern: "GET /analytics/{table}", handle: (*Site).analyticsTable, scope: access.ReadAnalytics},
-	{pattern: "GET /feed.atom", handle: (*Site).atom, scope: access.ReadReports},
-	{pattern: "GET /feed.json", handle: (*Site).jsonFeed, scope: access.ReadReports},
-	{pattern: "GET /sitemap.xml", handle: (*Site).sitemap},
-	{pattern: "GET /sitemaps/{part}", handle: (*Site).sitemapPart, expensive: true},
-	{pattern: "GET /manifest.webmanifest", handle: (*Site).manifest},
-	{pattern: "GET /favicon.ico", handle: (*Site).favicon},
-	{pattern: "GET /developers", handle: (*Site).developers, early: true},
-	{pattern: "GET /developers/{tag}", handle: (*Site).reference, early: true},
-	{pattern: "GET /status", handle: (*Site).status, early: true, fresh: true},
+	{
+		pattern: "GET /{$}",
+		handle:  (*Site).feed,
+		scope:   access.ReadReports,
+	},
+	{
+		pattern: "GET /reports/{id}",
+		handle:  (*Site).report,
+		scope:   access.ReadReports,
+		counted: (*request).wantsMarkdown,
+	},
+	{
+		pattern:   "GET /search",
+		handle:    (*Site).search,
+		scope:     access.ReadReports,
+		expensive: true,
+	},
+	{
+		pattern: LiveRoute,
+		handle:  (*Site).live,
+		scope:   access.ReadReports,
+	},
+	{
+		pattern: "GET /suggest",
+		handle:  (*Site).suggest,
+	},
+	{
+		pattern: "GET /issuers",
+		handle:  (*Site).issuers,
+		scope:   access.ReadIssuers,
+	},
+	{
+		pattern: "GET /issuers/{id}",
+		handle:  (*Site).issuer,
+		scope:   access.ReadIssuers | access.ReadReports,
+	},
+	{
+		pattern: "GET /issuers/{id}/months.csv",
+		handle:  (*Site).issuerMonths,
+		scope:   access.ReadIssuers | access.ReadReports,
+		counted: always,
+	},
+	{
+		pattern: "GET /analytics",
+		handle:  (*Site).analytics,
+		scope:   access.ReadAnalytics,
+	},
+	{
+		pattern: "GET /analytics/{table}",
+		handle:  (*Site).analyticsTable,
+		scope:   access.ReadAnalytics,
+		counted: always,
+	},
+	{
+		pattern: "GET /feed.atom",
+		handle:  (*Site).atom,
+		scope:   access.ReadReports,
+		counted: always,
+	},
+	{
+		pattern: "GET /feed.json",
+		handle:  (*Site).jsonFeed,
+		scope:   access.ReadReports,
+		counted: always,
+	},
+	{
+		pattern: "GET /sitemap.xml",
+		handle:  (*Site).sitemap,
+		sitemap: true,
+	},
+	{
+		pattern:   "GET /sitemaps/{part}",
+		handle:    (*Site).sitemapPart,
+		expensive: true,
+		sitemap:   true,
+	},
+	{
+		pattern: "GET /manifest.webmanifest",
+		handle:  (*Site).manifest,
+	},
+	{
+		pattern: "GET /favicon.ico",
+		handle:  (*Site).favicon,
+	},
+	{
+		pattern: "GET /developers",
+		handle:  (*Site).developers,
+		early:   true,
+	},
+	{
+		pattern: "GET /developers/{tag}",
+		handle:  (*Site).reference,
+		early:   true,
+	},
+	{
+		pattern: "GET /status",
+		handle:  (*Site).status,
+		early:   true,
+		fresh:   true,
+	},
 }
 
 // Register adds every page to the mux.
@@ -179,10 +275,12 @@ type page struct {
 // serve turns a route into a handler.
 func (s *Site) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var slot access.Slot
-		defer func() { slot.Release() }()
-		q := &request{Request: r, edition: s.Edition(r), now: time.Now()}
-		out, err := s.respond(w, rt, q, &slot)
+		q := &request{
+			Request: r,
+			edition: s.Edition(r),
+			now:     time.Now(),
+		}
+		out, err := s.respond(w, rt, q)
 		if err != nil {
 			s.writeError(w, q, err)
 			return
@@ -192,15 +290,20 @@ func (s *Site) serve(rt route) http.Handler {
 }
 
 // respond returns the response to a request, from the cache if it is there.
-func (s *Site) respond(w http.ResponseWriter, rt route, q *request, slot *access.Slot) (*response, error) {
+func (s *Site) respond(w http.ResponseWriter, rt route, q *request) (*response, error) {
 	if err := access.RefuseInQuery(q.URL.RawQuery); err != nil {
 		return nil, err
 	}
 	if n := len(q.URL.RawQuery); n > maxQuery {
 		return nil, fault.New(fault.Invalid, "The query string has %d bytes, and pages take %d at most: shorten the search, or use the API, which takes longer ones.", n, maxQuery)
 	}
+	need := access.Requirement{
+		Public:    true,
+		Uncounted: rt.counted == nil || !rt.counted(q),
+		Scope:     rt.scope,
+	}
 	var err error
-	if q.principal, err = s.Guard.Admit(w, q.Request, access.Requirement{Public: true, Uncounted: true, Scope: rt.scope}); err != nil {
+	if q.principal, err = s.Guard.Admit(w, q.Request, need); err != nil {
 		return nil, err
 	}
 	if q.snapshot, err = s.Query.Snapshot(); err != nil {
@@ -210,21 +313,55 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request, slot *access
 		q.loading = true
 		q.snapshot, _ = s.Query.Loaded() // nil until there is one
 	}
-	render := func() (*response, error) {
-		if *slot, err = s.Guard.AcquireSlot(q.Request, q.principal, rt.expensive); err != nil {
-			return nil, err
-		}
-		return s.render(rt, q)
-	}
 	if q.principal.Mode != access.Anonymous || q.loading {
-		return render()
+		return s.renderFor(rt, q)
 	}
-	key := q.cacheKey()
+	return s.cached(rt, q)
+}
+
+// renderFor renders a page for one reader. With a credential it may wait for the store,
+// and so takes no turn.
+func (s *Site) renderFor(rt route, q *request) (*response, error) {
+	slot, err := s.Guard.AcquireSlot(q.Request, q.principal, rt.expensive)
+	if err != nil {
+		return nil, err
+	}
+	defer slot.Release()
+	return s.render(rt, q)
+}
+
+// cached returns a page that readers share. The slot of the caller comes first: nothing
+// that others need is held while a request waits for it. It is released before the
+// response is written, which a slow reader could delay.
+func (s *Site) cached(rt route, q *request) (*response, error) {
+	pages, now, key := s.placeOf(rt, q)
+	if out := pages.lookup(now, key); out != nil {
+		return out, nil
+	}
+	slot, err := s.Guard.AcquireSlot(q.Request, q.principal, rt.expensive)
+	if err != nil {
+		return nil, err
+	}
+	defer slot.Release()
+	mine := turns{s.turns, s.Guard.NetworkKey(q.Request)}
+	return pages.get(q.Context(), now, key, mine, func() (*response, error) { return s.render(rt, q) })
+}
+
+// placeOf returns where the page of a request is cached.
+func (s *Site) placeOf(rt route, q *request) (pages *cache, now state, key string) {
+	if rt.sitemap {
+		return &s.sitemaps, state{minute: q.now.Unix() / int64(sitemapAge.Seconds())}, q.URL.EscapedPath()
+	}
+	key = q.cacheKey()
 	if rt.fresh {
 		key += strconv.FormatInt(q.now.Unix()/freshSeconds, 10)
 	}
-	return s.cache.get(s.stateOf(q), key, render)
+	return &s.cache, s.stateOf(q), key
 }
+
+// renderedAtOnce returns the number of pages that are rendered at the same time for
+// callers without a credential. Such a page needs a processor and nothing else.
+func renderedAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // maxQuery is the size of a query string in bytes. A page repeats it in each of its
 // links, and marks what it searches for in each of its texts.
@@ -235,7 +372,11 @@ const freshSeconds = 2
 
 // render calls the handler and executes the template.
 func (s *Site) render(rt route, q *request) (*response, error) {
-	q.params = query.ParseQuery(q.URL.RawQuery)
+	raw := q.URL.RawQuery
+	if rt.sitemap {
+		raw = "" // sitemaps are the same for every query
+	}
+	q.params = query.ParseQuery(raw)
 	if err := q.params.Err(); err != nil {
 		return nil, err
 	}
@@ -249,7 +390,12 @@ func (s *Site) render(rt route, q *request) (*response, error) {
 
 // stateOf returns everything besides the request that a page depends on.
 func (s *Site) stateOf(q *request) state {
-	return state{of: q.snapshot, minute: q.now.Unix() / 60, source: string(s.Query.SourceStatus().State), demo: s.Query.Simulated()}
+	return state{
+		of:     q.snapshot,
+		minute: q.now.Unix() / 60,
+		source: string(s.Query.SourceStatus().State),
+		demo:   s.Query.Simulated(),
+	}
 }
 
 // cacheKey identifies what a request asks for, in its language.

@@ -46,6 +46,12 @@ func start(t testing.TB, source string, b store.Batch, parts ...site.Part) *serv
 // startEmpty serves a catalogue that is not loaded yet.
 func startEmpty(t testing.TB, source string, parts ...site.Part) *service {
 	t.Helper()
+	return startLimited(t, nil, source, parts...)
+}
+
+// startLimited is startEmpty with a limit for callers without a credential.
+func startLimited(t testing.TB, anonymous *access.Limit, source string, parts ...site.Part) *service {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,12 @@ func startEmpty(t testing.TB, source string, parts ...site.Part) *service {
 			Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: "v0.0.0-test", Shared: func() string { return "off" },
 			Source: func() string { return source },
 		}),
-		Guard:  access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil), Tokens: bearer}),
+		Guard: access.NewGuard(access.Options{
+			BaseURL:   baseURL,
+			Keys:      access.NewKeyring(db, nil),
+			Tokens:    bearer,
+			Anonymous: anonymous,
+		}),
 		Logger: quiet, BaseURL: baseURL, OpenAPI: openapi, Parts: parts,
 		Programs: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "for programs") }),
 	})

@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"encoding/xml"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -19,9 +20,16 @@ type syndicated struct {
 	summary   string
 }
 
+// feedEntries is the number of reports in a feed.
+const feedEntries = 100
+
 // syndicate returns the newest reports of a filter for feed readers.
 func (s *Site) syndicate(q *request) ([]syndicated, error) {
-	found, err := s.reports(q, q.list(query.MaxLimit))
+	if n := q.values.Get("page"); n != "" {
+		q.params.Reject("page", n, fmt.Sprintf("is not for feeds, which have the newest %d reports: "+
+			"/api/v1/reports has all pages, and the snapshots of /api/v1/bulk have everything", feedEntries))
+	}
+	found, err := s.reports(q, q.list(feedEntries))
 	if err != nil {
 		return nil, err
 	}
@@ -198,79 +206,6 @@ func (s *Site) jsonFeed(q *request) (*page, error) {
 	return &page{contentType: "application/feed+json; charset=utf-8", body: body, maxAge: feedAge}, err
 }
 
-// sitemapXML is a list of pages, or of such lists.
-type sitemapXML struct {
-	XMLName xml.Name
-	Maps    []sitemapURL `xml:"sitemap"`
-	Pages   []sitemapURL `xml:"url"`
-}
-
-type sitemapURL struct {
-	Location string `xml:"loc"`
-	Modified string `xml:"lastmod,omitempty"`
-}
-
-const sitemapSpace = "http://www.sitemaps.org/schemas/sitemap/0.9"
-
-// sitemapAge is how long search engines may keep a part.
-const sitemapAge = 10 * time.Minute
-
-// sitemap lists the parts of the map of the site: the pages, the issuers, and the
-// reports of each year.
-func (s *Site) sitemap(q *request) (*page, error) {
-	years, err := s.years(q)
-	if err != nil {
-		return nil, err
-	}
-	out := sitemapXML{XMLName: xml.Name{Space: sitemapSpace, Local: "sitemapindex"}}
-	for _, part := range append([]string{"pages", "issuers"}, years...) {
-		out.Maps = append(out.Maps, sitemapURL{Location: s.BaseURL + "/sitemaps/" + part + ".xml"})
-	}
-	return xmlPage(out)
-}
-
-func xmlPage(v any) (*page, error) {
-	body, err := xml.Marshal(v)
-	return &page{contentType: "application/xml; charset=utf-8", body: append([]byte(xml.Header), body...), maxAge: sitemapAge}, err
-}
-
-// sitemapPart is one part of the map.
-func (s *Site) sitemapPart(q *request) (*page, error) {
-	out := sitemapXML{XMLName: xml.Name{Space: sitemapSpace, Local: "urlset"}}
-	add := func(path, modified string) {
-		out.Pages = append(out.Pages, sitemapURL{s.BaseURL + path, modified})
-	}
-	switch part := q.PathValue("part"); part {
-	case "pages.xml":
-		for _, path := range []string{"/", "/issuers", "/analytics", "/developers", "/status"} {
-			add(path, "")
-		}
-	case "issuers.xml":
-		for _, e := range q.snapshot.Directory().Issuers() {
-			add(issuerPath(e.Issuer.ID), "")
-		}
-	default:
-		from, to, ok := yearOf(part)
-		if !ok {
-			return nil, errNoPage
-		}
-		for f := range q.snapshot.Between(from, to) {
-			add("/reports/"+f.ID(), q.edition.Exact(f.Published()))
-		}
-	}
-	return xmlPage(out)
-}
-
-// yearOf returns the days of the year that a part of the map has.
-func yearOf(part string) (from, to disclosure.Day, ok bool) {
-	if len(part) != len("2006.xml") || part[4:] != ".xml" {
-		return 0, 0, false
-	}
-	from, ok = disclosure.ParseDay(part[:4] + "-01-01")
-	to, _ = disclosure.ParseDay(part[:4] + "-12-31")
-	return from, to, ok
-}
-
 // manifest describes the site to devices that can install it.
 func (s *Site) manifest(q *request) (*page, error) {
 	body, err := query.Encode(map[string]any{
@@ -284,17 +219,4 @@ func (s *Site) manifest(q *request) (*page, error) {
 // favicon leads browsers that ask for the old name to the icon.
 func (s *Site) favicon(*request) (*page, error) {
 	return &page{redirect: s.assets["icon.svg"].url, status: http.StatusFound}, nil
-}
-
-// years returns the years with reports, newest first.
-func (s *Site) years(q *request) ([]string, error) {
-	facets, err := q.snapshot.Facets(q.Context(), disclosure.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, y := range facets.Years {
-		out = append(out, y.Value)
-	}
-	return out, nil
 }

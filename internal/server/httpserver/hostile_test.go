@@ -15,12 +15,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
 	"pregon/internal/server/httpserver"
+	"pregon/internal/server/httpserver/pipetest"
 	"pregon/internal/waittest"
 )
 
@@ -163,7 +165,7 @@ func TestHostileConnections(t *testing.T) {
 		t.Logf("the connections cost %d MB", (after-before)>>20)
 	}
 	c := dial(t, l)
-	_, _ = io.WriteString(c, "GET /good HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	_, _ = io.WriteString(c, "GET /good HTTP/1.1\r\nHost: x\r\nX-From: 192.0.2.1\r\nConnection: close\r\n\r\n")
 	got, err := io.ReadAll(c)
 	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 200") {
 		t.Errorf("another caller was answered %q, %v", got, err)
@@ -367,4 +369,91 @@ func TestActiveRequests(t *testing.T) {
 		leave <- struct{}{}
 	}
 	until(t, "a place", func() bool { return h.do("GET", "/x").Code == 200 })
+}
+
+// A client has an eighth of the active requests at most, also behind a proxy. Others are
+// served meanwhile, and a proxy itself, which no other client is known behind, is not
+// limited.
+func TestRequestsOfOneClient(t *testing.T) {
+	const most = 100
+	enter, leave := make(chan struct{}), make(chan struct{})
+	proxy := netip.MustParseAddr("192.0.2.254")
+	h := newHarness(t, map[string]http.HandlerFunc{
+		"GET /work": func(http.ResponseWriter, *http.Request) { enter <- struct{}{}; <-leave },
+		"GET /x":    hello,
+	}, func(o *httpserver.Options) {
+		o.MaxRequests = 8 * most
+		o.Proxy = func(a netip.Addr) bool { return a == proxy || a.IsLoopback() }
+	})
+	from := func(client string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header.Set("X-From", client)
+			r.RemoteAddr = proxy.String() + ":1000"
+		}
+	}
+	for client, limited := range map[string]bool{
+		"192.0.2.1":      true,
+		"2001:db8::1":    true,
+		"127.0.0.2":      true, // behind a proxy on the same machine
+		proxy.String():   false,
+		"198.51.100.100": true,
+	} {
+		var all sync.WaitGroup
+		for range most {
+			all.Go(func() { h.do("GET", "/work", from(client)) })
+			<-enter
+		}
+		w := h.do("GET", "/x", from(client))
+		if refused := w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != ""; refused != limited {
+			t.Errorf("%s: one more is answered %d", client, w.Code)
+		}
+		if w := h.do("GET", "/x", from("203.0.113.1")); w.Code != http.StatusOK {
+			t.Errorf("%s: another client is answered %d", client, w.Code)
+		}
+		for range most {
+			leave <- struct{}{}
+		}
+		all.Wait()
+		if w := h.do("GET", "/x", from(client)); w.Code != http.StatusOK {
+			t.Errorf("%s: when the others are answered, one is %d", client, w.Code)
+		}
+	}
+}
+
+// A reader has to accept a part of a response within ten seconds. One that does is served,
+// however long all of it takes.
+func TestSlowReaders(t *testing.T) {
+	const size = 1 << 20
+	for _, test := range []struct {
+		name   string
+		pause  time.Duration // before each read, of more than a part of 64 KiB
+		served bool
+	}{
+		{"reads each part in time", 9 * time.Second, true},
+		{"reads too slowly", 11 * time.Second, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t, map[string]http.HandlerFunc{"GET /long": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, size)) }})
+			pipes := pipetest.New()
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() { done <- h.Run(ctx, pipes) }()
+			c, _ := pipes.Dial(ctx, "", "")
+			go func() { _, _ = io.WriteString(c, "GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") }()
+			part, got := make([]byte, 80<<10), 0
+			var err error
+			for err == nil {
+				time.Sleep(test.pause)
+				var n int
+				n, err = io.ReadFull(c, part)
+				got += n
+			}
+			if served := got > size; served != test.served {
+				t.Errorf("%s: it got %d bytes, then %v", test.name, got, err)
+			}
+			_ = c.Close()
+			stop()
+			<-done
+		})
+	}
 }

@@ -118,8 +118,10 @@ type recorder struct {
 	bytes  int64
 	server *Server
 	conn   *boundConn // of an HTTP/1 request, or nil
+
 	active bool
-	sender netip.Prefix // network of a counted body, or invalid
+	client netip.Prefix // the network for which it is counted, or invalid
+	sender netip.Prefix // the network for which its body is counted, or invalid
 }
 
 // Status returns the status of the response, by default 200.
@@ -141,13 +143,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
-	var n int
-	var err error
-	if r.isWhole(b) {
-		n, err = r.conn.writeAtOnce(r.ResponseWriter, b)
-	} else {
-		n, err = r.ResponseWriter.Write(b)
-	}
+	whole := r.isWhole(b)
+	n, err := r.send(b, whole)
 	r.bytes += int64(n)
 	return n, err
 }

@@ -9,9 +9,9 @@ import (
 	"pregon/internal/fault"
 )
 
-// acquire counts an active request, unless there are too many. Health and readiness
-// are not counted: a busy service must not be restarted.
-func (r *recorder) acquire(req *http.Request, from netip.Addr) error {
+// acquire counts an active request, unless there are too many, in all or of its client.
+// Health and readiness are not counted: a busy service must not be restarted.
+func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 	s := r.server
 	if req.URL.Path == healthPath || req.URL.Path == readyPath {
 		return nil
@@ -20,14 +20,32 @@ func (r *recorder) acquire(req *http.Request, from netip.Addr) error {
 	if n := s.active.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
 		return fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds.")
 	}
-	if req.ContentLength == 0 || s.o.isProxy(from) {
+	if s.isProxyItself(req, client) {
 		return nil
 	}
-	if network := ratelimit.Network(from); s.bodies.acquire(network) {
+	network := ratelimit.Network(client)
+	if req.ContentLength != 0 {
+		if !s.bodies.acquire(network) {
+			return fault.New(fault.Unavailable, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
+		}
 		r.sender = network
-		return nil
 	}
-	return fault.New(fault.Unavailable, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
+	if !s.requests.acquire(network) {
+		return fault.New(fault.RateLimited,
+			"Your network has %d requests in work, which is the most at once. Read the answers, and try again.", s.requests.max)
+	}
+	r.client = network
+	return nil
+}
+
+// isProxyItself reports whether a request comes from a proxy or from this machine, and
+// no other client is known. A client behind a proxy is counted, wherever it is.
+func (s *Server) isProxyItself(req *http.Request, client netip.Addr) bool {
+	if !s.o.isProxy(client) {
+		return false
+	}
+	peer, err := netip.ParseAddrPort(req.RemoteAddr)
+	return err != nil || peer.Addr().Unmap().WithZone("") == client
 }
 
 // Park uncounts a request that only waits from now on and that its surface counts.
@@ -40,6 +58,10 @@ func (r *recorder) Park() {
 		r.server.bodies.release(r.sender)
 		r.sender = netip.Prefix{}
 	}
+	if r.client.IsValid() {
+		r.server.requests.release(r.client)
+		r.client = netip.Prefix{}
+	}
 }
 
 // maxBodies is the number of active requests with a body per network. A body may take
@@ -47,30 +69,49 @@ func (r *recorder) Park() {
 // networks could use up MaxRequests.
 const maxBodies = 64
 
-// bodies counts requests with a body by network.
-type bodies struct {
-	mu sync.Mutex
+// clientShare is the part of MaxRequests that one network may have. A proxy opens a
+// connection for each of them, so that this bounds the connections of a client behind
+// a proxy as MaxPerAddress does without one.
+const clientShare = 8
+
+// maxOfClient returns how many active requests a network may have, 0 for no limit.
+func maxOfClient(maxRequests int) int {
+	if maxRequests == 0 {
+		return 0
+	}
+	return max(maxBodies, maxRequests/clientShare)
+}
+
+// networkCounter counts requests by network.
+type networkCounter struct {
+	max int // of one network; 0 is no limit
+
+	mu sync.Mutex           // held for one operation on memory
 	of map[netip.Prefix]int // guarded by mu
 }
 
+func newNetworkCounter(most int) *networkCounter {
+	return &networkCounter{
+		max: most,
+		of:  map[netip.Prefix]int{},
+	}
+}
+
 // acquire counts a request, and reports whether it is within the limit.
-func (b *bodies) acquire(network netip.Prefix) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.of[network] >= maxBodies {
+func (c *networkCounter) acquire(network netip.Prefix) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if atLimit(c.of[network], c.max) {
 		return false
 	}
-	if b.of == nil {
-		b.of = map[netip.Prefix]int{}
-	}
-	b.of[network]++
+	c.of[network]++
 	return true
 }
 
-func (b *bodies) release(network netip.Prefix) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.of[network]--; b.of[network] == 0 {
-		delete(b.of, network)
+func (c *networkCounter) release(network netip.Prefix) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[network]--; c.of[network] == 0 {
+		delete(c.of, network)
 	}
 }

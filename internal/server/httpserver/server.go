@@ -74,10 +74,12 @@ type Options struct {
 	// Nil means that there are none.
 	ErrorPage func(http.ResponseWriter, *http.Request, problem.Document) bool
 	// MaxConnections limits connections, MaxPerAddress those of one address (or /64
-	// network of IPv6), and MaxRequests active requests. 0 is no limit.
+	// network of IPv6), and MaxRequests active requests, of which one address may have
+	// an eighth. 0 is no limit.
 	MaxConnections, MaxPerAddress, MaxRequests int
 	// Proxy reports whether an address is that of a trusted proxy, which connects on
-	// behalf of many clients.
+	// behalf of many clients. Its connections are not limited, but the requests of each
+	// client behind it are.
 	Proxy func(netip.Addr) bool
 	// Refused is called for every connection or request over these limits.
 	Refused func()
@@ -128,7 +130,8 @@ type Server struct {
 	handler  http.Handler
 	draining chan struct{} // closed when shutdown begins
 	active   atomic.Int64  // requests that are not parked
-	bodies   bodies
+	requests *networkCounter
+	bodies   *networkCounter
 }
 
 // New adds health, readiness and the fallback to the mux, and wraps it.
@@ -148,7 +151,12 @@ func New(o Options) (*Server, error) {
 	if o.Age == nil {
 		o.Age = func() time.Duration { return 0 }
 	}
-	s := &Server{o: o, draining: make(chan struct{})}
+	s := &Server{
+		o:        o,
+		draining: make(chan struct{}),
+		requests: newNetworkCounter(maxOfClient(o.MaxRequests)),
+		bodies:   newNetworkCounter(maxBodies),
+	}
 	o.Mux.HandleFunc("GET "+healthPath, s.health)
 	o.Mux.HandleFunc("GET "+readyPath, s.ready)
 	o.Mux.HandleFunc("/", s.fallback)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // Bodies of this size are sent in one write. The buffer of net/http has 4 KiB: it sends a
@@ -14,6 +15,38 @@ const (
 	minHeld = 2 << 10
 	maxHeld = 64 << 10
 )
+
+// A reader must accept every part of a response in time. Otherwise the connection, or
+// the stream of HTTP/2, is closed: a response that nobody reads would count as an
+// active request until the deadline of the whole request. The buffers of the socket
+// accept the first megabytes at once.
+const (
+	partSize    = 64 << 10
+	partTimeout = 10 * time.Second
+)
+
+// send writes a part of a response, as whole in one write. A parked request has
+// deadlines of its own.
+func (r *recorder) send(b []byte, whole bool) (n int, err error) {
+	if !r.active {
+		return r.ResponseWriter.Write(b)
+	}
+	control := http.NewResponseController(r.ResponseWriter)
+	for {
+		part := b[n:min(len(b), n+partSize)]
+		_ = control.SetWriteDeadline(time.Now().Add(partTimeout))
+		var sent int
+		if whole {
+			sent, err = r.conn.writeAtOnce(r.ResponseWriter, part)
+		} else {
+			sent, err = r.ResponseWriter.Write(part)
+		}
+		n += sent
+		if err != nil || n == len(b) {
+			return n, err
+		}
+	}
+}
 
 var heldBuffers = sync.Pool{New: func() any { return new([]byte) }}
 

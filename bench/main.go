@@ -124,6 +124,7 @@ func (b *bench) run() error {
 		{"pages", b.pages},
 		{"auth", b.auth},
 		{"fairness", b.fairness},
+		{"attack", b.attack},
 		{"mcp", b.mcp},
 		{"growth", b.growth},
 		{"fts5", b.fts5},

@@ -10,138 +10,55 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
+	"pregon/internal/proxytest"
 	"pregon/internal/store"
 )
 
-// front is a proxy of the kit in front of replicas: two, or up to three with HAProxy.
-type front struct {
-	name string
-	args func(t *testing.T, dir, address string, replicas []string) []string
+// fronts are the proxies of the kit, by name.
+var fronts = map[string]func(proxytest.Options) (*proxytest.Proxy, error){
+	"nginx":   proxytest.Nginx,
+	"caddy":   proxytest.Caddy,
+	"haproxy": proxytest.HAProxy,
 }
 
-var fronts = []front{
-	{"nginx", nginxArgs},
-	{"caddy", caddyArgs},
-	haproxy,
-}
-
-var haproxy = front{"haproxy", haproxyArgs}
-
-// adapt reads a file of the kit and replaces texts that it must contain.
-func adapt(t *testing.T, file string, replace ...string) string {
+// startFront starts a proxy in front of replicas, until the test ends.
+func startFront(t *testing.T, name string, replicas ...*service) *proxytest.Proxy {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../deploy", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(replace); i += 2 {
-		if !bytes.Contains(text, []byte(replace[i])) {
-			t.Fatalf("%s has no %q", file, replace[i])
-		}
-		text = bytes.ReplaceAll(text, []byte(replace[i]), []byte(replace[i+1]))
-	}
-	return string(text)
-}
-
-// nginxArgs writes the configuration of nginx around the file of the kit.
-func nginxArgs(t *testing.T, dir, address string, replicas []string) []string {
-	t.Helper()
-	site := adapt(t, "nginx/pregon.conf", "127.0.0.1:8080", replicas[0], "127.0.0.1:8081", replicas[1], "listen 80;", "listen "+address+";")
-	config := fmt.Sprintf("daemon off;\nuser root;\nmaster_process off;\npid %[1]s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n"+
-		"client_body_temp_path %[1]s/a;\nproxy_temp_path %[1]s/b;\nfastcgi_temp_path %[1]s/c;\nuwsgi_temp_path %[1]s/d;\nscgi_temp_path %[1]s/e;\n%[2]s}\n", dir, site)
-	file := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"/usr/sbin/nginx", "-p", dir, "-c", file}
-}
-
-func caddyArgs(t *testing.T, dir, address string, replicas []string) []string {
-	t.Helper()
-	text := adapt(t, "compose/Caddyfile", "{$PREGON_DOMAIN:pregon.example}", "http://"+address, "{$PREGON_REPLICAS:pregon-1:8080 pregon-2:8080}", strings.Join(replicas, " "))
-	file := filepath.Join(dir, "Caddyfile")
-	if err := os.WriteFile(file, []byte("{\n\tadmin off\n}\n"+text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"caddy", "run", "--adapter", "caddyfile", "--config", file}
-}
-
-// haproxyArgs leaves out the servers of the file for which there is no replica.
-func haproxyArgs(t *testing.T, dir, address string, replicas []string) []string {
-	t.Helper()
-	text := adapt(t, "haproxy/haproxy.cfg", "bind :80\n", "bind "+address+"\n", "maxconn 9000", "maxconn 200")
-	var kept strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "    server ") {
-			if len(replicas) == 0 {
-				continue
-			}
-			fields := strings.Fields(line)
-			line, replicas = strings.Replace(line, fields[2], replicas[0], 1), replicas[1:]
-		}
-		kept.WriteString(line)
-	}
-	file := filepath.Join(dir, "haproxy.cfg")
-	if err := os.WriteFile(file, []byte(kept.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"/usr/sbin/haproxy", "-db", "-f", file}
-}
-
-// start starts the proxy and returns its address.
-func (f front) start(t *testing.T, replicas ...*service) string {
-	t.Helper()
-	address, dir := fmt.Sprintf("127.0.0.1:%d", port(t)), t.TempDir()
-	var targets []string
+	o := proxytest.Options{Deploy: "../../deploy", Dir: t.TempDir()}
 	for _, s := range replicas {
-		targets = append(targets, strings.TrimPrefix(s.url, "http://"))
+		o.Replicas = append(o.Replicas, strings.TrimPrefix(s.url, "http://"))
 	}
-	args := f.args(t, dir, address, targets)
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	out, err := os.Create(filepath.Join(dir, "out"))
+	p, err := fronts[name](o)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if text, err := os.ReadFile(out.Name()); err == nil && t.Failed() {
-			t.Logf("%s", text)
+		p.Kill()
+		if t.Failed() {
+			t.Logf("%.10000s", p.Output())
 		}
 	})
-	base := "http://" + address
-	eventually(t, func() error { return request(t.Context(), base+"/readyz") })
-	return base
+	return p
 }
 
 // TestProxies uses streams, subscriptions, long polls and compressed answers through
 // each proxy: events arrive while a stream is open, and the end of one replica is not
 // seen by requests.
 func TestProxies(t *testing.T) {
-	for _, f := range fronts {
-		t.Run(f.name, func(t *testing.T) {
+	for name := range fronts {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec := engines["postgres"](t)
 			args := []string{"--trusted-proxy", "127.0.0.1", "--drain", "3s", "--base-url", "https://pregon.example"}
 			replicas := []*service{startReplica(t, spec, args...), startReplica(t, spec, args...)}
 			key, db := pregon(t, spec, "keys", "create", "--plan", "enterprise"), openStore(t, spec)
-			base := f.start(t, replicas...)
+			base := "http://" + startFront(t, name, replicas...).Address
 
 			streamed(t, base, key, db)
 			subscribed(t, base, key, db)

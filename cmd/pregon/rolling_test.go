@@ -144,7 +144,7 @@ func TestRollingRestart(t *testing.T) {
 	r := newReader(t, src, spec)
 	r.serve = replicas[0]
 	r.started(t)
-	p := &proxied{url: haproxy.start(t, replicas...), key: pregon(t, spec, "keys", "create", "--plan", "enterprise")}
+	p := &proxied{url: "http://" + startFront(t, "haproxy", replicas...).Address, key: pregon(t, spec, "keys", "create", "--plan", "enterprise")}
 	after, err := r.store.Newest(t.Context())
 	if err != nil {
 		t.Fatal(err)

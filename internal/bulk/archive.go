@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -26,17 +25,24 @@ type Archive struct {
 	place  Place
 	logger *slog.Logger
 
-	mu      sync.Mutex
-	listed  time.Time            // guarded by mu: when the place was read
-	known   map[string]*Snapshot // guarded by mu: those in the place, which never change; nil if it was never read
-	err     error                // guarded by mu: of the last reading
-	skipped map[string]bool      // guarded by mu: snapshots whose manifest cannot be used, which is logged
-	trouble outage.Log           // guarded by mu
+	// lock is full while a request reads the place. It guards the fields below. It is a
+	// channel, not a mutex, so that a request stops waiting when it ends.
+	lock    chan struct{}
+	listed  time.Time            // when the place was read
+	known   map[string]*Snapshot // those in the place, which never change; nil if it was never read
+	err     error                // of the last reading
+	skipped map[string]bool      // snapshots whose manifest cannot be used, which is logged
+	trouble outage.Log
 }
 
 // New returns the archive of a place.
 func New(p Place, logger *slog.Logger) *Archive {
-	return &Archive{place: p, logger: logger, trouble: outage.Log{Logger: logger}}
+	return &Archive{
+		place:   p,
+		logger:  logger,
+		lock:    make(chan struct{}, 1),
+		trouble: outage.Log{Logger: logger},
+	}
 }
 
 // List returns the snapshots of a log, newest first. Those with changes that the log
@@ -59,8 +65,10 @@ func (a *Archive) List(ctx context.Context, head disclosure.Head) ([]*Snapshot, 
 // refresh returns all snapshots of the place, or those last known if it cannot be
 // read. One request at a time reads them; others wait for it.
 func (a *Archive) refresh(ctx context.Context) (map[string]*Snapshot, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	if err := a.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-a.lock }()
 	if time.Since(a.listed) >= listTime {
 		var known map[string]*Snapshot
 		known, a.err = a.read(ctx)
@@ -78,9 +86,24 @@ func (a *Archive) refresh(ctx context.Context) (map[string]*Snapshot, error) {
 	return a.known, nil
 }
 
+// acquire takes the lock, or waits for it until the context ends.
+func (a *Archive) acquire(ctx context.Context) error {
+	select {
+	case a.lock <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case a.lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // read reads the place. Its result is for all requests, so that it goes on when the
 // one that began it ends. Snapshots whose manifest cannot be used are left out. The
-// caller holds mu.
+// caller holds lock.
 func (a *Archive) read(ctx context.Context) (map[string]*Snapshot, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
 	defer cancel()
@@ -121,8 +144,8 @@ func (a *Archive) manifest(ctx context.Context, id string) (*Snapshot, error) {
 
 // forget makes the next List read the place.
 func (a *Archive) forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.lock <- struct{}{} // a reading takes readTime at most
+	defer func() { <-a.lock }()
 	a.listed = time.Time{}
 }
 

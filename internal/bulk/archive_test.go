@@ -3,6 +3,7 @@ package bulk
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -107,6 +108,27 @@ func TestPlaceFails(t *testing.T) {
 		}
 		a.forget()
 		list(4, false)
+	})
+}
+
+// A request that ends does not wait for the one that reads a place which hangs.
+func TestPlaceHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &failing{Dir: Dir(t.TempDir()), hangs: true}
+		a := New(p, slog.New(slog.DiscardHandler))
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = a.refresh(t.Context())
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := a.refresh(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+		<-done
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
@@ -110,16 +111,18 @@ func (q *Service) textOf(ctx context.Context, r *disclosure.Report) (*extract.Te
 }
 
 // maxTexts is the number of requests that may hold texts of documents in memory
-// at once. Others wait, since a text may have 10 MB.
-const maxTexts = 8
+// at once. Others wait for maxTextWait at most, since a text may have 10 MB.
+const (
+	maxTexts    = 8
+	maxTextWait = 20 * time.Second
+)
 
-// AcquireText waits for one of the maxTexts slots. The caller calls release
-// when it no longer holds a text.
+// AcquireText waits until the caller may hold a text, in turns with other callers. The
+// caller calls release when it no longer holds one.
 func (q *Service) AcquireText(ctx context.Context) (release func(), err error) {
-	select {
-	case q.texts <- struct{}{}:
-		return func() { <-q.texts }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	turn, err := q.texts.Acquire(ctx, access.FromContext(ctx).ID)
+	if err != nil {
+		return nil, err
 	}
+	return turn.End, nil
 }

@@ -57,7 +57,7 @@ type Options struct {
 type Service struct {
 	Options
 	words    *index.Index  // in documents
-	texts    chan struct{} // one element for each request that holds texts of documents
+	texts    *access.Turns // for requests that hold texts of documents
 	measured atomic.Pointer[measured]
 	proved   atomic.Pointer[proved]
 	past     *history.Archive
@@ -65,7 +65,11 @@ type Service struct {
 
 // New returns a Service.
 func New(o Options) *Service {
-	q := &Service{Options: o, texts: make(chan struct{}, maxTexts), past: history.New(o.Log)}
+	q := &Service{
+		Options: o,
+		texts:   access.NewTurns(maxTexts, maxTextWait),
+		past:    history.New(o.Log),
+	}
 	if o.Catalog != nil {
 		q.words = index.New(o.Documents, o.Catalog.Documents())
 	}

@@ -314,6 +314,7 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request) (*response, 
 		q.snapshot, _ = s.Query.Loaded() // nil until there is one
 	}
 	if q.principal.Mode != access.Anonymous || q.loading {
+		q.Request = q.WithContext(access.NewContext(q.Context(), q.principal))
 		return s.renderFor(rt, q)
 	}
 	return s.cached(rt, q)

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/fault/outage"
+	"pregon/internal/retry"
 )
 
 const (
@@ -25,9 +26,7 @@ type Archive struct {
 	place  Place
 	logger *slog.Logger
 
-	// lock is full while a request reads the place. It guards the fields below. It is a
-	// channel, not a mutex, so that a request stops waiting when it ends.
-	lock    chan struct{}
+	lock    retry.Lock           // held while a request reads the place; guards the fields below
 	listed  time.Time            // when the place was read
 	known   map[string]*Snapshot // those in the place, which never change; nil if it was never read
 	err     error                // of the last reading
@@ -40,7 +39,7 @@ func New(p Place, logger *slog.Logger) *Archive {
 	return &Archive{
 		place:   p,
 		logger:  logger,
-		lock:    make(chan struct{}, 1),
+		lock:    retry.NewLock(),
 		trouble: outage.Log{Logger: logger},
 	}
 }
@@ -65,10 +64,10 @@ func (a *Archive) List(ctx context.Context, head disclosure.Head) ([]*Snapshot, 
 // refresh returns all snapshots of the place, or those last known if it cannot be
 // read. One request at a time reads them; others wait for it.
 func (a *Archive) refresh(ctx context.Context) (map[string]*Snapshot, error) {
-	if err := a.acquire(ctx); err != nil {
+	if err := a.lock.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { <-a.lock }()
+	defer a.lock.Release()
 	if time.Since(a.listed) >= listTime {
 		var known map[string]*Snapshot
 		known, a.err = a.read(ctx)
@@ -84,21 +83,6 @@ func (a *Archive) refresh(ctx context.Context) (map[string]*Snapshot, error) {
 		return nil, a.err
 	}
 	return a.known, nil
-}
-
-// acquire takes the lock, or waits for it until the context ends.
-func (a *Archive) acquire(ctx context.Context) error {
-	select {
-	case a.lock <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case a.lock <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // read reads the place. Its result is for all requests, so that it goes on when the
@@ -144,8 +128,8 @@ func (a *Archive) manifest(ctx context.Context, id string) (*Snapshot, error) {
 
 // forget makes the next List read the place.
 func (a *Archive) forget() {
-	a.lock <- struct{}{} // a reading takes readTime at most
-	defer func() { <-a.lock }()
+	_ = a.lock.Acquire(context.Background()) // a reading takes readTime at most
+	defer a.lock.Release()
 	a.listed = time.Time{}
 }
 

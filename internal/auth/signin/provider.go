@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -21,6 +20,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/server/outbound"
 )
 
@@ -40,14 +40,18 @@ type provider struct {
 	secret string
 	client *http.Client
 
-	mu    sync.Mutex
-	known *oidc.Provider // guarded by mu
-	until time.Time      // guarded by mu: when to ask again
-	err   error          // guarded by mu: why it is not known
+	lock  retry.Lock     // held while the provider is asked; guards the fields below
+	known *oidc.Provider // nil if it never answered
+	until time.Time      // when to ask again
+	err   error          // why it is not known
 }
 
 func (s *Service) newProvider(c Provider) (*provider, error) {
-	p := &provider{Provider: c, client: outbound.NewClient(outbound.Options{AllowPrivate: c.AllowPrivate, Timeout: providerTimeout})}
+	p := &provider{
+		Provider: c,
+		client:   outbound.NewClient(outbound.Options{AllowPrivate: c.AllowPrivate, Timeout: providerTimeout}),
+		lock:     retry.NewLock(),
+	}
 	var err error
 	if p.scopes, err = access.ParseScopes(c.Scopes); err != nil {
 		return nil, err
@@ -64,8 +68,10 @@ func (s *Service) newProvider(c Provider) (*provider, error) {
 // needed, and again after an hour. While the provider does not answer, those of before
 // are good; people must not wait for it one after the other.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	if err := p.lock.Acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer p.lock.Release()
 	if time.Now().After(p.until) {
 		p.ask(ctx)
 	}
@@ -75,7 +81,7 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return p.known, nil
 }
 
-// ask asks the provider for its addresses. p.mu is held.
+// ask asks the provider for its addresses. p.lock is held.
 func (p *provider) ask(ctx context.Context) {
 	// The provider keeps the context for later, to fetch keys.
 	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.Issuer)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/search"
 	"pregon/internal/store"
 )
@@ -30,12 +30,18 @@ type Index struct {
 	store   store.Index
 	numbers *search.Numbers
 
-	mu   sync.Mutex
-	open []*segment // guarded by mu; the segments in use at the last search
+	lock retry.Lock // held while segments are read from the store
+	open []*segment // guarded by lock; the segments in use at the last search
 }
 
 // New returns the index of a store.
-func New(s store.Index, numbers *search.Numbers) *Index { return &Index{store: s, numbers: numbers} }
+func New(s store.Index, numbers *search.Numbers) *Index {
+	return &Index{
+		store:   s,
+		numbers: numbers,
+		lock:    retry.NewLock(),
+	}
+}
 
 // Find returns the documents that match a query.
 func (x *Index) Find(ctx context.Context, q Query) (search.NumberSet, error) {
@@ -70,8 +76,10 @@ func (x *Index) segments(ctx context.Context) ([]*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	if err := x.lock.Acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer x.lock.Release()
 	if slices.EqualFunc(list, x.open, func(a store.Segment, b *segment) bool { return a.ID == b.id && a.Token == b.token }) {
 		return x.open, nil
 	}

@@ -55,13 +55,11 @@ type Update struct {
 type Follower struct {
 	o Options
 
-	// lock is full during a poll. It guards the fields below. It is a channel, not
-	// a mutex, so that a caller stops waiting when its context ends.
-	lock     chan struct{}
-	revision int64     // the newest that was applied
-	epoch    string    // of the last update
-	polledAt time.Time // when the last poll began
-	err      error     // of the last poll
+	lock     retry.Lock // held during a poll; guards the fields below
+	revision int64      // the newest that was applied
+	epoch    string     // of the last update
+	polledAt time.Time  // when the last poll began
+	err      error      // of the last poll
 
 	current atomic.Int64 // when the last successful poll began, in Unix nanoseconds
 }
@@ -71,7 +69,7 @@ func New(o Options) *Follower {
 	if log, ok := o.Store.(interface{ Epoch() string }); ok && o.Epoch == nil {
 		o.Epoch = log.Epoch
 	}
-	return &Follower{o: o, lock: make(chan struct{}, 1)}
+	return &Follower{o: o, lock: retry.NewLock()}
 }
 
 // Run polls until the context ends and returns the context's error.
@@ -129,12 +127,10 @@ func (f *Follower) Wake(ctx context.Context) error {
 // adds it to the copy does both in fn: otherwise an older value that is being
 // read could replace it.
 func (f *Follower) Exclusive(ctx context.Context, fn func() error) error {
-	select {
-	case f.lock <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := f.lock.Acquire(ctx); err != nil {
+		return err
 	}
-	defer func() { <-f.lock }()
+	defer f.lock.Release()
 	return fn()
 }
 

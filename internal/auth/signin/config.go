@@ -45,9 +45,9 @@ type Provider struct {
 
 // Rules select people. One that matches is enough.
 type Rules struct {
-	Domains []string            `yaml:"domains"` // of the verified e-mail address
-	Emails  []string            `yaml:"emails"`  // verified
-	Claims  map[string][]string `yaml:"claims"`  // a claim, or one of its elements, has one of these values
+	Domains []string            `yaml:"domains"` // of the verified e-mail address; ASCII
+	Emails  []string            `yaml:"emails"`  // verified; ASCII
+	Claims  map[string][]string `yaml:"claims"`  // a claim, or one of its elements, is exactly one of these values
 	Anyone  bool                `yaml:"anyone"`
 }
 
@@ -84,6 +84,13 @@ func (c *Config) Validate(baseURL string) error {
 	return nil
 }
 
+// printableASCII reports whether a rule has only ASCII characters that can be seen.
+// Others are easily mistaken for these, and the rule would select other people than it
+// appears to.
+func printableASCII(rule string) bool {
+	return !strings.ContainsFunc(rule, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
 func (p *Provider) validate(baseURL string, complain func(field, format string, args ...any)) {
 	if !providerID.MatchString(p.ID) {
 		complain("id", "%q is not allowed: use up to 32 lower-case letters, digits and hyphens", p.ID)
@@ -108,13 +115,13 @@ func (p *Provider) validate(baseURL string, complain func(field, format string, 
 	}
 	for field, rules := range map[string]Rules{"allow": p.Allow, "operators": p.Operators} {
 		for _, d := range rules.Domains {
-			if strings.Contains(d, "@") || !strings.Contains(d, ".") {
-				complain(field+".domains", "%q is not a domain: use one such as example.com", d)
+			if strings.Contains(d, "@") || !strings.Contains(d, ".") || !printableASCII(d) {
+				complain(field+".domains", "%q is not a domain in ASCII: use one such as example.com, or the form with xn-- of an internationalized one", d)
 			}
 		}
 		for _, e := range rules.Emails {
-			if !strings.Contains(e, "@") {
-				complain(field+".emails", "%q is not an e-mail address: use one such as ana@example.com", e)
+			if !strings.Contains(e, "@") || !printableASCII(e) {
+				complain(field+".emails", "%q is not an e-mail address in ASCII: use one such as ana@example.com", e)
 			}
 		}
 		for claim, values := range rules.Claims {

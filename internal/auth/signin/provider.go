@@ -22,6 +22,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/retry"
 	"pregon/internal/server/outbound"
+	"pregon/internal/text"
 )
 
 const (
@@ -242,7 +243,7 @@ type identity struct {
 // verified returns the e-mail address if the provider verified it.
 func (i identity) verified() string {
 	if i.Verified == true || i.Verified == "true" {
-		return strings.ToLower(i.Email)
+		return text.LowerASCII(i.Email)
 	}
 	return ""
 }
@@ -324,8 +325,11 @@ func (r Rules) match(who identity) bool {
 	return false
 }
 
-func containsFold(list []string, text string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, text) })
+// containsFold reports whether a list has an address or domain, without regard to the
+// case of ASCII letters. Unicode has other letters that fold to these, and so other
+// domains would match.
+func containsFold(list []string, address string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return text.EqualFoldASCII(s, address) })
 }
 
 // claimHas reports whether a claim is, or contains, one of some values.

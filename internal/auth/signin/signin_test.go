@@ -69,6 +69,9 @@ func TestNotAllowed(t *testing.T) {
 		"two at signs":       {"email": `"a@example.com"@evil.example`},
 		"domain in the name": {"email": "example.com@evil.example"},
 		"no address":         {"email": ""},
+		"long s":             {"email": "eve@\u017fpain.example"},
+		"Kelvin sign":        {"email": "eve@ban\u212a.example"},
+		"address folded":     {"email": "\u017fofia@example.org"},
 		"no subject":         {"sub": ""},
 		"unprintable":        {"sub": "ana\x00"},
 		"other audience":     {"aud": "another"},
@@ -76,7 +79,10 @@ func TestNotAllowed(t *testing.T) {
 		"expired":            {"exp": 1},
 		"other nonce":        {"nonce": "another"},
 	} {
-		w := newWorld(t, nil)
+		w := newWorld(t, func(c *signin.Config) {
+			c.Providers[0].Allow.Domains = []string{"example.com", "spain.example", "bank.example"}
+			c.Providers[0].Allow.Emails = []string{"sofia@example.org"}
+		})
 		w.one.claims = claims
 		_, err := w.finish("one", w.one, w.start("one", ""), nil)
 		if fault.KindOf(err) != fault.Forbidden || w.session() != nil {
@@ -376,6 +382,15 @@ func TestConfig(t *testing.T) {
 		"allow":         func(c *signin.Config) { c.Providers[0].Allow = signin.Rules{} },
 		"allow.domains": func(c *signin.Config) { c.Providers[0].Allow.Domains = []string{"@example.com"} },
 		"allow.emails":  func(c *signin.Config) { c.Providers[0].Allow.Emails = []string{"example.com"} },
+		"allow.domains: \"\u017fpain.example\" is not a domain in ASCII": func(c *signin.Config) {
+			c.Providers[0].Allow.Domains = []string{"\u017fpain.example"}
+		},
+		"operators.domains: \"ban\u212a.example\"": func(c *signin.Config) {
+			c.Providers[0].Operators.Domains = []string{"ban\u212a.example"}
+		},
+		"operators.emails: \"sofía@example.com\" is not an e-mail address in ASCII": func(c *signin.Config) {
+			c.Providers[0].Operators.Emails = []string{"sofía@example.com"}
+		},
 		"operators.claims.groups": func(c *signin.Config) {
 			c.Providers[0].Operators.Claims = map[string][]string{"groups": nil}
 		},

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/text"
 )
 
 // client is a client of the configuration.
@@ -83,7 +84,7 @@ func readCredentials(h http.Header, f Form) (credentials, error) {
 // basic parses the header. Both parts are form-encoded (RFC 6749).
 func basic(header string) (id, secret string, ok bool) {
 	scheme, encoded, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Basic") {
+	if !text.EqualFoldASCII(scheme, "Basic") {
 		return "", "", false
 	}
 	both, err := base64.StdEncoding.DecodeString(strings.TrimLeft(encoded, " "))

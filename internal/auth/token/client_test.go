@@ -40,6 +40,10 @@ var clientRules = []rule{
 		byBasic("web app", password)(c)
 		c.http.Set("Authorization", strings.Replace(c.http.Get("Authorization"), "Basic", "bAsIc", 1))
 	}, "", ""},
+	{"basic with a letter that folds to s", func(c *call) {
+		byBasic("web app", password)(c)
+		c.http.Set("Authorization", strings.Replace(c.http.Get("Authorization"), "Basic", "Ba\u017fic", 1))
+	}, "invalid_client", "must be Basic"},
 	{"basic and the same client_id", all(byBasic("web app", password), setForm("client_id", "web app")), "", ""},
 	{"basic and another client_id", all(byBasic("web app", password), setForm("client_id", "agent")), "invalid_request", "differs"},
 	{"basic with a wrong secret", byBasic("web app", password+"x"), "invalid_client", "secret is wrong"},

@@ -98,6 +98,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	a.Usage = usage.New(o.Store, o.Logger)
 	a.ring = token.NewRing(o.Store, o.Box, o.Logger)
+	a.ring.OnChange = a.Keys.Broadcast // wakes streams whose token is no longer good
 	created, err := a.ring.LoadOrCreate(ctx)
 	if err != nil {
 		return err
@@ -145,7 +146,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	a.Guard = access.NewGuard(access.Options{
 		Slots: slots, Expensive: expensive,
-		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.Tokens.Verify, Accounts: a.Accounts, Proxies: o.Proxies, Audit: o.Audit,
+		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.Tokens.Verify, Signs: a.ring.Trusts, Accounts: a.Accounts, Proxies: o.Proxies, Audit: o.Audit,
 		Refused: a.perMinute("refused", maxRefused), Plans: plans,
 		Anonymous:     a.perMinute("anonymous", o.AnonymousLimit),
 		AnonymousSite: a.perMinute("anonymous-site", min(siteFactor*o.AnonymousLimit, 1_000_000)),

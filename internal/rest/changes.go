@@ -67,6 +67,10 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 	b := []byte(`{"data":[`)
 	found, scanned := 0, 0
 	for found < limit && scanned < maxScanned && scan < maxScanTime {
+		alive, changed := a.Guard.StillValid(access.FromContext(ctx))
+		if !alive {
+			break // the next request is refused
+		}
 		start := time.Now()
 		_, wake, inMemory := a.Events.Since(after, 0) // before reading, so that no event is missed
 		// The slot is released before waiting. All long polls of a caller wake
@@ -114,6 +118,7 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 		}
 		select {
 		case <-wake:
+		case <-changed:
 		case <-time.After(left):
 		case <-ctx.Done():
 		case <-a.Stopping:

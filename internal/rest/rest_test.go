@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -59,6 +60,8 @@ type service struct {
 	log    bytes.Buffer // log output of the API
 	used   used
 	bulk   *bulk.Archive
+
+	distrusted atomic.Bool // tokens that were accepted are no longer
 }
 
 // used are the operations of callers with a credential.
@@ -117,7 +120,10 @@ func serve(t *testing.T, o query.Options) *service {
 	surface, err := rest.New(rest.Options{
 		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs, Bulk: rest.Bulk{Archive: s.bulk},
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
-		Guard:    access.NewGuard(access.Options{BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count}),
+		Guard: access.NewGuard(access.Options{
+			BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count,
+			Signs: func(string) bool { return !s.distrusted.Load() },
+		}),
 		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
 	})
 	if err != nil {

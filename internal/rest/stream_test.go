@@ -262,6 +262,46 @@ func TestStreamEndsWithTheKey(t *testing.T) {
 	l.want("end", nil)
 }
 
+// A stream ends when the key that signed its token is no longer trusted.
+func TestStreamEndsWithTheSigningKey(t *testing.T) {
+	s, _ := startLive(t)
+	l := s.listen("/api/v1/stream", http.Header{"Authorization": {"Bearer read:reports"}})
+	l.want("hello", nil)
+	s.distrusted.Store(true)
+	s.keys.Broadcast()
+	var bye struct{ Reason string }
+	l.want("goodbye", &bye)
+	if !strings.Contains(bye.Reason, "credential") {
+		t.Errorf("%+v", bye)
+	}
+	l.want("end", nil)
+}
+
+// A long poll returns nothing that occurred after its credential ended.
+func TestLongPollEndsWithTheCredential(t *testing.T) {
+	s, _ := startLive(t)
+	newest := s.feed.Newest()
+	answers := make(chan answer)
+	header := http.Header{"Authorization": {"Bearer read:reports"}}
+	go func() {
+		answers <- s.getWith(http.StatusOK, fmt.Sprintf("/api/v1/changes?after=%d&wait=25", newest), header)
+	}()
+	waittest.For(t, "the long poll to be admitted", func() bool {
+		s.used.mu.Lock()
+		defer s.used.mu.Unlock()
+		return len(s.used.all) > 0
+	})
+	s.distrusted.Store(true)
+	s.keys.Broadcast()
+	s.file(newReport(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
+	var page struct{ Data []change }
+	got := <-answers
+	got.decode(&page)
+	if len(page.Data) != 0 {
+		t.Errorf("got %+v", page.Data)
+	}
+}
+
 func TestTooManyStreams(t *testing.T) {
 	s, header := startLive(t)
 	for range 100 {

@@ -55,6 +55,7 @@ type Token struct {
 	Expires  time.Time
 	ID       string // jti
 	Grant    string // the grant from which it came, of a person to an application; empty: an assertion
+	KeyID    string // of the key that signed it
 }
 
 // Owner is the state of the person that a key or token belongs to.
@@ -90,6 +91,9 @@ type Options struct {
 	Keys    *Keyring
 	// Tokens verifies a token. It returns Unavailable when it cannot decide.
 	Tokens func(ctx context.Context, raw string) (Token, error)
+	// Signs reports whether tokens of a signing key are still accepted, for long
+	// responses. A change closes the channel of Keys.Changed. Nil: they always are.
+	Signs func(keyID string) bool
 	// Accounts knows the owners of tokens; nil when nobody can sign in.
 	Accounts Accounts
 	Proxies  Proxies
@@ -269,7 +273,14 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 	if t.Audience != g.o.BaseURL && !(need.MCP && (t.Audience == g.o.BaseURL+MCPPath || t.Audience == g.o.BaseURL+MCPSignInPath)) {
 		return Principal{}, errors.New("this token is for " + t.Audience + ", which is something else")
 	}
-	p := Principal{ID: t.Subject, Mode: ByToken, Scope: t.Scope, Expires: t.Expires, Credential: t.Grant}
+	p := Principal{
+		ID:         t.Subject,
+		Mode:       ByToken,
+		Scope:      t.Scope,
+		Expires:    t.Expires,
+		Credential: t.Grant,
+		SigningKey: t.KeyID,
+	}
 	owner, err := g.ownerOf(ctx, t)
 	if err != nil {
 		return Principal{}, err
@@ -329,6 +340,7 @@ func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 	case reached(p.Expires, time.Now()):
 	case p.Mode == ByKey:
 		alive = g.o.Keys.Valid(p.Credential)
+	case p.Mode == ByToken && g.o.Signs != nil && !g.o.Signs(p.SigningKey):
 	case p.Mode == ByToken && g.o.Accounts != nil && p.Credential != "":
 		o, known := g.o.Accounts.Grant(p.ID, p.Credential)
 		alive = known && o.Gone == ""

@@ -420,3 +420,35 @@ func TestAnonymousLimitOfASite(t *testing.T) {
 		}
 	}
 }
+
+// A token is valid for long responses while the key that signed it is trusted.
+func TestStillValidWithTheSigningKey(t *testing.T) {
+	keys, _, _ := replicas(t)
+	trusted := "one"
+	g := access.NewGuard(access.Options{
+		BaseURL: baseURL,
+		Keys:    keys,
+		Tokens: tokens(map[string]access.Token{
+			"eyJ.1": {Subject: "https://idp.example#ana", Audience: baseURL, Scope: access.AllScopes, KeyID: "one"},
+		}),
+		Signs: func(id string) bool { return id == trusted },
+	})
+	p, _, err := ask(g, access.Requirement{}, "", "Authorization", "Bearer eyJ.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alive, changed := g.StillValid(p)
+	if !alive {
+		t.Error("it is not valid at first")
+	}
+	trusted = "two"
+	keys.Broadcast()
+	select {
+	case <-changed:
+	default:
+		t.Error("the change is not announced")
+	}
+	if alive, _ := g.StillValid(p); alive {
+		t.Error("it is valid although its signing key is not")
+	}
+}

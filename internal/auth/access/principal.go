@@ -110,9 +110,11 @@ type Principal struct {
 	Credential string
 	// Key is the id of the key that the caller sent, or with which the session was
 	// opened. What the caller makes is not valid without it.
-	Key      string
-	Plan     string // empty for tokens of assertions
-	Operator bool   // may see and end what belongs to others
+	Key  string
+	Plan string // empty for tokens of assertions
+	// SigningKey is the id of the key that signed the token of the caller.
+	SigningKey string
+	Operator   bool // may see and end what belongs to others
 }
 
 // MayRead reports whether the principal may read public data: anonymous callers may,

@@ -183,3 +183,38 @@ func TestUnknownGrantType(t *testing.T) {
 		t.Error(a)
 	}
 }
+
+// A signing key that is replaced at once ends what long responses its tokens have open,
+// on every replica.
+func TestSigningKeyReplacedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	other := replica(t, w.dir, config())
+	p, err := w.use(w.connect(w.person("ana")).Access, access.Requirement{MCP: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.ring.Rotate(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.ring.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	alive, changed := w.guard.StillValid(p)
+	if !alive {
+		t.Error("a rotation that keeps old tokens ended one")
+	}
+	if _, err := other.ring.Rotate(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.ring.Refresh(t.Context()); err != nil { // as Follow does every second
+		t.Fatal(err)
+	}
+	select {
+	case <-changed:
+	default:
+		t.Error("the change is not announced")
+	}
+	if alive, _ := w.guard.StillValid(p); alive {
+		t.Error("the token is still taken for valid")
+	}
+}

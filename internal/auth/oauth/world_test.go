@@ -66,6 +66,7 @@ type world struct {
 	db       *sqlite.Store
 	server   *oauth.Server
 	tokens   *token.Server
+	ring     *token.Ring
 	accounts *account.Accounts
 	guard    *access.Guard
 	keys     *access.Keyring
@@ -160,19 +161,20 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 	w.db, err = sqlite.Open(t.Context(), filepath.Join(dir, "pregon.db"), sqlite.Options{})
 	check(err)
 	t.Cleanup(func() { w.db.Close() })
-	ring := token.NewRing(w.db, newBox(), nil)
-	_, err = ring.LoadOrCreate(t.Context())
-	check(err)
 	key := sealing.New(w.db, newBox(), nil)
 	check(key.LoadOrCreate(t.Context()))
 	keys := access.NewKeyring(w.db, w.audit)
 	w.keys = keys
+	w.ring = token.NewRing(w.db, newBox(), nil)
+	w.ring.OnChange = keys.Broadcast
+	_, err = w.ring.LoadOrCreate(t.Context())
+	check(err)
 	w.accounts = account.New(account.Options{Store: w.db, Key: keys.State, Configured: func(id, _ string) bool { return id == "corp" }, Audit: w.audit, OnChange: keys.Broadcast})
 	keys.SetAccounts(w.accounts)
 	check(errors.Join(w.accounts.Refresh(t.Context()), keys.Refresh(t.Context())))
 	logger := slog.New(slog.NewTextHandler(&w.log, nil))
 	w.tokens, err = token.New(token.Options{
-		BaseURL: base, Ring: ring, Nonces: w.db, Client: access.Proxies(nil).Client, Audit: w.audit,
+		BaseURL: base, Ring: w.ring, Nonces: w.db, Client: access.Proxies(nil).Client, Audit: w.audit,
 		Failures: ratelimit.NewWindow(ratelimit.Policy{Name: "token", Limit: 1000, Window: 1e9}),
 		Keys: func(url, file string, allowPrivate bool) (token.KeySource, error) {
 			return jwks.Remote(url, outbound.NewClient(outbound.Options{AllowPrivate: allowPrivate}), logger), nil
@@ -184,7 +186,7 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 		Client: access.Proxies(nil).Client, Audit: w.audit, Logger: logger,
 	})
 	check(err)
-	w.guard = access.NewGuard(access.Options{BaseURL: base, Keys: keys, Tokens: w.tokens.Verify, Accounts: w.accounts})
+	w.guard = access.NewGuard(access.Options{BaseURL: base, Keys: keys, Tokens: w.tokens.Verify, Signs: w.ring.Trusts, Accounts: w.accounts})
 	w.tokens.Register(w.mux)
 	w.server.Register(w.mux)
 	return w

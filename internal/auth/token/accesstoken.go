@@ -60,23 +60,23 @@ func (s *Server) Verify(ctx context.Context, raw string) (access.Token, error) {
 		return access.Token{}, refused("it is too long")
 	}
 	sum := digest(raw)
-	t, kid, seen := s.cache.get(sum)
+	t, seen := s.cache.get(sum)
 	if !seen {
 		var err error
-		if t, kid, err = s.check(ctx, raw); err != nil {
+		if t, err = s.check(ctx, raw); err != nil {
 			return access.Token{}, err
 		}
 	}
 	// A cached token and its key may have expired.
 	now := time.Now()
-	if key := s.o.Ring.now.Load().byID[kid]; key == nil || !key.trusted(now) {
+	if !s.o.Ring.Trusts(t.KeyID) {
 		return access.Token{}, refused(noKey)
 	}
 	if !now.Before(t.Expires) {
 		return access.Token{}, refused("it has expired")
 	}
 	if !seen {
-		s.cache.add(sum, t, kid)
+		s.cache.add(sum, t)
 	}
 	return t, nil
 }
@@ -87,44 +87,44 @@ func digest(raw string) [sha256.Size]byte {
 	return sha256.Sum256(append(usual[:0], raw...))
 }
 
-// check parses a token and verifies its signature. It also returns the id of its key.
-func (s *Server) check(ctx context.Context, raw string) (t access.Token, kid string, err error) {
+// check parses a token and verifies its signature.
+func (s *Server) check(ctx context.Context, raw string) (t access.Token, err error) {
 	j, err := parse(raw, maxAccess)
 	if err != nil {
-		return t, "", refused(err.Error())
+		return t, refused(err.Error())
 	}
 	if !j.typed(typeAccess) || j.alg != string(jose.RS256) {
-		return t, "", refused("it is not an access token of this service")
+		return t, refused("it is not an access token of this service")
 	}
 	key, err := s.o.Ring.find(ctx, j.kid)
 	if err != nil {
-		return t, "", err
+		return t, err
 	}
 	if key == nil || !key.trusted(time.Now()) {
-		return t, "", refused(noKey)
+		return t, refused(noKey)
 	}
 	signed, err := jose.ParseSignedCompact(raw, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
-		return t, "", refused("it cannot be read as a signed JWT")
+		return t, refused("it cannot be read as a signed JWT")
 	}
 	payload, err := signed.Verify(key.public)
 	if err != nil {
-		return t, "", refused("its signature is wrong")
+		return t, refused("its signature is wrong")
 	}
 	var c accessClaims
 	if err := strictjson.Unmarshal(payload, &c); err != nil || c.Issuer != s.o.BaseURL {
-		return t, "", refused("it is not an access token of this service")
+		return t, refused("it is not an access token of this service")
 	}
 	// With a stolen signing key one could make tokens with a long lifetime. The
 	// service issues none.
 	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) || c.Expires > issued.Add(maxLifetime).Unix() {
-		return t, "", refused("its lifetime is longer than an hour, or it was issued in the future: this service issues no such token")
+		return t, refused("its lifetime is longer than an hour, or it was issued in the future: this service issues no such token")
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return access.Token{
 		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience,
-		Scope: knownScopes(strings.Fields(c.Scope)), Expires: time.Unix(c.Expires, 0), ID: c.ID, Grant: c.Grant,
-	}, j.kid, nil
+		Scope: knownScopes(strings.Fields(c.Scope)), Expires: time.Unix(c.Expires, 0), ID: c.ID, Grant: c.Grant, KeyID: j.kid,
+	}, nil
 }
 
 const noKey = "it was not signed by this service, or so long ago that the key is gone"
@@ -139,26 +139,21 @@ const maxCached = 20_000
 // tokenCache holds verified tokens by their hash. It is emptied when it is full.
 type tokenCache struct {
 	mu     sync.RWMutex
-	tokens map[[sha256.Size]byte]cachedToken // guarded by mu
+	tokens map[[sha256.Size]byte]access.Token // guarded by mu
 }
 
-type cachedToken struct {
-	token access.Token
-	kid   string
-}
-
-func (m *tokenCache) get(sum [sha256.Size]byte) (t access.Token, kid string, ok bool) {
+func (m *tokenCache) get(sum [sha256.Size]byte) (t access.Token, ok bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	r, ok := m.tokens[sum]
-	return r.token, r.kid, ok
+	t, ok = m.tokens[sum]
+	return t, ok
 }
 
-func (m *tokenCache) add(sum [sha256.Size]byte, t access.Token, kid string) {
+func (m *tokenCache) add(sum [sha256.Size]byte, t access.Token) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tokens == nil || len(m.tokens) >= maxCached {
-		m.tokens = map[[sha256.Size]byte]cachedToken{}
+		m.tokens = map[[sha256.Size]byte]access.Token{}
 	}
-	m.tokens[sum] = cachedToken{t, kid}
+	m.tokens[sum] = t
 }

@@ -31,6 +31,7 @@ func TestExchangeIssuesToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := access.Token{
+			KeyID:   w.kids()[0],
 			Subject: idp + "#alice", Issuer: idp, ClientID: "agent", Audience: base, Scope: access.ReadReports,
 			Expires: time.Now().Add(10 * time.Minute), ID: got.ID,
 		}

@@ -32,5 +32,6 @@ func (s *Server) Remembered() int {
 
 // Remember caches a token as if it had been verified.
 func (s *Server) Remember(raw string, t access.Token, kid string) {
-	s.cache.add(sha256.Sum256([]byte(raw)), t, kid)
+	t.KeyID = kid
+	s.cache.add(sha256.Sum256([]byte(raw)), t)
 }

@@ -45,6 +45,9 @@ type Ring struct {
 	sealer   Sealer
 	log      *slog.Logger
 	generate func() (*rsa.PrivateKey, error)
+	// OnChange, if it is not nil, is called after keys were added or removed. It is set
+	// before the first Refresh or LoadOrCreate.
+	OnChange func()
 
 	now   atomic.Pointer[keys]
 	known map[int]*signingKey // used by apply only
@@ -172,6 +175,15 @@ func (r *Ring) apply(ctx context.Context, u follow.Update) {
 	if next.broken != nil {
 		r.log.ErrorContext(ctx, "a signing key cannot be opened: its tokens are refused", "err", next.broken)
 	}
+	if r.OnChange != nil {
+		r.OnChange()
+	}
+}
+
+// Trusts reports whether tokens that a key signed are accepted.
+func (r *Ring) Trusts(kid string) bool {
+	key := r.now.Load().byID[kid]
+	return key != nil && key.trusted(time.Now())
 }
 
 // add adds one record to the known keys and returns its number, 0 if the record

@@ -33,6 +33,10 @@ const (
 	// maxRefused is how many bad credentials, and how many bad requests for a
 	// token, an address may send in a minute.
 	maxRefused = 30
+	// maxSignIns and maxKeySignIns are how often an address, and how often the holders
+	// of a key, may sign in with keys in a minute.
+	maxSignIns    = 60
+	maxKeySignIns = 30
 )
 
 // Options configure an Auth.
@@ -121,6 +125,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		a.SignIn, err = signin.New(signin.Options{
 			Config: o.Config.SignIn.Config, BaseURL: o.BaseURL, Accounts: a.Accounts, Keys: a.Keys, Sealer: a.sealing, Nonces: o.Store,
 			Client: o.Proxies.Client, Refused: a.perMinute("signin", maxRefused), Audit: o.Audit, Logger: o.Logger,
+			ByAddress: a.perMinute("signin-address", maxSignIns), ByKey: a.perMinute("signin-key", maxKeySignIns),
 		})
 		if err != nil {
 			return err

@@ -72,7 +72,11 @@ func (f *fake) Finish(_ http.ResponseWriter, _ *http.Request, provider string) (
 	return "/account", nil
 }
 
-func (f *fake) ByKey(_ http.ResponseWriter, _ *http.Request, key, next string) (string, error) {
+func (f *fake) ByKey(w http.ResponseWriter, _ *http.Request, key, next string) (string, error) {
+	if key == "again" {
+		w.Header().Set("Retry-After", "17")
+		return "", fault.New(fault.RateLimited, "Too many people signed in with this key.")
+	}
 	if key != "good" {
 		return "", fault.New(fault.Unauthorized, "There is no such key.")
 	}
@@ -422,6 +426,11 @@ func TestSignIn(t *testing.T) {
 	location(t, f.do(http.StatusSeeOther, "/signin/callback/corp?code=1", nil), "/account")
 	has(t, f.do(http.StatusForbidden, "/signin/callback/other?code=1", nil), "Not allowed to sign in.")
 	location(t, f.do(http.StatusSeeOther, "/signin/key", url.Values{"key": {"good"}, "next": {"/account/keys"}}), "/account/keys")
+	w = f.do(http.StatusTooManyRequests, "/signin/key?lang=en", url.Values{"key": {"again"}, "next": {"/account/keys"}})
+	has(t, w, "Try again in 17 seconds.", `name="next" value="/account/keys"`)
+	if got := w.Header().Get("Retry-After"); got != "17" {
+		t.Errorf("Retry-After is %q", got)
+	}
 	w = f.do(http.StatusForbidden, "/signin/key", url.Values{"key": {"pregon_bad"}, "next": {"/account/keys"}})
 	has(t, w, "There is no such key.", `name="next" value="/account/keys"`)
 	if strings.Contains(w.Body.String(), "pregon_bad") {

@@ -14,6 +14,7 @@ type signInPage struct {
 	Providers []providerLink
 	Next      string
 	Refused   string // why a key was refused, in English; empty for none
+	Wait      string // seconds until one may sign in again, if there were too many
 	Done      string
 	ForApp    bool // an application waits for the person
 }
@@ -72,6 +73,13 @@ func (c *Console) signInByKey(q *request) (*reply, error) {
 		data.Refused = messageOf(err)
 		out := q.signInReply(data)
 		out.Status = http.StatusForbidden
+		return out, nil
+	}
+	if fault.KindOf(err) == fault.RateLimited {
+		data := c.newSignInPage(q, q.PostForm.Get("next"))
+		data.Wait = q.w.Header().Get("Retry-After")
+		out := q.signInReply(data)
+		out.Status = http.StatusTooManyRequests
 		return out, nil
 	}
 	if err != nil {

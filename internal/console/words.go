@@ -50,6 +50,7 @@ var words = map[string][2]string{
 	"signin.key":       {"Clave de la API", "API key"},
 	"signin.key.text":  {"La clave se comprueba y no se guarda en el navegador. Si se revoca, la sesión termina.", "The key is checked, and not kept in the browser. If it is revoked, the session ends."},
 	"signin.refused":   {"No se puede entrar con esta clave.", "This key does not let you in."},
+	"signin.limited":   {"Se ha iniciado sesión demasiadas veces en el último minuto, o han fallado demasiados intentos. Vuelva a intentarlo dentro de %s segundos.", "There were too many sign-ins in the last minute, or too many attempts failed. Try again in %s seconds."},
 	"signin.none":      {"¿No tiene clave? Pídala a quien opera este servicio.", "No key? Ask the operator of this service for one."},
 	"signin.cookie":    {"La sesión es una única cookie, solo de estas páginas; se borra al salir.", "The session is a single cookie, for these pages only; signing out deletes it."},
 	"signout":          {"Salir", "Sign out"},

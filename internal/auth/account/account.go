@@ -35,11 +35,13 @@ import (
 const kind = "account"
 
 // Bounds of an account. The least recently used session or grant is dropped for a new
-// one.
+// one. Sessions that were opened with a key have a bound of their own for each key:
+// whoever has one key must not end the sessions of others by signing in.
 const (
-	maxSessions = 20
-	maxGrants   = 50
-	maxText     = 200 // bytes of names and the like
+	maxSessions    = 20 // opened with the provider
+	maxKeySessions = 10 // opened with one key
+	maxGrants      = 50
+	maxText        = 200 // bytes of names and the like
 )
 
 // Account is a person who signed in, or the holder of a key.

@@ -189,6 +189,47 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// Signing in with a key again and again ends older sessions of that key only.
+func TestSessionsOfAKey(t *testing.T) {
+	r := replicas(t, 1)[0]
+	provider, secret := r.signIn(t, profile, account.Session{})
+	by := access.Principal{ID: ana, Plan: "pro", Scope: access.AllScopes}
+	var keys [2]access.Key
+	for i := range keys {
+		var err error
+		if keys[i], _, err = r.keys.CreateFor(t.Context(), by, access.Key{Name: "laptop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other, otherSecret := r.signIn(t, profile, account.Session{Key: keys[1].ID})
+	first, firstSecret := r.signIn(t, profile, account.Session{Key: keys[0].ID})
+	for range 30 {
+		r.signIn(t, profile, account.Session{Key: keys[0].ID})
+	}
+	if !r.open(t, provider, secret) || !r.open(t, other, otherSecret) {
+		t.Error("sign-ins with one key ended a session of the provider or of another key")
+	}
+	if got := len(mustAccount(t, r).Sessions); got != 12 || r.open(t, first, firstSecret) {
+		t.Errorf("%d sessions are left, want 10 of the key and two others", got)
+	}
+	for range 30 {
+		r.signIn(t, profile, account.Session{})
+	}
+	if got := len(mustAccount(t, r).Sessions); got != 31 || !r.open(t, other, otherSecret) {
+		t.Errorf("%d sessions are left, want 20 of the provider and 11 of keys", got)
+	}
+	if _, err := r.keys.Revoke(t.Context(), keys[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.keys.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.signIn(t, profile, account.Session{Key: keys[1].ID})
+	if got := len(mustAccount(t, r).Sessions); got != 22 {
+		t.Errorf("%d sessions are left, want those of the revoked key gone", got)
+	}
+}
+
 func grant(t *testing.T, r *replica) (account.Grant, string) {
 	t.Helper()
 	r.signIn(t, profile, account.Session{})

@@ -59,11 +59,8 @@ func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Sess
 		}
 		one.SignedInAt = now
 		s.CreatedAt, s.SeenAt, s.ExpiresAt = now, now, now.Add(sessionLifetime)
-		one.Sessions = append(slices.DeleteFunc(one.Sessions, func(old Session) bool { return !old.alive(now) }), s)
-		if extra := len(one.Sessions) - maxSessions; extra > 0 {
-			slices.SortStableFunc(one.Sessions, func(x, y Session) int { return x.SeenAt.Compare(y.SeenAt) })
-			one.Sessions = one.Sessions[extra:]
-		}
+		one.Sessions = append(slices.DeleteFunc(one.Sessions, func(old Session) bool { return a.over(old, now) }), s)
+		one.Sessions = dropExtra(one.Sessions, s.Key)
 		return nil
 	})
 	if err != nil {
@@ -71,6 +68,34 @@ func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Sess
 	}
 	a.audit(ctx, "session.opened", profile.ID, slog.String("session", s.ID), slog.String("provider", profile.Provider), slog.String("key", s.Key))
 	return s, raw, nil
+}
+
+// over reports whether a session has ended by itself, or with its key. A key that is not
+// known yet may be new.
+func (a *Accounts) over(s Session, now time.Time) bool {
+	if !s.alive(now) {
+		return true
+	}
+	if s.Key == "" {
+		return false
+	}
+	key, known := a.o.Key(s.Key)
+	return known && key.Gone != ""
+}
+
+// dropExtra returns the sessions without the least recently used ones that are over the
+// bound of a key, or for an empty key over that of the provider.
+func dropExtra(all []Session, key string) []Session {
+	most := maxSessions
+	if key != "" {
+		most = maxKeySessions
+	}
+	same := slices.DeleteFunc(slices.Clone(all), func(s Session) bool { return s.Key != key })
+	slices.SortStableFunc(same, func(x, y Session) int { return x.SeenAt.Compare(y.SeenAt) })
+	extra := same[:max(0, len(same)-most)]
+	return slices.DeleteFunc(all, func(s Session) bool {
+		return slices.ContainsFunc(extra, func(e Session) bool { return e.ID == s.ID })
+	})
 }
 
 // clipped returns a text from outside without what cannot be seen or changes the

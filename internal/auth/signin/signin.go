@@ -48,6 +48,9 @@ type Options struct {
 	Client func(*http.Request) netip.Addr
 	// Refused limits how often an address may fail to sign in; nil for no limit.
 	Refused ratelimit.Limiter
+	// ByAddress and ByKey limit how often an address may try to sign in with a key, and
+	// how often one may with the same key; nil for no limit. Each sign-in is a write.
+	ByAddress, ByKey ratelimit.Limiter
 	Audit   access.Audit
 	Logger  *slog.Logger
 	Getenv  func(string) string // nil: of the process
@@ -177,12 +180,19 @@ func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string
 	if err := s.mayTry(w, r.Context(), from); err != nil {
 		return "", err
 	}
+	if err := s.count(w, r, s.o.ByAddress, ratelimit.Address(from), "Too many people signed in with a key from this address."); err != nil {
+		return "", err
+	}
 	p, err := s.o.Keys.ByText(r.Context(), key, from)
 	if fault.KindOf(err) == fault.Unavailable {
 		return "", err
 	}
 	if err != nil {
 		return "", s.refused(r.Context(), from, "key", err.Error())
+	}
+	// Only who has the key is counted for it: nobody else can lock its holders out.
+	if err := s.count(w, r, s.o.ByKey, ratelimit.Name(p.Key), "Too many people signed in with this key."); err != nil {
+		return "", err
 	}
 	profile := account.Account{ID: p.ID, Plan: p.Plan, Scopes: p.Scope, Operator: p.Operator}
 	if key, ok := s.o.Keys.Key(p.ID); ok {
@@ -264,6 +274,19 @@ func (s *Service) mayTry(w http.ResponseWriter, ctx context.Context, from netip.
 		return fault.New(fault.RateLimited, "Too many attempts to sign in from this address failed. Wait as long as Retry-After says.")
 	}
 	return nil
+}
+
+// count counts a sign-in, and returns an error if it is over a limit.
+func (s *Service) count(w http.ResponseWriter, r *http.Request, limit ratelimit.Limiter, of ratelimit.Subject, message string) error {
+	if limit == nil {
+		return nil
+	}
+	v := limit.Take(r.Context(), of)
+	if v.OK {
+		return nil
+	}
+	w.Header().Set("Retry-After", v.RetryAfter())
+	return fault.New(fault.RateLimited, "%s Wait as long as Retry-After says.", message)
 }
 
 // refused counts and audits a failed attempt. The reason is shown.

@@ -220,6 +220,51 @@ func TestTooManyAttempts(t *testing.T) {
 }
 
 // A cookie that was there before signing in means nothing after it.
+// Sign-ins with keys are limited by key and by address, even those that succeed.
+func TestTooManySignIns(t *testing.T) {
+	w := newWorld(t, nil)
+	signIn := func(raw string) (*httptest.ResponseRecorder, error) {
+		rec := httptest.NewRecorder()
+		_, err := w.ByKey(rec, w.request("/"), raw, "")
+		return rec, err
+	}
+	limited := func(name, raw string) {
+		t.Helper()
+		if rec, err := signIn(raw); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %v, %v", name, rec.Header(), err)
+		}
+	}
+	var raw [3]string
+	for i := range raw {
+		var err error
+		if _, raw[i], err = w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 30 {
+		if _, err := signIn(raw[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.from = netip.MustParseAddr("198.51.100.1")
+	limited("the same key at another address", raw[0])
+	for range 29 { // the one before counts too
+		if _, err := signIn(raw[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 30 {
+		if _, err := signIn(raw[2]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limited("another key at the same address", raw[1])
+	w.from = netip.MustParseAddr("198.51.100.2")
+	if _, err := signIn(raw[1]); err != nil {
+		t.Errorf("another address, another key: %v", err)
+	}
+}
+
 func TestFixation(t *testing.T) {
 	w := newWorld(t, nil)
 	if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {

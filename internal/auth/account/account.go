@@ -27,6 +27,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 	"pregon/internal/store"
 	"pregon/internal/store/follow"
 )
@@ -150,6 +151,7 @@ func (a *Accounts) apply(ctx context.Context, u follow.Update) {
 	}
 	for _, one := range next.byID {
 		for i := range one.Grants {
+			one.Grants[i].ClientHost = origin.ASCIIHost(one.Grants[i].ClientHost) // an earlier version stored other letters
 			next.grants[one.Grants[i].ID] = ownedGrant{one, &one.Grants[i]}
 		}
 	}

@@ -241,6 +241,18 @@ func grant(t *testing.T, r *replica) (account.Grant, string) {
 	return g, refresh
 }
 
+// Hosts that an earlier version stored with other letters are read in ASCII.
+func TestHostOfAGrant(t *testing.T) {
+	r := replicas(t, 1)[0]
+	r.signIn(t, profile, account.Session{})
+	if _, err := r.AddGrant(t.Context(), ana, account.Grant{ID: account.NewGrantID(), ClientID: "c", ClientHost: "\u0441laude.ai"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustAccount(t, r).Grants[0].ClientHost; got != "xn--laude-0ye.ai" {
+		t.Errorf("the host is %q", got)
+	}
+}
+
 func TestRefresh(t *testing.T) {
 	rs := replicas(t, 2)
 	g, first := grant(t, rs[0])

@@ -30,7 +30,7 @@ const (
 type Client struct {
 	ID           string
 	Name         string // of its own choice, as text
-	Host         string // that vouches for it, or to which it leads
+	Host         string // that vouches for it, or to which it leads, in ASCII; of an application's scheme the whole address
 	RedirectURIs []string
 	Kind         Kind
 
@@ -148,6 +148,10 @@ func (s *Server) registered(id string) (*Client, error) {
 	if time.Since(time.Unix(r.IssuedAt, 0)) > registeredTime && s.o.Accounts.ClientGrants(id) == 0 {
 		return nil, fault.New(fault.Invalid, "The registration of the application has expired, because nobody uses it: it has to register again.")
 	}
+	// The rules may have become stricter since then.
+	if reason := checkRedirects(r.RedirectURIs, maxRegisteredURIs); reason != "" {
+		return nil, fault.New(fault.Invalid, "The registration of the application is no longer valid, it has to register again: %s.", reason)
+	}
 	return newRegistered(id, r), nil
 }
 
@@ -157,7 +161,7 @@ func newRegistered(id string, r registration) *Client {
 		scopes: access.AllScopes, authentication: token.Authentication{Method: token.AuthNone},
 	}
 	if c.Name == "" {
-		c.Name = c.Host
+		c.Name = cleanName(c.Host)
 	}
 	return c
 }

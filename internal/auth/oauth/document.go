@@ -21,6 +21,7 @@ import (
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 	"pregon/internal/server/outbound"
 )
 
@@ -95,6 +96,9 @@ func (d *documents) checkURL(id string) string {
 	}
 	if strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' }) {
 		return "has characters that an address cannot have"
+	}
+	if !origin.PlainHost(id) {
+		return "has a percent-encoded host, which would be shown as another one: use the form with xn-- of an internationalized name"
 	}
 	if err := outbound.Check(id, d.allowPrivate); err != nil {
 		return "is not allowed: " + err.Error()

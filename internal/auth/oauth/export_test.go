@@ -1,6 +1,9 @@
 package oauth
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // For tests of the redirect URI rules.
 var (
@@ -24,3 +27,9 @@ const (
 	MaxDocuments = maxDocuments
 	MaxCaused    = maxCaused
 )
+
+// OldRegistration returns the id of a client that registered when the redirect URIs were
+// not checked.
+func (s *Server) OldRegistration(name string, uris ...string) string {
+	return registeredPrefix + s.seal(registeredName, registration{Name: name, RedirectURIs: uris, IssuedAt: time.Now().Unix()})
+}

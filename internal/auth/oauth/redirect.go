@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pregon/internal/server/origin"
 )
 
 const maxRedirect = 500 // bytes of a redirect URI
@@ -27,6 +29,9 @@ func checkRedirect(uri string) string {
 	}
 	if strings.ContainsFunc(uri, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\"<>\\^`{|}*#", c) }) {
 		return "must not have a fragment, a wildcard, spaces, or characters that a URI cannot have"
+	}
+	if !origin.PlainHost(uri) {
+		return "must have its host in ASCII and without percent-encoding: use the form with xn-- of an internationalized name"
 	}
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme == "" || !strings.HasPrefix(uri, u.Scheme+":") { // Parse accepts capital letters
@@ -55,6 +60,9 @@ func checkScheme(uri string, u *url.URL) string {
 	case u.Scheme == "https":
 		if u.Opaque != "" || u.Hostname() == "" {
 			return "must have a host"
+		}
+		if _, err := origin.Canonical(u.Scheme + "://" + u.Host); err != nil {
+			return err.Error()
 		}
 	case u.Scheme == "http":
 		if _, ok := withoutPort(uri); !ok {
@@ -122,8 +130,9 @@ func isLoopback(uri string) bool {
 	return ok
 }
 
-// hostOf returns the part of a redirect URI that tells people where it leads: the
-// host, or the scheme of an application.
+// hostOf returns the part of a redirect URI that tells people where it leads: the host.
+// Of a scheme of an application it is the whole address, since many applications share
+// a scheme: vscode://publisher.extension leads to an extension of anyone.
 func hostOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -132,7 +141,7 @@ func hostOf(uri string) string {
 	if u.Scheme == "https" || u.Scheme == "http" {
 		return u.Host
 	}
-	return u.Scheme + ":"
+	return uri
 }
 
 // withParameters returns a redirect URI with the parameters of a response. Nothing

@@ -29,8 +29,8 @@ type Request struct {
 	omitted bool // the request has no redirect_uri
 }
 
-// RedirectHost returns where the browser will be sent: a host, or the scheme of an
-// application.
+// RedirectHost returns where the browser will be sent: a host, or the whole address of
+// an application with a scheme of its own.
 func (q *Request) RedirectHost() string { return hostOf(q.RedirectURI) }
 
 // Loopback reports whether the browser will be sent to a program on the person's own

@@ -157,11 +157,38 @@ func TestResponseKeepsQuery(t *testing.T) {
 func TestConsentPage(t *testing.T) {
 	w := newWorld(t)
 	id := w.register(`{"client_name":"Claude","redirect_uris":["https://first.example/cb","http://localhost:1/cb","cursor://x/cb"]}`).ClientID
-	for uri, host := range map[string]string{"https://first.example/cb": "first.example", "http://localhost:77/cb": "localhost:77", "cursor://x/cb": "cursor:"} {
+	for uri, host := range map[string]string{"https://first.example/cb": "first.example", "http://localhost:77/cb": "localhost:77", "cursor://x/cb": "cursor://x/cb"} {
 		q := w.ask(query(id, uri))
 		// Nobody vouches for such a client: the host is where it leads, whatever its name.
 		if q.Client.Kind != oauth.Registered || q.Client.Host != host || q.RedirectHost() != host || q.Loopback() != strings.HasPrefix(uri, "http://") {
 			t.Errorf("%s: %+v, %s, %v", uri, q.Client, q.RedirectHost(), q.Loopback())
 		}
+	}
+}
+
+// No host is shown with letters that look like others: neither in a request of a client
+// that describes itself, nor of one that registered before this was refused.
+func TestLookalikeHost(t *testing.T) {
+	w := newWorld(t)
+	const lookalike = "https://%D1%81laude.ai/cb"
+	if a := w.send("/oauth/register", "application/json", `{"client_name":"Claude","redirect_uris":["`+lookalike+`"]}`); a.Error != "invalid_redirect_uri" {
+		t.Errorf("registration: %s", a)
+	}
+	before := w.server.OldRegistration("Claude", lookalike)
+	if why := w.refused(query(before, lookalike)); why.Redirect != "" || why.Return != "" || !strings.Contains(why.Text, "register again") {
+		t.Errorf("earlier registration: %+v", why)
+	}
+	for _, id := range []string{"https://%D1%81laude.ai/client.json", "https://claud%65.ai/client.json"} {
+		if why := w.refused(query(id, "https://claude.ai/cb")); !strings.Contains(why.Text, "percent-encoded") {
+			t.Errorf("%s: %+v", id, why)
+		}
+	}
+	if why := w.refused(query("desk", lookalike)); !strings.Contains(why.Text, "not registered") {
+		t.Errorf("request: %+v", why)
+	}
+	c := config()
+	c.Clients[0].RedirectURIs = []string{lookalike}
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "signin.clients[0].redirect_uris[0]") || !strings.Contains(err.Error(), "xn--") {
+		t.Errorf("configuration: %v", err)
 	}
 }

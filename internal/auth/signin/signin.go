@@ -51,9 +51,9 @@ type Options struct {
 	// ByAddress and ByKey limit how often an address may try to sign in with a key, and
 	// how often one may with the same key; nil for no limit. Each sign-in is a write.
 	ByAddress, ByKey ratelimit.Limiter
-	Audit   access.Audit
-	Logger  *slog.Logger
-	Getenv  func(string) string // nil: of the process
+	Audit            access.Audit
+	Logger           *slog.Logger
+	Getenv           func(string) string // nil: of the process
 }
 
 // Service signs people in and out.

@@ -161,7 +161,7 @@ func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	w.keys.SetAccounts(w.accounts)
 	w.Service, err = signin.New(signin.Options{
 		Config: config, BaseURL: base, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: nonces{db, w}, Audit: audit, Logger: slog.New(slog.DiscardHandler),
-		Client:  func(*http.Request) netip.Addr { return w.from },
+		Client:    func(*http.Request) netip.Addr { return w.from },
 		Refused:   ratelimit.NewWindow(ratelimit.Policy{Name: "signin", Limit: 30, Window: time.Minute}),
 		ByAddress: ratelimit.NewWindow(ratelimit.Policy{Name: "signin-address", Limit: 60, Window: time.Minute}),
 		ByKey:     ratelimit.NewWindow(ratelimit.Policy{Name: "signin-key", Limit: 30, Window: time.Minute}),

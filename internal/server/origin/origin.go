@@ -87,3 +87,35 @@ func canonicalHost(host string) (string, error) {
 	}
 	return name, nil
 }
+
+// PlainHost reports whether the host of a URL, if it has one, is written in ASCII and
+// without percent-encoding. url.Parse decodes a host, so that %D1%81laude.ai would be
+// shown with a letter that looks like another one.
+func PlainHost(rawURL string) bool {
+	_, rest, _ := strings.Cut(rawURL, ":")
+	rest, ok := strings.CutPrefix(rest, "//")
+	if !ok {
+		return true
+	}
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
+		rest = rest[:end]
+	}
+	return !strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r > '~' || r == '%' })
+}
+
+// ASCIIHost returns a host, with or without a port, as it may be shown: letters that
+// could be taken for others are in the form with xn--, or escaped if there is none.
+func ASCIIHost(host string) string {
+	if !strings.ContainsFunc(host, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return host
+	}
+	name, port, found := strings.Cut(host, ":")
+	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+		if found {
+			ascii += ":" + port
+		}
+		host = ascii
+	}
+	quoted := strconv.QuoteToASCII(host)
+	return quoted[1 : len(quoted)-1]
+}

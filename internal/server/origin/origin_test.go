@@ -86,3 +86,42 @@ func TestNotCanonical(t *testing.T) {
 		}
 	}
 }
+
+func TestPlainHost(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://claude.ai/cb":                      true,
+		"https://xn--laude-0ye.ai/":                 true,
+		"https://app.example/%D1%81?x=%20":          true,
+		"https://app.example?x=https://%41.example": true,
+		"com.example.app:/x?u=https://%D1%81.ai":    true,
+		"vscode://vendor.extension/%20":             true,
+		"https://[::1]:8443/":                       true,
+		"https://%D1%81laude.ai/":                   false,
+		"https://%D1%81laude.ai":                    false,
+		"https://claud%65.ai?x":                     false,
+		"https://\u0441laude.ai/":                   false,
+		"https://[fe80::1%25eth0]/":                 false,
+		"vscode://%D1%81laude.ai/":                  false,
+		"https://user%40claude.ai@evil.example/":    false,
+	} {
+		if got := PlainHost(address); got != want {
+			t.Errorf("PlainHost(%q) = %v", address, got)
+		}
+	}
+}
+
+func TestASCIIHost(t *testing.T) {
+	for host, want := range map[string]string{
+		"claude.ai":              "claude.ai",
+		"127.0.0.1:8080":         "127.0.0.1:8080",
+		"vscode:":                "vscode:",
+		"\u0441laude.ai":         "xn--laude-0ye.ai",
+		"\u0441laude.ai:8443":    "xn--laude-0ye.ai:8443",
+		"\u0441laude_x y.ai":     `\u0441laude_x y.ai`,
+		"a\u202eb.example\xff\"": `a\u202eb.example\xff\"`,
+	} {
+		if got := ASCIIHost(host); got != want {
+			t.Errorf("ASCIIHost(%q) = %q, want %q", host, got, want)
+		}
+	}
+}

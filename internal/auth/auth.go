@@ -37,6 +37,11 @@ const (
 	// of a key, may sign in with keys in a minute.
 	maxSignIns    = 60
 	maxKeySignIns = 30
+	// maxTokenRequests and maxClientRequests are how many requests for tokens, and to
+	// revoke them, an address and a client may send in a minute. The agents of a vendor
+	// share few addresses.
+	maxTokenRequests  = 600
+	maxClientRequests = 60
 )
 
 // Options configure an Auth.
@@ -113,6 +118,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	a.Tokens, err = token.New(token.Options{
 		Config: o.Config.Config, BaseURL: o.BaseURL, Ring: a.ring, Nonces: o.Store, Keys: keySource(o.Logger), Client: o.Proxies.Client,
 		Failures: a.perMinute("token", maxRefused), Audit: o.Audit,
+		Addresses: a.perMinute("token-address", maxTokenRequests), Clients: a.perMinute("token-client", maxClientRequests),
 	})
 	if err != nil {
 		return err

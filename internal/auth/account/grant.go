@@ -89,6 +89,22 @@ func splitRefresh(raw string) (id, family, once string, ok bool) {
 // errRefresh is the error for a refresh token that is not valid.
 var errRefresh = fault.New(fault.NotFound, "the refresh token is not valid: it was revoked, has expired, or belongs to another client")
 
+// FindRefresh returns the grant of a refresh token of a client, which may have been used
+// before. It changes nothing.
+func (a *Accounts) FindRefresh(ctx context.Context, raw, clientID string) (Grant, error) {
+	_, g, found := a.RefreshGrant(raw)
+	if !found {
+		if err := a.Wake(ctx); err != nil { // it may be new
+			return Grant{}, err
+		}
+		_, g, found = a.RefreshGrant(raw)
+	}
+	if !found || g.ClientID != clientID || !time.Now().Before(g.ExpiresAt) {
+		return Grant{}, errRefresh
+	}
+	return g, nil
+}
+
 // RotateGrant uses a refresh token of a client and returns the next one. Of several
 // calls with one token, one succeeds, and the grant ends.
 func (a *Accounts) RotateGrant(ctx context.Context, raw, clientID string) (owner Account, g Grant, next string, err error) {

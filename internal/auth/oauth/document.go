@@ -269,6 +269,7 @@ func checkRedirects(uris []string, most int) string {
 
 func (d *documents) authentication(m metadata) (a token.Authentication, err error) {
 	a.Method = m.Auth
+	a.Unvouched = true
 	switch {
 	case m.Auth == "" || m.Auth == token.AuthNone:
 		a.Method = token.AuthNone

@@ -432,14 +432,124 @@ func TestSigningClient(t *testing.T) {
 	}
 }
 
+// signer returns a client of a document that signs its requests, as anyone can make
+// one, and a function that adds its assertion to a request.
+func signer(t *testing.T, w *world, s *site) func(form url.Values) url.Values {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.document(object{
+		"token_endpoint_auth_method": "private_key_jwt",
+		"jwks":                       jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Algorithm: "ES256"}}},
+	})
+	return func(form url.Values) url.Values {
+		form.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+		form.Set("client_assertion", assertion(t, key, s.id()))
+		return form
+	}
+}
+
+// Nothing is stored for requests without effect, of which a stranger with a document can
+// send any number.
+func TestNothingIsStoredWithoutEffect(t *testing.T) {
+	w, s := newWorld(t), newSite(t)
+	signed := signer(t, w, s)
+	ana := w.person("ana")
+	code := w.allow(query(s.id(), appURI), ana).Get("code")
+	first := w.post("/api/auth/token", signed(exchange(s.id(), appURI, code)))
+	if first.Code != 200 {
+		t.Fatal(first)
+	}
+	foreign := w.connect(ana)
+	second := w.allow(query(s.id(), appURI), ana).Get("code")
+	stored := 0
+	w.claimed = func(string) { stored++ }
+	for name, test := range map[string]struct {
+		path string
+		form url.Values
+		code int
+	}{
+		"revocation of an unknown token":   {"/oauth/revoke", url.Values{"token": {"unknown"}}, 200},
+		"revocation of a token of another": {"/oauth/revoke", url.Values{"token": {foreign.Refresh}}, 200},
+		"refresh of an unknown token":      {"/api/auth/token", refresh(s.id(), "unknown"), 400},
+		"refresh of a token of another":    {"/api/auth/token", refresh(s.id(), foreign.Refresh), 400},
+		"refresh that asks for too much":   {"/api/auth/token", refresh(s.id(), first.Refresh, "scope", "write:all"), 400},
+		"code with another verifier":       {"/api/auth/token", exchange(s.id(), appURI, second, "code_verifier", strings.Repeat("x", 43)), 400},
+	} {
+		if a := w.post(test.path, signed(test.form)); a.Code != test.code || stored != 0 {
+			t.Errorf("%s: %s, %d nonces were stored", name, a, stored)
+			stored = 0
+		}
+	}
+	form := signed(url.Values{"token": {first.Refresh}})
+	if a := w.post("/oauth/revoke", form); a.Code != 200 || stored != 1 || w.works(first.Access) {
+		t.Errorf("revocation: %s, %d nonces were stored", a, stored)
+	}
+}
+
+// Requests to revoke are limited as those for tokens are.
+func TestRevocationLimit(t *testing.T) {
+	w, s := newWorld(t), newSite(t)
+	signed := signer(t, w, s)
+	revoke := func() answer { return w.post("/oauth/revoke", signed(url.Values{"token": {"unknown"}})) }
+	for range 60 {
+		if a := revoke(); a.Code != 200 {
+			t.Fatal(a)
+		}
+	}
+	if a := revoke(); a.Code != 429 || a.Error != "temporarily_unavailable" || a.Header().Get("Retry-After") == "" {
+		t.Errorf("the client: %s", a)
+	}
+	if a := w.connect(w.person("ana")); a.Code != 200 {
+		t.Errorf("another client at the same address: %s", a)
+	}
+	for range 600 - 62 { // 62 were sent before
+		w.post("/oauth/revoke", url.Values{})
+	}
+	if a := w.post("/oauth/revoke", url.Values{"client_id": {"cli"}, "token": {"x"}}); a.Code != 429 || a.Header().Get("Retry-After") == "" {
+		t.Errorf("the address: %s", a)
+	}
+}
+
+// The assertions of a client for which nobody vouches end within five minutes.
+func TestLongAssertion(t *testing.T) {
+	w, s := newWorld(t), newSite(t)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.document(object{
+		"token_endpoint_auth_method": "private_key_jwt",
+		"jwks":                       jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Algorithm: "ES256"}}},
+	})
+	for after, code := range map[time.Duration]int{5 * time.Minute: 200, 6 * time.Minute: 401, 23 * time.Hour: 401} {
+		a := w.post("/oauth/revoke", url.Values{
+			"token":                 {"unknown"},
+			"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
+			"client_assertion":      {assertionFor(t, key, s.id(), after)},
+		})
+		if a.Code != code || code != 200 && !strings.Contains(a.Description, "five minutes") {
+			t.Errorf("%v: %s", after, a)
+		}
+	}
+}
+
 func assertion(t *testing.T, key *ecdsa.PrivateKey, id string) string {
+	t.Helper()
+	return assertionFor(t, key, id, time.Minute)
+}
+
+// assertionFor returns an assertion that is valid for some time.
+func assertionFor(t *testing.T, key *ecdsa.PrivateKey, id string, valid time.Duration) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "k"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now().Unix()
-	signed, err := signer.Sign([]byte(object{"iss": id, "sub": id, "aud": base, "jti": rand.Text(), "exp": now + 60, "iat": now}.String()))
+	signed, err := signer.Sign([]byte(object{"iss": id, "sub": id, "aud": base, "jti": rand.Text(), "exp": now + int64(valid.Seconds()), "iat": now}.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

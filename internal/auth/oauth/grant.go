@@ -25,19 +25,20 @@ var verifierForm = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 func clip(id string) string { return text.ClipBytes(id, 200) }
 
 // authenticate returns the client of a request, which must prove that it is that
-// client.
-func (s *Server) authenticate(ctx context.Context, q token.Request) (*Client, error) {
+// client. The caller claims the proof before the request has an effect.
+func (s *Server) authenticate(ctx context.Context, q token.Request) (*Client, token.Proof, error) {
 	if q.ClientID == "" {
-		return nil, token.Refuse(token.CodeInvalidRequest, "client_id is missing")
+		return nil, token.Proof{}, token.Refuse(token.CodeInvalidRequest, "client_id is missing")
 	}
 	c, err := s.client(ctx, q.ClientID, ratelimit.Address(s.o.Client(q.Request)))
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Invalid {
-		return nil, token.InvalidClient(e.Message)
+		return nil, token.Proof{}, token.InvalidClient(e.Message)
 	}
 	if err != nil {
-		return nil, token.Unavailable(err)
+		return nil, token.Proof{}, token.Unavailable(err)
 	}
-	return c, s.o.Tokens.Authenticate(ctx, q, c.authentication)
+	proof, err := s.o.Tokens.Authenticate(ctx, q, c.authentication)
+	return c, proof, err
 }
 
 // exchangeCode issues the first tokens of a grant. The code is claimed after all other
@@ -54,11 +55,14 @@ func (s *Server) exchangeCode(ctx context.Context, q token.Request) (token.Grant
 	if hash(q.ClientID) != c.Client {
 		return token.Granted{}, token.Refuse(token.CodeInvalidGrant, "the code belongs to another client")
 	}
-	client, err := s.authenticate(ctx, q)
+	client, proof, err := s.authenticate(ctx, q)
 	if err != nil {
 		return token.Granted{}, err
 	}
 	if err := c.check(q.Form, s.o.Tokens.Audience); err != nil {
+		return token.Granted{}, err
+	}
+	if err := proof.Claim(ctx); err != nil {
 		return token.Granted{}, err
 	}
 	refresh, err := s.addGrant(ctx, c, client.leadingTo(q.Form["redirect_uri"]))
@@ -156,14 +160,20 @@ func (s *Server) refresh(ctx context.Context, q token.Request) (token.Granted, e
 	if raw == "" {
 		return token.Granted{}, token.Refuse(token.CodeInvalidRequest, "refresh_token is missing")
 	}
-	if _, err := s.authenticate(ctx, q); err != nil {
+	_, proof, err := s.authenticate(ctx, q)
+	if err != nil {
 		return token.Granted{}, err
 	}
+	g, err := s.o.Accounts.FindRefresh(ctx, raw, q.ClientID)
+	if err != nil {
+		return token.Granted{}, grantRefusal(err)
+	}
 	// A request that asks for too much must not use up the token.
-	if _, g, known := s.o.Accounts.RefreshGrant(raw); known {
-		if _, err := s.narrow(g, q.Form); err != nil {
-			return token.Granted{}, err
-		}
+	if _, err := s.narrow(g, q.Form); err != nil {
+		return token.Granted{}, err
+	}
+	if err := proof.Claim(ctx); err != nil {
+		return token.Granted{}, err
 	}
 	owner, g, next, err := s.o.Accounts.RotateGrant(ctx, raw, q.ClientID)
 	if err != nil {
@@ -207,7 +217,8 @@ func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, known *toke
 	if raw == "" {
 		return 0, nil, token.Refuse(token.CodeInvalidRequest, "token is missing")
 	}
-	if _, err := s.authenticate(r.Context(), q); err != nil {
+	_, proof, err := s.authenticate(r.Context(), q)
+	if err != nil {
 		return 0, nil, err
 	}
 	owner, g, found, err := s.find(r.Context(), raw)
@@ -215,6 +226,9 @@ func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, known *toke
 		return 0, nil, err
 	}
 	if found && g.ClientID == q.ClientID {
+		if err := proof.Claim(r.Context()); err != nil {
+			return 0, nil, err
+		}
 		if err := s.o.Accounts.EndGrant(context.WithoutCancel(r.Context()), owner.ID, g.ID); err != nil && fault.KindOf(err) != fault.NotFound {
 			return 0, nil, token.Unavailable(err)
 		}

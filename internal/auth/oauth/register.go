@@ -39,7 +39,7 @@ type registrationResponse struct {
 func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request, _ *token.Known) (int, any, error) {
 	addr := s.o.Client(r)
 	if v := s.registrations.Take(r.Context(), ratelimit.Address(addr)); !v.OK {
-		return 0, nil, token.TooMany(v, "an address may register 60 clients an hour: use the one that you have")
+		return 0, nil, token.TooMany(v, "registrations", "an address may register 60 clients an hour: use the one that you have")
 	}
 	m, err := readRegistration(w, r)
 	if err != nil {

@@ -174,8 +174,10 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 	check(errors.Join(w.accounts.Refresh(t.Context()), keys.Refresh(t.Context())))
 	logger := slog.New(slog.NewTextHandler(&w.log, nil))
 	w.tokens, err = token.New(token.Options{
-		BaseURL: base, Ring: w.ring, Nonces: w.db, Client: access.Proxies(nil).Client, Audit: w.audit,
-		Failures: ratelimit.NewWindow(ratelimit.Policy{Name: "token", Limit: 1000, Window: 1e9}),
+		BaseURL: base, Ring: w.ring, Nonces: nonces{w}, Client: access.Proxies(nil).Client, Audit: w.audit,
+		Failures:  ratelimit.NewWindow(ratelimit.Policy{Name: "token", Limit: 1000, Window: 1e9}),
+		Addresses: ratelimit.NewWindow(ratelimit.Policy{Name: "token-address", Limit: 600, Window: time.Minute}),
+		Clients:   ratelimit.NewWindow(ratelimit.Policy{Name: "token-client", Limit: 60, Window: time.Minute}),
 		Keys: func(url, file string, allowPrivate bool) (token.KeySource, error) {
 			return jwks.Remote(url, outbound.NewClient(outbound.Options{AllowPrivate: allowPrivate}), logger), nil
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/ratelimit"
 )
 
 const typeIDJAG = "oauth-id-jag+jwt" // typ of an identity assertion
@@ -38,8 +39,9 @@ type assertion struct {
 
 // nonce is the name under which a single-use token is claimed in the store.
 type nonce struct {
-	name  string
-	until time.Time
+	name   string
+	until  time.Time
+	client ratelimit.Subject // that is counted with the claim; zero for the assertion of an issuer
 }
 
 // clockSkew is the maximum difference between the clocks of replicas and store. A

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ type Authentication struct {
 	Method string            // none, client_secret_basic, client_secret_post or private_key_jwt
 	Secret [sha256.Size]byte // SHA-256 of the secret
 	Keys   KeySource         // of private_key_jwt
+	// Unvouched clients describe themselves: anyone can have one. Their assertions must
+	// end soon, because the service stores each until then.
+	Unvouched bool
 }
 
 const assertionTypeJWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -117,7 +121,7 @@ func (c *credentials) identify() (*jws, error) {
 
 // authenticate returns the client, which must be registered under the issuer of the
 // assertion, and the nonces to claim when all other checks have succeeded.
-func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) (*client, []nonce, error) {
+func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion, from netip.Addr) (*client, []nonce, error) {
 	proof, err := c.identify()
 	if err != nil {
 		return nil, nil, err
@@ -129,7 +133,7 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 	if found == nil || found.Method != c.method {
 		return nil, nil, InvalidClient("there is no client of this id and this method of authentication under the issuer of the assertion")
 	}
-	marks, err := s.prove(ctx, c, proof, found.Authentication, a.issuer)
+	marks, err := s.prove(ctx, c, proof, found.Authentication, a.issuer, from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,31 +143,41 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion) 
 	return found, marks, nil
 }
 
-// prove checks the secret or the signature of a client, and returns the nonces to
-// claim.
-func (s *Server) prove(ctx context.Context, c credentials, proof *jws, known Authentication, iss *issuer) ([]nonce, error) {
+// prove checks the secret or the signature of a client and counts the request for it. It
+// returns the nonces to claim.
+func (s *Server) prove(ctx context.Context, c credentials, proof *jws, known Authentication, iss *issuer, from netip.Addr) ([]nonce, error) {
+	whole := clientSubject(iss.name, c.id)
 	switch c.method {
 	case AuthBasic, AuthPost:
 		sum := sha256.Sum256([]byte(c.secret))
 		if subtle.ConstantTimeCompare(sum[:], known.Secret[:]) == 0 {
 			return nil, InvalidClient("the client secret is wrong")
 		}
+		return nil, s.countClient(ctx, whole)
 	case AuthJWT:
-		m, err := s.clientAssertion(ctx, proof, c.id, known.Keys, iss)
+		m, err := s.clientAssertion(ctx, proof, c.id, known, iss)
 		if err != nil {
 			return nil, badClientAssertion(err)
 		}
-		return []nonce{m}, nil
+		if err := s.mayClient(ctx, whole); err != nil {
+			return nil, err
+		}
+		m.client = whole
+		return []nonce{m}, s.countClient(ctx, clientAtSubject(iss.name, c.id, from))
 	}
-	return nil, nil
+	return nil, s.countClient(ctx, clientAtSubject(iss.name, c.id, from))
 }
 
+// maxUnvouched is how far in the future the exp of an assertion of a client may be for
+// which nobody vouches.
+const maxUnvouched = 5 * time.Minute
+
 // clientAssertion verifies the JWT with which a client authenticates.
-func (s *Server) clientAssertion(ctx context.Context, j *jws, id string, keys KeySource, iss *issuer) (nonce, error) {
+func (s *Server) clientAssertion(ctx context.Context, j *jws, id string, known Authentication, iss *issuer) (nonce, error) {
 	if j.typ != "" && !strings.EqualFold(j.typ, "JWT") && !j.typed("client-authentication+jwt") {
 		return nonce{}, tokenError("typ in its header must be absent, JWT or client-authentication+jwt")
 	}
-	if err := j.verify(ctx, keys, iss.algs); err != nil {
+	if err := j.verify(ctx, known.Keys, iss.algs); err != nil {
 		return nonce{}, err
 	}
 	if j.claims["iss"] != id || j.claims["sub"] != id {
@@ -176,9 +190,13 @@ func (s *Server) clientAssertion(ctx context.Context, j *jws, id string, keys Ke
 	if aud != s.o.BaseURL && aud != s.o.BaseURL+tokenPath {
 		return nonce{}, tokenError("aud must be " + s.o.BaseURL)
 	}
-	exp, err := j.times(time.Now(), false)
+	now := time.Now()
+	exp, err := j.times(now, false)
 	if err != nil {
 		return nonce{}, err
+	}
+	if known.Unvouched && exp.After(now.Add(maxUnvouched+leeway)) {
+		return nonce{}, tokenError("exp may be five minutes ahead at most for a client that describes itself")
 	}
 	jti, err := j.text("jti")
 	if err != nil {

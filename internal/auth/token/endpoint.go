@@ -75,8 +75,8 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, known *Known
 	}, nil
 }
 
-// Endpoint returns the handler of an endpoint that clients call: failures are
-// limited, and audited as an event, and all answers are JSON.
+// Endpoint returns the handler of an endpoint that clients call: requests and failures
+// are limited, failures are audited as an event, and all answers are JSON.
 func (s *Server) Endpoint(event string, serve func(http.ResponseWriter, *http.Request, *Known) (status int, body any, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		// A client that disconnects early is counted and audited too.
@@ -87,12 +87,24 @@ func (s *Server) Endpoint(event string, serve func(http.ResponseWriter, *http.Re
 			return
 		}
 		var known Known
+		if why := s.countAddress(ctx, addr); why != nil {
+			s.auditLimit(ctx, addr, known, why)
+			write(w, why)
+			return
+		}
 		status, body, err := serve(w, r, &known)
 		if err == nil {
 			answer(w, status, body)
 			return
 		}
 		why := asRefusal(err)
+		if why.status == http.StatusTooManyRequests {
+			// It is no failure: one client over its limit must not keep others at its
+			// address out.
+			s.auditLimit(ctx, addr, known, why)
+			write(w, why)
+			return
+		}
 		if why.status < 500 {
 			if v := s.o.Failures.Take(ctx, ratelimit.Address(addr)); !v.OK { // of concurrent requests each was allowed to try
 				write(w, tooManyFailures(v))
@@ -126,7 +138,7 @@ func (s *Server) auditRefusal(ctx context.Context, event string, addr netip.Addr
 }
 
 func tooManyFailures(v ratelimit.Decision) *Refusal {
-	return TooMany(v, "too many requests were refused: wait before the next")
+	return TooMany(v, "token", "too many requests were refused: wait before the next")
 }
 
 // write answers with a refusal.

@@ -109,7 +109,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *Known) 
 	if err != nil {
 		return issued{}, err
 	}
-	out, err := s.grant(r.Context(), g, creds, asked, known)
+	out, err := s.grant(r, g, creds, asked, known)
 	if u, ok := errors.AsType[tokenError](err); ok {
 		return issued{}, Refuse(g.bad, "the %s is refused: %s", g.field, string(u))
 	}
@@ -118,12 +118,13 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, known *Known) 
 }
 
 // grant issues a token for an assertion.
-func (s *Server) grant(ctx context.Context, g grant, creds credentials, asked tokenRequest, known *Known) (issued, error) {
+func (s *Server) grant(r *http.Request, g grant, creds credentials, asked tokenRequest, known *Known) (issued, error) {
+	ctx := r.Context()
 	a, err := s.assertion(ctx, g, known)
 	if err != nil {
 		return issued{}, err
 	}
-	c, marks, err := s.authenticate(ctx, creds, a)
+	c, marks, err := s.authenticate(ctx, creds, a, s.o.Client(r))
 	if err != nil {
 		return issued{}, err
 	}
@@ -167,7 +168,8 @@ func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonc
 	return nil
 }
 
-// claimProofs claims the assertions with which clients authenticate.
+// claimProofs claims the assertions with which clients authenticate, and counts the
+// request for the client: now it is certainly theirs.
 func (s *Server) claimProofs(ctx context.Context, proofs []nonce) error {
 	for _, m := range proofs {
 		first, err := s.o.Nonces.ClaimNonce(ctx, m.name, m.until)
@@ -176,6 +178,9 @@ func (s *Server) claimProofs(ctx context.Context, proofs []nonce) error {
 		}
 		if !first {
 			return InvalidClient("the client_assertion is refused: its jti was used before")
+		}
+		if err := s.countClient(ctx, m.client); err != nil {
+			return err
 		}
 	}
 	return nil

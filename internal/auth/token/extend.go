@@ -68,18 +68,35 @@ func newRequest(r *http.Request, f Form) (q Request, err error) {
 	return q, err
 }
 
-// Authenticate checks that a request comes from a client that is known.
-func (s *Server) Authenticate(ctx context.Context, q Request, known Authentication) error {
+// Proof is the authentication of a request, which can be used once.
+type Proof struct {
+	server *Server
+	nonces []nonce
+}
+
+// Authenticate checks that a request comes from a client that is known, and counts it
+// for the client. The caller claims the proof when all else is right and the request
+// will have an effect, and does nothing for the client before. So nothing is stored for
+// requests without effect.
+func (s *Server) Authenticate(ctx context.Context, q Request, known Authentication) (Proof, error) {
 	if known.Method != q.credentials.method {
-		return InvalidClient("this client authenticates with " + known.Method)
+		return Proof{}, InvalidClient("this client authenticates with " + known.Method)
 	}
-	proofs, err := s.prove(ctx, q.credentials, q.proof, known, &issuer{algs: defaultAlgorithms})
+	nonces, err := s.prove(ctx, q.credentials, q.proof, known, &issuer{algs: defaultAlgorithms}, s.o.Client(q.Request))
 	if err != nil {
-		return err
+		return Proof{}, err
+	}
+	return Proof{server: s, nonces: nonces}, nil
+}
+
+// Claim uses the proof up. It returns the refusal of one that was used before.
+func (p Proof) Claim(ctx context.Context) error {
+	if len(p.nonces) == 0 {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	return s.claimProofs(ctx, proofs)
+	return p.server.claimProofs(ctx, p.nonces)
 }
 
 // grantExtra issues a token for a grant of the extension.

@@ -30,6 +30,7 @@ type Refusal struct {
 	text   string // for the client
 	cause  error  // for the log
 	wait   string // value of Retry-After
+	limit  string // name of the limit that was exceeded
 }
 
 func (r *Refusal) Error() string { return r.code + ": " + r.text }
@@ -53,9 +54,15 @@ func Unavailable(cause error) *Refusal {
 	}
 }
 
-// TooMany returns the refusal of a request over a limit.
-func TooMany(v ratelimit.Decision, text string) *Refusal {
-	return &Refusal{status: http.StatusTooManyRequests, code: CodeUnavailable, text: text, wait: v.RetryAfter()}
+// TooMany returns the refusal of a request over a limit, which has a name for the audit.
+func TooMany(v ratelimit.Decision, limit, text string) *Refusal {
+	return &Refusal{
+		status: http.StatusTooManyRequests,
+		code:   CodeUnavailable,
+		text:   text,
+		wait:   v.RetryAfter(),
+		limit:  limit,
+	}
 }
 
 // asRefusal converts any error.

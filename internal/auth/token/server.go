@@ -46,6 +46,9 @@ type Options struct {
 	Client func(*http.Request) netip.Addr
 	// Failures limits how often an address may fail.
 	Failures ratelimit.Limiter
+	// Addresses and Clients limit all requests, of an address and of a client; nil for
+	// no limit.
+	Addresses, Clients ratelimit.Limiter
 	// Audit records issued and refused tokens; nil for none. It never receives an
 	// assertion, a token or a secret.
 	Audit func(ctx context.Context, event string, attrs ...slog.Attr)

@@ -140,6 +140,8 @@ type world struct {
 	mux     *http.ServeMux
 	sources map[string]*source // by jwks_url
 	limiter *limiter
+	// limits of all requests; nil for none
+	addresses, clients ratelimit.Limiter
 
 	mu     sync.Mutex
 	events []event // guarded by mu
@@ -200,7 +202,7 @@ func (w *world) serve(c token.Config) {
 	w.t.Helper()
 	var err error
 	w.server, err = token.New(token.Options{
-		Config: c, BaseURL: base, Ring: w.ring, Nonces: w.store, Failures: w.limiter,
+		Config: c, BaseURL: base, Ring: w.ring, Nonces: w.store, Failures: w.limiter, Addresses: w.addresses, Clients: w.clients,
 		Keys: func(url, file string, _ bool) (token.KeySource, error) {
 			if s, ok := w.sources[url]; ok && file == "" {
 				return s, nil
@@ -255,6 +257,7 @@ type call struct {
 	query       string
 	contentType string
 	body        string
+	from        string // address
 
 	// proof, when set, is signed into client_assertion.
 	proof *call
@@ -401,6 +404,9 @@ func (c *call) request() *http.Request {
 	}
 	r := httptest.NewRequest("POST", "/api/auth/token?"+c.query, strings.NewReader(body))
 	r.Header = c.http
+	if c.from != "" {
+		r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(c.from), 4711).String()
+	}
 	r.Header.Set("Content-Type", c.contentType)
 	return r
 }

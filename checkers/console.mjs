@@ -251,6 +251,53 @@ await check('another person can sign in to decide', async () => {
   await page.done()
 })
 
+await check('clicks within a second of the page, or of its return to the front, give no access', async () => {
+  const page = await signIn('/account')
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000) // time passes only as told
+  await page.goto(base + ask('four'))
+  const sent = []
+  page.on('request', (request) => { if (request.method() === 'POST') sent.push(request.url()) })
+  const allow = page.locator('button[value="allow"]')
+  await allow.waitFor()
+  const { x, y, width, height } = await allow.boundingBox()
+  const doubleClick = async (when) => {
+    await page.mouse.dblclick(x + width / 2, y + height / 2)
+    same(await allow.isEnabled(), false, `the button ${when}`)
+    same(sent.join(), '', `forms that were sent ${when}`)
+    same(new URL(page.url()).pathname, '/oauth/authorize', `the page ${when}`)
+  }
+  const turn = (event) => page.evaluate((name) => dispatchEvent(new Event(name)), event)
+  await doubleClick('at once')
+  await page.clock.runFor(999)
+  await doubleClick('after 999 ms')
+  await page.clock.runFor(1)
+  same(await allow.isEnabled(), true, 'the button after a second')
+  await turn('blur')
+  await doubleClick('without the focus')
+  await page.clock.runFor(5000)
+  await doubleClick('without the focus for long')
+  await turn('focus')
+  await page.clock.runFor(999)
+  await doubleClick('999 ms after the focus came back')
+  await page.clock.runFor(1)
+  same(await allow.isEnabled(), true, 'the button a second after the focus came back')
+  await page.done()
+})
+
+await check('without JavaScript access needs a second page', async () => {
+  const page = await signIn(ask('five'), key, { javaScriptEnabled: false })
+  same(await page.locator('button[value="allow"]').isVisible(), false, 'the button on the first page')
+  await press(page, page.locator('button[value="review"]'))
+  expect((await text(page, 'main')).includes('Confirme que quiere dar acceso'), 'the second page does not ask')
+  same(await faultsOf(await page.content()), '', 'faults of the second page')
+  // If it is pressed too soon the page is shown again.
+  while (!page.url().startsWith(redirect)) await press(page, page.locator('button[value="allow"]'))
+  expect(new URL(page.url()).searchParams.get('code'), 'no code')
+  page.complaints = page.complaints.filter((c) => !c.includes(elsewhere))
+  await page.done()
+})
+
 // --- attacks
 
 await check('forms of other sites and forms without their token have no effect', async () => {

@@ -16,7 +16,8 @@ const authorizePath = "/oauth/authorize"
 type consentPage struct {
 	Who      string
 	Token    string
-	Form     string // sealed
+	Form     string // sealed, and sent by the page
+	Final    string // sealed, and sent after the script has made the button work; empty on the second page
 	Name     string // of the application
 	Host     string
 	Kind     string // who vouches for it, in words
@@ -38,17 +39,38 @@ func (c *Console) consentPage(q *request) (*reply, error) {
 	if q.session == nil {
 		return q.toSignIn(), nil
 	}
+	first, final := c.OAuth.Forms(asked, q.session.Principal)
+	return c.askPerson(q, asked, consentPage{Form: first, Final: final, Next: q.URL.RequestURI()})
+}
+
+// confirmPage asks a second time, in a browser without JavaScript: the first click may
+// have been meant for another page.
+func (c *Console) confirmPage(q *request) (*reply, error) {
+	asked, final, err := c.OAuth.Review(q.Context(), q.PostForm.Get("request"), q.session.Principal)
+	if err != nil {
+		return q.refusedApp(err)
+	}
+	return c.askPerson(q, asked, consentPage{Form: final, Next: asked.Address()})
+}
+
+// askPerson returns the page of a request, with the forms in data.
+func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) (*reply, error) {
 	who, err := c.person(q)
 	if err != nil {
 		return nil, err
 	}
 	granted := asked.Scope & q.session.Scope
-	data := &consentPage{
-		Who: nameOf(who.Name, who.Email, who.ID), Token: q.session.Token,
-		Form: c.OAuth.Form(asked, q.session.Principal), Name: nameOf(asked.Client.Name, asked.Client.Host, asked.Client.ID), Host: asked.Client.Host,
-		Kind: q.vouches(asked.Client), Known: asked.Client.Kind == oauth.Configured, Redirect: asked.RedirectHost(), Loopback: asked.Loopback(),
-		Scopes: q.scopes(granted.Names()), Lacking: granted != asked.Scope, Resource: asked.Resource, Next: q.URL.RequestURI(),
-	}
+	data.Who = nameOf(who.Name, who.Email, who.ID)
+	data.Token = q.session.Token
+	data.Name = nameOf(asked.Client.Name, asked.Client.Host, asked.Client.ID)
+	data.Host = asked.Client.Host
+	data.Kind = q.vouches(asked.Client)
+	data.Known = asked.Client.Kind == oauth.Configured
+	data.Redirect = asked.RedirectHost()
+	data.Loopback = asked.Loopback()
+	data.Scopes = q.scopes(granted.Names())
+	data.Lacking = granted != asked.Scope
+	data.Resource = asked.Resource
 	out := q.page("consent", q.e.Text("consent.title", data.Name), data)
 	out.Popup, out.FormAction = true, formAction(asked.RedirectURI)
 	return out, nil
@@ -78,7 +100,14 @@ func formAction(redirect string) string {
 
 // decide carries out what the person chose.
 func (c *Console) decide(q *request) (*reply, error) {
-	to, err := c.OAuth.Decide(q.Context(), q.PostForm.Get("request"), q.session.Principal, q.PostForm.Get("decision") == "allow")
+	decision := q.PostForm.Get("decision")
+	if decision == "review" {
+		return c.confirmPage(q)
+	}
+	to, err := c.OAuth.Decide(q.Context(), q.PostForm.Get("request"), q.session.Principal, decision == "allow")
+	if errors.Is(err, oauth.ErrTooSoon) {
+		return c.confirmPage(q)
+	}
 	if err != nil {
 		return q.refusedApp(err)
 	}

@@ -35,7 +35,8 @@ type SignIn interface {
 // OAuth decides on requests of applications. It is implemented by oauth.Server.
 type OAuth interface {
 	Read(r *http.Request, query url.Values) (*oauth.Request, error)
-	Form(q *oauth.Request, p access.Principal) string
+	Forms(q *oauth.Request, p access.Principal) (first, final string)
+	Review(ctx context.Context, form string, p access.Principal) (q *oauth.Request, final string, err error)
 	Decide(ctx context.Context, form string, p access.Principal, allow bool) (redirect string, err error)
 }
 

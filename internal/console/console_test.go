@@ -100,9 +100,21 @@ func (f *fake) SignOut(_ http.ResponseWriter, _ *http.Request, _ *signin.Session
 
 func (f *fake) Read(*http.Request, url.Values) (*oauth.Request, error) { return f.request, f.refused }
 
-func (f *fake) Form(*oauth.Request, access.Principal) string { return "sealed" }
+func (f *fake) Forms(*oauth.Request, access.Principal) (first, final string) {
+	return "first", "sealed"
+}
+
+func (f *fake) Review(_ context.Context, form string, _ access.Principal) (q *oauth.Request, final string, err error) {
+	if form != "first" && form != "too soon" {
+		return nil, "", &oauth.Refusal{Code: "invalid_request", Text: "The form is too old.", Again: "/oauth/authorize?client_id=x"}
+	}
+	return f.request, "sealed", nil
+}
 
 func (f *fake) Decide(_ context.Context, form string, _ access.Principal, allow bool) (string, error) {
+	if form == "too soon" && allow {
+		return "", oauth.ErrTooSoon
+	}
 	if form != "sealed" {
 		return "", &oauth.Refusal{Code: "invalid_request", Text: "The form is too old.", Again: "/oauth/authorize?client_id=x"}
 	}
@@ -561,7 +573,9 @@ func TestConsent(t *testing.T) {
 		if got := w.Header().Get("Content-Security-Policy"); !strings.Contains(got, want) {
 			t.Errorf("%s: the policy is %q", redirect, got)
 		}
-		has(t, w, "Desk", "It registered itself", "read disclosures and their documents", "It also asks for permissions", `value="sealed"`, `value="allow"`, `value="deny"`)
+		has(t, w, "Desk", "It registered itself", "read disclosures and their documents", "It also asks for permissions", `value="deny"`)
+		// Without a script the form can be refused, or leads to the second page.
+		has(t, w, `data-consent="sealed"`, `name="request" value="first"`, `value="allow" disabled hidden`, `<noscript><button class="main" type="submit" name="decision" value="review">`)
 		if strings.Contains(w.Body.String(), "read the analytics") {
 			t.Error("the page offers what the person does not have")
 		}
@@ -570,6 +584,16 @@ func TestConsent(t *testing.T) {
 		f.request.Client.Kind = kind
 		has(t, f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang=en", nil), want)
 	}
+	// The second page, and again if its button is pressed too soon.
+	for form, decision := range map[string]string{"first": "review", "too soon": "allow"} {
+		w := f.do(http.StatusOK, "/oauth/authorize?lang=en", url.Values{"request": {form}, "decision": {decision}})
+		has(t, w, "Desk", "Confirm that you want to give access", `name="request" value="sealed"`, `value="allow">`, `value="deny"`)
+		if strings.Contains(w.Body.String(), "noscript") || f.decided != "" {
+			t.Errorf("%s: decided is %q:\n%s", form, f.decided, w.Body)
+		}
+		checkPage(t, w, "the second page")
+	}
+	has(t, f.do(http.StatusBadRequest, "/oauth/authorize", url.Values{"request": {"old"}, "decision": {"review"}}), "The form is too old.")
 	f.session.Scope = 0
 	has(t, f.do(http.StatusOK, "/oauth/authorize?client_id=x", nil), `value="allow" disabled`)
 	for _, decision := range []string{"allow", "deny", ""} {

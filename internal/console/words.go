@@ -229,6 +229,8 @@ var words = map[string][2]string{
 	"consent.who":             {"Con la cuenta de", "With the account of"},
 	"consent.other":           {"¿No es usted?", "Not you?"},
 	"consent.allow":           {"Permitir", "Allow"},
+	"consent.continue":        {"Continuar", "Continue"},
+	"consent.confirm":         {"Confirme que quiere dar acceso. El botón funciona un segundo después de abrirse esta página.", "Confirm that you want to give access. The button works one second after this page opens."},
 	"consent.deny":            {"Rechazar", "Deny"},
 	"consent.later":           {"Puede retirar el acceso cuando quiera en", "You can revoke access at any time under"},
 	"consent.kind.config":     {"Configurada por el operador de este servicio.", "Configured by the operator of this service."},

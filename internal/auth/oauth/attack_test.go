@@ -45,7 +45,7 @@ func TestInterceptedCode(t *testing.T) {
 		"foreign resource":    {exchange("web", web, code, "resource", "https://x.example"), []string{"Authorization", basic}, "invalid_target"},
 		"changed code":        {exchange("web", web, code[:len(code)-2]+"AA"), []string{"Authorization", basic}, "invalid_grant"},
 		"no code":             {exchange("web", web, ""), []string{"Authorization", basic}, "invalid_request"},
-		"a form, not a code":  {exchange("web", web, w.server.Form(w.ask(query("web", web)), ana)), []string{"Authorization", basic}, "invalid_grant"},
+		"a form, not a code":  {exchange("web", web, w.server.FinalForm(w.ask(query("web", web)), ana)), []string{"Authorization", basic}, "invalid_grant"},
 		"a plain, sealed one": {exchange("web", web, "plain:e30="), []string{"Authorization", basic}, "invalid_grant"},
 	} {
 		if a := w.post("/api/auth/token", test.form, test.header...); a.Error != test.code || a.Access != "" {
@@ -153,7 +153,7 @@ func TestForeignForm(t *testing.T) {
 	w := newWorld(t)
 	ana, eve := w.person("ana"), w.person("eve")
 	elsewhere := w.person("ana") // another browser of hers
-	form := w.server.Form(w.ask(query("desk", deskURI)), ana)
+	form := w.server.FinalForm(w.ask(query("desk", deskURI)), ana)
 	code := w.allow(query("desk", deskURI), ana).Get("code")
 	for name, test := range map[string]struct {
 		form string
@@ -186,13 +186,71 @@ func TestForeignForm(t *testing.T) {
 	}
 }
 
+// No single click grants access: the first form does not, and the form of the second
+// page does not for a second after the page was made.
+func TestDoubleClick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.db.Close()
+		w.server.SetMinAge(oauth.MinAge)
+		ana := w.person("ana")
+		first, final := w.server.Forms(w.ask(query("desk", deskURI)), ana)
+		time.Sleep(time.Minute)
+		var why *oauth.Refusal
+		if address, err := w.server.Decide(t.Context(), first, ana, true); !errors.As(err, &why) || why.Again == "" || why.Redirect != "" {
+			t.Errorf("the first form leads to %q, %v", address, err)
+		}
+		for range 3 { // a series of clicks never arrives
+			q, confirm, err := w.server.Review(t.Context(), first, ana)
+			if err != nil || q.Client.Name != "The desk" || q.State != "st&te" || q.Resource != mcp {
+				t.Fatalf("%+v, %v", q, err)
+			}
+			if address, err := w.server.Decide(t.Context(), confirm, ana, true); !errors.Is(err, oauth.ErrTooSoon) {
+				t.Errorf("at once it leads to %q, %v", address, err)
+			}
+			time.Sleep(999 * time.Millisecond)
+			if address, err := w.server.Decide(t.Context(), confirm, ana, true); !errors.Is(err, oauth.ErrTooSoon) {
+				t.Errorf("after 999 ms it leads to %q, %v", address, err)
+			}
+			first = confirm
+		}
+		if _, _, err := w.server.Review(t.Context(), first, w.person("eve")); !errors.As(err, &why) {
+			t.Errorf("another person reviews it: %v", err)
+		}
+		time.Sleep(time.Millisecond)
+		address, err := w.server.Decide(t.Context(), first, ana, true)
+		if err != nil || parameters(t, address).Get("code") == "" {
+			t.Errorf("%q, %v", address, err)
+		}
+		// All forms of a request are one decision.
+		if address, err := w.server.Decide(t.Context(), final, ana, true); !errors.As(err, &why) {
+			t.Errorf("the form of the first page then leads to %q, %v", address, err)
+		}
+	})
+}
+
+// To refuse needs no second step.
+func TestRefusedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.server.SetMinAge(oauth.MinAge)
+	ana := w.person("ana")
+	first, final := w.server.Forms(w.ask(query("desk", deskURI)), ana)
+	address, err := w.server.Decide(t.Context(), first, ana, false)
+	if err != nil || parameters(t, address).Get("error") != "access_denied" {
+		t.Errorf("%q, %v", address, err)
+	}
+	if address, err := w.server.Decide(t.Context(), final, ana, false); err == nil {
+		t.Errorf("a second time it leads to %q", address)
+	}
+}
+
 func TestFormExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		defer w.db.Close()
 		ana := w.person("ana")
 		asked := query("desk", deskURI, "scope", "read:issuers")
-		form := w.server.Form(w.ask(asked), ana)
+		form := w.server.FinalForm(w.ask(asked), ana)
 		time.Sleep(10 * time.Minute)
 		_, err := w.server.Decide(t.Context(), form, ana, true)
 		var why *oauth.Refusal

@@ -234,7 +234,7 @@ func TestChangedDocument(t *testing.T) {
 			{"redirect_uris": []string{appURI, "https://evil.example/cb"}},
 			{"redirect_uris": []string{"https://evil.example/cb"}},
 		} {
-			form := w.server.Form(w.ask(query(appID, appURI)), ana)
+			form := w.server.FinalForm(w.ask(query(appID, appURI)), ana)
 			old := doc
 			doc = object{"client_id": appID, "client_name": "App", "redirect_uris": []string{appURI}}
 			for name, value := range change {

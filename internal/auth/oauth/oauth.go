@@ -11,7 +11,7 @@
 // take the next step. What a person has granted is in their account.
 //
 // The page that asks a person belongs to package console. It calls Read, shows the
-// request, and calls Decide with the form.
+// request, and calls Decide with a form.
 //
 // Nothing in this package logs a code, a token or a secret.
 package oauth
@@ -58,6 +58,7 @@ type Server struct {
 	configured    map[string]*Client
 	documents     *documents
 	registrations *ratelimit.Window
+	minAge        time.Duration // of final forms; tests change it
 }
 
 // New returns a server, and extends the token endpoint with its grants.
@@ -70,7 +71,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, configured: map[string]*Client{}, documents: newDocuments(o.Config.AllowPrivateDocuments, o.Logger),
-		registrations: ratelimit.NewWindow(ratelimit.Policy{Name: "registrations", Limit: 60, Window: time.Hour}),
+		registrations: ratelimit.NewWindow(ratelimit.Policy{Name: "registrations", Limit: 60, Window: time.Hour}), minAge: minAge,
 	}
 	for _, c := range o.Config.Clients {
 		client, err := s.newConfigured(c)

@@ -157,6 +157,9 @@ func (s *Server) response(q *Request, values url.Values) string {
 	return withParameters(q.RedirectURI, values)
 }
 
+// Address returns the path and query at which the request can be made again.
+func (q *Request) Address() string { return AuthorizePath + "?" + q.query().Encode() }
+
 // query returns the parameters of a request, to make it again.
 func (q *Request) query() url.Values {
 	values := url.Values{

@@ -144,7 +144,7 @@ func TestResponseKeepsQuery(t *testing.T) {
 	ana := w.person("ana")
 	q := w.ask(query("web", "https://web.example/cb?keep=1"))
 	for _, allow := range []bool{true, false} {
-		address, err := w.server.Decide(t.Context(), w.server.Form(q, ana), ana, allow)
+		address, err := w.server.Decide(t.Context(), w.server.FinalForm(q, ana), ana, allow)
 		if err != nil || !strings.HasPrefix(address, "https://web.example/cb?keep=1&") {
 			t.Errorf("%s, %v", address, err)
 		}

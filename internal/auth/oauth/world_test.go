@@ -188,6 +188,7 @@ func replica(t testing.TB, dir string, c oauth.Config) *world {
 		Client: access.Proxies(nil).Client, Audit: w.audit, Logger: logger,
 	})
 	check(err)
+	w.server.SetMinAge(0) // there is no person
 	w.guard = access.NewGuard(access.Options{BaseURL: base, Keys: keys, Tokens: w.tokens.Verify, Signs: w.ring.Trusts, Accounts: w.accounts})
 	w.tokens.Register(w.mux)
 	w.server.Register(w.mux)
@@ -288,7 +289,7 @@ func (w *world) refused(q url.Values) *oauth.Refusal {
 // allow lets a person agree, and returns the parameters of the response.
 func (w *world) allow(q url.Values, p access.Principal) url.Values {
 	w.t.Helper()
-	address, err := w.server.Decide(w.t.Context(), w.server.Form(w.ask(q), p), p, true)
+	address, err := w.server.Decide(w.t.Context(), w.server.FinalForm(w.ask(q), p), p, true)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,7 +1,38 @@
 // What the pages of an account do in addition with JavaScript: the form of a webhook
-// shows what it would have sent while it is filled in, and completes issuers. It uses
-// functions of site.js, which is loaded before.
+// shows what it would have sent while it is filled in, and completes issuers; the button
+// that gives an application access needs no second page. It uses functions of site.js,
+// which is loaded before.
 'use strict'
+
+const consent = find('form[data-consent]')
+if (consent) armConsent(consent)
+
+// The button works after the page was visible and had the focus for a second: another
+// page may have led here, or brought this window to the front, between the two clicks of
+// a double click. Only then is the form one that gives access, which it is not without
+// this script.
+function armConsent(form) {
+  const allow = find('button[value="allow"]', form)
+  const request = find('input[name="request"]', form)
+  let timer
+  const disarm = () => {
+    clearTimeout(timer)
+    allow.disabled = true
+  }
+  const arm = () => {
+    disarm()
+    if (document.visibilityState !== 'visible' || !document.hasFocus()) return
+    timer = setTimeout(() => {
+      request.value = form.dataset.consent || request.value
+      allow.disabled = false
+    }, 1000)
+  }
+  addEventListener('blur', disarm)
+  for (const event of ['focus', 'pageshow']) addEventListener(event, arm)
+  document.addEventListener('visibilitychange', arm)
+  allow.hidden = false
+  arm()
+}
 
 const builder = find('form[data-preview]')
 if (builder) showPreview(builder, find('#preview'))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"pregon/internal/cli"
 
 	"github.com/alecthomas/kong"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -35,7 +36,7 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	if diff := gocmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("docs/cli.md is out of date; run `make generate` (-want +got):\n%s", diff)
 	}
 }
@@ -72,8 +73,63 @@ func TestReferenceOfBounds(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(want, string(text)); diff != "" {
+	if diff := gocmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("docs/security.md is out of date; run `make generate` (-want +got):\n%s", diff)
+	}
+}
+
+const (
+	defaultsBegin = "<!-- defaults -->\n"
+	defaultsEnd   = "<!-- end of defaults -->\n"
+)
+
+// TestReferenceOfDefaults compares the table in docs/security.md of what is on by
+// default with the flags of serve. Every flag that can be off must be in it.
+func TestReferenceOfDefaults(t *testing.T) {
+	parser, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(securityFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), defaultsBegin)
+	table, _, ok := strings.Cut(rest, defaultsEnd)
+	if !ok {
+		t.Fatal("docs/security.md has no marks around its table of defaults")
+	}
+	listed := map[string]string{} // the default of each setting
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, " | "); len(cells) == 4 {
+			listed[strings.Trim(cells[1], "`")] = cells[2]
+		}
+	}
+	flags := map[string]bool{}
+	for _, c := range parser.Model.Leaves(true) {
+		if c.Name != "serve" {
+			continue
+		}
+		for _, f := range c.Flags {
+			flags["--"+f.Name] = true
+			want := cli.DefaultOf(f.Value)
+			if f.HasDefault {
+				want = "`" + want + "`"
+			}
+			got, found := listed["--"+f.Name]
+			switchable := strings.Contains(f.Enum, "off")
+			if !found && switchable {
+				t.Errorf("the table of docs/security.md does not have --%s, which can be off", f.Name)
+			}
+			if found && got != cmp.Or(want, "none") {
+				t.Errorf("docs/security.md says that --%s is %s by default, which is %s", f.Name, got, cmp.Or(want, "none"))
+			}
+		}
+	}
+	for name := range listed {
+		if strings.HasPrefix(name, "--") && !flags[name] {
+			t.Errorf("the table of docs/security.md has %s, which is not a flag of serve", name)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,19 +27,24 @@ type image struct {
 // make installs the program of the tests: no registry is needed, and nothing is compiled.
 func buildImage(t *testing.T) *image {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/container/Containerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	from := regexp.MustCompile(`(?m)^FROM (\S+) AS build$`).FindSubmatch(text)
-	if from == nil {
-		t.Fatal("the container file has no stage build")
-	}
 	i := &image{dir: t.TempDir()}
 	i.prepare(t)
-	build := []string{"build", "--quiet", "--isolation=chroot", "--pull-never", "--format=docker"}
-	i.buildah(t, append(build, "--tag", string(from[1]), i.dir+"/base")...)
-	i.buildah(t, append(build, "--volume=/usr:/usr:ro", "--target=plain", "--tag=pregon", "--file=../../deploy/container/Containerfile", i.dir+"/context")...)
+	i.buildah(t, "build", "--quiet", "--isolation=chroot", "--pull-never", "--format=docker", "--tag=golang:test", i.dir+"/base")
+	var base struct{ FromImageDigest string }
+	if err := json.Unmarshal([]byte(i.buildah(t, "inspect", "--type=image", "golang:test")), &base); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []struct{ argument, want string }{
+		{"--build-arg=GO_IMAGE=localhost/golang:test", "GO_IMAGE is localhost/golang:test: it must have a digest"},
+		{"--build-arg=VERSION=none", "set-the-argument-go-image.invalid"},
+	} {
+		if said, err := i.build(t, wrong.argument); err == nil || !strings.Contains(said, wrong.want) {
+			t.Errorf("built with %s: %v, %s, want %q", wrong.argument, err, said, wrong.want)
+		}
+	}
+	if said, err := i.build(t, "--build-arg=GO_IMAGE=localhost/golang@"+base.FromImageDigest); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
 	i.root = i.buildah(t, "mount", i.buildah(t, "from", "--pull-never", "pregon"))
 	var inspected struct {
 		Docker struct{ Config json.RawMessage }
@@ -67,9 +71,25 @@ func (i *image) prepare(t *testing.T) {
 	}
 }
 
+// build builds the stage `plain` as the image pregon, and returns the output of buildah.
+func (i *image) build(t *testing.T, argument string) (string, error) {
+	t.Helper()
+	out, err := i.buildahCommand(
+		t, "build", "--isolation=chroot", "--pull-never", "--format=docker", argument, "--volume=/usr:/usr:ro", "--target=plain", "--tag=pregon",
+		"--file=../../deploy/container/Containerfile", i.dir+"/context",
+	).CombinedOutput()
+	return string(out), err
+}
+
+func (i *image) buildahCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	store := []string{"--storage-driver=vfs", "--root=" + i.dir + "/store", "--runroot=" + i.dir + "/run"}
+	return exec.CommandContext(t.Context(), "buildah", append(store, args...)...)
+}
+
 func (i *image) buildah(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "buildah", append([]string{"--storage-driver=vfs", "--root=" + i.dir + "/store", "--runroot=" + i.dir + "/run"}, args...)...)
+	cmd := i.buildahCommand(t, args...)
 	var diagnostics strings.Builder
 	cmd.Stderr = &diagnostics
 	out, err := cmd.Output()

@@ -2,8 +2,11 @@ package check
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -25,11 +28,116 @@ func readAll(t *testing.T) facts {
 	return f
 }
 
-// TestManifests builds both kustomizations and checks all objects.
+// siteExample returns the kustomization of docs/deploy.md that an operator begins with.
+func siteExample(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(text)
+	if example == nil {
+		t.Fatal("docs/deploy.md has no kustomization")
+	}
+	return string(example[1])
+}
+
+// site writes the kustomization of an operator beside deploy, with one of the two
+// components of the kit, and returns its directory.
+func site(t *testing.T, example, component string) string {
+	t.Helper()
+	kit, err := filepath.Abs("../kubernetes/" + component)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(dir, kit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const named = "../deploy/kubernetes/base]"
+	if !strings.Contains(example, named) {
+		t.Fatalf("the kustomization of docs/deploy.md does not have %s", named)
+	}
+	example = strings.Replace(example, named, relative+"]", 1)
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestRequiredSettings: without the settings that only the operator knows nothing is
+// rendered, and the error names the missing one.
+func TestRequiredSettings(t *testing.T) {
+	example := siteExample(t)
+	for _, component := range []string{"base", "overlays/roles"} {
+		for _, name := range []string{"PREGON_TRUSTED_PROXY", "PREGON_BASE_URL", "PREGON_CONTACT"} {
+			without := regexp.MustCompile("(?m)^ *- "+name+"=.*\n").ReplaceAllString(example, "")
+			if without == example {
+				t.Fatalf("the kustomization of docs/deploy.md does not have %s", name)
+			}
+			_, err := build(site(t, without, component))
+			if want := "data." + name; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s without %s: %v, want an error that has %q", component, name, err, want)
+			}
+		}
+		if _, err := build("../kubernetes/" + component); err == nil || !strings.Contains(err.Error(), "cannot merge or replace") {
+			t.Errorf("%s alone: %v, want an error about the missing ConfigMap", component, err)
+		}
+	}
+}
+
+// TestResolve: the script gives a digest for each image that the container file and the
+// compose file have as an argument, and fails if a registry has none.
+func TestResolve(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0", 64)
+	lines, err := resolveImages(t, digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := 0
+	for _, name := range []string{"container/Containerfile", "compose/compose.yaml"} {
+		text, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, variable := range regexp.MustCompile(`[A-Z]+_IMAGE`).FindAllString(string(text), -1) {
+			arguments++
+			if given := regexp.MustCompile(`(?m)^` + variable + `=\S+@` + digest + `$`); !given.MatchString(lines) {
+				t.Errorf("%s needs %s, which is not in\n%s", name, variable, lines)
+			}
+		}
+	}
+	if arguments < 7 {
+		t.Errorf("found %d arguments, want more", arguments)
+	}
+	if lines, err := resolveImages(t, "latest"); err == nil {
+		t.Errorf("with a registry without digests it prints %q", lines)
+	}
+}
+
+// resolveImages runs deploy/container/resolve with a skopeo that prints a digest.
+func resolveImages(t *testing.T, digest string) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "skopeo"), fmt.Appendf(nil, "#!/bin/sh\necho %s\n", digest), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "../container/resolve")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// TestManifests builds both components with the kustomization of docs/deploy.md and
+// checks all objects.
 func TestManifests(t *testing.T) {
 	f := readAll(t)
-	for dir, deployments := range map[string]int{"../kubernetes/base": 1, "../kubernetes/overlays/roles": 3} {
-		objects, err := build(dir)
+	for dir, deployments := range map[string]int{"base": 1, "overlays/roles": 3} {
+		objects, err := build(site(t, siteExample(t), dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +158,7 @@ func TestManifests(t *testing.T) {
 // TestMistakes makes one mistake at a time in the manifests, which the check must find.
 func TestMistakes(t *testing.T) {
 	f := readAll(t)
-	objects, err := build("../kubernetes/overlays/roles")
+	objects, err := build(site(t, siteExample(t), "overlays/roles"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +184,8 @@ func TestMistakes(t *testing.T) {
 		{`"runAsUser":65532`, `"runAsUser":1000`, "the user 65532 of the image"},
 		{`"drop":["ALL"]`, `"drop":["CHOWN"]`, "keeps capabilities"},
 		{`"mountPath":"/cache"`, `"mountPath":"/caches"`, "PREGON_CACHE_DIR is not in a volume"},
+		{`"10.42.7.0/26"`, `"10.0.0.0/8"`, "PREGON_TRUSTED_PROXY trusts 10.0.0.0/8"},
+		{`"10.42.7.0/26"`, `"ingress"`, "PREGON_TRUSTED_PROXY: "},
 		{`0.0.0.0:9090`, `0.0.0.0:9091`, "PREGON_DEBUG_LISTEN is not the port debug"},
 		{`"selector":{"matchLabels":{"app.kubernetes.io/component":"deliver"`, `"selector":{"matchLabels":{"app.kubernetes.io/component":"all"`, "select"},
 		{`"podSelector":{"matchLabels":{"app.kubernetes.io/component":"ingest"`, `"podSelector":{"matchLabels":{"app.kubernetes.io/component":"all"`, "0 network policies"},

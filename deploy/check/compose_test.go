@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,8 +27,18 @@ func loadCompose(ctx context.Context, text []byte, env map[string]string) (*type
 	return loader.LoadWithContext(ctx, types.ConfigDetails{
 		WorkingDir:  dir,
 		ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: text}},
-		Environment: env,
+		Environment: maps.Clone(env), // the loader adds to it
 	})
+}
+
+// proxyAddress returns the fixed address of Caddy.
+func proxyAddress(p *types.Project) netip.Addr {
+	network := p.Services["caddy"].Networks["default"]
+	if network == nil {
+		return netip.Addr{}
+	}
+	address, _ := netip.ParseAddr(network.Ipv4Address)
+	return address
 }
 
 // composeProblems returns what is wrong with the replicas of a project.
@@ -34,6 +46,12 @@ func composeProblems(p *types.Project, f facts, containerfile string) error {
 	var found []error
 	report := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
 	replicas := 0
+	proxy := proxyAddress(p)
+	for _, pool := range p.Networks["default"].Ipam.Config {
+		if shared, err := netip.ParsePrefix(pool.IPRange); err != nil || shared.Contains(proxy) {
+			report("another container can get the address of caddy: ip_range %q, %v", pool.IPRange, err)
+		}
+	}
 	for _, s := range p.Services {
 		for _, v := range s.Volumes {
 			if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && err != nil {
@@ -41,9 +59,20 @@ func composeProblems(p *types.Project, f facts, containerfile string) error {
 			}
 		}
 		if s.Build == nil {
+			if !strings.Contains(s.Image, "@sha256:") {
+				report("%s: the image %s does not have a digest", s.Name, s.Image)
+			}
 			continue
 		}
 		replicas++
+		for name, value := range s.Build.Args {
+			if value == nil || !strings.Contains(*value, "@sha256:") {
+				report("%s: the argument %s does not have a digest", s.Name, name)
+			}
+		}
+		if trusted := s.Environment["PREGON_TRUSTED_PROXY"]; trusted == nil || *trusted != proxy.String() {
+			report("%s: PREGON_TRUSTED_PROXY is not the address of caddy, %s", s.Name, proxy)
+		}
 		if !strings.Contains(containerfile, " AS "+s.Build.Target+"\n") {
 			report("%s: the container file has no stage %q", s.Name, s.Build.Target)
 		}
@@ -84,6 +113,14 @@ func TestCompose(t *testing.T) {
 	}
 	f := readAll(t)
 	env := map[string]string{"PREGON_DOMAIN": "pregon.example", "PREGON_CONTACT": "ops@pregon.example"}
+	images, err := resolveImages(t, "sha256:"+strings.Repeat("0", 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(images) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		env[name] = value
+	}
 	check := func(text []byte, env map[string]string) error {
 		p, err := loadCompose(t.Context(), text, env)
 		if err != nil {
@@ -97,7 +134,19 @@ func TestCompose(t *testing.T) {
 	if err := check(text, nil); err == nil || !strings.Contains(err.Error(), "set it to") {
 		t.Errorf("without PREGON_DOMAIN and PREGON_CONTACT: got %v", err)
 	}
+	for name := range env {
+		without := maps.Clone(env)
+		delete(without, name)
+		if err := check(text, without); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: got %v", name, err)
+		}
+	}
 	for _, test := range []struct{ old, new, want string }{
+		{"image: ${REDIS_IMAGE:?run deploy/container/resolve >deploy/compose/.env}", "image: redis:7", "does not have a digest"},
+		{"GO_IMAGE: ${GO_IMAGE:?run deploy/container/resolve >deploy/compose/.env}", "GO_IMAGE: golang:1.26", "does not have a digest"},
+		{"PREGON_TRUSTED_PROXY: 172.30.0.2 ", "PREGON_TRUSTED_PROXY: 172.30.0.0/24 ", "not the address of caddy"},
+		{"ipv4_address: 172.30.0.2}", "ipv4_address: 172.30.0.3}", "not the address of caddy"},
+		{"ip_range: 172.30.0.128/25", "ip_range: 172.30.0.0/25", "can get the address of caddy"},
 		{"read_only: true", "read_onyl: true", "read_onyl"},
 		{"cap_drop: [ALL]", "cap_drop: ALL", "cap_drop"},
 		{"cap_drop: [ALL]", "cap_drop: [CHOWN]", "keeps capabilities"},

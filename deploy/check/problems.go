@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"path"
 	"regexp"
 	"slices"
@@ -100,6 +101,9 @@ func settings(d *appsv1.Deployment, env map[string]string, f facts, report repor
 			report("%s is not from a Secret", name)
 		}
 	}
+	if err := proxies(env["PREGON_TRUSTED_PROXY"]); err != nil {
+		report("%v", err)
+	}
 	args := d.Spec.Template.Spec.Containers[0].Args
 	if len(args) == 0 || args[0] != "serve" {
 		report("does not run serve")
@@ -117,6 +121,27 @@ func settings(d *appsv1.Deployment, env map[string]string, f facts, report repor
 	if _, ok := env["PREGON_STORE_READ"]; ok && !slices.Contains(args, "--role=serve") {
 		report("PREGON_STORE_READ is for --role=serve only")
 	}
+}
+
+// widest is the shortest prefix of a network of proxies. A network of all pods of a
+// cluster is larger.
+const widest = 24
+
+// proxies checks that only a few addresses are trusted to name the client.
+func proxies(value string) error {
+	for network := range strings.SplitSeq(value, ",") {
+		if _, err := netip.ParseAddr(network); err == nil {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(network)
+		if err != nil {
+			return fmt.Errorf("PREGON_TRUSTED_PROXY: %w", err)
+		}
+		if prefix.Addr().Is4() && prefix.Bits() < widest {
+			return fmt.Errorf("PREGON_TRUSTED_PROXY trusts %s, which is more than the addresses of a proxy", prefix)
+		}
+	}
+	return nil
 }
 
 func probes(d *appsv1.Deployment, report reporter) {

@@ -364,14 +364,19 @@ func (g *Guard) AcquireSlot(r *http.Request, p Principal, expensive bool) (Slot,
 	if g.o.Slots == nil {
 		return Slot{}, nil
 	}
-	id := p.ID
-	if id == "" {
-		id = g.NetworkKey(r)
-	}
+	id := string(g.Caller(r, p))
 	if expensive && g.o.Expensive != nil {
 		return g.o.Expensive.Acquire(r.Context(), id)
 	}
 	return g.o.Slots.Acquire(r.Context(), id)
+}
+
+// Caller returns the caller of an admitted request.
+func (g *Guard) Caller(r *http.Request, p Principal) Caller {
+	if p.ID == "" {
+		return Caller(g.NetworkKey(r))
+	}
+	return Caller(p.ID)
 }
 
 // AdmitUnrouted admits a request that matches no route.

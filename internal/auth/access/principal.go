@@ -165,3 +165,21 @@ func FromContext(ctx context.Context) Principal {
 	p, _ := ctx.Value(contextKey{}).(Principal)
 	return p
 }
+
+// Caller identifies a caller among those who share something: the id of a principal,
+// or the network of an anonymous address.
+type Caller string
+
+type callerKey struct{}
+
+// WithCaller returns a context that carries the caller of a request, for work that
+// callers take turns in.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFrom returns the caller of a request, or "" if the context carries none.
+func CallerFrom(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"golang.org/x/sync/errgroup"
@@ -138,6 +139,10 @@ type Vocabulary struct {
 	Categories [][]uint32 // by number of the category line
 	Tickers    [][]uint32 // by reference
 	Memory     Memory
+	// Lean leaves out the sets of phrases and of short prefixes, which take half of the
+	// time. Searches for them take longer: it is for an index that is searched a few
+	// times.
+	Lean bool
 }
 
 // Build makes a segment of docs, which must be in order. It uses several
@@ -162,6 +167,10 @@ func Build(docs []Doc, v Vocabulary, goroutines int) *Segment {
 	}
 	share(tasks, goroutines)
 	s.gatherWords(v)
+	if v.Lean {
+		s.gatherLast()
+		return s
+	}
 	share([]func(){s.gatherGrams, func() {
 		s.gatherPrefixes(goroutines)
 		s.gatherLast()
@@ -341,6 +350,36 @@ func (s *Segment) prefix(text string) *Set {
 		return nil
 	}
 	return s.union(s.Lexicon[from:to])
+}
+
+// setBytes is about what a set takes besides its bits or list.
+const setBytes = 120
+
+// Bytes returns about how many bytes of memory the segment takes, without the texts.
+func (s *Segment) Bytes() int64 {
+	n := int64(len(s.Docs)) * (int64(unsafe.Sizeof(Doc{})) + 4)
+	n += int64(len(s.Lexicon)) * int64(unsafe.Sizeof(Lexeme{}))
+	for _, p := range []*postings{&s.Words, &s.stems, &s.last, &s.types, &s.refs, &s.categories} {
+		n += int64(len(p.dense)) * 8
+		for _, set := range p.All() {
+			n += set.bytes()
+		}
+	}
+	for _, set := range s.prefixes {
+		n += set.bytes()
+	}
+	for _, g := range s.grams.next {
+		n += g.set.bytes()
+	}
+	return n
+}
+
+func (s *Set) bytes() int64 {
+	n := int64(setBytes) + int64(len(s.Bits))*8
+	if s.list != nil {
+		n += int64(s.list.GetSizeInBytes())
+	}
+	return n
 }
 
 // Find returns the ordinal of a report.

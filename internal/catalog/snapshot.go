@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,9 +19,10 @@ type Snapshot struct {
 	index *search.Index
 	tally *tally
 	links links
-	// changed is set in a past state: it has the reports that index lacks, because
-	// they have changed since. See Past.
-	changed *Snapshot
+	// past is true for a past state, and changed then has the reports that index lacks,
+	// because they have changed since: a few snapshots without a common report. See Past.
+	past    bool
+	changed []*Snapshot
 	noWords bool // a past state that cannot search for words
 
 	analytics struct {
@@ -73,7 +75,7 @@ func (p Page) AppendJSON(b []byte) []byte {
 // Reports returns a page of the reports that match a filter, newest
 // first. Pages count from 1; one past the end is empty.
 func (s *Snapshot) Reports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
-	if s.changed != nil {
+	if s.past {
 		return s.pastReports(ctx, f, page, limit)
 	}
 	total, docs, err := s.index.Search(ctx, f, (int64(page)-1)*int64(limit), limit)
@@ -121,9 +123,9 @@ func (s *Snapshot) Report(id string) (Report, bool) {
 	if !ok {
 		return Report{}, false
 	}
-	if s.changed != nil {
-		if d := s.changed.index.Find(search.KeyOf(t, number)); d != nil {
-			return Report{d, s.changed}, true
+	for _, changed := range s.changed {
+		if d := changed.index.Find(search.KeyOf(t, number)); d != nil {
+			return Report{d, changed}, true
 		}
 	}
 	d := s.index.Find(search.KeyOf(t, number))
@@ -216,7 +218,7 @@ func (s *Snapshot) Lookup(name string) []*search.Issuer { return s.index.Directo
 // KnowsIssuer reports whether an identifier is that of an issuer, or occurs in a
 // report.
 func (s *Snapshot) KnowsIssuer(ident string) bool {
-	return s.index.Knows(ident) || s.changed != nil && s.changed.index.Knows(ident)
+	return s.index.Knows(ident) || slices.ContainsFunc(s.changed, func(c *Snapshot) bool { return c.index.Knows(ident) })
 }
 
 // Directory returns the issuers. Reports that are not in the snapshot can be

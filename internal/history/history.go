@@ -35,13 +35,11 @@ type Log interface {
 // catalogue, and fail, Unavailable, while the log is not the one that it was loaded
 // from.
 type Archive struct {
-	log Log
-	// turn is full while something is built from the log: one thing at a time, so that
-	// requests about the past take a bounded part of the machine.
-	turn chan struct{}
+	log   Log
+	queue queue // of everything that is built from the log
 
 	mu      sync.RWMutex
-	outline outline // written under mu by the holder of turn
+	outline outline // written under mu by the build that runs, which reads it without
 	dirs    recent[*search.Directory]
 	states  recent[*catalog.Snapshot]
 }
@@ -49,8 +47,9 @@ type Archive struct {
 // New returns an archive.
 func New(log Log) *Archive {
 	return &Archive{
-		log: log, turn: make(chan struct{}, 1),
-		dirs: recent[*search.Directory]{most: 4}, states: recent[*catalog.Snapshot]{most: maxStates},
+		log:    log,
+		dirs:   recent[*search.Directory]{most: maxDirectories},
+		states: recent[*catalog.Snapshot]{most: maxStates, size: catalog.PastBytes, bound: maxStateBytes},
 	}
 }
 
@@ -60,19 +59,25 @@ const (
 	// not counting those that are newer, for a list as of it.
 	MaxChanged = 20_000
 
-	maxStates = 3
-	keptFor   = 2 * time.Minute // after the last use
-	chunk     = 1000            // subjects read at once
+	maxStates      = 8         // that are kept
+	maxStateBytes  = 128 << 20 // of the states that are kept, by the estimate of catalog.PastBytes
+	maxDirectories = 4
+	keptFor        = 2 * time.Minute // after the last use
+	chunk          = 1000            // subjects read at once
 )
 
 // Changes returns up to limit changes of a report or issuer up to a point, the newest
 // first.
-func (a *Archive) Changes(ctx context.Context, s *catalog.Snapshot, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
-	found, err := a.log.ChangesOf(ctx, of, id, upTo, limit)
-	if err != nil {
-		return nil, store.Unavailable(err)
-	}
-	return found, a.check(ctx, s)
+func (a *Archive) Changes(
+	ctx context.Context, s *catalog.Snapshot, of disclosure.Subject, id string, upTo int64, limit int,
+) (found []disclosure.Change, err error) {
+	err = store.Within(ctx, func(ctx context.Context) (err error) {
+		if found, err = a.log.ChangesOf(ctx, of, id, upTo, limit); err != nil {
+			return store.Unavailable(err)
+		}
+		return a.check(ctx, s)
+	})
+	return found, err
 }
 
 // check fails if the log is no longer the one that a snapshot was loaded from.
@@ -88,16 +93,6 @@ func (a *Archive) check(ctx context.Context, s *catalog.Snapshot) error {
 }
 
 var errAnotherLog = fault.New(fault.Unavailable, "A backup of the store was restored just now. Try again in a few seconds.")
-
-// acquire waits for the turn. The caller releases it.
-func (a *Archive) acquire(ctx context.Context) (release func(), err error) {
-	select {
-	case a.turn <- struct{}{}:
-		return func() { <-a.turn }, nil
-	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Unavailable, ctx.Err(), "Other requests about the past are being answered. Try again in a few seconds.")
-	}
-}
 
 // Report returns a report as of a point and the directory of that time. The report is
 // nil if it was not known.
@@ -123,16 +118,19 @@ func (a *Archive) Directory(ctx context.Context, s *catalog.Snapshot, seq int64)
 	if dir, ok := a.dirs.get(key); ok {
 		return dir, nil
 	}
-	release, err := a.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return a.directory(ctx, s, key, changed)
+	return share(ctx, &a.queue, directoryKey(key), func(ctx context.Context) (*search.Directory, error) {
+		return a.directory(ctx, s, key, changed)
+	})
 }
 
+// The keys of builds.
+type (
+	directoryKey point
+	stateKey     point
+)
+
 // directory builds the directory as of a point, from the present one and the former
-// states of the issuers that have changed since. The caller has the turn.
+// states of the issuers that have changed since. It is a build, or part of one.
 func (a *Archive) directory(ctx context.Context, s *catalog.Snapshot, at point, changed map[string]bool) (*search.Directory, error) {
 	if dir, ok := a.dirs.get(at); ok {
 		return dir, nil
@@ -168,28 +166,26 @@ func (a *Archive) State(ctx context.Context, s *catalog.Snapshot, seq int64) (*c
 	if err := a.grow(ctx, s); err != nil {
 		return nil, err
 	}
-	release, err := a.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if past, ok := a.states.get(at); ok {
-		return past, nil
-	}
-	past, err := a.state(ctx, s, at)
-	if err == nil {
-		a.states.put(at, past)
-	}
-	return past, err
+	return share(ctx, &a.queue, stateKey(at), func(ctx context.Context) (*catalog.Snapshot, error) {
+		if past, ok := a.states.get(at); ok {
+			return past, nil
+		}
+		past, err := a.state(ctx, s, at)
+		if err == nil {
+			a.states.put(at, past)
+		}
+		return past, err
+	})
 }
 
-// state builds the catalogue as of a point. The caller has the turn, so that the
-// outline does not change.
+// state builds the catalogue as of a point, from the present one and the former states of
+// the reports that have changed since. Of these it takes those that the state of a near
+// point has, and reads the others. It is a build, so that the outline does not change.
 func (a *Archive) state(ctx context.Context, s *catalog.Snapshot, at point) (*catalog.Snapshot, error) {
 	if a.outline.epoch != at.epoch || a.outline.seq < s.Seq() {
 		return nil, errAnotherLog
 	}
-	ids, err := a.outline.changedSince(at.seq)
+	keys, err := a.outline.changedSince(at.seq)
 	if err != nil {
 		return nil, err
 	}
@@ -199,12 +195,45 @@ func (a *Archive) state(ctx context.Context, s *catalog.Snapshot, at point) (*ca
 			return nil, err
 		}
 	}
+	near, same := a.near(at, keys)
+	ids := make([]string, 0, len(keys)-len(same))
+	for _, key := range keys {
+		if !same[key] {
+			ids = append(ids, disclosure.ReportID(search.TypeOf(key), int64(key>>2)))
+		}
+	}
 	reports := make([]*disclosure.Report, 0, len(ids))
 	err = a.each(ctx, s, disclosure.OfReport, at.seq, ids, func(c disclosure.Change) { reports = append(reports, c.Report) })
 	if err != nil {
 		return nil, err
 	}
-	return s.Past(at.seq, dir, func(key uint64) bool { return a.outline.reports[key].newest > at.seq }, reports), nil
+	return s.Past(catalog.PastState{
+		Seq:       at.seq,
+		Directory: dir,
+		Drop:      func(key uint64) bool { return a.outline.reports[key].newest > at.seq },
+		Changed:   reports,
+		Near:      near,
+		Same:      func(key uint64) bool { return same[key] },
+	}), nil
+}
+
+// near returns the kept state of the nearest point, or nil, and which of the reports it
+// has as they were at the point: those that did not change between the two.
+func (a *Archive) near(at point, keys []uint64) (near *catalog.Snapshot, same map[uint64]bool) {
+	near, seq, ok := a.states.nearest(at)
+	if !ok {
+		return nil, nil
+	}
+	same = make(map[uint64]bool, len(keys))
+	for _, key := range keys {
+		if near.HasFormer(key) {
+			same[key] = true
+		}
+	}
+	for _, key := range a.outline.changedBetween(seq, at.seq) {
+		delete(same, key)
+	}
+	return near, same
 }
 
 // each passes the newest change up to a point of each subject to fn.
@@ -213,14 +242,18 @@ func (a *Archive) each(
 ) error {
 	for len(ids) > 0 {
 		n := min(chunk, len(ids))
-		changes, err := a.log.AsOf(ctx, of, upTo, ids[:n]...)
-		if err != nil {
+		var changes []disclosure.Change
+		err := store.Within(ctx, func(ctx context.Context) (err error) {
+			changes, err = a.log.AsOf(ctx, of, upTo, ids[:n]...)
 			return store.Unavailable(err)
+		})
+		if err != nil {
+			return err
 		}
 		for _, c := range changes {
 			fn(c)
 		}
 		ids = ids[n:]
 	}
-	return a.check(ctx, s)
+	return store.Within(ctx, func(ctx context.Context) error { return a.check(ctx, s) })
 }

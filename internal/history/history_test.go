@@ -48,7 +48,7 @@ func (p past) Current(ctx context.Context, fn func(disclosure.Change) error) (di
 	return head, err
 }
 
-func load(t *testing.T, log catalog.Log) *catalog.Catalog {
+func load(t testing.TB, log catalog.Log) *catalog.Catalog {
 	t.Helper()
 	c := catalog.New(log, slog.New(slog.DiscardHandler))
 	if err := c.Load(t.Context()); err != nil {
@@ -57,7 +57,7 @@ func load(t *testing.T, log catalog.Log) *catalog.Catalog {
 	return c
 }
 
-func open(t *testing.T, address string) store.Store {
+func open(t testing.TB, address string) store.Store {
 	t.Helper()
 	at, err := engine.ParseAddress(address)
 	if err != nil {
@@ -83,7 +83,7 @@ func engines(t *testing.T, test func(t *testing.T, db store.Store)) {
 	})
 }
 
-func mustAppend(t *testing.T, db store.Store, b store.Batch) int64 {
+func mustAppend(t testing.TB, db store.Store, b store.Batch) int64 {
 	t.Helper()
 	for i := range b.Reports {
 		if err := b.Reports[i].Validate(); err != nil {

@@ -1,19 +1,24 @@
 package history_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/history"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 // TestLimits: too many changed tickers prevent only a search, and too many changed
@@ -158,4 +163,160 @@ func TestRecent(t *testing.T) {
 		synctest.Wait()
 		keeps("")
 	})
+}
+
+// TestRecentBytes: the values used last are kept within a bound of their sizes. One that
+// is larger than the bound is not kept.
+func TestRecentBytes(t *testing.T) {
+	r := history.NewSizedRecent(10)
+	for _, step := range []struct {
+		put  int64
+		want string
+	}{{4, "4"}, {5, "45"}, {1, "145"}, {3, "135"}, {11, ""}, {2, "2"}} {
+		r.Put(step.put)
+		if step.put == 3 {
+			r.Use(5)
+		}
+		var got string
+		for seq := range int64(12) {
+			if r.Has(seq) {
+				got += fmt.Sprint(seq)
+			}
+		}
+		if got != step.want {
+			t.Errorf("after %d it keeps %q, want %q", step.put, got, step.want)
+		}
+	}
+	r.Put(3)
+	r.Use(2)
+	r.Put(6)
+	if !r.Has(2) || r.Has(3) || !r.Has(6) {
+		t.Error("it does not drop the value that was used least recently")
+	}
+}
+
+// TestPastBytes: the estimate of the memory of past states is about right, and what they
+// share counts once.
+func TestPastBytes(t *testing.T) {
+	db := open(t, "sqlite:"+filepath.Join(t.TempDir(), "pregon.db"))
+	const all = 6000
+	var reports []disclosure.Report
+	for n := range all {
+		reports = append(reports, benchReport(n, "Convocatoria"))
+	}
+	then := mustAppend(t, db, store.Batch{Reports: reports})
+	for n := range reports {
+		reports[n].Title = "Rectificación"
+	}
+	mustAppend(t, db, store.Batch{Reports: reports})
+	archive, s := history.New(db), load(t, db).Snapshot()
+	if _, err := archive.At(t.Context(), s, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	before := heap()
+	one, err := archive.State(t.Context(), s, then)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := heap() - before
+	estimate := catalog.PastBytes([]*catalog.Snapshot{one})
+	t.Logf("a state takes %d bytes, and the estimate is %d", took, estimate)
+	if estimate < took/2 || estimate > took*2 {
+		t.Errorf("a state takes %d bytes, and the estimate is %d", took, estimate)
+	}
+	two, err := archive.State(t.Context(), s, then+100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if both := catalog.PastBytes([]*catalog.Snapshot{one, two}); both > estimate+estimate/5 {
+		t.Errorf("two states that share almost everything take %d bytes, and one of them %d", both, estimate)
+	}
+	runtime.KeepAlive(archive)
+	runtime.KeepAlive(s)
+}
+
+// heap returns the bytes in use.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// gate is a log whose reads of former states wait for the test.
+type gate struct {
+	history.Log
+	entered chan int64 // the point of each read
+	leave   chan struct{}
+}
+
+func (g *gate) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+	g.entered <- upTo
+	select {
+	case <-g.leave:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return g.Log.AsOf(ctx, of, upTo, ids...)
+}
+
+// TestOneCallerCannotStarveAnother: while one caller asks for many points, the first
+// point of another one is built next, once for all its requests.
+func TestOneCallerCannotStarveAnother(t *testing.T) {
+	db := open(t, "sqlite:"+filepath.Join(t.TempDir(), "pregon.db"))
+	m := market{rand.New(rand.NewPCG(5, 5))}
+	for range 20 {
+		mustAppend(t, db, store.Batch{Reports: []disclosure.Report{m.report(), m.report()}, New: disclosure.Published})
+	}
+	log := &gate{
+		Log:     db,
+		entered: make(chan int64),
+		leave:   make(chan struct{}),
+	}
+	archive, s := history.New(log), load(t, db).Snapshot()
+	if _, err := archive.At(t.Context(), s, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	ask := func(caller access.Caller, seq int64) {
+		group.Go(func() {
+			state, err := archive.State(access.WithCaller(t.Context(), caller), s, seq)
+			if err != nil || state.Seq() != seq {
+				t.Errorf("%s as of %d: %v", caller, seq, err)
+			}
+		})
+	}
+	ask("ana", 20)
+	first := <-log.entered
+	for seq := int64(19); seq > 15; seq-- {
+		ask("ana", seq)
+	}
+	for range 50 {
+		ask("bea", 10)
+	}
+	waittest.For(t, "all requests wait", func() bool { return archive.Wanted() == 55 })
+	log.leave <- struct{}{}
+	all := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(all)
+	}()
+	var order []int64
+	for done := false; !done; { // a state of a near point may need no read
+		select {
+		case seq := <-log.entered:
+			order = append(order, seq)
+			log.leave <- struct{}{}
+		case <-all:
+			done = true
+		}
+	}
+	if first != 20 || len(order) == 0 || order[0] != 10 {
+		t.Errorf("after %d the states of %v were read, want that of 10 first", first, order)
+	}
+	slices.Sort(order)
+	if len(slices.Compact(order)) != len(order) {
+		t.Errorf("read %v, want each state once", order)
+	}
 }

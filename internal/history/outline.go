@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -13,12 +14,13 @@ import (
 	"pregon/internal/store"
 )
 
-// outline is what is kept in memory of every change of a log, about 35 bytes for each
-// report. It is read when the past is first asked for, and then follows the log.
+// outline is what is kept in memory of every change of a log: about 35 bytes for each
+// report, and 8 for each change. It is read when the past is first asked for, and then follows the log.
 type outline struct {
 	epoch   string
 	seq     int64           // of the newest change in it
 	latest  []int64         // the latest time in every block of changes, in microseconds
+	keys    []uint64        // of the report of every change, that with seq 1 first; 0 for an issuer
 	reports map[uint64]span // by key: see search.KeyOf
 	issuers []issuerChange  // in order of seq
 }
@@ -44,13 +46,16 @@ func (o *outline) add(marks []disclosure.Mark) {
 		o.seq = m.Seq
 		if m.Event == disclosure.IssuerUpdated {
 			o.issuers = append(o.issuers, issuerChange{m.Seq, m.Subject})
+			o.keys = append(o.keys, 0)
 			continue
 		}
 		t, number, ok := disclosure.ParseReportID(m.Subject)
 		if !ok {
+			o.keys = append(o.keys, 0)
 			continue
 		}
 		key := search.KeyOf(t, number)
+		o.keys = append(o.keys, key)
 		known, ok := o.reports[key]
 		if !ok {
 			known.first = m.Seq
@@ -60,22 +65,28 @@ func (o *outline) add(marks []disclosure.Mark) {
 	}
 }
 
-// changedSince returns the ids of the reports that were known at a point and have
-// changed since. It fails, Invalid, if they are too many.
-func (o *outline) changedSince(seq int64) (ids []string, err error) {
+// changedSince returns the keys of the reports that were known at a point and have
+// changed since, in the order of their first changes: reports that are read together
+// are then near each other in the store. It fails, Invalid, if they are too many.
+func (o *outline) changedSince(seq int64) (keys []uint64, err error) {
 	for key, at := range o.reports {
 		if at.first > seq || at.newest <= seq {
 			continue
 		}
-		ids = append(ids, disclosure.ReportID(search.TypeOf(key), int64(key>>2)))
-		if len(ids) > MaxChanged {
+		keys = append(keys, key)
+		if len(keys) > MaxChanged {
 			return nil, fault.New(fault.Invalid,
 				"More than %d reports that were known then have changed since, so that they cannot be listed as of that point. "+
 					"Ask for a later point, or for one report.", MaxChanged)
 		}
 	}
-	return ids, nil
+	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(o.reports[a].first, o.reports[b].first) })
+	return keys, nil
 }
+
+// changedBetween returns the keys of the reports of all changes after one point and up
+// to another, in any order of the two. Some occur more than once, and some are 0.
+func (o *outline) changedBetween(a, b int64) []uint64 { return o.keys[min(a, b):max(a, b)] }
 
 // issuersSince returns the issuers that have changed since a point, and the seq of the
 // last change of an issuer up to it.
@@ -106,19 +117,22 @@ func (a *Archive) covers(s *catalog.Snapshot) bool {
 
 const growth = 5000 // changes read at once
 
+// logKey is the key of a build of the outline.
+type logKey struct{ epoch string }
+
 // grow reads the changes that the outline lacks of a snapshot. What was read stays
-// when the context ends.
+// when nobody wants it any more.
 func (a *Archive) grow(ctx context.Context, s *catalog.Snapshot) error {
-	if a.covers(s) {
-		return nil
-	}
-	release, err := a.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	for !a.covers(s) {
-		if err := a.growOnce(ctx, s); err != nil {
+	for !a.covers(s) { // a build for another request may have been for an older snapshot
+		_, err := share(ctx, &a.queue, logKey{s.Head().Epoch}, func(ctx context.Context) (struct{}, error) {
+			for !a.covers(s) {
+				if err := a.growOnce(ctx, s); err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, nil
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -130,11 +144,8 @@ func (a *Archive) growOnce(ctx context.Context, s *catalog.Snapshot) error {
 	if a.outline.epoch != s.Head().Epoch {
 		after = 0
 	}
-	marks, err := a.log.Marks(ctx, after, growth)
+	marks, err := a.marks(ctx, s, after, growth)
 	if err != nil {
-		return store.Unavailable(err)
-	}
-	if err := a.check(ctx, s); err != nil {
 		return err
 	}
 	if len(marks) == 0 || marks[0].Seq != after+1 { // it has fewer changes than the snapshot
@@ -147,6 +158,17 @@ func (a *Archive) growOnce(ctx context.Context, s *catalog.Snapshot) error {
 	}
 	a.outline.add(marks)
 	return nil
+}
+
+// marks reads marks of the log of a snapshot.
+func (a *Archive) marks(ctx context.Context, s *catalog.Snapshot, after int64, limit int) (marks []disclosure.Mark, err error) {
+	err = store.Within(ctx, func(ctx context.Context) (err error) {
+		if marks, err = a.log.Marks(ctx, after, limit); err != nil {
+			return store.Unavailable(err)
+		}
+		return a.check(ctx, s)
+	})
+	return marks, err
 }
 
 // At returns the point of a time: the seq before the first change that occurred after
@@ -162,11 +184,8 @@ func (a *Archive) At(ctx context.Context, s *catalog.Snapshot, t time.Time) (int
 	if n < 0 {
 		return s.Seq(), nil
 	}
-	marks, err := a.log.Marks(ctx, int64(n)*block, block)
+	marks, err := a.marks(ctx, s, int64(n)*block, block)
 	if err != nil {
-		return 0, store.Unavailable(err)
-	}
-	if err := a.check(ctx, s); err != nil {
 		return 0, err
 	}
 	for _, m := range marks {

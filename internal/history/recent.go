@@ -12,10 +12,14 @@ type point struct {
 	seq   int64
 }
 
-// recent keeps the values that were used last, at most a number of them, and each for
-// a while after its last use.
+// recent keeps the values that were used last: at most a number of them, within a bound
+// of memory, and each for a while after its last use.
 type recent[V any] struct {
 	most int
+	// size returns the bytes of memory that values take together, for those that share
+	// some of it. It is nil if only the number is bounded.
+	size  func([]V) int64
+	bound int64 // of size
 
 	mu    sync.Mutex
 	kept  []entry[V] // guarded by mu; the least recently used first
@@ -44,14 +48,41 @@ func (r *recent[V]) get(at point) (value V, ok bool) {
 func (r *recent[V]) put(at point, value V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.kept) == r.most {
+	r.kept = append(r.kept, entry[V]{at, value, time.Now()})
+	for len(r.kept) > r.most || r.size != nil && r.size(r.values()) > r.bound {
 		r.kept = slices.Delete(r.kept, 0, 1)
 	}
-	r.kept = append(r.kept, entry[V]{at, value, time.Now()})
 	if r.timer == nil {
 		r.timer = time.AfterFunc(keptFor, r.drop)
 	}
 }
+
+// values returns the kept values. r.mu is held.
+func (r *recent[V]) values() []V {
+	out := make([]V, len(r.kept))
+	for i, e := range r.kept {
+		out[i] = e.value
+	}
+	return out
+}
+
+// nearest returns the kept value whose point is nearest to another one of the same log.
+// It does not count as a use.
+func (r *recent[V]) nearest(at point) (value V, from int64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.kept {
+		if e.at.epoch != at.epoch {
+			continue
+		}
+		if !ok || distance(e.at.seq, at.seq) < distance(from, at.seq) {
+			value, from, ok = e.value, e.at.seq, true
+		}
+	}
+	return value, from, ok
+}
+
+func distance(a, b int64) int64 { return max(a-b, b-a) }
 
 // drop removes the values that were not used for a while.
 func (r *recent[V]) drop() {

@@ -1,11 +1,14 @@
 package rest_test
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +19,7 @@ import (
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
 	"pregon/internal/store"
+	"pregon/internal/store/sqlite"
 )
 
 // pastService is the market, and then a correction of a title, a new report and
@@ -30,6 +34,34 @@ func pastService(t *testing.T) (*service, int64) {
 	bodegas.Ticker, bodegas.Name = "NEW", "BODEGAS NUEVAS, S.A."
 	s.append(store.Batch{Issuers: []disclosure.Issuer{bodegas}, Reports: []disclosure.Report{again, another}})
 	return s, before
+}
+
+// pastLog records for which callers the past is read.
+type pastLog struct {
+	*sqlite.Store
+	mu      sync.Mutex
+	callers []access.Caller // guarded by mu
+}
+
+func (l *pastLog) Head(ctx context.Context) (disclosure.Head, error) {
+	l.mu.Lock()
+	l.callers = append(l.callers, access.CallerFrom(ctx))
+	l.mu.Unlock()
+	return l.Store.Head(ctx)
+}
+
+// TestCallersOfThePast: the queue for past states knows the callers: by their principal,
+// or without a credential by their network.
+func TestCallersOfThePast(t *testing.T) {
+	s, before := pastService(t)
+	s.get(200, fmt.Sprintf("/api/v1/reports?as_of=%d", before))
+	s.getWith(200, fmt.Sprintf("/api/v1/reports?as_of=%d", before-1), s.key())
+	s.past.mu.Lock()
+	defer s.past.mu.Unlock()
+	seen := slices.Compact(s.past.callers)
+	if len(seen) != 2 || slices.Contains(seen, "") {
+		t.Errorf("past states were built for the callers %q, want two", seen)
+	}
 }
 
 func TestReportAsOf(t *testing.T) {

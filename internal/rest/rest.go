@@ -77,7 +77,7 @@ type route struct {
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
-	travels             bool     // has the parameter as_of, with which it is expensive and bounded
+	travels             bool     // has the parameter as_of, with which it is expensive: see history.Archive
 	bounded             bool     // waits for the store for a few seconds at most, as do all routes of an account
 	columns             []string // of a list, which is also available as CSV
 	bulk                bool     // needs no credential if snapshots are public
@@ -289,7 +289,10 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 			return response{}, err
 		}
 	}
-	if rt.need.Owner || rt.bounded || past {
+	if past { // the archive bounds its waits itself
+		r = r.WithContext(access.WithCaller(r.Context(), a.Guard.Caller(r, principal)))
+	}
+	if rt.need.Owner || rt.bounded {
 		return a.inTime(rt, r, snapshot)
 	}
 	return rt.handle(a, r, snapshot)

@@ -62,6 +62,7 @@ type service struct {
 	bulk   *bulk.Archive
 
 	distrusted atomic.Bool // tokens that were accepted are no longer
+	past       pastLog
 }
 
 // used are the operations of callers with a credential.
@@ -116,7 +117,8 @@ func serve(t *testing.T, o query.Options) *service {
 	quiet := slog.New(slog.DiscardHandler)
 	s.logKeys = transparency.NewKeys(db, box, quiet)
 	s.proofs = transparency.New(transparency.Options{Log: db, Keys: s.logKeys, Base: baseURL, Logger: quiet})
-	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, db, "v0.0.0-test", func() string { return "off" }
+	s.past.Store = db
+	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, &s.past, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
 		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs, Bulk: rest.Bulk{Archive: s.bulk},
 		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"slices"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search/segment"
@@ -89,17 +88,72 @@ func tickerOf(e *Issuer) string {
 	return e.Issuer.Ticker
 }
 
-// Both searches two indexes with different reports as if they were one: see
+// SearchAll searches indexes with different reports as if they were one: see
 // Index.Search.
-func Both(ctx context.Context, a, b *Index, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
-	inA, all, err := a.run(ctx, f)
-	if err != nil {
-		return 0, nil, err
+func SearchAll(ctx context.Context, all []*Index, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+	var hits []segment.Hits
+	for _, x := range all {
+		n, in, err := x.run(ctx, f)
+		if err != nil {
+			return 0, nil, err
+		}
+		total += n
+		hits = append(hits, in...)
 	}
-	inB, more, err := b.run(ctx, f)
-	total = inA + inB
-	if err != nil || offset >= int64(total) || limit == 0 {
-		return total, nil, err
+	if offset >= int64(total) || limit == 0 {
+		return total, nil, nil
 	}
-	return total, segment.Page(slices.Concat(all, more), int(offset), min(limit, total-int(offset))), nil
+	return total, segment.Page(hits, int(offset), min(limit, total-int(offset))), nil
+}
+
+// Live returns all reports of the index, in no particular order.
+func (x *Index) Live() (docs []*segment.Doc) {
+	for _, p := range x.parts {
+		for i := range p.Seg.Docs {
+			if p.Gone == nil || !p.Gone.Contains(uint32(i)) {
+				docs = append(docs, &p.Seg.Docs[i])
+			}
+		}
+	}
+	return docs
+}
+
+// Size returns the number of reports for which the index has memory, including those
+// that are gone.
+func (x *Index) Size() (n int) {
+	for _, p := range x.parts {
+		n += len(p.Seg.Docs)
+	}
+	return n
+}
+
+// referenceBytes is about what a join takes for each reference, and wordBytes what a
+// dictionary takes for each word.
+const (
+	referenceBytes = 48
+	wordBytes      = 200
+)
+
+// PastBytes returns about how many bytes Past allocated for an index: what it does not
+// share with the one that it was made from.
+func (x *Index) PastBytes() int64 {
+	n := int64(len(x.join.refText)) * referenceBytes
+	for _, p := range x.parts {
+		if p.Gone != nil {
+			n += int64(p.Gone.GetSizeInBytes())
+		}
+	}
+	return n
+}
+
+// SharedBytes returns about how many bytes of memory the index and those that Past
+// made from it share. Indexes that share them return the same key.
+func (x *Index) SharedBytes() (key any, n int64) {
+	for _, piece := range x.memory {
+		n += int64(len(piece))
+	}
+	for _, p := range x.parts {
+		n += p.Seg.Bytes()
+	}
+	return x.dict, n + int64(len(x.dict.List))*wordBytes
 }

@@ -139,6 +139,7 @@ func (b *bench) run() error {
 		{"source", b.source},
 		{"hr.quarter", b.quarter},
 		{"replicas", b.replicas},
+		{"past", b.past},
 		{"push.fanout", b.fanout},
 		{"push.idle", b.streamMemory},
 		{"push.webhook", b.webhooks},

@@ -120,7 +120,7 @@ const (
 // AcquireText waits until the caller may hold a text, in turns with other callers. The
 // caller calls release when it no longer holds one.
 func (q *Service) AcquireText(ctx context.Context) (release func(), err error) {
-	turn, err := q.texts.Acquire(ctx, access.FromContext(ctx).ID)
+	turn, err := q.texts.Acquire(ctx, access.Caller(access.FromContext(ctx).ID))
 	if err != nil {
 		return nil, err
 	}

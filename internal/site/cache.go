@@ -105,7 +105,7 @@ const maxRenderWait = 5 * time.Second
 // turns is the queue in which a caller waits for its turn to render.
 type turns struct {
 	*access.Turns
-	caller string
+	caller access.Caller
 }
 
 // Ask joins the queue.

@@ -15,7 +15,7 @@ import (
 )
 
 // of returns the queue of a caller, with turns for so many at the same time.
-func of(caller string, most int) turns {
+func of(caller access.Caller, most int) turns {
 	return turns{access.NewTurns(most, time.Second), caller}
 }
 

@@ -344,7 +344,7 @@ func (s *Site) cached(rt route, q *request) (*response, error) {
 		return nil, err
 	}
 	defer slot.Release()
-	mine := turns{s.turns, s.Guard.NetworkKey(q.Request)}
+	mine := turns{s.turns, s.Guard.Caller(q.Request, q.principal)}
 	return pages.get(q.Context(), now, key, mine, func() (*response, error) { return s.render(rt, q) })
 }
 

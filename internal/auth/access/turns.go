@@ -19,8 +19,8 @@ type Turns struct {
 
 	mu      sync.Mutex         // held for a few operations on memory
 	running int                // guarded by mu
-	waiting map[string][]*Turn // guarded by mu: by caller, the oldest first
-	order   []string           // guarded by mu: the callers that wait, the next one first
+	waiting map[Caller][]*Turn // guarded by mu: by caller, the oldest first
+	order   []Caller           // guarded by mu: the callers that wait, the next one first
 }
 
 // NewTurns returns turns for so much work at the same time. Acquire waits for a turn
@@ -29,21 +29,21 @@ func NewTurns(most int, wait time.Duration) *Turns {
 	return &Turns{
 		max:     most,
 		wait:    wait,
-		waiting: map[string][]*Turn{},
+		waiting: map[Caller][]*Turn{},
 	}
 }
 
 // Turn is a place in the queue, and later the right to work.
 type Turn struct {
 	of      *Turns
-	caller  string
+	caller  Caller
 	granted chan struct{} // closed when the work may start
 	running bool          // guarded by of.mu
 	over    bool          // guarded by of.mu
 }
 
 // Ask joins the queue. The caller must call End, whether the turn is granted or not.
-func (t *Turns) Ask(caller string) *Turn {
+func (t *Turns) Ask(caller Caller) *Turn {
 	turn := &Turn{
 		of:      t,
 		caller:  caller,
@@ -60,7 +60,7 @@ func (t *Turns) Ask(caller string) *Turn {
 }
 
 // Acquire waits for a turn. It returns Unavailable if there is none in time.
-func (t *Turns) Acquire(ctx context.Context, caller string) (*Turn, error) {
+func (t *Turns) Acquire(ctx context.Context, caller Caller) (*Turn, error) {
 	turn := t.Ask(caller)
 	timer := time.NewTimer(t.wait)
 	defer timer.Stop()
@@ -130,5 +130,5 @@ func (t *Turns) remove(u *Turn) {
 		return
 	}
 	delete(t.waiting, u.caller)
-	t.order = slices.DeleteFunc(t.order, func(caller string) bool { return caller == u.caller })
+	t.order = slices.DeleteFunc(t.order, func(caller Caller) bool { return caller == u.caller })
 }

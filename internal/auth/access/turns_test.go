@@ -28,9 +28,9 @@ func granted(u *access.Turn) bool {
 func TestTurnsGoRound(t *testing.T) {
 	turns := access.NewTurns(1, time.Second)
 	first := turns.Ask("a")
-	var order []string
-	waiting := map[*access.Turn]string{}
-	for _, caller := range []string{"a", "a", "a", "b", "c", "b"} {
+	var order []access.Caller
+	waiting := map[*access.Turn]access.Caller{}
+	for _, caller := range []access.Caller{"a", "a", "a", "b", "c", "b"} {
 		waiting[turns.Ask(caller)] = caller
 	}
 	running := first
@@ -52,7 +52,7 @@ func TestTurnsGoRound(t *testing.T) {
 		}
 		delete(waiting, running)
 	}
-	if want := []string{"a", "b", "c", "a", "b", "a"}; !slices.Equal(order, want) {
+	if want := []access.Caller{"a", "b", "c", "a", "b", "a"}; !slices.Equal(order, want) {
 		t.Errorf("turns went to %v, want %v", order, want)
 	}
 }
@@ -120,7 +120,7 @@ func TestTurnsUnderLoad(t *testing.T) {
 			if n%3 == 0 {
 				cancel()
 			}
-			turn, err := turns.Acquire(ctx, fmt.Sprint("caller", n%7))
+			turn, err := turns.Acquire(ctx, access.Caller(fmt.Sprint("caller", n%7)))
 			if err != nil {
 				return
 			}
